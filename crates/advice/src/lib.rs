@@ -1,0 +1,1 @@
+//! Audit and tuning rules, each with its reason and source.

@@ -1,0 +1,1 @@
+//! Engines, workloads, schedule and trials.

@@ -1,0 +1,53 @@
+//! Timing models of drives against an abstract clock.
+//!
+//! A [`Drive`] is told what arrives and asked what is finished; it never sleeps, reads a clock or
+//! touches data. The emulator asks it in (slowed) real time, the predictor in simulated time.
+
+/// Nanoseconds of virtual time, the time of the modelled machine.
+pub type Nanos = u64;
+
+/// What is asked of a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// Read `length` bytes at `offset`.
+    Read,
+    /// Write `length` bytes at `offset`.
+    Write,
+    /// Make everything written so far durable (SCSI SYNCHRONIZE CACHE, NVMe Flush).
+    Flush,
+    /// Discard `length` bytes at `offset`.
+    Trim,
+}
+
+/// One request as it reaches the drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// What is asked.
+    pub op: Op,
+    /// First byte, on the scaled drive.
+    pub offset: u64,
+    /// Bytes; 0 for a flush.
+    pub length: u64,
+}
+
+/// A finished request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The tag under which the request was submitted.
+    pub tag: u64,
+    /// When the model says that it finished, in virtual ns; never later than the `now` it is
+    /// reported at, and the time from which the drive's own next work is booked.
+    pub at: Nanos,
+}
+
+/// A drive's timing model.
+///
+/// Calls must not go back in time: `now` never decreases over a drive's life.
+pub trait Drive: Send {
+    /// A request arrives at `now` under a `tag` that is unique among those outstanding.
+    fn submit(&mut self, now: Nanos, tag: u64, request: Request);
+    /// The earliest virtual time at which [`Drive::advance`] may have something to report.
+    fn next_event(&self) -> Option<Nanos>;
+    /// Plays the drive forward to `now` and appends what finished, in order of completion.
+    fn advance(&mut self, now: Nanos, finished: &mut Vec<Completion>);
+}

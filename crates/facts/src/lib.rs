@@ -1,0 +1,1 @@
+//! Output of zpool, lsblk, smartctl and others as typed facts.

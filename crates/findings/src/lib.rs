@@ -1,0 +1,3 @@
+//! Trial records in; checks, attribution, effects and verdicts out.
+
+pub mod record;

@@ -1,0 +1,121 @@
+//! What is known of one trial: the input of every finding. Written by `bench`, kept by `store`.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One timed repeat of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Unique in its campaign, from 0 in order of the schedule.
+    pub id: u64,
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// Which repeat of the cell, from 0.
+    pub repeat: u32,
+    /// Seed of its data, drives and offsets.
+    pub seed: u64,
+    /// When it began, RFC 3339, UTC.
+    pub started: String,
+    /// Wall seconds it took, set-up included, and those within the measured window.
+    pub wall_s: f64,
+    /// Wall seconds of the measured window.
+    pub window_wall_s: f64,
+    /// Size scale S it ran at.
+    pub size: f64,
+    /// Dilation k it ran at.
+    pub time: f64,
+    /// Full version of the OpenZFS library: `2.1.11`.
+    pub openzfs: String,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It ran to its end.
+    Measured(Box<Measured>),
+    /// It did not: the reason, in one line.
+    Failed {
+        /// What went wrong, where, what to do.
+        reason: String,
+    },
+}
+
+/// The measurements of a trial that ran to its end. All times are virtual.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Operations in flight when every client is busy: Σ jobs × depth (1 for synchronous engines).
+    pub concurrency: f64,
+    /// Virtual seconds measured.
+    pub runtime_s: f64,
+    /// Reads as the client saw them.
+    pub read: Flow,
+    /// Writes as the client saw them.
+    pub write: Flow,
+    /// fsync/fdatasync calls as the client saw them; fio keeps their latency apart.
+    pub sync: Flow,
+    /// Each virtual second of the window, in order.
+    pub seconds: Vec<Second>,
+    /// Stage times on the operations' blocking path: `write.throttle` → virtual ns summed over
+    /// operations; `write.count` → how many.
+    pub stages: BTreeMap<String, f64>,
+    /// How well the model kept its time.
+    pub fidelity: Fidelity,
+    /// Counters over the whole window, by the names of the control protocol.
+    pub totals: BTreeMap<String, f64>,
+    /// Facts of the built pool (sizes, classes), by name.
+    pub facts: BTreeMap<String, f64>,
+    /// Kernel and mount features that bear on concurrency.
+    pub features: Vec<String>,
+    /// What the reader must know about this trial.
+    pub notes: Vec<String>,
+}
+
+/// A direction of traffic, merged over the client's jobs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Flow {
+    /// Operations.
+    pub ops: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Mean latency, ns.
+    pub mean_ns: f64,
+    /// Histogram: (upper edge in ns, count), ascending, merged over jobs, never averaged.
+    pub histogram: Vec<(u64, u64)>,
+    /// Samples beyond the histogram's end (17.18 s for fio).
+    pub overflow: u64,
+}
+
+/// One virtual second.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Second {
+    /// Virtual seconds since the window began, at the end of this one.
+    pub at: f64,
+    /// Client operations completed in it: reads, writes.
+    pub reads: f64,
+    /// See `reads`.
+    pub writes: f64,
+    /// Counters of poolfs in it, by the names of the control protocol.
+    pub values: BTreeMap<String, f64>,
+}
+
+/// How well the model kept its time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fidelity {
+    /// Emulation lateness summed on operations' blocking paths ÷ operations, virtual ns.
+    pub late_ns_per_op: f64,
+    /// The same as a share of the cell's mean latency (0.02 is the limit).
+    pub late_share: f64,
+    /// Processor use of poolfs and the client over the window ÷ cores of this machine.
+    pub cpu_share: f64,
+    /// Processor time per operation, real ns: poolfs.
+    pub poolfs_cpu_ns_per_op: f64,
+    /// Processor use of everything else on this machine over the window ÷ cores.
+    pub neighbours_share: f64,
+    /// Intended against achieved service time by drive kind: p50 and p99 of achieved ÷ intended.
+    pub drives: BTreeMap<String, (f64, f64)>,
+}

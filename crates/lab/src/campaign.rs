@@ -1,0 +1,209 @@
+//! The resolved campaign: what a lab file means once every default, factor and variant is applied.
+//!
+//! Sizes are the real machine's, in bytes; [`crate::model`] shrinks them.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The OpenZFS release line a variant runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum OpenZfs {
+    /// The 2.1 series (Debian 12).
+    #[serde(rename = "2.1")]
+    V2_1,
+    /// The 2.3 series (Debian 12 backports, Debian 13).
+    #[serde(rename = "2.3")]
+    V2_3,
+}
+
+/// A whole lab file, resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Campaign {
+    /// The lab's title.
+    pub title: String,
+    /// Where the question comes from (a key such as `hk-2025`), if stated.
+    pub source: Option<String>,
+    /// File stem of the lab, the name of its directory of results.
+    pub name: String,
+    /// The machine being modelled.
+    pub host: Host,
+    /// Every configuration to compare, the baseline first.
+    pub variants: Vec<Variant>,
+    /// Every client program to run on each of them.
+    pub workloads: Vec<Workload>,
+    /// How to measure.
+    pub method: Method,
+    /// What the lab asks of the scale model.
+    pub scale: Scale,
+}
+
+/// The machine being modelled.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// RAM, bytes.
+    pub memory: u64,
+    /// Processor cores.
+    pub cores: u32,
+}
+
+/// One configuration of the comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// Its name: `none/none`, `big-records`.
+    pub name: String,
+    /// Factor → level, for variants made by `[factors]` (and `[ablate]`); empty for single ones.
+    pub levels: BTreeMap<String, String>,
+    /// The release it runs on.
+    pub openzfs: OpenZfs,
+    /// Drive kind → how many of which profile. Only drives named by `pool.vdevs` take part.
+    pub drives: BTreeMap<String, DriveKind>,
+    /// The pool.
+    pub pool: Pool,
+    /// Dataset → its properties by ZFS's names with ZFS's values; the root dataset is `""`.
+    pub datasets: BTreeMap<String, BTreeMap<String, String>>,
+    /// Module parameters by their own names.
+    pub module: BTreeMap<String, i64>,
+}
+
+/// `count` drives of one profile; drive *i* of kind `hdd` is written `hdd<i>` or `hdd[i]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DriveKind {
+    /// How many there are.
+    pub count: u32,
+    /// Name of the profile.
+    pub profile: String,
+    /// The numbers of the profile, with the lab's overrides applied: `drives::Profile` as TOML/JSON.
+    pub numbers: serde_json::Value,
+}
+
+/// A pool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pool {
+    /// `ashift`; none lets OpenZFS choose from the drives' sector sizes.
+    pub ashift: Option<u8>,
+    /// Top-level vdevs in `zpool create` order.
+    pub vdevs: Vec<Vdev>,
+    /// Further pool properties (`autotrim`, …) by name.
+    pub properties: BTreeMap<String, String>,
+}
+
+/// A top-level vdev.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Vdev {
+    /// What it is for.
+    pub class: Class,
+    /// How its drives are put together.
+    pub layout: Layout,
+    /// Its drives, as `("hdd", 3)` for the fourth drive of kind `hdd`.
+    pub drives: Vec<DriveRef>,
+}
+
+/// One drive of a kind.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct DriveRef {
+    /// The kind, a key of [`Variant::drives`].
+    pub kind: String,
+    /// Which one, from 0.
+    pub index: u32,
+}
+
+/// Allocation class of a top-level vdev.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// Data (no keyword).
+    Normal,
+    /// `log`: the SLOG.
+    Log,
+    /// `cache`: the L2ARC.
+    Cache,
+    /// `special`: metadata and small blocks.
+    Special,
+    /// `dedup`: the deduplication table.
+    Dedup,
+    /// `spare`: hot spares.
+    Spare,
+}
+
+/// How the drives of a vdev are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// One drive.
+    Single,
+    /// Every drive holds everything.
+    Mirror,
+    /// `raidz<parity>`.
+    Raidz {
+        /// 1 to 3.
+        parity: u8,
+    },
+    /// `draid<parity>:<data>d:<children>c:<spares>s`.
+    Draid {
+        /// 1 to 3.
+        parity: u8,
+        /// Data drives of a redundancy group.
+        data: u32,
+        /// Distributed spares.
+        spares: u32,
+    },
+}
+
+/// A client program with its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Its name.
+    pub name: String,
+    /// The dataset it runs in; `""` is the root.
+    pub dataset: String,
+    /// What runs.
+    pub program: Program,
+    /// Working-set, in bytes of the real machine, where the job file's own sizes are not meant
+    /// (`[workloads.x] size = "160G"`).
+    pub size: Option<u64>,
+}
+
+/// The programs that can be clients.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Program {
+    /// fio, with the text of its job file.
+    Fio {
+        /// Where the text came from, for messages; `<lab>` for an inline job.
+        origin: String,
+        /// The job file as written.
+        job: String,
+    },
+}
+
+/// How to measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// Name of the variant that the others are held against.
+    pub baseline: String,
+    /// Stop when the interval of an effect is this tight (0.05: ±5 %).
+    pub precision: f64,
+    /// Wall time for the whole campaign, seconds.
+    pub budget_s: f64,
+    /// Fewest trials of a cell.
+    pub min_trials: u32,
+    /// Most trials of a cell.
+    pub max_trials: u32,
+    /// Virtual seconds measured in a trial; none leaves it to the job file's `runtime`.
+    pub runtime_s: Option<f64>,
+    /// Virtual seconds at the start of a trial that are not counted.
+    pub ramp_s: f64,
+    /// Seed of the schedule, the data and the drives.
+    pub seed: u64,
+}
+
+/// What the lab asks of the scale model; none is `"auto"`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scale {
+    /// The size factor S: stocks are divided by it.
+    pub size: Option<f64>,
+    /// The dilation k: the modelled clock runs k times slower.
+    pub time: Option<f64>,
+    /// Dirty-data limit of the model, bytes, where the lab reduces it.
+    pub dirty_data_max: Option<u64>,
+}

@@ -1,0 +1,4 @@
+//! The lab file: units, vdev grammar, properties; the file resolved into a campaign, or diagnostics.
+
+pub mod campaign;
+pub mod model;

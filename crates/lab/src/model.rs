@@ -1,0 +1,44 @@
+//! The scale model of a campaign: S and k, and every stock after shrinking.
+//!
+//! Stocks (drive sizes, RAM and so the ARC, working sets) are divided by S; flows, times, block
+//! sizes and the log vdev's real size are kept.
+
+use serde::{Deserialize, Serialize};
+
+/// The two factors and what follows from them, resolved once per campaign.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// Size scale S ≥ 1.
+    pub size: f64,
+    /// Which rule bound S, in the words of [`Cap::name`].
+    pub size_bound_by: String,
+    /// Dilation k ≥ 1; none until a campaign's pilot has chosen it.
+    pub time: Option<f64>,
+    /// ARC size of the model (`zfs_arc_max`), bytes.
+    pub arc_max: u64,
+    /// RAM OpenZFS is told the model has, bytes.
+    pub physmem: u64,
+    /// `zfs_dirty_data_max` of the model, bytes.
+    pub dirty_data_max: u64,
+    /// `zfs_dirty_data_max` of the real machine, bytes; bursts are this ratio longer there.
+    pub dirty_data_max_real: u64,
+    /// `zfs_wrlog_data_max` of the model, bytes.
+    pub wrlog_data_max: u64,
+    /// Every cap that was looked at.
+    pub caps: Vec<Cap>,
+    /// What the reader must know about this scaling.
+    pub notes: Vec<String>,
+}
+
+/// A rule that bounds S.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cap {
+    /// Short name: `dirty data`, `memory`, `backing store`, `coalescing`, …
+    pub name: String,
+    /// `true` when the rule wants S at least this, `false` when at most.
+    pub lower: bool,
+    /// The bound.
+    pub bound: f64,
+    /// How the number came about.
+    pub why: String,
+}

@@ -1,0 +1,1 @@
+//! Findings as terminal text, HTML, Markdown, CSV and JSON.

@@ -1,0 +1,1 @@
+//! The campaign directory: journal, series, raw outputs, lock, resume.
