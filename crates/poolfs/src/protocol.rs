@@ -52,6 +52,12 @@ pub enum Request {
     },
     /// Stage times and counters since the last call, summed over operations.
     Stages,
+    /// Instant drives on or off in a running pool: working files are laid out at the speed of this
+    /// machine, and only the measured part runs on timed drives.
+    Pace {
+        /// `true`: requests complete as soon as their data is stored.
+        instant: bool,
+    },
     /// Unmount, export, exit 0.
     Stop,
 }
