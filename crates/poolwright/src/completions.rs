@@ -1,0 +1,48 @@
+//! `poolwright completions SHELL|man`: completion scripts and the man page, from the same definition
+//! as the command line itself.
+
+use clap::ValueEnum;
+use clap_complete::Shell;
+use std::process::ExitCode;
+
+/// Print a shell's completion script, or the man page
+#[derive(clap::Args)]
+pub struct Args {
+    /// What to print
+    #[arg(value_enum)]
+    what: What,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum What {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+    /// The man page, as roff
+    Man,
+}
+
+impl Args {
+    /// Prints it; exit 0.
+    pub fn run(self) -> ExitCode {
+        let mut bytes = Vec::new();
+        let shell = match self.what {
+            What::Bash => Shell::Bash,
+            What::Elvish => Shell::Elvish,
+            What::Fish => Shell::Fish,
+            What::Powershell => Shell::PowerShell,
+            What::Zsh => Shell::Zsh,
+            What::Man => {
+                if let Err(e) = clap_mangen::Man::new(crate::command()).render(&mut bytes) {
+                    crate::output::complain(&format!("error: cannot render the man page: {e}\n"));
+                    return ExitCode::FAILURE;
+                }
+                return crate::output::print(&String::from_utf8_lossy(&bytes));
+            }
+        };
+        clap_complete::generate(shell, &mut crate::command(), "poolwright", &mut bytes);
+        crate::output::print(&String::from_utf8_lossy(&bytes))
+    }
+}
