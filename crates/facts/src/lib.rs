@@ -1,1 +1,142 @@
 //! Output of zpool, lsblk, smartctl and others as typed facts.
+//!
+//! Every parser takes text and returns a [`Parsed`]: what was understood, each value with the
+//! line it stands on so that a finding can point at its evidence, and what was not understood.
+//! No parser fails or panics: unknown and truncated input is a [`Problem`] next to whatever could
+//! be read before it.
+
+pub mod arcconf;
+pub mod card;
+pub mod json;
+pub mod lsblk;
+pub mod modprobe;
+pub mod mycnf;
+pub mod nvme_list;
+pub mod postgresql;
+pub mod properties;
+pub mod queue;
+pub mod smartctl;
+pub mod sniff;
+pub mod ssacli;
+pub mod storcli;
+pub mod units;
+pub mod zpool_status;
+
+pub use sniff::{Facts, Format, read, recognise};
+
+use serde::{Deserialize, Serialize};
+
+/// A value and the line it was read from, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// The line it stands on, from 1.
+    pub line: u32,
+}
+
+impl<T> At<T> {
+    /// `value`, read from `line`.
+    pub fn new(value: T, line: u32) -> At<T> {
+        At { value, line }
+    }
+
+    /// The same line with another value.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> At<U> {
+        At {
+            value: change(self.value),
+            line: self.line,
+        }
+    }
+}
+
+impl At<String> {
+    /// The value as a string slice.
+    pub fn text(&self) -> &str {
+        &self.value
+    }
+}
+
+/// What a parser understood and what it did not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parsed<T> {
+    /// What was understood.
+    pub facts: T,
+    /// What was not, in the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+impl<T> Parsed<T> {
+    /// Whether all of the text was understood.
+    pub fn complete(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+/// Something in the text that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The line, from 1; the last line of the text when it ends too early.
+    pub line: u32,
+    /// What kind of problem it is.
+    pub kind: ProblemKind,
+    /// What is wrong there, for people; quotes at most 80 characters of the text.
+    pub what: String,
+}
+
+/// Kinds of [`Problem`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProblemKind {
+    /// The text holds nothing that this parser reads.
+    Empty,
+    /// The text ends in the middle of something.
+    Truncated,
+    /// A line, section or value that this parser does not know.
+    Unknown,
+    /// A value that cannot be what its place says it is.
+    Malformed,
+}
+
+impl Problem {
+    pub(crate) fn new(line: u32, kind: ProblemKind, what: impl Into<String>) -> Problem {
+        Problem {
+            line,
+            kind,
+            what: what.into(),
+        }
+    }
+}
+
+/// Lines of a text with their numbers from 1; a carriage return at the end is dropped.
+pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    text.lines()
+        .enumerate()
+        .map(|(index, line)| (u32::try_from(index + 1).unwrap_or(u32::MAX), line))
+}
+
+/// Number of the last line, at least 1.
+pub(crate) fn last_line(text: &str) -> u32 {
+    u32::try_from(text.lines().count())
+        .unwrap_or(u32::MAX)
+        .max(1)
+}
+
+/// At most 80 characters of `text`, for a message.
+pub(crate) fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    if text.chars().count() <= 80 {
+        text.to_string()
+    } else {
+        text.chars().take(79).chain(['…']).collect()
+    }
+}
+
+/// The problem of a text that holds nothing for `format`.
+pub(crate) fn nothing_found(text: &str, format: &str) -> Problem {
+    Problem::new(
+        last_line(text),
+        ProblemKind::Empty,
+        format!("no {format} output found in this text"),
+    )
+}

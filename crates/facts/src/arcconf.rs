@@ -1,0 +1,268 @@
+//! `arcconf getconfig N [AL|AD|LD|PD]` (Adaptec and Microchip, as in the H3C P460).
+
+use crate::card::{Card, CardDrive, Field, Volume, WritePolicy};
+use crate::units::binary;
+use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found, numbered};
+
+/// What a `name : value` line belongs to.
+#[derive(Clone, Copy, PartialEq)]
+enum Object {
+    None,
+    Controller,
+    Array,
+    Volume,
+    Drive,
+}
+
+/// The cards in an arcconf text.
+pub fn parse(text: &str) -> Parsed<Vec<Card>> {
+    let mut cards: Vec<Card> = Vec::new();
+    let mut problems = Vec::new();
+    let mut object = Object::None;
+    let mut section = String::new();
+    let mut ended = false;
+    for (line, raw) in numbered(text) {
+        let content = raw.trim();
+        if content.is_empty() || content.chars().all(|c| c == '-') {
+            continue;
+        }
+        if let Some((name, value)) = pair(content) {
+            let at = At::new(value.to_string(), line);
+            if cards.is_empty() && name != "Controllers found" {
+                // `getconfig 1 LD` prints no controller section.
+                cards.push(new_card(line, 1));
+            }
+            let Some(card) = cards.last_mut() else {
+                continue;
+            };
+            match object {
+                Object::Controller => controller(card, &section, name, at),
+                Object::Volume => volume(card, name, at),
+                Object::Drive => drive(card, name, at),
+                Object::None | Object::Array => {}
+            }
+            continue;
+        }
+        let lower = content.to_ascii_lowercase();
+        if lower == "controller information" {
+            let number = cards.len() + 1;
+            cards.push(new_card(line, number));
+            object = Object::Controller;
+            section.clear();
+        } else if lower == "array information" {
+            object = Object::Array;
+        } else if lower.starts_with("logical device information")
+            || lower.starts_with("physical device information")
+        {
+            object = Object::None;
+        } else if let Some(number) =
+            after(content, &["Logical Device number", "Logical device number"])
+        {
+            if let Some(card) = cards_or_new(&mut cards, line) {
+                card.volumes.push(Volume {
+                    line,
+                    id: number.to_string(),
+                    ..Volume::default()
+                });
+            }
+            object = Object::Volume;
+        } else if content.starts_with("Device #") {
+            if let Some(card) = cards_or_new(&mut cards, line) {
+                card.drives.push(CardDrive {
+                    line,
+                    slot: content.trim_start_matches("Device #").to_string(),
+                    ..CardDrive::default()
+                });
+            }
+            object = Object::Drive;
+        } else if content == "Device is a Hard drive" || content == "Device is a Solid State drive"
+        {
+            // Told again by `SSD : Yes`.
+        } else if lower.starts_with("command completed") {
+            ended = true;
+        } else {
+            section = content.to_string();
+        }
+    }
+    let found = cards
+        .iter()
+        .any(|card| card.model.is_some() || !card.volumes.is_empty() || !card.drives.is_empty());
+    if !found {
+        problems.push(nothing_found(text, "arcconf"));
+    } else if !ended {
+        problems.push(Problem::new(
+            crate::last_line(text),
+            ProblemKind::Truncated,
+            format!(
+                "arcconf ends with \"Command completed successfully.\"; this text ends with {:?}",
+                excerpt(text.lines().last().unwrap_or(""))
+            ),
+        ));
+    }
+    Parsed {
+        facts: cards,
+        problems,
+    }
+}
+
+fn new_card(line: u32, number: usize) -> Card {
+    Card {
+        line,
+        id: number.to_string(),
+        ..Card::default()
+    }
+}
+
+fn cards_or_new(cards: &mut Vec<Card>, line: u32) -> Option<&mut Card> {
+    if cards.is_empty() {
+        cards.push(new_card(line, 1));
+    }
+    cards.last_mut()
+}
+
+/// `Name   : value`; a name that carries a colon of its own (`Channel #0:`) has no value.
+fn pair(content: &str) -> Option<(&str, &str)> {
+    // Values follow `: `; a time of day or an address has no blank before its colon.
+    let (name, value) = content
+        .split_once(" : ")
+        .or_else(|| content.split_once(": "))
+        .or_else(|| content.strip_suffix(" :").map(|name| (name, "")))?;
+    let name = name.trim();
+    (!name.is_empty()).then(|| (name, value.trim()))
+}
+
+fn after<'a>(content: &'a str, prefixes: &[&str]) -> Option<&'a str> {
+    prefixes
+        .iter()
+        .find_map(|prefix| content.strip_prefix(prefix))
+        .map(str::trim)
+}
+
+fn megabytes(at: &At<String>) -> Option<At<u64>> {
+    binary(&at.value).map(|bytes| At::new(bytes, at.line))
+}
+
+fn controller(card: &mut Card, section: &str, name: &str, value: At<String>) {
+    match name {
+        "Controller Model" => card.model = Some(value),
+        "Controller Status" => card.status = Some(value),
+        "Controller Mode" | "Functional Mode" => card.mode = Some(value),
+        "Installed memory" | "Total Cache Size" => card.cache = megabytes(&value),
+        "Cache Ratio" | "Read Cache Ratio" => card.read_share = percent(&value),
+        "Overall Backup Unit Status"
+        | "Backup Unit Status"
+        | "Battery Status"
+        | "Controller Battery Status"
+        | "Cache Backup Unit Status" => card.battery = Some(value),
+        "Status" if section.to_ascii_lowercase().contains("batter") => card.battery = Some(value),
+        "Global Physical Device Write Cache Policy"
+        | "Physical Drive Write Cache Policy"
+        | "Configured Drives" => card.drive_cache = Some(value),
+        _ => card.fields.push(Field {
+            section: section.to_string(),
+            name: name.to_string(),
+            value,
+        }),
+    }
+}
+
+/// `10% Read/90% Write`, `10 %`.
+fn percent(at: &At<String>) -> Option<At<u64>> {
+    let digits: String = at.value.chars().take_while(char::is_ascii_digit).collect();
+    let share: u64 = digits.parse().ok()?;
+    (share <= 100).then(|| At::new(share, at.line))
+}
+
+fn volume(card: &mut Card, name: &str, value: At<String>) {
+    let Some(volume) = card.volumes.last_mut() else {
+        return;
+    };
+    match name {
+        "Logical Device name" | "Logical device name" => volume.name = Some(value),
+        "RAID level" => volume.level = Some(value),
+        "Status of Logical Device" | "Status of logical device" => volume.state = Some(value),
+        "Size" => volume.size = megabytes(&value),
+        "Stripe-unit size" | "Strip Size" => volume.strip = megabytes(&value),
+        "Full Stripe Size" => {}
+        "Disk Name" => volume.os_name = Some(value),
+        "LD Acceleration Method" | "Acceleration Method" => volume.acceleration = Some(value),
+        "Read-cache setting" | "Read-cache mode" => {
+            volume.read_ahead = on(&value.value).map(|on| At::new(on, value.line));
+        }
+        "Write-cache setting" | "Write-cache mode" => {
+            volume.write = write_policy(&value.value).map(|policy| At::new(policy, value.line));
+        }
+        _ => {}
+    }
+}
+
+fn on(value: &str) -> Option<bool> {
+    let value = value.to_ascii_lowercase();
+    if value.starts_with("enabled") || value.starts_with("on") {
+        Some(true)
+    } else if value.starts_with("disabled") || value.starts_with("off") {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// `Disabled (write-through)`, `Enabled (write-back)`,
+/// `Enabled (write-back) when protected by battery/ZMM`.
+fn write_policy(value: &str) -> Option<WritePolicy> {
+    let value = value.to_ascii_lowercase();
+    if value.contains("write-through") || value.starts_with("disabled") || value.starts_with("off")
+    {
+        Some(WritePolicy::Through)
+    } else if value.contains("when protected") {
+        Some(WritePolicy::Back)
+    } else if value.contains("write-back") || value.starts_with("on") {
+        Some(WritePolicy::AlwaysBack)
+    } else {
+        None
+    }
+}
+
+fn drive(card: &mut Card, name: &str, value: At<String>) {
+    let Some(drive) = card.drives.last_mut() else {
+        return;
+    };
+    match name {
+        "State" => drive.state = Some(value),
+        "Model" => drive.model = Some(value),
+        "Serial number" => drive.serial = Some(value),
+        "Reported Location" => drive.slot = value.value,
+        "Total Size" | "Size" => drive.size = megabytes(&value),
+        "Transfer Speed" => {
+            drive.interface = Some(value.map(|v| v.split(' ').next().unwrap_or("").to_string()));
+        }
+        "SSD" => {
+            let media = if value.value == "Yes" { "SSD" } else { "HDD" };
+            drive.media = Some(At::new(media.to_string(), value.line));
+        }
+        "Write Cache" | "Write-cache" => drive.write_cache = Some(value),
+        "Disk Name" => drive.os_name = Some(value),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_write_cache_wording_tells_whether_protection_is_asked_for() {
+        assert_eq!(
+            write_policy("Enabled (write-back) when protected by battery/ZMM"),
+            Some(WritePolicy::Back)
+        );
+        assert_eq!(
+            write_policy("Enabled (write-back)"),
+            Some(WritePolicy::AlwaysBack)
+        );
+        assert_eq!(
+            write_policy("Disabled (write-through)"),
+            Some(WritePolicy::Through)
+        );
+    }
+}

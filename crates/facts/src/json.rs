@@ -1,0 +1,370 @@
+//! JSON that remembers its lines and survives being cut off.
+//!
+//! serde_json gives no positions and nothing of a truncated document; evidence needs both.
+
+use crate::{At, Problem, ProblemKind, excerpt};
+
+/// Objects and lists nest at most this deep; the tools read here stay under 12.
+const DEPTH: usize = 64;
+
+/// A JSON value and the line it begins on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Value {
+    /// What it is.
+    pub kind: Kind,
+    /// The line it begins on, from 1.
+    pub line: u32,
+}
+
+/// The kinds of JSON value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, as written.
+    Number(String),
+    /// A string.
+    Text(String),
+    /// A list.
+    List(Vec<Value>),
+    /// An object, in the order written.
+    Map(Vec<(String, Value)>),
+}
+
+impl Value {
+    /// The member `key` of an object.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match &self.kind {
+            Kind::Map(members) => members.iter().find(|(name, _)| name == key).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
+    /// The member at the end of a path of keys.
+    pub fn at(&self, path: &[&str]) -> Option<&Value> {
+        path.iter().try_fold(self, |value, key| value.get(key))
+    }
+
+    /// The elements of a list; none for anything else.
+    pub fn items(&self) -> &[Value] {
+        match &self.kind {
+            Kind::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The members of an object; none for anything else.
+    pub fn members(&self) -> &[(String, Value)] {
+        match &self.kind {
+            Kind::Map(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// A string, trimmed, or a number or boolean as written; none for an empty string, `null`, a
+    /// list or an object.
+    pub fn text(&self) -> Option<At<String>> {
+        let text = match &self.kind {
+            Kind::Text(text) => text.trim().to_string(),
+            Kind::Number(number) => number.clone(),
+            Kind::Bool(true) => "true".to_string(),
+            Kind::Bool(false) => "false".to_string(),
+            Kind::Null | Kind::List(_) | Kind::Map(_) => return None,
+        };
+        (!text.is_empty()).then(|| At::new(text, self.line))
+    }
+
+    /// A whole number, also one written as a string.
+    pub fn whole(&self) -> Option<At<u64>> {
+        let text = self.text()?;
+        let value = text.value.parse().ok().or_else(|| {
+            let number: f64 = text.value.parse().ok()?;
+            (number.is_finite() && number >= 0.0 && number < 1.8e19 && number.fract() == 0.0)
+                .then_some(number as u64)
+        })?;
+        Some(At::new(value, text.line))
+    }
+
+    /// A boolean, also one written as `"0"`, `"1"`, `0`, `1` (lsblk before util-linux 2.33).
+    pub fn flag(&self) -> Option<At<bool>> {
+        let value = match &self.kind {
+            Kind::Bool(value) => *value,
+            Kind::Number(n) | Kind::Text(n) if n == "0" => false,
+            Kind::Number(n) | Kind::Text(n) if n == "1" => true,
+            _ => return None,
+        };
+        Some(At::new(value, self.line))
+    }
+}
+
+/// Every JSON object or list in a text, in order; what stands between them (prompts, log lines)
+/// is skipped. A document that is cut off yields what was read of it and a problem.
+pub fn documents(text: &str) -> (Vec<Value>, Vec<Problem>) {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        line: 1,
+        problems: Vec::new(),
+    };
+    let mut found = Vec::new();
+    while reader.skip_to_document() {
+        let before = reader.problems.len();
+        if let Some(value) = reader.value(0) {
+            found.push(value);
+        }
+        if reader.problems.len() > before {
+            // After an error the place in the text is unknown: going on would misread.
+            break;
+        }
+    }
+    (found, reader.problems)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    line: u32,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.text.get(self.at..)?.chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        if c == '\n' {
+            self.line = self.line.saturating_add(1);
+        }
+        Some(c)
+    }
+
+    fn skip_blank(&mut self) {
+        while self.peek().is_some_and(char::is_whitespace) {
+            self.next();
+        }
+    }
+
+    /// A document begins at `{`, or at `[` as the first character of its line.
+    fn skip_to_document(&mut self) -> bool {
+        let mut line_start = self.at == 0;
+        while let Some(c) = self.peek() {
+            if c == '{' || (c == '[' && line_start) {
+                return true;
+            }
+            line_start = c == '\n' || (line_start && c.is_whitespace());
+            self.next();
+        }
+        false
+    }
+
+    fn problem(&mut self, kind: ProblemKind, what: String) {
+        if self.problems.is_empty() {
+            self.problems.push(Problem::new(self.line, kind, what));
+        }
+    }
+
+    fn unexpected(&mut self, wanted: &str) {
+        match self.peek() {
+            None => self.problem(
+                ProblemKind::Truncated,
+                format!("the JSON ends where {wanted} is expected: paste all of it"),
+            ),
+            Some(_) => {
+                let rest = self.text.get(self.at..).unwrap_or("");
+                let rest = excerpt(rest.lines().next().unwrap_or(""));
+                self.problem(
+                    ProblemKind::Malformed,
+                    format!("expected {wanted} in the JSON, found {rest:?}"),
+                );
+            }
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Value> {
+        self.skip_blank();
+        let line = self.line;
+        let kind = match self.peek() {
+            Some('{') if depth < DEPTH => self.map(depth),
+            Some('[') if depth < DEPTH => self.list(depth),
+            Some('"') => Kind::Text(self.string()?),
+            Some('-' | '0'..='9') => Kind::Number(self.word()),
+            Some('a'..='z') => match self.word().as_str() {
+                "true" => Kind::Bool(true),
+                "false" => Kind::Bool(false),
+                "null" | "nan" => Kind::Null,
+                _ => {
+                    self.unexpected("true, false or null");
+                    return None;
+                }
+            },
+            _ => {
+                self.unexpected("a value");
+                return None;
+            }
+        };
+        Some(Value { kind, line })
+    }
+
+    fn map(&mut self, depth: usize) -> Kind {
+        let mut members = Vec::new();
+        self.next();
+        self.skip_blank();
+        if self.peek() == Some('}') {
+            self.next();
+            return Kind::Map(members);
+        }
+        loop {
+            self.skip_blank();
+            if self.peek() != Some('"') {
+                self.unexpected("a key");
+                break;
+            }
+            let Some(key) = self.string() else { break };
+            self.skip_blank();
+            if self.peek() != Some(':') {
+                self.unexpected("a colon");
+                break;
+            }
+            self.next();
+            match self.value(depth + 1) {
+                Some(value) => members.push((key, value)),
+                None => break,
+            }
+            if !self.problems.is_empty() || !self.comma_or('}') {
+                break;
+            }
+        }
+        Kind::Map(members)
+    }
+
+    fn list(&mut self, depth: usize) -> Kind {
+        let mut items = Vec::new();
+        self.next();
+        self.skip_blank();
+        if self.peek() == Some(']') {
+            self.next();
+            return Kind::List(items);
+        }
+        loop {
+            match self.value(depth + 1) {
+                Some(value) => items.push(value),
+                None => break,
+            }
+            if !self.problems.is_empty() || !self.comma_or(']') {
+                break;
+            }
+        }
+        Kind::List(items)
+    }
+
+    /// True after a comma; false after `close` or an error.
+    fn comma_or(&mut self, close: char) -> bool {
+        self.skip_blank();
+        match self.peek() {
+            Some(',') => {
+                self.next();
+                true
+            }
+            Some(c) if c == close => {
+                self.next();
+                false
+            }
+            _ => {
+                self.unexpected(&format!("a comma or {close:?}"));
+                false
+            }
+        }
+    }
+
+    fn word(&mut self) -> String {
+        let mut word = String::new();
+        while let Some(c) = self.peek() {
+            if !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.')) {
+                break;
+            }
+            word.push(c);
+            self.next();
+        }
+        word
+    }
+
+    fn string(&mut self) -> Option<String> {
+        self.next();
+        let mut out = String::new();
+        loop {
+            match self.next() {
+                None => {
+                    self.unexpected("the end of a string");
+                    return None;
+                }
+                Some('"') => return Some(out),
+                Some('\\') => match self.next() {
+                    Some('n') => out.push('\n'),
+                    Some('t') => out.push('\t'),
+                    Some('r') => out.push('\r'),
+                    Some('b') => out.push('\u{8}'),
+                    Some('f') => out.push('\u{c}'),
+                    Some('u') => out.push(self.unicode()),
+                    Some(c) => out.push(c),
+                    None => {}
+                },
+                Some(c) => out.push(c),
+            }
+        }
+    }
+
+    /// Four hex digits; a surrogate or a bad digit becomes U+FFFD.
+    fn unicode(&mut self) -> char {
+        let mut code = 0;
+        for _ in 0..4 {
+            match self.peek().and_then(|c| c.to_digit(16)) {
+                Some(digit) => {
+                    code = code * 16 + digit;
+                    self.next();
+                }
+                None => return char::REPLACEMENT_CHARACTER,
+            }
+        }
+        char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_know_their_lines() {
+        let (found, problems) = documents("$ lsblk -J\n{\n  \"a\": [1,\n    \"x\\u00e9\"]\n}\n");
+        assert!(problems.is_empty());
+        let list = found[0].get("a").unwrap();
+        assert_eq!(list.items()[0].whole(), Some(At::new(1, 3)));
+        assert_eq!(list.items()[1].text(), Some(At::new("xé".to_string(), 4)));
+    }
+
+    #[test]
+    fn a_cut_document_keeps_what_came_before_the_cut() {
+        let (found, problems) = documents("{\"a\": {\"b\": 7, \"c\": \"hal");
+        assert_eq!(found[0].at(&["a", "b"]).unwrap().whole().unwrap().value, 7);
+        assert_eq!(problems[0].kind, ProblemKind::Truncated);
+    }
+
+    #[test]
+    fn several_documents_in_one_text_are_all_read() {
+        let (found, problems) = documents("{\"a\":1}\n# next drive\n{\"a\":2}");
+        assert!(problems.is_empty());
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[1].get("a").unwrap().line, 3);
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let (_, problems) = documents(&"[".repeat(100_000));
+        assert_eq!(problems.len(), 1);
+    }
+}

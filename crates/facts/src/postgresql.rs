@@ -1,0 +1,167 @@
+//! `postgresql.conf`: settings, one a line; the last one of a name counts.
+
+use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found, numbered};
+use serde::{Deserialize, Serialize};
+
+/// The settings of a `postgresql.conf`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Every setting that is not commented out, in order; names in lower case.
+    pub rows: Vec<Setting>,
+    /// `include`, `include_dir`, `include_if_exists`: what is in those files is not known here.
+    pub includes: Vec<At<String>>,
+}
+
+/// A setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Parameter, in lower case.
+    pub name: String,
+    /// Value without quotes.
+    pub value: At<String>,
+}
+
+impl Settings {
+    /// The value of `name` that counts: the last one.
+    pub fn get(&self, name: &str) -> Option<&At<String>> {
+        let mut rows = self.rows.iter().rev();
+        rows.find(|row| row.name.eq_ignore_ascii_case(name))
+            .map(|row| &row.value)
+    }
+
+    /// Bytes of a memory setting: with its unit, or `unit` bytes where it is a bare number
+    /// (8192 for `shared_buffers` and `wal_buffers`, 1024 for `work_mem`).
+    pub fn bytes(&self, name: &str, unit: u64) -> Option<At<u64>> {
+        let value = self.get(name)?;
+        let bytes = match value.value.parse::<u64>() {
+            Ok(number) => number.checked_mul(unit)?,
+            Err(_) => crate::units::postgresql(&value.value)?,
+        };
+        Some(At::new(bytes, value.line))
+    }
+
+    /// A switch: `on`, `true`, `yes`, `1` and their prefixes, as PostgreSQL reads them.
+    pub fn switch(&self, name: &str) -> Option<At<bool>> {
+        let value = self.get(name)?;
+        let word = value.value.to_ascii_lowercase();
+        let is = |full: &str, least: usize| word.len() >= least && full.starts_with(&word);
+        let on = if is("on", 2) || is("true", 1) || is("yes", 1) || word == "1" {
+            true
+        } else if is("off", 2) || is("false", 1) || is("no", 1) || word == "0" {
+            false
+        } else {
+            return None;
+        };
+        Some(At::new(on, value.line))
+    }
+}
+
+/// The settings in a `postgresql.conf`.
+pub fn parse(text: &str) -> Parsed<Settings> {
+    let mut facts = Settings::default();
+    let mut problems = Vec::new();
+    for (line, raw) in numbered(text) {
+        let (content, closed) = without_comment(raw);
+        let content = content.trim();
+        if content.is_empty() {
+            continue;
+        }
+        if !closed {
+            problems.push(Problem::new(
+                line,
+                ProblemKind::Truncated,
+                format!("a quote is opened and not closed: {:?}", excerpt(raw)),
+            ));
+            continue;
+        }
+        let end = content
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))
+            .unwrap_or(content.len());
+        let (name, rest) = content.split_at(end);
+        let rest = rest.trim_start();
+        let rest = rest.strip_prefix('=').unwrap_or(rest).trim();
+        let value = unquoted(rest);
+        if name.is_empty() || (rest.is_empty() && value.is_none()) {
+            problems.push(Problem::new(
+                line,
+                ProblemKind::Malformed,
+                format!("not `parameter = value`: {:?}", excerpt(raw)),
+            ));
+            continue;
+        }
+        let value = At::new(value.unwrap_or_else(|| rest.to_string()), line);
+        let name = name.to_ascii_lowercase();
+        if matches!(
+            name.as_str(),
+            "include" | "include_dir" | "include_if_exists"
+        ) {
+            problems.push(Problem::new(
+                line,
+                ProblemKind::Unknown,
+                format!(
+                    "settings included from {:?} are not seen",
+                    excerpt(&value.value)
+                ),
+            ));
+            facts.includes.push(value);
+        } else {
+            facts.rows.push(Setting { name, value });
+        }
+    }
+    if facts.rows.is_empty() && facts.includes.is_empty() && !text.contains('#') {
+        problems.push(nothing_found(text, "postgresql.conf"));
+    }
+    Parsed { facts, problems }
+}
+
+/// The line up to a `#` outside quotes, and whether its quotes are closed.
+fn without_comment(raw: &str) -> (&str, bool) {
+    let mut quoted = false;
+    for (at, c) in raw.char_indices() {
+        match c {
+            '\'' => quoted = !quoted,
+            '#' if !quoted => return (&raw[..at], true),
+            _ => {}
+        }
+    }
+    (raw, !quoted)
+}
+
+/// `'it''s'` without its quotes.
+fn unquoted(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    Some(inner.replace("''", "'").replace("\\'", "'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_a_name_counts_and_comments_do_not() {
+        let parsed = parse(
+            "fsync = on\n#fsync = off\nFSYNC off  # no\nshared_buffers = 1024\nwork_mem='64MB'\n\
+             archive_command = 'cp %p /a#b'\n",
+        );
+        assert!(parsed.complete(), "{:?}", parsed.problems);
+        assert_eq!(parsed.facts.switch("fsync"), Some(At::new(false, 3)));
+        assert_eq!(
+            parsed.facts.bytes("shared_buffers", 8192),
+            Some(At::new(8 << 20, 4))
+        );
+        assert_eq!(
+            parsed.facts.bytes("work_mem", 1024),
+            Some(At::new(64 << 20, 5))
+        );
+        assert_eq!(
+            parsed.facts.get("archive_command").unwrap().value,
+            "cp %p /a#b"
+        );
+    }
+
+    #[test]
+    fn included_files_are_named_as_unseen() {
+        let parsed = parse("include_dir = 'conf.d'\n");
+        assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
+    }
+}

@@ -1,0 +1,264 @@
+//! `zpool get all` and `zfs get all`, as a table or with `-H` and `-p`.
+
+use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found, numbered};
+use serde::{Deserialize, Serialize};
+
+/// One property of one pool or dataset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Property {
+    /// The pool, dataset, snapshot or vdev.
+    pub target: String,
+    /// ZFS's name of the property.
+    pub name: String,
+    /// Its value as printed.
+    pub value: At<String>,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+impl Property {
+    /// The value as a number of bytes or a count, as `-p` prints it or with a suffix; none for
+    /// anything else.
+    pub fn number(&self) -> Option<u64> {
+        crate::units::binary(&self.value.value)
+    }
+}
+
+/// Where the value of a property comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// Set on the target itself.
+    Local,
+    /// Never set.
+    Default,
+    /// Set on this ancestor.
+    Inherited(String),
+    /// Came with a received stream.
+    Received,
+    /// Set for this mount only.
+    Temporary,
+    /// Not a setting: a statistic or a fixed attribute (`-`).
+    None,
+    /// Not in the text: the column was left out or cut.
+    Unstated,
+}
+
+/// The properties in the text, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Properties {
+    /// Every row.
+    pub rows: Vec<Property>,
+}
+
+impl Properties {
+    /// Property `name` of `target`.
+    pub fn get(&self, target: &str, name: &str) -> Option<&Property> {
+        self.rows
+            .iter()
+            .find(|row| row.target == target && row.name == name)
+    }
+
+    /// The targets, each once, in order of appearance.
+    pub fn targets(&self) -> Vec<&str> {
+        let mut seen = Vec::new();
+        for row in &self.rows {
+            if seen.last() != Some(&row.target.as_str()) && !seen.contains(&row.target.as_str()) {
+                seen.push(row.target.as_str());
+            }
+        }
+        seen
+    }
+
+    /// Whether the rows are a pool's (`zpool get`) and not a dataset's: a pool has `ashift` or
+    /// feature flags, a dataset never.
+    pub fn of_pool(&self) -> bool {
+        self.rows
+            .iter()
+            .any(|row| row.name.starts_with("feature@") || row.name == "ashift")
+    }
+}
+
+/// Where the columns of a table begin, in characters.
+struct Columns {
+    property: usize,
+    value: usize,
+    source: Option<usize>,
+}
+
+/// The properties in the output of `zpool get` or `zfs get`.
+pub fn parse(text: &str) -> Parsed<Properties> {
+    let mut facts = Properties::default();
+    let mut problems = Vec::new();
+    let mut columns: Option<Columns> = None;
+    let mut last: Option<(u32, bool)> = None;
+    for (line, raw) in numbered(text) {
+        if raw.trim().is_empty() {
+            continue;
+        }
+        if let Some(found) = header(raw) {
+            columns = Some(found);
+            continue;
+        }
+        if ["zpool get", "zfs get"]
+            .iter()
+            .any(|call| raw.contains(call))
+        {
+            continue;
+        }
+        let row = if raw.contains('\t') {
+            tabbed(raw, line)
+        } else if let Some(columns) = &columns {
+            in_columns(raw, line, columns).or_else(|| in_words(raw, line))
+        } else {
+            in_words(raw, line)
+        };
+        match row {
+            Some(row) => {
+                last = Some((line, row.source == Source::Unstated));
+                facts.rows.push(row);
+            }
+            None => problems.push(Problem::new(
+                line,
+                ProblemKind::Unknown,
+                format!("not a row of zpool get or zfs get: {:?}", excerpt(raw)),
+            )),
+        }
+    }
+    if facts.rows.is_empty() {
+        problems.push(nothing_found(text, "zpool get or zfs get"));
+    } else if let Some((line, true)) = last {
+        // Only the last row may have been cut; a text without the column lacks it everywhere.
+        if facts
+            .rows
+            .iter()
+            .filter(|r| r.source == Source::Unstated)
+            .count()
+            == 1
+        {
+            problems.push(Problem::new(
+                line,
+                ProblemKind::Truncated,
+                "the last row has no source: the text is cut there",
+            ));
+        }
+    }
+    Parsed { facts, problems }
+}
+
+/// `NAME  PROPERTY  VALUE  SOURCE`.
+fn header(raw: &str) -> Option<Columns> {
+    let words: Vec<&str> = raw.split_whitespace().collect();
+    if !matches!(
+        words.as_slice(),
+        ["NAME", "PROPERTY", "VALUE"]
+            | ["NAME", "PROPERTY", "VALUE", "SOURCE"]
+            | ["NAME", "PROPERTY", "VALUE", "RECEIVED", "SOURCE"]
+    ) {
+        return None;
+    }
+    // The header is ASCII, so byte and character positions are the same.
+    let received = raw.find("RECEIVED");
+    Some(Columns {
+        property: raw.find("PROPERTY")?,
+        value: raw.find("VALUE")?,
+        source: received.or_else(|| raw.find("SOURCE")),
+    })
+}
+
+fn property(target: &str, name: &str, value: &str, source: Source, line: u32) -> Option<Property> {
+    let plausible = !target.is_empty()
+        && !name.is_empty()
+        && !name.contains(char::is_whitespace)
+        && name.starts_with(|c: char| c.is_ascii_lowercase());
+    plausible.then(|| Property {
+        target: target.to_string(),
+        name: name.to_string(),
+        value: At::new(value.to_string(), line),
+        source,
+    })
+}
+
+fn tabbed(raw: &str, line: u32) -> Option<Property> {
+    let fields: Vec<&str> = raw.split('\t').map(str::trim).collect();
+    match fields.as_slice() {
+        [target, name, value] => property(target, name, value, Source::Unstated, line),
+        [target, name, value, .., word] => property(target, name, value, source(word), line),
+        _ => None,
+    }
+}
+
+fn in_columns(raw: &str, line: u32, columns: &Columns) -> Option<Property> {
+    let chars: Vec<char> = raw.chars().collect();
+    let cut = |from: usize, to: usize| -> String {
+        chars
+            .get(from.min(chars.len())..to.min(chars.len()))
+            .unwrap_or(&[])
+            .iter()
+            .collect::<String>()
+    };
+    // A column starts after a blank; where it does not, the table is not aligned.
+    let aligned = |at: usize| at == 0 || chars.get(at - 1).is_none_or(|c| c.is_whitespace());
+    if !aligned(columns.property) || !aligned(columns.value) {
+        return None;
+    }
+    let end = columns.source.filter(|at| aligned(*at));
+    let value = cut(columns.value, end.unwrap_or(usize::MAX));
+    let word = end.map(|at| cut(at, usize::MAX)).unwrap_or_default();
+    let name = cut(columns.property, columns.value);
+    if columns.source.is_some() && end.is_none() {
+        return None;
+    }
+    property(
+        cut(0, columns.property).trim(),
+        name.trim(),
+        value.trim(),
+        if word.trim().is_empty() {
+            Source::Unstated
+        } else {
+            source(word.trim())
+        },
+        line,
+    )
+}
+
+/// Rows whose blanks were collapsed: target, property, value of one or more words, source.
+fn in_words(raw: &str, line: u32) -> Option<Property> {
+    let words: Vec<&str> = raw.split_whitespace().collect();
+    let (target, name, rest) = match words.as_slice() {
+        [target, name, rest @ ..] if !rest.is_empty() => (target, name, rest),
+        _ => return None,
+    };
+    let inherited = rest
+        .windows(3)
+        .position(|w| w[0] == "inherited" && w[1] == "from");
+    let (value, source) = match (inherited, rest) {
+        (Some(at), _) if at > 0 => (&rest[..at], source(&rest[at..].join(" "))),
+        (_, [value @ .., last]) if !value.is_empty() && is_source(last) => (value, source(last)),
+        _ => (rest, Source::Unstated),
+    };
+    property(target, name, &value.join(" "), source, line)
+}
+
+fn is_source(word: &str) -> bool {
+    matches!(
+        word,
+        "local" | "default" | "received" | "temporary" | "-" | "none"
+    )
+}
+
+fn source(text: &str) -> Source {
+    // `zfs get all` with the RECEIVED column has it before the source.
+    let text = text.split("  ").last().unwrap_or(text).trim();
+    match text {
+        "local" => Source::Local,
+        "default" => Source::Default,
+        "received" => Source::Received,
+        "temporary" => Source::Temporary,
+        "-" | "none" => Source::None,
+        _ => match text.strip_prefix("inherited from ") {
+            Some(from) => Source::Inherited(from.trim().to_string()),
+            None => Source::Unstated,
+        },
+    }
+}

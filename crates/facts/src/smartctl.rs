@@ -1,0 +1,205 @@
+//! `smartctl -j` (`-a`, `-x`, `-i`, `-g all`) of smartmontools 7, for ATA, SCSI and NVMe.
+
+use crate::json::{Value, documents};
+use crate::{At, Parsed, Problem, ProblemKind, excerpt, nothing_found};
+use serde::{Deserialize, Serialize};
+
+/// A drive. A field is none where that kind of drive or call does not have it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Drive {
+    /// The line its document begins on.
+    pub line: u32,
+    /// `/dev/sda`.
+    pub device: Option<At<String>>,
+    /// `ATA`, `SCSI`, `NVMe`.
+    pub protocol: Option<At<String>>,
+    /// Model.
+    pub model: Option<At<String>>,
+    /// Model family, from smartmontools' own table.
+    pub family: Option<At<String>>,
+    /// Serial number.
+    pub serial: Option<At<String>>,
+    /// Firmware.
+    pub firmware: Option<At<String>>,
+    /// Capacity, bytes.
+    pub size: Option<At<u64>>,
+    /// Logical sector, bytes.
+    pub logical_sector: Option<At<u64>>,
+    /// Physical sector, bytes.
+    pub physical_sector: Option<At<u64>>,
+    /// Revolutions a minute; 0 for an SSD.
+    pub rpm: Option<At<u64>>,
+    /// Overall health.
+    pub passed: Option<At<bool>>,
+    /// Degrees Celsius.
+    pub temperature: Option<At<u64>>,
+    /// Hours under power.
+    pub hours: Option<At<u64>>,
+    /// Whether its volatile write cache is on (`-g wcache`).
+    pub write_cache: Option<At<bool>>,
+    /// Whether it knows TRIM.
+    pub trim: Option<At<bool>>,
+    /// Zoned capabilities in words; a host-managed or drive-managed shingled disk says so here.
+    pub zoned: Option<At<String>>,
+    /// ATA attributes.
+    pub attributes: Vec<Attribute>,
+    /// NVMe: rated endurance used, percent, may exceed 100.
+    pub endurance_used: Option<At<u64>>,
+    /// NVMe: spare capacity left, percent.
+    pub spare: Option<At<u64>>,
+    /// NVMe: the spare capacity at which the drive warns, percent.
+    pub spare_threshold: Option<At<u64>>,
+    /// NVMe: unrecovered media errors. SCSI: uncorrected read, write and verify errors.
+    pub media_errors: Option<At<u64>>,
+    /// NVMe: power cuts without a shutdown.
+    pub unsafe_shutdowns: Option<At<u64>>,
+    /// NVMe: bytes written, from data units of 512,000 bytes.
+    pub written: Option<At<u64>>,
+    /// SCSI: entries of the grown defect list.
+    pub grown_defects: Option<At<u64>>,
+    /// Messages of smartctl itself.
+    pub messages: Vec<At<String>>,
+}
+
+/// An ATA SMART attribute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attribute {
+    /// The line it stands on.
+    pub line: u32,
+    /// Number: 5 is reallocated sectors, 197 pending, 198 uncorrectable, 199 CRC errors.
+    pub id: u64,
+    /// Name.
+    pub name: String,
+    /// Normalised value.
+    pub value: Option<u64>,
+    /// Threshold below which the drive has failed.
+    pub threshold: Option<u64>,
+    /// Raw value.
+    pub raw: Option<u64>,
+    /// `now`, `past` or empty.
+    pub failed: String,
+}
+
+impl Drive {
+    /// ATA attribute `id`.
+    pub fn attribute(&self, id: u64) -> Option<&Attribute> {
+        self.attributes.iter().find(|a| a.id == id)
+    }
+}
+
+/// The drives of one or more `smartctl -j` documents.
+pub fn parse(text: &str) -> Parsed<Vec<Drive>> {
+    let (found, mut problems) = documents(text);
+    let mut facts = Vec::new();
+    for document in found.iter().filter(|d| d.get("smartctl").is_some()) {
+        // `--scan` lists devices and says nothing of them.
+        let listed = document.get("devices").map_or(&[][..], Value::items);
+        for device in listed {
+            facts.push(Drive {
+                line: device.line,
+                device: device.get("name").and_then(Value::text),
+                protocol: device.get("protocol").and_then(Value::text),
+                ..Drive::default()
+            });
+        }
+        if listed.is_empty() {
+            facts.push(drive(document, &mut problems));
+        }
+    }
+    if facts.is_empty() {
+        problems.push(nothing_found(text, "smartctl -j"));
+    }
+    Parsed { facts, problems }
+}
+
+fn drive(document: &Value, problems: &mut Vec<Problem>) -> Drive {
+    let at = |path: &[&str]| document.at(path);
+    let text = |path: &[&str]| at(path).and_then(Value::text);
+    let whole = |path: &[&str]| at(path).and_then(Value::whole);
+    let flag = |path: &[&str]| at(path).and_then(Value::flag);
+    const NVME: &str = "nvme_smart_health_information_log";
+    let messages: Vec<At<String>> = at(&["smartctl", "messages"])
+        .map_or(&[][..], Value::items)
+        .iter()
+        .filter_map(|message| message.get("string").and_then(Value::text))
+        .collect();
+    // Bits 0 and 1 of the exit status: the command line or the device could not be opened.
+    if let Some(status) = whole(&["smartctl", "exit_status"]).filter(|s| s.value & 3 != 0) {
+        let why = messages.first().map_or("no message", |m| m.value.as_str());
+        problems.push(Problem::new(
+            status.line,
+            ProblemKind::Truncated,
+            format!(
+                "smartctl could not read the drive (exit status {}): {}",
+                status.value,
+                excerpt(why)
+            ),
+        ));
+    }
+    Drive {
+        line: document.line,
+        device: text(&["device", "name"]),
+        protocol: text(&["device", "protocol"]),
+        model: text(&["model_name"]).or_else(|| text(&["scsi_model_name"])),
+        family: text(&["model_family"]),
+        serial: text(&["serial_number"]),
+        firmware: text(&["firmware_version"]).or_else(|| text(&["scsi_revision"])),
+        size: whole(&["user_capacity", "bytes"]).or_else(|| whole(&["nvme_total_capacity"])),
+        logical_sector: whole(&["logical_block_size"]),
+        physical_sector: whole(&["physical_block_size"]),
+        rpm: whole(&["rotation_rate"]),
+        passed: flag(&["smart_status", "passed"]),
+        temperature: whole(&["temperature", "current"]),
+        hours: whole(&["power_on_time", "hours"]).or_else(|| whole(&[NVME, "power_on_hours"])),
+        write_cache: flag(&["write_cache", "enabled"]),
+        trim: flag(&["trim", "supported"]),
+        zoned: text(&["zoned_device_capabilities", "string"]).or_else(|| text(&["zoned_device"])),
+        attributes: attributes(document),
+        endurance_used: whole(&[NVME, "percentage_used"])
+            .or_else(|| whole(&["scsi_percentage_used_endurance_indicator"])),
+        spare: whole(&[NVME, "available_spare"]),
+        spare_threshold: whole(&[NVME, "available_spare_threshold"]),
+        media_errors: whole(&[NVME, "media_errors"]).or_else(|| scsi_uncorrected(document)),
+        unsafe_shutdowns: whole(&[NVME, "unsafe_shutdowns"]),
+        written: whole(&[NVME, "data_units_written"])
+            .map(|units| units.map(|n| n.saturating_mul(512_000))),
+        grown_defects: whole(&["scsi_grown_defect_list"]),
+        messages,
+    }
+}
+
+fn attributes(document: &Value) -> Vec<Attribute> {
+    document
+        .at(&["ata_smart_attributes", "table"])
+        .map_or(&[][..], Value::items)
+        .iter()
+        .filter_map(|row| {
+            let number = |path: &[&str]| row.at(path).and_then(Value::whole).map(|n| n.value);
+            let text = |key: &str| row.get(key).and_then(Value::text).map(|t| t.value);
+            Some(Attribute {
+                line: row.line,
+                id: number(&["id"])?,
+                name: text("name").unwrap_or_default(),
+                value: number(&["value"]),
+                threshold: number(&["thresh"]),
+                raw: number(&["raw", "value"]),
+                failed: text("when_failed").unwrap_or_default(),
+            })
+        })
+        .collect()
+}
+
+fn scsi_uncorrected(document: &Value) -> Option<At<u64>> {
+    let log = document.get("scsi_error_counter_log")?;
+    let mut sum: Option<At<u64>> = None;
+    for operation in ["read", "write", "verify"] {
+        let errors = log
+            .at(&[operation, "total_uncorrected_errors"])
+            .and_then(Value::whole);
+        if let Some(errors) = errors {
+            let before = sum.map_or(0, |s| s.value);
+            sum = Some(At::new(before.saturating_add(errors.value), errors.line));
+        }
+    }
+    sum
+}

@@ -1,0 +1,89 @@
+//! Sizes as the tools print them.
+
+/// Bytes of a size with a binary suffix, as zpool, zfs, lsblk, MySQL and kernel modules use them:
+/// `7.28T`, `128K`, `0B`, `64M`. One letter, optionally followed by `B` or `iB`; a bare number is
+/// bytes.
+pub fn binary(text: &str) -> Option<u64> {
+    scaled(text.trim(), 1024.0)
+}
+
+/// Bytes of a size as PostgreSQL writes it: `8kB`, `128MB`, `1GB`, `1TB`, `512B`, all binary; none
+/// without a unit, whose meaning depends on the parameter.
+pub fn postgresql(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ' ');
+    matches!(unit, "B" | "kB" | "MB" | "GB" | "TB")
+        .then(|| binary(text))
+        .flatten()
+}
+
+/// Bytes of a size whose units are decimal: drive capacities as ssacli prints them, `960 GB`.
+pub fn decimal(text: &str) -> Option<u64> {
+    scaled(text.trim(), 1000.0)
+}
+
+fn scaled(text: &str, base: f64) -> Option<u64> {
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    if !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let unit = unit.trim();
+    let power = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" | "bytes" => return exact(number).or_else(|| rounded(number, 1.0)),
+        "k" | "kb" | "kib" => 1,
+        "m" | "mb" | "mib" => 2,
+        "g" | "gb" | "gib" => 3,
+        "t" | "tb" | "tib" => 4,
+        "p" | "pb" | "pib" => 5,
+        "e" | "eb" | "eib" => 6,
+        _ => return None,
+    };
+    rounded(number, base.powi(power))
+}
+
+fn exact(number: &str) -> Option<u64> {
+    number.parse().ok()
+}
+
+fn rounded(number: &str, factor: f64) -> Option<u64> {
+    let bytes = number.parse::<f64>().ok()? * factor;
+    (bytes.is_finite() && bytes < 1.8e19).then(|| bytes.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_suffixes_of_each_tool_are_read() {
+        assert_eq!(binary("128K"), Some(131_072));
+        assert_eq!(binary("7.28T"), Some(8_004_444_650_209));
+        assert_eq!(binary("0B"), Some(0));
+        assert_eq!(binary("893.750 GB"), Some(959_656_755_200));
+        assert_eq!(binary("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(decimal("960 GB"), Some(960_000_000_000));
+        assert_eq!(postgresql("8kB"), Some(8192));
+        assert_eq!(postgresql("8"), None);
+        assert_eq!(postgresql("8K"), None);
+    }
+
+    #[test]
+    fn what_is_no_size_is_none() {
+        for text in [
+            "",
+            "-",
+            "none",
+            "1.2.3K",
+            "K",
+            "-5K",
+            "9e999T",
+            "12 parsecs",
+            "é",
+        ] {
+            assert_eq!(binary(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! `zpool status [-v]`, as text, of OpenZFS 0.8 to 2.4, ZFS on Linux and illumos.
+
+mod scan;
+mod tree;
+
+pub use scan::{Date, Scan, ScanKind, ScanState};
+pub use tree::{Class, Vdev, VdevKind};
+
+use crate::{At, Parsed, Problem, ProblemKind, excerpt, last_line, nothing_found, numbered};
+use serde::{Deserialize, Serialize};
+
+/// One pool of the output.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pool {
+    /// Its name.
+    pub name: At<String>,
+    /// `ONLINE`, `DEGRADED`, `FAULTED`, `SUSPENDED`, …
+    pub state: Option<At<String>>,
+    /// What is wrong, in ZFS's words, its lines joined.
+    pub status: Option<At<String>>,
+    /// What ZFS suggests, its lines joined.
+    pub action: Option<At<String>>,
+    /// The address of the article about it.
+    pub see: Option<At<String>>,
+    /// Scrubs and resilvers; a pool may show one of each.
+    pub scans: Vec<Scan>,
+    /// Other headed lines (`remove`, `checkpoint`, `expand`, `dedup`, …): key and text.
+    pub others: Vec<(String, At<String>)>,
+    /// Top-level vdevs of all classes, in order.
+    pub vdevs: Vec<Vdev>,
+    /// The line of the pool itself in the config table: its error counts.
+    pub root: Option<Vdev>,
+    /// What stands behind `errors:`.
+    pub errors: Option<At<String>>,
+    /// The damaged files that `-v` lists.
+    pub damaged: Vec<At<String>>,
+}
+
+impl Pool {
+    fn named(name: At<String>) -> Pool {
+        Pool {
+            name,
+            state: None,
+            status: None,
+            action: None,
+            see: None,
+            scans: Vec::new(),
+            others: Vec::new(),
+            vdevs: Vec::new(),
+            root: None,
+            errors: None,
+            damaged: Vec::new(),
+        }
+    }
+
+    /// Top-level vdevs of one class.
+    pub fn of(&self, class: Class) -> impl Iterator<Item = &Vdev> {
+        self.vdevs.iter().filter(move |vdev| vdev.class == class)
+    }
+
+    /// Whether ZFS says that no data is known to be damaged; none when the text does not say.
+    pub fn undamaged(&self) -> Option<bool> {
+        let errors = self.errors.as_ref()?;
+        Some(errors.value.starts_with("No known data errors"))
+    }
+}
+
+/// The pools in a `zpool status` text.
+pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
+    let mut problems = Vec::new();
+    let mut pools: Vec<Pool> = Vec::new();
+    let mut section: Option<(String, At<String>)> = None;
+    let mut table: Vec<(u32, String)> = Vec::new();
+
+    for (line, raw) in numbered(text) {
+        let headed = heading(raw);
+        if let Some((key, rest)) = headed {
+            if let Some(pool) = pools.last_mut() {
+                close(pool, section.take(), &mut table, &mut problems);
+            }
+            if key == "pool" {
+                pools.push(Pool::named(At::new(rest.to_string(), line)));
+            } else if pools.is_empty() {
+                problems.push(Problem::new(
+                    line,
+                    ProblemKind::Truncated,
+                    format!("`{key}:` comes before any `pool:` line: the beginning is missing"),
+                ));
+                pools.push(Pool::named(At::new(String::new(), line)));
+            }
+            section = Some((key.to_string(), At::new(rest.to_string(), line)));
+            continue;
+        }
+        match &mut section {
+            Some((key, _)) if key == "config" => table.push((line, raw.to_string())),
+            Some((key, body)) if key == "errors" || key == "pool" => {
+                if let (false, Some(pool)) = (raw.trim().is_empty(), pools.last_mut()) {
+                    if key == "errors" && !body.value.starts_with("No known") {
+                        pool.damaged.push(At::new(raw.trim().to_string(), line));
+                    } else {
+                        problems.push(unknown(line, raw));
+                    }
+                }
+            }
+            Some((_, body)) if !raw.trim().is_empty() => {
+                body.value.push(' ');
+                body.value.push_str(raw.trim());
+            }
+            Some(_) => {}
+            None if raw.trim().is_empty() => {}
+            // A prompt before the output is no fact and no problem.
+            None if raw.contains("zpool status") => {}
+            None => problems.push(unknown(line, raw)),
+        }
+    }
+    let cut_in_config = matches!(&section, Some((key, _)) if key == "config");
+    if let Some(pool) = pools.last_mut() {
+        close(pool, section.take(), &mut table, &mut problems);
+        if cut_in_config || pool.errors.is_none() {
+            problems.push(Problem::new(
+                last_line(text),
+                ProblemKind::Truncated,
+                format!(
+                    "the output for pool {:?} ends before its `errors:` line: paste all of it",
+                    pool.name.value
+                ),
+            ));
+        }
+    } else {
+        problems.push(nothing_found(text, "zpool status"));
+    }
+    Parsed {
+        facts: pools,
+        problems,
+    }
+}
+
+fn unknown(line: u32, raw: &str) -> Problem {
+    Problem::new(
+        line,
+        ProblemKind::Unknown,
+        format!("not part of zpool status: {:?}", excerpt(raw)),
+    )
+}
+
+/// `  pool: tank` → (`pool`, `tank`). Headings are right-aligned to six characters, so that a
+/// device name with a colon further in is not one.
+fn heading(raw: &str) -> Option<(&str, &str)> {
+    const KEYS: [&str; 13] = [
+        "pool",
+        "id",
+        "state",
+        "status",
+        "action",
+        "see",
+        "scan",
+        "scrub",
+        "remove",
+        "checkpoint",
+        "config",
+        "errors",
+        "expand",
+    ];
+    let (key, rest) = raw.split_once(':')?;
+    let key = key.trim();
+    // A damaged object is listed as `pool:<0x1>` or `tank:/file`, without a blank.
+    if !(rest.is_empty() || rest.starts_with(char::is_whitespace)) {
+        return None;
+    }
+    // ` dedup: DDT entries …` shares its word with the class heading, which has no colon.
+    (KEYS.contains(&key) || (key == "dedup" && rest.contains("DDT"))).then(|| (key, rest.trim()))
+}
+
+fn close(
+    pool: &mut Pool,
+    section: Option<(String, At<String>)>,
+    table: &mut Vec<(u32, String)>,
+    problems: &mut Vec<Problem>,
+) {
+    let Some((key, body)) = section else { return };
+    match key.as_str() {
+        "pool" => {}
+        "state" => pool.state = Some(body),
+        "status" => pool.status = Some(body),
+        "action" => pool.action = Some(body),
+        "see" => pool.see = Some(body),
+        "scan" | "scrub" => pool.scans.push(scan::read(&body, problems)),
+        "errors" => pool.errors = Some(body),
+        "config" => {
+            let rows = std::mem::take(table);
+            let (root, vdevs) = tree::read(&rows, &pool.name.value, problems);
+            pool.root = root;
+            pool.vdevs = vdevs;
+        }
+        _ => pool.others.push((key, body)),
+    }
+}
