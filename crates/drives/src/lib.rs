@@ -2,6 +2,24 @@
 //!
 //! A [`Drive`] is told what arrives and asked what is finished; it never sleeps, reads a clock or
 //! touches data. The emulator asks it in (slowed) real time, the predictor in simulated time.
+//! A [`Profile`] holds the numbers of one kind of drive and makes drives from them; the formulas
+//! and what they leave out are in `docs/drives.md`.
+
+pub mod closed_loop;
+mod done;
+mod error;
+mod flash;
+mod hdd;
+mod instant;
+mod number;
+mod profile;
+mod random;
+
+pub use error::ProfileError;
+pub use flash::{Flash, Placement};
+pub use hdd::Hdd;
+pub use number::Number;
+pub use profile::{Flush, Kind, Profile};
 
 /// Nanoseconds of virtual time, the time of the modelled machine.
 pub type Nanos = u64;

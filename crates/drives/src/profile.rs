@@ -1,0 +1,224 @@
+//! The numbers that describe one kind of drive.
+
+use crate::flash::{Flash, FlashDrive};
+use crate::hdd::{Hdd, HddDrive};
+use crate::instant::InstantDrive;
+use crate::{Drive, Number, ProfileError};
+use serde::{Deserialize, Serialize};
+
+/// Which model a profile's numbers are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A disk with heads and platters: section `[hdd]`.
+    Hdd,
+    /// Flash, Optane and anything else that is a set of parallel servers: section `[flash]`.
+    Flash,
+    /// Finishes everything at once; for tests of what stands above the drive.
+    Instant,
+}
+
+/// What a drive does when it is told to flush.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Flush {
+    /// It finishes when everything acknowledged before it is durable.
+    Honest,
+    /// It finishes at once and leaves the volatile cache as it was.
+    Lies,
+}
+
+/// A kind of drive: what the emulator and the predictor make drives from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// What the drive is, for people.
+    pub description: String,
+    /// Which model the numbers are for.
+    pub kind: Kind,
+    /// Bytes of the real drive.
+    pub capacity: Number,
+    /// Smallest addressable unit, bytes.
+    pub logical_sector: Number,
+    /// Smallest unit the medium writes, bytes; smaller writes read and write it back.
+    pub physical_sector: Number,
+    /// Whether the drive reports itself as rotating.
+    pub rotational: bool,
+    /// Whether writes are acknowledged from a buffer.
+    pub write_cache: bool,
+    /// Whether the buffer survives a power cut.
+    pub power_loss_protection: bool,
+    /// What a flush does.
+    pub flush: Flush,
+    /// A write cut by a power loss is whole in units of this many bytes.
+    pub tearing: Number,
+    /// Numbers of the disk model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hdd: Option<Hdd>,
+    /// Numbers of the flash model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<Flash>,
+}
+
+impl Profile {
+    /// Reads and validates the text of a `profiles/<name>.toml`.
+    pub fn from_toml(text: &str) -> Result<Self, ProfileError> {
+        let profile: Self = toml::from_str(text).map_err(|error| ProfileError::Syntax {
+            message: error.message().to_owned(),
+            span: error.span(),
+        })?;
+        profile.validate()?;
+        Ok(profile)
+    }
+
+    /// The profile with some of its values replaced, as a lab's long form does
+    /// (`{ profile = "…", flush = "lies", hdd.rpm = 5400 }`, without `profile` and `count`).
+    /// A bare number replaces value, range and source.
+    pub fn overridden(&self, overrides: &toml::Table) -> Result<Self, ProfileError> {
+        let syntax = |message: String| ProfileError::Syntax {
+            message,
+            span: None,
+        };
+        let mut table = toml::Table::try_from(self).map_err(|e| syntax(e.to_string()))?;
+        merge(&mut table, overrides);
+        let profile: Self = table
+            .try_into()
+            .map_err(|e: toml::de::Error| syntax(e.message().to_owned()))?;
+        profile.validate()?;
+        Ok(profile)
+    }
+
+    /// Checks every number against its range and the sections against the kind.
+    pub fn validate(&self) -> Result<(), ProfileError> {
+        const MAX_BYTES: f64 = (1u64 << 50) as f64;
+        in_range("capacity", &self.capacity, 1e6, MAX_BYTES)?;
+        power_of_two("logical_sector", &self.logical_sector)?;
+        power_of_two("physical_sector", &self.physical_sector)?;
+        in_range("tearing", &self.tearing, 512.0, 1e9)?;
+        if self.physical_sector.value < self.logical_sector.value {
+            return Err(ProfileError::OutOfRange {
+                field: "physical_sector".to_owned(),
+                value: self.physical_sector.value.to_string(),
+                wanted: format!(
+                    "must be at least logical_sector = {}",
+                    self.logical_sector.value
+                ),
+            });
+        }
+        let expect = |section: &str, present: bool, needed: bool| match (present, needed) {
+            (true, false) => Err(ProfileError::Section(format!(
+                "[{section}] is not used by kind = {:?}: remove it or change the kind",
+                self.kind
+            ))),
+            (false, true) => Err(ProfileError::Section(format!(
+                "kind = {:?} needs a section [{section}]",
+                self.kind
+            ))),
+            _ => Ok(()),
+        };
+        expect("hdd", self.hdd.is_some(), self.kind == Kind::Hdd)?;
+        expect("flash", self.flash.is_some(), self.kind == Kind::Flash)?;
+        if let Some(hdd) = &self.hdd {
+            hdd.validate()?;
+        }
+        if let Some(flash) = &self.flash {
+            flash.validate()?;
+        }
+        Ok(())
+    }
+
+    /// Whether acknowledged writes can be lost in a power cut, so that the emulator must keep a
+    /// log of what was written since the last flush.
+    pub fn volatile_cache(&self) -> bool {
+        self.write_cache && !self.power_loss_protection
+    }
+
+    /// Makes a drive. `real_capacity` and `scaled_capacity` are bytes: offsets of requests are on
+    /// the scaled drive, positions of heads on the real one. Drives with different seeds differ in
+    /// rotational phase and in their tails.
+    pub fn drive(&self, real_capacity: u64, scaled_capacity: u64, seed: u64) -> Box<dyn Drive> {
+        match (self.kind, &self.hdd, &self.flash) {
+            (Kind::Hdd, Some(hdd), _) => Box::new(HddDrive::new(
+                self,
+                hdd,
+                real_capacity,
+                scaled_capacity,
+                seed,
+            )),
+            (Kind::Flash, _, Some(flash)) => Box::new(FlashDrive::new(self, flash, seed)),
+            // `validate` refuses a profile whose section is missing; one that was never validated
+            // makes the drive that claims nothing.
+            _ => Box::new(InstantDrive::default()),
+        }
+    }
+
+    /// Every number with its dotted path, in the order of the file.
+    pub fn numbers(&self) -> Vec<(String, &Number)> {
+        let mut all = vec![
+            ("capacity".to_owned(), &self.capacity),
+            ("logical_sector".to_owned(), &self.logical_sector),
+            ("physical_sector".to_owned(), &self.physical_sector),
+            ("tearing".to_owned(), &self.tearing),
+        ];
+        if let Some(hdd) = &self.hdd {
+            all.extend(hdd.numbers().map(|(n, v, _)| (format!("hdd.{n}"), v)));
+        }
+        if let Some(flash) = &self.flash {
+            all.extend(flash.numbers().map(|(n, v, _)| (format!("flash.{n}"), v)));
+        }
+        all
+    }
+}
+
+fn merge(base: &mut toml::Table, overrides: &toml::Table) {
+    for (key, new) in overrides {
+        match (base.get_mut(key), new) {
+            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
+            _ => {
+                base.insert(key.clone(), new.clone());
+            }
+        }
+    }
+}
+
+/// Checks that a number and its range lie in `min..=max`.
+pub(crate) fn in_range(
+    field: &str,
+    number: &Number,
+    min: f64,
+    max: f64,
+) -> Result<(), ProfileError> {
+    let low = number.low.unwrap_or(number.value);
+    let high = number.high.unwrap_or(number.value);
+    let refuse = |value: f64, wanted: String| {
+        Err(ProfileError::OutOfRange {
+            field: field.to_owned(),
+            value: value.to_string(),
+            wanted,
+        })
+    };
+    for value in [number.value, low, high] {
+        if !(min..=max).contains(&value) {
+            return refuse(value, format!("must be between {min} and {max}"));
+        }
+    }
+    if !(low..=high).contains(&number.value) {
+        return refuse(
+            number.value,
+            format!("must lie in its own range {low} to {high}"),
+        );
+    }
+    Ok(())
+}
+
+fn power_of_two(field: &str, number: &Number) -> Result<(), ProfileError> {
+    in_range(field, number, 512.0, 65536.0)?;
+    if number.value.fract() == 0.0 && number.whole().is_power_of_two() {
+        return Ok(());
+    }
+    Err(ProfileError::OutOfRange {
+        field: field.to_owned(),
+        value: number.value.to_string(),
+        wanted: "must be a power of two".to_owned(),
+    })
+}
