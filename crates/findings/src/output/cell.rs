@@ -1,0 +1,311 @@
+//! Cells: variant × workload.
+
+use super::{Check, Mark};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A number with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// What the interval is made of.
+    pub basis: Basis,
+}
+
+/// What an interval is made of.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// Whole trials, repeated: the sound one.
+    Trials,
+    /// Blocks of time within a single trial: weaker, it does not see what differs between trials.
+    Blocks,
+    /// Nothing to estimate from: `low` and `high` repeat the value and mean nothing.
+    Point,
+}
+
+/// What became of a trial, or of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// It counts.
+    Sound,
+    /// Shown, but kept out of verdicts.
+    Marked,
+    /// Not shown as a result: it did not run, or a conservation check is broken.
+    Failed,
+}
+
+/// Variant × workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// Operations in flight when every client is busy.
+    pub concurrency: f64,
+    /// Trials that count, are marked, failed.
+    pub trials: TrialCounts,
+    /// What the cell is worth: sound when one trial is.
+    pub standing: Standing,
+    /// Why, and what else the reader must know.
+    pub marks: Vec<Mark>,
+    /// Reads and writes a second over the whole window; none when every trial failed.
+    pub throughput: Option<Estimate>,
+    /// Bytes a second over the whole window.
+    pub bandwidth: Option<Estimate>,
+    /// Reads and writes together.
+    pub latency: Option<Latency>,
+    /// Reads alone, where there are any.
+    pub read_latency: Option<Latency>,
+    /// Writes alone, where there are any.
+    pub write_latency: Option<Latency>,
+    /// fsync and fdatasync calls, where there are any.
+    pub sync_latency: Option<Latency>,
+    /// Latency by percentile, for a curve: reads and writes together.
+    pub percentiles: Vec<Percentile>,
+    /// Where reads were served; ratios are none where nothing was looked up.
+    pub hits: Hits,
+    /// How throughput went over time.
+    pub phases: Phases,
+    /// Each conservation check of each trial with its numbers.
+    pub checks: Vec<Check>,
+    /// Scale and fidelity.
+    pub scale: CellScale,
+    /// Where an operation's time went.
+    pub attribution: Option<Attribution>,
+    /// Each trial's course.
+    pub series: Vec<Series>,
+}
+
+/// How many trials of a cell came to what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialCounts {
+    /// Counted.
+    pub sound: u32,
+    /// Shown, kept out of verdicts.
+    pub marked: u32,
+    /// Did not run, or broke a check.
+    pub failed: u32,
+}
+
+/// Latency, virtual µs, from histograms merged over jobs and trials.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// Mean.
+    pub mean_us: f64,
+    /// Median.
+    pub p50_us: f64,
+    /// 95th percentile.
+    pub p95_us: f64,
+    /// 99th percentile.
+    pub p99_us: f64,
+    /// 99.9th percentile; none below 1,000 operations.
+    pub p999_us: Option<f64>,
+    /// Operations behind it.
+    pub count: u64,
+    /// Operations beyond the histogram's end: percentiles that reach them are lower bounds.
+    pub overflow: u64,
+}
+
+/// A point of the latency curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Percentile {
+    /// 0 to 100.
+    pub percent: f64,
+    /// Virtual µs.
+    pub us: f64,
+}
+
+/// Where reads were served. Shares, 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Hits {
+    /// ARC demand-data hits ÷ ARC demand-data lookups (reads the dbuf cache served are not among
+    /// them).
+    pub arc_data: Option<f64>,
+    /// ARC demand-metadata hits ÷ lookups.
+    pub arc_metadata: Option<f64>,
+    /// L2ARC hits ÷ **all** lookups of data and metadata, dbuf hits included (arcstat divides by
+    /// L2ARC lookups).
+    pub l2_of_reads: Option<f64>,
+    /// Dbuf hits ÷ all lookups.
+    pub dbuf: Option<f64>,
+    /// The same lookups split whole: shares sum to 1.
+    pub reads: Option<ReadShares>,
+}
+
+/// Lookups of blocks by who answered; sums to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadShares {
+    /// Dbuf cache.
+    pub dbuf: f64,
+    /// ARC.
+    pub arc: f64,
+    /// L2ARC.
+    pub l2arc: f64,
+    /// The pool's drives.
+    pub drives: f64,
+}
+
+/// How throughput went over time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "phases", rename_all = "kebab-case")]
+pub enum Phases {
+    /// One number says it.
+    Steady {
+        /// The whole window.
+        whole: Phase,
+    },
+    /// Fast until a limit fills, then what lasts.
+    Burst {
+        /// Until the change.
+        burst: Phase,
+        /// After it.
+        sustained: Phase,
+    },
+    /// Slow until caches are warm, then what lasts.
+    WarmUp {
+        /// Until the change.
+        cold: Phase,
+        /// After it.
+        sustained: Phase,
+    },
+    /// Still moving at the end: no sustained verdict.
+    NotSettled {
+        /// Virtual seconds it was watched.
+        seconds: f64,
+    },
+    /// No trial to tell from, or too short a series.
+    Unknown,
+}
+
+/// A stretch of a trial with one level of throughput.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Phase {
+    /// Reads and writes a second within it.
+    pub throughput: Estimate,
+    /// Virtual seconds it lasted in the model (for the last phase: was watched).
+    pub seconds: f64,
+    /// Seconds it would last on the real machine (bursts × real ÷ model dirty limit; cold × S); none
+    /// for the last phase.
+    pub real_seconds: Option<f64>,
+}
+
+/// Scale and fidelity of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellScale {
+    /// Size scale S.
+    pub size: f64,
+    /// Dilation k.
+    pub time: f64,
+    /// Emulation lateness on the blocking path ÷ mean latency, worst trial.
+    pub late_share: f64,
+    /// Processor use ÷ this machine's cores, worst trial.
+    pub cpu_share: f64,
+    /// Use by other programs, worst trial.
+    pub neighbours_share: f64,
+    /// Throughput if the processor were k times slower again, as fast as this host: the other end of
+    /// the bracket. Equal to the throughput where the processor does not matter.
+    pub throughput_with_host_processor: Option<f64>,
+}
+
+/// Where an operation's time went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Attribution {
+    /// Stages of the blocking path, largest first. Together with `outside_us` they sum to the
+    /// client's time per operation, syncs included.
+    pub stages: Vec<Stage>,
+    /// Virtual µs per operation outside the pool: kernel, FUSE, the client itself.
+    pub outside_us: f64,
+    /// The same as a share, 0 to 1.
+    pub outside_share: f64,
+    /// What the cell was limited by.
+    pub limit: Limit,
+    /// Mean busy share of each drive over the window.
+    pub drives: BTreeMap<String, f64>,
+}
+
+/// A stage of the blocking path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stage {
+    /// `read`, `write`, `sync`.
+    pub operation: String,
+    /// `queue`, `throttle`, `record-read`, `zil-wait`, `log-write`, `flush`, `cpu`, … as poolfs names
+    /// it.
+    pub stage: String,
+    /// Virtual µs per client operation (over reads and writes).
+    pub us_per_op: f64,
+    /// Share of the client's time per operation, 0 to 1.
+    pub share: f64,
+}
+
+/// What a cell was limited by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "limit", rename_all = "kebab-case")]
+pub enum Limit {
+    /// Drives of a kind were busy nearly all the time.
+    Drives {
+        /// The kind: `hdd`.
+        kind: String,
+        /// Mean busy share of the busiest of them.
+        busy: f64,
+    },
+    /// The dirty-data throttle held writers back.
+    Throttle {
+        /// Share of an operation's time.
+        share: f64,
+    },
+    /// Waiting for one drive after the other, none of which is busy: latency, not capacity.
+    Latency {
+        /// The stage that waits longest.
+        stage: String,
+        /// Its share of an operation's time.
+        share: f64,
+    },
+    /// The processor of this machine.
+    Processor {
+        /// Use ÷ cores.
+        share: f64,
+    },
+    /// The clients asked for no more (a rate limit, think time, or time outside the pool).
+    Clients {
+        /// Share of an operation's time outside the pool.
+        share: f64,
+    },
+    /// The numbers do not say.
+    Unknown,
+}
+
+/// A trial's course: parallel arrays, one entry for each virtual second.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Series {
+    /// The trial's number.
+    pub trial: u64,
+    /// End of each second since the window began.
+    pub at: Vec<f64>,
+    /// Reads completed in it.
+    pub reads: Vec<f64>,
+    /// Writes completed in it.
+    pub writes: Vec<f64>,
+    /// Dirty data, bytes.
+    pub dirty: Vec<f64>,
+    /// Transaction groups synced in it.
+    pub txg_syncs: Vec<f64>,
+    /// Transactions that waited in any throttle.
+    pub throttled: Vec<f64>,
+    /// Drive → busy share.
+    pub busy: BTreeMap<String, Vec<f64>>,
+    /// Where the change point is, if it counts: virtual seconds.
+    pub change_at: Option<f64>,
+    /// The window in which it was steady by SNIA's rule: from, to.
+    pub steady: Option<(f64, f64)>,
+}

@@ -1,0 +1,140 @@
+//! Conservation checks and marks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A conservation check with its numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// The trial's number.
+    pub trial: u64,
+    /// Which law.
+    pub law: Law,
+    /// What was measured, in the law's unit.
+    pub measured: f64,
+    /// What it must be, at least or at most (see [`Law`]).
+    pub expected: f64,
+    /// Relative tolerance: 0.05 is 5 %.
+    pub tolerance: f64,
+    /// Whether it holds.
+    pub pass: bool,
+    /// What broke it, where a law is checked on many things (a drive's name, `read`).
+    pub of: Option<String>,
+}
+
+/// The laws.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
+    /// X · (R + syncs per operation × R_sync) = N for closed loops; at most N for open ones.
+    /// Operations in flight.
+    Little,
+    /// Bandwidth = operations × size, where all operations have one size. Bytes a second.
+    Bandwidth,
+    /// Bytes written to drives ≥ bytes written and synced by the client. Bytes.
+    BytesOnDrives,
+    /// A drive is busy at most all the time. Share.
+    Busy,
+    /// Reads = sum of who answered them. Lookups.
+    Reads,
+    /// Stage times sum to the time spent in the pool. µs per operation.
+    Stages,
+    /// There was I/O at all. Operations.
+    SomeIo,
+    /// p50 ≤ p95 ≤ p99 ≤ maximum. Violations.
+    Percentiles,
+    /// The operations of the seconds sum to those of the client. Operations.
+    Series,
+}
+
+/// Why a trial is set aside, or what the reader must know of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "mark", rename_all = "kebab-case")]
+pub enum Mark {
+    /// The emulation was late: over 2 % of the mean latency. Kept out of verdicts.
+    Late {
+        /// Lateness ÷ mean latency.
+        share: f64,
+        /// 0.02.
+        limit: f64,
+    },
+    /// poolfs and the client used over half of this machine. Kept out of verdicts.
+    Processor {
+        /// Use ÷ cores.
+        share: f64,
+        /// 0.5.
+        limit: f64,
+    },
+    /// A drive kind's achieved service time is off its intended one. Kept out of verdicts.
+    Drives {
+        /// Drive kind.
+        kind: String,
+        /// Achieved ÷ intended at the median (within 1 ± 0.02).
+        p50: f64,
+        /// At the 99th percentile (within 1 ± 0.05).
+        p99: f64,
+    },
+    /// Other programs were busy: seen, and covered by `Late` and `Processor` when it mattered.
+    Neighbours {
+        /// Use ÷ cores.
+        share: f64,
+    },
+    /// A law is broken. The trial failed.
+    Broken {
+        /// Which.
+        law: Law,
+        /// Measured.
+        measured: f64,
+        /// Expected.
+        expected: f64,
+    },
+    /// Latencies beyond the histogram's end: high percentiles are lower bounds.
+    Overflow {
+        /// How many operations.
+        count: u64,
+    },
+    /// Throughput never settled by SNIA's rule.
+    NotSteady {
+        /// Virtual seconds watched.
+        seconds: f64,
+    },
+    /// The kernel cannot run these writers in parallel: no verdict on concurrency. Kept out.
+    Serialised {
+        /// The feature that is missing.
+        feature: String,
+    },
+    /// Transactions were refused by the ARC's 50/25/20 % rule: the ARC of the model is too small for
+    /// its dirty data, a stall the real machine would not have. Kept out of verdicts.
+    MemoryThrottle {
+        /// How many.
+        count: f64,
+    },
+    /// It ran at another S or k than the campaign's.
+    OtherScale {
+        /// S.
+        size: f64,
+        /// k.
+        time: f64,
+    },
+    /// It did not run.
+    DidNotRun,
+}
+
+impl Mark {
+    /// Whether a trial so marked is kept out of verdicts.
+    pub fn sets_aside(&self) -> bool {
+        match self {
+            Mark::Late { .. }
+            | Mark::Processor { .. }
+            | Mark::Drives { .. }
+            | Mark::Serialised { .. }
+            | Mark::MemoryThrottle { .. }
+            | Mark::OtherScale { .. }
+            | Mark::Broken { .. }
+            | Mark::DidNotRun => true,
+            Mark::Neighbours { .. } | Mark::Overflow { .. } | Mark::NotSteady { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! What a campaign has shown: the published JSON format.
+//!
+//! No prose in here. Everything a reader is told is an enum with the numbers it needs; the language
+//! files of `report` match these enums exhaustively, so that a missing sentence does not compile.
+//! Times are virtual (those of the modelled machine) unless a name says `wall`.
+
+mod cell;
+mod check;
+mod effect;
+mod lint;
+mod reason;
+mod verdict;
+
+pub use cell::*;
+pub use check::*;
+pub use effect::*;
+pub use lint::*;
+pub use reason::*;
+pub use verdict::*;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of this format; readers refuse a higher one.
+pub const FORMAT: u32 = 1;
+
+/// Everything a campaign has shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Findings {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The lab that was run.
+    pub lab: LabRef,
+    /// Every configuration, the baseline first.
+    pub variants: Vec<VariantRef>,
+    /// Every factor with its levels; ablated settings and single variants count as factors.
+    pub factors: Vec<Factor>,
+    /// The answer: one for each factor level and workload, strongest first.
+    pub verdicts: Vec<Verdict>,
+    /// Variant × workload, in the order of the campaign.
+    pub cells: Vec<Cell>,
+    /// Ratios between variants that differ in exactly one factor, and main effects over all of them.
+    pub effects: Vec<Effect>,
+    /// Pairs of factors whose joint effect is not the product of the single ones.
+    pub interactions: Vec<Interaction>,
+    /// Ablation: settings by what each contributes, largest first.
+    pub ranking: Vec<Contribution>,
+    /// Contradictions in the numbers themselves.
+    pub lints: Vec<Lint>,
+    /// How the model was scaled, and what that rules out.
+    pub scale: ScaleFindings,
+    /// How sure the numbers are meant to be.
+    pub method: MethodFindings,
+    /// Every trial, in order of the schedule.
+    pub trials: Vec<TrialRow>,
+}
+
+/// Which lab it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LabRef {
+    /// File stem.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Where the question comes from, if stated.
+    pub source: Option<String>,
+    /// Name of the variant the others are held against.
+    pub baseline: String,
+}
+
+/// One configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VariantRef {
+    /// Its name.
+    pub name: String,
+    /// Factor → level; empty for a variant outside the factorial.
+    pub levels: BTreeMap<String, String>,
+    /// Full versions of OpenZFS its trials ran on.
+    pub openzfs: Vec<String>,
+    /// What it risks that the words "synchronous write" do not say; empty when nothing is known.
+    pub durability: Vec<DurabilityRisk>,
+}
+
+/// A difference between resolved variants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Factor {
+    /// Its name in the lab.
+    pub name: String,
+    /// Its levels, the baseline's first.
+    pub levels: Vec<String>,
+    /// What it changes, found by comparing resolved variants and never by its name.
+    pub subjects: Vec<Subject>,
+}
+
+/// What a factor changes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "subject", rename_all = "kebab-case")]
+pub enum Subject {
+    /// Log vdevs (SLOG).
+    Log,
+    /// Cache vdevs (L2ARC).
+    Cache,
+    /// Special vdevs.
+    Special,
+    /// Dedup vdevs.
+    Dedup,
+    /// Hot spares.
+    Spare,
+    /// Layout of the data vdevs.
+    Layout,
+    /// `ashift`.
+    Ashift,
+    /// The profile of a kind of drive, or a number in it.
+    Drive {
+        /// The kind.
+        kind: String,
+    },
+    /// A dataset property.
+    Property {
+        /// Dataset, `""` for the root.
+        dataset: String,
+        /// ZFS's name of it.
+        name: String,
+    },
+    /// A pool property.
+    PoolProperty {
+        /// ZFS's name of it.
+        name: String,
+    },
+    /// A module parameter.
+    Module {
+        /// Its name.
+        name: String,
+    },
+    /// The release of OpenZFS.
+    OpenZfs,
+}
+
+/// How the model was scaled, and what that rules out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScaleFindings {
+    /// Size scale S.
+    pub size: f64,
+    /// The rule that bound S.
+    pub size_bound_by: String,
+    /// Dilation k; none when no trial ran.
+    pub time: Option<f64>,
+    /// ARC of the model, bytes.
+    pub arc_max: u64,
+    /// Dirty-data limit of the model, bytes.
+    pub dirty_data_max: u64,
+    /// Dirty-data limit of the real machine, bytes.
+    pub dirty_data_max_real: u64,
+    /// Factor by which bursts last longer on the real machine: the ratio of the two.
+    pub burst_factor: f64,
+    /// What the numbers cannot tell.
+    pub limits: Vec<ScaleLimit>,
+    /// Further notes of the lab's resolution, as written there.
+    pub notes: Vec<String>,
+    /// Intended against achieved service time by drive kind, worst trial: p50 and p99 of
+    /// achieved ÷ intended.
+    pub drives: BTreeMap<String, Achieved>,
+    /// Largest share of a cell's mean latency that was emulation lateness (0.02 is the limit).
+    pub worst_late_share: Option<f64>,
+    /// Largest processor use in a trial, share of this machine (0.5 is the limit).
+    pub worst_cpu_share: Option<f64>,
+    /// The validated case nearest to this lab.
+    pub nearest_validation: Validation,
+}
+
+/// Achieved ÷ intended service time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Achieved {
+    /// At the median.
+    pub p50: f64,
+    /// At the 99th percentile.
+    pub p99: f64,
+}
+
+/// What the numbers cannot tell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "limit", rename_all = "kebab-case")]
+pub enum ScaleLimit {
+    /// Times to warm, fill or rebuild come out this factor too short.
+    FillTimes {
+        /// S.
+        factor: f64,
+    },
+    /// Bursts last this factor longer on the real machine: its dirty-data limit is larger.
+    Bursts {
+        /// Real ÷ model.
+        factor: f64,
+    },
+    /// The processor is this many times faster than this host's, relative to the drives.
+    Processor {
+        /// k.
+        factor: f64,
+    },
+    /// A cap of the scaling was exceeded.
+    Cap {
+        /// Its name.
+        name: String,
+        /// The bound.
+        bound: f64,
+        /// S.
+        size: f64,
+        /// How the bound came about.
+        why: String,
+    },
+    /// The network between client and server is not part of the model.
+    Network,
+}
+
+/// How near the nearest validated case is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Validation {
+    /// Flat-latency drives, mean commit time against a kernel's zfs.ko: within 7 %.
+    FlatLatencyCommit,
+    /// No comparison with real hardware covers this case.
+    None,
+}
+
+/// How sure the numbers are meant to be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MethodFindings {
+    /// Share of campaigns allowed to name an effect where there is none, per effect, over all looks.
+    pub error_rate: f64,
+    /// Smallest effect worth naming: 0.05 is ±5 %.
+    pub smallest_effect: f64,
+    /// Precision asked for by the lab.
+    pub precision: f64,
+    /// Confidence of the intervals of cells (one look, for reading): 0.95.
+    pub confidence: f64,
+    /// Seed of the schedule and of every resampling.
+    pub seed: u64,
+}
+
+/// One trial in a line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialRow {
+    /// Its number in the schedule.
+    pub id: u64,
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// Which repeat, from 0.
+    pub repeat: u32,
+    /// Its seed.
+    pub seed: u64,
+    /// RFC 3339, UTC.
+    pub started: String,
+    /// Wall seconds it took.
+    pub wall_s: f64,
+    /// Operations a virtual second; none when it failed.
+    pub throughput: Option<f64>,
+    /// Mean latency, µs.
+    pub mean_us: Option<f64>,
+    /// What became of it.
+    pub standing: Standing,
+    /// Why it failed, in the words of the program that failed.
+    pub failure: Option<String>,
+    /// Why it is set aside or needs care.
+    pub marks: Vec<Mark>,
+    /// Far from its cell's other trials (flagged, never dropped).
+    pub outlier: bool,
+    /// Remarks of the engine, as it wrote them.
+    pub notes: Vec<String>,
+}

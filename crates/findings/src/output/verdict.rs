@@ -1,0 +1,181 @@
+//! Verdicts: the answer for one factor level and one workload.
+
+use super::{Class, Metric, PhaseKind, Reason};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The answer for one factor level and one workload.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// The factor.
+    pub factor: String,
+    /// The level judged.
+    pub level: String,
+    /// The level it is held against.
+    pub against: String,
+    /// The workload.
+    pub workload: String,
+    /// What it comes to, by the sustained phase where there are two.
+    pub class: Class,
+    /// What is compared.
+    pub metric: Metric,
+    /// The phase the class is taken from.
+    pub phase: PhaseKind,
+    /// Effects it rests on: indices into `Findings.effects`, the deciding one first.
+    pub effects: Vec<usize>,
+    /// Why, largest part first; taken from stage times and counters.
+    pub reasons: Vec<Reason>,
+    /// Over which range of the drives' uncertain numbers it holds.
+    pub sensitivity: Vec<Sensitivity>,
+    /// Where it depends on the other factors.
+    pub conditions: Vec<Condition>,
+    /// What to know before acting on it.
+    pub cautions: Vec<Caution>,
+}
+
+/// Over which range of an uncertain number a verdict holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sensitivity {
+    /// The number.
+    pub parameter: Parameter,
+    /// The drive kind it belongs to.
+    pub kind: String,
+    /// Its value as measured in this campaign, virtual µs.
+    pub at_us: f64,
+    /// The verdict holds from here, µs; none: however small.
+    pub from_us: Option<f64>,
+    /// To here; none: however large.
+    pub to_us: Option<f64>,
+    /// How that is known.
+    pub basis: SensitivityBasis,
+}
+
+/// Uncertain numbers of a drive profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Parameter {
+    /// Time a commit spends writing to the log and flushing it.
+    LogCommit,
+    /// Time a read spends at the cache device.
+    CacheRead,
+    /// Time an operation spends at the data drives.
+    PoolRead,
+}
+
+/// How a range of validity is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SensitivityBasis {
+    /// From stage times: the stage is replaced, all else is held.
+    Stages,
+    /// From re-runs with other numbers.
+    Reruns,
+}
+
+/// A verdict's dependence on the other factors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Condition {
+    /// Levels of the other factors.
+    pub context: BTreeMap<String, String>,
+    /// The class there.
+    pub class: Class,
+    /// The ratio there.
+    pub ratio: f64,
+}
+
+/// What to know before acting on a verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "caution", rename_all = "kebab-case")]
+pub enum Caution {
+    /// The two sides do not promise the same about acknowledged writes.
+    Durability {
+        /// Variants that may lose them.
+        variants: Vec<String>,
+    },
+    /// Trials were set aside.
+    SetAside {
+        /// How many.
+        marked: u32,
+        /// Of how many.
+        of: u32,
+    },
+    /// Trials failed.
+    Failed {
+        /// How many.
+        failed: u32,
+        /// Of how many.
+        of: u32,
+    },
+    /// The interval comes from one trial.
+    SingleTrial,
+    /// The processor takes a good part of an operation's time: between these two ratios.
+    Processor {
+        /// Ratio as measured, the processor k times too fast.
+        free: f64,
+        /// With this host's processor time added back.
+        charged: f64,
+    },
+    /// A cell never settled: what lasts is not known.
+    NotSettled {
+        /// Virtual seconds it was watched.
+        seconds: f64,
+    },
+    /// The cache was still filling at the end.
+    CacheFilling {
+        /// Bytes held.
+        held: f64,
+        /// Bytes it can hold, or the working set, whichever is less; in the model.
+        of: f64,
+    },
+    /// Two phases lie far apart: quote both numbers.
+    TwoPhases {
+        /// Ratio in the burst.
+        burst: f64,
+        /// Ratio sustained.
+        sustained: f64,
+    },
+}
+
+/// What a configuration risks that "synchronous" does not say.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "risk", rename_all = "kebab-case")]
+pub enum DurabilityRisk {
+    /// `sync=disabled`: acknowledged synchronous writes of the last transaction groups are lost at a
+    /// power cut.
+    SyncDisabled {
+        /// Datasets, `""` for the root.
+        datasets: Vec<String>,
+    },
+    /// `zfs_nocacheflush=1` over drives whose cache is volatile.
+    NoCacheFlush {
+        /// Their kinds.
+        kinds: Vec<String>,
+    },
+    /// Drives that acknowledge a flush and do not keep it.
+    LyingFlush {
+        /// Their kinds.
+        kinds: Vec<String>,
+    },
+    /// The only copy of the intent log is on one drive: lost with it if it dies together with a
+    /// power cut.
+    LogNotMirrored,
+    /// A special or dedup vdev has less redundancy than the data: it can take the pool with it.
+    SpecialNotRedundant,
+    /// A data vdev without redundancy.
+    NoRedundancy,
+}
+
+impl DurabilityRisk {
+    /// Whether a power cut alone loses acknowledged writes (and not only together with a dead drive).
+    pub fn loses_acknowledged(&self) -> bool {
+        match self {
+            DurabilityRisk::SyncDisabled { .. }
+            | DurabilityRisk::NoCacheFlush { .. }
+            | DurabilityRisk::LyingFlush { .. } => true,
+            DurabilityRisk::LogNotMirrored
+            | DurabilityRisk::SpecialNotRedundant
+            | DurabilityRisk::NoRedundancy => false,
+        }
+    }
+}
