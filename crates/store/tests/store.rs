@@ -1,0 +1,199 @@
+//! What a campaign's directory keeps, across kills and repeats.
+
+use findings::record::{Measured, Outcome, Trial};
+use lab::campaign::{Campaign, Host, Method, Scale};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+use store::{Error, Scratch, State, Store, Unfinished};
+
+fn campaign() -> Campaign {
+    Campaign {
+        title: "A test".into(),
+        source: None,
+        name: "a-test".into(),
+        host: Host {
+            memory: 8 << 30,
+            cores: 4,
+        },
+        variants: vec![],
+        workloads: vec![],
+        method: Method {
+            baseline: "none".into(),
+            // Not representable in few digits: it must come back the same.
+            precision: 0.1 + 0.2,
+            budget_s: 60.0,
+            min_trials: 2,
+            max_trials: 4,
+            runtime_s: None,
+            ramp_s: 1.0,
+            seed: 7,
+        },
+        scale: Scale {
+            size: None,
+            time: None,
+            dirty_data_max: None,
+        },
+    }
+}
+
+fn trial(id: u64, outcome: Outcome) -> Trial {
+    Trial {
+        id,
+        variant: "log/../../none".into(),
+        workload: "w".into(),
+        repeat: 0,
+        seed: u64::MAX,
+        started: "2026-01-01T00:00:00Z".into(),
+        wall_s: 2.5,
+        window_wall_s: 1.0,
+        size: 1.0,
+        time: 5.0,
+        openzfs: "2.1.11".into(),
+        outcome,
+    }
+}
+
+fn measured() -> Outcome {
+    Outcome::Measured(Box::new(Measured {
+        concurrency: 8.0,
+        runtime_s: 10.0,
+        read: Default::default(),
+        write: Default::default(),
+        sync: Default::default(),
+        seconds: vec![],
+        stages: Default::default(),
+        fidelity: Default::default(),
+        totals: Default::default(),
+        facts: Default::default(),
+        features: vec![],
+        notes: vec![],
+    }))
+}
+
+fn failed() -> Outcome {
+    Outcome::Failed {
+        reason: "fio: no".into(),
+    }
+}
+
+fn at(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+}
+
+fn open(results: &Path, campaign: &Campaign, fresh: bool) -> (Store, Unfinished) {
+    Store::open(results, campaign, "title = 'A test'", fresh, at(0)).unwrap()
+}
+
+#[test]
+fn the_same_campaign_is_continued_also_with_another_budget() {
+    let results = tempfile::tempdir().unwrap();
+    let (first, state) = open(results.path(), &campaign(), false);
+    assert_eq!(state, Unfinished::New);
+    let path = first.path().to_owned();
+    drop(first);
+    let mut longer = campaign();
+    longer.method.budget_s = 600.0;
+    let (second, state) = open(results.path(), &longer, false);
+    assert_eq!((second.path(), state), (&*path, Unfinished::Continued));
+}
+
+#[test]
+fn another_seed_or_fresh_begins_a_new_directory() {
+    let results = tempfile::tempdir().unwrap();
+    let (first, _) = open(results.path(), &campaign(), false);
+    let mut other = campaign();
+    other.method.seed = 8;
+    assert_eq!(open(results.path(), &other, false).1, Unfinished::New);
+    let (fresh, state) = open(results.path(), &campaign(), true);
+    assert_eq!(state, Unfinished::New);
+    assert_ne!(first.path(), fresh.path());
+}
+
+#[test]
+fn a_half_made_directory_is_not_taken_for_a_campaign() {
+    let results = tempfile::tempdir().unwrap();
+    let (first, _) = open(results.path(), &campaign(), false);
+    std::fs::remove_file(first.path().join("campaign.json")).unwrap();
+    drop(first);
+    assert_eq!(open(results.path(), &campaign(), false).1, Unfinished::New);
+}
+
+#[test]
+fn two_runs_never_measure_in_one_directory() {
+    let results = tempfile::tempdir().unwrap();
+    let (_held, _) = open(results.path(), &campaign(), false);
+    let second = Store::open(results.path(), &campaign(), "", false, at(5));
+    assert!(matches!(second, Err(Error::Busy { .. })), "{second:?}");
+}
+
+#[test]
+fn only_complete_rows_count() {
+    let results = tempfile::tempdir().unwrap();
+    let (store, _) = open(results.path(), &campaign(), false);
+    let journal = store.journal();
+    journal.begin(&trial(0, failed())).unwrap();
+    let attempt = journal.begin(&trial(1, failed())).unwrap();
+    journal.finish(&attempt, &trial(1, measured())).unwrap();
+    let path = store.path().to_owned();
+    drop(store);
+    let store = Store::read(&path).unwrap();
+    assert_eq!(store.campaign(), &campaign());
+    assert_eq!(
+        store.journal().trials().unwrap(),
+        vec![trial(1, measured())]
+    );
+    assert_eq!(store.journal().count(State::Begun).unwrap(), 1);
+}
+
+#[test]
+fn a_measured_attempt_outlives_later_failures_and_every_attempt_costs_time() {
+    let results = tempfile::tempdir().unwrap();
+    let (store, _) = open(results.path(), &campaign(), false);
+    let journal = store.journal();
+    for outcome in [failed(), measured(), failed()] {
+        let attempt = journal.begin(&trial(0, failed())).unwrap();
+        journal.finish(&attempt, &trial(0, outcome)).unwrap();
+    }
+    assert_eq!(journal.trials().unwrap(), vec![trial(0, measured())]);
+    assert_eq!(journal.wall_s().unwrap(), 7.5);
+}
+
+#[test]
+fn foreign_names_stay_inside_the_directory() {
+    let results = tempfile::tempdir().unwrap();
+    let (store, _) = open(results.path(), &campaign(), false);
+    let trial = trial(0, failed());
+    let attempt = store.journal().begin(&trial).unwrap();
+    let raw = store.raw(&trial, &attempt).unwrap();
+    let below = raw.strip_prefix(store.path().join("trials")).unwrap();
+    assert_eq!(below, Path::new("0000-log_.._.._none-w/1"));
+}
+
+#[test]
+fn scratch_goes_with_its_run_and_leftovers_of_dead_runs_are_removed() {
+    let base = tempfile::tempdir().unwrap();
+    let candidates = [base.path().join("missing"), base.path().to_owned()];
+    let live = Scratch::create(&candidates, 1).unwrap();
+    // What a killed run leaves: a directory whose lock nobody holds.
+    let dead = base.path().join("poolwright-1-0");
+    std::fs::create_dir(&dead).unwrap();
+    std::fs::write(dead.join("lock"), "").unwrap();
+    std::fs::write(dead.join("hdd0"), "data").unwrap();
+    let other = base.path().join("unrelated");
+    std::fs::create_dir(&other).unwrap();
+    let second = Scratch::create(&candidates, 1).unwrap();
+    assert!(live.path().exists() && second.path().exists() && other.exists());
+    assert!(!dead.exists());
+    let path = live.path().to_owned();
+    drop(live);
+    assert!(!path.exists());
+}
+
+#[test]
+fn no_room_says_what_each_place_had() {
+    let base = tempfile::tempdir().unwrap();
+    let error = Scratch::create(&[base.path().to_owned()], u64::MAX).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains(&base.path().display().to_string()), "{text}");
+    assert!(text.contains("--store DIR"), "{text}");
+}
