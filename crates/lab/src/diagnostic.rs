@@ -1,0 +1,186 @@
+//! What is to be said about a lab: what is wrong, where, and what to do.
+
+use serde::Serialize;
+use std::ops::Range;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Nothing is wrong; the reader should know.
+    Note,
+    /// The lab runs, but may not answer what its author believes that it does.
+    Warning,
+    /// The lab is refused.
+    Error,
+}
+
+/// A stretch of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file's name as the user gave it, or as the lab names it.
+    pub file: String,
+    /// Bytes of the file's text, from 0.
+    pub span: Range<usize>,
+}
+
+/// One thing to say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// Where; none when it is about the lab as a whole.
+    pub place: Option<Place>,
+    /// What stands beside the caret; may be empty.
+    pub label: String,
+    /// A second place that explains the first (`first used here`).
+    pub related: Option<(Place, String)>,
+    /// What to do.
+    pub fix: Option<String>,
+}
+
+impl Diagnostic {
+    fn new(severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            severity,
+            message: message.into(),
+            place: None,
+            label: String::new(),
+            related: None,
+            fix: None,
+        }
+    }
+
+    /// The lab is refused for this.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
+    /// The lab runs, but its author should think again.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message)
+    }
+
+    /// For the reader's information.
+    pub fn note(message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, message)
+    }
+
+    /// Says where.
+    #[must_use]
+    pub fn at(mut self, file: &str, span: Range<usize>) -> Self {
+        self.place = Some(Place {
+            file: file.to_owned(),
+            span,
+        });
+        self
+    }
+
+    /// Says what stands beside the caret.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Names a second place in the same file.
+    #[must_use]
+    pub fn related(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
+        if let Some(place) = &self.place {
+            let place = Place {
+                file: place.file.clone(),
+                span,
+            };
+            self.related = Some((place, label.into()));
+        }
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
+        self
+    }
+
+    /// Whether the lab is refused for it.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Line and column of a byte of `text`, both from 1, the column in characters.
+pub fn line_column(text: &str, byte: usize) -> (usize, usize) {
+    let mut end = byte.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &text[..end];
+    let line = before.matches('\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    (line, before[start..].chars().count() + 1)
+}
+
+/// The one of `known` that `word` is most likely a slip of, if any is near.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| {
+            let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+            // A name that one of the two extends (`l2arc_write_max_mb`) is near at any length.
+            let extends = lower.len() > 5
+                && candidate.len() > 5
+                && (lower.starts_with(candidate) || candidate.starts_with(&lower));
+            (if extends { 1 } else { distance }, candidate)
+        })
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len().min(lower.len()) / 4)
+        .min_by_key(|(distance, candidate)| (*distance, candidate.len().abs_diff(word.len())))
+        .map(|(_, candidate)| candidate)
+}
+
+/// The fix for an unknown word: the nearest known one, or all of them.
+pub fn did_you_mean<'a>(word: &str, known: &[&'a str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "remove it".to_owned(),
+        None => format!("known here: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_finds_its_word_and_a_stranger_none() {
+        let known = [
+            "recordsize",
+            "logbias",
+            "sync",
+            "l2arc_write_max",
+            "l2arc_write_boost",
+        ];
+        assert_eq!(nearest("recordsise", known), Some("recordsize"));
+        assert_eq!(
+            nearest("l2arc_write_max_mb", known),
+            Some("l2arc_write_max")
+        );
+        assert_eq!(nearest("frobnicate", known), None);
+    }
+
+    #[test]
+    fn lines_and_columns_count_from_one_in_characters() {
+        let text = "a\nüb\n";
+        assert_eq!(line_column(text, 0), (1, 1));
+        assert_eq!(line_column(text, 4), (2, 2));
+        assert_eq!(
+            line_column(text, 3),
+            (2, 1),
+            "inside a character: its start"
+        );
+        assert_eq!(line_column(text, 99), (3, 1));
+    }
+}

@@ -1,0 +1,17 @@
+//! The vdev grammar of `zpool create`: a sentence of vdevs, read and printed.
+//!
+//! As in zpool, a class keyword (`log`, `cache`, `special`, `dedup`, `spare`) holds for all that
+//! follows until the next one. Drives are written `hdd3`, `hdd[3]`, or as ranges `hdd[0-5]`,
+//! `hdd[0-2,7]`.
+
+mod draid;
+mod drive;
+mod parse;
+mod print;
+
+pub use drive::valid_kind;
+pub use parse::{Placed, Problem, Sentence, parse};
+pub use print::{needs_force, sort, summary, words};
+
+#[cfg(test)]
+mod tests;

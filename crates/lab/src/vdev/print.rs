@@ -1,0 +1,147 @@
+//! Vdevs printed as the words a person would type after `zpool create`.
+
+use crate::campaign::{Class, DriveRef, Layout, Vdev};
+
+/// The order in which the classes are typed: data first, as zpool needs it.
+fn rank(class: Class) -> u8 {
+    match class {
+        Class::Normal => 0,
+        Class::Special => 1,
+        Class::Dedup => 2,
+        Class::Log => 3,
+        Class::Cache => 4,
+        Class::Spare => 5,
+    }
+}
+
+pub(super) fn class_word(class: Class) -> &'static str {
+    match class {
+        Class::Normal => "",
+        Class::Special => "special",
+        Class::Dedup => "dedup",
+        Class::Log => "log",
+        Class::Cache => "cache",
+        Class::Spare => "spare",
+    }
+}
+
+fn layout_word(vdev: &Vdev) -> Option<String> {
+    match vdev.layout {
+        Layout::Single => None,
+        Layout::Mirror => Some("mirror".to_owned()),
+        Layout::Raidz { parity } => Some(format!("raidz{parity}")),
+        Layout::Draid {
+            parity,
+            data,
+            spares,
+        } => {
+            let spares = if spares > 0 {
+                format!(":{spares}s")
+            } else {
+                String::new()
+            };
+            Some(format!(
+                "draid{parity}:{data}d:{}c{spares}",
+                vdev.drives.len()
+            ))
+        }
+    }
+}
+
+/// Puts vdevs into the order in which zpool reads them back as the same pool: data vdevs first,
+/// then class by class; within a class single drives first, since a drive after a mirror would
+/// become its member. Otherwise the order stays.
+pub fn sort(vdevs: &mut [Vdev]) {
+    vdevs.sort_by_key(|vdev| (rank(vdev.class), vdev.layout != Layout::Single));
+}
+
+/// The words after `zpool create NAME`, one drive a word.
+pub fn words(vdevs: &[Vdev]) -> Vec<String> {
+    sentence(vdevs, |drives| {
+        drives
+            .iter()
+            .map(|drive| format!("{}{}", drive.kind, drive.index))
+            .collect()
+    })
+}
+
+/// The same in short, with ranges: `raidz2 hdd[0-5] raidz2 hdd[6-11] log mirror optane[0-1]`.
+pub fn summary(vdevs: &[Vdev]) -> String {
+    sentence(vdevs, ranges).join(" ")
+}
+
+fn sentence(vdevs: &[Vdev], drives: impl Fn(&[DriveRef]) -> Vec<String>) -> Vec<String> {
+    let mut sorted = vdevs.to_vec();
+    sort(&mut sorted);
+    let mut words = Vec::new();
+    let mut class = Class::Normal;
+    // Single drives of a class that follow each other are one list.
+    let mut list: Vec<DriveRef> = Vec::new();
+    for vdev in sorted {
+        if vdev.class != class {
+            words.extend(drives(&list));
+            list.clear();
+            class = vdev.class;
+            words.push(class_word(class).to_owned());
+        }
+        match layout_word(&vdev) {
+            None => list.extend(vdev.drives),
+            Some(word) => {
+                words.extend(drives(&list));
+                list.clear();
+                words.push(word);
+                words.extend(drives(&vdev.drives));
+            }
+        }
+    }
+    words.extend(drives(&list));
+    words
+}
+
+fn ranges(drives: &[DriveRef]) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(first) = drives.get(at) {
+        let run = drives[at..]
+            .iter()
+            .zip(first.index..)
+            .take_while(|(drive, index)| drive.kind == first.kind && drive.index == *index)
+            .count();
+        words.push(match run {
+            1 => format!("{}{}", first.kind, first.index),
+            n => format!(
+                "{}[{}-{}]",
+                first.kind,
+                first.index,
+                first.index as usize + n - 1
+            ),
+        });
+        at += run;
+    }
+    words
+}
+
+/// Whether `zpool create` refuses the pool as of mismatched replication without `-f`, by the rules
+/// of `get_replication` in zpool_vdev.c: log, cache and spare drives do not count; vdevs of one kind
+/// must be equally wide, those of different kinds survive the same number of failures.
+pub fn needs_force(vdevs: &[Vdev]) -> bool {
+    let level = |vdev: &Vdev| match vdev.layout {
+        Layout::Single => ("disk", 0),
+        Layout::Mirror => ("mirror", vdev.drives.len().saturating_sub(1)),
+        Layout::Raidz { parity } => ("raidz", parity.into()),
+        Layout::Draid { parity, .. } => ("draid", parity.into()),
+    };
+    let mut compared = vdevs
+        .iter()
+        .filter(|vdev| matches!(vdev.class, Class::Normal | Class::Special | Class::Dedup));
+    let Some(first) = compared.next() else {
+        return false;
+    };
+    let (kind, survives) = level(first);
+    compared.any(|vdev| match level(vdev) {
+        (other, also) if other == kind => {
+            survives != also || (kind != "disk" && first.drives.len() != vdev.drives.len())
+        }
+        (other, also) => kind == "disk" || other == "disk" || survives != also,
+    })
+}
