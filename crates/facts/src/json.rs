@@ -81,8 +81,7 @@ impl Value {
         let text = self.text()?;
         let value = text.value.parse().ok().or_else(|| {
             let number: f64 = text.value.parse().ok()?;
-            (number.is_finite() && number >= 0.0 && number < 1.8e19 && number.fract() == 0.0)
-                .then_some(number as u64)
+            ((0.0..1.8e19).contains(&number) && number.fract() == 0.0).then_some(number as u64)
         })?;
         Some(At::new(value, text.line))
     }
@@ -250,11 +249,8 @@ impl Reader<'_> {
             self.next();
             return Kind::List(items);
         }
-        loop {
-            match self.value(depth + 1) {
-                Some(value) => items.push(value),
-                None => break,
-            }
+        while let Some(value) = self.value(depth + 1) {
+            items.push(value);
             if !self.problems.is_empty() || !self.comma_or(']') {
                 break;
             }
@@ -296,14 +292,10 @@ impl Reader<'_> {
     fn string(&mut self) -> Option<String> {
         self.next();
         let mut out = String::new();
-        loop {
-            match self.next() {
-                None => {
-                    self.unexpected("the end of a string");
-                    return None;
-                }
-                Some('"') => return Some(out),
-                Some('\\') => match self.next() {
+        while let Some(c) = self.next() {
+            match c {
+                '"' => return Some(out),
+                '\\' => match self.next() {
                     Some('n') => out.push('\n'),
                     Some('t') => out.push('\t'),
                     Some('r') => out.push('\r'),
@@ -313,9 +305,11 @@ impl Reader<'_> {
                     Some(c) => out.push(c),
                     None => {}
                 },
-                Some(c) => out.push(c),
+                c => out.push(c),
             }
         }
+        self.unexpected("the end of a string");
+        None
     }
 
     /// Four hex digits; a surrogate or a bad digit becomes U+FFFD.

@@ -240,11 +240,12 @@ fn in_words(raw: &str, line: u32) -> Option<Property> {
     property(target, name, &value.join(" "), source, line)
 }
 
-fn is_source(word: &str) -> bool {
+/// Whether the text is what ZFS prints in the SOURCE column.
+pub(crate) fn is_source(text: &str) -> bool {
     matches!(
-        word,
+        text,
         "local" | "default" | "received" | "temporary" | "-" | "none"
-    )
+    ) || text.starts_with("inherited from ")
 }
 
 fn source(text: &str) -> Source {

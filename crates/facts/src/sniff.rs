@@ -144,7 +144,11 @@ fn from_text(text: &str) -> Option<Format> {
         return Some(Format::MyCnf);
     }
     // `zfs get -H`: four fields between tabs.
-    has(&|line| line.split('\t').count() == 4).then_some(Format::Properties)
+    has(&|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        fields.len() == 4 && properties::is_source(fields[3])
+    })
+    .then_some(Format::Properties)
 }
 
 fn from_name(name: &str) -> Option<Format> {

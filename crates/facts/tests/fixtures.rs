@@ -1,0 +1,413 @@
+//! What is read from each fixture; where the fixtures come from is in fixtures/README.md.
+
+use facts::card::WritePolicy;
+use facts::properties::Source;
+use facts::zpool_status::{Class, ScanKind, ScanState, VdevKind};
+use facts::*;
+
+fn fixture(name: &str) -> String {
+    let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn every_fixture_is_recognised_by_its_content() {
+    for (name, format) in [
+        ("zpool-status-0.6-raidz2-failing.txt", Format::ZpoolStatus),
+        ("zpool-status-2.1-draid-special.txt", Format::ZpoolStatus),
+        ("zpool-status-2.3-slow-trim-dedup.txt", Format::ZpoolStatus),
+        ("zpool-status-pasted-flat.txt", Format::ZpoolStatus),
+        ("zpool-get-all-2.1.txt", Format::Properties),
+        ("zpool-get-Hp.txt", Format::Properties),
+        ("zfs-get-all-2.1.txt", Format::Properties),
+        ("zfs-get-Hp.txt", Format::Properties),
+        ("lsblk-2.38.json", Format::Lsblk),
+        ("lsblk-2.34-server.json", Format::Lsblk),
+        ("nvme-list-1.16.json", Format::NvmeList),
+        ("nvme-list-2.3-verbose.json", Format::NvmeList),
+        ("smartctl-7.2-ata.json", Format::Smartctl),
+        ("smartctl-7.3-unreadable.json", Format::Smartctl),
+        ("perccli-h755.json", Format::Storcli),
+        ("storcli-vall.json", Format::Storcli),
+        ("arcconf-p460.txt", Format::Arcconf),
+        ("ssacli-p408i.txt", Format::Ssacli),
+        ("postgresql-15.conf", Format::Postgresql),
+        ("my-mariadb.cnf", Format::MyCnf),
+        ("modprobe-zfs.conf", Format::Modprobe),
+        ("queue-linux-6.18.txt", Format::Queue),
+        ("queue-tail.txt", Format::Queue),
+    ] {
+        assert_eq!(recognise("-", &fixture(name)), Some(format), "{name}");
+    }
+    assert_eq!(recognise("notes.txt", "we have 12 disks"), None);
+}
+
+#[test]
+fn a_failing_raidz2_of_an_old_version_is_read_whole() {
+    let parsed = zpool_status::parse(&fixture("zpool-status-0.6-raidz2-failing.txt"));
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    let pool = &parsed.facts[0];
+    assert_eq!(pool.state, Some(At::new("DEGRADED".to_string(), 2)));
+    assert!(
+        pool.status
+            .as_ref()
+            .unwrap()
+            .value
+            .ends_with("in a degraded state.")
+    );
+    let scan = &pool.scans[0];
+    assert_eq!(
+        (scan.kind, scan.state),
+        (Some(ScanKind::Scrub), ScanState::Finished)
+    );
+    assert_eq!(
+        (scan.took_s, scan.errors),
+        (Some(9 * 3600 + 12 * 60), Some(0))
+    );
+
+    let raidz = pool.of(Class::Normal).next().unwrap();
+    assert_eq!(raidz.kind, VdevKind::Raidz { parity: 2 });
+    assert_eq!(raidz.children.len(), 4);
+    let replacing = &raidz.children[2];
+    assert_eq!(replacing.kind, VdevKind::Replacing);
+    assert_eq!(replacing.children[1].note, "(resilvering)");
+    let faulted = &raidz.children[3];
+    assert_eq!((faulted.read, faulted.write), (Some(40), Some(1229)));
+    assert_eq!(
+        (faulted.note.as_str(), faulted.line),
+        ("too many errors", 19)
+    );
+    assert_eq!(pool.of(Class::Log).count(), 1);
+    assert_eq!(pool.of(Class::Cache).count(), 1);
+    assert_eq!(pool.of(Class::Spare).next().unwrap().state, "AVAIL");
+    assert_eq!(pool.undamaged(), Some(false));
+    assert_eq!(
+        pool.damaged[1],
+        At::new("tank/home:<0x1f3>".to_string(), 30)
+    );
+}
+
+#[test]
+fn a_draid_with_special_log_cache_and_a_second_pool_is_read_whole() {
+    let parsed = zpool_status::parse(&fixture("zpool-status-2.1-draid-special.txt"));
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    let [pool, rpool] = parsed.facts.as_slice() else {
+        panic!("{}", parsed.facts.len())
+    };
+    assert_eq!(pool.scans.len(), 2);
+    assert_eq!(pool.scans[0].state, ScanState::Running);
+    assert_eq!(pool.scans[0].done_percent, Some(34.17));
+    assert_eq!(pool.scans[1].kind, Some(ScanKind::Resilver));
+    assert_eq!(pool.scans[1].took_s, Some(11_564));
+    assert_eq!(pool.others[0].0, "checkpoint");
+    let draid = pool.of(Class::Normal).next().unwrap();
+    assert_eq!(
+        draid.kind,
+        VdevKind::Draid {
+            parity: 2,
+            data: 5,
+            children: 14,
+            spares: 2
+        }
+    );
+    assert_eq!(draid.children.len(), 14);
+    assert_eq!(draid.children[3].kind, VdevKind::Spare);
+    assert_eq!(
+        draid.children[3].children[1].kind,
+        VdevKind::DistributedSpare
+    );
+    let special = pool.of(Class::Special).next().unwrap();
+    assert_eq!(
+        (special.kind, special.leaves().len()),
+        (VdevKind::Mirror, 2)
+    );
+    assert_eq!(pool.of(Class::Log).next().unwrap().children.len(), 2);
+    assert_eq!(pool.of(Class::Spare).count(), 2);
+    assert_eq!(rpool.scans[0].state, ScanState::Never);
+    assert_eq!(rpool.vdevs[0].name, "nvme5n1p3");
+}
+
+#[test]
+fn slow_counts_and_trim_notes_do_not_shift_the_columns() {
+    let parsed = zpool_status::parse(&fixture("zpool-status-2.3-slow-trim-dedup.txt"));
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    let pool = &parsed.facts[0];
+    let raidz = &pool.vdevs[0];
+    assert_eq!(raidz.children[1].note, "(untrimmed)");
+    assert_eq!(
+        raidz.children[3].note,
+        "(block size: 512B configured, 4096B native)"
+    );
+    assert_eq!(pool.of(Class::Dedup).next().unwrap().children.len(), 2);
+    assert_eq!(pool.others[0].0, "expand");
+}
+
+#[test]
+fn lost_indentation_is_guessed_and_said_so() {
+    let parsed = zpool_status::parse(&fixture("zpool-status-pasted-flat.txt"));
+    let pool = &parsed.facts[0];
+    assert_eq!(pool.vdevs.len(), 2);
+    assert!(pool.vdevs.iter().all(|vdev| vdev.children.len() == 2));
+    assert_eq!(parsed.problems.len(), 2, "{:?}", parsed.problems);
+    assert!(parsed.problems[0].what.contains("indentation"));
+}
+
+#[test]
+fn a_status_cut_in_its_table_says_so() {
+    let text = fixture("zpool-status-2.1-draid-special.txt");
+    let cut: String = text
+        .lines()
+        .take(24)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let parsed = zpool_status::parse(&cut);
+    assert_eq!(parsed.facts[0].name.value, "mirror");
+    let problem = parsed.problems.last().unwrap();
+    assert_eq!((problem.kind, problem.line), (ProblemKind::Truncated, 24));
+    let beginning: String = text
+        .lines()
+        .skip(6)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let parsed = zpool_status::parse(&beginning);
+    assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
+    assert!(
+        parsed
+            .problems
+            .iter()
+            .any(|p| p.kind == ProblemKind::Truncated && p.what.contains("beginning"))
+    );
+}
+
+#[test]
+fn properties_with_blanks_and_every_kind_of_source_are_read() {
+    let parsed = properties::parse(&fixture("zfs-get-all-2.1.txt"));
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    let get = |name: &str| parsed.facts.get("tank/db", name).unwrap();
+    assert_eq!(get("mountpoint").value.text(), "/var/lib/mysql data");
+    assert_eq!(get("recordsize").number(), Some(16_384));
+    assert_eq!(get("compression").source, Source::Inherited("tank".into()));
+    assert_eq!(get("readonly").source, Source::Temporary);
+    assert_eq!(get("xattr").source, Source::Received);
+    assert_eq!(get("used").source, Source::None);
+    assert_eq!(get("sync").value, At::new("disabled".to_string(), 19));
+    assert!(!parsed.facts.of_pool());
+
+    let exact = properties::parse(&fixture("zfs-get-Hp.txt"));
+    assert!(exact.complete());
+    assert_eq!(exact.facts.targets(), ["tank/db"]);
+    let compression = exact.facts.get("tank/db", "compression").unwrap();
+    assert_eq!(compression.source, Source::Inherited("tank".into()));
+}
+
+#[test]
+fn pool_properties_and_feature_flags_are_read() {
+    let parsed = properties::parse(&fixture("zpool-get-all-2.1.txt"));
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    assert!(parsed.facts.of_pool());
+    let get = |name: &str| parsed.facts.get("tank", name).unwrap();
+    assert_eq!(get("ashift").number(), Some(9));
+    assert_eq!(get("comment").value.text(), "moved from row 4");
+    assert_eq!(get("feature@draid").value.text(), "enabled");
+}
+
+#[test]
+fn collapsed_blanks_do_not_lose_a_property() {
+    let text = "NAME PROPERTY VALUE SOURCE\ntank/db mountpoint /srv/my data local\n\
+                tank/db compression lz4 inherited from tank\ntank/db used 1.31T -\n";
+    let parsed = properties::parse(text);
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    let mountpoint = parsed.facts.get("tank/db", "mountpoint").unwrap();
+    assert_eq!(mountpoint.value.text(), "/srv/my data");
+    let compression = parsed.facts.get("tank/db", "compression").unwrap();
+    assert_eq!(compression.source, Source::Inherited("tank".into()));
+}
+
+#[test]
+fn both_generations_of_lsblk_give_the_same_types() {
+    let parsed = lsblk::parse(&fixture("lsblk-2.34-server.json"));
+    assert!(parsed.complete());
+    let [sda, nvme] = parsed.facts.as_slice() else {
+        panic!()
+    };
+    assert_eq!(sda.rotational.unwrap().value, true);
+    assert_eq!(sda.physical_sector.unwrap().value, 4096);
+    assert_eq!(
+        sda.children[0].signature.as_ref().unwrap().text(),
+        "zfs_member"
+    );
+    assert_eq!(nvme.size.unwrap().value, 960_197_124_096);
+    assert_eq!(nvme.mounts[0].text(), "[SWAP]");
+
+    let parsed = lsblk::parse(&fixture("lsblk-2.38.json"));
+    assert!(parsed.complete());
+    let vda = parsed.facts.iter().find(|d| d.name == "vda").unwrap();
+    assert_eq!(vda.size.unwrap().value, 256 << 30);
+    assert_eq!(vda.logical_sector.unwrap().value, 512);
+    assert_eq!(vda.mounts[0].text(), "/");
+}
+
+#[test]
+fn smartctl_of_all_three_protocols_is_read() {
+    let ata = smartctl::parse(&fixture("smartctl-7.2-ata.json"))
+        .facts
+        .remove(0);
+    assert_eq!(ata.rpm.unwrap().value, 7200);
+    assert_eq!(ata.write_cache.unwrap().value, true);
+    assert_eq!(ata.attribute(197).unwrap().raw, Some(8));
+    let nvme = smartctl::parse(&fixture("smartctl-7.3-nvme.json"))
+        .facts
+        .remove(0);
+    assert_eq!(nvme.endurance_used.unwrap().value, 104);
+    assert_eq!(nvme.written.unwrap().value, 1_024_000_000_000);
+    assert_eq!(nvme.media_errors.unwrap().value, 3);
+    let scsi = smartctl::parse(&fixture("smartctl-7.3-scsi.json"))
+        .facts
+        .remove(0);
+    assert_eq!(scsi.media_errors.unwrap().value, 3);
+    assert_eq!(scsi.grown_defects.unwrap().value, 4);
+}
+
+#[test]
+fn a_drive_that_smartctl_could_not_open_is_a_problem_and_not_a_healthy_drive() {
+    let parsed = smartctl::parse(&fixture("smartctl-7.3-unreadable.json"));
+    assert_eq!(parsed.facts[0].passed, None);
+    assert!(
+        parsed.problems[0]
+            .what
+            .contains("Unable to detect device type")
+    );
+    let none = smartctl::parse(&fixture("smartctl-7.3-scan-none.json"));
+    assert_eq!(none.facts[0].model, None);
+}
+
+#[test]
+fn nvme_lists_plain_and_verbose_are_read() {
+    let parsed = nvme_list::parse(&fixture("nvme-list-1.16.json"));
+    assert!(parsed.complete());
+    assert_eq!(
+        parsed.facts[1].model.as_ref().unwrap().text(),
+        "INTEL SSDPEK1A118GA"
+    );
+    assert_eq!(parsed.facts[1].size.unwrap(), At::new(118_410_444_800, 26));
+    let parsed = nvme_list::parse(&fixture("nvme-list-2.3-verbose.json"));
+    assert!(parsed.complete());
+    assert_eq!(
+        parsed.facts[0].path.as_ref().unwrap().text(),
+        "/dev/nvme0n1"
+    );
+    assert_eq!(parsed.facts[0].sector.unwrap().value, 4096);
+}
+
+#[test]
+fn a_perc_that_always_writes_back_with_a_failed_battery_is_seen() {
+    let parsed = storcli::parse(&fixture("perccli-h755.json"));
+    assert!(parsed.complete());
+    let card = &parsed.facts[0];
+    assert_eq!(card.model.as_ref().unwrap().text(), "PERC H755N Front");
+    assert_eq!(card.cache.unwrap().value, 8 << 30);
+    assert_eq!(card.protected().unwrap().value, false);
+    let volume = &card.volumes[0];
+    assert_eq!(volume.id, "239");
+    assert_eq!(volume.write.unwrap().value, WritePolicy::AlwaysBack);
+    assert_eq!(volume.read_ahead.unwrap().value, true);
+    assert_eq!(card.drives.len(), 4);
+
+    let vall = storcli::parse(&fixture("storcli-vall.json"));
+    let volume = &vall.facts[0].volumes[0];
+    // The current policy (WT) and not the initial setting (WriteBack) counts.
+    assert_eq!(volume.write.unwrap().value, WritePolicy::Through);
+    assert_eq!(volume.strip.unwrap().value, 256 << 10);
+    assert_eq!(volume.os_name.as_ref().unwrap().text(), "/dev/sdb");
+    assert_eq!(volume.drive_cache.as_ref().unwrap().text(), "Enabled");
+}
+
+#[test]
+fn the_cards_cache_split_and_policies_are_read_from_arcconf() {
+    let parsed = arcconf::parse(&fixture("arcconf-p460.txt"));
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    let card = &parsed.facts[0];
+    assert_eq!(card.model.as_ref().unwrap().text(), "H3C RAID-P460-B2");
+    assert_eq!(card.read_share, Some(At::new(70, 19)));
+    assert_eq!(card.cache.unwrap().value, 2 << 30);
+    assert_eq!(card.protected().unwrap().value, true);
+    assert_eq!(card.drive_cache.as_ref().unwrap().text(), "Enabled");
+    assert_eq!(card.field("Elevator Sort").unwrap().value.text(), "Enabled");
+    let volume = &card.volumes[0];
+    assert_eq!(volume.strip.unwrap().value, 256 << 10);
+    assert_eq!(volume.write.unwrap().value, WritePolicy::AlwaysBack);
+    assert_eq!(card.drives.len(), 2);
+    assert_eq!(card.drives[1].media.as_ref().unwrap().text(), "SSD");
+    assert_eq!(
+        card.drives[1].state.as_ref().unwrap().text(),
+        "Raw (Pass Through)"
+    );
+
+    let text = fixture("arcconf-p460.txt");
+    let cut = &text[..text.len() / 2];
+    assert_eq!(arcconf::parse(cut).problems[0].kind, ProblemKind::Truncated);
+}
+
+#[test]
+fn ssacli_shows_a_cache_that_writes_back_without_its_battery() {
+    let parsed = ssacli::parse(&fixture("ssacli-p408i.txt"));
+    assert!(parsed.complete());
+    let card = &parsed.facts[0];
+    assert_eq!(card.id, "0");
+    assert_eq!(card.cache.unwrap().value, 2 << 30);
+    assert_eq!(card.read_share.unwrap().value, 10);
+    assert_eq!(card.protected().unwrap().value, false);
+    assert_eq!(card.unprotected_cache.unwrap().value, true);
+    assert_eq!(
+        card.volumes[0].write.unwrap().value,
+        WritePolicy::AlwaysBack
+    );
+    let slots: Vec<&str> = card.drives.iter().map(|d| d.slot.as_str()).collect();
+    assert_eq!(slots.iter().filter(|s| **s == "1I:1:1").count(), 1);
+    let detail = card.drives.iter().find(|d| d.model.is_some()).unwrap();
+    assert_eq!(detail.size.unwrap().value, 960_000_000_000);
+}
+
+#[test]
+fn database_and_module_settings_know_their_lines() {
+    let postgresql = postgresql::parse(&fixture("postgresql-15.conf"));
+    assert!(postgresql.complete(), "{:?}", postgresql.problems);
+    let settings = postgresql.facts;
+    assert_eq!(
+        settings.switch("full_page_writes"),
+        Some(At::new(false, 219))
+    );
+    assert_eq!(
+        settings.bytes("shared_buffers", 8192),
+        Some(At::new(32 << 30, 127))
+    );
+    let mycnf = mycnf::parse(&fixture("my-mariadb.cnf"));
+    assert_eq!(mycnf.problems.len(), 1, "the includedir is not seen");
+    assert_eq!(
+        mycnf.facts.switch("innodb_doublewrite"),
+        Some(At::new(false, 7))
+    );
+    let module = modprobe::parse(&fixture("modprobe-zfs.conf"));
+    assert!(module.complete());
+    assert!(module.facts.get("zfs", "l2arc_write_max_mb").is_some());
+    assert_eq!(
+        module
+            .facts
+            .get("zfs", "zfs_txg_timeout")
+            .unwrap()
+            .value
+            .line,
+        5
+    );
+}
+
+#[test]
+fn a_real_sysfs_listing_is_read() {
+    let parsed = queue::parse(&fixture("queue-linux-6.18.txt"));
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    assert_eq!(parsed.facts[0].device, "vda");
+    assert_eq!(parsed.facts[0].scheduler().unwrap().text(), "mq-deadline");
+    let parsed = queue::parse(&fixture("queue-tail.txt"));
+    assert!(parsed.complete(), "{:?}", parsed.problems);
+    assert_eq!(parsed.facts[0].scheduler().unwrap().text(), "none");
+}
