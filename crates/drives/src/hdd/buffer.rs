@@ -13,7 +13,7 @@ pub(super) struct Extent {
     pub end: u64,
     /// Sequence number of the oldest write in it.
     pub oldest: u64,
-    /// Arrival of that write, ns.
+    /// When that write came into the buffer, ns.
     pub since: f64,
     /// When the last of its bytes is in the buffer, ns.
     pub ready: f64,
@@ -89,11 +89,14 @@ impl WriteBuffer {
         Some(extent)
     }
 
-    /// The `reach` extents on either side of `head`.
-    pub fn near(&self, head: u64, reach: usize) -> impl Iterator<Item = &Extent> {
-        let above = self.by_position.range(head..).take(reach);
-        let below = self.by_position.range(..head).rev().take(reach);
-        above.chain(below).map(|(_, extent)| extent)
+    /// The extents from `head` on, the nearest first.
+    pub fn above(&self, head: u64) -> impl Iterator<Item = &Extent> {
+        self.by_position.range(head..).map(|(_, e)| e)
+    }
+
+    /// The extents before `head`, the nearest first.
+    pub fn below(&self, head: u64) -> impl Iterator<Item = &Extent> {
+        self.by_position.range(..head).rev().map(|(_, e)| e)
     }
 }
 

@@ -14,7 +14,7 @@ use geometry::Geometry;
 use std::collections::VecDeque;
 
 /// Buffered writes looked at on either side of the head.
-const REACH: usize = 16;
+const REACH: usize = 64;
 /// A start that the head passed less than this part of a revolution ago (80 ns at 7200 rpm) is
 /// still caught: rounding, not mechanics.
 const CAUGHT: f64 = 1e-5;
@@ -26,7 +26,8 @@ struct Command {
     write: bool,
     start: u64,
     end: u64,
-    arrived: f64,
+    /// When it came within the commands that the drive chooses from.
+    entered: f64,
     /// Not moved for before this.
     ready: f64,
     start_revolutions: f64,
@@ -45,6 +46,8 @@ enum Activity {
     },
     Command {
         command: Command,
+        /// When the head is on the data.
+        reached: f64,
         finish: f64,
     },
     Destage {
@@ -59,7 +62,6 @@ struct Waiting {
     tag: u64,
     start: u64,
     end: u64,
-    arrived: f64,
 }
 
 /// A flush that waits for every buffered write older than `barrier`.
@@ -79,6 +81,7 @@ pub(crate) struct HddDrive {
     bus_ns_per_byte: f64,
     queue_depth: usize,
     age_limit: f64,
+    write_age_limit: f64,
     read_ahead: u64,
     segment_limit: usize,
     buffer_bytes: u64,
@@ -90,6 +93,11 @@ pub(crate) struct HddDrive {
     sector: u64,
 
     activity: Activity,
+    /// Until when the firmware may change its mind about what the arm does next.
+    decided_at: f64,
+    /// Whether the arm's work was chosen for its age; the next is then chosen by position, so
+    /// that a drive that is late with everything still reorders.
+    by_age: bool,
     head: u64,
     bus_free_at: f64,
     queue: VecDeque<Command>,
@@ -118,6 +126,7 @@ impl HddDrive {
             bus_ns_per_byte: 1e3 / hdd.interface_mb_s.value,
             queue_depth: hdd.queue_depth.whole() as usize,
             age_limit: hdd.age_limit_ms.value * 1e6,
+            write_age_limit: hdd.write_age_limit_ms.value * 1e6,
             read_ahead: hdd.read_ahead_kib.whole() << 10,
             segment_limit: hdd.segments.whole() as usize,
             buffer_bytes: (hdd.buffer_mb.value * 1e6) as u64,
@@ -128,6 +137,8 @@ impl HddDrive {
             flush_lies: profile.flush == Flush::Lies,
             sector: profile.physical_sector.whole().max(1),
             activity: Activity::Idle,
+            decided_at: 0.0,
+            by_age: false,
             head: 0,
             bus_free_at: 0.0,
             queue: VecDeque::new(),
@@ -185,7 +196,9 @@ impl HddDrive {
     fn play(&mut self, now: f64) {
         loop {
             match self.activity {
-                Activity::Command { command, finish } if finish <= now => {
+                Activity::Command {
+                    command, finish, ..
+                } if finish <= now => {
                     self.head = command.end;
                     self.finish(finish, command.tag);
                     if command.write {
@@ -261,50 +274,128 @@ impl HddDrive {
             return;
         }
         self.stop_reading(at);
+        self.decided_at = at + self.overhead;
+        self.choose(at);
+    }
+
+    /// A request has arrived at `at`: the arm starts, or, when its work was chosen only just now,
+    /// the choice is made again. Requests sent together are thus chosen from together.
+    fn arrived(&mut self, at: f64) {
+        if let Activity::Destage { extent, .. } = self.activity
+            && at < self.decided_at
+        {
+            self.activity = Activity::Idle;
+            self.buffer.insert(extent, &self.geometry);
+            self.choose(at);
+        } else {
+            self.next(at);
+        }
+    }
+
+    /// Sends the arm to the best of what there is.
+    fn choose(&mut self, at: f64) {
         let barrier = self.flushes.back().map(|f| f.barrier);
-        let oldest = self.buffer.oldest();
-        let overdue = oldest.is_some_and(|e| at - e.since > self.age_limit);
+        let overdue = self
+            .buffer
+            .oldest()
+            .filter(|e| !self.by_age && at - e.since > self.write_age_limit);
+        let late = self
+            .queue
+            .front()
+            .is_some_and(|c| !self.by_age && at - c.entered > self.age_limit);
         let pressed = barrier.is_some()
             || !self.waiting.is_empty()
             || self.buffer.bytes() > self.buffer_bytes / 2
             || self.buffer.len() > self.buffer_writes / 2;
-        let command = self.best_command(at);
-        let destage = if command.is_none() || overdue || pressed {
-            match oldest {
-                Some(extent) if overdue => Some((self.reach(at, extent), extent.start)),
-                _ => self.best_destage(at, barrier),
-            }
+        let command = if late {
+            self.queue.front().map(|c| (self.cost(at, c), 0))
         } else {
-            None
+            self.best_command(at)
         };
+        let destage = match overdue {
+            Some(extent) => Some((self.reach(at, extent), extent.start)),
+            None if command.is_none() || pressed => self.best_destage(at, barrier),
+            None => None,
+        };
+        let forced_write = overdue.is_some() && !late;
+        self.by_age = late || overdue.is_some();
         match (command, destage) {
             (Some((cost, index)), other)
-                if !overdue && other.is_none_or(|(write_cost, _)| cost <= write_cost) =>
+                if !forced_write
+                    && (late || other.is_none_or(|(write_cost, _)| cost <= write_cost)) =>
             {
                 if let Some(command) = self.queue.remove(index) {
-                    let begin = at.max(command.ready);
-                    let finish = at
-                        + cost
-                        + self.media(
-                            command.start,
-                            command.end,
-                            command.start_revolutions,
-                            command.write,
-                        );
-                    debug_assert!(finish >= begin);
-                    self.activity = Activity::Command { command, finish };
+                    if let Some(entering) = self.queue.get_mut(self.queue_depth - 1) {
+                        entering.entered = at;
+                    }
+                    self.go(command, at + cost);
                 }
             }
             (_, Some((cost, start))) => {
                 if let Some(extent) = self.buffer.remove(start) {
-                    let finish = at
-                        + cost
-                        + self.media(extent.start, extent.end, extent.start_revolutions, true);
-                    self.activity = Activity::Destage { extent, finish };
+                    let media =
+                        self.media(extent.start, extent.end, extent.start_revolutions, true);
+                    self.activity = Activity::Destage {
+                        extent,
+                        finish: at + cost + media,
+                    };
                 }
             }
             _ => {}
         }
+    }
+
+    /// Starts a command whose data the head reaches at `reached`.
+    fn go(&mut self, command: Command, reached: f64) {
+        let media = self.media(
+            command.start,
+            command.end,
+            command.start_revolutions,
+            command.write,
+        );
+        self.activity = Activity::Command {
+            command,
+            reached,
+            finish: reached + media,
+        };
+    }
+
+    /// Queues a command, or starts it in place of one that was chosen only just now.
+    fn enqueue(&mut self, at: f64, command: Command) {
+        if let Activity::Command {
+            command: chosen,
+            reached,
+            ..
+        } = self.activity
+            && at < self.decided_at
+            && self.queue.len() < self.queue_depth
+            && !self.by_age
+            && chosen.end != command.start
+            && self.before(command.start).is_none()
+        {
+            let sooner = at + self.cost(at, &command);
+            if sooner < reached {
+                // Commands wait in order of age.
+                let place = self.queue.partition_point(|c| c.entered <= chosen.entered);
+                self.queue.insert(place, chosen);
+                self.go(command, sooner);
+                return;
+            }
+        }
+        self.queue.push_back(command);
+        self.arrived(at);
+    }
+
+    /// From `at` until the head is on the command's data.
+    fn cost(&self, at: f64, command: &Command) -> f64 {
+        let begin = at.max(command.ready);
+        begin - at
+            + self.positioning(
+                begin,
+                command.start,
+                command.start_revolutions,
+                command.write,
+            )
     }
 
     /// From `at` until the head is on the extent's first byte.
@@ -313,43 +404,69 @@ impl HddDrive {
         begin - at + self.positioning(begin, extent.start, extent.start_revolutions, true)
     }
 
-    /// The command that the head reaches first, or the oldest when that is overdue.
+    /// The command that the head reaches first; of a run of contiguous commands always its first,
+    /// so that a stream is not begun in its middle.
     fn best_command(&self, at: f64) -> Option<(f64, usize)> {
-        let cost = |command: &Command| {
-            let begin = at.max(command.ready);
-            begin - at
-                + self.positioning(
-                    begin,
-                    command.start,
-                    command.start_revolutions,
-                    command.write,
-                )
-        };
-        let oldest = self.queue.front()?;
-        if at - oldest.arrived > self.age_limit {
-            return Some((cost(oldest), 0));
+        let (_, mut index) = self
+            .queue
+            .iter()
+            .take(self.queue_depth)
+            .enumerate()
+            .map(|(index, command)| (self.cost(at, command), index))
+            .min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let mut first = self.queue[index].start;
+        for _ in 0..self.queue_depth {
+            match self.before(first) {
+                Some(earlier) if self.queue[earlier].start < first => {
+                    index = earlier;
+                    first = self.queue[earlier].start;
+                }
+                _ => break,
+            }
         }
+        Some((self.cost(at, &self.queue[index]), index))
+    }
+
+    /// The command within reach that ends where another starts.
+    fn before(&self, start: u64) -> Option<usize> {
         self.queue
             .iter()
             .take(self.queue_depth)
-            .map(cost)
-            .enumerate()
-            .map(|(index, cost)| (cost, index))
-            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .position(|c| c.end == start)
     }
 
     /// The buffered write that the head reaches first; while flushes wait, of those they wait for.
     fn best_destage(&self, at: f64, barrier: Option<u64>) -> Option<(f64, u64)> {
         let barrier = barrier.unwrap_or(u64::MAX);
-        self.buffer
-            .near(self.head, REACH)
-            .filter(|extent| extent.oldest < barrier)
-            .map(|extent| (self.reach(at, extent), extent.start))
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .or_else(|| {
-                let extent = self.buffer.oldest()?;
-                Some((self.reach(at, extent), extent.start))
-            })
+        let mut best: Option<(f64, u64)> = None;
+        let mut look = |extent: &Extent| {
+            // The farther, the longer the seek: once that alone is too long, so are the rest.
+            let seek = self.geometry.seek(self.head, extent.start);
+            if best.is_some_and(|(cost, _)| seek >= cost) {
+                return false;
+            }
+            if extent.oldest < barrier {
+                let cost = self.reach(at, extent);
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, extent.start));
+                }
+            }
+            true
+        };
+        for extent in self.buffer.above(self.head).take(REACH) {
+            if !look(extent) {
+                break;
+            }
+        }
+        for extent in self.buffer.below(self.head).take(REACH) {
+            if !look(extent) {
+                break;
+            }
+        }
+        best.or_else(|| {
+            let extent = self.buffer.oldest()?;
+            Some((self.reach(at, extent), extent.start))
+        })
     }
 
     /// Whether the buffer takes another `bytes`.
@@ -382,7 +499,7 @@ impl HddDrive {
             start: write.start,
             end: write.end,
             oldest: self.sequence,
-            since: write.arrived,
+            since: at,
             ready: received + self.overhead,
             start_revolutions: 0.0,
         };
@@ -448,15 +565,16 @@ impl HddDrive {
                 let sent = at + self.overhead + (end - start) as f64 * self.bus_ns_per_byte;
                 self.activity = Activity::Command {
                     command: self.command(at, tag, start, end, false),
+                    reached,
                     finish: reached.max(sent),
                 };
+                self.decided_at = at;
                 self.remember(segment, start);
                 return;
             }
         }
         let command = self.command(at, tag, start, end, false);
-        self.queue.push_back(command);
-        self.next(at);
+        self.enqueue(at, command);
     }
 
     fn command(&self, at: f64, tag: u64, start: u64, end: u64, write: bool) -> Command {
@@ -465,7 +583,7 @@ impl HddDrive {
             write,
             start,
             end,
-            arrived: at,
+            entered: at,
             ready: at + self.overhead,
             start_revolutions: self.geometry.revolutions(start),
         }
@@ -474,23 +592,17 @@ impl HddDrive {
     fn write(&mut self, at: f64, tag: u64, start: u64, end: u64) {
         if !self.write_cache {
             let command = self.command(at, tag, start, end, true);
-            self.queue.push_back(command);
             self.segments.retain(|&(s, e)| e <= start || s >= end);
-            self.next(at);
+            self.enqueue(at, command);
             return;
         }
-        let write = Waiting {
-            tag,
-            start,
-            end,
-            arrived: at,
-        };
+        let write = Waiting { tag, start, end };
         if self.waiting.is_empty() && self.has_room(end - start) {
             self.take(at, write);
         } else {
             self.waiting.push_back(write);
         }
-        self.next(at);
+        self.arrived(at);
     }
 
     fn flush(&mut self, at: f64, tag: u64) {
@@ -503,7 +615,7 @@ impl HddDrive {
             barrier: self.sequence,
         });
         self.settle_flushes(at);
-        self.next(at);
+        self.arrived(at);
     }
 }
 

@@ -28,8 +28,10 @@ pub struct Hdd {
     pub interface_mb_s: Number,
     /// Commands the drive can choose from.
     pub queue_depth: Number,
-    /// A command or a buffered write this old is served next, ms.
+    /// A command this long in the queue is served next, ms.
     pub age_limit_ms: Number,
+    /// A buffered write this old is written next, ms.
+    pub write_age_limit_ms: Number,
     /// How far the drive reads on after a read, KiB; 0: it does not.
     pub read_ahead_kib: Number,
     /// Stretches of read data it remembers.
@@ -66,6 +68,7 @@ impl Hdd {
             ("interface_mb_s", &self.interface_mb_s, 0.1..=1e6),
             ("queue_depth", &self.queue_depth, 1.0..=65536.0),
             ("age_limit_ms", &self.age_limit_ms, 1.0..=1e6),
+            ("write_age_limit_ms", &self.write_age_limit_ms, 1.0..=1e7),
             ("read_ahead_kib", &self.read_ahead_kib, 0.0..=1e7),
             ("segments", &self.segments, 0.0..=1024.0),
             ("buffer_mb", &self.buffer_mb, 0.0..=1e6),
