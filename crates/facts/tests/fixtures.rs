@@ -230,7 +230,7 @@ fn both_generations_of_lsblk_give_the_same_types() {
     let [sda, nvme] = parsed.facts.as_slice() else {
         panic!()
     };
-    assert_eq!(sda.rotational.unwrap().value, true);
+    assert!(sda.rotational.unwrap().value);
     assert_eq!(sda.physical_sector.unwrap().value, 4096);
     assert_eq!(
         sda.children[0].signature.as_ref().unwrap().text(),
@@ -253,7 +253,7 @@ fn smartctl_of_all_three_protocols_is_read() {
         .facts
         .remove(0);
     assert_eq!(ata.rpm.unwrap().value, 7200);
-    assert_eq!(ata.write_cache.unwrap().value, true);
+    assert!(ata.write_cache.unwrap().value);
     assert_eq!(ata.attribute(197).unwrap().raw, Some(8));
     let nvme = smartctl::parse(&fixture("smartctl-7.3-nvme.json"))
         .facts
@@ -306,11 +306,11 @@ fn a_perc_that_always_writes_back_with_a_failed_battery_is_seen() {
     let card = &parsed.facts[0];
     assert_eq!(card.model.as_ref().unwrap().text(), "PERC H755N Front");
     assert_eq!(card.cache.unwrap().value, 8 << 30);
-    assert_eq!(card.protected().unwrap().value, false);
+    assert!(!card.protected().unwrap().value);
     let volume = &card.volumes[0];
     assert_eq!(volume.id, "239");
     assert_eq!(volume.write.unwrap().value, WritePolicy::AlwaysBack);
-    assert_eq!(volume.read_ahead.unwrap().value, true);
+    assert!(volume.read_ahead.unwrap().value);
     assert_eq!(card.drives.len(), 4);
 
     let vall = storcli::parse(&fixture("storcli-vall.json"));
@@ -330,7 +330,7 @@ fn the_cards_cache_split_and_policies_are_read_from_arcconf() {
     assert_eq!(card.model.as_ref().unwrap().text(), "H3C RAID-P460-B2");
     assert_eq!(card.read_share, Some(At::new(70, 19)));
     assert_eq!(card.cache.unwrap().value, 2 << 30);
-    assert_eq!(card.protected().unwrap().value, true);
+    assert!(card.protected().unwrap().value);
     assert_eq!(card.drive_cache.as_ref().unwrap().text(), "Enabled");
     assert_eq!(card.field("Elevator Sort").unwrap().value.text(), "Enabled");
     let volume = &card.volumes[0];
@@ -356,8 +356,8 @@ fn ssacli_shows_a_cache_that_writes_back_without_its_battery() {
     assert_eq!(card.id, "0");
     assert_eq!(card.cache.unwrap().value, 2 << 30);
     assert_eq!(card.read_share.unwrap().value, 10);
-    assert_eq!(card.protected().unwrap().value, false);
-    assert_eq!(card.unprotected_cache.unwrap().value, true);
+    assert!(!card.protected().unwrap().value);
+    assert!(card.unprotected_cache.unwrap().value);
     assert_eq!(
         card.volumes[0].write.unwrap().value,
         WritePolicy::AlwaysBack
