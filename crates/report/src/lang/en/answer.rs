@@ -1,0 +1,357 @@
+//! Effects and verdicts in English.
+
+use super::English;
+use crate::lang::{AnswerWords, name, names};
+use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
+use findings::output::{
+    Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric, Needed,
+    Parameter, PhaseKind, Reason, Sensitivity, SensitivityBasis, Subject,
+};
+
+impl AnswerWords for English {
+    fn class(&self, class: Class) -> &'static str {
+        match class {
+            Class::WorthIt => "worth it",
+            Class::Harmful => "harmful",
+            Class::NoEffect => "no effect",
+            Class::Undecided => "undecided",
+        }
+    }
+
+    fn phase(&self, phase: PhaseKind) -> &'static str {
+        match phase {
+            PhaseKind::Whole => "whole run",
+            PhaseKind::Burst => "burst",
+            PhaseKind::Sustained => "sustained",
+        }
+    }
+
+    fn metric(&self, metric: Metric) -> &'static str {
+        match metric {
+            Metric::Throughput => "operations a second",
+            Metric::MeanLatency => "mean latency",
+            Metric::P99Latency => "p99 latency",
+        }
+    }
+
+    fn subject(&self, subject: &Subject) -> String {
+        match subject {
+            Subject::Log => "SLOG".into(),
+            Subject::Cache => "L2ARC".into(),
+            Subject::Special => "Special vdev".into(),
+            Subject::Dedup => "Dedup vdev".into(),
+            Subject::Spare => "Hot spare".into(),
+            Subject::Layout => "Layout".into(),
+            Subject::Ashift => "ashift".into(),
+            Subject::Drive { kind } => format!("Drive {}", name(kind)),
+            Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
+            Subject::Property { dataset, name: property } => {
+                format!("{} of {}", name(property), name(dataset))
+            }
+            Subject::PoolProperty { name: property } => name(property),
+            Subject::Module { name: parameter } => name(parameter),
+            Subject::OpenZfs => "OpenZFS version".into(),
+        }
+    }
+
+    fn judgement(&self, class: Class, effect: Option<&Effect>) -> String {
+        let Some(effect) = effect else {
+            return "There are no two measurements to hold against each other.".into();
+        };
+        let when = match effect.phase {
+            PhaseKind::Whole => "",
+            PhaseKind::Burst => " in the burst",
+            PhaseKind::Sustained => " sustained",
+        };
+        let what = self.metric(effect.metric);
+        let value = ratio_number(effect.ratio.value);
+        let between = format!(
+            "between {} and {}",
+            ratio_number(effect.ratio.low),
+            ratio_number(effect.ratio.high)
+        );
+        match class {
+            Class::WorthIt => format!("{value} times the {what}{when}, {between}."),
+            Class::Harmful => format!("It costs: {value} times the {what}{when}, {between}."),
+            Class::NoEffect => {
+                format!("{value} times the {what}{when}, {between}: too little to name.")
+            }
+            Class::Undecided => {
+                format!("{value} times the {what}{when} so far, {between}: not enough to decide.")
+            }
+        }
+    }
+
+    fn beside(&self, effect: &Effect) -> String {
+        format!(
+            "{} {} [{}, {}]",
+            ratio(effect.ratio.value),
+            match effect.phase {
+                PhaseKind::Whole => "over the whole run",
+                PhaseKind::Burst => "in the burst",
+                PhaseKind::Sustained => "sustained",
+            },
+            ratio_number(effect.ratio.low),
+            ratio_number(effect.ratio.high)
+        )
+    }
+
+    fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Stage { operation, stage, before_us, after_us, share_of_change } => format!(
+                "{}: {} an operation instead of {}, {} of the whole change.",
+                capital(&self.stage(operation, stage)),
+                micros(*after_us),
+                micros(*before_us),
+                share(*share_of_change)
+            ),
+            Reason::Commit { before_us, after_us } => format!(
+                "A commit takes {} instead of {}.",
+                micros(*after_us),
+                micros(*before_us)
+            ),
+            Reason::LimitMoved { before, after } => format!(
+                "What limits it moved: before, {}; now, {}.",
+                self.limit(before),
+                self.limit(after)
+            ),
+            Reason::SameLimit { limit } => {
+                format!("Both are limited by what this does not touch: {}.", self.limit(limit))
+            }
+            Reason::NothingSynced => "Nothing is synchronous: the intent log is never committed.".into(),
+            Reason::NothingRead { per_s } => format!(
+                "Next to nothing is read that is not in memory already ({} blocks/s).",
+                count(*per_s)
+            ),
+            Reason::LogUnused => "The log vdev took no log blocks.".into(),
+            Reason::LogPartly { share: part } => format!(
+                "Only {} of the log’s bytes went to the log vdev; the rest went to the pool.",
+                share(*part)
+            ),
+            Reason::Indirect { before, after } => format!(
+                "Log records that point at data written into the pool: {} instead of {}.",
+                share(*after),
+                share(*before)
+            ),
+            Reason::CacheUnused { hits, fed } => format!(
+                "The L2ARC answered {} of lookups; {} were fed to it.",
+                share(*hits),
+                bytes(*fed)
+            ),
+            Reason::CacheServes { hits, drives_before, drives_after } => format!(
+                "The L2ARC answers {} of lookups; the drives are left {} instead of {}.",
+                share(*hits),
+                share(*drives_after),
+                share(*drives_before)
+            ),
+            Reason::MemoryServes { before, after } => format!(
+                "Memory answers {} of lookups instead of {}.",
+                share(*after),
+                share(*before)
+            ),
+            Reason::RecordReads { before, after } => format!(
+                "For each byte written, {} bytes are read first to complete records, instead of {}.",
+                count(*after),
+                count(*before)
+            ),
+            Reason::WriteAmplification { before, after } => format!(
+                "Drives write {} bytes for each byte written, instead of {}.",
+                count(*after),
+                count(*before)
+            ),
+            Reason::DirtyFilled { seconds: after, throttle_share } => format!(
+                "After {} writers wait for the disks to take what was promised: {} of an operation’s time is throttle.",
+                seconds(*after),
+                share(*throttle_share)
+            ),
+            Reason::OutsidePool { share: part } => format!(
+                "{} of an operation’s time is outside the pool, where this cannot help.",
+                share(*part)
+            ),
+            Reason::SameWork => "It changes nothing that was counted.".into(),
+        }
+    }
+
+    fn stage(&self, operation: &str, stage: &str) -> String {
+        let of = match operation {
+            "read" => "reads: ".to_owned(),
+            "write" => "writes: ".to_owned(),
+            "sync" => "syncs: ".to_owned(),
+            other => format!("{}: ", name(other)),
+        };
+        let what = match stage {
+            "queue" => "waiting to be served".to_owned(),
+            "throttle" => "write throttle".to_owned(),
+            "record-read" => "reading the rest of a record".to_owned(),
+            "pool-read" | "read" => "reading from the pool".to_owned(),
+            "cache-read" => "reading from the L2ARC".to_owned(),
+            "zil-wait" => "waiting for the intent log".to_owned(),
+            "log-write" => "writing the log".to_owned(),
+            "flush" => "flushing drive caches".to_owned(),
+            "txg-wait" => "waiting for a txg".to_owned(),
+            "cpu" => "processor".to_owned(),
+            other => name(other),
+        };
+        of + &what
+    }
+
+    fn limit(&self, limit: &Limit) -> String {
+        match limit {
+            Limit::Drives { kind, busy } => format!("the {} drives, busy {}", name(kind), share(*busy)),
+            Limit::Throttle { share: part } => {
+                format!("the write throttle, {} of an operation’s time", share(*part))
+            }
+            Limit::Latency { stage, share: part } => format!(
+                "latency: {}, {} of an operation’s time with no drive full",
+                stage_of(self, stage),
+                share(*part)
+            ),
+            Limit::Processor { share: part } => {
+                format!("this machine’s processor, {} used", share(*part))
+            }
+            Limit::Clients { share: part } => {
+                format!("the clients, {} of an operation’s time outside the pool", share(*part))
+            }
+            Limit::Unknown => "nothing the numbers name".into(),
+        }
+    }
+
+    fn caution(&self, caution: &Caution) -> String {
+        match caution {
+            Caution::Durability { variants } => format!(
+                "Not the same promise: {} may lose acknowledged writes in a power cut.",
+                names(variants, ", ")
+            ),
+            Caution::SetAside { marked, of } => format!("{marked} of {of} trials are set aside."),
+            Caution::Failed { failed, of } => format!("{failed} of {of} trials failed."),
+            Caution::SingleTrial => {
+                "The interval comes from one trial and does not see what differs between trials.".into()
+            }
+            Caution::Processor { free, charged } => format!(
+                "The processor matters: {} with a processor far faster than this one, {} with this one’s time added back.",
+                ratio(*free),
+                ratio(*charged)
+            ),
+            Caution::NotSettled { seconds: watched } => format!(
+                "A configuration had not settled after {}: what lasts is not known.",
+                seconds(*watched)
+            ),
+            Caution::CacheFilling { held, of } => format!(
+                "The cache was still filling: {} of {} held (sizes of the model).",
+                bytes(*held),
+                bytes(*of)
+            ),
+            Caution::TwoPhases { burst, sustained } => format!(
+                "Quote both numbers: {} in the burst, {} sustained.",
+                ratio(*burst),
+                ratio(*sustained)
+            ),
+        }
+    }
+
+    fn sensitivity(&self, sensitivity: &Sensitivity) -> String {
+        let what = match sensitivity.parameter {
+            Parameter::LogCommit => "a log commit",
+            Parameter::CacheRead => "a read from the cache device",
+            Parameter::PoolRead => "a read from the data drives",
+        };
+        let range = match (sensitivity.from_us, sensitivity.to_us) {
+            (Some(from), Some(to)) => format!("between {} and {}", micros(from), micros(to)),
+            (None, Some(to)) => format!("up to {}", micros(to)),
+            (Some(from), None) => format!("from {} up", micros(from)),
+            (None, None) => "of any length".into(),
+        };
+        let known = match sensitivity.basis {
+            SensitivityBasis::Stages => "by stage times, all else held",
+            SensitivityBasis::Reruns => "by re-runs",
+        };
+        format!(
+            "Holds for {what} on {} {range}; measured at {} ({known}).",
+            name(&sensitivity.kind),
+            micros(sensitivity.at_us)
+        )
+    }
+
+    fn condition(&self, condition: &Condition) -> String {
+        let context: Vec<String> = condition
+            .context
+            .iter()
+            .map(|(factor, level)| format!("{} {}", name(factor), name(level)))
+            .collect();
+        format!(
+            "With {}: {}, {}.",
+            context.join(", "),
+            self.class(condition.class),
+            ratio(condition.ratio)
+        )
+    }
+
+    fn needed(&self, needed: &Needed) -> String {
+        let lack = match needed.lack {
+            Lack::Trials => "more trials",
+            Lack::SecondTrial => "a second trial: one alone tells nothing of the spread between trials",
+            Lack::SoundTrial => "a trial that counts: all of a cell’s failed or were set aside",
+            Lack::LongerRun => "a longer run: a cell never settled",
+        };
+        let mut said = format!("It lacks {lack}");
+        if let Some(trials) = needed.trials {
+            said += &format!("; about {trials} more of each");
+        }
+        if let Some(wall) = needed.wall_s {
+            said += &format!(" ({} on this machine)", seconds(wall));
+        }
+        said + "."
+    }
+
+    fn interaction(&self, interaction: &Interaction) -> String {
+        format!(
+            "{} {} gives {} without {} {} and {} with it.",
+            name(&interaction.first.0),
+            name(&interaction.first.1),
+            ratio(interaction.without),
+            name(&interaction.second.0),
+            name(&interaction.second.1),
+            ratio(interaction.with)
+        )
+    }
+
+    fn contribution(&self, contribution: &Contribution) -> String {
+        let part = |estimate: &Option<findings::output::Estimate>| {
+            estimate.map_or_else(|| "–".into(), |e| ratio(e.value))
+        };
+        format!(
+            "alone {}, as the last one added {}{}",
+            part(&contribution.alone),
+            part(&contribution.last),
+            contribution
+                .share
+                .map_or_else(String::new, |s| format!("; {} of the whole gain", share(s)))
+        )
+    }
+
+    fn change(&self, class: Class) -> &'static str {
+        match class {
+            Class::WorthIt => "better",
+            Class::Harmful => "worse",
+            Class::NoEffect => "unchanged",
+            Class::Undecided => "undecided",
+        }
+    }
+}
+
+/// A stage that may be written `write.throttle`.
+fn stage_of(words: &English, stage: &str) -> String {
+    match stage.split_once('.') {
+        Some((operation, stage)) => words.stage(operation, stage),
+        None => name(stage),
+    }
+}
+
+/// With a capital first letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

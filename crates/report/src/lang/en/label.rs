@@ -1,0 +1,198 @@
+//! Fixed words in English.
+
+use crate::lang::Label;
+
+/// The words of a label.
+pub fn of(label: Label) -> &'static str {
+    match label {
+        Label::Report => "Storage comparison",
+        Label::Lab => "Lab",
+        Label::Model => "Model",
+        Label::Source => "Source of the question",
+        Label::Baseline => "Baseline",
+        Label::SkipToAnswer => "Skip to the answer",
+        Label::Contents => "Contents",
+        Label::LanguageSwitch => "Language",
+        Label::Theme => "Colours",
+        Label::ThemeAuto => "Auto",
+        Label::ThemeLight => "Light",
+        Label::ThemeDark => "Dark",
+        Label::Print => "Print",
+        Label::NoScript => {
+            "Scripts are off: sorting, the switches and the JSON download need them. Everything else works."
+        }
+        Label::Answer => "The answer",
+        Label::NoVerdict => {
+            "There is no verdict: no two variants that differ in one factor were both measured."
+        }
+        Label::Effects => "Effects",
+        Label::EffectsIntro => {
+            "Each row holds two variants that differ in one factor against each other. Right of 1× is better for operations a second, worse for latency. The shaded band is too small to name; a bar that ends outside it is an effect."
+        }
+        Label::Comparison => "Every configuration",
+        Label::ComparisonIntro => {
+            "Operations a second and latency are those of the modelled machine. Intervals are for reading; verdicts use wider ones that hold under repeated looks."
+        }
+        Label::OverTime => "Throughput over time",
+        Label::OverTimeIntro => {
+            "One panel a variant on a common scale. Ticks at the foot are transaction groups being synced; a heavy line is the mean of a phase; the shaded window is where the trial was steady."
+        }
+        Label::LatencyCurves => "Latency by percentile",
+        Label::LatencyIntro => {
+            "Reads and writes as the client saw them, merged over trials. Each step to the right is ten times rarer; both axes are logarithmic."
+        }
+        Label::WhereTime => "Where an operation’s time goes",
+        Label::WhereTimeIntro => {
+            "Stages on the blocking path inside the pool, stamped on every operation; the rest of what the client waited is outside the pool."
+        }
+        Label::WhoAnswered => "Who answered the reads",
+        Label::WhoAnsweredIntro => {
+            "Every lookup of a data or metadata block, by who had it: the dbuf cache, the ARC, the L2ARC or a drive."
+        }
+        Label::Drives => "How busy each drive was",
+        Label::DrivesIntro => {
+            "A row a drive, time to the right, colour for the share of each second the drive was busy. The trial shown is each cell’s first that counts."
+        }
+        Label::Configuration => "Configuration, and how to build it",
+        Label::ConfigurationIntro => {
+            "What each variant is, with the commands that build it on real drives."
+        }
+        Label::WhatChanges => "What would change the answer",
+        Label::Trust => "Why should I believe this?",
+        Label::Checks => "Conservation checks",
+        Label::ChecksIntro => {
+            "Laws that hold whatever the hardware. A trial that breaks one is not shown as a result."
+        }
+        Label::Method => "Method",
+        Label::Trials => "Every trial",
+        Label::Data => "The numbers",
+        Label::DataIntro => {
+            "The whole result as a program reads it. The format is described by findings.schema.json in Poolwright’s docs."
+        }
+        Label::Ranking => "Settings by what each contributes",
+        Label::Interactions => "Factors that act on each other",
+        Label::Contradictions => "Contradictions in the numbers",
+        Label::Risks => "What each configuration risks",
+        Label::Limits => "What these numbers cannot tell",
+        Label::Fidelity => "How well the drives kept their time",
+        Label::Variant => "Variant",
+        Label::Workload => "Workload",
+        Label::Factor => "Factor",
+        Label::Effect => "Effect",
+        Label::Verdict => "Verdict",
+        Label::Why => "Why",
+        Label::Trial => "Trial",
+        Label::Seed => "Seed",
+        Label::Started => "Started",
+        Label::Wall => "Wall time",
+        Label::Outcome => "Outcome",
+        Label::Remarks => "Remarks",
+        Label::Burst => "burst",
+        Label::Sustained => "sustained",
+        Label::Cold => "cold",
+        Label::OpsPerSecond => "ops/s",
+        Label::Throughput => "Operations a second",
+        Label::Bandwidth => "Bandwidth",
+        Label::Mean => "mean",
+        Label::P50 => "p50",
+        Label::P95 => "p95",
+        Label::P99 => "p99",
+        Label::P999 => "p99.9",
+        Label::SyncMean => "sync mean",
+        Label::SyncP99 => "sync p99",
+        Label::Arc => "ARC",
+        Label::L2arc => "L2ARC",
+        Label::Against => "against",
+        Label::Concurrency => "In flight",
+        Label::TrialsColumn => "Trials",
+        Label::Whole => "whole run",
+        Label::Phase => "Phase",
+        Label::Metric => "Compared",
+        Label::Ratio => "Ratio",
+        Label::Interval => "Interval",
+        Label::Law => "Law",
+        Label::Measured => "Measured",
+        Label::Expected => "Expected",
+        Label::Tolerance => "Tolerance",
+        Label::Holds => "holds",
+        Label::Broken => "broken",
+        Label::Of => "Of",
+        Label::Drive => "Drive",
+        Label::Profile => "Profile",
+        Label::Count => "Count",
+        Label::Property => "Property",
+        Label::Value => "Value",
+        Label::Kind => "Kind",
+        Label::AtMedian => "Achieved ÷ intended, median",
+        Label::AtP99 => "Achieved ÷ intended, p99",
+        Label::Percentile => "Percentile",
+        Label::Latency => "Latency",
+        Label::Second => "Second",
+        Label::ReadsColumn => "Reads",
+        Label::WritesColumn => "Writes",
+        Label::Setting => "Setting",
+        Label::NotSettled => "not settled",
+        Label::NoReads => "no lookups",
+        Label::NoSync => "–",
+        Label::Unknown => "unknown",
+        Label::Outlier => "far from its cell’s other trials (kept)",
+        Label::SetAside => "set aside",
+        Label::Failed => "failed",
+        Label::Yes => "yes",
+        Label::No => "no",
+        Label::Stand => "Standing",
+        Label::Numbers => "The numbers of this chart",
+        Label::Dbuf => "Dbuf cache",
+        Label::Pool => "Drives",
+        Label::Outside => "Outside the pool",
+        Label::LimitedBy => "Limited by",
+        Label::TxgMark => "txg sync",
+        Label::SteadyWindow => "steady",
+        Label::Idle => "idle",
+        Label::Saturated => "always busy",
+        Label::MoreCells => {
+            "Charts are drawn for the first cells only; the table and the data hold all of them."
+        }
+        Label::SeriesThinned => {
+            "Time series inside this page are averaged over several seconds to keep it small; `poolwright report --format json` gives every second."
+        }
+        Label::PhaseMean => "mean of a phase",
+        Label::BuildIt => "Build it",
+        Label::BuildWarning => {
+            "Put your own devices in place of the names (by id, from /dev/disk/by-id). zpool create destroys what is on them."
+        }
+        Label::Settings => "Properties",
+        Label::ModuleParameters => "Module parameters",
+        Label::JobFile => "Job file",
+        Label::LabFile => "The lab file as it was run",
+        Label::DatasetRoot => "root dataset",
+        Label::Copy => "Copy",
+        Label::Copied => "Copied",
+        Label::NoCampaign => {
+            "The configuration is not part of the findings file this page was made from; remake it from the campaign’s directory."
+        }
+        Label::HoldsWhere => "Where it holds",
+        Label::DependsOn => "What it depends on",
+        Label::Know => "Know before acting",
+        Label::NothingChanges => {
+            "Nothing was found within the range of the drives’ uncertain numbers that turns a verdict."
+        }
+        Label::ToDecide => "What would decide it",
+        Label::DownloadJson => "Download JSON",
+        Label::DownloadCsv => "Download CSV",
+        Label::RawWhere => {
+            "The raw output of every program, with its version and command line, lies in the campaign’s directory under trials/."
+        }
+        Label::SortHint => "Press a column’s name to sort by it.",
+        Label::TableOf => "Table",
+        Label::Map => "Map",
+        Label::Curve => "Curve",
+        Label::Bars => "Bars",
+        Label::Before => "before",
+        Label::After => "after",
+        Label::Change => "change",
+        Label::OnlyInOne => "only in one of the two",
+        Label::Regressions => "regressions",
+        Label::NoRegression => "no regression",
+    }
+}

@@ -1,0 +1,17 @@
+//! English.
+
+mod answer;
+mod label;
+mod lint;
+mod trust;
+
+use super::{Label, Words};
+
+/// English words.
+pub struct English;
+
+impl Words for English {
+    fn label(&self, label: Label) -> &'static str {
+        label::of(label)
+    }
+}

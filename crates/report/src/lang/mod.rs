@@ -1,0 +1,187 @@
+//! The languages of a report. Each matches the enums of `findings` exhaustively: a missing sentence
+//! does not compile.
+
+mod en;
+pub mod label;
+mod zh;
+
+pub use label::Label;
+
+use crate::text::{cut, one_line};
+use findings::output::{
+    Basis, Caution, Class, Condition, Contribution, DurabilityRisk, Effect, Findings, Interaction,
+    Law, Limit, LintFinding, Mark, MethodFindings, Metric, Needed, PhaseKind, Reason, ScaleLimit,
+    Sensitivity, Severity, Standing, Subject, Validation,
+};
+
+/// A language a report can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// Simplified Chinese.
+    Chinese,
+}
+
+impl Language {
+    /// Every language, the default first.
+    pub const ALL: [Language; 2] = [Language::English, Language::Chinese];
+
+    /// Its BCP 47 tag, for `lang` attributes.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Language::English => "en",
+            Language::Chinese => "zh-CN",
+        }
+    }
+
+    /// Its own name for itself.
+    pub fn own_name(self) -> &'static str {
+        match self {
+            Language::English => "English",
+            Language::Chinese => "中文",
+        }
+    }
+
+    /// The language of a tag (`en`, `zh`, `zh-CN`), if it is one of them.
+    pub fn from_tag(tag: &str) -> Option<Language> {
+        match tag.to_ascii_lowercase().split(['-', '_', '.']).next() {
+            Some("en") => Some(Language::English),
+            Some("zh") => Some(Language::Chinese),
+            _ => None,
+        }
+    }
+
+    /// Its words.
+    pub fn words(self) -> &'static dyn Words {
+        match self {
+            Language::English => &en::English,
+            Language::Chinese => &zh::Chinese,
+        }
+    }
+}
+
+/// All that a language says.
+pub trait Words: AnswerWords + TrustWords + LintWords {
+    /// Headings, column names and other fixed words.
+    fn label(&self, label: Label) -> &'static str;
+}
+
+/// What is said about effects and verdicts.
+pub trait AnswerWords {
+    /// `worth it`.
+    fn class(&self, class: Class) -> &'static str;
+    /// `sustained`.
+    fn phase(&self, phase: PhaseKind) -> &'static str;
+    /// `operations a second`.
+    fn metric(&self, metric: Metric) -> &'static str;
+    /// `SLOG`; a factor of several subjects is called by its own name.
+    fn subject(&self, subject: &Subject) -> String;
+    /// The verdict as a sentence, with its interval in words.
+    fn judgement(&self, class: Class, effect: Option<&Effect>) -> String;
+    /// The other phase beside it, where there are two.
+    fn beside(&self, effect: &Effect) -> String;
+    /// A reason, as a sentence.
+    fn reason(&self, reason: &Reason) -> String;
+    /// A stage of the blocking path; names that are not known are shown as they are.
+    fn stage(&self, operation: &str, stage: &str) -> String;
+    /// What limits a cell.
+    fn limit(&self, limit: &Limit) -> String;
+    /// What to know before acting.
+    fn caution(&self, caution: &Caution) -> String;
+    /// Over which range a verdict holds.
+    fn sensitivity(&self, sensitivity: &Sensitivity) -> String;
+    /// How a verdict depends on the other factors.
+    fn condition(&self, condition: &Condition) -> String;
+    /// What would decide an undecided effect.
+    fn needed(&self, needed: &Needed) -> String;
+    /// How two factors act together.
+    fn interaction(&self, interaction: &Interaction) -> String;
+    /// What a setting contributes.
+    fn contribution(&self, contribution: &Contribution) -> String;
+    /// Two campaigns compared: what one cell's change comes to.
+    fn change(&self, class: Class) -> &'static str;
+}
+
+/// What is said about how far the numbers can be trusted.
+pub trait TrustWords {
+    /// Name of a conservation law.
+    fn law(&self, law: Law) -> &'static str;
+    /// What the law says.
+    fn law_says(&self, law: Law) -> &'static str;
+    /// A mark on a trial or cell.
+    fn mark(&self, mark: &Mark) -> String;
+    /// What became of a trial.
+    fn standing(&self, standing: Standing) -> &'static str;
+    /// What an interval is made of.
+    fn basis(&self, basis: Basis) -> &'static str;
+    /// What a configuration risks.
+    fn durability(&self, risk: &DurabilityRisk) -> String;
+    /// What the scale rules out.
+    fn scale_limit(&self, limit: &ScaleLimit) -> String;
+    /// What the nearest validated case says.
+    fn validation(&self, validation: Validation) -> &'static str;
+    /// How sure the numbers are meant to be, in paragraphs.
+    fn method(&self, method: &MethodFindings) -> Vec<String>;
+    /// The model in one line: `OpenZFS 2.1.11 in userland · size 1/12 …`.
+    fn model(&self, findings: &Findings) -> String;
+    /// How many trials count: `16 cells, 48 trials: 45 count, 2 are set aside, 1 failed`.
+    fn census(&self, cells: usize, trials: usize, marked: usize, failed: usize) -> String;
+}
+
+/// What is said about contradictions in tables.
+pub trait LintWords {
+    /// What a lint found.
+    fn lint(&self, finding: &LintFinding) -> String;
+    /// How bad it is.
+    fn severity(&self, severity: Severity) -> &'static str;
+}
+
+/// A name from outside as part of a sentence: on one line, of bearable length, and isolated where it
+/// is written from right to left.
+pub(crate) fn name(text: &str) -> String {
+    let text = cut(&one_line(text), 48);
+    let right_to_left = |c: char| matches!(c as u32, 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff);
+    if text.chars().any(right_to_left) {
+        format!("\u{2068}{text}\u{2069}")
+    } else {
+        text
+    }
+}
+
+/// Names in a row: `a, b`.
+pub(crate) fn names(list: &[String], separator: &str) -> String {
+    let all: Vec<String> = list.iter().map(|n| name(n)).collect();
+    all.join(separator)
+}
+
+/// OpenZFS versions of all variants, once each.
+pub(crate) fn versions(findings: &Findings) -> String {
+    let mut all: Vec<&String> = findings.variants.iter().flat_map(|v| &v.openzfs).collect();
+    all.sort();
+    all.dedup();
+    let all: Vec<String> = all.into_iter().map(|v| name(v)).collect();
+    all.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_read_the_way_people_and_locales_write_them() {
+        for tag in ["zh", "zh-CN", "zh_CN.UTF-8", "ZH-hans"] {
+            assert_eq!(Language::from_tag(tag), Some(Language::Chinese), "{tag}");
+        }
+        assert_eq!(Language::from_tag("en_GB.UTF-8"), Some(Language::English));
+        assert_eq!(Language::from_tag("de"), None);
+    }
+
+    #[test]
+    fn a_name_in_a_sentence_is_short_and_cannot_turn_the_sentence_around() {
+        assert_eq!(name("a\nb"), "a b");
+        assert_eq!(name("שלום"), "\u{2068}שלום\u{2069}");
+        assert!(crate::text::columns(&name(&"x".repeat(10_000))) <= 48);
+    }
+}

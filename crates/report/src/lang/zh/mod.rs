@@ -1,0 +1,17 @@
+//! Simplified Chinese.
+
+mod answer;
+mod label;
+mod lint;
+mod trust;
+
+use super::{Label, Words};
+
+/// Words in simplified Chinese.
+pub struct Chinese;
+
+impl Words for Chinese {
+    fn label(&self, label: Label) -> &'static str {
+        label::of(label)
+    }
+}

@@ -1,0 +1,199 @@
+//! Checks, marks, scale and method in simplified Chinese.
+
+use super::Chinese;
+use crate::lang::{TrustWords, name, names, versions};
+use crate::number::{count, seconds, share, whole};
+use findings::output::{
+    Basis, DurabilityRisk, Findings, Law, Mark, MethodFindings, ScaleLimit, Standing, Validation,
+};
+
+impl TrustWords for Chinese {
+    fn law(&self, law: Law) -> &'static str {
+        match law {
+            Law::Little => "利特尔法则",
+            Law::Bandwidth => "带宽",
+            Law::BytesOnDrives => "落盘字节",
+            Law::Busy => "忙碌比例",
+            Law::Reads => "读取",
+            Law::Stages => "分段计时",
+            Law::SomeIo => "确有 I/O",
+            Law::Percentiles => "百分位次序",
+            Law::Series => "时间序列",
+        }
+    }
+
+    fn law_says(&self, law: Law) -> &'static str {
+        match law {
+            Law::Little => "吞吐量 × 延迟（含同步）等于并发数",
+            Law::Bandwidth => "每秒字节数等于操作数 × 大小",
+            Law::BytesOnDrives => "硬盘写入的字节不少于已写并同步的字节",
+            Law::Busy => "一块盘最多一直忙碌",
+            Law::Reads => "每次查找都有应答者",
+            Law::Stages => "各段时间之和等于在池内的时间",
+            Law::SomeIo => "客户端做了 I/O",
+            Law::Percentiles => "p50 ≤ p95 ≤ p99 ≤ 最大值",
+            Law::Series => "逐秒操作数之和等于客户端的总数",
+        }
+    }
+
+    fn mark(&self, mark: &Mark) -> String {
+        match mark {
+            Mark::Late { share: late, limit } => format!(
+                "模拟硬盘应答偏晚，占平均延迟的 {}（上限 {}）",
+                share(*late),
+                share(*limit)
+            ),
+            Mark::Processor { share: used, limit } => {
+                format!("本机处理器用了 {}（上限 {}）", share(*used), share(*limit))
+            }
+            Mark::Drives { kind, p50, p99 } => format!(
+                "{} 硬盘的实际用时为预期的 {}（中位数）和 {}（p99）",
+                name(kind),
+                share(*p50),
+                share(*p99)
+            ),
+            Mark::Neighbours { share: used } => format!("其他程序用了本机的 {}", share(*used)),
+            Mark::Broken { law, measured, expected } => format!(
+                "违反{}：实测 {}，应为 {}",
+                self.law(*law),
+                count(*measured),
+                count(*expected)
+            ),
+            Mark::Overflow { count: beyond } => {
+                format!("{} 次操作超出直方图上限：高百分位只是下界", whole(*beyond))
+            }
+            Mark::NotSteady { seconds: watched } => format!("{} 内未达稳态", seconds(*watched)),
+            Mark::Serialised { feature } => {
+                format!("本机内核不能让这些写入并行（缺少 {}）", name(feature))
+            }
+            Mark::MemoryThrottle { count: times } => {
+                format!("模型的 ARC 对脏数据而言太小：{} 个事务等待了整个事务组", count(*times))
+            }
+            Mark::OtherScale { size, time } => {
+                format!("以另一比例运行：S = {}，k = {}", count(*size), count(*time))
+            }
+            Mark::DidNotRun => "没有运行".into(),
+        }
+    }
+
+    fn standing(&self, standing: Standing) -> &'static str {
+        match standing {
+            Standing::Sound => "有效",
+            Standing::Marked => "搁置",
+            Standing::Failed => "失败",
+        }
+    }
+
+    fn basis(&self, basis: Basis) -> &'static str {
+        match basis {
+            Basis::Trials => "跨试验",
+            Basis::Blocks => "单次试验内",
+            Basis::Point => "单个数值，无区间",
+        }
+    }
+
+    fn durability(&self, risk: &DurabilityRisk) -> String {
+        match risk {
+            DurabilityRisk::SyncDisabled { datasets } => {
+                let all: Vec<String> = datasets
+                    .iter()
+                    .map(|d| if d.is_empty() { "根数据集".into() } else { name(d) })
+                    .collect();
+                format!("{} 上 sync=disabled：断电会丢失已确认的同步写入。", all.join("、"))
+            }
+            DurabilityRisk::NoCacheFlush { kinds } => format!(
+                "在易失缓存（{}）上设 zfs_nocacheflush=1：断电会丢失已确认的写入。",
+                names(kinds, "、")
+            ),
+            DurabilityRisk::LyingFlush { kinds } => format!(
+                "{} 确认刷新却不真正保存：断电会丢失已确认的写入。",
+                names(kinds, "、")
+            ),
+            DurabilityRisk::LogNotMirrored => {
+                "日志只在一块盘上：它若与断电同时损坏，已确认的写入会丢失。".into()
+            }
+            DurabilityRisk::SpecialNotRedundant => {
+                "special 或 dedup vdev 的冗余低于数据：它一旦丢失，整个池随之丢失。".into()
+            }
+            DurabilityRisk::NoRedundancy => "有数据 vdev 没有冗余：坏一块盘就丢失整个池。".into(),
+        }
+    }
+
+    fn scale_limit(&self, limit: &ScaleLimit) -> String {
+        match limit {
+            ScaleLimit::FillTimes { factor } => {
+                format!("预热、填充和重建在真实机器上需要 {} 倍的时间。", count(*factor))
+            }
+            ScaleLimit::Bursts { factor } => format!(
+                "突发在真实机器上持续 {} 倍的时间，因为其脏数据上限是模型的这么多倍。",
+                count(*factor)
+            ),
+            ScaleLimit::Processor { factor } => {
+                format!("相对于硬盘，处理器是本机的 {} 倍快。", count(*factor))
+            }
+            ScaleLimit::Cap { name: cap, bound, size, why } => format!(
+                "超出缩放上限（{}：至多 {}，实际 {}）：{}",
+                name(cap),
+                count(*bound),
+                count(*size),
+                crate::text::one_line(why)
+            ),
+            ScaleLimit::Network => "没有模拟网络：客户端在本机运行。".into(),
+        }
+    }
+
+    fn validation(&self, validation: Validation) -> &'static str {
+        match validation {
+            Validation::FlatLatencyCommit => {
+                "最接近的验证案例是固定延迟硬盘上的提交：平均值与内核 zfs.ko 相差不超过 7 %。"
+            }
+            Validation::None => {
+                "没有与真实硬件的对比覆盖此案例。请把比值看作模型的结果，并实测你选定的方案。"
+            }
+        }
+    }
+
+    fn method(&self, method: &MethodFindings) -> Vec<String> {
+        vec![
+            format!(
+                "各方案的试验按打乱的区组交替运行（种子 {}），机器的漂移由所有方案分担。每次试验从独立的存储池开始，缓存预热后才测量。",
+                method.seed
+            ),
+            format!(
+                "效应是只差一个因素的两个方案之比，按试验重采样，从不按试验内的样本重采样。值得一提的最小效应为 {}；精度达到 {} 或答案已明时停止重复。在所有查看中，并不存在的效应被误报的比例至多 {}。",
+                share(method.smallest_effect),
+                share(method.precision),
+                share(method.error_rate)
+            ),
+            format!(
+                "单个方案旁的区间为 {} 区间，供阅读。离群值只标记，不剔除。违反守恒定律的试验算失败；模拟偏晚或机器繁忙的试验会展示但搁置。",
+                share(method.confidence)
+            ),
+        ]
+    }
+
+    fn model(&self, findings: &Findings) -> String {
+        let scale = &findings.scale;
+        let mut said = format!(
+            "用户态 OpenZFS {} · 大小 1/{}（受限于 {}）",
+            versions(findings),
+            count(scale.size),
+            name(&scale.size_bound_by)
+        );
+        if let Some(time) = scale.time {
+            said += &format!(" · 时间放慢 {} 倍", count(time));
+        }
+        said
+    }
+
+    fn census(&self, cells: usize, trials: usize, marked: usize, failed: usize) -> String {
+        let mut said = format!("{cells} 个单元，{trials} 次试验");
+        if marked > 0 {
+            said += &format!("，{marked} 次搁置");
+        }
+        if failed > 0 {
+            said += &format!("，{failed} 次失败");
+        }
+        said
+    }
+}

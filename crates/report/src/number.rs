@@ -1,0 +1,170 @@
+//! Numbers as people read them: three significant digits at most, thousands grouped.
+
+/// A count or rate: `640`, `4,310`, `12.5`, `0.042`.
+pub fn count(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// A count in full: `1,048,576`.
+pub fn whole(value: u64) -> String {
+    group(&value.to_string())
+}
+
+/// A share as a percentage: `43 %`, `0.4 %`, `99.2 %` near the ends.
+pub fn share(value: f64) -> String {
+    format!("{} %", share_number(value))
+}
+
+/// A share as the number before the percent sign.
+pub fn share_number(value: f64) -> String {
+    let percent = value * 100.0;
+    if !percent.is_finite() {
+        return "–".into();
+    }
+    let near_end = percent.abs() < 10.0 || (90.0..100.0).contains(&percent);
+    let text = if near_end {
+        trim_zeros(&format!("{percent:.1}"))
+    } else {
+        format!("{percent:.0}")
+    };
+    if text == "-0" { "0".into() } else { text }
+}
+
+/// A ratio: `1.04×`, `6.7×`, `17×`.
+pub fn ratio(value: f64) -> String {
+    if value.is_finite() {
+        format!("{}×", ratio_number(value))
+    } else {
+        "–".into()
+    }
+}
+
+/// A ratio without its sign: two decimals below 2, one below 10, none above.
+pub fn ratio_number(value: f64) -> String {
+    match value {
+        v if !v.is_finite() => "–".into(),
+        v if v < 0.095 => significant(v, 2),
+        v if v < 1.995 => format!("{v:.2}"),
+        v if v < 9.95 => format!("{v:.1}"),
+        v => group(&format!("{v:.0}")),
+    }
+}
+
+/// A time given in seconds: `870 µs`, `12.5 ms`, `2.3 s`, `4 min`, `1.5 h`.
+pub fn seconds(value: f64) -> String {
+    let (scaled, unit) = match value.abs() {
+        v if !v.is_finite() => return "–".into(),
+        0.0 => (0.0, "s"),
+        v if v < 0.999_5e-6 => (value * 1e9, "ns"),
+        v if v < 0.999_5e-3 => (value * 1e6, "µs"),
+        v if v < 0.999_5 => (value * 1e3, "ms"),
+        v if v < 120.0 => (value, "s"),
+        v if v < 7200.0 => (value / 60.0, "min"),
+        _ => (value / 3600.0, "h"),
+    };
+    format!("{} {unit}", significant(scaled, 3))
+}
+
+/// A time given in microseconds.
+pub fn micros(value: f64) -> String {
+    seconds(value / 1e6)
+}
+
+/// Bytes in binary units, the way ZFS prints them: `16 KiB`, `1.5 GiB`.
+pub fn bytes(value: f64) -> String {
+    const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut value = value;
+    let mut unit = 0;
+    while value.abs() >= 1023.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", significant(value, 3), UNITS[unit])
+}
+
+/// `value` with `digits` significant digits, grouped, without trailing zeros after the point.
+fn significant(value: f64, digits: i32) -> String {
+    if !value.is_finite() {
+        return "–".into();
+    }
+    if value == 0.0 {
+        return "0".into();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let step = 10f64.powi(magnitude - digits + 1);
+    let rounded = (value / step).round() * step;
+    let decimals = (digits - 1 - magnitude).clamp(0, 9) as usize;
+    let text = format!("{rounded:.decimals$}");
+    group(&trim_zeros(&text))
+}
+
+fn trim_zeros(text: &str) -> String {
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Groups the digits before the point in threes.
+fn group(text: &str) -> String {
+    let (sign, rest) = match text.strip_prefix('-') {
+        Some(rest) => ("−", rest),
+        None => ("", text),
+    };
+    let (integer, fraction) = match rest.split_once('.') {
+        Some((integer, fraction)) => (integer, Some(fraction)),
+        None => (rest, None),
+    };
+    let mut out = String::from(sign);
+    for (i, digit) in integer.chars().enumerate() {
+        if i > 0 && (integer.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_carry_three_digits_and_their_unit() {
+        assert_eq!(count(11_234.0), "11,200");
+        assert_eq!(count(639.6), "640");
+        assert_eq!(count(0.0421), "0.0421");
+        assert_eq!(count(999.9), "1,000");
+        assert_eq!(whole(1_048_576), "1,048,576");
+        assert_eq!(micros(12_480.0), "12.5 ms");
+        assert_eq!(micros(870.0), "870 µs");
+        assert_eq!(seconds(0.9999), "1 s");
+        assert_eq!(seconds(90.0), "90 s");
+        assert_eq!(seconds(600.0), "10 min");
+        assert_eq!(bytes(16384.0), "16 KiB");
+        assert_eq!(bytes(4.0 * 1024f64.powi(3)), "4 GiB");
+        assert_eq!(share(0.431), "43 %");
+        assert_eq!(share(0.9921), "99.2 %");
+        assert_eq!(share(0.004), "0.4 %");
+    }
+
+    #[test]
+    fn ratios_near_one_keep_the_decimals_that_matter() {
+        assert_eq!(ratio(1.042), "1.04×");
+        assert_eq!(ratio(6.73), "6.7×");
+        assert_eq!(ratio(17.2), "17×");
+        assert_eq!(ratio(0.034), "0.034×");
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_a_dash() {
+        assert_eq!(count(f64::NAN), "–");
+        assert_eq!(ratio(f64::INFINITY), "–");
+        assert_eq!(seconds(f64::NAN), "–");
+    }
+}

@@ -1,0 +1,221 @@
+//! What every format shows, in one order: a row a cell and an answer a verdict.
+
+use crate::lang::{Label, Words, name};
+use findings::output::{
+    Cell, Class, Effect, Estimate, Findings, Metric, Phase, PhaseKind, Phases, Standing, Verdict,
+};
+
+/// A cell with what stands beside it in a table.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// The cell.
+    pub cell: &'a Cell,
+    /// Throughput before the change point, where there is one.
+    pub first: Option<Phase>,
+    /// That first phase is a warm-up and not a burst.
+    pub cold: bool,
+    /// Throughput that lasts, or of the whole run; none where it never settled or nothing counts.
+    pub lasting: Option<Estimate>,
+    /// The run never settled: watched for this many virtual seconds.
+    pub not_settled: Option<f64>,
+    /// How it stands against the baseline.
+    pub against: Against<'a>,
+}
+
+/// How a cell stands against the baseline's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Against<'a> {
+    /// It is the baseline.
+    Baseline,
+    /// They differ in one factor: an effect with its interval.
+    Effect(&'a Effect),
+    /// They differ in several: the plain ratio of what lasts, without an interval.
+    Plain(f64),
+    /// There is nothing to divide.
+    Nothing,
+}
+
+impl Row<'_> {
+    /// Whether the cell's numbers are shown as a result.
+    pub fn shown(&self) -> bool {
+        self.cell.standing != Standing::Failed
+    }
+}
+
+/// A row for each cell, in the campaign's order.
+pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
+    let bases: Vec<&Cell> =
+        findings.cells.iter().filter(|c| c.variant == findings.lab.baseline).collect();
+    let effects = against_baseline(findings);
+    findings
+        .cells
+        .iter()
+        .map(|cell| {
+            let (first, cold, lasting, not_settled) = phases(cell);
+            let against = if cell.variant == findings.lab.baseline {
+                Against::Baseline
+            } else if let Some(effect) = effects.get(&(cell.variant.as_str(), cell.workload.as_str())) {
+                Against::Effect(effect)
+            } else {
+                let base = bases.iter().find(|base| base.workload == cell.workload);
+                match (lasting, base.and_then(|base| phases(base).2)) {
+                    (Some(cell), Some(base)) if base.value > 0.0 => Against::Plain(cell.value / base.value),
+                    _ => Against::Nothing,
+                }
+            };
+            Row { cell, first, cold, lasting, not_settled, against }
+        })
+        .collect()
+}
+
+/// First phase, whether it is a warm-up, what lasts, seconds watched in vain.
+fn phases(cell: &Cell) -> (Option<Phase>, bool, Option<Estimate>, Option<f64>) {
+    if cell.standing == Standing::Failed {
+        return (None, false, None, None);
+    }
+    match cell.phases {
+        Phases::Steady { whole } => (None, false, Some(whole.throughput), None),
+        Phases::Burst { burst, sustained } => (Some(burst), false, Some(sustained.throughput), None),
+        Phases::WarmUp { cold, sustained } => (Some(cold), true, Some(sustained.throughput), None),
+        Phases::NotSettled { seconds } => (None, false, None, Some(seconds)),
+        Phases::Unknown => (None, false, cell.throughput, None),
+    }
+}
+
+/// The lasting throughput effect of each (variant, workload) against the baseline.
+fn against_baseline(
+    findings: &Findings,
+) -> std::collections::BTreeMap<(&str, &str), &Effect> {
+    let mut found = std::collections::BTreeMap::new();
+    for effect in &findings.effects {
+        let lasting = effect.phase != PhaseKind::Burst && effect.metric == Metric::Throughput;
+        if let (true, Some(variant), Some(baseline)) = (lasting, &effect.variant, &effect.baseline)
+            && *baseline == findings.lab.baseline
+        {
+            found.entry((variant.as_str(), effect.workload.as_str())).or_insert(effect);
+        }
+    }
+    found
+}
+
+/// A verdict with the effects it names.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// The verdict.
+    pub verdict: &'a Verdict,
+    /// The effect it is taken from.
+    pub deciding: Option<&'a Effect>,
+    /// The burst beside a sustained effect.
+    pub burst: Option<&'a Effect>,
+}
+
+/// An answer for each verdict, in the order of the findings.
+pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
+    findings
+        .verdicts
+        .iter()
+        .map(|verdict| {
+            let effects = || verdict.effects.iter().filter_map(|i| findings.effects.get(*i));
+            let deciding = effects().next();
+            let burst = deciding.and_then(|deciding| {
+                effects().find(|e| {
+                    e.phase == PhaseKind::Burst
+                        && deciding.phase != PhaseKind::Burst
+                        && e.metric == deciding.metric
+                })
+            });
+            Answer { verdict, deciding, burst }
+        })
+        .collect()
+}
+
+/// What a factor is called: its subject where it has one, with the level where several are judged,
+/// and the workload where there are several.
+pub fn title(findings: &Findings, words: &dyn Words, verdict: &Verdict) -> String {
+    let mut title = factor_name(findings, words, &verdict.factor);
+    let levels = findings.factors.iter().find(|f| f.name == verdict.factor).map_or(0, |f| f.levels.len());
+    if levels != 2 || title == name(&verdict.factor) {
+        title += &format!(" {}", name(&verdict.level));
+    }
+    if workloads(findings).len() > 1 {
+        title += &format!(" · {}", name(&verdict.workload));
+    }
+    title
+}
+
+/// The subject of a factor that has one, the factor's own name otherwise.
+pub fn factor_name(findings: &Findings, words: &dyn Words, factor: &str) -> String {
+    match findings.factors.iter().find(|f| f.name == factor) {
+        Some(found) if found.subjects.len() == 1 => words.subject(&found.subjects[0]),
+        _ => name(factor),
+    }
+}
+
+/// The workloads in the order of the campaign.
+pub fn workloads(findings: &Findings) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for cell in &findings.cells {
+        if !all.contains(&cell.workload.as_str()) {
+            all.push(&cell.workload);
+        }
+    }
+    all
+}
+
+/// `6.7× sustained [6.2, 7.2]`.
+pub fn interval(words: &dyn Words, effect: &Effect) -> String {
+    let phase = match effect.phase {
+        PhaseKind::Whole => String::new(),
+        phase => format!(" {}", words.phase(phase)),
+    };
+    let metric = match effect.metric {
+        Metric::Throughput => String::new(),
+        metric => format!(" {}", words.metric(metric)),
+    };
+    format!(
+        "{}{metric}{phase} [{}, {}]",
+        crate::number::ratio(effect.ratio.value),
+        crate::number::ratio_number(effect.ratio.low),
+        crate::number::ratio_number(effect.ratio.high)
+    )
+}
+
+/// The style class of a verdict, in HTML.
+pub fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::WorthIt => "gain",
+        Class::Harmful => "loss",
+        Class::NoEffect => "same",
+        Class::Undecided => "open",
+    }
+}
+
+/// A sign for a verdict, so that colour is never the only difference.
+pub fn class_sign(class: Class) -> &'static str {
+    match class {
+        Class::WorthIt => "▲",
+        Class::Harmful => "▼",
+        Class::NoEffect => "＝",
+        Class::Undecided => "？",
+    }
+}
+
+/// Remarks of a cell: why it is set aside, and what trials came to.
+pub fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
+    let cell = row.cell;
+    let mut said = Vec::new();
+    let counts = cell.trials;
+    if cell.standing != Standing::Sound {
+        said.push(words.standing(cell.standing).to_owned());
+    }
+    if counts.marked + counts.failed > 0 {
+        let of = counts.sound + counts.marked + counts.failed;
+        said.push(format!(
+            "{}/{of} {}",
+            counts.marked + counts.failed,
+            words.label(if counts.failed > 0 { Label::Failed } else { Label::SetAside })
+        ));
+    }
+    said.extend(cell.marks.iter().map(|mark| words.mark(mark)));
+    said
+}
