@@ -1,1 +1,4 @@
 //! Arithmetic of pool layouts.
+
+pub mod geometry;
+pub mod space;

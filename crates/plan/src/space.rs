@@ -1,0 +1,291 @@
+//! What a pool offers, as `zfs list` shows it: labels, metaslabs, deflation, the embedded log and
+//! slop. Follows `vdev_open`, `vdev_metaslab_set_size`, `vdev_metaslab_init`, `spa_update_dspace`
+//! and `spa_get_slop_space`, which are the same in OpenZFS 2.1, 2.2 and 2.3.
+
+use crate::geometry::Geometry;
+use serde::{Deserialize, Serialize};
+
+/// Two labels and the boot block at the front, two labels at the end.
+const LABELS: u64 = (4 << 20) + (512 << 10);
+/// Sizes are cut to whole labels.
+const LABEL: u64 = 256 << 10;
+/// Height of a dRAID row on one drive, `VDEV_DRAID_ROWHEIGHT`.
+const ROW: u64 = 16 << 20;
+/// Scratch space at the end of each dRAID child, `VDEV_DRAID_REFLOW_RESERVE`.
+const REFLOW: u64 = 2 * ROW;
+/// A vdev of more metaslabs gives one to the ZIL, `zfs_embedded_slog_min_ms`.
+const EMBEDDED_LOG_MIN: u64 = 64;
+/// `spa_min_slop` and `spa_max_slop`.
+const SLOP: (u64, u64) = (128 << 20, 128 << 30);
+
+/// What ZFS is given of a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Given {
+    /// The whole disk: `zpool create` partitions it, with 1 MiB before and 8 MiB and the second
+    /// partition table after the data, in units of the drive's logical sector
+    /// (`zpool_label_disk`).
+    Disk {
+        /// Logical sector, bytes.
+        sector: u64,
+    },
+    /// A file, partition or other device, used as it is.
+    Raw,
+}
+
+impl Given {
+    /// Bytes of the device that ZFS opens.
+    pub fn device(self, bytes: u64) -> u64 {
+        const ALIGN: u64 = 2048;
+        const RESERVED: u64 = 16_384;
+        match self {
+            Given::Raw => bytes,
+            Given::Disk { sector } => {
+                let sector = sector.max(512);
+                let table = 1 + (128 * 128u64).div_ceil(sector);
+                let usable = (bytes / sector).saturating_sub(1 + table);
+                let slice = (usable + 1).saturating_sub(1 + RESERVED + ALIGN);
+                slice / ALIGN * ALIGN * sector
+            }
+        }
+    }
+}
+
+/// How a top-level vdev is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Build {
+    /// One drive, or a mirror of any number.
+    Whole,
+    /// Raidz over `children` drives.
+    Raidz {
+        /// Drives.
+        children: u32,
+        /// 1 to 3.
+        parity: u32,
+    },
+    /// `draid<parity>:<data>d:<children>c:<spares>s`.
+    Draid {
+        /// 1 to 3.
+        parity: u32,
+        /// Data drives of a group.
+        data: u32,
+        /// Drives.
+        children: u32,
+        /// Distributed spares.
+        spares: u32,
+    },
+}
+
+impl Build {
+    /// How it stores a block.
+    pub fn geometry(self) -> Geometry {
+        match self {
+            Build::Whole => Geometry::Whole,
+            Build::Raidz { children, parity } => Geometry::Raidz {
+                width: children,
+                parity,
+            },
+            Build::Draid { parity, data, .. } => Geometry::Draid { data, parity },
+        }
+    }
+}
+
+/// Space of one top-level vdev, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VdevSpace {
+    /// Allocatable bytes with parity (`vdev_asize`).
+    pub asize: u64,
+    /// Metaslabs.
+    pub metaslabs: u64,
+    /// Bytes of a metaslab, before dRAID cuts it to whole groups.
+    pub metaslab: u64,
+    /// Bytes of all metaslabs for data, the embedded log left out.
+    pub space: u64,
+    /// Deflated bytes of them.
+    pub dspace: u64,
+    /// Bytes of the metaslab that the ZIL has, 0 on a small vdev.
+    pub embedded_log: u64,
+    /// Deflated bytes of it.
+    pub embedded_dspace: u64,
+}
+
+/// Space of a top-level vdev whose smallest drive offers `device` bytes.
+///
+/// `embeds` is true for the normal class, which gives a metaslab to the ZIL where it has enough.
+pub fn vdev(build: Build, device: u64, ashift: u32, embeds: bool) -> VdevSpace {
+    let leaf = (device / LABEL * LABEL).saturating_sub(LABELS);
+    let asize = match build {
+        Build::Whole => leaf,
+        Build::Raidz { children, .. } => leaf * u64::from(children),
+        Build::Draid {
+            parity,
+            data,
+            children,
+            spares,
+        } => {
+            let rows = leaf.saturating_sub(REFLOW) / ROW * ROW;
+            let group = u64::from(data + parity) * ROW;
+            rows * u64::from(children.saturating_sub(spares)) / group * group
+        }
+    } / LABEL
+        * LABEL;
+    let shift = metaslab_shift(asize);
+    let metaslabs = asize >> shift;
+    let metaslab = 1u64 << shift;
+    let usable = |id: u64| match build {
+        Build::Draid { parity, data, .. } => {
+            let group = u64::from(data + parity) << ashift;
+            let start = id << shift;
+            let lost = start.next_multiple_of(group) - start;
+            metaslab.saturating_sub(lost) / group * group
+        }
+        _ => metaslab,
+    };
+    let geometry = build.geometry();
+    let deflate = geometry.deflate(ashift);
+    let all = match build {
+        Build::Draid { .. } => (0..metaslabs).map(usable).sum(),
+        _ => metaslabs * metaslab,
+    };
+    // The ZIL gets the emptiest metaslab, which on a new vdev is the first.
+    let embedded_log = if embeds && metaslabs > EMBEDDED_LOG_MIN {
+        usable(0)
+    } else {
+        0
+    };
+    let space = all - embedded_log;
+    VdevSpace {
+        asize,
+        metaslabs,
+        metaslab,
+        space,
+        // Every metaslab is a multiple of 512 bytes, so the sum deflates as its parts do.
+        dspace: (space >> 9) * deflate,
+        embedded_log,
+        embedded_dspace: (embedded_log >> 9) * deflate,
+    }
+}
+
+/// `vdev_metaslab_set_size`: about 200 metaslabs, between 512 MiB and 16 GiB each, never fewer
+/// than 16 nor more than 131,072.
+fn metaslab_shift(asize: u64) -> u32 {
+    const DEFAULT_SHIFT: u32 = 29;
+    let high_bit = |n: u64| u64::BITS - n.leading_zeros();
+    let count = asize >> DEFAULT_SHIFT;
+    let shift = if count < 16 {
+        high_bit(asize / 16)
+    } else if count > 200 {
+        high_bit(asize / 200)
+    } else {
+        DEFAULT_SHIFT
+    };
+    if shift < 24 {
+        24
+    } else if shift > 34 {
+        if asize >> 34 > 1 << 17 {
+            high_bit(asize >> 17)
+        } else {
+            34
+        }
+    } else {
+        shift
+    }
+}
+
+/// Space of a pool, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolSpace {
+    /// Deflated bytes of the normal class (`spa_get_dspace`); neither special, dedup nor log
+    /// vdevs are in it.
+    pub dspace: u64,
+    /// What is kept back (`spa_get_slop_space`).
+    pub slop: u64,
+    /// Deflated bytes of the embedded log.
+    pub embedded_log: u64,
+    /// USED + AVAIL of the root dataset in `zfs list`.
+    pub usable: u64,
+}
+
+/// Space of a pool whose normal class consists of `vdevs`.
+pub fn pool<'a>(vdevs: impl IntoIterator<Item = &'a VdevSpace>) -> PoolSpace {
+    let (mut dspace, mut embedded_log) = (0u64, 0u64);
+    for vdev in vdevs {
+        dspace += vdev.dspace;
+        embedded_log += vdev.embedded_dspace;
+    }
+    let slop = slop(dspace, embedded_log);
+    PoolSpace {
+        dspace,
+        slop,
+        embedded_log,
+        usable: dspace.saturating_sub(slop),
+    }
+}
+
+/// A 32nd, at most 128 GiB, less the embedded log (but at least half of it stays); at least
+/// 128 MiB or half of a tiny pool.
+pub fn slop(dspace: u64, embedded_log: u64) -> u64 {
+    let slop = (dspace >> 5).min(SLOP.1);
+    let slop = slop - embedded_log.min(slop >> 1);
+    slop.max((dspace >> 1).min(SLOP.0))
+}
+
+/// Bytes of files that fit when every block has `psize` bytes: what a dataset of that recordsize
+/// (or volume of that volblocksize) holds, indirect blocks (under 0.2 % from 16K on) and dnodes
+/// left out. Writes are spread over vdevs by their free space.
+pub fn holds(parts: &[(Build, VdevSpace)], ashift: u32, psize: u64) -> u64 {
+    let space = pool(parts.iter().map(|(_, space)| space));
+    if space.dspace == 0 || psize == 0 {
+        return 0;
+    }
+    let share = space.usable as f64 / space.dspace as f64;
+    let data: f64 = parts
+        .iter()
+        .map(|(build, vdev)| vdev.space as f64 * build.geometry().efficiency(psize, ashift))
+        .sum();
+    (data * share) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIB: u64 = 1 << 40;
+
+    #[test]
+    fn metaslabs_follow_the_table_in_vdev_c() {
+        let count = |asize: u64| asize >> metaslab_shift(asize);
+        assert_eq!(count(4 << 30), 8.max(count(4 << 30)));
+        assert_eq!(1u64 << metaslab_shift(50 << 30), 512 << 20);
+        assert!((100..=200).contains(&count(TIB)), "{}", count(TIB));
+        assert_eq!(1u64 << metaslab_shift(100 * TIB), 16 << 30);
+        assert!(count(4096 * TIB) <= 1 << 17);
+    }
+
+    #[test]
+    fn slop_is_a_32nd_within_its_bounds_and_less_the_embedded_log() {
+        assert_eq!(slop(64 << 20, 0), 32 << 20, "half of a tiny pool");
+        assert_eq!(slop(1 << 30, 0), 128 << 20);
+        assert_eq!(slop(32 * TIB / 10, 0), TIB / 10);
+        assert_eq!(slop(100 * TIB, 0), 128 << 30);
+        assert_eq!(slop(100 * TIB, 12 << 30), 116 << 30);
+        assert_eq!(slop(100 * TIB, 100 << 30), 64 << 30, "half always stays");
+    }
+
+    #[test]
+    fn an_8_tb_disk_loses_9_mib_to_its_partitions() {
+        // 15,628,053,168 sectors; `zpool create` gives partition 1 15,628,034,048 of them and
+        // partition 9 16,384 (as lsblk and parted show on any such disk).
+        let disk = Given::Disk { sector: 512 };
+        assert_eq!(disk.device(15_628_053_168 * 512), 15_628_034_048 * 512);
+    }
+
+    #[test]
+    fn a_special_vdev_does_not_count_and_a_log_gives_no_metaslab_away() {
+        let with = vdev(Build::Whole, TIB, 12, true);
+        let without = vdev(Build::Whole, TIB, 12, false);
+        assert_eq!(with.space + with.embedded_log, without.space);
+        assert_eq!(without.embedded_log, 0);
+    }
+}
