@@ -1,0 +1,90 @@
+/*
+ * Starting and stopping the library, and the few functions of it that userland gets wrong for a
+ * scale model: memory pressure is not invented, and each txg's sync is timed.
+ */
+#include "internal.h"
+
+#undef sysconf
+
+extern uint64_t physmem;
+extern const char *const pw_library_version;	/* generated */
+
+static uint64_t model_memory;
+
+/*
+ * The library's calls of sysconf are renamed to this one: the ARC and the dirty-data limits are
+ * sized by the modelled host's memory, not by this machine's.
+ */
+long
+pw_sysconf(int name)
+{
+	if (name == _SC_PHYS_PAGES && model_memory != 0)
+		return (model_memory / sysconf(_SC_PAGESIZE));
+	return (sysconf(name));
+}
+
+void
+pw_init(uint64_t memory)
+{
+	model_memory = memory;
+	/* No pool of this machine is looked at: its cachefile is neither read nor written. */
+	spa_config_path = "/dev/null/no-cachefile";
+	kernel_init(SPA_MODE_READ | SPA_MODE_WRITE);
+}
+
+void
+pw_fini(void)
+{
+	kernel_fini();
+}
+
+const char *
+pw_version(void)
+{
+	return (pw_library_version);
+}
+
+int
+pw_is_debug(void)
+{
+#ifdef ZFS_DEBUG
+	return (1);
+#else
+	return (0);
+#endif
+}
+
+/*
+ * The library's own version reports a shortage in one call of a hundred, which stops the ARC's
+ * growth and ends the L2ARC's warm-up boost at a random moment.
+ */
+int64_t
+arc_available_memory(void)
+{
+	return (INT64_MAX);
+}
+
+uint64_t
+arc_free_memory(void)
+{
+	return (ptob(physmem));
+}
+
+static uint64_t sync_count, sync_ns;
+
+/* txg.c's call of spa_sync is renamed to this one at build time. */
+void
+pw_spa_sync(spa_t *spa, uint64_t txg)
+{
+	int64_t begin = pw_clock_now();
+	spa_sync(spa, txg);
+	atomic_add_64(&sync_ns, pw_clock_now() - begin);
+	atomic_inc_64(&sync_count);
+}
+
+void
+pw_txg_syncs(uint64_t *count, uint64_t *ns)
+{
+	*count = sync_count;
+	*ns = sync_ns;
+}
