@@ -32,6 +32,10 @@ pub struct Flash {
     pub read_latency_us: Number,
     /// Random reads per second at any queue depth.
     pub read_iops: Number,
+    /// Dies that reads are spread over, where that is known to differ from what IOPS × latency
+    /// keeps busy; `read_iops` is then a limit of the controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dies: Option<Number>,
     /// Sequential read rate, MB/s.
     pub read_mb_s: Number,
     /// A write into the buffer at queue depth 1, µs.
@@ -86,6 +90,7 @@ impl Flash {
             ("trim_us", &self.trim_us, 0.0..=1e7),
         ]
         .into_iter()
+        .chain(self.dies.iter().map(|dies| ("dies", dies, 1.0..=65536.0)))
     }
 
     pub(crate) fn validate(&self) -> Result<(), ProfileError> {
@@ -137,6 +142,15 @@ impl Servers {
         }
     }
 
+    /// `count` servers that a request holds for its whole latency.
+    fn dies(count: f64, latency_us: f64) -> Self {
+        Self {
+            free_at: vec![0.0; count as usize],
+            service: latency_us * 1e3,
+            delay: 0.0,
+        }
+    }
+
     fn first_free(&self) -> usize {
         let mut best = 0;
         for (i, at) in self.free_at.iter().enumerate() {
@@ -156,7 +170,7 @@ impl Servers {
     }
 }
 
-/// A wire: bytes pass one after the other.
+/// A wire: bytes (or commands) pass one after the other.
 #[derive(Debug)]
 struct Link {
     free_at: f64,
@@ -214,6 +228,8 @@ impl Buffer {
 #[derive(Debug)]
 pub(crate) struct FlashDrive {
     read: Servers,
+    /// What the controller takes, in commands.
+    commands: Link,
     write: Servers,
     read_link: Link,
     write_link: Link,
@@ -253,7 +269,17 @@ impl FlashDrive {
         let drain_byte = 1e3 / flash.sustained_mb_s.value;
         let protected = profile.power_loss_protection || !profile.write_cache;
         Self {
-            read: Servers::new(flash.read_iops.value, flash.read_latency_us.value),
+            read: match &flash.dies {
+                Some(dies) => Servers::dies(dies.value, flash.read_latency_us.value),
+                None => Servers::new(flash.read_iops.value, flash.read_latency_us.value),
+            },
+            commands: Link {
+                free_at: 0.0,
+                ns_per_byte: match &flash.dies {
+                    Some(_) => 1e9 / flash.read_iops.value,
+                    None => 0.0,
+                },
+            },
             write: Servers::new(flash.write_iops.value, flash.write_latency_us.value),
             read_link: Link::new(flash.read_mb_s.value),
             write_link: Link::new(flash.write_mb_s.value),
@@ -319,6 +345,7 @@ impl FlashDrive {
         let served = self.read.book(server, now, factor, extra)
             + (length - UNIT).max(0.0) * self.read_link.ns_per_byte;
         served
+            .max(self.commands.book(now, 1.0))
             .max(self.read_link.book(now, length))
             .max(self.shared_link.book(now, length))
     }

@@ -7,6 +7,7 @@
 
 pub mod closed_loop;
 mod done;
+mod elevator;
 mod error;
 mod flash;
 mod hdd;
@@ -15,6 +16,7 @@ mod number;
 mod profile;
 mod random;
 
+pub use elevator::Elevator;
 pub use error::ProfileError;
 pub use flash::{Flash, Placement};
 pub use hdd::Hdd;

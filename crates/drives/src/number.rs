@@ -53,7 +53,12 @@ struct Table {
     value: f64,
     low: Option<f64>,
     high: Option<f64>,
+    #[serde(default = "stated")]
     source: String,
+}
+
+fn stated() -> String {
+    Number::STATED.to_owned()
 }
 
 struct NumberVisitor;

@@ -73,7 +73,7 @@ impl Profile {
 
     /// The profile with some of its values replaced, as a lab's long form does
     /// (`{ profile = "…", flush = "lies", hdd.rpm = 5400 }`, without `profile` and `count`).
-    /// A bare number replaces value, range and source.
+    /// A new value replaces range and source as well.
     pub fn overridden(&self, overrides: &toml::Table) -> Result<Self, ProfileError> {
         let syntax = |message: String| ProfileError::Syntax {
             message,
@@ -173,7 +173,12 @@ impl Profile {
 fn merge(base: &mut toml::Table, overrides: &toml::Table) {
     for (key, new) in overrides {
         match (base.get_mut(key), new) {
-            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
+            // A number with a new value is a new number: neither its range nor its source holds.
+            (Some(toml::Value::Table(old)), toml::Value::Table(new))
+                if !new.contains_key("value") =>
+            {
+                merge(old, new);
+            }
             _ => {
                 base.insert(key.clone(), new.clone());
             }

@@ -19,6 +19,10 @@ const REACH: usize = 64;
 /// still caught: rounding, not mechanics.
 const CAUGHT: f64 = 1e-5;
 
+/// After a choice for age, as many are made by position: a drive that is late with everything
+/// still reorders, or it would never catch up.
+const BY_POSITION: u32 = 3;
+
 /// A command that waits for the arm.
 #[derive(Debug, Clone, Copy)]
 struct Command {
@@ -95,9 +99,8 @@ pub(crate) struct HddDrive {
     activity: Activity,
     /// Until when the firmware may change its mind about what the arm does next.
     decided_at: f64,
-    /// Whether the arm's work was chosen for its age; the next is then chosen by position, so
-    /// that a drive that is late with everything still reorders.
-    by_age: bool,
+    /// Choices still to be made by position since one was made for its age, see [`BY_POSITION`].
+    by_position: u32,
     head: u64,
     bus_free_at: f64,
     queue: VecDeque<Command>,
@@ -138,7 +141,7 @@ impl HddDrive {
             sector: profile.physical_sector.whole().max(1),
             activity: Activity::Idle,
             decided_at: 0.0,
-            by_age: false,
+            by_position: 0,
             head: 0,
             bus_free_at: 0.0,
             queue: VecDeque::new(),
@@ -298,11 +301,12 @@ impl HddDrive {
         let overdue = self
             .buffer
             .oldest()
-            .filter(|e| !self.by_age && at - e.since > self.write_age_limit);
+            .filter(|e| self.overdue(at - e.since, self.write_age_limit, self.buffer.len()));
+        let in_reach = self.queue.len().min(self.queue_depth);
         let late = self
             .queue
             .front()
-            .is_some_and(|c| !self.by_age && at - c.entered > self.age_limit);
+            .is_some_and(|c| self.overdue(at - c.entered, self.age_limit, in_reach));
         let pressed = barrier.is_some()
             || !self.waiting.is_empty()
             || self.buffer.bytes() > self.buffer_bytes / 2
@@ -318,7 +322,11 @@ impl HddDrive {
             None => None,
         };
         let forced_write = overdue.is_some() && !late;
-        self.by_age = late || overdue.is_some();
+        self.by_position = if late || overdue.is_some() {
+            BY_POSITION
+        } else {
+            self.by_position.saturating_sub(1)
+        };
         match (command, destage) {
             (Some((cost, index)), other)
                 if !forced_write
@@ -345,6 +353,11 @@ impl HddDrive {
         }
     }
 
+    /// Whether something of this age comes before what is nearer, with `others` beside it.
+    fn overdue(&self, age: f64, limit: f64, others: usize) -> bool {
+        self.by_position == 0 && age > limit + others as f64 * self.geometry.revolution
+    }
+
     /// Starts a command whose data the head reaches at `reached`.
     fn go(&mut self, command: Command, reached: f64) {
         let media = self.media(
@@ -369,7 +382,7 @@ impl HddDrive {
         } = self.activity
             && at < self.decided_at
             && self.queue.len() < self.queue_depth
-            && !self.by_age
+            && self.by_position != BY_POSITION
             && chosen.end != command.start
             && self.before(command.start).is_none()
         {

@@ -28,9 +28,10 @@ pub struct Hdd {
     pub interface_mb_s: Number,
     /// Commands the drive can choose from.
     pub queue_depth: Number,
-    /// A command this long in the queue is served next, ms.
+    /// A command this long in the queue, a revolution added for each command beside it, comes
+    /// before nearer ones, ms.
     pub age_limit_ms: Number,
-    /// A buffered write this old is written next, ms.
+    /// The same for a write in the buffer, ms.
     pub write_age_limit_ms: Number,
     /// How far the drive reads on after a read, KiB; 0: it does not.
     pub read_ahead_kib: Number,
