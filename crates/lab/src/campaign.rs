@@ -16,6 +16,25 @@ pub enum OpenZfs {
     V2_3,
 }
 
+impl OpenZfs {
+    /// Every release line that labs can name.
+    pub const ALL: [Self; 2] = [Self::V2_1, Self::V2_3];
+
+    /// `2.1`, `2.3`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V2_1 => "2.1",
+            Self::V2_3 => "2.3",
+        }
+    }
+}
+
+impl std::fmt::Display for OpenZfs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// A whole lab file, resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Campaign {

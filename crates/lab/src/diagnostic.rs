@@ -142,7 +142,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// The fix for an unknown word: the nearest known one, or all of them.
-pub fn did_you_mean<'a>(word: &str, known: &[&'a str]) -> String {
+pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "remove it".to_owned(),

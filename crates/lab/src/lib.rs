@@ -1,7 +1,22 @@
 //! The lab file: units, vdev grammar, properties; the file resolved into a campaign, or diagnostics.
+//!
+//! [`load`] reads a lab's text. Nothing here does I/O: files come through [`Files`], profiles and
+//! built-in labs are embedded.
 
+pub mod builtin;
 pub mod campaign;
 pub mod diagnostic;
+mod file;
+mod files;
+pub mod fio;
 pub mod model;
+pub mod module;
+mod profile;
+pub mod property;
 pub mod units;
 pub mod vdev;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use file::load;
+pub use files::{Files, NoFiles};
+pub use profile::Profiles;

@@ -10,7 +10,7 @@ mod parse;
 mod print;
 
 pub use drive::valid_kind;
-pub use parse::{Placed, Problem, Sentence, parse};
+pub use parse::{Placed, Problem, Sentence, is_keyword, parse};
 pub use print::{needs_force, sort, summary, words};
 
 #[cfg(test)]

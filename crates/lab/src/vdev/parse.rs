@@ -120,6 +120,11 @@ fn grouping(word: &str) -> Option<Result<Grouping<'_>, String>> {
     None
 }
 
+/// Whether a word opens a class or a layout, or is refused as one.
+pub fn is_keyword(word: &str) -> bool {
+    class(word).is_some() || grouping(word).is_some()
+}
+
 struct Reader<'a> {
     words: Vec<(&'a str, Range<usize>)>,
     at: usize,

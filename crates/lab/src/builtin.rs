@@ -1,0 +1,52 @@
+//! The labs, workloads and drive profiles that come with Poolwright.
+
+use crate::files::{Files, normal};
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// The built-in labs: name and text.
+pub fn labs() -> &'static [(&'static str, &'static str)] {
+    LABS
+}
+
+/// The text of a built-in lab.
+pub fn lab(name: &str) -> Option<&'static str> {
+    find(LABS, name)
+}
+
+/// The built-in drive profiles: name and text.
+pub fn profiles() -> &'static [(&'static str, &'static str)] {
+    PROFILES
+}
+
+fn find(table: &'static [(&'static str, &'static str)], name: &str) -> Option<&'static str> {
+    table
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text)
+}
+
+/// The files that a built-in lab names, as if it lay in `labs/`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BuiltinFiles;
+
+impl Files for BuiltinFiles {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let path = normal(&format!("labs/{path}"));
+        path.split_once('/')
+            .and_then(|(folder, file)| match folder {
+                "workloads" => find(WORKLOADS, file.strip_suffix(".fio")?),
+                "profiles" => find(PROFILES, file.strip_suffix(".toml")?),
+                _ => None,
+            })
+            .map(str::to_owned)
+            .ok_or_else(|| "it does not come with Poolwright".to_owned())
+    }
+
+    fn beside(&self, _path: &str) -> Vec<String> {
+        WORKLOADS
+            .iter()
+            .map(|(name, _)| format!("../workloads/{name}.fio"))
+            .collect()
+    }
+}

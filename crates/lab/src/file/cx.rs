@@ -1,0 +1,85 @@
+//! What every section's reader needs: the text, the files, and a place for what is to be said.
+
+use crate::diagnostic::Diagnostic;
+use crate::files::Files;
+use crate::profile::Profiles;
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// A value and where it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct At<T> {
+    pub value: T,
+    pub span: Range<usize>,
+}
+
+impl<T> At<T> {
+    pub fn new(value: T, span: Range<usize>) -> Self {
+        Self { value, span }
+    }
+}
+
+pub(super) struct Cx<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
+    pub files: &'a dyn Files,
+    pub profiles: &'a Profiles,
+    said: RefCell<Vec<Diagnostic>>,
+}
+
+impl<'a> Cx<'a> {
+    pub fn new(file: &'a str, text: &'a str, files: &'a dyn Files, profiles: &'a Profiles) -> Self {
+        Self {
+            file,
+            text,
+            files,
+            profiles,
+            said: RefCell::default(),
+        }
+    }
+
+    /// Says it once: a mistake in the base is met again in every variant.
+    pub fn say(&self, diagnostic: Diagnostic) {
+        let mut said = self.said.borrow_mut();
+        if !said.contains(&diagnostic) {
+            said.push(diagnostic);
+        }
+    }
+
+    pub fn error(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
+        self.say(Diagnostic::error(message).at(self.file, span).fix(fix));
+    }
+
+    pub fn warning(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
+        self.say(Diagnostic::warning(message).at(self.file, span).fix(fix));
+    }
+
+    pub fn note(&self, span: Range<usize>, message: impl Into<String>) {
+        self.say(Diagnostic::note(message).at(self.file, span));
+    }
+
+    /// Where byte `inner` of a string's value stands in the text: exact where the string is written
+    /// without escapes, else its whole span.
+    pub fn within(&self, string: &At<String>, inner: Range<usize>) -> Range<usize> {
+        self.text
+            .get(string.span.clone())
+            .and_then(|raw| raw.find(&string.value))
+            .map(|offset| string.span.start + offset)
+            .map_or(string.span.clone(), |base| {
+                base + inner.start..base + inner.end
+            })
+    }
+
+    /// All that was said: by place, and errors before what is merely worth knowing.
+    pub fn finish(self) -> Vec<Diagnostic> {
+        let mut said = self.said.into_inner();
+        said.sort_by_key(|d| {
+            let start = d
+                .place
+                .as_ref()
+                .map_or(usize::MAX, |place| place.span.start);
+            (std::cmp::Reverse(d.severity), start)
+        });
+        said
+    }
+}

@@ -1,0 +1,225 @@
+//! `[drives]`: `kind = "12x hdd-7200-16t"`, or the long form with overrides.
+
+use super::cx::{At, Cx};
+use super::section::Entry;
+use crate::campaign::DriveKind;
+use crate::units;
+use crate::vdev::valid_kind;
+use drives::{Profile, ProfileError};
+use toml::de::{DeTable, DeValue};
+
+/// Most drives of one kind.
+const MOST: i64 = 9999;
+
+pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveKind)> {
+    if !valid_kind(entry.key) {
+        cx.error(
+            entry.key_span(),
+            format!("`{}` cannot name a kind of drive", entry.key),
+            "use letters, digits, `-`, `_`, `.`, starting with a letter and not ending in a digit: `hdd0` is the first drive of `hdd`",
+        );
+    }
+    if crate::vdev::is_keyword(entry.key) {
+        cx.error(
+            entry.key_span(),
+            format!(
+                "`{}` is a word of zpool create and cannot name a kind of drive",
+                entry.key
+            ),
+            "name it after what it is: `hdd`, `nvme`, `optane`",
+        );
+    }
+    let (count, profile, overrides) = match entry.value() {
+        DeValue::String(text) => {
+            let (count, profile) = short(cx, entry, text)?;
+            (count, At::new(profile, entry.span()), toml::Table::new())
+        }
+        DeValue::Table(_) => long(cx, entry)?,
+        _ => {
+            entry.string(cx, "\"<count>x <profile>\", such as \"12x hdd-7200-16t\"");
+            return None;
+        }
+    };
+    let base = load(cx, &profile)?;
+    let numbers = match base.overridden(&overrides) {
+        Ok(numbers) => numbers,
+        Err(e) => {
+            cx.error(
+                entry.span(),
+                format!(
+                    "this makes no drive of `{}`: {}",
+                    profile.value,
+                    one_line(&e)
+                ),
+                "see docs/drives.md for the numbers of a profile",
+            );
+            return None;
+        }
+    };
+    let numbers = match serde_json::to_value(&numbers) {
+        Ok(numbers) => numbers,
+        Err(e) => {
+            cx.error(
+                entry.span(),
+                format!("the profile's numbers cannot be kept: {e}"),
+                "write finite numbers",
+            );
+            return None;
+        }
+    };
+    let name = At::new(entry.key.to_owned(), entry.key_span());
+    Some((
+        name,
+        DriveKind {
+            count,
+            profile: profile.value,
+            numbers,
+        },
+    ))
+}
+
+/// `12x hdd-7200-16t`; the count may be left away for one.
+fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
+    let text = text.trim();
+    let Some((count, profile)) = text.split_once(char::is_whitespace) else {
+        return Some((1, text.to_owned()));
+    };
+    match count
+        .strip_suffix(['x', 'X', '×'])
+        .unwrap_or(count)
+        .parse::<u32>()
+    {
+        Ok(count) if count > 0 && i64::from(count) <= MOST => {
+            Some((count, profile.trim().to_owned()))
+        }
+        _ => {
+            cx.error(
+                entry.span(),
+                format!("`{count}` is no count of drives"),
+                format!(
+                    "write \"<count>x <profile>\", such as \"12x {}\"",
+                    profile.trim()
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn long(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(u32, At<String>, toml::Table)> {
+    let mut section = entry.table(cx, &format!("drives.{}", entry.key))?;
+    let count = match section.take("count") {
+        Some(entry) => entry.integer(cx, 1, MOST, "how many there are"),
+        None => Some(1),
+    };
+    let profile = match section.take("profile") {
+        Some(entry) => entry.string(cx, "the name of a profile"),
+        None => {
+            cx.error(
+                entry.key_span(),
+                format!("`{}` names no profile", entry.key),
+                "add `profile = \"…\"`; every other key then replaces a number of it",
+            );
+            None
+        }
+    };
+    let overrides = section
+        .rest()
+        .iter()
+        .filter_map(|entry| Some((entry.key.to_owned(), value(entry.key, entry.value())?)))
+        .collect();
+    Some((u32::try_from(count?).ok()?, profile?, overrides))
+}
+
+/// A value as the profile reads it; sizes may be written with a unit.
+fn value(key: &str, value_: &DeValue<'_>) -> Option<toml::Value> {
+    Some(match value_ {
+        DeValue::String(text) => match units::size(text) {
+            Ok(bytes)
+                if matches!(
+                    key,
+                    "capacity" | "logical_sector" | "physical_sector" | "tearing"
+                ) =>
+            {
+                toml::Value::Float(bytes as f64)
+            }
+            _ => toml::Value::String(text.to_string()),
+        },
+        DeValue::Integer(number) => {
+            toml::Value::Integer(i64::from_str_radix(number.as_str(), number.radix()).ok()?)
+        }
+        DeValue::Float(number) => toml::Value::Float(number.as_str().parse().ok()?),
+        DeValue::Boolean(on) => toml::Value::Boolean(*on),
+        DeValue::Datetime(time) => toml::Value::Datetime(*time),
+        DeValue::Array(array) => toml::Value::Array(
+            array
+                .iter()
+                .filter_map(|v| value(key, v.get_ref()))
+                .collect(),
+        ),
+        DeValue::Table(table) => toml::Value::Table(table_values(table)),
+    })
+}
+
+fn table_values(table: &DeTable<'_>) -> toml::Table {
+    table
+        .iter()
+        .filter_map(|(key, v)| {
+            Some((
+                key.get_ref().to_string(),
+                value(key.get_ref(), v.get_ref())?,
+            ))
+        })
+        .collect()
+}
+
+/// The profile of that name, or in the file of that path.
+fn load(cx: &Cx<'_>, profile: &At<String>) -> Option<Profile> {
+    let name = &profile.value;
+    let (file, read) = if name.ends_with(".toml") {
+        match cx.files.read(name) {
+            Ok(text) => (name.clone(), Profile::from_toml(&text)),
+            Err(e) => {
+                cx.error(
+                    profile.span.clone(),
+                    format!("cannot read the profile `{name}`: {e}"),
+                    "give its path from the lab's directory, or the name of a built-in profile",
+                );
+                return None;
+            }
+        }
+    } else {
+        match cx.profiles.get(name) {
+            Some(read) => (name.clone(), read),
+            None => {
+                cx.error(
+                    profile.span.clone(),
+                    format!("there is no drive profile `{name}`"),
+                    cx.profiles.suggest(name),
+                );
+                return None;
+            }
+        }
+    };
+    match read {
+        Ok(profile) => Some(profile),
+        Err(e) => {
+            let wrong = crate::diagnostic::Diagnostic::error(format!(
+                "`{file}` is no drive profile: {}",
+                one_line(&e)
+            ))
+            .fix("see docs/drives.md for what a profile holds");
+            cx.say(match &e {
+                ProfileError::Syntax {
+                    span: Some(span), ..
+                } if name.ends_with(".toml") => wrong.at(&file, span.clone()),
+                _ => wrong.at(cx.file, profile.span.clone()),
+            });
+            None
+        }
+    }
+}
+
+fn one_line(e: &ProfileError) -> String {
+    e.to_string().lines().collect::<Vec<_>>().join("; ")
+}

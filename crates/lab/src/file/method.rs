@@ -1,0 +1,193 @@
+//! `[host]`, `[method]` and `[scale]`.
+
+use super::cx::{At, Cx};
+use super::section::Section;
+use crate::campaign::{Host, Method, Scale, Variant};
+use crate::diagnostic::did_you_mean;
+
+/// Cores of a host that does not say.
+const CORES: u32 = 16;
+
+pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
+    let mut host = Host {
+        memory: 64 << 30,
+        cores: CORES,
+    };
+    let Some(mut table) = lab.take("host").and_then(|entry| entry.table(cx, "host")) else {
+        cx.error(
+            0..0,
+            "this lab does not say which machine it models",
+            "add `[host]` with `memory = \"128G\"` and `cores = 32`",
+        );
+        return host;
+    };
+    match table.take("memory") {
+        Some(entry) => {
+            if let Some(memory) = entry.size(cx) {
+                if !(1 << 30..=1 << 46).contains(&memory) {
+                    cx.error(
+                        entry.span(),
+                        "a host has between 1G and 64T of memory",
+                        "such as \"128G\"",
+                    );
+                }
+                host.memory = memory;
+            }
+        }
+        None => cx.error(
+            table.span.clone(),
+            "[host] has no memory",
+            "add `memory = \"128G\"`: it sets the ARC and the dirty-data limit",
+        ),
+    }
+    if let Some(entry) = table.take("cores")
+        && let Some(cores) = entry.integer(cx, 1, 4096, "a number of cores")
+    {
+        host.cores = u32::try_from(cores).unwrap_or(CORES);
+    }
+    table.finish(cx);
+    host
+}
+
+/// Method, with the baseline as written, to be held against the variants.
+pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
+    let mut method = Method {
+        baseline: String::new(),
+        precision: 0.05,
+        budget_s: 1200.0,
+        min_trials: 2,
+        max_trials: 12,
+        runtime_s: None,
+        ramp_s: 0.0,
+        seed: 1,
+    };
+    let Some(mut table) = lab
+        .take("method")
+        .and_then(|entry| entry.table(cx, "method"))
+    else {
+        return (method, None);
+    };
+    let baseline = table
+        .take("baseline")
+        .and_then(|entry| entry.string(cx, "the name of a variant"));
+    if let Some(precision) = table
+        .take("precision")
+        .and_then(|entry| entry.number(cx, 0.001, 1.0, "a share such as 0.05"))
+    {
+        method.precision = precision;
+    }
+    if let Some(entry) = table.take("budget") {
+        match entry.seconds(cx) {
+            Some(seconds) if seconds < 1.0 => cx.error(
+                entry.span(),
+                "this budget is under a second",
+                "such as \"20m\"",
+            ),
+            Some(seconds) => method.budget_s = seconds,
+            None => {}
+        }
+    }
+    let min = table.take("min_trials");
+    if let Some(trials) = min.and_then(|entry| entry.integer(cx, 1, 1000, "a number of trials")) {
+        method.min_trials = u32::try_from(trials).unwrap_or(method.min_trials);
+        method.max_trials = method.max_trials.max(method.min_trials);
+    }
+    if let Some(entry) = table.take("max_trials")
+        && let Some(trials) = entry.integer(cx, 1, 1000, "a number of trials")
+    {
+        method.max_trials = u32::try_from(trials).unwrap_or(method.max_trials);
+        if method.max_trials < method.min_trials && min.is_none() {
+            method.min_trials = method.max_trials;
+        } else if method.max_trials < method.min_trials {
+            cx.error(
+                entry.span(),
+                "`max_trials` is below `min_trials`",
+                format!("write {} or more", method.min_trials),
+            );
+        }
+    }
+    if let Some(entry) = table.take("runtime") {
+        match entry.seconds(cx) {
+            Some(seconds) if seconds < 1.0 => cx.error(
+                entry.span(),
+                "a trial runs for a second at least",
+                "such as \"30s\", in the time of the modelled machine",
+            ),
+            seconds => method.runtime_s = seconds,
+        }
+    }
+    if let Some(seconds) = table.take("ramp").and_then(|entry| entry.seconds(cx)) {
+        method.ramp_s = seconds;
+    }
+    if let Some(seed) = table
+        .take("seed")
+        .and_then(|entry| entry.integer(cx, 0, i64::MAX, "a whole number"))
+    {
+        method.seed = seed.unsigned_abs();
+    }
+    table.finish(cx);
+    (method, baseline)
+}
+
+/// Puts the baseline first; the first variant when the lab names none.
+pub(super) fn put_baseline_first(
+    cx: &Cx<'_>,
+    baseline: Option<At<String>>,
+    variants: &mut [Variant],
+) -> String {
+    if let Some(baseline) = &baseline {
+        match variants
+            .iter()
+            .position(|variant| variant.name == baseline.value)
+        {
+            Some(at) => variants[..=at].rotate_right(1),
+            None => {
+                let names: Vec<&str> = variants
+                    .iter()
+                    .map(|variant| variant.name.as_str())
+                    .collect();
+                cx.error(
+                    baseline.span.clone(),
+                    format!(
+                        "there is no variant `{}` to hold the others against",
+                        baseline.value
+                    ),
+                    did_you_mean(&baseline.value, &names),
+                );
+            }
+        }
+    }
+    variants
+        .first()
+        .map(|variant| variant.name.clone())
+        .unwrap_or_default()
+}
+
+pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
+    let mut scale = Scale {
+        size: None,
+        time: None,
+        dirty_data_max: None,
+    };
+    let Some(mut table) = lab.take("scale").and_then(|entry| entry.table(cx, "scale")) else {
+        return scale;
+    };
+    scale.size = table
+        .take("size")
+        .and_then(|entry| entry.auto_or_number(cx, 1.0, 1e6));
+    scale.time = table
+        .take("time")
+        .and_then(|entry| entry.auto_or_number(cx, 1.0, 1000.0));
+    if let Some(entry) = table.take("dirty_data_max") {
+        scale.dirty_data_max = entry.size(cx);
+        if scale.dirty_data_max.is_some_and(|bytes| bytes < 16 << 20) {
+            cx.error(
+                entry.span(),
+                "a dirty-data limit under 16M stalls every txg",
+                "such as \"256M\"",
+            );
+        }
+    }
+    table.finish(cx);
+    scale
+}

@@ -1,0 +1,145 @@
+//! The lab file, read whole: every mistake at once, or the resolved campaign.
+
+mod cx;
+mod drives;
+mod method;
+mod section;
+mod settings;
+mod state;
+mod variants;
+mod vdevs;
+mod workloads;
+
+use crate::campaign::{Campaign, Variant};
+use crate::diagnostic::Diagnostic;
+use crate::files::Files;
+use crate::profile::Profiles;
+use cx::Cx;
+use section::Section;
+use settings::Settings;
+use toml::de::DeTable;
+
+/// Reads the text of a lab file. `name` is the file's name as the user gave it: it stands in
+/// diagnostics, and its stem names the campaign.
+///
+/// # Errors
+/// Every mistake in the file, with what is merely worth knowing after them.
+pub fn load(
+    name: &str,
+    text: &str,
+    files: &dyn Files,
+    profiles: &Profiles,
+) -> Result<(Campaign, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let cx = Cx::new(name, text, files, profiles);
+    let (table, syntax) = DeTable::parse_recoverable(text);
+    let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()));
+    let mut said = cx.finish();
+    if !syntax.is_empty() {
+        // What stands on a broken line, or is missing because of it, is not worth a second word.
+        let lines: Vec<_> = syntax
+            .iter()
+            .filter_map(|e| e.span())
+            .map(|span| crate::diagnostic::line_column(text, span.start).0)
+            .collect();
+        said.retain(|diagnostic| {
+            diagnostic.place.as_ref().is_some_and(|place| {
+                place.file != name
+                    || (place.span != (0..0)
+                        && !lines
+                            .contains(&crate::diagnostic::line_column(text, place.span.start).0))
+            })
+        });
+        let broken = syntax.into_iter().map(|e| {
+            let diagnostic = Diagnostic::error(format!(
+                "this is not TOML: {}",
+                e.message().lines().collect::<Vec<_>>().join(", ")
+            ))
+            .fix("see https://toml.io: strings in quotes, `key = value`, `[section]`");
+            match e.span() {
+                Some(span) => diagnostic.at(name, span),
+                None => diagnostic,
+            }
+        });
+        said.splice(0..0, broken);
+    }
+    if said.iter().any(Diagnostic::is_error) {
+        Err(said)
+    } else {
+        Ok((campaign, said))
+    }
+}
+
+fn campaign(cx: &Cx<'_>, mut lab: Section<'_>) -> Campaign {
+    let name = stem(cx.file);
+    let title = lab
+        .take("title")
+        .and_then(|entry| entry.string(cx, "a title in quotes"));
+    let source = lab
+        .take("source")
+        .and_then(|entry| entry.string(cx, "where the question comes from, in quotes"));
+    let host = method::host(cx, &mut lab);
+    let base = Settings::base(cx, &mut lab);
+    let mut variants = variants::read(cx, &mut lab, &base);
+    let mut datasets: Vec<String> = variants
+        .iter()
+        .flat_map(|v| v.datasets.keys().cloned())
+        .collect();
+    datasets.sort();
+    datasets.dedup();
+    let workloads = workloads::read(cx, &mut lab, &datasets);
+    let (mut method, baseline) = method::method(cx, &mut lab);
+    method.baseline = method::put_baseline_first(cx, baseline, &mut variants);
+    let scale = method::scale(cx, &mut lab);
+    lab.finish(cx);
+    unused(cx, &base, &variants);
+    Campaign {
+        title: title.map_or_else(|| name.clone(), |title| title.value),
+        source: source.map(|source| source.value),
+        name,
+        host,
+        variants,
+        workloads,
+        method,
+        scale,
+    }
+}
+
+/// Says which drives no variant uses.
+fn unused(cx: &Cx<'_>, base: &Settings, variants: &[Variant]) {
+    for (kind, _) in &base.drives {
+        let used = |variant: &Variant| {
+            variant
+                .pool
+                .vdevs
+                .iter()
+                .flat_map(|vdev| &vdev.drives)
+                .any(|drive| drive.kind == kind.value)
+        };
+        if !variants.is_empty() && !variants.iter().any(used) {
+            cx.note(
+                kind.span.clone(),
+                format!("no variant uses drives `{}`", kind.value),
+            );
+        }
+    }
+}
+
+/// The file's name without folders and extension, as far as it can name a directory.
+fn stem(file: &str) -> String {
+    let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let stem = file.strip_suffix(".toml").unwrap_or(file);
+    let safe: String = stem
+        .chars()
+        .map(|c| {
+            if c.is_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    match safe.trim_start_matches('.') {
+        "" => "lab".to_owned(),
+        safe => safe.to_owned(),
+    }
+}

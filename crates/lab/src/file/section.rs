@@ -1,0 +1,248 @@
+//! A TOML table, read key by key in the order of the file.
+
+use super::cx::{At, Cx};
+use crate::diagnostic::did_you_mean;
+use crate::units;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// One `key = value`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'t> {
+    pub key: &'t str,
+    key_span: (usize, usize),
+    value: &'t Spanned<DeValue<'t>>,
+}
+
+/// A table whose keys are taken one by one; what is left at the end is unknown.
+#[derive(Debug)]
+pub(super) struct Section<'t> {
+    /// Its path, as a person would write it: `pool`, `variants.big`.
+    pub path: String,
+    pub span: Range<usize>,
+    entries: Vec<Entry<'t>>,
+    known: Vec<&'static str>,
+}
+
+impl<'t> Section<'t> {
+    pub fn new(path: impl Into<String>, span: Range<usize>, table: &'t DeTable<'t>) -> Self {
+        let mut entries: Vec<Entry<'t>> = table
+            .iter()
+            .map(|(key, value)| Entry {
+                key: key.get_ref(),
+                key_span: (key.span().start, key.span().end),
+                value,
+            })
+            .collect();
+        // The parser's map is sorted by name; a lab's variants come in the order of the file.
+        entries.sort_by_key(|entry| entry.key_span);
+        Self {
+            path: path.into(),
+            span,
+            entries,
+            known: Vec::new(),
+        }
+    }
+
+    /// Takes a key out, if it is there.
+    pub fn take(&mut self, key: &'static str) -> Option<Entry<'t>> {
+        self.known.push(key);
+        let at = self.entries.iter().position(|entry| entry.key == key)?;
+        Some(self.entries.remove(at))
+    }
+
+    /// Takes out all that is left, in the order of the file.
+    pub fn rest(&mut self) -> Vec<Entry<'t>> {
+        std::mem::take(&mut self.entries)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Refuses what nobody took.
+    pub fn finish(self, cx: &Cx<'_>) {
+        for entry in &self.entries {
+            let whose = match self.path.as_str() {
+                "" => "a lab".to_owned(),
+                path => format!("[{path}]"),
+            };
+            cx.error(
+                entry.key_span(),
+                format!("{whose} has no key `{}`", entry.key),
+                did_you_mean(entry.key, &self.known),
+            );
+        }
+    }
+}
+
+impl<'t> Entry<'t> {
+    pub fn key_span(&self) -> Range<usize> {
+        self.key_span.0..self.key_span.1
+    }
+
+    pub fn span(&self) -> Range<usize> {
+        self.value.span()
+    }
+
+    pub fn value(&self) -> &'t DeValue<'t> {
+        self.value.get_ref()
+    }
+
+    fn wrong(&self, cx: &Cx<'_>, wanted: &str) {
+        let article = match self.value() {
+            DeValue::Integer(_) | DeValue::Array(_) => "an",
+            _ => "a",
+        };
+        cx.error(
+            self.span(),
+            format!(
+                "`{}` is {article} {} here",
+                self.key,
+                self.value().type_str()
+            ),
+            format!("write {wanted}"),
+        );
+    }
+
+    pub fn table(&self, cx: &Cx<'_>, path: &str) -> Option<Section<'t>> {
+        match self.value() {
+            DeValue::Table(table) => Some(Section::new(path, self.header_span(), table)),
+            _ => {
+                self.wrong(cx, &format!("a table: [{path}]"));
+                None
+            }
+        }
+    }
+
+    /// Where to point at a table as a whole: its key, since its own span may be all of its lines.
+    fn header_span(&self) -> Range<usize> {
+        self.key_span()
+    }
+
+    pub fn string(&self, cx: &Cx<'_>, wanted: &str) -> Option<At<String>> {
+        match self.value() {
+            DeValue::String(text) => Some(At::new(text.to_string(), self.span())),
+            _ => {
+                self.wrong(cx, wanted);
+                None
+            }
+        }
+    }
+
+    pub fn strings(&self, cx: &Cx<'_>, wanted: &str) -> Vec<At<String>> {
+        match self.value() {
+            DeValue::Array(array) => array
+                .iter()
+                .filter_map(|value| Entry { value, ..*self }.string(cx, wanted))
+                .collect(),
+            _ => self.string(cx, wanted).into_iter().collect(),
+        }
+    }
+
+    /// A size: `"128G"`, or a number of bytes.
+    pub fn size(&self, cx: &Cx<'_>) -> Option<u64> {
+        match self.value() {
+            DeValue::String(text) => match units::size(text) {
+                Ok(size) => Some(size),
+                Err(e) => {
+                    cx.error(self.span(), e.to_string(), "such as \"128G\"");
+                    None
+                }
+            },
+            _ => self
+                .integer(cx, 0, i64::MAX, "a size such as \"128G\"")
+                .map(i64::unsigned_abs),
+        }
+    }
+
+    /// A duration in seconds: `"20m"`, or a number of seconds.
+    pub fn seconds(&self, cx: &Cx<'_>) -> Option<f64> {
+        match self.value() {
+            DeValue::String(text) => match units::duration(text) {
+                Ok(seconds) => Some(seconds),
+                Err(e) => {
+                    cx.error(self.span(), e.to_string(), "such as \"20m\"");
+                    None
+                }
+            },
+            _ => self.number(cx, 0.0, 3.2e7, "a duration such as \"20m\""),
+        }
+    }
+
+    pub fn integer(&self, cx: &Cx<'_>, min: i64, max: i64, wanted: &str) -> Option<i64> {
+        let DeValue::Integer(integer) = self.value() else {
+            self.wrong(cx, wanted);
+            return None;
+        };
+        match i64::from_str_radix(integer.as_str(), integer.radix()) {
+            Ok(number) if (min..=max).contains(&number) => Some(number),
+            _ => {
+                cx.error(
+                    self.span(),
+                    format!("`{}` cannot be {integer}", self.key),
+                    if max == i64::MAX {
+                        format!("it is at least {min}")
+                    } else {
+                        format!("it is {min} to {max}")
+                    },
+                );
+                None
+            }
+        }
+    }
+
+    pub fn number(&self, cx: &Cx<'_>, min: f64, max: f64, wanted: &str) -> Option<f64> {
+        let number = match self.value() {
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+                .ok()
+                .map(|n| n as f64),
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => {
+                self.wrong(cx, wanted);
+                return None;
+            }
+        };
+        match number {
+            Some(number) if (min..=max).contains(&number) => Some(number),
+            _ => {
+                cx.error(
+                    self.span(),
+                    format!("`{}` is out of range", self.key),
+                    format!("it is {min} to {max}"),
+                );
+                None
+            }
+        }
+    }
+
+    /// `"auto"` (none) or a number.
+    pub fn auto_or_number(&self, cx: &Cx<'_>, min: f64, max: f64) -> Option<f64> {
+        match self.value() {
+            DeValue::String(text) if text == "auto" => None,
+            _ => self.number(cx, min, max, "\"auto\" or a number"),
+        }
+    }
+
+    /// A property's value: a string, or a whole number as its text.
+    pub fn property(&self, cx: &Cx<'_>) -> Option<At<String>> {
+        match self.value() {
+            DeValue::String(text) => Some(At::new(text.to_string(), self.span())),
+            DeValue::Integer(number) => Some(At::new(number.to_string(), self.span())),
+            DeValue::Boolean(on) => {
+                let word = if *on { "on" } else { "off" };
+                cx.error(
+                    self.span(),
+                    format!("`{}` is a boolean here", self.key),
+                    format!("write it as ZFS does: \"{word}\""),
+                );
+                None
+            }
+            _ => {
+                self.wrong(cx, "a value as `zfs set` takes it, in quotes");
+                None
+            }
+        }
+    }
+}

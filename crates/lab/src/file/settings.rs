@@ -1,0 +1,233 @@
+//! The keys that the base and every variant share: `openzfs`, `drives`, `pool`, `dataset`,
+//! `datasets`, `module`; and what a variant has beside them: `vdevs`, `add`, `remove`.
+
+use super::cx::{At, Cx};
+use super::drives;
+use super::section::{Entry, Section};
+use super::vdevs::{self, LabVdev, Removal};
+use crate::campaign::{DriveKind, OpenZfs};
+use crate::diagnostic::did_you_mean;
+use crate::property;
+use crate::units;
+use std::ops::Range;
+use toml::de::DeValue;
+
+/// A property of a dataset: where its name and where its value are written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Setting {
+    pub name: At<String>,
+    pub value: At<String>,
+}
+
+/// Keys that replace or add to what was there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Settings {
+    pub openzfs: Option<At<OpenZfs>>,
+    pub drives: Vec<(At<String>, DriveKind)>,
+    pub ashift: Option<At<Option<u8>>>,
+    pub pool_properties: Vec<Setting>,
+    pub vdevs: Option<Vec<LabVdev>>,
+    pub add: Vec<LabVdev>,
+    pub remove: Vec<Removal>,
+    /// Some vdevs could not be read, so what is missing is not worth a second word.
+    pub broken: bool,
+    /// Dataset → property.
+    pub datasets: Vec<(String, Setting)>,
+    /// Datasets that are named, with or without properties.
+    pub named_datasets: Vec<String>,
+    pub module: Vec<(At<String>, At<i64>)>,
+}
+
+/// The sections that [`Settings::base`] takes, for paths in `[factors]`.
+pub(super) const BASE_SECTIONS: [&str; 5] = ["dataset", "datasets", "module", "pool", "drives"];
+
+impl Settings {
+    /// Takes the base keys out of `section`.
+    pub fn base(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
+        let mut settings = Self::default();
+        if let Some(entry) = section.take("openzfs") {
+            settings.openzfs = openzfs(cx, &entry);
+        }
+        if let Some(mut table) = section
+            .take("drives")
+            .and_then(|entry| entry.table(cx, "drives"))
+        {
+            settings.drives = table
+                .rest()
+                .iter()
+                .filter_map(|entry| drives::kind(cx, entry))
+                .collect();
+        }
+        if let Some(table) = section
+            .take("pool")
+            .and_then(|entry| entry.table(cx, "pool"))
+        {
+            settings.pool(cx, table);
+        }
+        if let Some(mut table) = section
+            .take("dataset")
+            .and_then(|entry| entry.table(cx, "dataset"))
+        {
+            settings.dataset(cx, "", &mut table);
+        }
+        if let Some(mut table) = section
+            .take("datasets")
+            .and_then(|entry| entry.table(cx, "datasets"))
+        {
+            for entry in table.rest() {
+                dataset_name(cx, &entry);
+                if let Some(mut table) = entry.table(cx, &format!("datasets.{}", entry.key)) {
+                    settings.dataset(cx, entry.key, &mut table);
+                }
+            }
+        }
+        if let Some(mut table) = section
+            .take("module")
+            .and_then(|entry| entry.table(cx, "module"))
+        {
+            settings.module = table
+                .rest()
+                .iter()
+                .filter_map(|entry| parameter(cx, entry))
+                .collect();
+        }
+        settings
+    }
+
+    /// Takes the keys of a variant out of `section`: the base keys, `vdevs`, `add` and `remove`.
+    pub fn change(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
+        let mut settings = Self::base(cx, section);
+        const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror optane[0-1]\"";
+        if let Some(entry) = section.take("vdevs") {
+            if let Some(text) = entry.string(cx, SENTENCE) {
+                settings.vdevs = Some(settings.read(cx, &text));
+            }
+        }
+        if let Some(entry) = section.take("add") {
+            for text in entry.strings(cx, SENTENCE) {
+                let more = settings.read(cx, &text);
+                settings.add.extend(more);
+            }
+        }
+        if let Some(entry) = section.take("remove") {
+            let texts = entry.strings(cx, "what to take out, such as \"log\" or \"cache nvme0\"");
+            settings.remove = texts
+                .iter()
+                .flat_map(|text| vdevs::read_removal(cx, text))
+                .collect();
+        }
+        settings
+    }
+
+    /// Reads vdevs, and keeps in mind whether some were not understood.
+    pub fn read(&mut self, cx: &Cx<'_>, text: &At<String>) -> Vec<LabVdev> {
+        let (vdevs, whole) = vdevs::read(cx, text);
+        self.broken |= !whole;
+        vdevs
+    }
+
+    fn pool(&mut self, cx: &Cx<'_>, mut table: Section<'_>) {
+        if let Some(entry) = table.take("ashift") {
+            let (min, max) = property::pool::ASHIFT.into_inner();
+            let wanted = format!("a number, {min} to {max}, or 0 to let OpenZFS choose");
+            if let Some(number) = entry.integer(cx, i64::MIN, i64::MAX, &wanted) {
+                let ashift = u8::try_from(number)
+                    .ok()
+                    .filter(|ashift| (min..=max).contains(ashift));
+                if ashift.is_none() && number != 0 {
+                    cx.error(
+                        entry.span(),
+                        format!("`ashift` cannot be {number}"),
+                        format!("it is {wanted}"),
+                    );
+                }
+                self.ashift = Some(At::new(ashift, entry.span()));
+            }
+        }
+        if let Some(entry) = table.take("vdevs") {
+            if let Some(text) = entry.string(cx, "vdevs as after `zpool create`") {
+                self.vdevs = Some(self.read(cx, &text));
+            }
+        }
+        for entry in table.rest() {
+            if let Some(value) = entry.property(cx) {
+                let name = At::new(entry.key.to_owned(), entry.key_span());
+                self.pool_properties.push(Setting { name, value });
+            }
+        }
+    }
+
+    fn dataset(&mut self, cx: &Cx<'_>, dataset: &str, table: &mut Section<'_>) {
+        self.named_datasets.push(dataset.to_owned());
+        for entry in table.rest() {
+            if let Some(value) = entry.property(cx) {
+                let name = At::new(entry.key.to_owned(), entry.key_span());
+                self.datasets
+                    .push((dataset.to_owned(), Setting { name, value }));
+            }
+        }
+    }
+}
+
+fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
+    let text = entry.string(cx, "the release line in quotes: \"2.1\"")?;
+    let known = OpenZfs::ALL
+        .into_iter()
+        .find(|openzfs| openzfs.name() == text.value);
+    if known.is_none() {
+        let names: Vec<&str> = OpenZfs::ALL.into_iter().map(OpenZfs::name).collect();
+        let near = names
+            .iter()
+            .find(|name| text.value.starts_with(&format!("{name}.")));
+        cx.error(
+            entry.span(),
+            format!("there is no engine for OpenZFS `{}`", text.value),
+            match near {
+                Some(near) => format!("name the release line: \"{near}\""),
+                None => did_you_mean(&text.value, &names),
+            },
+        );
+    }
+    known.map(|openzfs| At::new(openzfs, entry.span()))
+}
+
+/// Checks a dataset's name by the rules of `zfs create` (zfs_namecheck.c).
+fn dataset_name(cx: &Cx<'_>, entry: &Entry<'_>) {
+    let component = |part: &str| {
+        !part.is_empty()
+            && part != "."
+            && part != ".."
+            && part
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
+    };
+    if !entry.key.split('/').all(component) || entry.key.len() > 200 {
+        cx.error(
+            entry.key_span(),
+            format!("`{}` cannot be a dataset's name", entry.key),
+            "use letters, digits, `-`, `_`, `.` and `:`, and `/` between parent and child",
+        );
+    }
+}
+
+fn parameter(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<i64>)> {
+    let name = At::new(entry.key.to_owned(), entry.key_span());
+    let value = match entry.value() {
+        DeValue::String(text) => match units::size(text) {
+            Ok(bytes) => i64::try_from(bytes).unwrap_or(i64::MAX),
+            Err(_) => {
+                cx.error(
+                    entry.span(),
+                    format!("`{}` cannot be \"{text}\"", entry.key),
+                    "module parameters are whole numbers here; bytes may be written as \"64M\"",
+                );
+                return None;
+            }
+        },
+        _ => entry.integer(cx, i64::MIN, i64::MAX, "a whole number")?,
+    };
+    Some((name, At::new(value, entry.span())))
+}
+
+/// Where a variant without vdevs is to be pointed at.
+pub(super) type Header = Range<usize>;

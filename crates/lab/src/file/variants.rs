@@ -1,0 +1,373 @@
+//! `[factors]`, `[ablate]` and `[variants.X]`: what is compared with what.
+
+use super::cx::Cx;
+use super::section::{Entry, Section};
+use super::settings::{BASE_SECTIONS, Header, Settings};
+use super::state::State;
+use crate::campaign::Variant;
+use std::collections::BTreeMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A campaign of more variants than this is a mistake.
+const MOST: usize = 256;
+
+/// A named set of changes to the base.
+struct Plan {
+    name: String,
+    levels: BTreeMap<String, String>,
+    changes: Vec<Settings>,
+    header: Header,
+}
+
+struct Factor {
+    name: String,
+    levels: Vec<(String, Settings)>,
+    header: Header,
+}
+
+/// Takes the three sections out of the lab and resolves every variant, in the order of the file.
+pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> Vec<Variant> {
+    let mut plans = Vec::new();
+    let factors = lab
+        .take("factors")
+        .and_then(|entry| entry.table(cx, "factors"));
+    let ablate = lab
+        .take("ablate")
+        .and_then(|entry| entry.table(cx, "ablate"));
+    let singles = lab
+        .take("variants")
+        .and_then(|entry| entry.table(cx, "variants"));
+    if factors.is_none() && ablate.is_none() && (base.vdevs.is_some() || singles.is_none()) {
+        plans.push(Plan {
+            name: "base".to_owned(),
+            levels: BTreeMap::new(),
+            changes: Vec::new(),
+            header: lab.span.clone(),
+        });
+    }
+    if let Some(section) = factors {
+        plans.extend(factorial(cx, section));
+    }
+    if let Some(section) = ablate {
+        plans.extend(ablation(cx, section));
+    }
+    if let Some(mut section) = singles {
+        for entry in section.rest() {
+            variant_name(cx, &entry);
+            if let Some(mut table) = entry.table(cx, &format!("variants.{}", entry.key)) {
+                let changes = vec![Settings::change(cx, &mut table)];
+                table.finish(cx);
+                plans.push(Plan {
+                    name: entry.key.to_owned(),
+                    levels: BTreeMap::new(),
+                    changes,
+                    header: entry.key_span(),
+                });
+            }
+        }
+    }
+    if let Some(plan) = plans.get(MOST) {
+        cx.error(
+            plan.header.clone(),
+            format!("these are {} variants", plans.len()),
+            format!("compare no more than {MOST}: take levels away"),
+        );
+        plans.truncate(1);
+    }
+    for (i, plan) in plans.iter().enumerate() {
+        if plans[..i].iter().any(|earlier| earlier.name == plan.name) {
+            cx.error(
+                plan.header.clone(),
+                format!("two variants are called `{}`", plan.name),
+                "rename one of them",
+            );
+        }
+    }
+    let resolve = |plan: Plan| {
+        let mut state = State::default();
+        state.apply(cx, base);
+        for change in &plan.changes {
+            state.apply(cx, change);
+        }
+        state.finish(cx, &plan.name, plan.levels, &plan.header)
+    };
+    plans.into_iter().map(resolve).collect()
+}
+
+/// A name that can stand in a table, a path of results and a command line.
+fn variant_name(cx: &Cx<'_>, entry: &Entry<'_>) {
+    let good = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
+    if entry.key.is_empty()
+        || entry.key.len() > 60
+        || !entry.key.chars().all(good)
+        || entry.key.starts_with(['.', '-'])
+    {
+        cx.error(
+            entry.key_span(),
+            format!("`{}` cannot name a variant", entry.key),
+            "use letters, digits, `-`, `_`, `+` and `.`, such as `big-records`",
+        );
+    }
+}
+
+/// Every combination of one level of each factor; the first factor varies slowest.
+fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
+    let header = section.span.clone();
+    let factors: Vec<Factor> = section
+        .rest()
+        .iter()
+        .flat_map(|entry| factor(cx, entry))
+        .collect();
+    for (i, factor) in factors.iter().enumerate() {
+        if factors[..i]
+            .iter()
+            .any(|earlier| earlier.name == factor.name)
+        {
+            cx.error(
+                factor.header.clone(),
+                format!("two factors are called `{}`", factor.name),
+                "keep one of them",
+            );
+        }
+    }
+    let count = factors.iter().fold(1usize, |n, factor| {
+        n.saturating_mul(factor.levels.len().max(1))
+    });
+    if count > MOST {
+        cx.error(
+            header,
+            format!("these factors make {count} variants"),
+            format!("compare no more than {MOST}: take levels away, or use [ablate]"),
+        );
+        return Vec::new();
+    }
+    let mut plans: Vec<Plan> = Vec::new();
+    for factor in &factors {
+        let before = std::mem::take(&mut plans);
+        let extended = |earlier: Option<&Plan>, (level, change): &(String, Settings)| {
+            let mut levels = earlier.map(|plan| plan.levels.clone()).unwrap_or_default();
+            levels.insert(factor.name.clone(), level.clone());
+            let mut changes = earlier.map(|plan| plan.changes.clone()).unwrap_or_default();
+            changes.push(change.clone());
+            Plan {
+                name: earlier.map_or(level.clone(), |plan| format!("{}/{level}", plan.name)),
+                levels,
+                changes,
+                header: factor.header.clone(),
+            }
+        };
+        if before.is_empty() {
+            plans = factor
+                .levels
+                .iter()
+                .map(|level| extended(None, level))
+                .collect();
+        } else {
+            plans = before
+                .iter()
+                .flat_map(|earlier| {
+                    factor
+                        .levels
+                        .iter()
+                        .map(|level| extended(Some(earlier), level))
+                        .collect::<Vec<_>>()
+                })
+                .collect();
+        }
+    }
+    plans
+}
+
+/// One factor; a section of the base (`dataset = { recordsize = ["8K", "16K"] }`, also written
+/// `dataset.recordsize = […]`) is one factor for each key in it.
+fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
+    if let Some((section, _)) = entry.key.split_once('.')
+        && BASE_SECTIONS.contains(&section)
+    {
+        cx.error(
+            entry.key_span(),
+            format!("\"{}\" is a name in quotes, not a path", entry.key),
+            format!("write it without quotes: {} = […]", entry.key),
+        );
+        return Vec::new();
+    }
+    match (entry.value(), BASE_SECTIONS.contains(&entry.key)) {
+        (DeValue::Table(table), true) => paths(cx, entry.key, entry.key_span(), table),
+        (DeValue::Table(_), false) => {
+            let Some(mut section) = entry.table(cx, &format!("factors.{}", entry.key)) else {
+                return Vec::new();
+            };
+            let levels = section
+                .rest()
+                .iter()
+                .filter_map(|level| self::level(cx, entry.key, level))
+                .collect();
+            one(cx, entry.key, entry, levels)
+        }
+        _ => {
+            cx.error(
+                entry.span(),
+                format!("factor `{}` needs levels", entry.key),
+                "write a table of levels: { none = \"\", mirror = \"log mirror optane[0-1]\" }",
+            );
+            Vec::new()
+        }
+    }
+}
+
+fn one(cx: &Cx<'_>, name: &str, entry: &Entry<'_>, levels: Vec<(String, Settings)>) -> Vec<Factor> {
+    if levels.len() < 2 {
+        cx.error(
+            entry.key_span(),
+            format!("factor `{name}` has fewer than two levels"),
+            "add another, or write it into the base",
+        );
+    }
+    vec![Factor {
+        name: name.to_owned(),
+        levels,
+        header: entry.key_span(),
+    }]
+}
+
+/// A level: vdevs to add (`""` adds none), or a table as a variant's.
+fn level(cx: &Cx<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settings)> {
+    variant_name(cx, entry);
+    let settings = match entry.value() {
+        DeValue::Table(_) => {
+            let mut table = entry.table(cx, &format!("factors.{factor}.{}", entry.key))?;
+            let settings = Settings::change(cx, &mut table);
+            table.finish(cx);
+            settings
+        }
+        _ => {
+            let text = entry.string(
+                cx,
+                "vdevs to add, \"\" for none, or a table of keys to change",
+            )?;
+            let mut settings = Settings::default();
+            settings.add = settings.read(cx, &text);
+            settings
+        }
+    };
+    Some((entry.key.to_owned(), settings))
+}
+
+/// The arrays within a section of the base, each a factor named after its key.
+fn paths(
+    cx: &Cx<'_>,
+    path: &str,
+    span: std::ops::Range<usize>,
+    table: &DeTable<'_>,
+) -> Vec<Factor> {
+    let mut section = Section::new(path, span, table);
+    let mut factors = Vec::new();
+    for entry in section.rest() {
+        match entry.value() {
+            DeValue::Table(inner) => factors.extend(paths(
+                cx,
+                &format!("{path}.{}", entry.key),
+                entry.key_span(),
+                inner,
+            )),
+            DeValue::Array(values) => {
+                let levels = values
+                    .iter()
+                    .filter_map(|value| path_level(cx, path, &entry, value))
+                    .collect();
+                factors.extend(one(cx, entry.key, &entry, levels));
+            }
+            _ => cx.error(
+                entry.span(),
+                format!("factor `{path}.{}` needs levels", entry.key),
+                "write a list of values: [\"8K\", \"16K\"]",
+            ),
+        }
+    }
+    factors
+}
+
+/// `path.key = value` as a level, read as the base would read it.
+fn path_level(
+    cx: &Cx<'_>,
+    path: &str,
+    entry: &Entry<'_>,
+    value: &Spanned<DeValue<'_>>,
+) -> Option<(String, Settings)> {
+    let name = match value.get_ref() {
+        DeValue::String(text) => text.to_string(),
+        DeValue::Integer(number) => number.to_string(),
+        _ => {
+            cx.error(
+                value.span(),
+                "a level is a text or a number here",
+                "write a list of values: [\"8K\", \"16K\"]",
+            );
+            return None;
+        }
+    };
+    let key_span = entry.key_span();
+    let mut table = DeTable::new();
+    table.insert(
+        Spanned::new(key_span.clone(), entry.key.into()),
+        value.clone(),
+    );
+    for section in path.rsplit('.') {
+        let inner = std::mem::take(&mut table);
+        table.insert(
+            Spanned::new(key_span.clone(), section.into()),
+            Spanned::new(key_span.clone(), DeValue::Table(inner)),
+        );
+    }
+    let settings = Settings::base(cx, &mut Section::new("", key_span, &table));
+    Some((name, settings))
+}
+
+/// A set of settings, each alone and each left out: `none`, `only-X`, `all-but-X`, `all`.
+fn ablation(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
+    let header = section.span.clone();
+    let mut settings: Vec<(String, Settings)> = Vec::new();
+    for entry in section.rest() {
+        variant_name(cx, &entry);
+        if let Some(mut table) = entry.table(cx, &format!("ablate.{}", entry.key)) {
+            settings.push((entry.key.to_owned(), Settings::change(cx, &mut table)));
+            table.finish(cx);
+        }
+    }
+    if settings.len() < 2 {
+        cx.error(
+            header,
+            "[ablate] needs two settings or more",
+            "add `name = { dataset.recordsize = \"16K\" }` for each, or use [variants]",
+        );
+        return Vec::new();
+    }
+    let plan = |name: String, on: &dyn Fn(usize) -> bool| Plan {
+        name,
+        levels: settings
+            .iter()
+            .enumerate()
+            .map(|(i, (setting, _))| (setting.clone(), if on(i) { "on" } else { "off" }.to_owned()))
+            .collect(),
+        changes: settings
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| on(*i))
+            .map(|(_, (_, change))| change.clone())
+            .collect(),
+        header: header.clone(),
+    };
+    let mut plans = vec![plan("none".to_owned(), &|_| false)];
+    for (only, (name, _)) in settings.iter().enumerate() {
+        plans.push(plan(format!("only-{name}"), &|i| i == only));
+    }
+    // Of two settings, all but one is the other one alone.
+    if settings.len() > 2 {
+        for (but, (name, _)) in settings.iter().enumerate() {
+            plans.push(plan(format!("all-but-{name}"), &|i| i != but));
+        }
+    }
+    plans.push(plan("all".to_owned(), &|_| true));
+    plans
+}

@@ -1,0 +1,109 @@
+//! Vdev sentences of a lab: read, added to a pool, and removed from it.
+
+use super::cx::{At, Cx};
+use crate::campaign::{Class, Vdev};
+use crate::vdev::{self, Placed};
+use std::ops::Range;
+
+/// A vdev of a variant, with its place in the lab's text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LabVdev {
+    pub vdev: Vdev,
+    pub span: Range<usize>,
+    pub drive_spans: Vec<Range<usize>>,
+}
+
+/// What `remove` asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Removal {
+    /// Every vdev of a class.
+    Class(Class, Range<usize>),
+    /// This vdev.
+    Vdev(LabVdev),
+}
+
+fn absolute(cx: &Cx<'_>, text: &At<String>, placed: Placed) -> LabVdev {
+    LabVdev {
+        vdev: placed.vdev,
+        span: cx.within(text, placed.span),
+        drive_spans: placed
+            .drive_spans
+            .into_iter()
+            .map(|span| cx.within(text, span))
+            .collect(),
+    }
+}
+
+fn problems(cx: &Cx<'_>, text: &At<String>, problems: Vec<vdev::Problem>) {
+    for problem in problems {
+        cx.error(cx.within(text, problem.span), problem.message, problem.fix);
+    }
+}
+
+/// Reads vdevs to be in a pool; and whether all of them were understood.
+pub(super) fn read(cx: &Cx<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
+    let (sentence, wrong) = vdev::parse(&text.value);
+    let whole = wrong.is_empty();
+    problems(cx, text, wrong);
+    for (_, span) in sentence.bare {
+        let span = cx.within(text, span);
+        let word = cx.text.get(span.clone()).unwrap_or("the class").to_owned();
+        cx.error(
+            span,
+            format!("no drive follows `{word}`"),
+            format!("name its drives: `{word} hdd0`"),
+        );
+    }
+    let vdevs = sentence
+        .vdevs
+        .into_iter()
+        .map(|placed| absolute(cx, text, placed))
+        .collect();
+    (vdevs, whole)
+}
+
+/// Reads vdevs to be taken out of a pool: a class keyword alone means all of that class.
+pub(super) fn read_removal(cx: &Cx<'_>, text: &At<String>) -> Vec<Removal> {
+    let (sentence, wrong) = vdev::parse(&text.value);
+    problems(cx, text, wrong);
+    let classes = sentence
+        .bare
+        .into_iter()
+        .map(|(class, span)| Removal::Class(class, cx.within(text, span)));
+    let vdevs = sentence
+        .vdevs
+        .into_iter()
+        .map(|placed| Removal::Vdev(absolute(cx, text, placed)));
+    classes.chain(vdevs).collect()
+}
+
+/// Takes out of `pool` what `removal` names; says so when it is not there, unless the pool is known
+/// only in part.
+pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, broken: bool) {
+    let before = pool.len();
+    let (span, what) = match removal {
+        Removal::Class(class, span) => {
+            pool.retain(|vdev| vdev.vdev.class != *class);
+            (
+                span,
+                cx.text.get(span.clone()).unwrap_or_default().to_owned(),
+            )
+        }
+        Removal::Vdev(gone) => {
+            pool.retain(|vdev| vdev.vdev != gone.vdev);
+            (&gone.span, vdev::summary(std::slice::from_ref(&gone.vdev)))
+        }
+    };
+    if pool.len() == before && !broken {
+        let there: Vec<Vdev> = pool.iter().map(|vdev| vdev.vdev.clone()).collect();
+        let there = vdev::summary(&there);
+        cx.error(
+            span.clone(),
+            format!("there is no `{what}` to remove"),
+            format!(
+                "the pool here is: {}",
+                if there.is_empty() { "empty" } else { &there }
+            ),
+        );
+    }
+}

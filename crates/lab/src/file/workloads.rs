@@ -1,0 +1,134 @@
+//! `[workloads.X]`: fio job files, by path or inline.
+
+use super::cx::Cx;
+use super::section::{Entry, Section};
+use crate::campaign::{Program, Workload};
+use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
+use crate::fio;
+use toml::de::DeValue;
+
+/// Where an inline job is said to come from.
+pub(super) const INLINE: &str = "<lab>";
+
+/// Takes the section out of the lab.
+pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, datasets: &[String]) -> Vec<Workload> {
+    let Some(entry) = lab.take("workloads") else {
+        cx.error(
+            0..0,
+            "this lab has no workload",
+            "add `[workloads.name]` with `fio = \"path/to/job.fio\"`, or `fio.job = \"\"\"…\"\"\"`",
+        );
+        return Vec::new();
+    };
+    let Some(mut section) = entry.table(cx, "workloads") else {
+        return Vec::new();
+    };
+    if section.is_empty() {
+        cx.error(
+            entry.key_span(),
+            "[workloads] is empty",
+            "add `[workloads.name]` with `fio = \"path/to/job.fio\"`",
+        );
+    }
+    section
+        .rest()
+        .iter()
+        .filter_map(|entry| workload(cx, entry, datasets))
+        .collect()
+}
+
+fn workload(cx: &Cx<'_>, entry: &Entry<'_>, datasets: &[String]) -> Option<Workload> {
+    let mut table = entry.table(cx, &format!("workloads.{}", entry.key))?;
+    let dataset = table.take("dataset").and_then(|entry| {
+        let name = entry.string(cx, "the name of a dataset in quotes")?;
+        if !datasets.contains(&name.value) {
+            let known: Vec<&str> = datasets
+                .iter()
+                .map(String::as_str)
+                .filter(|name| !name.is_empty())
+                .collect();
+            cx.error(
+                name.span,
+                format!("no variant has a dataset `{}`", name.value),
+                if known.is_empty() {
+                    format!("add [datasets.{}]", name.value)
+                } else {
+                    did_you_mean(&name.value, &known)
+                },
+            );
+        }
+        Some(name.value)
+    });
+    let size = table.take("size").and_then(|entry| entry.size(cx));
+    let program = match table.take("fio") {
+        Some(fio) => program(cx, &fio),
+        None => {
+            cx.error(
+                entry.key_span(),
+                format!("workload `{}` runs nothing", entry.key),
+                "add `fio = \"path/to/job.fio\"`, or `fio.job = \"\"\"…\"\"\"`",
+            );
+            None
+        }
+    };
+    table.finish(cx);
+    Some(Workload {
+        name: entry.key.to_owned(),
+        dataset: dataset.unwrap_or_default(),
+        program: program?,
+        size,
+    })
+}
+
+fn program(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Program> {
+    if let DeValue::Table(_) = entry.value() {
+        let mut table = entry.table(cx, "fio")?;
+        let job = table.take("job");
+        table.finish(cx);
+        let Some(job) = job else {
+            cx.error(
+                entry.key_span(),
+                "`fio` has no job",
+                "add `job = \"\"\"…\"\"\"`, or write `fio = \"path/to/job.fio\"`",
+            );
+            return None;
+        };
+        let job = job.string(cx, "the text of a job file")?;
+        if let Err(problem) = fio::demand(&job.value) {
+            cx.error(cx.within(&job, problem.span), problem.message, problem.fix);
+        }
+        return Some(Program::Fio {
+            origin: INLINE.to_owned(),
+            job: job.value,
+        });
+    }
+    let path = entry.string(cx, "the path of a fio job file, from the lab's directory")?;
+    match cx.files.read(&path.value) {
+        Ok(job) => {
+            if let Err(problem) = fio::demand(&job) {
+                cx.say(
+                    Diagnostic::error(problem.message)
+                        .at(&path.value, problem.span)
+                        .fix(problem.fix),
+                );
+            }
+            Some(Program::Fio {
+                origin: path.value,
+                job,
+            })
+        }
+        Err(e) => {
+            let beside = cx.files.beside(&path.value);
+            let fix = match nearest(&path.value, beside.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`".to_owned(),
+            };
+            cx.error(
+                path.span,
+                format!("cannot read the fio job file `{}`: {e}", path.value),
+                fix,
+            );
+            None
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! How a lab reaches the files that it names, without this crate doing I/O.
+
+/// Files by their path relative to the lab's directory.
+pub trait Files {
+    /// The text of a file; an error says why not, in the system's words.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not UTF-8.
+    fn read(&self, path: &str) -> Result<String, String>;
+
+    /// Paths, as the lab would write them, of files that may have been meant instead of `path`.
+    fn beside(&self, path: &str) -> Vec<String> {
+        let _ = path;
+        Vec::new()
+    }
+}
+
+/// No files: for a lab that is pasted whole.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _path: &str) -> Result<String, String> {
+        Err("this lab was not read from a directory".to_owned())
+    }
+}
+
+/// A relative path without `.` and `..` in its middle.
+pub(crate) fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}

@@ -1,0 +1,52 @@
+//! Drive profiles by name, and with a lab's overrides.
+
+use crate::builtin;
+use crate::diagnostic::nearest;
+use drives::{Profile, ProfileError};
+use std::collections::BTreeMap;
+
+/// Profiles by name, as the text of their files.
+#[derive(Debug, Clone, Default)]
+pub struct Profiles {
+    texts: BTreeMap<String, String>,
+}
+
+impl Profiles {
+    /// Those that come with Poolwright.
+    pub fn builtin() -> Self {
+        Self {
+            texts: builtin::profiles()
+                .iter()
+                .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+                .collect(),
+        }
+    }
+
+    /// Adds one, or replaces the one of that name.
+    #[must_use]
+    pub fn with(mut self, name: &str, text: &str) -> Self {
+        self.texts.insert(name.to_owned(), text.to_owned());
+        self
+    }
+
+    /// Their names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.texts.keys().map(String::as_str)
+    }
+
+    /// The profile of that name; none when there is none.
+    pub fn get(&self, name: &str) -> Option<Result<Profile, ProfileError>> {
+        self.texts.get(name).map(|text| Profile::from_toml(text))
+    }
+
+    /// What to do about a name that is not there.
+    pub(crate) fn suggest(&self, name: &str) -> String {
+        match nearest(name, self.names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "known: {}; or name a file of your own, such as `drives/mine.toml`",
+                self.names().collect::<Vec<_>>().join(", ")
+            ),
+        }
+    }
+}

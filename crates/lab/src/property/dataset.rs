@@ -1,0 +1,440 @@
+//! Dataset properties (`zfs create -o`), from zfs_prop.c of 2.1.11 and 2.3.2.
+
+use super::Effect::{Modelled, None, NotModelled};
+use super::{ON_OFF, Property, Refused, Values, find, property, since_2_3};
+use crate::campaign::OpenZfs;
+
+const CACHE: Values = Values::Words(&["all", "metadata", "none"]);
+
+const CHECKSUM: Values = Values::Words(&[
+    "on",
+    "off",
+    "fletcher2",
+    "fletcher4",
+    "sha256",
+    "sha512",
+    "skein",
+    "edonr",
+    "blake3",
+]);
+
+const DEDUP: Values = Values::Words(&[
+    "off",
+    "on",
+    "verify",
+    "sha256",
+    "sha256,verify",
+    "sha512",
+    "sha512,verify",
+    "skein",
+    "skein,verify",
+    "edonr,verify",
+    "blake3",
+    "blake3,verify",
+]);
+
+const COMPRESSION: Values = Values::Words(&[
+    "on",
+    "off",
+    "lz4",
+    "zstd",
+    "gzip",
+    "zle",
+    "lzjb",
+    "zstd-fast",
+    "gzip-1",
+    "gzip-2",
+    "gzip-3",
+    "gzip-4",
+    "gzip-5",
+    "gzip-6",
+    "gzip-7",
+    "gzip-8",
+    "gzip-9",
+    "zstd-1",
+    "zstd-2",
+    "zstd-3",
+    "zstd-4",
+    "zstd-5",
+    "zstd-6",
+    "zstd-7",
+    "zstd-8",
+    "zstd-9",
+    "zstd-10",
+    "zstd-11",
+    "zstd-12",
+    "zstd-13",
+    "zstd-14",
+    "zstd-15",
+    "zstd-16",
+    "zstd-17",
+    "zstd-18",
+    "zstd-19",
+    "zstd-fast-1",
+    "zstd-fast-2",
+    "zstd-fast-3",
+    "zstd-fast-4",
+    "zstd-fast-5",
+    "zstd-fast-6",
+    "zstd-fast-7",
+    "zstd-fast-8",
+    "zstd-fast-9",
+    "zstd-fast-10",
+    "zstd-fast-20",
+    "zstd-fast-30",
+    "zstd-fast-40",
+    "zstd-fast-50",
+    "zstd-fast-60",
+    "zstd-fast-70",
+    "zstd-fast-80",
+    "zstd-fast-90",
+    "zstd-fast-100",
+    "zstd-fast-500",
+    "zstd-fast-1000",
+]);
+
+const ATIME: &str = "reads in the model do not write access times back";
+const XATTR: &str = "the model's files have no extended attributes";
+
+/// Every property that can be set on a file system.
+pub const TABLE: &[Property] = &[
+    property(
+        "recordsize",
+        Values::PowerOfTwo {
+            min: 512,
+            max: 16 << 20,
+            zero: false,
+        },
+        Modelled,
+    ),
+    property("compression", COMPRESSION, Modelled),
+    property("checksum", CHECKSUM, Modelled),
+    property(
+        "sync",
+        Values::Words(&["standard", "always", "disabled"]),
+        Modelled,
+    ),
+    property(
+        "logbias",
+        Values::Words(&["latency", "throughput"]),
+        Modelled,
+    ),
+    property("primarycache", CACHE, Modelled),
+    property("secondarycache", CACHE, Modelled),
+    since_2_3("prefetch", CACHE, Modelled),
+    since_2_3(
+        "direct",
+        Values::Words(&["standard", "always", "disabled"]),
+        Modelled,
+    ),
+    property(
+        "special_small_blocks",
+        Values::PowerOfTwo {
+            min: 512,
+            max: 1 << 20,
+            zero: true,
+        },
+        Modelled,
+    ),
+    property(
+        "redundant_metadata",
+        Values::Words(&["all", "most", "some", "none"]),
+        Modelled,
+    ),
+    property("copies", Values::Whole { min: 1, max: 3 }, Modelled),
+    property("dedup", DEDUP, Modelled),
+    property(
+        "dnodesize",
+        Values::Words(&["legacy", "auto", "1k", "2k", "4k", "8k", "16k"]),
+        Modelled,
+    ),
+    property("atime", ON_OFF, NotModelled(ATIME)),
+    property("relatime", ON_OFF, NotModelled(ATIME)),
+    property(
+        "xattr",
+        Values::Words(&["sa", "on", "dir", "off"]),
+        NotModelled(XATTR),
+    ),
+    property(
+        "encryption",
+        Values::Words(&[
+            "off",
+            "on",
+            "aes-128-ccm",
+            "aes-192-ccm",
+            "aes-256-ccm",
+            "aes-128-gcm",
+            "aes-192-gcm",
+            "aes-256-gcm",
+        ]),
+        NotModelled(
+            "the model writes in the clear, so the processor time of encryption is missing",
+        ),
+    ),
+    property(
+        "keyformat",
+        Values::Words(&["none", "raw", "hex", "passphrase"]),
+        None,
+    ),
+    property("keylocation", Values::Text, None),
+    property(
+        "pbkdf2iters",
+        Values::Whole {
+            min: 100_000,
+            max: u64::MAX,
+        },
+        None,
+    ),
+    property(
+        "snapdir",
+        Values::Words(&["hidden", "visible", "disabled"]),
+        None,
+    ),
+    property("snapdev", Values::Words(&["hidden", "visible"]), None),
+    property(
+        "acltype",
+        Values::Words(&["off", "posix", "nfsv4", "noacl", "posixacl"]),
+        None,
+    ),
+    property(
+        "aclmode",
+        Values::Words(&["discard", "groupmask", "passthrough", "restricted"]),
+        None,
+    ),
+    property(
+        "aclinherit",
+        Values::Words(&[
+            "discard",
+            "noallow",
+            "restricted",
+            "passthrough",
+            "passthrough-x",
+        ]),
+        None,
+    ),
+    property(
+        "volmode",
+        Values::Words(&["default", "full", "geom", "dev", "none"]),
+        None,
+    ),
+    property("devices", ON_OFF, None),
+    property("exec", ON_OFF, None),
+    property("setuid", ON_OFF, None),
+    property(
+        "readonly",
+        ON_OFF,
+        NotModelled("the workloads write where they please"),
+    ),
+    property("zoned", ON_OFF, None),
+    property("vscan", ON_OFF, None),
+    property("nbmand", ON_OFF, None),
+    property("overlay", ON_OFF, None),
+    property("canmount", Values::Words(&["on", "off", "noauto"]), None),
+    property("mountpoint", Values::Text, None),
+    property("sharenfs", Values::Text, None),
+    property("sharesmb", Values::Text, None),
+    property(
+        "casesensitivity",
+        Values::Words(&["sensitive", "insensitive", "mixed"]),
+        None,
+    ),
+    property(
+        "normalization",
+        Values::Words(&["none", "formC", "formD", "formKC", "formKD"]),
+        None,
+    ),
+    property("utf8only", ON_OFF, None),
+    property(
+        "version",
+        Values::Words(&["1", "2", "3", "4", "5", "current"]),
+        None,
+    ),
+    property("mlslabel", Values::Text, None),
+    property("context", Values::Text, None),
+    property("fscontext", Values::Text, None),
+    property("defcontext", Values::Text, None),
+    property("rootcontext", Values::Text, None),
+    property(
+        "quota",
+        Values::SizeOrNone,
+        NotModelled("the model has no quotas"),
+    ),
+    property(
+        "refquota",
+        Values::SizeOrNone,
+        NotModelled("the model has no quotas"),
+    ),
+    property("reservation", Values::SizeOrNone, None),
+    property("refreservation", Values::SizeOrNone, None),
+    property("filesystem_limit", Values::SizeOrNone, None),
+    property("snapshot_limit", Values::SizeOrNone, None),
+    since_2_3("longname", ON_OFF, None),
+];
+
+/// Looks a property up; user properties (`com.example:name`) are [`USER`].
+///
+/// # Errors
+/// A name that this version of OpenZFS does not know, or one that belongs to a volume.
+pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
+    if matches!(name, "volsize" | "volblocksize" | "volthreading") {
+        return Err(Refused {
+            message: format!("`{name}` belongs to volumes, and a lab's datasets are file systems"),
+            fix: "use `recordsize`".to_owned(),
+        });
+    }
+    if name.contains(':')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.:".contains(c))
+    {
+        return Ok(&USER);
+    }
+    find(TABLE, "dataset", name, openzfs)
+}
+
+/// What all user properties have in common.
+pub static USER: Property = property("user property", Values::Text, None);
+
+/// Checks a value, with the limits that depend on the version and on module parameters.
+///
+/// # Errors
+/// What ZFS would refuse.
+pub fn check(
+    property: &Property,
+    value: &str,
+    openzfs: OpenZfs,
+    max_recordsize: u64,
+) -> Result<String, Refused> {
+    if openzfs < OpenZfs::V2_3
+        && (value.starts_with("blake3") && matches!(property.name, "checksum" | "dedup")
+            || (property.name, value) == ("snapdir", "disabled"))
+    {
+        return Err(Refused {
+            message: format!("OpenZFS {openzfs} has no `{}={value}`", property.name),
+            fix: "set `openzfs = \"2.3\"`, or take another value".to_owned(),
+        });
+    }
+    let printed = property.check(value)?;
+    if property.name == "recordsize"
+        && crate::units::size(&printed).is_ok_and(|size| size > max_recordsize)
+    {
+        return Err(Refused {
+            message: format!(
+                "`recordsize` cannot be {value}: OpenZFS {openzfs} allows {} here",
+                crate::units::print_size(max_recordsize)
+            ),
+            fix: "raise `zfs_max_recordsize` in [module], up to 16M, or take a smaller one"
+                .to_owned(),
+        });
+    }
+    Ok(printed)
+}
+
+/// Largest `recordsize` without a module parameter: 1M in 2.1, 16M in 2.3 (`zfs_max_recordsize`).
+pub fn default_max_recordsize(openzfs: OpenZfs) -> u64 {
+    match openzfs {
+        OpenZfs::V2_1 => 1 << 20,
+        OpenZfs::V2_3 => 16 << 20,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str, value: &str, openzfs: OpenZfs) -> Result<String, Refused> {
+        check(
+            lookup(name, openzfs)?,
+            value,
+            openzfs,
+            default_max_recordsize(openzfs),
+        )
+    }
+
+    #[test]
+    fn recordsize_has_the_limits_of_its_version() {
+        for (value, old, new) in [
+            ("16384", true, true),
+            ("512", true, true),
+            ("1M", true, true),
+            ("2M", false, true),
+            ("16M", false, true),
+            ("32M", false, false),
+            ("256", false, false),
+            ("100K", false, false),
+            ("big", false, false),
+        ] {
+            assert_eq!(
+                set("recordsize", value, OpenZfs::V2_1).is_ok(),
+                old,
+                "{value} in 2.1"
+            );
+            assert_eq!(
+                set("recordsize", value, OpenZfs::V2_3).is_ok(),
+                new,
+                "{value} in 2.3"
+            );
+        }
+        assert_eq!(
+            set("recordsize", "16384", OpenZfs::V2_1),
+            Ok("16K".to_owned())
+        );
+        assert_eq!(
+            set("recordsize", "100K", OpenZfs::V2_1).map_err(|e| e.fix),
+            Err("write 64K or 128K".to_owned())
+        );
+    }
+
+    #[test]
+    fn newer_properties_and_values_need_the_newer_version() {
+        for (name, value) in [
+            ("direct", "always"),
+            ("prefetch", "metadata"),
+            ("checksum", "blake3"),
+            ("dedup", "blake3,verify"),
+        ] {
+            assert!(set(name, value, OpenZfs::V2_1).is_err(), "{name}");
+            assert!(set(name, value, OpenZfs::V2_3).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn zfs_own_words_are_taken_and_others_are_not() {
+        for (name, value) in [
+            ("compression", "zstd-19"),
+            ("compression", "gzip-9"),
+            ("compression", "zstd-fast-1000"),
+            ("special_small_blocks", "0"),
+            ("special_small_blocks", "64K"),
+            ("dnodesize", "auto"),
+            ("com.example:owner", "me"),
+            ("quota", "none"),
+        ] {
+            assert!(set(name, value, OpenZfs::V2_1).is_ok(), "{name}={value}");
+        }
+        for (name, value) in [
+            ("compression", "zstd-20"),
+            ("compression", "gzip-0"),
+            ("sync", "off"),
+            ("copies", "4"),
+            ("special_small_blocks", "3K"),
+            ("volblocksize", "16K"),
+            ("used", "1"),
+        ] {
+            assert!(set(name, value, OpenZfs::V2_1).is_err(), "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn no_property_is_listed_twice() {
+        for (i, property) in TABLE.iter().enumerate() {
+            assert!(
+                TABLE[i + 1..]
+                    .iter()
+                    .all(|other| other.name != property.name),
+                "{}",
+                property.name
+            );
+        }
+    }
+}
