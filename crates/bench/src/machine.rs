@@ -1,0 +1,65 @@
+//! What this machine spends its processors on, from /proc.
+
+use std::fs;
+
+/// Ticks of /proc are hundredths of a second on every Linux that Rust runs on.
+fn seconds(ticks: u64) -> f64 {
+    let hz = rustix::param::clock_ticks_per_second();
+    ticks as f64 / hz as f64
+}
+
+/// Processor seconds (user and system) that a process has used; none when it is gone.
+pub(crate) fn process_cpu_s(pid: u32) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    process_ticks(&stat).map(seconds)
+}
+
+/// utime + stime of a /proc/pid/stat. The command may hold blanks and parentheses.
+fn process_ticks(stat: &str) -> Option<u64> {
+    let after = stat.rsplit_once(')')?.1;
+    let mut fields = after.split_ascii_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(user + system)
+}
+
+/// Processor seconds that the whole machine has been busy since its start.
+pub(crate) fn busy_s() -> f64 {
+    fs::read_to_string("/proc/stat")
+        .ok()
+        .and_then(|stat| busy_ticks(&stat))
+        .map_or(0.0, seconds)
+}
+
+/// All but idle and iowait of the first line; guests are part of user already.
+fn busy_ticks(stat: &str) -> Option<u64> {
+    let line = stat.lines().next()?.strip_prefix("cpu ")?;
+    let ticks: Vec<u64> = line
+        .split_ascii_whitespace()
+        .map_while(|f| f.parse().ok())
+        .collect();
+    let all: u64 = ticks.iter().take(8).sum();
+    Some(all - ticks.get(3)? - ticks.get(4)?)
+}
+
+/// Processors this process may use.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{busy_ticks, process_ticks};
+
+    #[test]
+    fn a_command_name_with_parentheses_does_not_shift_the_fields() {
+        let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 90 0 0 0 12 30 0 0 20 0 1 0 5";
+        assert_eq!(process_ticks(stat), Some(42));
+    }
+
+    #[test]
+    fn idle_and_iowait_are_not_busy_and_guests_are_counted_once() {
+        let stat = "cpu  10 1 5 1000 50 2 3 4 9 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
+        assert_eq!(busy_ticks(stat), Some(25));
+    }
+}

@@ -1,0 +1,77 @@
+//! fio: an ordinary job file, run on a scale model.
+
+pub mod options;
+pub mod output;
+pub mod parse;
+pub mod rewrite;
+pub mod series;
+pub mod sizes;
+
+mod diff;
+mod process;
+
+pub use process::{Client, Finished};
+
+use crate::fault::{Fault, doing};
+use crate::programs;
+use rewrite::{Rewritten, Target};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A job file rewritten for one trial, on disk, and how to run it.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Where its files and outputs are.
+    pub raw: PathBuf,
+    /// What it became.
+    pub job: Rewritten,
+}
+
+/// Name of the copy that runs.
+const COPY: &str = "job.fio";
+
+/// Mistakes of a job file as one reason.
+fn reason(origin: &str, mistakes: &[parse::Mistake]) -> String {
+    mistakes
+        .iter()
+        .map(|m| format!("{origin}:{}: {}", m.line, m.message))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+/// Rewrites a job file for a target, checks the copy with fio itself, and keeps the original, the
+/// copy and their difference in `raw`.
+///
+/// # Errors
+/// Every mistake in the file, or what fio says to the copy.
+pub fn prepare(
+    fio: &programs::Fio,
+    origin: &str,
+    text: &str,
+    target: &Target,
+    raw: &Path,
+) -> Result<Prepared, Fault> {
+    let file = parse::parse(text).map_err(|m| Fault::Failed(reason(origin, &m)))?;
+    let job = rewrite::rewrite(&file, target).map_err(|m| Fault::Failed(reason(origin, &m)))?;
+    let write = |name: &str, content: &str| {
+        let path = raw.join(name);
+        fs::write(&path, content).map_err(doing(format!("write {}", path.display())))
+    };
+    write("original.fio", text)?;
+    write(COPY, &job.text)?;
+    write(
+        "job.diff",
+        &diff::unified(origin, text, COPY, &job.text),
+    )?;
+    // The same files, only laid out.
+    write(
+        "layout.fio",
+        &job.text.replacen("[global]\n", "[global]\ncreate_only=1\n", 1),
+    )?;
+    let prepared = Prepared {
+        raw: raw.to_owned(),
+        job,
+    };
+    process::check(fio, raw, COPY)?;
+    Ok(prepared)
+}

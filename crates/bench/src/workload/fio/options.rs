@@ -1,0 +1,135 @@
+//! What becomes of each fio option, from the table that docs/fio.md is made from.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What becomes of an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// It reaches fio as written.
+    Passed,
+    /// It is a stock and is divided by S.
+    Scaled,
+    /// Poolwright's own value stands in its place.
+    Replaced,
+    /// The job file is refused, with the line.
+    Refused,
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// The option's first name.
+    pub name: &'static str,
+    /// Its other name, or nothing.
+    pub alias: &'static str,
+    /// What becomes of it.
+    pub treatment: Treatment,
+    /// How or why; may be empty where it is passed.
+    pub why: &'static str,
+}
+
+const TABLE: &str = include_str!("options.txt");
+
+/// I/O engines that work on the files of a mounted file system, and whether a job submits
+/// asynchronously with them (so that `iodepth` counts).
+pub const ENGINES: &[(&str, bool)] = &[
+    ("sync", false),
+    ("psync", false),
+    ("vsync", false),
+    ("pvsync", false),
+    ("pvsync2", false),
+    ("mmap", false),
+    ("libaio", true),
+    ("io_uring", true),
+    ("posixaio", true),
+    ("ftruncate", false),
+    ("filecreate", false),
+    ("filestat", false),
+    ("filedelete", false),
+];
+
+fn row(line: &'static str) -> Option<Rule> {
+    if line.starts_with('#') {
+        return None;
+    }
+    let mut fields = line.splitn(4, '|').map(str::trim);
+    let (name, alias, treatment) = (fields.next()?, fields.next()?, fields.next()?);
+    let treatment = match treatment {
+        "passed" => Treatment::Passed,
+        "scaled" => Treatment::Scaled,
+        "replaced" => Treatment::Replaced,
+        "refused" => Treatment::Refused,
+        _ => return None,
+    };
+    Some(Rule {
+        name,
+        alias,
+        treatment,
+        why: fields.next().unwrap_or(""),
+    })
+}
+
+/// Every rule, by name.
+pub fn rules() -> impl Iterator<Item = Rule> {
+    TABLE.lines().filter_map(row)
+}
+
+/// The rule for an option by any of its names; none when fio 3.33 has no such option.
+pub fn rule(name: &str) -> Option<Rule> {
+    static BY_NAME: LazyLock<HashMap<&'static str, Rule>> = LazyLock::new(|| {
+        rules()
+            .flat_map(|rule| [(rule.name, rule), (rule.alias, rule)])
+            .filter(|(name, _)| !name.is_empty())
+            .collect()
+    });
+    BY_NAME.get(name).copied()
+}
+
+/// docs/fio.md: the whole table, for people.
+pub fn document() -> String {
+    let mut text = String::from(
+        "# fio job files\n\n\
+         A workload is an ordinary fio job file. Poolwright runs a copy of it whose directory, sizes \
+         and clock are those of the scale model; the original, the copy and their difference are \
+         kept beside the results. This table says what becomes of each option of fio 3.33; an \
+         option that is not in it is refused, with its line.\n\n\
+         - **passed**: it reaches fio as written. Times and rates are virtual, because fio runs \
+         under the model's slowed clock.\n\
+         - **scaled**: a stock, divided by the size factor S. Block sizes, rates and times are \
+         flows and are kept.\n\
+         - **replaced**: Poolwright's own value stands in its place.\n\
+         - **refused**: the lab is refused, and says why.\n\n\
+         `include` and `${VARIABLE}` are refused: a lab must mean the same everywhere. Sizes are \
+         read as fio reads them (`4k` is 4,096 bytes, `4ki` is 4,000). Buffers are fio's default, \
+         random and so incompressible, unless the file says otherwise. Files are laid out before \
+         the measurement as fio itself would lay them out; a job that only writes starts on files \
+         of full size without content, unless it says `overwrite=1`.\n\n\
+         I/O engines: ",
+    );
+    let engines: Vec<String> = ENGINES.iter().map(|(name, _)| format!("`{name}`")).collect();
+    text.push_str(&engines.join(", "));
+    text.push_str(
+        ". OpenZFS carries native asynchronous I/O (`libaio`) out synchronously, so a job counts \
+         as one operation in flight on a pool, whatever its `iodepth`.\n\n\
+         | option | | how or why |\n|---|---|---|\n",
+    );
+    for rule in rules() {
+        let treatment = match rule.treatment {
+            Treatment::Passed => "passed",
+            Treatment::Scaled => "**scaled**",
+            Treatment::Replaced => "replaced",
+            Treatment::Refused => "refused",
+        };
+        let alias = if rule.alias.is_empty() {
+            String::new()
+        } else {
+            format!(", `{}`", rule.alias)
+        };
+        text.push_str(&format!(
+            "| `{}`{alias} | {treatment} | {} |\n",
+            rule.name, rule.why
+        ));
+    }
+    text
+}

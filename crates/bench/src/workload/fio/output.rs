@@ -1,0 +1,225 @@
+//! fio's JSON+, by types. Only what is used is named; whatever else fio prints is let pass.
+
+use findings::record::Flow;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// One run's output.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Output {
+    /// `fio-3.33`.
+    #[serde(rename = "fio version")]
+    pub version: String,
+    /// One for each job, or group of jobs with `group_reporting`.
+    pub jobs: Vec<Job>,
+}
+
+/// One job's results.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Job {
+    /// Name of its section.
+    pub jobname: String,
+    /// errno of the first error, 0 for none.
+    #[serde(default)]
+    pub error: i64,
+    /// Errors that were passed over by `continue_on_error`.
+    #[serde(default)]
+    pub total_err: u64,
+    /// Virtual ms it ran, set-up included.
+    #[serde(default)]
+    pub job_runtime: u64,
+    /// Reads.
+    pub read: Direction,
+    /// Writes.
+    pub write: Direction,
+    /// Flushes to stable storage; fio keeps their latency apart.
+    #[serde(default)]
+    pub sync: Sync,
+}
+
+/// One direction of a job.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Direction {
+    /// Operations.
+    #[serde(default)]
+    pub total_ios: u64,
+    /// Bytes.
+    #[serde(default)]
+    pub io_bytes: u64,
+    /// Virtual ms from its first operation to its last.
+    #[serde(default)]
+    pub runtime: u64,
+    /// From submission to completion, all of it.
+    #[serde(default)]
+    pub lat_ns: Latency,
+    /// From the end of submission to completion.
+    #[serde(default)]
+    pub clat_ns: Latency,
+}
+
+/// Flushes of a job.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Sync {
+    /// How many.
+    #[serde(default)]
+    pub total_ios: u64,
+    /// How long they took.
+    #[serde(default)]
+    pub lat_ns: Latency,
+}
+
+/// A latency with its histogram.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Latency {
+    /// Mean, ns.
+    #[serde(default)]
+    pub mean: f64,
+    /// Samples.
+    #[serde(rename = "N", default)]
+    pub samples: u64,
+    /// Middle of a bin in ns → how many.
+    #[serde(default)]
+    pub bins: BTreeMap<u64, u64>,
+}
+
+/// What is wrong with an output.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// There is no JSON in it.
+    #[error("fio printed no JSON")]
+    NoJson,
+    /// Its JSON is not fio's.
+    #[error("fio's JSON cannot be read: {0}")]
+    NotFios(String),
+}
+
+/// Reads an output file, warnings before the JSON let pass.
+///
+/// # Errors
+/// [`Unreadable`] when there is no JSON of fio in it.
+pub fn parse(text: &str) -> Result<Output, Unreadable> {
+    let json = json_start(text).ok_or(Unreadable::NoJson)?;
+    let mut values = serde_json::Deserializer::from_str(&text[json..]).into_iter();
+    match values.next() {
+        Some(Ok(output)) => Ok(output),
+        Some(Err(e)) => Err(Unreadable::NotFios(e.to_string())),
+        None => Err(Unreadable::NoJson),
+    }
+}
+
+/// What fio said before its JSON.
+pub fn preface(text: &str) -> &str {
+    &text[..json_start(text).unwrap_or(text.len())]
+}
+
+fn json_start(text: &str) -> Option<usize> {
+    if text.starts_with("{\n") {
+        return Some(0);
+    }
+    text.find("\n{\n").map(|i| i + 1)
+}
+
+/// The middle of fio's last bin, which also holds whatever was slower (17.18 s and more).
+const LAST_BIN: u64 = 17_112_760_320;
+
+/// The upper edge in ns of the bin whose middle fio prints: 64 bins a power of two, from
+/// `plat_idx_to_val` of fio's stat.c (FIO_IO_U_PLAT_BITS = 6).
+fn upper_edge(middle: u64) -> u64 {
+    if middle < 128 {
+        return middle;
+    }
+    let width = 1u64 << (63 - middle.leading_zeros() - 6);
+    (middle - middle % width).saturating_add(width)
+}
+
+/// Latencies of all jobs as one: histograms added, never averaged.
+#[derive(Debug, Default)]
+struct Merged {
+    samples: u64,
+    sum_ns: f64,
+    bins: BTreeMap<u64, u64>,
+    overflow: u64,
+}
+
+impl Merged {
+    fn add(&mut self, latency: &Latency) {
+        self.samples += latency.samples;
+        self.sum_ns += latency.mean * latency.samples as f64;
+        for (middle, count) in &latency.bins {
+            if *middle >= LAST_BIN {
+                self.overflow += count;
+            } else {
+                *self.bins.entry(upper_edge(*middle)).or_default() += count;
+            }
+        }
+    }
+
+    fn flow(self, ops: u64, bytes: u64) -> Flow {
+        Flow {
+            ops,
+            bytes,
+            mean_ns: if self.samples == 0 {
+                0.0
+            } else {
+                self.sum_ns / self.samples as f64
+            },
+            histogram: self.bins.into_iter().collect(),
+            overflow: self.overflow,
+        }
+    }
+}
+
+fn direction<'a>(directions: impl Iterator<Item = &'a Direction>) -> Flow {
+    let (mut merged, mut ops, mut bytes) = (Merged::default(), 0, 0);
+    for d in directions {
+        ops += d.total_ios;
+        bytes += d.io_bytes;
+        // With `lat_percentiles` the bins are those of the total latency.
+        merged.add(if d.lat_ns.bins.is_empty() {
+            &d.clat_ns
+        } else {
+            &d.lat_ns
+        });
+    }
+    merged.flow(ops, bytes)
+}
+
+impl Output {
+    /// Reads of all jobs.
+    pub fn read(&self) -> Flow {
+        direction(self.jobs.iter().map(|j| &j.read))
+    }
+
+    /// Writes of all jobs.
+    pub fn write(&self) -> Flow {
+        direction(self.jobs.iter().map(|j| &j.write))
+    }
+
+    /// Flushes of all jobs. fio counts one that ends after the ramp in the histogram's `N`.
+    pub fn sync(&self) -> Flow {
+        let mut merged = Merged::default();
+        for job in &self.jobs {
+            merged.add(&job.sync.lat_ns);
+        }
+        let ops = merged.samples;
+        merged.flow(ops, 0)
+    }
+
+    /// Virtual seconds measured: the longest direction of any job.
+    pub fn runtime_s(&self) -> f64 {
+        self.jobs
+            .iter()
+            .flat_map(|j| [j.read.runtime, j.write.runtime])
+            .max()
+            .unwrap_or(0) as f64
+            / 1e3
+    }
+
+    /// The first job that ended with an error, and its errno.
+    pub fn error(&self) -> Option<(&str, i64)> {
+        self.jobs
+            .iter()
+            .find(|j| j.error != 0)
+            .map(|j| (j.jobname.as_str(), j.error))
+    }
+}

@@ -1,0 +1,429 @@
+//! The copy of a job file that runs: directory, sizes and clock of the scale model.
+
+use super::options::{ENGINES, Treatment};
+use super::parse::{Job, JobFile, Kind, Mistake};
+use super::sizes::{bytes, largest_block, seconds};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What a job file is rewritten for.
+#[derive(Debug, Clone)]
+pub struct Target<'a> {
+    /// The mounted dataset.
+    pub dir: &'a Path,
+    /// S.
+    pub size: f64,
+    /// Bytes of all files together on the real machine, where the lab says so.
+    pub working_set: Option<u64>,
+    /// Virtual seconds to measure, where the lab says so.
+    pub runtime_s: Option<f64>,
+    /// Virtual seconds before that, where the job file does not say.
+    pub ramp_s: f64,
+    /// Seed of offsets and data.
+    pub seed: u64,
+}
+
+/// A job file ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rewritten {
+    /// Its text.
+    pub text: String,
+    /// Operations in flight when every job is busy.
+    pub concurrency: f64,
+    /// The longest job's virtual seconds of measurement; none when it ends with its files.
+    pub runtime_s: Option<f64>,
+    /// The longest job's virtual seconds before that.
+    pub ramp_s: f64,
+    /// Bytes of all files, as scaled.
+    pub files_bytes: u64,
+    /// Jobs, clones counted.
+    pub jobs: u32,
+    /// What the reader must know.
+    pub notes: Vec<String>,
+}
+
+/// Sizes of one job, after scaling.
+struct Stock {
+    /// Lines for its section.
+    lines: Vec<(&'static str, String)>,
+    /// Bytes of the files of one clone.
+    bytes: u64,
+}
+
+/// Rewrites a job file.
+///
+/// # Errors
+/// Every size or time in it that cannot be read or scaled, with its line.
+pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake>> {
+    let mut mistakes = Vec::new();
+    let mut notes = Vec::new();
+    let mut sections = Vec::new();
+    let mut runtime: Option<f64> = Some(0.0);
+    let mut ramp = 0.0f64;
+    let mut in_flight = 0.0;
+    let mut jobs = 0u32;
+    let ratio = match target.working_set {
+        Some(want) => working_set_ratio(file, want).map_err(|m| vec![m])?,
+        None => Ratio::Keep,
+    };
+    let mut files: BTreeMap<String, u64> = BTreeMap::new();
+    for job in &file.jobs {
+        let clones = count(job, "numjobs");
+        jobs += clones;
+        in_flight += f64::from(clones) * depth(job, &mut notes);
+        let mut lines = Vec::new();
+        match stock(job, target.size, &ratio) {
+            Ok(stock) => {
+                match job.get("filename") {
+                    Some(name) => {
+                        let known = files.entry(name.to_owned()).or_default();
+                        *known = (*known).max(stock.bytes);
+                    }
+                    None => {
+                        files.insert(
+                            format!("\0{}", job.line),
+                            stock.bytes.saturating_mul(clones.into()),
+                        );
+                    }
+                }
+                lines.extend(stock.lines);
+            }
+            Err(mistake) => mistakes.push(mistake),
+        }
+        match times(job, target) {
+            Ok(times) => {
+                ramp = ramp.max(times.ramp_s);
+                runtime = match (runtime, times.runtime_s) {
+                    (Some(a), Some(b)) => Some(a.max(b)),
+                    _ => None,
+                };
+                lines.extend(times.lines);
+            }
+            Err(mistake) => mistakes.push(mistake),
+        }
+        if let Some(name) = job.get("filename") {
+            lines.push(("filename", local_names(name)));
+        }
+        let seed = job
+            .get("randseed")
+            .map_or_else(|| target.seed.to_string(), str::to_owned);
+        lines.push(("randseed", seed));
+        sections.push(lines);
+    }
+    if !mistakes.is_empty() {
+        mistakes.sort_by_key(|m| m.line);
+        return Err(mistakes);
+    }
+    notes.dedup();
+    Ok(Rewritten {
+        text: print(file, target, &sections),
+        concurrency: in_flight,
+        runtime_s: runtime,
+        ramp_s: ramp,
+        files_bytes: files.values().sum(),
+        jobs,
+        notes,
+    })
+}
+
+fn count(job: &Job, name: &str) -> u32 {
+    job.get(name).and_then(|v| v.parse().ok()).unwrap_or(1)
+}
+
+/// Operations one clone keeps in flight on a pool.
+fn depth(job: &Job, notes: &mut Vec<String>) -> f64 {
+    let engine = job.get("ioengine").unwrap_or("psync");
+    let asynchronous = ENGINES.iter().any(|(name, a)| *name == engine && *a);
+    let depth = count(job, "iodepth");
+    if depth == 1 || !asynchronous {
+        return 1.0;
+    }
+    if engine == "libaio" {
+        notes.push(format!(
+            "job {}: OpenZFS carries native asynchronous I/O out synchronously, so iodepth={depth} counts as 1",
+            job.name
+        ));
+        return 1.0;
+    }
+    f64::from(depth)
+}
+
+/// Path components of the machine the file was written for do not exist in the model.
+fn local_names(value: &str) -> String {
+    value
+        .split(':')
+        .map(|name| name.rsplit('/').next().unwrap_or(name))
+        .collect::<Vec<_>>()
+        .join(":")
+}
+
+/// A size as written: bytes, or a share of the file.
+enum Size {
+    Bytes(u64),
+    Share,
+}
+
+fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
+    let Some(setting) = job.settings.get(name) else {
+        return Ok(None);
+    };
+    if let Some(share) = setting.value.strip_suffix('%')
+        && share.trim().parse::<u32>().is_ok_and(|n| n <= 100)
+    {
+        return Ok(Some(Size::Share));
+    }
+    match bytes(&setting.value) {
+        Some(n) => Ok(Some(Size::Bytes(n))),
+        None => Err(Mistake {
+            line: setting.line,
+            message: format!(
+                "`{name}={}` is no size that can be scaled: write 20G, 512m or 50%",
+                setting.value
+            ),
+        }),
+    }
+}
+
+fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
+    let Some(setting) = job.settings.get("filesize") else {
+        return Ok(None);
+    };
+    let (low, high) = setting
+        .value
+        .split_once('-')
+        .unwrap_or((&setting.value, &setting.value));
+    match (bytes(low), bytes(high)) {
+        (Some(low), Some(high)) if 0 < low && low <= high => Ok(Some((low, high))),
+        _ => Err(Mistake {
+            line: setting.line,
+            message: format!(
+                "`filesize={}` is no size: write 4M, or a range 4k-1M",
+                setting.value
+            ),
+        }),
+    }
+}
+
+/// Bytes of the files of one clone on the real machine.
+fn real_bytes(job: &Job) -> Result<Option<u64>, Mistake> {
+    let files = u64::from(count(job, "nrfiles"));
+    if let Some((low, high)) = file_sizes(job)? {
+        return Ok(Some(files.saturating_mul(low / 2 + high / 2 + low % 2)));
+    }
+    Ok(match size(job, "size")? {
+        Some(Size::Bytes(n)) => Some(n),
+        _ => None,
+    })
+}
+
+/// How the lab's own working set changes the sizes of the file.
+enum Ratio {
+    Keep,
+    Times(f64),
+    /// The file states none: bytes for each clone.
+    Give(u64),
+}
+
+fn working_set_ratio(file: &JobFile, want: u64) -> Result<Ratio, Mistake> {
+    let mut sets: BTreeMap<String, u64> = BTreeMap::new();
+    let mut clones = 0;
+    for job in &file.jobs {
+        let each = u64::from(count(job, "numjobs"));
+        clones += each;
+        let Some(bytes) = real_bytes(job)? else {
+            continue;
+        };
+        match job.get("filename") {
+            Some(name) => sets
+                .entry(name.to_owned())
+                .and_modify(|b| *b = (*b).max(bytes))
+                .or_insert(bytes),
+            None => sets
+                .entry(format!("\0{}", job.line))
+                .or_insert(bytes.saturating_mul(each)),
+        };
+    }
+    let stated: u64 = sets.values().fold(0, |a, b| a.saturating_add(*b));
+    Ok(if stated == 0 {
+        Ratio::Give(want / clones.max(1))
+    } else {
+        Ratio::Times(want as f64 / stated as f64)
+    })
+}
+
+fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
+    let files = count(job, "nrfiles");
+    let block = largest_block(
+        &["bs", "bsrange", "bssplit"]
+            .iter()
+            .filter_map(|n| job.get(n))
+            .collect::<Vec<_>>(),
+    );
+    let factor = match ratio {
+        Ratio::Times(r) => r / s,
+        _ => 1.0 / s,
+    };
+    let mut lines = Vec::new();
+    let each = file_sizes(job)?;
+    let total = match (size(job, "size")?, ratio) {
+        (None, Ratio::Give(n)) if each.is_none() => Some(Size::Bytes(*n)),
+        (total, _) => total,
+    };
+    if total.is_none() && each.is_none() {
+        return Err(Mistake {
+            line: job.line,
+            message: format!("job `{}` states no size: add size=", job.name),
+        });
+    }
+    let scaled = |n: u64, factor: f64| {
+        let n = (n as f64 * factor) as u64;
+        (n - n % block).max(block)
+    };
+    let bytes;
+    if files > 1 {
+        // The count shrinks and the size of a file does not: small files are what is measured.
+        let fewer = ((f64::from(files) * factor).round() as u32).max(1);
+        let by = f64::from(fewer) / f64::from(files);
+        lines.push(("nrfiles", fewer.to_string()));
+        let mut sum = 0;
+        for (name, value) in [("size", total), ("io_size", size(job, "io_size")?)] {
+            match value {
+                Some(Size::Bytes(n)) => {
+                    let n = ((n as f64 * by) as u64).max(u64::from(fewer));
+                    lines.push((name, n.to_string()));
+                    if name == "size" {
+                        sum = n;
+                    }
+                }
+                Some(Size::Share) => lines.push((name, job.get(name).unwrap_or("").to_owned())),
+                None => {}
+            }
+        }
+        if let Some((low, high)) = each {
+            lines.push(("filesize", range(low, high)));
+            sum = u64::from(fewer).saturating_mul(high);
+        }
+        for name in ["offset", "offset_increment"] {
+            if let Some(value) = job.get(name) {
+                lines.push((name, value.to_owned()));
+            }
+        }
+        bytes = sum;
+    } else {
+        let mut sum = 0;
+        for (name, value) in [
+            ("size", total),
+            ("io_size", size(job, "io_size")?),
+            ("offset", size(job, "offset")?),
+            ("offset_increment", size(job, "offset_increment")?),
+        ] {
+            match value {
+                Some(Size::Bytes(0)) => {}
+                Some(Size::Bytes(n)) => {
+                    let n = scaled(n, factor);
+                    lines.push((name, n.to_string()));
+                    if name == "size" {
+                        sum = n;
+                    }
+                }
+                Some(Size::Share) => lines.push((name, job.get(name).unwrap_or("").to_owned())),
+                None => {}
+            }
+        }
+        if let Some((low, high)) = each {
+            let (low, high) = (scaled(low, factor), scaled(high, factor));
+            lines.push(("filesize", range(low, high)));
+            sum = high;
+        }
+        bytes = sum;
+    }
+    Ok(Stock { lines, bytes })
+}
+
+fn range(low: u64, high: u64) -> String {
+    if low == high {
+        low.to_string()
+    } else {
+        format!("{low}-{high}")
+    }
+}
+
+struct Times {
+    lines: Vec<(&'static str, String)>,
+    runtime_s: Option<f64>,
+    ramp_s: f64,
+}
+
+fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
+    let Some(setting) = job.settings.get(name) else {
+        return Ok(None);
+    };
+    seconds(&setting.value).map(Some).ok_or_else(|| Mistake {
+        line: setting.line,
+        message: format!("`{name}={}` is no time: write 60, 90s or 2m", setting.value),
+    })
+}
+
+fn times(job: &Job, target: &Target) -> Result<Times, Mistake> {
+    let mut lines = Vec::new();
+    let ramp_s = time(job, "ramp_time")?.unwrap_or(target.ramp_s);
+    if ramp_s > 0.0 {
+        lines.push(("ramp_time", milliseconds(ramp_s)));
+    }
+    let own = time(job, "runtime")?.filter(|s| *s > 0.0);
+    let runtime_s = target.runtime_s.or(own);
+    if let Some(s) = runtime_s {
+        lines.push(("runtime", milliseconds(s)));
+    }
+    if target.runtime_s.is_some() || job.get("time_based").is_some_and(|v| v != "0") {
+        lines.push(("time_based", "1".to_owned()));
+    }
+    Ok(Times {
+        lines,
+        runtime_s,
+        ramp_s,
+    })
+}
+
+/// A time in a form that keeps fractions.
+fn milliseconds(seconds: f64) -> String {
+    format!("{}ms", (seconds * 1e3).round() as u64)
+}
+
+fn print(file: &JobFile, target: &Target, sections: &[Vec<(&'static str, String)>]) -> String {
+    let mut text = String::new();
+    // A path may hold the separator of fio's lists.
+    let dir = target.dir.to_string_lossy().replace(':', "\\:");
+    let _ = write!(
+        text,
+        "[global]\ndirectory={dir}\nclocksource=clock_gettime\nlat_percentiles=1\n\
+         clat_percentiles=0\nslat_percentiles=0\nunified_rw_reporting=none\ndisk_util=0\n\
+         thread=1\nwrite_iops_log=series\nlog_avg_msec=1000\n\n"
+    );
+    let mut open: Option<usize> = None;
+    let close = |text: &mut String, open: &mut Option<usize>| {
+        if let Some(lines) = open.take().and_then(|job| sections.get(job)) {
+            for (name, value) in lines {
+                let _ = writeln!(text, "{name}={value}");
+            }
+        }
+    };
+    for (line, kind) in &file.lines {
+        match kind {
+            Kind::Other => {}
+            Kind::Global => close(&mut text, &mut open),
+            Kind::Job(job) => {
+                close(&mut text, &mut open);
+                open = Some(*job);
+            }
+            Kind::Option(rule) if rule.treatment == Treatment::Passed => {}
+            // Scaled and replaced values stand at the end of each job's section.
+            Kind::Option(_) => continue,
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    close(&mut text, &mut open);
+    text
+}

@@ -1,0 +1,94 @@
+//! Operations in each virtual second, from fio's per-job logs.
+
+/// Operations completed in each second of the window: (reads, writes).
+pub type PerSecond = Vec<(f64, f64)>;
+
+/// Adds one job's log (`time in ms, operations per second, direction, …`) to the series.
+///
+/// fio writes a line when a window of a second has passed, labelled with its end and late by as
+/// much as the next operation is; lines of other directions (2: trim) are let pass.
+pub fn add(series: &mut PerSecond, log: &str) {
+    // The end of the last window, for each direction.
+    let mut last = [0.0f64; 2];
+    for line in log.lines() {
+        let mut fields = line.split(',').map(str::trim);
+        let (Some(at), Some(rate), Some(direction)) = (
+            fields.next().and_then(|f| f.parse::<f64>().ok()),
+            fields.next().and_then(|f| f.parse::<f64>().ok()),
+            fields.next().and_then(|f| f.parse::<usize>().ok()),
+        ) else {
+            continue;
+        };
+        if direction > 1 || at < 0.0 {
+            continue;
+        }
+        let end = at / 1e3;
+        spread(
+            series,
+            direction,
+            last[direction],
+            end,
+            rate * (end - last[direction]),
+        );
+        last[direction] = end;
+    }
+}
+
+/// Spreads `ops` evenly over the virtual seconds between two times.
+fn spread(series: &mut PerSecond, direction: usize, from: f64, to: f64, ops: f64) {
+    let length = to - from;
+    if length <= 0.0 || ops <= 0.0 {
+        return;
+    }
+    let mut at = from;
+    while at < to {
+        let second = at.floor();
+        let until = (second + 1.0).min(to);
+        let index = second as usize;
+        if series.len() <= index {
+            series.resize(index + 1, (0.0, 0.0));
+        }
+        let part = ops * (until - at) / length;
+        match direction {
+            0 => series[index].0 += part,
+            _ => series[index].1 += part,
+        }
+        at = until;
+    }
+}
+
+/// Brings a series to `seconds` of length and to the counts of the JSON: what the logs miss (the
+/// window that was open when a job ended) belongs to the last second, and what they have too
+/// much by rounding is taken off everywhere.
+pub fn settle(series: &mut PerSecond, seconds: f64, reads: u64, writes: u64) {
+    let length = (seconds.ceil() as usize).max(1);
+    if series.len() > length {
+        let tail: Vec<(f64, f64)> = series.split_off(length);
+        if let Some(last) = series.last_mut() {
+            last.0 += tail.iter().map(|s| s.0).sum::<f64>();
+            last.1 += tail.iter().map(|s| s.1).sum::<f64>();
+        }
+    }
+    series.resize(length, (0.0, 0.0));
+    let (logged_reads, logged_writes) = series
+        .iter()
+        .fold((0.0, 0.0), |(r, w), s| (r + s.0, w + s.1));
+    for (logged, real, pick) in [
+        (
+            logged_reads,
+            reads as f64,
+            (|s: &mut (f64, f64)| &mut s.0) as fn(&mut (f64, f64)) -> &mut f64,
+        ),
+        (logged_writes, writes as f64, |s| &mut s.1),
+    ] {
+        if real > logged {
+            if let Some(last) = series.last_mut() {
+                *pick(last) += real - logged;
+            }
+        } else if logged > 0.0 {
+            for second in series.iter_mut() {
+                *pick(second) *= real / logged;
+            }
+        }
+    }
+}

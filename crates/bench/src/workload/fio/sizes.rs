@@ -1,0 +1,73 @@
+//! Sizes and times as fio 3.33 writes them.
+
+/// Bytes of `20G`, `4k`, `1MiB`, `512`; fio's prefixes are binary, and with an `i` decimal
+/// (`kb_base=1024`, its default). None when it is no size.
+pub fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    let (hex, digits_end) = match text.strip_prefix("0x") {
+        Some(rest) => (
+            true,
+            2 + rest
+                .find(|c: char| !c.is_ascii_hexdigit())
+                .unwrap_or(rest.len()),
+        ),
+        None => (
+            false,
+            text.find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(text.len()),
+        ),
+    };
+    let number = if hex {
+        u64::from_str_radix(&text[2..digits_end], 16).ok()?
+    } else {
+        text[..digits_end].parse::<u64>().ok()?
+    };
+    let suffix = text[digits_end..].trim();
+    let suffix = suffix.strip_suffix('b').unwrap_or(suffix);
+    let (prefix, base) = match suffix.strip_suffix('i') {
+        Some(prefix) => (prefix, 1000u64),
+        None => (suffix, 1024),
+    };
+    let power = match prefix {
+        "" if base == 1024 => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        "p" => 5,
+        _ => return None,
+    };
+    number.checked_mul(base.pow(power))
+}
+
+/// Seconds of `90`, `90s`, `2m`, `500ms`, `1h`. None when it is no time.
+pub fn seconds(text: &str) -> Option<f64> {
+    let text = text.trim().to_ascii_lowercase();
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let number = text[..end].parse::<u64>().ok()? as f64;
+    Some(
+        number
+            * match text[end..].trim() {
+                "" | "s" => 1.0,
+                "us" => 1e-6,
+                "ms" => 1e-3,
+                "m" => 60.0,
+                "h" => 3600.0,
+                "d" => 86400.0,
+                _ => return None,
+            },
+    )
+}
+
+/// The largest block size that `bs`, `bsrange` or `bssplit` allows; fio's default is 4 KiB.
+pub fn largest_block(values: &[&str]) -> u64 {
+    values
+        .iter()
+        .flat_map(|v| v.split([',', '-', ':', '/']))
+        .filter_map(bytes)
+        .max()
+        .filter(|b| *b > 0)
+        .unwrap_or(4096)
+}

@@ -1,0 +1,3 @@
+//! The programs that can be clients, one folder each.
+
+pub mod fio;
