@@ -1,0 +1,323 @@
+//! The drives to plan with: what the arithmetic needs to know of each kind.
+
+use serde::{Deserialize, Serialize};
+
+/// Drives of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Drives {
+    /// How many.
+    pub count: u32,
+    /// What each is.
+    pub drive: Drive,
+}
+
+/// One kind of drive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Drive {
+    /// Name of the kind, as in `zpool create` lines printed here.
+    pub kind: String,
+    /// Capacity, bytes.
+    pub bytes: u64,
+    /// Whether it rotates.
+    pub rotational: bool,
+    /// Logical sector, bytes: the unit of its partition table.
+    pub sector: u64,
+    /// `ashift` that a pool on it should have.
+    pub ashift: u32,
+    /// Sequential read over the whole medium, bytes a second.
+    pub read: f64,
+    /// Sequential write over the whole medium, bytes a second.
+    pub write: f64,
+    /// Random 4K reads a second with ten outstanding, ZFS's limit for a leaf.
+    pub read_iops: f64,
+    /// Random 4K writes a second with ten outstanding.
+    pub write_iops: f64,
+    /// Chance to fail within a year.
+    pub afr: f64,
+    /// Chance of an unrecoverable error for each bit read.
+    pub ure: f64,
+    /// Price of one, in whatever money; none when not given.
+    pub price: Option<f64>,
+}
+
+/// A kind of drive with the sources of its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Known {
+    /// Name, as `--drives` takes it.
+    pub name: &'static str,
+    /// Whether it rotates.
+    pub rotational: bool,
+    /// Bytes a second, read and write, over the whole medium.
+    pub rates: (f64, f64),
+    /// Random 4K IOPS with ten outstanding, read and write.
+    pub iops: (f64, f64),
+    /// Yearly failure rate.
+    pub afr: f64,
+    /// Unrecoverable errors a bit read.
+    pub ure: f64,
+    /// Where the numbers come from.
+    pub source: &'static str,
+}
+
+/// The kinds known by name.
+pub const KNOWN: [Known; 6] = [
+    Known {
+        name: "hdd-7200",
+        rotational: true,
+        rates: (165e6, 165e6),
+        iops: (150.0, 150.0),
+        afr: 0.014,
+        ure: 1e-15,
+        source: "210 MiB/s outer zone as the mirror-site article measured, half of it inside; 8.0 ms average seek at queue depth 10; Backblaze Drive Stats 2023: 1.40 %; nearline data sheets: 1 error in 10^15 bits",
+    },
+    Known {
+        name: "hdd-5400",
+        rotational: true,
+        rates: (135e6, 135e6),
+        iops: (95.0, 95.0),
+        afr: 0.014,
+        ure: 1e-14,
+        source: "180 MB/s outer zone and 1 error in 10^14 bits of NAS data sheets (WD Red Plus); IOPS scaled from hdd-7200 by rotation; Backblaze 2023",
+    },
+    Known {
+        name: "hdd-10k",
+        rotational: true,
+        rates: (200e6, 200e6),
+        iops: (280.0, 280.0),
+        afr: 0.0073,
+        ure: 1e-16,
+        source: "2.5-inch SAS data sheets (Seagate Exos 10E2400: 266 MB/s outer zone, 2,000,000 h MTBF is 0.44 %; field rates run higher, Schroeder and Gibson, FAST 2007); 1 error in 10^16 bits",
+    },
+    Known {
+        name: "ssd-sata",
+        rotational: false,
+        rates: (490e6, 390e6),
+        iops: (75e3, 28e3),
+        afr: 0.009,
+        ure: 1e-17,
+        source: "470 and 370 MiB/s as the mirror-site article measured; PM883 data sheet: 98k and 28k IOPS at queue depth 32, 1 error in 10^17 bits; Backblaze SSD Stats 2023: 0.90 %",
+    },
+    Known {
+        name: "nvme",
+        rotational: false,
+        rates: (6500e6, 3500e6),
+        iops: (110e3, 150e3),
+        afr: 0.009,
+        ure: 1e-17,
+        source: "PM9A3 data sheet: 6,500 and 3,500 MB/s; ten reads outstanding at 90 us; 1 error in 10^17 bits; failure rate as for SATA SSD (Backblaze SSD Stats 2023)",
+    },
+    Known {
+        name: "optane",
+        rotational: false,
+        rates: (1870e6, 1050e6),
+        iops: (400e3, 240e3),
+        afr: 0.0044,
+        ure: 1e-17,
+        source: "Intel P1600X data sheet: 1,870 and 1,050 MB/s, 410k and 243k IOPS, 2,000,000 h MTBF, 1 error in 10^17 bits",
+    },
+];
+
+/// Why a description of drives cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DriveError(pub String);
+
+impl std::fmt::Display for DriveError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DriveError {}
+
+/// Reads `30x8T hdd-7200`, several of them between `+`. Behind the kind may stand `price=180`,
+/// `afr=2%`, `ure=1e-14`, `read=200M`, `write=180M`, `read-iops=150`, `write-iops=150`,
+/// `sector=4096`, `ashift=12`, `name=big`.
+///
+/// Sizes are what is printed on a drive: `8T` is 8 decimal terabytes, `8TiB` binary ones.
+///
+/// # Errors
+/// The first part that cannot be read, with what would be right.
+pub fn parse(text: &str) -> Result<Vec<Drives>, DriveError> {
+    let mut all: Vec<Drives> = Vec::new();
+    for part in text.split('+') {
+        let mut drives = one(part.trim())?;
+        let taken = |name: &str| all.iter().any(|d| d.drive.kind == name);
+        if taken(&drives.drive.kind) {
+            let stem = drives.drive.kind.clone();
+            let free = ('b'..='z').map(|c| format!("{stem}-{c}")).find(|n| !taken(n));
+            drives.drive.kind = free.ok_or_else(|| error(part, "has too many kinds like it"))?;
+        }
+        all.push(drives);
+    }
+    let total: u64 = all.iter().map(|d| u64::from(d.count)).sum();
+    if total > 1024 {
+        return Err(error(text, "is more than 1,024 drives; plan for one enclosure at a time"));
+    }
+    Ok(all)
+}
+
+fn error(what: &str, why: &str) -> DriveError {
+    let what: String = what.chars().take(60).collect();
+    DriveError(format!("`{what}` {why}"))
+}
+
+fn one(text: &str) -> Result<Drives, DriveError> {
+    const SHAPE: &str = "is no set of drives; write count x size and kind, such as `30x8T hdd-7200`";
+    let mut words = text.split_whitespace();
+    let first = words.next().ok_or_else(|| error(text, SHAPE))?;
+    let (count, size) = first.split_once(['x', '×']).ok_or_else(|| error(text, SHAPE))?;
+    let count: u32 = count.parse().map_err(|_| error(text, SHAPE))?;
+    if count == 0 {
+        return Err(error(text, "is no drive at all"));
+    }
+    let bytes = capacity(size).ok_or_else(|| error(size, "is no size; write `8T`, `960G` or `7.3TiB`"))?;
+    if !(64 << 20..=1 << 50).contains(&bytes) {
+        return Err(error(size, "is no drive ZFS takes: from 64 MiB to 1 PiB"));
+    }
+    let name = words.next().ok_or_else(|| {
+        let names: Vec<&str> = KNOWN.iter().map(|k| k.name).collect();
+        error(text, &format!("names no kind of drive; one of {}", names.join(", ")))
+    })?;
+    let mut drive = known(name, bytes)?;
+    for word in words {
+        set(&mut drive, word)?;
+    }
+    Ok(Drives { count, drive })
+}
+
+/// A drive of a known kind.
+///
+/// # Errors
+/// A name that is not in [`KNOWN`].
+pub fn known(name: &str, bytes: u64) -> Result<Drive, DriveError> {
+    let Some(kind) = KNOWN.iter().find(|k| k.name == name) else {
+        let names: Vec<&str> = KNOWN.iter().map(|k| k.name).collect();
+        return Err(error(
+            name,
+            &format!("is no kind of drive known here; one of {}", names.join(", ")),
+        ));
+    };
+    Ok(Drive {
+        kind: kind.name.split('-').next().unwrap_or(kind.name).to_string(),
+        bytes,
+        rotational: kind.rotational,
+        sector: 512,
+        ashift: 12,
+        read: kind.rates.0,
+        write: kind.rates.1,
+        read_iops: kind.iops.0,
+        write_iops: kind.iops.1,
+        afr: kind.afr,
+        ure: kind.ure,
+        price: None,
+    })
+}
+
+fn set(drive: &mut Drive, word: &str) -> Result<(), DriveError> {
+    const KEYS: &str = "is no setting; one of name, price, afr, ure, read, write, read-iops, write-iops, sector, ashift";
+    let (key, value) = word.split_once('=').ok_or_else(|| error(word, KEYS))?;
+    let number = || value.parse::<f64>().ok().filter(|n| n.is_finite());
+    let between = |n: Option<f64>, low: f64, high: f64| {
+        n.filter(|n| (low..=high).contains(n))
+            .ok_or_else(|| error(word, &format!("must be between {low} and {high}")))
+    };
+    match key {
+        "name" => {
+            let fine = !value.is_empty()
+                && value.starts_with(|c: char| c.is_ascii_alphabetic())
+                && !value.ends_with(|c: char| c.is_ascii_digit())
+                && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+            if !fine {
+                return Err(error(word, "names nothing: letters and dashes, no digit at the end"));
+            }
+            drive.kind = value.to_string();
+        }
+        "price" => drive.price = Some(between(number(), 0.0, 1e9)?),
+        "afr" => {
+            let share = match value.strip_suffix('%') {
+                Some(percent) => percent.parse::<f64>().ok().map(|p| p / 100.0),
+                None => number(),
+            };
+            drive.afr = between(share, 1e-6, 0.99)?;
+        }
+        "ure" => drive.ure = between(number(), 0.0, 1e-9)?,
+        "read" => drive.read = between(capacity(value).map(|n| n as f64), 1e5, 1e12)?,
+        "write" => drive.write = between(capacity(value).map(|n| n as f64), 1e5, 1e12)?,
+        "read-iops" => drive.read_iops = between(number(), 1.0, 1e8)?,
+        "write-iops" => drive.write_iops = between(number(), 1.0, 1e8)?,
+        "sector" => match value {
+            "512" => drive.sector = 512,
+            "4096" | "4K" => drive.sector = 4096,
+            _ => return Err(error(word, "must be 512 or 4096")),
+        },
+        "ashift" => drive.ashift = between(number(), 9.0, 16.0)? as u32,
+        _ => return Err(error(word, KEYS)),
+    }
+    Ok(())
+}
+
+/// Bytes of a size as printed on a drive: decimal for `K`, `M`, `G`, `T`, `P` with or without `B`,
+/// binary for `KiB` … `PiB`; none for anything else.
+pub fn capacity(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = unit.trim().to_ascii_uppercase();
+    let (base, unit) = match unit.strip_suffix("IB") {
+        Some(unit) => (1024f64, unit.to_string()),
+        None => (1000f64, unit.strip_suffix('B').unwrap_or(&unit).to_string()),
+    };
+    let power = match unit.as_str() {
+        "" => 0,
+        "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        "P" => 5,
+        _ => return None,
+    };
+    let bytes = number.parse::<f64>().ok()? * base.powi(power);
+    (bytes.is_finite() && bytes < 1.8e19).then(|| bytes.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_drives_is_read_with_what_is_different_about_it() {
+        let all = parse("30x8T hdd-7200 price=180 afr=2% + 4x3.84T nvme name=fast").unwrap();
+        assert_eq!(all[0].count, 30);
+        assert_eq!(all[0].drive.bytes, 8_000_000_000_000);
+        assert_eq!(all[0].drive.price, Some(180.0));
+        assert!((all[0].drive.afr - 0.02).abs() < 1e-12);
+        assert_eq!(all[1].drive.kind, "fast");
+        assert_eq!(parse("2x1TiB ssd-sata").unwrap()[0].drive.bytes, 1 << 40);
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_what_would_be_right() {
+        for (text, word) in [
+            ("", "count x size"),
+            ("30 8T hdd-7200", "count x size"),
+            ("0x8T hdd-7200", "no drive"),
+            ("3x8Q hdd-7200", "no size"),
+            ("3x8T", "names no kind"),
+            ("3x8T tape", "hdd-7200"),
+            ("3x8T nvme colour=red", "no setting"),
+            ("3x8T nvme afr=200%", "between"),
+            ("3x1K nvme", "64 MiB"),
+        ] {
+            let message = parse(text).unwrap_err().to_string();
+            assert!(message.contains(word), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn two_sets_of_one_kind_keep_their_names_apart() {
+        let all = parse("4x8T hdd-7200 + 4x16T hdd-7200").unwrap();
+        assert_ne!(all[0].drive.kind, all[1].drive.kind);
+    }
+}

@@ -1,0 +1,243 @@
+//! One way to put drives of one kind together.
+
+use crate::space::Build;
+use serde::{Deserialize, Serialize};
+
+/// How the drives of a group are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// ZFS on single drives.
+    Stripe,
+    /// ZFS mirrors.
+    Mirror,
+    /// ZFS raidz.
+    Raidz {
+        /// 1 to 3.
+        parity: u32,
+    },
+    /// ZFS dRAID.
+    Draid {
+        /// 1 to 3.
+        parity: u32,
+        /// Data drives of a redundancy group.
+        data: u32,
+        /// Distributed spares.
+        spares: u32,
+    },
+    /// A RAID below the file system.
+    Raid {
+        /// Who does it.
+        by: By,
+        /// Its level.
+        level: Level,
+    },
+}
+
+/// Who does a RAID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// Linux md.
+    Mdadm,
+    /// A RAID card.
+    Card,
+}
+
+/// RAID levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Level {
+    /// Striping.
+    #[serde(rename = "0")]
+    R0,
+    /// Mirroring of all drives.
+    #[serde(rename = "1")]
+    R1,
+    /// One parity.
+    #[serde(rename = "5")]
+    R5,
+    /// Two parities.
+    #[serde(rename = "6")]
+    R6,
+    /// A stripe of mirrors.
+    #[serde(rename = "10")]
+    R10,
+    /// A stripe of RAID 5.
+    #[serde(rename = "50")]
+    R50,
+    /// A stripe of RAID 6.
+    #[serde(rename = "60")]
+    R60,
+}
+
+impl Level {
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::R0 => "0",
+            Level::R1 => "1",
+            Level::R5 => "5",
+            Level::R6 => "6",
+            Level::R10 => "10",
+            Level::R50 => "50",
+            Level::R60 => "60",
+        }
+    }
+}
+
+/// A layout of drives of one kind: `groups` alike, of `width` drives each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Layout {
+    /// How a group is put together.
+    pub scheme: Scheme,
+    /// Top-level vdevs, or spans of a RAID.
+    pub groups: u32,
+    /// Drives of a group, distributed spares included.
+    pub width: u32,
+    /// Hot spares beside the groups.
+    pub spares: u32,
+}
+
+impl Layout {
+    /// Drives of the groups.
+    pub fn members(&self) -> u32 {
+        self.groups * self.width
+    }
+
+    /// Drives in all.
+    pub fn drives(&self) -> u32 {
+        self.members() + self.spares
+    }
+
+    /// Failures that a group survives whichever they are.
+    pub fn tolerance(&self) -> u32 {
+        match self.scheme {
+            Scheme::Stripe => 0,
+            Scheme::Mirror => self.width - 1,
+            Scheme::Raidz { parity } | Scheme::Draid { parity, .. } => parity,
+            Scheme::Raid { level, .. } => match level {
+                Level::R0 => 0,
+                Level::R1 => self.width - 1,
+                Level::R5 | Level::R10 | Level::R50 => 1,
+                Level::R6 | Level::R60 => 2,
+            },
+        }
+    }
+
+    /// Drives' worth of data in a group.
+    pub fn data(&self) -> f64 {
+        match self.scheme {
+            Scheme::Mirror => 1.0,
+            Scheme::Draid {
+                parity,
+                data,
+                spares,
+            } => f64::from(self.width - spares) * f64::from(data) / f64::from(data + parity),
+            Scheme::Raid {
+                level: Level::R1 | Level::R10,
+                ..
+            } => 1.0,
+            _ => f64::from(self.width - self.tolerance()),
+        }
+    }
+
+    /// Raw capacity in drives, as a data sheet or the mirror-site article counts it: data drives
+    /// of all groups, where a dRAID counts whole redundancy groups of the drives left after its
+    /// spares.
+    pub fn data_drives(&self) -> f64 {
+        f64::from(self.groups) * self.data()
+    }
+
+    /// Whether ZFS does it.
+    pub fn is_zfs(&self) -> bool {
+        !matches!(self.scheme, Scheme::Raid { .. })
+    }
+
+    /// How a top-level vdev of it is built; none for a RAID.
+    pub fn build(&self) -> Option<Build> {
+        match self.scheme {
+            Scheme::Stripe | Scheme::Mirror => Some(Build::Whole),
+            Scheme::Raidz { parity } => Some(Build::Raidz {
+                children: self.width,
+                parity,
+            }),
+            Scheme::Draid {
+                parity,
+                data,
+                spares,
+            } => Some(Build::Draid {
+                parity,
+                data,
+                children: self.width,
+                spares,
+            }),
+            Scheme::Raid { .. } => None,
+        }
+    }
+
+    /// A short name: `3×raidz2-10`, `draid2:12d:30c:2s`, `mdadm RAID 60 (3×10)`.
+    pub fn name(&self) -> String {
+        let times = |one: String| match self.groups {
+            1 => one,
+            groups => format!("{groups}×{one}"),
+        };
+        let name = match self.scheme {
+            Scheme::Stripe => format!("stripe-{}", self.members()),
+            Scheme::Mirror => times(format!("mirror-{}", self.width)),
+            Scheme::Raidz { parity } => times(format!("raidz{parity}-{}", self.width)),
+            Scheme::Draid {
+                parity,
+                data,
+                spares,
+            } => times(format!("draid{parity}:{data}d:{}c:{spares}s", self.width)),
+            Scheme::Raid { by, level } => {
+                let by = match by {
+                    By::Mdadm => "mdadm",
+                    By::Card => "card",
+                };
+                match level {
+                    Level::R10 | Level::R50 | Level::R60 => {
+                        format!("{by} RAID {} ({}×{})", level.name(), self.groups, self.width)
+                    }
+                    _ => format!("{by} RAID {}-{}", level.name(), self.members()),
+                }
+            }
+        };
+        match self.spares {
+            0 => name,
+            spares => format!("{name} + {spares} spare"),
+        }
+    }
+
+    /// The vdevs in `zpool create`'s grammar, with drives `kind[a-b]` from `first` on; none for a
+    /// RAID.
+    pub fn vdevs(&self, kind: &str, first: u32) -> Option<String> {
+        let keyword = match self.scheme {
+            Scheme::Stripe => String::new(),
+            Scheme::Mirror => "mirror ".to_string(),
+            Scheme::Raidz { parity } => format!("raidz{parity} "),
+            Scheme::Draid {
+                parity,
+                data,
+                spares,
+            } => format!("draid{parity}:{data}d:{}c:{spares}s ", self.width),
+            Scheme::Raid { .. } => return None,
+        };
+        let range = |from: u32, count: u32| match count {
+            1 => format!("{kind}[{from}]"),
+            _ => format!("{kind}[{from}-{}]", from + count - 1),
+        };
+        let mut lines = Vec::new();
+        if self.scheme == Scheme::Stripe {
+            lines.push(range(first, self.members()));
+        } else {
+            for group in 0..self.groups {
+                lines.push(format!("{keyword}{}", range(first + group * self.width, self.width)));
+            }
+        }
+        if self.spares > 0 {
+            lines.push(format!("spare {}", range(first + self.members(), self.spares)));
+        }
+        Some(lines.join("\n"))
+    }
+}

@@ -1,0 +1,302 @@
+//! What failures of drives cost: how many a layout survives whichever they are, and which share
+//! of larger sets.
+
+use crate::draid_map;
+use crate::layout::{Layout, Scheme};
+use serde::{Deserialize, Serialize};
+
+/// Sets of drives that are enumerated one by one; above it the closed form counts them.
+const ENUMERATED: f64 = 3e6;
+
+/// Which failures a layout survives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tolerance {
+    /// Any so many failures at once are survived.
+    pub guaranteed: u32,
+    /// Any so many, one after another with a rebuild onto a spare in between.
+    pub in_sequence: u32,
+    /// Drives that can fail (hot spares hold nothing and are left out).
+    pub drives: u32,
+    /// For 1, 2, … drives failed at once: the share of sets that is survived, and how it was
+    /// counted. Ends with the first share of nothing.
+    pub shares: Vec<Share>,
+}
+
+/// Of all sets of `failed` drives, the share that is survived.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Drives failed at once.
+    pub failed: u32,
+    /// Share of the sets that loses nothing.
+    pub survived: f64,
+    /// How it was counted.
+    pub by: Counted,
+}
+
+/// How a share was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// Every set was looked at.
+    Enumeration,
+    /// Sets were counted by group, exactly.
+    ClosedForm,
+}
+
+/// What failures of the drives of a pool made of these layouts cost; at most `most` at once.
+pub fn of(layouts: &[Layout], most: u32) -> Tolerance {
+    let guaranteed = layouts.iter().map(Layout::tolerance).min().unwrap_or(0);
+    let drives: u32 = layouts.iter().map(Layout::members).sum();
+    let in_sequence = layouts
+        .iter()
+        .map(|layout| layout.tolerance() + if layout.tolerance() == 0 { 0 } else { spares(layout) })
+        .min()
+        .unwrap_or(0);
+    let counts = survivors(layouts, most.min(drives));
+    let mut shares = Vec::new();
+    for failed in 1..=most.min(drives) {
+        let sets = choose(drives, failed);
+        let survived = (counts[failed as usize] / sets).clamp(0.0, 1.0);
+        let enumerated = match sets <= ENUMERATED {
+            true => enumerate(layouts, failed),
+            false => None,
+        };
+        let share = match enumerated {
+            Some(survived) => Share {
+                failed,
+                survived,
+                by: Counted::Enumeration,
+            },
+            None => Share {
+                failed,
+                survived,
+                by: Counted::ClosedForm,
+            },
+        };
+        shares.push(share);
+        if share.survived == 0.0 {
+            break;
+        }
+    }
+    Tolerance {
+        guaranteed,
+        in_sequence,
+        drives,
+        shares,
+    }
+}
+
+fn spares(layout: &Layout) -> u32 {
+    match layout.scheme {
+        Scheme::Draid { spares, .. } => spares + layout.spares,
+        _ => layout.spares,
+    }
+}
+
+/// Sets of 0, 1, …, `most` failed drives that are survived: the product of each group's
+/// Σ C(width, i)·xⁱ up to its tolerance. A dRAID vdev counts as one group: its permutations put
+/// every few drives into some redundancy group together (which the enumeration checks).
+fn survivors(layouts: &[Layout], most: u32) -> Vec<f64> {
+    let most = most as usize;
+    let mut all = vec![0.0; most + 1];
+    all[0] = 1.0;
+    for layout in layouts {
+        let group: Vec<f64> = (0..=layout.tolerance().min(layout.width))
+            .map(|i| choose(layout.width, i))
+            .collect();
+        for _ in 0..layout.groups {
+            let mut next = vec![0.0; most + 1];
+            for (i, have) in all.iter().enumerate() {
+                for (j, add) in group.iter().enumerate() {
+                    if i + j <= most {
+                        next[i + j] += have * add;
+                    }
+                }
+            }
+            all = next;
+        }
+    }
+    all
+}
+
+/// Share of pools of these layouts that are lost when each drive is failed with chance `p`,
+/// independently: what the R2-C2 calculator computes.
+pub fn lost(layouts: &[Layout], p: f64) -> f64 {
+    let mut survives = 1.0f64;
+    for layout in layouts {
+        let group: f64 = (0..=layout.tolerance())
+            .map(|i| {
+                choose(layout.width, i)
+                    * p.powi(i as i32)
+                    * (1.0 - p).powi((layout.width - i) as i32)
+            })
+            .sum();
+        survives *= group.powi(layout.groups as i32);
+    }
+    1.0 - survives
+}
+
+/// Binomial coefficient, exact below 2^53.
+pub fn choose(n: u32, k: u32) -> f64 {
+    if k > n {
+        return 0.0;
+    }
+    (0..k.min(n - k)).fold(1.0, |c, i| (c * f64::from(n - i) / f64::from(i + 1)).round())
+}
+
+/// The share of sets of `failed` drives that is survived, every set looked at; none where a dRAID
+/// has more than 255 children or no map.
+fn enumerate(layouts: &[Layout], failed: u32) -> Option<f64> {
+    let fates = Fates::new(layouts, failed)?;
+    let drives = fates.drives;
+    let k = failed as usize;
+    let mut set: Vec<u32> = (0..failed).collect();
+    let (mut survived, mut total) = (0u64, 0u64);
+    loop {
+        total += 1;
+        survived += u64::from(fates.survive(&set));
+        // The next set in lexicographic order.
+        let movable = (0..k).rev().find(|&i| set[i] < drives - failed + i as u32);
+        let Some(i) = movable else { break };
+        set[i] += 1;
+        for j in i + 1..k {
+            set[j] = set[j - 1] + 1;
+        }
+    }
+    Some(survived as f64 / total as f64)
+}
+
+/// What decides the fate of a set of failed drives.
+struct Fates {
+    drives: u32,
+    /// Group of each drive.
+    group: Vec<u32>,
+    /// Failures each group survives.
+    tolerance: Vec<u32>,
+    /// For a group that is a dRAID: the sets of one failure too many that share no redundancy
+    /// group anywhere, as positions within the vdev. Empty for almost every dRAID.
+    lucky: Vec<Option<Lucky>>,
+}
+
+struct Lucky {
+    first: u32,
+    sets: std::collections::BTreeSet<Vec<u32>>,
+}
+
+impl Fates {
+    fn new(layouts: &[Layout], failed: u32) -> Option<Fates> {
+        let mut fates = Fates {
+            drives: 0,
+            group: Vec::new(),
+            tolerance: Vec::new(),
+            lucky: Vec::new(),
+        };
+        for layout in layouts {
+            let lucky = match layout.scheme {
+                Scheme::Draid {
+                    parity,
+                    data,
+                    spares,
+                } if failed > parity => Some(lucky(layout.width, data + parity, spares, parity)?),
+                _ => None,
+            };
+            for _ in 0..layout.groups {
+                let group = fates.tolerance.len() as u32;
+                fates.tolerance.push(layout.tolerance());
+                fates.lucky.push(lucky.clone().map(|sets| Lucky {
+                    first: fates.drives,
+                    sets,
+                }));
+                fates.group.extend((0..layout.width).map(|_| group));
+                fates.drives += layout.width;
+            }
+        }
+        Some(fates)
+    }
+
+    fn survive(&self, set: &[u32]) -> bool {
+        let mut from = 0;
+        while from < set.len() {
+            let group = self.group[set[from] as usize] as usize;
+            let mut to = from + 1;
+            while to < set.len() && self.group[set[to] as usize] as usize == group {
+                to += 1;
+            }
+            let tolerance = self.tolerance[group] as usize;
+            if to - from > tolerance {
+                let Some(lucky) = &self.lucky[group] else {
+                    return false;
+                };
+                let inside: Vec<u32> = set[from..to].iter().map(|d| d - lucky.first).collect();
+                if lucky.sets.is_empty() || !all_lucky(&inside, tolerance + 1, &lucky.sets) {
+                    return false;
+                }
+            }
+            from = to;
+        }
+        true
+    }
+}
+
+/// Whether no subset of `size` drives shares a redundancy group.
+fn all_lucky(set: &[u32], size: usize, sets: &std::collections::BTreeSet<Vec<u32>>) -> bool {
+    fn pick(
+        set: &[u32],
+        size: usize,
+        chosen: &mut Vec<u32>,
+        sets: &std::collections::BTreeSet<Vec<u32>>,
+    ) -> bool {
+        if chosen.len() == size {
+            return sets.contains(chosen.as_slice());
+        }
+        let need = size - chosen.len();
+        (0..set.len()).all(|i| {
+            if set.len() - i < need {
+                return true;
+            }
+            chosen.push(set[i]);
+            let fine = pick(&set[i + 1..], size, chosen, sets);
+            chosen.pop();
+            fine
+        })
+    }
+    pick(set, size, &mut Vec::new(), sets)
+}
+
+/// Sets of `parity + 1` children that share no redundancy group in any permutation.
+fn lucky(
+    children: u32,
+    width: u32,
+    spares: u32,
+    parity: u32,
+) -> Option<std::collections::BTreeSet<Vec<u32>>> {
+    let size = parity + 1;
+    // With so many sets a look at every group of every permutation takes too long.
+    if choose(children, size) > 2e6 {
+        return None;
+    }
+    let mut unmet = std::collections::BTreeSet::new();
+    let mut set: Vec<u32> = (0..size).collect();
+    let groups = draid_map::groups(children, width, spares)?;
+    loop {
+        let mut mask = [0u64; 4];
+        for child in &set {
+            mask[(child / 64) as usize] |= 1 << (child % 64);
+        }
+        let together = groups
+            .iter()
+            .any(|group| group.iter().zip(&mask).all(|(g, m)| g & m == *m));
+        if !together {
+            unmet.insert(set.clone());
+        }
+        let k = size as usize;
+        let Some(i) = (0..k).rev().find(|&i| set[i] < children - size + i as u32) else {
+            break;
+        };
+        set[i] += 1;
+        for j in i + 1..k {
+            set[j] = set[j - 1] + 1;
+        }
+    }
+    Some(unmet)
+}
