@@ -1,0 +1,361 @@
+//! What holds for every model, whatever is asked of it.
+
+mod common;
+
+use common::{capacity, profile};
+use drives::closed_loop::{ClosedLoop, Pattern};
+use drives::{Completion, Drive, Elevator, Nanos, Op, Profile, Request};
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+const SIZE: u64 = 4 << 30;
+
+/// One arrival: ns after the one before, and what is asked.
+type Arrival = (Nanos, Request);
+
+fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
+    let op = prop_oneof![
+        6 => Just(Op::Read),
+        8 => Just(Op::Write),
+        1 => Just(Op::Flush),
+        1 => Just(Op::Trim),
+    ];
+    let gap = prop_oneof![
+        3 => Just(0),
+        3 => 0..100_000u64,
+        2 => 0..20_000_000u64,
+        1 => 0..2_000_000_000u64,
+    ];
+    // Few places, so that requests touch, overlap and follow one another; odd sectors as well.
+    let offset = prop_oneof![
+        4 => (0..64u64).prop_map(|i| i * 4096),
+        3 => (0..64u64).prop_map(|i| i * 512),
+        3 => (0..SIZE / 4096 - 1024).prop_map(|i| i * 4096),
+    ];
+    let length = prop_oneof![
+        5 => Just(4096u64),
+        2 => (1..64u64).prop_map(|i| i * 512),
+        1 => Just(1 << 20),
+    ];
+    let one = (gap, op, offset, length).prop_map(|(gap, op, offset, length)| {
+        let length = if op == Op::Flush { 0 } else { length };
+        (gap, Request { op, offset, length })
+    });
+    prop::collection::vec(one, 1..most)
+}
+
+/// Every model in a shape that shows its seams: small buffers, both caches.
+fn shapes() -> Vec<(&'static str, Profile)> {
+    let disk = profile("hdd-7200-8t");
+    let changed = |overrides: toml::Table| disk.overridden(&overrides).expect("valid");
+    vec![
+        ("disk", disk.clone()),
+        (
+            "disk without cache",
+            changed(toml::toml! { write_cache = false }),
+        ),
+        (
+            "disk with a tiny buffer",
+            changed(
+                toml::toml! { hdd = { buffer_mb = 0.1, buffer_writes = 4, age_limit_ms = 20, write_age_limit_ms = 20, queue_depth = 3 } },
+            ),
+        ),
+        ("disk that lies", changed(toml::toml! { flush = "lies" })),
+        (
+            "disk without read-ahead",
+            changed(toml::toml! { hdd = { read_ahead_kib = 0, segments = 0 } }),
+        ),
+        ("flash", profile("pm9a3-3.84t")),
+        ("consumer flash", profile("nvme-consumer-1t")),
+        ("Optane", profile("optane-p4800x")),
+        ("instant", profile("instant")),
+    ]
+}
+
+fn make(profile: &Profile) -> Box<dyn Drive> {
+    profile.drive(capacity(profile), SIZE, 3)
+}
+
+/// Plays arrivals; `step` ns is the grain at which the drive is asked, 0 for at every event.
+fn play(drive: &mut dyn Drive, arrivals: &[Arrival], step: Nanos) -> Vec<Completion> {
+    let mut finished = Vec::new();
+    let mut now = 0;
+    let mut run = |drive: &mut dyn Drive, until: Nanos| {
+        while let Some(at) = drive.next_event().filter(|at| *at <= until) {
+            let asked = match step {
+                0 => at,
+                step => at.next_multiple_of(step).min(until),
+            };
+            let before = finished.len();
+            drive.advance(asked, &mut finished);
+            for completion in &finished[before..] {
+                assert!(completion.at <= asked, "reported before it finished");
+            }
+        }
+    };
+    for (tag, (gap, request)) in arrivals.iter().enumerate() {
+        now += gap;
+        run(drive, now);
+        drive.submit(now, tag as u64, *request);
+    }
+    run(drive, Nanos::MAX / 4);
+    assert_eq!(drive.next_event(), None, "idle drives announce nothing");
+    finished
+}
+
+fn times(arrivals: &[Arrival]) -> Vec<Nanos> {
+    let mut now = 0;
+    arrivals
+        .iter()
+        .map(|(gap, _)| {
+            now += gap;
+            now
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_request_finishes_once_in_order_and_not_before_it_came(arrivals in arrivals(120)) {
+        for (name, profile) in shapes() {
+            let finished = play(make(&profile).as_mut(), &arrivals, 0);
+            prop_assert_eq!(finished.len(), arrivals.len(), "{}", name);
+            let mut tags: Vec<u64> = finished.iter().map(|c| c.tag).collect();
+            tags.sort_unstable();
+            tags.dedup();
+            prop_assert_eq!(tags.len(), arrivals.len(), "{}", name);
+            prop_assert!(finished.is_sorted_by_key(|c| c.at), "{}: time went back", name);
+            let came = times(&arrivals);
+            for completion in &finished {
+                prop_assert!(completion.at >= came[completion.tag as usize], "{}", name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_elevator_loses_nothing(arrivals in arrivals(80), in_flight in 1usize..5) {
+        for (name, profile) in shapes() {
+            let mut drive = Elevator::new(make(&profile), in_flight);
+            let finished = play(&mut drive, &arrivals, 0);
+            prop_assert_eq!(finished.len(), arrivals.len(), "{}", name);
+        }
+    }
+
+    /// Being asked late changes nothing: the emulator's lateness does not add up.
+    #[test]
+    fn a_drive_asked_late_tells_the_same_times(arrivals in arrivals(80)) {
+        for (name, profile) in shapes() {
+            let exact = play(make(&profile).as_mut(), &arrivals, 0);
+            let late = play(make(&profile).as_mut(), &arrivals, 300_000);
+            prop_assert_eq!(exact, late, "{}", name);
+        }
+    }
+
+    /// An honest flush finishes after every write that was acknowledged before it came, and not
+    /// before the medium can have taken their bytes.
+    #[test]
+    fn a_flush_waits_for_what_was_acknowledged(arrivals in arrivals(80)) {
+        for (name, profile) in shapes().into_iter().filter(|(name, _)| *name != "disk that lies") {
+            let finished = play(make(&profile).as_mut(), &arrivals, 0);
+            let done: HashMap<u64, Nanos> = finished.iter().map(|c| (c.tag, c.at)).collect();
+            let came = times(&arrivals);
+            for (flush, _) in arrivals.iter().enumerate().filter(|(_, a)| a.1.op == Op::Flush) {
+                let end = done[&(flush as u64)];
+                for write in 0..flush {
+                    let acknowledged = done[&(write as u64)];
+                    if arrivals[write].1.op == Op::Write && acknowledged <= came[flush] {
+                        prop_assert!(acknowledged <= end, "{}", name);
+                        let Some(hdd) = &profile.hdd else { continue };
+                        let ns = arrivals[write].1.length as f64 * 1e3 / hdd.rate_outer_mb_s.value;
+                        prop_assert!(end as f64 - came[write] as f64 >= ns, "{}", name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Nothing goes over the medium faster than its outer zone, or over the interface faster than it
+/// is stated, at any depth and length.
+#[test]
+fn throughput_never_exceeds_what_the_profile_states() {
+    for (name, profile) in shapes() {
+        let (read, write) = match (&profile.hdd, &profile.flash) {
+            (Some(hdd), _) => (hdd.rate_outer_mb_s.value, hdd.rate_outer_mb_s.value),
+            (_, Some(flash)) => (flash.read_mb_s.value, flash.write_mb_s.value),
+            _ => continue,
+        };
+        for (depth, length, pattern, writes) in [
+            (1, 1 << 20, Pattern::Sequential, 0.0),
+            (32, 4096, Pattern::Sequential, 0.0),
+            (32, 1 << 20, Pattern::Sequential, 1.0),
+            (64, 1 << 20, Pattern::Random, 0.0),
+            (64, 65536, Pattern::Random, 1.0),
+        ] {
+            let client = ClosedLoop {
+                depth,
+                length,
+                pattern,
+                writes,
+                span: SIZE,
+                // Past the write buffer, which takes a burst at the interface's rate.
+                warm_up: 500 + (200 << 20) / length * writes as u64,
+                requests: 3000,
+                ..ClosedLoop::default()
+            };
+            let got = client.run(make(&profile).as_mut()).bytes_per_second / 1e6;
+            let limit = if writes > 0.0 { write } else { read };
+            assert!(
+                got <= limit * 1.02,
+                "{name} {client:?}: {got} MB/s of {limit}"
+            );
+        }
+    }
+}
+
+/// A drive shrunk 12 times keeps its seeks: position is a share of the drive.
+#[test]
+fn random_iops_do_not_depend_on_the_size_scale() {
+    let disk = profile("hdd-7200-8t");
+    let real = capacity(&disk);
+    for depth in [1, 4, 32] {
+        let iops = |scaled: u64| {
+            let client = ClosedLoop {
+                depth,
+                span: scaled,
+                warm_up: 500,
+                requests: 20_000,
+                ..ClosedLoop::default()
+            };
+            client.run(disk.drive(real, scaled, 1).as_mut()).iops
+        };
+        let ratio = iops(real / 12) / iops(real);
+        assert!((0.98..1.02).contains(&ratio), "depth {depth}: {ratio}");
+    }
+}
+
+/// The queue is reordered, but nobody starves: a far read among a flood of near ones is served.
+#[test]
+fn a_far_request_is_served_within_the_age_limit() {
+    let disk = profile("hdd-7200-8t");
+    let size = capacity(&disk);
+    let mut drive = disk.drive(size, size, 1);
+    let read = |offset| Request {
+        op: Op::Read,
+        offset,
+        length: 4096,
+    };
+    let far = u64::MAX;
+    for tag in 0..31 {
+        drive.submit(0, tag, read(tag * 10_000_000));
+    }
+    drive.submit(0, far, read(size / 4096 * 4096 - 4096));
+    let mut finished = Vec::new();
+    let mut next = 31;
+    let served = loop {
+        let at = drive.next_event().expect("a busy drive has a next event");
+        drive.advance(at, &mut finished);
+        for completion in finished.drain(..).collect::<Vec<_>>() {
+            if completion.tag == far {
+                next = 0;
+                break;
+            }
+            drive.submit(
+                at,
+                next,
+                read((next * 7919 % 1000) * 1_000_000 / 4096 * 4096),
+            );
+            next += 1;
+        }
+        if next == 0 {
+            break at;
+        }
+        assert!(at < 10_000_000_000, "starved");
+    };
+    let hdd = disk.hdd.expect("disk");
+    let limit = hdd.age_limit_ms.value + 33.0 * 60e3 / hdd.rpm.value + 50.0;
+    assert!(served as f64 / 1e6 <= limit, "{} ms", served as f64 / 1e6);
+}
+
+/// 512e: a write of half a physical sector reads it and writes it a revolution later; ashift=9 on
+/// such a drive costs this on every write.
+#[test]
+fn a_write_of_part_of_a_sector_costs_a_revolution_more() {
+    let mut disk = profile("hdd-7200-8t");
+    disk.write_cache = false;
+    let size = capacity(&disk);
+    let mean = |length: u64| {
+        let client = ClosedLoop {
+            length,
+            span: size,
+            writes: 1.0,
+            requests: 5000,
+            ..ClosedLoop::default()
+        };
+        client.run(disk.drive(size, size, 1).as_mut()).mean() / 1e6
+    };
+    let more = mean(512) - mean(4096);
+    assert!((7.5..9.0).contains(&more), "{more} ms");
+}
+
+/// Two sequential streams and their seeds: the same seed repeats exactly, another does not.
+#[test]
+fn a_seed_is_a_result() {
+    for (name, profile) in shapes().into_iter().filter(|(name, _)| *name != "instant") {
+        let run = |seed| {
+            let client = ClosedLoop {
+                depth: 4,
+                span: SIZE,
+                writes: 0.3,
+                requests: 2000,
+                ..ClosedLoop::default()
+            };
+            client.run(profile.drive(capacity(&profile), SIZE, seed).as_mut())
+        };
+        assert_eq!(run(1), run(1), "{name}");
+        assert_ne!(run(1), run(2), "{name}");
+    }
+}
+
+/// A hundred scattered writes are acknowledged within milliseconds; the flush behind them takes
+/// the arm's time for a hundred places, unless the drive lies.
+#[test]
+fn an_honest_flush_takes_the_arm_to_every_buffered_write() {
+    let flush_ms = |profile: &Profile| {
+        let size = capacity(profile);
+        let mut drive = profile.drive(size, size, 1);
+        for tag in 0..100 {
+            let offset = (tag * 7919 % 100) * (size / 100) / 4096 * 4096;
+            let write = Request {
+                op: Op::Write,
+                offset,
+                length: 4096,
+            };
+            drive.submit(0, tag, write);
+        }
+        let mut finished = Vec::new();
+        let acknowledged = 5_000_000;
+        drive.advance(acknowledged, &mut finished);
+        assert_eq!(finished.len(), 100);
+        let flush = Request {
+            op: Op::Flush,
+            offset: 0,
+            length: 0,
+        };
+        drive.submit(acknowledged, 100, flush);
+        while let Some(at) = drive.next_event() {
+            drive.advance(at, &mut finished);
+        }
+        let flushed = finished.iter().find(|c| c.tag == 100).expect("finished");
+        (flushed.at - acknowledged) as f64 / 1e6
+    };
+    let honest = profile("hdd-7200-8t");
+    let took = flush_ms(&honest);
+    assert!((200.0..900.0).contains(&took), "{took} ms");
+    let liar = honest
+        .overridden(&toml::toml! { flush = "lies" })
+        .expect("valid");
+    assert!(flush_ms(&liar) < 1.0);
+}
