@@ -3,7 +3,13 @@
 //! Pure: findings in, text out. `docs/report.md` says what each format is for.
 
 pub mod charts;
+pub mod csv;
+pub mod json;
 pub mod lang;
+pub mod markdown;
 pub mod markup;
 pub mod number;
+pub mod openmetrics;
+pub mod rows;
+pub mod terminal;
 pub mod text;

@@ -93,7 +93,12 @@ impl Tag<'_> {
         self.markup.out.push(' ');
         self.markup.out.push_str(name);
         self.markup.out.push_str("=\"");
-        let _ = write!(Escape { out: &mut self.markup.out }, "{value}");
+        let _ = write!(
+            Escape {
+                out: &mut self.markup.out
+            },
+            "{value}"
+        );
         self.markup.out.push('"');
         self
     }

@@ -1,4 +1,5 @@
-//! Numbers as people read them: three significant digits at most, thousands grouped.
+//! Numbers as people read them: three significant digits at most, thousands grouped; the space
+//! before a unit does not break.
 
 /// A count or rate: `640`, `4,310`, `12.5`, `0.042`.
 pub fn count(value: f64) -> String {
@@ -12,7 +13,7 @@ pub fn whole(value: u64) -> String {
 
 /// A share as a percentage: `43 %`, `0.4 %`, `99.2 %` near the ends.
 pub fn share(value: f64) -> String {
-    format!("{} %", share_number(value))
+    format!("{}\u{a0}%", share_number(value))
 }
 
 /// A share as the number before the percent sign.
@@ -62,7 +63,7 @@ pub fn seconds(value: f64) -> String {
         v if v < 7200.0 => (value / 60.0, "min"),
         _ => (value / 3600.0, "h"),
     };
-    format!("{} {unit}", significant(scaled, 3))
+    format!("{}\u{a0}{unit}", significant(scaled, 3))
 }
 
 /// A time given in microseconds.
@@ -79,7 +80,7 @@ pub fn bytes(value: f64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    format!("{} {}", significant(value, 3), UNITS[unit])
+    format!("{}\u{a0}{}", significant(value, 3), UNITS[unit])
 }
 
 /// `value` with `digits` significant digits, grouped, without trailing zeros after the point.
@@ -141,16 +142,16 @@ mod tests {
         assert_eq!(count(0.0421), "0.0421");
         assert_eq!(count(999.9), "1,000");
         assert_eq!(whole(1_048_576), "1,048,576");
-        assert_eq!(micros(12_480.0), "12.5 ms");
-        assert_eq!(micros(870.0), "870 µs");
-        assert_eq!(seconds(0.9999), "1 s");
-        assert_eq!(seconds(90.0), "90 s");
-        assert_eq!(seconds(600.0), "10 min");
-        assert_eq!(bytes(16384.0), "16 KiB");
-        assert_eq!(bytes(4.0 * 1024f64.powi(3)), "4 GiB");
-        assert_eq!(share(0.431), "43 %");
-        assert_eq!(share(0.9921), "99.2 %");
-        assert_eq!(share(0.004), "0.4 %");
+        assert_eq!(micros(12_480.0), "12.5\u{a0}ms");
+        assert_eq!(micros(870.0), "870\u{a0}µs");
+        assert_eq!(seconds(0.9999), "1\u{a0}s");
+        assert_eq!(seconds(90.0), "90\u{a0}s");
+        assert_eq!(seconds(600.0), "10\u{a0}min");
+        assert_eq!(bytes(16384.0), "16\u{a0}KiB");
+        assert_eq!(bytes(4.0 * 1024f64.powi(3)), "4\u{a0}GiB");
+        assert_eq!(share(0.431), "43\u{a0}%");
+        assert_eq!(share(0.9921), "99.2\u{a0}%");
+        assert_eq!(share(0.004), "0.4\u{a0}%");
     }
 
     #[test]

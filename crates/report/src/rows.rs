@@ -2,7 +2,8 @@
 
 use crate::lang::{Label, Words, name};
 use findings::output::{
-    Cell, Class, Effect, Estimate, Findings, Metric, Phase, PhaseKind, Phases, Standing, Verdict,
+    Caution, Cell, Class, Effect, Estimate, Findings, Metric, Phase, PhaseKind, Phases, Standing,
+    Verdict,
 };
 
 /// A cell with what stands beside it in a table.
@@ -44,8 +45,11 @@ impl Row<'_> {
 
 /// A row for each cell, in the campaign's order.
 pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
-    let bases: Vec<&Cell> =
-        findings.cells.iter().filter(|c| c.variant == findings.lab.baseline).collect();
+    let bases: Vec<&Cell> = findings
+        .cells
+        .iter()
+        .filter(|c| c.variant == findings.lab.baseline)
+        .collect();
     let effects = against_baseline(findings);
     findings
         .cells
@@ -54,16 +58,27 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
             let (first, cold, lasting, not_settled) = phases(cell);
             let against = if cell.variant == findings.lab.baseline {
                 Against::Baseline
-            } else if let Some(effect) = effects.get(&(cell.variant.as_str(), cell.workload.as_str())) {
+            } else if let Some(effect) =
+                effects.get(&(cell.variant.as_str(), cell.workload.as_str()))
+            {
                 Against::Effect(effect)
             } else {
                 let base = bases.iter().find(|base| base.workload == cell.workload);
                 match (lasting, base.and_then(|base| phases(base).2)) {
-                    (Some(cell), Some(base)) if base.value > 0.0 => Against::Plain(cell.value / base.value),
+                    (Some(cell), Some(base)) if base.value > 0.0 => {
+                        Against::Plain(cell.value / base.value)
+                    }
                     _ => Against::Nothing,
                 }
             };
-            Row { cell, first, cold, lasting, not_settled, against }
+            Row {
+                cell,
+                first,
+                cold,
+                lasting,
+                not_settled,
+                against,
+            }
         })
         .collect()
 }
@@ -75,7 +90,9 @@ fn phases(cell: &Cell) -> (Option<Phase>, bool, Option<Estimate>, Option<f64>) {
     }
     match cell.phases {
         Phases::Steady { whole } => (None, false, Some(whole.throughput), None),
-        Phases::Burst { burst, sustained } => (Some(burst), false, Some(sustained.throughput), None),
+        Phases::Burst { burst, sustained } => {
+            (Some(burst), false, Some(sustained.throughput), None)
+        }
         Phases::WarmUp { cold, sustained } => (Some(cold), true, Some(sustained.throughput), None),
         Phases::NotSettled { seconds } => (None, false, None, Some(seconds)),
         Phases::Unknown => (None, false, cell.throughput, None),
@@ -83,16 +100,16 @@ fn phases(cell: &Cell) -> (Option<Phase>, bool, Option<Estimate>, Option<f64>) {
 }
 
 /// The lasting throughput effect of each (variant, workload) against the baseline.
-fn against_baseline(
-    findings: &Findings,
-) -> std::collections::BTreeMap<(&str, &str), &Effect> {
+fn against_baseline(findings: &Findings) -> std::collections::BTreeMap<(&str, &str), &Effect> {
     let mut found = std::collections::BTreeMap::new();
     for effect in &findings.effects {
         let lasting = effect.phase != PhaseKind::Burst && effect.metric == Metric::Throughput;
         if let (true, Some(variant), Some(baseline)) = (lasting, &effect.variant, &effect.baseline)
             && *baseline == findings.lab.baseline
         {
-            found.entry((variant.as_str(), effect.workload.as_str())).or_insert(effect);
+            found
+                .entry((variant.as_str(), effect.workload.as_str()))
+                .or_insert(effect);
         }
     }
     found
@@ -115,16 +132,26 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
         .verdicts
         .iter()
         .map(|verdict| {
-            let effects = || verdict.effects.iter().filter_map(|i| findings.effects.get(*i));
+            let effects = || {
+                verdict
+                    .effects
+                    .iter()
+                    .filter_map(|i| findings.effects.get(*i))
+            };
             let deciding = effects().next();
             let burst = deciding.and_then(|deciding| {
                 effects().find(|e| {
                     e.phase == PhaseKind::Burst
                         && deciding.phase != PhaseKind::Burst
-                        && e.metric == deciding.metric
+                        && (e.metric, &e.variant, &e.context)
+                            == (deciding.metric, &deciding.variant, &deciding.context)
                 })
             });
-            Answer { verdict, deciding, burst }
+            Answer {
+                verdict,
+                deciding,
+                burst,
+            }
         })
         .collect()
 }
@@ -133,7 +160,11 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
 /// and the workload where there are several.
 pub fn title(findings: &Findings, words: &dyn Words, verdict: &Verdict) -> String {
     let mut title = factor_name(findings, words, &verdict.factor);
-    let levels = findings.factors.iter().find(|f| f.name == verdict.factor).map_or(0, |f| f.levels.len());
+    let levels = findings
+        .factors
+        .iter()
+        .find(|f| f.name == verdict.factor)
+        .map_or(0, |f| f.levels.len());
     if levels != 2 || title == name(&verdict.factor) {
         title += &format!(" {}", name(&verdict.level));
     }
@@ -180,6 +211,48 @@ pub fn interval(words: &dyn Words, effect: &Effect) -> String {
     )
 }
 
+/// A verdict in a paragraph: what, how sure, why, and what to know.
+pub fn verdict_text(words: &dyn Words, answer: &Answer) -> String {
+    let verdict = answer.verdict;
+    let mut said = words.class(verdict.class).to_owned();
+    if let Some(effect) = answer.deciding {
+        said = said + words.label(Label::Colon) + &interval(words, effect);
+    }
+    if let Some(burst) = answer.burst {
+        said = said + words.label(Label::Comma) + &words.beside(burst);
+    }
+    said += words.label(Label::FullStop);
+    for sentence in sentences(words, answer) {
+        said = said + words.label(Label::Space) + &sentence;
+    }
+    said
+}
+
+/// The sentences that belong to a verdict: reasons, what is lacking, where it holds, what to know.
+pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
+    let verdict = answer.verdict;
+    let needed = answer
+        .deciding
+        .and_then(|e| e.needed)
+        .map(|n| words.needed(&n));
+    verdict
+        .reasons
+        .iter()
+        .map(|r| words.reason(r))
+        .chain(needed)
+        .chain(verdict.sensitivity.iter().map(|s| words.sensitivity(s)))
+        .chain(verdict.conditions.iter().map(|c| words.condition(c)))
+        .chain(cautions(answer).map(|c| words.caution(c)))
+        .collect()
+}
+
+/// The cautions of a verdict, without those that its own first line already says.
+pub fn cautions<'a>(answer: &Answer<'a>) -> impl Iterator<Item = &'a Caution> {
+    let both = answer.burst.is_some();
+    let said = move |c: &&Caution| !(both && matches!(c, Caution::TwoPhases { .. }));
+    answer.verdict.cautions.iter().filter(said)
+}
+
 /// The style class of a verdict, in HTML.
 pub fn class_name(class: Class) -> &'static str {
     match class {
@@ -213,7 +286,11 @@ pub fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
         said.push(format!(
             "{}/{of} {}",
             counts.marked + counts.failed,
-            words.label(if counts.failed > 0 { Label::Failed } else { Label::SetAside })
+            words.label(if counts.failed > 0 {
+                Label::Failed
+            } else {
+                Label::SetAside
+            })
         ));
     }
     said.extend(cell.marks.iter().map(|mark| words.mark(mark)));

@@ -35,7 +35,10 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// `text` on one line: hidden characters shown, line breaks and tabs turned into spaces.
 pub fn one_line(text: &str) -> String {
-    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    visible(text)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Columns a terminal gives to `c`: 2 for East Asian wide characters, 0 for combining marks.
@@ -91,7 +94,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         lines.push(String::new());
         *used = 0;
     };
-    for word in text.split_whitespace() {
+    for word in text.split([' ', '\n']).filter(|w| !w.is_empty()) {
         let needed = columns(word);
         if used > 0 && used + 1 + needed > width && needed <= width {
             start_line(&mut lines, &mut used);

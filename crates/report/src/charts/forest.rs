@@ -86,10 +86,17 @@ mod tests {
 
     #[test]
     fn an_interval_is_drawn_from_its_low_to_its_high_end() {
-        let axis = Axis { low: 0.1, high: 10.0, log: true };
+        let axis = Axis {
+            low: 0.1,
+            high: 10.0,
+            log: true,
+        };
         let mut m = Markup::new();
         row(&mut m, &axis, (1.0, 3.0, 10.0), 0.05, "gain");
         let svg = m.into_string();
-        assert!(svg.contains("x1=\"50%\" y1=\"50%\" x2=\"100%\" y2=\"50%\""), "{svg}");
+        assert!(
+            svg.contains("x1=\"50%\" y1=\"50%\" x2=\"100%\" y2=\"50%\""),
+            "{svg}"
+        );
     }
 }

@@ -66,7 +66,9 @@ pub fn thin(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let mut kept = Vec::with_capacity(most + 2);
     for chunk in points.chunks(stretch) {
         let by_value = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
-        if let (Some(low), Some(high)) = (chunk.iter().min_by(by_value), chunk.iter().max_by(by_value)) {
+        if let (Some(low), Some(high)) =
+            (chunk.iter().min_by(by_value), chunk.iter().max_by(by_value))
+        {
             kept.push(if low.0 <= high.0 { *low } else { *high });
             if low.0 != high.0 {
                 kept.push(if low.0 <= high.0 { *high } else { *low });

@@ -42,6 +42,8 @@ labels! {
     HoldsWhere, DependsOn, Know, NothingChanges, ToDecide,
     // Downloads.
     DownloadJson, DownloadCsv, RawWhere,
+    // Punctuation.
+    Colon, Comma, Semicolon, FullStop, Space,
     // Sorting.
     SortHint, TableOf, Map, Curve, Bars,
     // Comparing campaigns.

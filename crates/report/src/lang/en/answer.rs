@@ -44,8 +44,14 @@ impl AnswerWords for English {
             Subject::Layout => "Layout".into(),
             Subject::Ashift => "ashift".into(),
             Subject::Drive { kind } => format!("Drive {}", name(kind)),
-            Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
-            Subject::Property { dataset, name: property } => {
+            Subject::Property {
+                dataset,
+                name: property,
+            } if dataset.is_empty() => name(property),
+            Subject::Property {
+                dataset,
+                name: property,
+            } => {
                 format!("{} of {}", name(property), name(dataset))
             }
             Subject::PoolProperty { name: property } => name(property),
@@ -98,14 +104,23 @@ impl AnswerWords for English {
 
     fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::Stage { operation, stage, before_us, after_us, share_of_change } => format!(
+            Reason::Stage {
+                operation,
+                stage,
+                before_us,
+                after_us,
+                share_of_change,
+            } => format!(
                 "{}: {} an operation instead of {}, {} of the whole change.",
                 capital(&self.stage(operation, stage)),
                 micros(*after_us),
                 micros(*before_us),
                 share(*share_of_change)
             ),
-            Reason::Commit { before_us, after_us } => format!(
+            Reason::Commit {
+                before_us,
+                after_us,
+            } => format!(
                 "A commit takes {} instead of {}.",
                 micros(*after_us),
                 micros(*before_us)
@@ -116,9 +131,14 @@ impl AnswerWords for English {
                 self.limit(after)
             ),
             Reason::SameLimit { limit } => {
-                format!("Both are limited by what this does not touch: {}.", self.limit(limit))
+                format!(
+                    "Both are limited by what this does not touch: {}.",
+                    self.limit(limit)
+                )
             }
-            Reason::NothingSynced => "Nothing is synchronous: the intent log is never committed.".into(),
+            Reason::NothingSynced => {
+                "Nothing is synchronous: the intent log is never committed.".into()
+            }
             Reason::NothingRead { per_s } => format!(
                 "Next to nothing is read that is not in memory already ({} blocks/s).",
                 count(*per_s)
@@ -138,7 +158,11 @@ impl AnswerWords for English {
                 share(*hits),
                 bytes(*fed)
             ),
-            Reason::CacheServes { hits, drives_before, drives_after } => format!(
+            Reason::CacheServes {
+                hits,
+                drives_before,
+                drives_after,
+            } => format!(
                 "The L2ARC answers {} of lookups; the drives are left {} instead of {}.",
                 share(*hits),
                 share(*drives_after),
@@ -159,7 +183,10 @@ impl AnswerWords for English {
                 count(*after),
                 count(*before)
             ),
-            Reason::DirtyFilled { seconds: after, throttle_share } => format!(
+            Reason::DirtyFilled {
+                seconds: after,
+                throttle_share,
+            } => format!(
                 "After {} writers wait for the disks to take what was promised: {} of an operation’s time is throttle.",
                 seconds(*after),
                 share(*throttle_share)
@@ -197,9 +224,14 @@ impl AnswerWords for English {
 
     fn limit(&self, limit: &Limit) -> String {
         match limit {
-            Limit::Drives { kind, busy } => format!("the {} drives, busy {}", name(kind), share(*busy)),
+            Limit::Drives { kind, busy } => {
+                format!("the {} drives, busy {}", name(kind), share(*busy))
+            }
             Limit::Throttle { share: part } => {
-                format!("the write throttle, {} of an operation’s time", share(*part))
+                format!(
+                    "the write throttle, {} of an operation’s time",
+                    share(*part)
+                )
             }
             Limit::Latency { stage, share: part } => format!(
                 "latency: {}, {} of an operation’s time with no drive full",
@@ -210,7 +242,10 @@ impl AnswerWords for English {
                 format!("this machine’s processor, {} used", share(*part))
             }
             Limit::Clients { share: part } => {
-                format!("the clients, {} of an operation’s time outside the pool", share(*part))
+                format!(
+                    "the clients, {} of an operation’s time outside the pool",
+                    share(*part)
+                )
             }
             Limit::Unknown => "nothing the numbers name".into(),
         }
@@ -225,7 +260,8 @@ impl AnswerWords for English {
             Caution::SetAside { marked, of } => format!("{marked} of {of} trials are set aside."),
             Caution::Failed { failed, of } => format!("{failed} of {of} trials failed."),
             Caution::SingleTrial => {
-                "The interval comes from one trial and does not see what differs between trials.".into()
+                "The interval comes from one trial and does not see what differs between trials."
+                    .into()
             }
             Caution::Processor { free, charged } => format!(
                 "The processor matters: {} with a processor far faster than this one, {} with this one’s time added back.",
@@ -289,7 +325,9 @@ impl AnswerWords for English {
     fn needed(&self, needed: &Needed) -> String {
         let lack = match needed.lack {
             Lack::Trials => "more trials",
-            Lack::SecondTrial => "a second trial: one alone tells nothing of the spread between trials",
+            Lack::SecondTrial => {
+                "a second trial: one alone tells nothing of the spread between trials"
+            }
             Lack::SoundTrial => "a trial that counts: all of a cell’s failed or were set aside",
             Lack::LongerRun => "a longer run: a cell never settled",
         };

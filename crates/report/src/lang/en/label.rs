@@ -183,6 +183,11 @@ pub fn of(label: Label) -> &'static str {
         Label::RawWhere => {
             "The raw output of every program, with its version and command line, lies in the campaign’s directory under trials/."
         }
+        Label::Colon => ": ",
+        Label::Comma => ", ",
+        Label::Semicolon => "; ",
+        Label::FullStop => ".",
+        Label::Space => " ",
         Label::SortHint => "Press a column’s name to sort by it.",
         Label::TableOf => "Table",
         Label::Map => "Map",

@@ -57,7 +57,11 @@ impl TrustWords for English {
             Mark::Neighbours { share: used } => {
                 format!("other programs used {} of this machine", share(*used))
             }
-            Mark::Broken { law, measured, expected } => format!(
+            Mark::Broken {
+                law,
+                measured,
+                expected,
+            } => format!(
                 "{} is broken: {} measured, {} expected",
                 self.law(*law),
                 count(*measured),
@@ -79,7 +83,11 @@ impl TrustWords for English {
                 count(*times)
             ),
             Mark::OtherScale { size, time } => {
-                format!("ran at another scale: S = {}, k = {}", count(*size), count(*time))
+                format!(
+                    "ran at another scale: S = {}, k = {}",
+                    count(*size),
+                    count(*time)
+                )
             }
             Mark::DidNotRun => "did not run".into(),
         }
@@ -139,7 +147,12 @@ impl TrustWords for English {
                 "Relative to the drives, the processor is {} times as fast as this host’s.",
                 count(*factor)
             ),
-            ScaleLimit::Cap { name: cap, bound, size, why } => format!(
+            ScaleLimit::Cap {
+                name: cap,
+                bound,
+                size,
+                why,
+            } => format!(
                 "A cap of the scaling is exceeded ({}: at most {}, run at {}): {}",
                 name(cap),
                 count(*bound),
@@ -213,7 +226,13 @@ impl TrustWords for English {
 fn datasets_named(datasets: &[String]) -> String {
     let all: Vec<String> = datasets
         .iter()
-        .map(|d| if d.is_empty() { "the root dataset".into() } else { name(d) })
+        .map(|d| {
+            if d.is_empty() {
+                "the root dataset".into()
+            } else {
+                name(d)
+            }
+        })
         .collect();
     all.join(", ")
 }

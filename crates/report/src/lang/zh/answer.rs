@@ -44,8 +44,14 @@ impl AnswerWords for Chinese {
             Subject::Layout => "布局".into(),
             Subject::Ashift => "ashift".into(),
             Subject::Drive { kind } => format!("硬盘 {}", name(kind)),
-            Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
-            Subject::Property { dataset, name: property } => {
+            Subject::Property {
+                dataset,
+                name: property,
+            } if dataset.is_empty() => name(property),
+            Subject::Property {
+                dataset,
+                name: property,
+            } => {
                 format!("{} 的 {}", name(dataset), name(property))
             }
             Subject::PoolProperty { name: property } => name(property),
@@ -73,8 +79,12 @@ impl AnswerWords for Chinese {
         match class {
             Class::WorthIt => format!("{when}{what}为原来的 {value} 倍，{between}。"),
             Class::Harmful => format!("有代价：{when}{what}为原来的 {value} 倍，{between}。"),
-            Class::NoEffect => format!("{when}{what}为原来的 {value} 倍，{between}：差别太小，不值一提。"),
-            Class::Undecided => format!("目前{when}{what}为原来的 {value} 倍，{between}：还不足以定论。"),
+            Class::NoEffect => {
+                format!("{when}{what}为原来的 {value} 倍，{between}：差别太小，不值一提。")
+            }
+            Class::Undecided => {
+                format!("目前{when}{what}为原来的 {value} 倍，{between}：还不足以定论。")
+            }
         }
     }
 
@@ -94,15 +104,28 @@ impl AnswerWords for Chinese {
 
     fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::Stage { operation, stage, before_us, after_us, share_of_change } => format!(
+            Reason::Stage {
+                operation,
+                stage,
+                before_us,
+                after_us,
+                share_of_change,
+            } => format!(
                 "{}：每次操作由 {} 变为 {}，占全部变化的 {}。",
                 self.stage(operation, stage),
                 micros(*before_us),
                 micros(*after_us),
                 share(*share_of_change)
             ),
-            Reason::Commit { before_us, after_us } => {
-                format!("一次提交由 {} 变为 {}。", micros(*before_us), micros(*after_us))
+            Reason::Commit {
+                before_us,
+                after_us,
+            } => {
+                format!(
+                    "一次提交由 {} 变为 {}。",
+                    micros(*before_us),
+                    micros(*after_us)
+                )
             }
             Reason::LimitMoved { before, after } => format!(
                 "瓶颈转移：之前是{}；现在是{}。",
@@ -118,7 +141,10 @@ impl AnswerWords for Chinese {
             }
             Reason::LogUnused => "日志设备没有收到任何日志块。".into(),
             Reason::LogPartly { share: part } => {
-                format!("只有 {} 的日志字节写到日志设备，其余写进存储池。", share(*part))
+                format!(
+                    "只有 {} 的日志字节写到日志设备，其余写进存储池。",
+                    share(*part)
+                )
             }
             Reason::Indirect { before, after } => format!(
                 "指向池内数据块的日志记录由 {} 变为 {}。",
@@ -130,14 +156,22 @@ impl AnswerWords for Chinese {
                 share(*hits),
                 bytes(*fed)
             ),
-            Reason::CacheServes { hits, drives_before, drives_after } => format!(
+            Reason::CacheServes {
+                hits,
+                drives_before,
+                drives_after,
+            } => format!(
                 "L2ARC 应答 {} 的查找；留给磁盘的由 {} 变为 {}。",
                 share(*hits),
                 share(*drives_before),
                 share(*drives_after)
             ),
             Reason::MemoryServes { before, after } => {
-                format!("内存应答的查找由 {} 变为 {}。", share(*before), share(*after))
+                format!(
+                    "内存应答的查找由 {} 变为 {}。",
+                    share(*before),
+                    share(*after)
+                )
             }
             Reason::RecordReads { before, after } => format!(
                 "每写一字节，为补全记录要先读 {} 字节（原来是 {}）。",
@@ -149,7 +183,10 @@ impl AnswerWords for Chinese {
                 count(*after),
                 count(*before)
             ),
-            Reason::DirtyFilled { seconds: after, throttle_share } => format!(
+            Reason::DirtyFilled {
+                seconds: after,
+                throttle_share,
+            } => format!(
                 "{} 之后，写入者要等磁盘消化已承诺的数据：一次操作有 {} 的时间在节流。",
                 seconds(*after),
                 share(*throttle_share)

@@ -34,13 +34,21 @@ pub fn of(label: Label) -> &'static str {
             "每个方案一格，纵轴相同。底部短线是事务组（txg）正在同步；粗线是一个阶段的均值；阴影是该次试验达到稳态的时间窗。"
         }
         Label::LatencyCurves => "延迟百分位曲线",
-        Label::LatencyIntro => "客户端看到的读写延迟，各次试验合并统计。向右每一格少见十倍；两轴均为对数。",
+        Label::LatencyIntro => {
+            "客户端看到的读写延迟，各次试验合并统计。向右每一格少见十倍；两轴均为对数。"
+        }
         Label::WhereTime => "一次操作的时间花在哪里",
-        Label::WhereTimeIntro => "在存储池内部，每次操作的阻塞路径都逐段计时；客户端等待的其余时间在池外。",
+        Label::WhereTimeIntro => {
+            "在存储池内部，每次操作的阻塞路径都逐段计时；客户端等待的其余时间在池外。"
+        }
         Label::WhoAnswered => "读请求由谁应答",
-        Label::WhoAnsweredIntro => "每次查找数据块或元数据块时，块在哪里：dbuf 缓存、ARC、L2ARC 还是磁盘。",
+        Label::WhoAnsweredIntro => {
+            "每次查找数据块或元数据块时，块在哪里：dbuf 缓存、ARC、L2ARC 还是磁盘。"
+        }
         Label::Drives => "每块盘有多忙",
-        Label::DrivesIntro => "每行一块盘，时间向右，颜色表示该秒内盘忙碌的比例。显示的是每个单元第一次有效的试验。",
+        Label::DrivesIntro => {
+            "每行一块盘，时间向右，颜色表示该秒内盘忙碌的比例。显示的是每个单元第一次有效的试验。"
+        }
         Label::Configuration => "配置与搭建方法",
         Label::ConfigurationIntro => "每个方案的具体内容，以及在真实硬盘上搭建它的命令。",
         Label::WhatChanges => "什么会改变结论",
@@ -50,7 +58,9 @@ pub fn of(label: Label) -> &'static str {
         Label::Method => "方法",
         Label::Trials => "全部试验",
         Label::Data => "原始数据",
-        Label::DataIntro => "完整结果，供程序读取。格式见 Poolwright 文档中的 findings.schema.json。",
+        Label::DataIntro => {
+            "完整结果，供程序读取。格式见 Poolwright 文档中的 findings.schema.json。"
+        }
         Label::Ranking => "各项设置的贡献排名",
         Label::Interactions => "相互影响的因素",
         Label::Contradictions => "数据中的矛盾",
@@ -157,6 +167,11 @@ pub fn of(label: Label) -> &'static str {
         Label::DownloadJson => "下载 JSON",
         Label::DownloadCsv => "下载 CSV",
         Label::RawWhere => "每个程序的原始输出及其版本和命令行，都在实验目录的 trials/ 下。",
+        Label::Colon => "：",
+        Label::Comma => "，",
+        Label::Semicolon => "；",
+        Label::FullStop => "。",
+        Label::Space => "",
         Label::SortHint => "点击列名即可排序。",
         Label::TableOf => "表",
         Label::Map => "热图",

@@ -53,7 +53,11 @@ impl TrustWords for Chinese {
                 share(*p99)
             ),
             Mark::Neighbours { share: used } => format!("其他程序用了本机的 {}", share(*used)),
-            Mark::Broken { law, measured, expected } => format!(
+            Mark::Broken {
+                law,
+                measured,
+                expected,
+            } => format!(
                 "违反{}：实测 {}，应为 {}",
                 self.law(*law),
                 count(*measured),
@@ -67,7 +71,10 @@ impl TrustWords for Chinese {
                 format!("本机内核不能让这些写入并行（缺少 {}）", name(feature))
             }
             Mark::MemoryThrottle { count: times } => {
-                format!("模型的 ARC 对脏数据而言太小：{} 个事务等待了整个事务组", count(*times))
+                format!(
+                    "模型的 ARC 对脏数据而言太小：{} 个事务等待了整个事务组",
+                    count(*times)
+                )
             }
             Mark::OtherScale { size, time } => {
                 format!("以另一比例运行：S = {}，k = {}", count(*size), count(*time))
@@ -97,9 +104,18 @@ impl TrustWords for Chinese {
             DurabilityRisk::SyncDisabled { datasets } => {
                 let all: Vec<String> = datasets
                     .iter()
-                    .map(|d| if d.is_empty() { "根数据集".into() } else { name(d) })
+                    .map(|d| {
+                        if d.is_empty() {
+                            "根数据集".into()
+                        } else {
+                            name(d)
+                        }
+                    })
                     .collect();
-                format!("{} 上 sync=disabled：断电会丢失已确认的同步写入。", all.join("、"))
+                format!(
+                    "{} 上 sync=disabled：断电会丢失已确认的同步写入。",
+                    all.join("、")
+                )
             }
             DurabilityRisk::NoCacheFlush { kinds } => format!(
                 "在易失缓存（{}）上设 zfs_nocacheflush=1：断电会丢失已确认的写入。",
@@ -122,7 +138,10 @@ impl TrustWords for Chinese {
     fn scale_limit(&self, limit: &ScaleLimit) -> String {
         match limit {
             ScaleLimit::FillTimes { factor } => {
-                format!("预热、填充和重建在真实机器上需要 {} 倍的时间。", count(*factor))
+                format!(
+                    "预热、填充和重建在真实机器上需要 {} 倍的时间。",
+                    count(*factor)
+                )
             }
             ScaleLimit::Bursts { factor } => format!(
                 "突发在真实机器上持续 {} 倍的时间，因为其脏数据上限是模型的这么多倍。",
@@ -131,7 +150,12 @@ impl TrustWords for Chinese {
             ScaleLimit::Processor { factor } => {
                 format!("相对于硬盘，处理器是本机的 {} 倍快。", count(*factor))
             }
-            ScaleLimit::Cap { name: cap, bound, size, why } => format!(
+            ScaleLimit::Cap {
+                name: cap,
+                bound,
+                size,
+                why,
+            } => format!(
                 "超出缩放上限（{}：至多 {}，实际 {}）：{}",
                 name(cap),
                 count(*bound),

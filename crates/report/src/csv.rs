@@ -1,0 +1,173 @@
+//! A row a cell, for a spreadsheet: plain numbers in the units the column names say.
+
+use crate::rows::{Against, rows};
+use findings::output::{Class, Estimate, Findings, Latency, Standing};
+
+/// The names of the columns. Added ones go to the end.
+pub const COLUMNS: [&str; 40] = [
+    "variant",
+    "workload",
+    "concurrency",
+    "standing",
+    "trials_sound",
+    "trials_marked",
+    "trials_failed",
+    "ops_per_s",
+    "ops_per_s_low",
+    "ops_per_s_high",
+    "bytes_per_s",
+    "first_phase_ops_per_s",
+    "first_phase_s",
+    "lasting_ops_per_s",
+    "lasting_low",
+    "lasting_high",
+    "mean_us",
+    "p50_us",
+    "p95_us",
+    "p99_us",
+    "p999_us",
+    "sync_mean_us",
+    "sync_p99_us",
+    "reads_dbuf",
+    "reads_arc",
+    "reads_l2arc",
+    "reads_drives",
+    "arc_data_hit_ratio",
+    "ratio_to_baseline",
+    "ratio_low",
+    "ratio_high",
+    "class",
+    "checks_passed",
+    "checks_broken",
+    "size_scale",
+    "dilation",
+    "late_share",
+    "cpu_share",
+    "limit",
+    "outside_pool_share",
+];
+
+/// The whole table.
+///
+/// # Errors
+/// None of its own: writing to memory does not fail; the type is that of the CSV writer.
+pub fn render(findings: &Findings) -> Result<String, csv::Error> {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    out.write_record(COLUMNS)?;
+    for row in rows(findings) {
+        let cell = row.cell;
+        let lasting = row.lasting;
+        let end = |pick: fn(&Estimate) -> f64, of: Option<Estimate>| number(of.as_ref().map(pick));
+        let micros = |pick: fn(&Latency) -> f64, of: Option<Latency>| number(of.as_ref().map(pick));
+        let reads = cell.hits.reads;
+        let effect = match row.against {
+            Against::Effect(effect) => Some(effect),
+            _ => None,
+        };
+        let passed = cell.checks.iter().filter(|c| c.pass).count();
+        out.write_record([
+            foreign(&cell.variant),
+            foreign(&cell.workload),
+            number(Some(cell.concurrency)),
+            standing(cell.standing).into(),
+            cell.trials.sound.to_string(),
+            cell.trials.marked.to_string(),
+            cell.trials.failed.to_string(),
+            end(|e| e.value, cell.throughput),
+            end(|e| e.low, cell.throughput),
+            end(|e| e.high, cell.throughput),
+            end(|e| e.value, cell.bandwidth),
+            number(row.first.map(|p| p.throughput.value)),
+            number(row.first.map(|p| p.seconds)),
+            end(|e| e.value, lasting),
+            end(|e| e.low, lasting),
+            end(|e| e.high, lasting),
+            micros(|l| l.mean_us, cell.latency),
+            micros(|l| l.p50_us, cell.latency),
+            micros(|l| l.p95_us, cell.latency),
+            micros(|l| l.p99_us, cell.latency),
+            number(cell.latency.and_then(|l| l.p999_us)),
+            micros(|l| l.mean_us, cell.sync_latency),
+            micros(|l| l.p99_us, cell.sync_latency),
+            number(reads.map(|r| r.dbuf)),
+            number(reads.map(|r| r.arc)),
+            number(reads.map(|r| r.l2arc)),
+            number(reads.map(|r| r.drives)),
+            number(cell.hits.arc_data),
+            match row.against {
+                Against::Baseline => "1".into(),
+                Against::Effect(effect) => number(Some(effect.ratio.value)),
+                Against::Plain(ratio) => number(Some(ratio)),
+                Against::Nothing => String::new(),
+            },
+            number(effect.map(|e| e.ratio.low)),
+            number(effect.map(|e| e.ratio.high)),
+            effect.map_or("", |e| class(e.class)).into(),
+            passed.to_string(),
+            (cell.checks.len() - passed).to_string(),
+            number(Some(cell.scale.size)),
+            number(Some(cell.scale.time)),
+            number(Some(cell.scale.late_share)),
+            number(Some(cell.scale.cpu_share)),
+            cell.attribution
+                .as_ref()
+                .map_or("", |a| limit(&a.limit))
+                .into(),
+            number(cell.attribution.as_ref().map(|a| a.outside_share)),
+        ])?;
+    }
+    let bytes = out
+        .into_inner()
+        .map_err(|e| csv::Error::from(std::io::Error::other(e.to_string())))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A number as programs read it, empty when there is none.
+fn number(value: Option<f64>) -> String {
+    match value {
+        Some(value) if value.is_finite() => format!("{}", (value * 1e6).round() / 1e6),
+        _ => String::new(),
+    }
+}
+
+/// A name from outside. A spreadsheet takes `=`, `+`, `-` and `@` at the start for a formula and
+/// would run it; an apostrophe before it makes it text.
+fn foreign(text: &str) -> String {
+    let text = crate::text::visible(text);
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        format!("'{text}")
+    } else {
+        text.into_owned()
+    }
+}
+
+/// The words of the JSON format.
+pub(crate) fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Sound => "sound",
+        Standing::Marked => "marked",
+        Standing::Failed => "failed",
+    }
+}
+
+/// The words of the JSON format.
+pub(crate) fn class(class: Class) -> &'static str {
+    match class {
+        Class::WorthIt => "worth-it",
+        Class::Harmful => "harmful",
+        Class::NoEffect => "no-effect",
+        Class::Undecided => "undecided",
+    }
+}
+
+fn limit(limit: &findings::output::Limit) -> &'static str {
+    use findings::output::Limit;
+    match limit {
+        Limit::Drives { .. } => "drives",
+        Limit::Throttle { .. } => "throttle",
+        Limit::Latency { .. } => "latency",
+        Limit::Processor { .. } => "processor",
+        Limit::Clients { .. } => "clients",
+        Limit::Unknown => "unknown",
+    }
+}

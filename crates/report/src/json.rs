@@ -1,0 +1,54 @@
+//! Findings as JSON: the published format, described by `docs/findings.schema.json`.
+
+use findings::output::Findings;
+use std::io::{self, Write};
+
+/// Writes the findings, with a line break at the end.
+///
+/// # Errors
+/// What the writer said.
+pub fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, findings)?;
+    out.write_all(b"\n")
+}
+
+/// The JSON schema of the format.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(Findings);
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// Why a file is not findings.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not JSON of this shape.
+    #[error("it is not a findings file: {0}")]
+    Shape(#[from] serde_json::Error),
+    /// A later version wrote it.
+    #[error("its format is {found}; this version reads up to {known}: use a newer poolwright")]
+    Newer {
+        /// Format of the file.
+        found: u32,
+        /// Format of this version.
+        known: u32,
+    },
+}
+
+/// Reads findings back.
+///
+/// # Errors
+/// [`ReadError`], in words for the one who gave the file.
+pub fn read(text: &str) -> Result<Findings, ReadError> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        format: u32,
+    }
+    let known = findings::output::FORMAT;
+    let Head { format: found } = serde_json::from_str(text)?;
+    if found > known {
+        return Err(ReadError::Newer { found, known });
+    }
+    Ok(serde_json::from_str(text)?)
+}

@@ -1,0 +1,129 @@
+//! The comparison as Markdown, for a forum post or a blog.
+
+use crate::lang::{Label, Language};
+use crate::number::{count, micros, seconds, share};
+use crate::rows::{answers, remarks, rows, title, verdict_text, workloads};
+use crate::terminal::{against, with_spread};
+use crate::text::one_line;
+use findings::output::Findings;
+use std::fmt::Write;
+
+/// The whole report.
+pub fn render(findings: &Findings, language: Language) -> String {
+    let words = language.words();
+    let say = |label| words.label(label);
+    let mut out = String::new();
+    let _ = writeln!(out, "# {}\n", escape(&findings.lab.title));
+    let _ = writeln!(out, "{}\n", escape(&words.model(findings)));
+    let _ = writeln!(out, "## {}\n", say(Label::Answer));
+    let answers = answers(findings);
+    if answers.is_empty() {
+        let _ = writeln!(out, "{}\n", say(Label::NoVerdict));
+    }
+    for answer in &answers {
+        let _ = writeln!(
+            out,
+            "- **{}**{}{}",
+            escape(&title(findings, words, answer.verdict)),
+            say(Label::Colon),
+            escape(&verdict_text(words, answer))
+        );
+    }
+    let rows = rows(findings);
+    let many = workloads(findings).len() > 1;
+    for workload in workloads(findings) {
+        let heading = if many {
+            workload
+        } else {
+            say(Label::Comparison)
+        };
+        let _ = writeln!(out, "\n## {}\n", escape(heading));
+        let head = [
+            say(Label::Variant).to_owned(),
+            format!("{}, {}", say(Label::OpsPerSecond), say(Label::Burst)),
+            format!("{}, {}", say(Label::OpsPerSecond), say(Label::Sustained)),
+            say(Label::Mean).to_owned(),
+            say(Label::P99).to_owned(),
+            say(Label::Arc).to_owned(),
+            say(Label::L2arc).to_owned(),
+            format!("{} {}", say(Label::Against), escape(&findings.lab.baseline)),
+        ];
+        let _ = writeln!(out, "| {} |", head.join(" | "));
+        let _ = writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|");
+        for row in rows.iter().filter(|r| r.cell.workload == workload) {
+            let latency = row.cell.latency.filter(|_| row.shown());
+            let reads = row.cell.hits.reads;
+            let cells = [
+                escape(&row.cell.variant),
+                row.first.map_or_else(String::new, |p| {
+                    format!("{} / {}", count(p.throughput.value), seconds(p.seconds))
+                }),
+                match (row.lasting, row.not_settled) {
+                    (Some(estimate), _) => with_spread(&estimate),
+                    (None, Some(_)) => say(Label::NotSettled).to_owned(),
+                    (None, None) => words.standing(row.cell.standing).to_owned(),
+                },
+                latency.map_or("–".into(), |l| micros(l.mean_us)),
+                latency.map_or("–".into(), |l| micros(l.p99_us)),
+                reads.map_or("–".into(), |r| share(r.arc + r.dbuf)),
+                reads.map_or("–".into(), |r| share(r.l2arc)),
+                escape(&against(row)),
+            ];
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        }
+    }
+    let aside: Vec<String> = rows
+        .iter()
+        .filter_map(|row| {
+            let said = remarks(words, row);
+            let head = format!("{} · {}", row.cell.variant, row.cell.workload);
+            (!said.is_empty()).then(|| {
+                format!(
+                    "- {}: {}",
+                    escape(&head),
+                    escape(&said.join(say(Label::Semicolon)))
+                )
+            })
+        })
+        .collect();
+    if !aside.is_empty() {
+        let _ = writeln!(out, "\n## {}\n\n{}", say(Label::SetAside), aside.join("\n"));
+    }
+    let _ = writeln!(out, "\n## {}\n", say(Label::Trust));
+    let _ = writeln!(
+        out,
+        "- {}",
+        words.validation(findings.scale.nearest_validation)
+    );
+    for limit in &findings.scale.limits {
+        let _ = writeln!(out, "- {}", escape(&words.scale_limit(limit)));
+    }
+    for lint in &findings.lints {
+        let _ = writeln!(
+            out,
+            "- {}: {}",
+            words.severity(lint.severity),
+            escape(&words.lint(&lint.finding))
+        );
+    }
+    out.replace('\u{a0}', " ")
+}
+
+/// Text that Markdown, and HTML within it, reads as text: on one line, every sign with a meaning
+/// behind a backslash (CommonMark 0.31, section 2.4), and those of HTML as entities.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in one_line(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

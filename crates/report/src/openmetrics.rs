@@ -1,0 +1,185 @@
+//! Findings as OpenMetrics text (openmetrics.io, 1.0), for a time-series database.
+
+use crate::rows::{Row, rows};
+use findings::output::{Effect, Estimate, Findings, Metric, PhaseKind, Standing};
+use std::fmt::Write;
+
+/// The whole exposition, `# EOF` included.
+pub fn render(findings: &Findings) -> String {
+    let rows = rows(findings);
+    let mut page = Page {
+        out: String::new(),
+        lab: &findings.lab.name,
+    };
+    let shown = |pick: fn(&Row) -> Option<f64>| {
+        let rows = &rows;
+        move |page: &mut Page, family: &str| {
+            for row in rows.iter().filter(|row| row.shown()) {
+                page.sample(family, &cell(row), pick(row));
+            }
+        }
+    };
+    page.family("throughput_ops", "Operations a virtual second, whole run.");
+    estimates(&mut page, "throughput_ops", &rows, |row| {
+        row.cell.throughput
+    });
+    page.family(
+        "lasting_throughput_ops",
+        "Operations a virtual second after bursts and warm-up.",
+    );
+    estimates(&mut page, "lasting_throughput_ops", &rows, |row| {
+        row.lasting
+    });
+    page.family_of(
+        "latency_mean_seconds",
+        "Mean latency of reads and writes.",
+        "seconds",
+    );
+    shown(|row| Some(row.cell.latency?.mean_us / 1e6))(&mut page, "latency_mean_seconds");
+    page.family_of(
+        "latency_p99_seconds",
+        "99th percentile of reads and writes.",
+        "seconds",
+    );
+    shown(|row| Some(row.cell.latency?.p99_us / 1e6))(&mut page, "latency_p99_seconds");
+    page.family_of(
+        "sync_latency_mean_seconds",
+        "Mean latency of fsync and fdatasync.",
+        "seconds",
+    );
+    shown(|row| Some(row.cell.sync_latency?.mean_us / 1e6))(&mut page, "sync_latency_mean_seconds");
+    page.family("reads_arc_share", "Share of lookups answered by the ARC.");
+    shown(|row| Some(row.cell.hits.reads?.arc))(&mut page, "reads_arc_share");
+    page.family(
+        "reads_l2arc_share",
+        "Share of lookups answered by the L2ARC.",
+    );
+    shown(|row| Some(row.cell.hits.reads?.l2arc))(&mut page, "reads_l2arc_share");
+    page.family(
+        "emulation_late_share",
+        "Emulation lateness as a share of the mean latency.",
+    );
+    shown(|row| Some(row.cell.scale.late_share))(&mut page, "emulation_late_share");
+    page.family("checks_broken", "Conservation checks that do not hold.");
+    for row in &rows {
+        let broken = row.cell.checks.iter().filter(|c| !c.pass).count();
+        page.sample("checks_broken", &cell(row), Some(broken as f64));
+    }
+    page.family(
+        "cell_counts",
+        "1 when the cell counts, 0 when it is set aside or failed.",
+    );
+    for row in &rows {
+        let counts = row.cell.standing == Standing::Sound;
+        page.sample("cell_counts", &cell(row), Some(f64::from(u8::from(counts))));
+    }
+    page.family(
+        "effect_ratio",
+        "Ratio of two variants that differ in one factor.",
+    );
+    for effect in &findings.effects {
+        for (bound, value) in bounds(&effect.ratio) {
+            page.sample("effect_ratio", &labels_of(effect, bound), Some(value));
+        }
+    }
+    page.out.push_str("# EOF\n");
+    page.out
+}
+
+type Labels<'a> = Vec<(&'static str, &'a str)>;
+
+struct Page<'a> {
+    out: String,
+    lab: &'a str,
+}
+
+impl Page<'_> {
+    fn family(&mut self, name: &str, help: &str) {
+        let _ = writeln!(
+            self.out,
+            "# TYPE poolwright_{name} gauge\n# HELP poolwright_{name} {help}"
+        );
+    }
+
+    fn family_of(&mut self, name: &str, help: &str, unit: &str) {
+        let _ = writeln!(
+            self.out,
+            "# TYPE poolwright_{name} gauge\n# UNIT poolwright_{name} {unit}\n# HELP poolwright_{name} {help}"
+        );
+    }
+
+    fn sample(&mut self, family: &str, labels: &[(&'static str, &str)], value: Option<f64>) {
+        let Some(value) = value.filter(|v| v.is_finite()) else {
+            return;
+        };
+        let _ = write!(
+            self.out,
+            "poolwright_{family}{{lab=\"{}\"",
+            escape(self.lab)
+        );
+        for (label, text) in labels {
+            let _ = write!(self.out, ",{label}=\"{}\"", escape(text));
+        }
+        let _ = writeln!(self.out, "}} {value}");
+    }
+}
+
+fn cell<'a>(row: &Row<'a>) -> Labels<'a> {
+    vec![
+        ("variant", &row.cell.variant),
+        ("workload", &row.cell.workload),
+    ]
+}
+
+fn estimates(page: &mut Page, family: &str, rows: &[Row], pick: fn(&Row) -> Option<Estimate>) {
+    for row in rows.iter().filter(|row| row.shown()) {
+        let Some(estimate) = pick(row) else { continue };
+        for (bound, value) in bounds(&estimate) {
+            let mut labels = cell(row);
+            labels.push(("bound", bound));
+            page.sample(family, &labels, Some(value));
+        }
+    }
+}
+
+fn bounds(estimate: &Estimate) -> [(&'static str, f64); 3] {
+    [
+        ("value", estimate.value),
+        ("low", estimate.low),
+        ("high", estimate.high),
+    ]
+}
+
+fn labels_of<'a>(effect: &'a Effect, bound: &'a str) -> Labels<'a> {
+    let phase = match effect.phase {
+        PhaseKind::Whole => "whole",
+        PhaseKind::Burst => "burst",
+        PhaseKind::Sustained => "sustained",
+    };
+    let metric = match effect.metric {
+        Metric::Throughput => "throughput",
+        Metric::MeanLatency => "mean-latency",
+        Metric::P99Latency => "p99-latency",
+    };
+    let mut labels = vec![
+        ("factor", effect.factor.as_str()),
+        ("level", &effect.level),
+        ("against", &effect.against),
+        ("workload", &effect.workload),
+        ("phase", phase),
+        ("metric", metric),
+        ("class", crate::csv::class(effect.class)),
+        ("bound", bound),
+    ];
+    if let Some(variant) = &effect.variant {
+        labels.push(("variant", variant));
+    }
+    labels
+}
+
+/// A label's value: backslash, quote and line break are escaped.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}

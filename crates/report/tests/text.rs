@@ -1,0 +1,195 @@
+//! The formats for reading and for programs, whole, against what they were.
+
+mod fixture;
+
+use fixture::{SIXTEEN, Shape, findings, hostile};
+use report::lang::Language;
+use report::terminal::Style;
+use report::text::columns;
+
+const TWO: Shape = Shape {
+    workloads: 1,
+    trials: 3,
+    seconds: 60,
+    drives: 12,
+};
+
+fn style(width: usize) -> Style {
+    Style {
+        width,
+        color: false,
+        language: Language::English,
+    }
+}
+
+/// Strings that have broken somebody's report.
+pub const HOSTILE: [&str; 9] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "]]></style></script><!--",
+    "\u{202e}gnirts desrever\u{2066}",
+    "=HYPERLINK(\"http://evil.example\",\"x\")",
+    "a\n# TYPE b counter\r\n\u{1b}[2J\u{0}",
+    "| a | `b` | [c](javascript:alert(1)) *d* _e_",
+    "שלום עולם \\\" {x=\"y\"}",
+    "",
+];
+
+#[test]
+fn the_table_in_a_terminal() {
+    insta::assert_snapshot!(report::terminal::render(&findings(&TWO), style(110)));
+}
+
+#[test]
+fn the_table_in_a_terminal_in_chinese() {
+    let style = Style {
+        language: Language::Chinese,
+        ..style(110)
+    };
+    insta::assert_snapshot!(report::terminal::render(&findings(&TWO), style));
+}
+
+#[test]
+fn markdown() {
+    insta::assert_snapshot!(report::markdown::render(&findings(&TWO), Language::English));
+}
+
+#[test]
+fn csv() {
+    insta::assert_snapshot!(report::csv::render(&findings(&TWO)).unwrap());
+}
+
+#[test]
+fn openmetrics() {
+    insta::assert_snapshot!(report::openmetrics::render(&findings(&TWO)));
+}
+
+#[test]
+fn a_terminal_is_never_overrun_at_any_width() {
+    let long = findings(&SIXTEEN);
+    for width in [40, 60, 80, 100, 120, 200] {
+        for language in Language::ALL {
+            let text = report::terminal::render(
+                &long,
+                Style {
+                    language,
+                    ..style(width)
+                },
+            );
+            for line in text.lines() {
+                assert!(
+                    columns(line) <= width,
+                    "{width}: {} columns: {line}",
+                    columns(line)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn without_colour_there_is_no_escape_and_with_it_only_our_own() {
+    for evil in HOSTILE {
+        let findings = hostile(evil);
+        let plain = report::terminal::render(&findings, style(100));
+        assert!(!plain.contains('\u{1b}'), "{plain:?}");
+        assert!(!plain.contains('\u{202e}'));
+        let coloured = report::terminal::render(
+            &findings,
+            Style {
+                color: true,
+                ..style(100)
+            },
+        );
+        for (at, _) in coloured.match_indices('\u{1b}') {
+            let end = coloured[at..].find('m').map(|m| &coloured[at + 1..at + m]);
+            assert!(
+                matches!(end, Some("[0" | "[1" | "[31" | "[32" | "[33")),
+                "{end:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn in_markdown_names_stay_text() {
+    for evil in HOSTILE {
+        let text = report::markdown::render(&hostile(evil), Language::English);
+        assert!(
+            !text.contains("<script") && !text.contains("<img"),
+            "{text}"
+        );
+        assert!(!text.replace("\\]", "").contains("](javascript"), "{text}");
+        let rows: Vec<&str> = text.lines().filter(|l| l.starts_with("| ")).collect();
+        for row in rows {
+            let bars = row.replace("\\|", "").matches('|').count();
+            assert_eq!(bars, 9, "a name adds no column: {row}");
+        }
+    }
+}
+
+#[test]
+fn in_csv_every_row_has_every_column_and_no_name_is_a_formula() {
+    for evil in HOSTILE {
+        let text = report::csv::render(&hostile(evil)).unwrap();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        for row in reader.records() {
+            let row = row.unwrap();
+            assert_eq!(row.len(), report::csv::COLUMNS.len());
+            assert!(!row[0].starts_with('='), "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn openmetrics_stay_one_sample_a_line_and_end_with_eof() {
+    for evil in HOSTILE {
+        let text = report::openmetrics::render(&hostile(evil));
+        assert!(text.ends_with("# EOF\n"));
+        for line in text.lines() {
+            assert!(
+                line.starts_with("poolwright_") || line.starts_with("# "),
+                "{line:?}"
+            );
+        }
+        assert_eq!(
+            text.matches("# TYPE b").count(),
+            text.matches("\\n# TYPE b").count()
+        );
+    }
+}
+
+#[test]
+fn json_reads_back_as_it_was_and_a_later_format_is_refused() {
+    for evil in HOSTILE {
+        let findings = hostile(evil);
+        let mut out = Vec::new();
+        report::json::write(&findings, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(report::json::read(&text).unwrap(), findings);
+        let later = text.replacen("\"format\": 1", "\"format\": 2", 1);
+        let refusal = report::json::read(&later).unwrap_err().to_string();
+        assert!(refusal.contains("newer poolwright"), "{refusal}");
+    }
+}
+
+#[test]
+fn findings_with_nothing_in_them_are_reported_without_a_panic() {
+    let mut empty = findings(&TWO);
+    empty.cells.clear();
+    empty.effects.clear();
+    empty.verdicts.iter_mut().for_each(|v| v.effects = vec![99]);
+    for language in Language::ALL {
+        let text = report::terminal::render(
+            &empty,
+            Style {
+                language,
+                ..style(80)
+            },
+        );
+        assert!(!text.is_empty());
+        assert!(!report::markdown::render(&empty, language).is_empty());
+    }
+    assert_eq!(report::csv::render(&empty).unwrap().lines().count(), 1);
+    assert!(report::openmetrics::render(&empty).ends_with("# EOF\n"));
+}
