@@ -1,8 +1,13 @@
 //! Engines, workloads, schedule and trials: how a campaign is measured.
 
+pub mod campaign;
 pub mod engine;
 pub mod fault;
 pub mod machine;
+pub mod pilot;
 pub mod programs;
+pub mod schedule;
 pub mod stop;
+pub mod trial;
+pub mod window;
 pub mod workload;

@@ -28,8 +28,6 @@ const SHORT: Duration = Duration::from_secs(60);
 pub struct Scale {
     /// Where engines are looked for, in order.
     pub engines: Vec<PathBuf>,
-    /// Dilation; requests that wait for emulated drives may take this many times longer.
-    pub time: f64,
 }
 
 impl Scale {
@@ -45,7 +43,7 @@ impl Scale {
 impl Engine for Scale {
     fn session(&self, openzfs: OpenZfs, raw: &Path) -> Result<Box<dyn Session>, Fault> {
         let program = self.program(openzfs)?;
-        let process = Process::start(&program, raw, self.time)?;
+        let process = Process::start(&program, raw)?;
         Ok(Box::new(process))
     }
 }
@@ -61,12 +59,13 @@ struct Process {
     hello: Hello,
     happenings: VecDeque<Happening>,
     next: u64,
+    /// Dilation: requests that wait for emulated drives may take this many times longer.
     time: f64,
     mounts: Vec<PathBuf>,
 }
 
 impl Process {
-    fn start(program: &Path, raw: &Path, time: f64) -> Result<Process, Fault> {
+    fn start(program: &Path, raw: &Path) -> Result<Process, Fault> {
         let name = program
             .file_name()
             .map_or_else(|| "poolfs".into(), |n| n.to_string_lossy().into_owned());
@@ -126,7 +125,7 @@ impl Process {
             },
             happenings: VecDeque::new(),
             next: 1,
-            time,
+            time: 1.0,
             mounts: Vec::new(),
         };
         match process.receive(Instant::now() + HELLO, "say hello")? {
@@ -261,6 +260,7 @@ impl Session for Process {
     }
 
     fn build(&mut self, build: Build) -> Result<BTreeMap<String, f64>, Fault> {
+        self.time = build.model.time.unwrap_or(1.0);
         let limit = self.patience();
         match self.demand(Request::Build(Box::new(build)), "build the pool", limit)? {
             Answer::Built { facts, .. } => Ok(facts),

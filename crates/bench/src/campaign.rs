@@ -1,0 +1,341 @@
+//! A whole campaign: k, then trials in their order until enough is known or the time is up.
+
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::pilot::{self, Reading};
+use crate::programs::Fio;
+use crate::schedule::{self, Next, Slot};
+use crate::stop::Stop;
+use crate::trial::{self, Bench, Step, Task};
+use findings::record::{Outcome, Trial};
+use lab::campaign::Campaign;
+use lab::model::Model;
+use std::fs;
+use std::path::Path;
+use std::time::{Instant, SystemTime};
+use store::Store;
+
+/// What a campaign runs with.
+pub struct Setup<'a> {
+    /// Where it is kept.
+    pub store: &'a Store,
+    /// What variants are built on.
+    pub engine: &'a dyn Engine,
+    /// The client.
+    pub fio: &'a Fio,
+    /// The user's wish to stop.
+    pub stop: &'a Stop,
+    /// Where drives and mount points may be made.
+    pub scratch: &'a Path,
+    /// Told what happens.
+    pub watch: &'a dyn Watch,
+    /// Whether more trials of a cell (indices of variant and workload) could not change a verdict.
+    pub settled: &'a dyn Fn(&[Trial], usize, usize) -> bool,
+}
+
+/// Whom a campaign tells what happens.
+pub trait Watch {
+    /// A pilot trial for the choice of k begins.
+    fn pilot(&self, variant: &str, workload: &str, time: f64);
+    /// k is chosen.
+    fn chosen(&self, time: f64, why: &str);
+    /// A trial begins: how many have been run, how many there are at least, and the wall seconds
+    /// that what is planned will still take.
+    fn begins(&self, trial: &Trial, done: usize, planned: usize, left_s: f64);
+    /// A trial has come to a step.
+    fn step(&self, step: Step);
+    /// A trial has ended.
+    fn ended(&self, trial: &Trial);
+}
+
+/// How a campaign ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Everything wanted was run.
+    Complete,
+    /// The budget was spent.
+    Budget,
+    /// The user asked to stop; the same command goes on from here.
+    Interrupted,
+}
+
+/// Why a campaign could not go on at all.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// This machine lacks something.
+    #[error("{0}")]
+    Environment(String),
+    /// The results cannot be kept.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+/// Wall seconds that building, laying out and settling are taken to need before any trial has
+/// shown it.
+pub const SETUP_S: f64 = 20.0;
+/// Share of the budget that the search for k may use.
+const PILOT_SHARE: f64 = 0.2;
+/// Trials of a cell that may fail before it is left alone.
+const FAILURES: usize = 2;
+
+/// Runs what is missing of a campaign.
+///
+/// # Errors
+/// When no trial can run on this machine, or results cannot be kept.
+pub fn run(setup: &Setup, model: Model) -> Result<End, Error> {
+    let campaign = setup.store.campaign();
+    let begun = Instant::now();
+    let spent_before = setup.store.journal().wall_s()?;
+    let model = match setup.store.model()? {
+        // A campaign that is continued stays on the model it began on.
+        Some(kept) if kept.time.is_some() => kept,
+        _ => match with_time(setup, campaign, model)? {
+            Some(model) => {
+                setup.store.set_model(&model)?;
+                model
+            }
+            None => return Ok(End::Interrupted),
+        },
+    };
+    let slots = schedule::order(campaign);
+    let mut tried: Vec<u64> = Vec::new();
+    loop {
+        let trials = setup.store.journal().trials()?;
+        let measured = |id: u64| {
+            trials
+                .iter()
+                .any(|t| t.id == id && matches!(t.outcome, Outcome::Measured(_)))
+        };
+        let given_up = |slot: &Slot| {
+            let cell = |s: &&Slot| s.variant == slot.variant && s.workload == slot.workload;
+            let ids = || slots.iter().filter(cell).map(|s| s.id);
+            ids().filter(|id| tried.contains(id) && !measured(*id)).count() >= FAILURES
+                && !ids().any(measured)
+        };
+        let wanted = |slot: &Slot| {
+            !measured(slot.id)
+                && !tried.contains(&slot.id)
+                && !given_up(slot)
+                && (slot.repeat < campaign.method.min_trials.max(1)
+                    || !(setup.settled)(&trials, slot.variant, slot.workload))
+        };
+        let expected_s = expected_s(campaign, &trials, model.time.unwrap_or(1.0));
+        let left_s =
+            campaign.method.budget_s - spent_before - begun.elapsed().as_secs_f64();
+        let slot = match schedule::next(&slots, left_s, expected_s, wanted) {
+            Next::Run(slot) => slot,
+            Next::Done => return Ok(End::Complete),
+            Next::Budget => return Ok(End::Budget),
+        };
+        let planned = slots
+            .iter()
+            .filter(|s| s.repeat < campaign.method.min_trials.max(1) && wanted(s))
+            .count()
+            .max(1);
+        let eta_s = planned as f64 * expected_s;
+        tried.push(slot.id);
+        match one(setup, campaign, &model, &slot, |trial| {
+            setup
+                .watch
+                .begins(trial, trials.len(), trials.len() + planned, eta_s);
+        })? {
+            Some(trial) => setup.watch.ended(&trial),
+            None => return Ok(End::Interrupted),
+        }
+    }
+}
+
+/// Runs one trial with a row in the journal before and after it; none when the user stopped it.
+fn one(
+    setup: &Setup,
+    campaign: &Campaign,
+    model: &Model,
+    slot: &Slot,
+    begins: impl Fn(&Trial),
+) -> Result<Option<Trial>, Error> {
+    let started = Instant::now();
+    let mut trial = Trial {
+        id: slot.id,
+        variant: campaign.variants[slot.variant].name.clone(),
+        workload: campaign.workloads[slot.workload].name.clone(),
+        repeat: slot.repeat,
+        seed: slot.seed,
+        started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        wall_s: 0.0,
+        window_wall_s: 0.0,
+        size: model.size,
+        time: model.time.unwrap_or(1.0),
+        openzfs: String::new(),
+        outcome: Outcome::Failed {
+            reason: String::new(),
+        },
+    };
+    begins(&trial);
+    let row = setup.store.journal().begin(&trial)?;
+    let raw = setup.store.raw(&trial, &row)?;
+    let task = Task {
+        variant: &campaign.variants[slot.variant],
+        workload: &campaign.workloads[slot.workload],
+        method: &campaign.method,
+        model,
+        cores: campaign.host.cores,
+        seed: slot.seed,
+    };
+    trial.outcome = match attempt(setup, &task, &raw) {
+        Ok(result) => {
+            trial.window_wall_s = result.window_wall_s;
+            trial.openzfs = result.openzfs;
+            Outcome::Measured(Box::new(result.measured))
+        }
+        Err(Fault::Failed(reason)) => Outcome::Failed { reason },
+        Err(Fault::Interrupted) => return Ok(None),
+        Err(Fault::Environment(reason)) => return Err(Error::Environment(reason)),
+    };
+    trial.wall_s = started.elapsed().as_secs_f64();
+    setup.store.journal().finish(&row, &trial)?;
+    Ok(Some(trial))
+}
+
+/// Runs a trial with what the campaign runs with.
+fn attempt(setup: &Setup, task: &Task, raw: &Path) -> Result<trial::Result, Fault> {
+    let bench = Bench {
+        engine: setup.engine,
+        fio: setup.fio,
+        stop: setup.stop,
+        scratch: setup.scratch,
+        said: &|step| setup.watch.step(step),
+    };
+    trial::run(&bench, task, raw)
+}
+
+/// Wall seconds of the next trial: the mean of those that were measured, or an estimate.
+fn expected_s(campaign: &Campaign, trials: &[Trial], time: f64) -> f64 {
+    let walls: Vec<f64> = trials
+        .iter()
+        .filter(|t| matches!(t.outcome, Outcome::Measured(_)))
+        .map(|t| t.wall_s)
+        .collect();
+    if walls.is_empty() {
+        let window = campaign.method.runtime_s.unwrap_or(60.0) + campaign.method.ramp_s;
+        schedule::estimate_s(1, window, time, SETUP_S)
+    } else {
+        walls.iter().sum::<f64>() / walls.len() as f64
+    }
+}
+
+/// The model with its k: the lab's, or the smallest that serves every cell. None when the user
+/// stopped the search.
+fn with_time(
+    setup: &Setup,
+    campaign: &Campaign,
+    mut model: Model,
+) -> Result<Option<Model>, Error> {
+    if let Some(time) = campaign.scale.time.or(model.time) {
+        setup.watch.chosen(time, "stated in the lab");
+        model.time = Some(time);
+        return Ok(Some(model));
+    }
+    let limit_s = campaign.method.budget_s * PILOT_SHARE;
+    let begun = Instant::now();
+    let cells: Vec<(usize, usize)> = (0..campaign.workloads.len())
+        .flat_map(|w| (0..campaign.variants.len()).map(move |v| (v, w)))
+        .collect();
+    let mut readings: Vec<((usize, usize), Reading)> = Vec::new();
+    let mut runs = 0;
+    let mut read = |cell: (usize, usize), time: f64| -> Result<Option<Option<Reading>>, Error> {
+        runs += 1;
+        pilot_trial(setup, campaign, &model, cell, time, runs)
+    };
+    for cell in &cells {
+        if !readings.is_empty() && begun.elapsed().as_secs_f64() > limit_s {
+            break;
+        }
+        match read(*cell, pilot::FIRST)? {
+            None => return Ok(None),
+            Some(Some(reading)) => readings.push((*cell, reading)),
+            // A cell that fails here fails again as a trial, and says there why.
+            Some(None) => {}
+        }
+    }
+    let latest = |readings: &[((usize, usize), Reading)]| -> f64 {
+        pilot::choose(&readings.iter().map(|r| r.1).collect::<Vec<_>>())
+    };
+    let mut time = if readings.is_empty() {
+        pilot::FIRST
+    } else {
+        latest(&readings)
+    };
+    // The cell that asks for most is looked at again where it is to run.
+    while begun.elapsed().as_secs_f64() < limit_s {
+        let Some(hardest) = readings
+            .iter_mut()
+            .max_by(|a, b| a.1.wants().total_cmp(&b.1.wants()))
+        else {
+            break;
+        };
+        if (hardest.1.time / time - 1.0).abs() < 0.2 && hardest.1.holds() {
+            break;
+        }
+        if hardest.1.time >= pilot::MOST {
+            break;
+        }
+        match read(hardest.0, time)? {
+            None => return Ok(None),
+            Some(None) => break,
+            Some(Some(reading)) => hardest.1 = reading,
+        }
+        let held = hardest.1.holds();
+        let next = latest(&readings);
+        if held && next >= 0.8 * time {
+            break;
+        }
+        time = next;
+    }
+    setup.store.write("pilot.json", &readings)?;
+    setup.watch.chosen(
+        time,
+        &format!("the smallest that serves {} cells", readings.len()),
+    );
+    model.time = Some(time);
+    Ok(Some(model))
+}
+
+/// A short trial at k = `time`. None when the user stopped it, and within it none when it failed.
+fn pilot_trial(
+    setup: &Setup,
+    campaign: &Campaign,
+    model: &Model,
+    (variant, workload): (usize, usize),
+    time: f64,
+    run: u32,
+) -> Result<Option<Option<Reading>>, Error> {
+    let (variant, workload) = (&campaign.variants[variant], &campaign.workloads[workload]);
+    setup.watch.pilot(&variant.name, &workload.name, time);
+    let raw = setup.store.path().join("pilot").join(run.to_string());
+    // Left by an earlier run whose choice was not made.
+    let _ = fs::remove_dir_all(&raw);
+    fs::create_dir_all(&raw).map_err(|source| store::Error::Io {
+        action: "create",
+        path: raw.clone(),
+        source,
+    })?;
+    let mut method = campaign.method.clone();
+    method.runtime_s = Some(pilot::WINDOW_S);
+    method.ramp_s = method.ramp_s.clamp(1.0, 2.0);
+    let mut model = model.clone();
+    model.time = Some(time);
+    let task = Task {
+        variant,
+        workload,
+        method: &method,
+        model: &model,
+        cores: campaign.host.cores,
+        seed: campaign.method.seed,
+    };
+    match attempt(setup, &task, &raw) {
+        Ok(result) => Ok(Some(Some(Reading::of(&result.measured, time)))),
+        Err(Fault::Failed(_)) => Ok(Some(None)),
+        Err(Fault::Interrupted) => Ok(None),
+        Err(Fault::Environment(reason)) => Err(Error::Environment(reason)),
+    }
+}

@@ -1,0 +1,100 @@
+//! `auto` for the dilation k: short trials of the cells, and the smallest k at which the model can
+//! keep its time.
+
+use findings::record::Measured;
+
+/// Largest share of an operation's mean latency that may be emulation lateness.
+pub const LATE_SHARE: f64 = 0.02;
+/// Largest share of this machine's processors that a trial may use.
+pub const CPU_SHARE: f64 = 0.5;
+/// The largest k that is worth its wall time.
+pub const MOST: f64 = 50.0;
+/// Where the search begins. Two cores serve most pools of disks there.
+pub const FIRST: f64 = 4.0;
+/// Virtual seconds that a pilot trial measures.
+pub const WINDOW_S: f64 = 3.0;
+
+/// What a pilot trial says about k.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Reading {
+    /// Dilation it ran at.
+    pub time: f64,
+    /// Its share of this machine's processors.
+    pub cpu_share: f64,
+    /// Its lateness as a share of its mean latency.
+    pub late_share: f64,
+}
+
+impl Reading {
+    /// Of a measured trial.
+    pub fn of(measured: &Measured, time: f64) -> Reading {
+        Reading {
+            time,
+            cpu_share: measured.fidelity.cpu_share,
+            late_share: measured.fidelity.late_share,
+        }
+    }
+
+    /// Whether the model kept its time.
+    pub fn holds(&self) -> bool {
+        self.cpu_share <= CPU_SHARE && self.late_share <= LATE_SHARE
+    }
+
+    /// The k at which it would: processor time and lateness are real, so both shares fall with
+    /// 1/k as long as the offered load in virtual time stays the same. A tenth is added because
+    /// the load grows a little when the processor no longer holds it back.
+    pub fn wants(&self) -> f64 {
+        let factor = (self.cpu_share / CPU_SHARE).max(self.late_share / LATE_SHARE);
+        let margin = if factor > 1.0 { 1.1 } else { 1.0 };
+        (self.time * factor * margin).clamp(1.0, MOST)
+    }
+}
+
+/// k as it is written in reports: whole above 2, in halves below.
+pub fn rounded(time: f64) -> f64 {
+    if time > 2.0 {
+        time.ceil().min(MOST)
+    } else {
+        ((time * 2.0).ceil() / 2.0).max(1.0)
+    }
+}
+
+/// The k that serves every cell, by their latest readings.
+pub fn choose(readings: &[Reading]) -> f64 {
+    rounded(readings.iter().map(Reading::wants).fold(1.0, f64::max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(time: f64, cpu_share: f64, late_share: f64) -> Reading {
+        Reading {
+            time,
+            cpu_share,
+            late_share,
+        }
+    }
+
+    #[test]
+    fn the_cell_that_needs_most_decides() {
+        let k = choose(&[reading(4.0, 0.1, 0.001), reading(4.0, 0.9, 0.01)]);
+        assert_eq!(k, 8.0); // 4 × 0.9/0.5 × 1.1 = 7.92
+    }
+
+    #[test]
+    fn lateness_alone_can_ask_for_more() {
+        assert_eq!(choose(&[reading(4.0, 0.1, 0.04)]), 9.0); // 4 × 2 × 1.1 = 8.8
+    }
+
+    #[test]
+    fn a_cell_that_has_room_lets_k_fall_but_never_below_real_time() {
+        assert_eq!(choose(&[reading(4.0, 0.25, 0.0)]), 2.0);
+        assert_eq!(choose(&[reading(4.0, 0.01, 0.0)]), 1.0);
+    }
+
+    #[test]
+    fn no_k_is_beyond_the_cap() {
+        assert_eq!(choose(&[reading(4.0, 1.0, 9.0)]), MOST);
+    }
+}

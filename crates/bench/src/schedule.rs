@@ -1,0 +1,93 @@
+//! The order of trials: cells interleaved in shuffled ABBA blocks, so that a machine that drifts
+//! does so under every variant alike.
+
+use lab::campaign::Campaign;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// One trial to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slot {
+    /// Its id: its place in the order.
+    pub id: u64,
+    /// Index of its variant.
+    pub variant: usize,
+    /// Index of its workload.
+    pub workload: usize,
+    /// Which repeat of the cell, from 0.
+    pub repeat: u32,
+    /// Seed of its data, drives and offsets. Variants of one repeat share it, so that they are
+    /// offered the same load.
+    pub seed: u64,
+}
+
+/// The whole order of a campaign, up to the most trials of each cell. Repeats come in pairs: the
+/// second of a pair runs the cells in the reverse order of the first.
+pub fn order(campaign: &Campaign) -> Vec<Slot> {
+    let method = &campaign.method;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(method.seed);
+    let mut cells: Vec<(usize, usize)> = (0..campaign.variants.len())
+        .flat_map(|v| (0..campaign.workloads.len()).map(move |w| (v, w)))
+        .collect();
+    let mut slots = Vec::new();
+    for repeat in 0..method.max_trials.max(1) {
+        if repeat % 2 == 0 {
+            shuffle(&mut cells, &mut random);
+        } else {
+            cells.reverse();
+        }
+        let seed = random.next_u64();
+        for (variant, workload) in &cells {
+            slots.push(Slot {
+                id: slots.len() as u64,
+                variant: *variant,
+                workload: *workload,
+                repeat,
+                seed: seed.wrapping_add(*workload as u64),
+            });
+        }
+    }
+    slots
+}
+
+/// Fisher and Yates'.
+fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
+    }
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// Run this trial.
+    Run(Slot),
+    /// Every trial that was wanted has been run.
+    Done,
+    /// The next trial would not end within the budget.
+    Budget,
+}
+
+/// The next trial: the first in the order that is `wanted`, given the wall seconds that are left
+/// and those that it is expected to take.
+///
+/// Every cell is run once whatever the budget says, since a comparison with a cell missing answers
+/// nothing.
+pub fn next(
+    slots: &[Slot],
+    left_s: f64,
+    expected_s: f64,
+    wanted: impl Fn(&Slot) -> bool,
+) -> Next {
+    match slots.iter().find(|slot| wanted(slot)) {
+        None => Next::Done,
+        Some(slot) if slot.repeat > 0 && expected_s > left_s => Next::Budget,
+        Some(slot) => Next::Run(slot.clone()),
+    }
+}
+
+/// Wall seconds that a campaign of `trials` trials takes at dilation k, when each measures
+/// `window_s` virtual seconds (ramp included) and needs `setup_s` wall seconds around them.
+pub fn estimate_s(trials: usize, window_s: f64, time: f64, setup_s: f64) -> f64 {
+    trials as f64 * (window_s * time + setup_s)
+}

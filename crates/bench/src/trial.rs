@@ -1,0 +1,359 @@
+//! One trial: build, mount, lay out, settle, measure, collect, stop.
+
+use crate::engine::{Engine, Happening, Session};
+use crate::fault::{Fault, doing};
+use crate::machine;
+use crate::programs::Fio;
+use crate::stop::Stop;
+use crate::window::{self, Sample};
+use crate::workload::fio::{self, Client, Finished, Prepared};
+use findings::record::{Fidelity, Measured};
+use lab::campaign::{Method, Program, Variant, Workload};
+use lab::model::Model;
+use poolfs::protocol::Build;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often a running client and the engine are looked at.
+const LOOK: Duration = Duration::from_millis(20);
+/// Real time, besides its own, that a client has before it is taken for hung.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Real time that laying out files may take.
+const LAYOUT: Duration = Duration::from_secs(3600);
+
+/// What a trial runs with.
+pub struct Bench<'a> {
+    /// What the variant is built on.
+    pub engine: &'a dyn Engine,
+    /// The client.
+    pub fio: &'a Fio,
+    /// The user's wish to stop.
+    pub stop: &'a Stop,
+    /// Where drives and mount points may be made.
+    pub scratch: &'a Path,
+    /// Told what is being done.
+    pub said: &'a dyn Fn(Step),
+}
+
+/// What a trial is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Drives, pool, datasets, mount.
+    Building,
+    /// The client's files.
+    LayingOut,
+    /// Drain, export, import.
+    Settling,
+    /// The measured window, ramp included.
+    Measuring,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The configuration.
+    pub variant: &'a Variant,
+    /// The client's settings.
+    pub workload: &'a Workload,
+    /// How to measure.
+    pub method: &'a Method,
+    /// How the variant is scaled; its `time` is set.
+    pub model: &'a Model,
+    /// Cores of the modelled host.
+    pub cores: u32,
+    /// Seed of data, drives and offsets.
+    pub seed: u64,
+}
+
+/// What a trial that ran to its end gives.
+#[derive(Debug)]
+pub struct Result {
+    /// The measurements.
+    pub measured: Measured,
+    /// Wall seconds of the measured window.
+    pub window_wall_s: f64,
+    /// Full version of the OpenZFS library.
+    pub openzfs: String,
+}
+
+/// Runs one trial. Raw outputs go to `raw`; nothing else stays.
+///
+/// # Errors
+/// Why it did not run to its end.
+pub fn run(bench: &Bench, task: &Task, raw: &Path) -> std::result::Result<Result, Fault> {
+    let place = bench.scratch.join("trial");
+    let outcome = in_place(bench, task, raw, &place);
+    // The session is gone by now, and with it the mount.
+    let _ = fs::remove_dir_all(&place);
+    outcome
+}
+
+fn in_place(
+    bench: &Bench,
+    task: &Task,
+    raw: &Path,
+    place: &Path,
+) -> std::result::Result<Result, Fault> {
+    let (drives, mount) = (place.join("drives"), place.join("mnt"));
+    let _ = fs::remove_dir_all(place);
+    for dir in [&drives, &mount] {
+        fs::create_dir_all(dir).map_err(doing(format!("create {}", dir.display())))?;
+    }
+    let time = task.model.time.unwrap_or(1.0);
+    let job = prepare(bench, task, raw, &mount)?;
+
+    (bench.said)(Step::Building);
+    let mut session = bench.engine.session(task.variant.openzfs, raw)?;
+    let openzfs = session.hello().openzfs.clone();
+    let mut facts = session.build(Build {
+        variant: task.variant.clone(),
+        model: task.model.clone(),
+        cores: task.cores,
+        store: drives,
+        seed: task.seed,
+        instant: false,
+    })?;
+    let features = session.mount(&task.workload.dataset, &mount)?;
+
+    (bench.said)(Step::LayingOut);
+    let instant = session.pace(true)?;
+    let layout = job.lay_out(bench.fio)?;
+    finish(bench, &mut *session, layout, LAYOUT, &mut |_, _| Ok(()))?.finish(raw)?;
+
+    (bench.said)(Step::Settling);
+    session.drain()?;
+    if instant {
+        session.pace(false)?;
+    }
+    session.reopen()?;
+
+    (bench.said)(Step::Measuring);
+    let observed = observe(bench, &mut *session, &job, raw, time)?;
+    session.stop()?;
+
+    facts.insert("files.bytes".into(), job.job.files_bytes as f64);
+    facts.insert("files.jobs".into(), f64::from(job.job.jobs));
+    let window_wall_s = observed.wall_s;
+    let measured = collect(&job, observed, time, facts, features)?;
+    Ok(Result {
+        measured,
+        window_wall_s,
+        openzfs,
+    })
+}
+
+fn prepare(
+    bench: &Bench,
+    task: &Task,
+    raw: &Path,
+    mount: &Path,
+) -> std::result::Result<Prepared, Fault> {
+    let Program::Fio { origin, job } = &task.workload.program;
+    let target = fio::rewrite::Target {
+        dir: mount,
+        size: task.model.size,
+        working_set: task.workload.size,
+        runtime_s: task.method.runtime_s,
+        ramp_s: task.method.ramp_s,
+        seed: task.seed,
+    };
+    fio::prepare(bench.fio, origin, job, &target, raw)
+}
+
+/// Waits for a client, looking after it, the engine and the user. `look` is called at each look.
+fn finish(
+    bench: &Bench,
+    session: &mut dyn Session,
+    mut client: Client,
+    limit: Duration,
+    look: &mut dyn FnMut(&mut dyn Session, &Client) -> std::result::Result<(), Fault>,
+) -> std::result::Result<Client, Fault> {
+    loop {
+        let fault = if client.ended() {
+            return Ok(client);
+        } else if bench.stop.requested() {
+            Fault::Interrupted
+        } else if client.age() > limit {
+            Fault::failed(format!(
+                "fio did not end within {:.0} s and was ended",
+                limit.as_secs_f64()
+            ))
+        } else {
+            match look(session, &client) {
+                Ok(()) => {
+                    std::thread::sleep(LOOK);
+                    continue;
+                }
+                Err(fault) => fault,
+            }
+        };
+        // The engine first: a client that waits for its file system cannot be ended before that.
+        session.kill();
+        client.kill();
+        return Err(fault);
+    }
+}
+
+/// Processor seconds at a moment.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    at: Instant,
+    engine_s: f64,
+    client_s: f64,
+    busy_s: f64,
+}
+
+impl Mark {
+    fn now(session: &dyn Session, client: &Client) -> Mark {
+        Mark {
+            at: Instant::now(),
+            engine_s: session.cpu_s().unwrap_or(0.0),
+            client_s: client.cpu_s(),
+            busy_s: machine::busy_s(),
+        }
+    }
+}
+
+/// What was seen of the measured window.
+struct Observed {
+    finished: Finished,
+    samples: Vec<Sample>,
+    /// Virtual seconds of the engine at the window's begin.
+    begin: Option<f64>,
+    stages: BTreeMap<String, f64>,
+    notes: Vec<String>,
+    wall_s: f64,
+    engine_cpu_s: f64,
+    client_cpu_s: f64,
+    busy_s: f64,
+}
+
+fn observe(
+    bench: &Bench,
+    session: &mut dyn Session,
+    job: &Prepared,
+    raw: &Path,
+    time: f64,
+) -> std::result::Result<Observed, Fault> {
+    let ramp = Duration::from_secs_f64(job.job.ramp_s * time);
+    let limit = match job.job.runtime_s {
+        Some(s) => PATIENCE + Duration::from_secs_f64(2.0 * (job.job.ramp_s + s) * time),
+        None => LAYOUT,
+    };
+    session.sample(true)?;
+    let client = job.measure(bench.fio, time)?;
+    let mut clock = window::Clock::new(time);
+    let mut samples = Vec::new();
+    let mut notes = Vec::new();
+    let mut begin: Option<(Mark, Option<f64>)> = None;
+    let mut end = None;
+    let client = finish(
+        bench,
+        session,
+        client,
+        limit,
+        &mut |session, client| {
+            for happening in session.happenings()? {
+                match happening {
+                    Happening::Sample { at, values } => {
+                        clock.saw(at);
+                        samples.push(Sample { at, values });
+                    }
+                    Happening::Note(note) => notes.push(note),
+                }
+            }
+            if begin.is_none() && client.age() >= ramp {
+                session.stages()?;
+                begin = Some((Mark::now(session, client), clock.now()));
+            }
+            end = Some(Mark::now(session, client));
+            Ok(())
+        },
+    )?;
+    let stages = session.stages()?;
+    for happening in session.happenings()? {
+        match happening {
+            Happening::Sample { at, values } => samples.push(Sample { at, values }),
+            Happening::Note(note) => notes.push(note),
+        }
+    }
+    session.sample(false)?;
+    let finished = client.finish(raw)?;
+    let (Some((from, begin)), Some(to)) = (begin, end) else {
+        return Err(Fault::failed(
+            "fio ended before its ramp did: give it a longer runtime",
+        ));
+    };
+    Ok(Observed {
+        finished,
+        samples,
+        begin,
+        stages,
+        notes,
+        wall_s: (to.at - from.at).as_secs_f64(),
+        engine_cpu_s: to.engine_s - from.engine_s,
+        client_cpu_s: to.client_s - from.client_s,
+        busy_s: to.busy_s - from.busy_s,
+    })
+}
+
+fn collect(
+    job: &Prepared,
+    seen: Observed,
+    time: f64,
+    facts: BTreeMap<String, f64>,
+    features: Vec<String>,
+) -> std::result::Result<Measured, Fault> {
+    let output = &seen.finished.output;
+    let (read, write, sync) = (output.read(), output.write(), output.sync());
+    let ops = read.ops + write.ops;
+    if ops == 0 {
+        return Err(Fault::failed(
+            "fio did no I/O: check the job's size, runtime and ramp",
+        ));
+    }
+    let mut notes = job.job.notes.clone();
+    notes.extend(seen.notes);
+    let passed_over: u64 = output.jobs.iter().map(|j| j.total_err).sum();
+    if passed_over > 0 {
+        notes.push(format!("fio passed over {passed_over} errors"));
+    }
+    let seconds = window::seconds(&seen.finished.series, &seen.samples, seen.begin);
+    let totals = window::totals(&seconds);
+    let mean_ns = (read.mean_ns * read.ops as f64 + write.mean_ns * write.ops as f64) / ops as f64;
+    let cores = machine::cores() as f64;
+    let ours = seen.engine_cpu_s + seen.client_cpu_s;
+    let wall_s = seen.wall_s.max(1e-3);
+    let late_ns = window::late_ns(&seen.stages, &totals);
+    let late_ns_per_op = late_ns / ops as f64;
+    Ok(Measured {
+        concurrency: job.job.concurrency,
+        runtime_s: output.runtime_s(),
+        read,
+        write,
+        sync,
+        seconds,
+        stages: seen.stages,
+        fidelity: Fidelity {
+            late_ns_per_op,
+            late_share: if mean_ns > 0.0 {
+                late_ns_per_op / mean_ns
+            } else {
+                0.0
+            },
+            cpu_share: ours / wall_s / cores,
+            poolfs_cpu_ns_per_op: seen.engine_cpu_s * 1e9 / ops as f64,
+            neighbours_share: ((seen.busy_s - ours) / wall_s / cores).max(0.0),
+            drives: BTreeMap::new(),
+        },
+        totals,
+        facts,
+        features,
+        notes: {
+            notes.push(format!("fio {}, clock {time}× slower", output.version));
+            notes
+        },
+    })
+}

@@ -1,0 +1,152 @@
+//! The measured window: client series and engine samples on one axis of virtual seconds.
+
+use crate::workload::fio::series::PerSecond;
+use findings::record::Second;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// One virtual second of the engine's counters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Virtual seconds since the pool was built, at its end.
+    pub at: f64,
+    /// Name → value.
+    pub values: BTreeMap<String, f64>,
+}
+
+/// The engine's virtual time between its samples, from the real time since the last.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    time: f64,
+    last: Option<(f64, Instant)>,
+}
+
+impl Clock {
+    pub(crate) fn new(time: f64) -> Clock {
+        Clock { time, last: None }
+    }
+
+    pub(crate) fn saw(&mut self, at: f64) {
+        self.last = Some((at, Instant::now()));
+    }
+
+    pub(crate) fn now(&self) -> Option<f64> {
+        self.last
+            .map(|(at, seen)| at + seen.elapsed().as_secs_f64() / self.time)
+    }
+}
+
+/// Whether a counter is a level (its mean is of interest) and not a count (its sum is).
+fn is_level(name: &str) -> bool {
+    use poolfs::protocol::counters::{ARC_SIZE, ARC_TARGET, DIRTY, L2_SIZE, WRLOG};
+    [ARC_SIZE, ARC_TARGET, L2_SIZE, DIRTY, WRLOG].contains(&name)
+        || (name.starts_with("drive.") && (name.ends_with(".queue") || name.ends_with(".busy")))
+}
+
+/// Each second of the window. `begin` is the engine's virtual time at its begin; without it the
+/// first sample is taken for the first second.
+pub fn seconds(series: &PerSecond, samples: &[Sample], begin: Option<f64>) -> Vec<Second> {
+    let begin = begin
+        .or_else(|| samples.first().map(|s| s.at - 1.0))
+        .unwrap_or(0.0);
+    let mut seconds: Vec<Second> = series
+        .iter()
+        .enumerate()
+        .map(|(i, (reads, writes))| Second {
+            at: i as f64 + 1.0,
+            reads: *reads,
+            writes: *writes,
+            values: BTreeMap::new(),
+        })
+        .collect();
+    for sample in samples {
+        let index = (sample.at - begin).round() - 1.0;
+        if index < 0.0 {
+            continue;
+        }
+        if let Some(second) = seconds.get_mut(index as usize) {
+            second.values = sample.values.clone();
+        }
+    }
+    seconds
+}
+
+/// Counters over the whole window: sums of counts, means of levels.
+pub fn totals(seconds: &[Second]) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<String, (f64, u32)> = BTreeMap::new();
+    for second in seconds {
+        for (name, value) in &second.values {
+            let entry = sums.entry(name.clone()).or_default();
+            entry.0 += value;
+            entry.1 += 1;
+        }
+    }
+    sums.into_iter()
+        .map(|(name, (sum, count))| {
+            let value = if is_level(&name) {
+                sum / f64::from(count)
+            } else {
+                sum
+            };
+            (name, value)
+        })
+        .collect()
+}
+
+/// Emulation lateness in virtual ns over the window: that on operations' blocking paths where the
+/// engine stamps it (`write.late`), otherwise that of every drive request, which is no less.
+pub fn late_ns(stages: &BTreeMap<String, f64>, totals: &BTreeMap<String, f64>) -> f64 {
+    let sum = |values: &BTreeMap<String, f64>, end: &str| -> Option<f64> {
+        let found: Vec<f64> = values
+            .iter()
+            .filter(|(name, _)| name.ends_with(end))
+            .map(|(_, value)| *value)
+            .collect();
+        (!found.is_empty()).then(|| found.iter().sum())
+    };
+    sum(stages, ".late")
+        .or_else(|| sum(totals, ".late_ns"))
+        .unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(at: f64, name: &str, value: f64) -> Sample {
+        Sample {
+            at,
+            values: BTreeMap::from([(name.to_owned(), value)]),
+        }
+    }
+
+    #[test]
+    fn samples_before_the_window_are_left_out_and_the_others_fall_into_their_second() {
+        let samples: Vec<Sample> = (1..=6)
+            .map(|i| sample(10.0 + f64::from(i), "txg.syncs", f64::from(i)))
+            .collect();
+        let seconds = seconds(&vec![(1.0, 0.0); 3], &samples, Some(12.1));
+        let seen: Vec<f64> = seconds.iter().map(|s| s.values["txg.syncs"]).collect();
+        assert_eq!(seen, [3.0, 4.0, 5.0]);
+    }
+
+    #[test]
+    fn counts_are_summed_and_levels_averaged() {
+        let second = |name: &str, value| Second {
+            values: BTreeMap::from([(name.to_owned(), value)]),
+            ..Second::default()
+        };
+        let sum = totals(&[second("txg.syncs", 1.0), second("txg.syncs", 2.0)]);
+        assert_eq!(sum["txg.syncs"], 3.0);
+        let mean = totals(&[second("drive.hdd0.busy", 1.0), second("drive.hdd0.busy", 0.5)]);
+        assert_eq!(mean["drive.hdd0.busy"], 0.75);
+    }
+
+    #[test]
+    fn lateness_of_the_blocking_path_goes_before_that_of_all_requests() {
+        let drives = BTreeMap::from([("drive.a.late_ns".to_owned(), 9.0)]);
+        let path = BTreeMap::from([("write.late".to_owned(), 2.0), ("write.count".to_owned(), 7.0)]);
+        assert_eq!(late_ns(&path, &drives), 2.0);
+        assert_eq!(late_ns(&BTreeMap::new(), &drives), 9.0);
+    }
+}
