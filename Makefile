@@ -1,0 +1,60 @@
+# Poolwright. `make demo` and `make test` need nothing but a Rust toolchain and Debian 12 or 13; they
+# install the rest themselves (scripts/install says what it does first).
+
+CARGO    ?= cargo
+ENGINES  := $(patsubst .engines/tree-%/complete,.engines/poolfs-%,$(wildcard .engines/tree-*/complete))
+SOURCES  := $(shell find crates/openzfs crates/poolfs crates/drives crates/lab profiles -name '*.rs' -o -name '*.c' -o -name '*.h' -o -name '*.toml' -o -name '*.txt' 2>/dev/null) Cargo.lock
+BIN      := target/release/poolwright
+
+.PHONY: demo test engine bench labs lint install help
+
+help:
+	@echo 'make demo    install what is missing, build, run the demo lab, say where its report is'
+	@echo 'make test    the same set-up, then every test'
+	@echo 'make engine  only the scale model'"'"'s engines (.engines/poolfs-2.1, poolfs-2.3)'
+	@echo 'make labs    every lab in full (hours)'
+	@echo 'make bench   the figures of docs/performance.md'
+	@echo 'make lint    format, clippy, documentation'
+
+demo: engine
+	$(CARGO) build --release -p poolwright
+	$(BIN) run demo
+
+install:
+	@scripts/install $(INSTALL_FLAGS)
+
+# The list of engines is known only after the installation: a second make reads it anew.
+engine: install
+	@$(MAKE) --no-print-directory engines-installed
+
+.PHONY: engines-installed
+engines-installed: $(ENGINES)
+
+.engines/poolfs-%: .engines/tree-%/complete $(SOURCES)
+	POOLWRIGHT_OPENZFS=$(CURDIR)/.engines/tree-$*/usr $(CARGO) build --release -p poolfs --features engine --bin poolfs --target-dir target/engine
+	cp target/engine/release/poolfs $@.new && mv $@.new $@
+
+test: INSTALL_FLAGS += --browser
+test: engine
+	$(CARGO) build --release -p poolwright
+	$(CARGO) test --workspace
+	@for tree in .engines/tree-*/usr; do \
+	  echo "engine tests on $$tree"; \
+	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) test -p openzfs -p poolfs -p plan --features openzfs/engine,poolfs/engine --target-dir target/engine || exit 1; \
+	done
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	@for tree in .engines/tree-*/usr; do \
+	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) clippy -p openzfs -p poolfs --features openzfs/engine,poolfs/engine --all-targets --target-dir target/engine -- -D warnings || exit 1; \
+	done
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps
+
+bench: engine
+	$(CARGO) build --release -p poolwright
+	scripts/bench
+
+labs: engine
+	$(CARGO) build --release -p poolwright
+	@for lab in labs/hk-*.toml; do $(BIN) run $$lab || exit 1; done
