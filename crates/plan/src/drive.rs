@@ -144,14 +144,19 @@ pub fn parse(text: &str) -> Result<Vec<Drives>, DriveError> {
         let taken = |name: &str| all.iter().any(|d| d.drive.kind == name);
         if taken(&drives.drive.kind) {
             let stem = drives.drive.kind.clone();
-            let free = ('b'..='z').map(|c| format!("{stem}-{c}")).find(|n| !taken(n));
+            let free = ('b'..='z')
+                .map(|c| format!("{stem}-{c}"))
+                .find(|n| !taken(n));
             drives.drive.kind = free.ok_or_else(|| error(part, "has too many kinds like it"))?;
         }
         all.push(drives);
     }
     let total: u64 = all.iter().map(|d| u64::from(d.count)).sum();
     if total > 1024 {
-        return Err(error(text, "is more than 1,024 drives; plan for one enclosure at a time"));
+        return Err(error(
+            text,
+            "is more than 1,024 drives; plan for one enclosure at a time",
+        ));
     }
     Ok(all)
 }
@@ -162,21 +167,28 @@ fn error(what: &str, why: &str) -> DriveError {
 }
 
 fn one(text: &str) -> Result<Drives, DriveError> {
-    const SHAPE: &str = "is no set of drives; write count x size and kind, such as `30x8T hdd-7200`";
+    const SHAPE: &str =
+        "is no set of drives; write count x size and kind, such as `30x8T hdd-7200`";
     let mut words = text.split_whitespace();
     let first = words.next().ok_or_else(|| error(text, SHAPE))?;
-    let (count, size) = first.split_once(['x', '×']).ok_or_else(|| error(text, SHAPE))?;
+    let (count, size) = first
+        .split_once(['x', '×'])
+        .ok_or_else(|| error(text, SHAPE))?;
     let count: u32 = count.parse().map_err(|_| error(text, SHAPE))?;
     if count == 0 {
         return Err(error(text, "is no drive at all"));
     }
-    let bytes = capacity(size).ok_or_else(|| error(size, "is no size; write `8T`, `960G` or `7.3TiB`"))?;
+    let bytes =
+        capacity(size).ok_or_else(|| error(size, "is no size; write `8T`, `960G` or `7.3TiB`"))?;
     if !(64 << 20..=1 << 50).contains(&bytes) {
         return Err(error(size, "is no drive ZFS takes: from 64 MiB to 1 PiB"));
     }
     let name = words.next().ok_or_else(|| {
         let names: Vec<&str> = KNOWN.iter().map(|k| k.name).collect();
-        error(text, &format!("names no kind of drive; one of {}", names.join(", ")))
+        error(
+            text,
+            &format!("names no kind of drive; one of {}", names.join(", ")),
+        )
     })?;
     let mut drive = known(name, bytes)?;
     for word in words {
@@ -194,7 +206,10 @@ pub fn known(name: &str, bytes: u64) -> Result<Drive, DriveError> {
         let names: Vec<&str> = KNOWN.iter().map(|k| k.name).collect();
         return Err(error(
             name,
-            &format!("is no kind of drive known here; one of {}", names.join(", ")),
+            &format!(
+                "is no kind of drive known here; one of {}",
+                names.join(", ")
+            ),
         ));
     };
     Ok(Drive {
@@ -228,7 +243,10 @@ fn set(drive: &mut Drive, word: &str) -> Result<(), DriveError> {
                 && !value.ends_with(|c: char| c.is_ascii_digit())
                 && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
             if !fine {
-                return Err(error(word, "names nothing: letters and dashes, no digit at the end"));
+                return Err(error(
+                    word,
+                    "names nothing: letters and dashes, no digit at the end",
+                ));
             }
             drive.kind = value.to_string();
         }

@@ -197,7 +197,12 @@ impl Layout {
                 };
                 match level {
                     Level::R10 | Level::R50 | Level::R60 => {
-                        format!("{by} RAID {} ({}×{})", level.name(), self.groups, self.width)
+                        format!(
+                            "{by} RAID {} ({}×{})",
+                            level.name(),
+                            self.groups,
+                            self.width
+                        )
                     }
                     _ => format!("{by} RAID {}-{}", level.name(), self.members()),
                 }
@@ -232,11 +237,17 @@ impl Layout {
             lines.push(range(first, self.members()));
         } else {
             for group in 0..self.groups {
-                lines.push(format!("{keyword}{}", range(first + group * self.width, self.width)));
+                lines.push(format!(
+                    "{keyword}{}",
+                    range(first + group * self.width, self.width)
+                ));
             }
         }
         if self.spares > 0 {
-            lines.push(format!("spare {}", range(first + self.members(), self.spares)));
+            lines.push(format!(
+                "spare {}",
+                range(first + self.members(), self.spares)
+            ));
         }
         Some(lines.join("\n"))
     }

@@ -1,9 +1,17 @@
 //! Arithmetic of pool layouts.
 
+pub mod assess;
 pub mod draid_map;
 pub mod drive;
 pub mod enumerate;
 pub mod geometry;
+pub mod html;
 pub mod layout;
+pub mod rank;
+pub mod rebuild;
+pub mod reliability;
+pub mod sizing;
 pub mod space;
+pub mod speed;
+pub mod text;
 pub mod tolerance;

@@ -49,7 +49,14 @@ pub fn of(layouts: &[Layout], most: u32) -> Tolerance {
     let drives: u32 = layouts.iter().map(Layout::members).sum();
     let in_sequence = layouts
         .iter()
-        .map(|layout| layout.tolerance() + if layout.tolerance() == 0 { 0 } else { spares(layout) })
+        .map(|layout| {
+            layout.tolerance()
+                + if layout.tolerance() == 0 {
+                    0
+                } else {
+                    spares(layout)
+                }
+        })
         .min()
         .unwrap_or(0);
     let counts = survivors(layouts, most.min(drives));
@@ -141,7 +148,9 @@ pub fn choose(n: u32, k: u32) -> f64 {
     if k > n {
         return 0.0;
     }
-    (0..k.min(n - k)).fold(1.0, |c, i| (c * f64::from(n - i) / f64::from(i + 1)).round())
+    (0..k.min(n - k)).fold(1.0, |c, i| {
+        (c * f64::from(n - i) / f64::from(i + 1)).round()
+    })
 }
 
 /// The share of sets of `failed` drives that is survived, every set looked at; none where a dRAID

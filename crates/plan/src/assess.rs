@@ -1,0 +1,359 @@
+//! Everything the arithmetic says of one layout of one kind of drive, and of a pool of several.
+
+use crate::drive::{Drive, Drives};
+use crate::layout::{By, Layout, Scheme};
+use crate::rebuild::{self, Conditions, Rebuild};
+use crate::reliability::{self, Assumptions, Rates, Reliability};
+use crate::space::{self, Given, PoolSpace};
+use crate::speed::{self, Speed};
+use crate::tolerance::{self, Tolerance};
+use serde::{Deserialize, Serialize};
+
+/// Bytes at the front of a member that md keeps for itself on drives of a terabyte and more:
+/// 264,192 sectors, as `mdadm -E` prints for its default (superblock 1.2, `super1.c`).
+const MD_RESERVED: u64 = 264_192 * 512;
+/// Bytes of a drive that a RAID card keeps: 512 MiB for the DDF area (SNIA DDF; Broadcom).
+/// Microchip cards keep 32 MiB (`arcconf` prints Reserved Size).
+const CARD_RESERVED: u64 = 512 << 20;
+
+/// What the plan is for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Bytes of a block: the recordsize or volblocksize of the data.
+    pub recordsize: u64,
+    /// Whether ZFS gets whole disks, and partitions them, or devices as they are.
+    pub whole_disks: bool,
+    /// What a rebuild meets.
+    pub conditions: Conditions,
+    /// What is assumed of failures.
+    pub assumptions: Assumptions,
+    /// Most failures at once that are looked at.
+    pub failures: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            recordsize: 128 << 10,
+            whole_disks: true,
+            conditions: Conditions::default(),
+            assumptions: Assumptions::default(),
+            failures: 6,
+        }
+    }
+}
+
+impl Options {
+    fn given(&self, drive: &Drive) -> Given {
+        match self.whole_disks {
+            true => Given::Disk {
+                sector: drive.sector,
+            },
+            false => Given::Raw,
+        }
+    }
+}
+
+/// The numbers of one layout of one kind of drive, ready to be added to others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    /// The layout.
+    pub layout: Layout,
+    /// Deflated bytes of its vdevs.
+    pub dspace: u64,
+    /// Deflated bytes of the embedded log.
+    pub embedded_log: u64,
+    /// Bytes of files at the recordsize before slop is taken off.
+    pub data: f64,
+    /// Bytes that the pool allocates from, with parity.
+    pub raw: u64,
+    /// Rebuild of one drive.
+    pub rebuild: Option<Rebuild>,
+    /// Losses a year.
+    pub rates: Rates,
+    /// Speed at the recordsize.
+    pub speed: Speed,
+    /// Money, where every drive has a price.
+    pub price: Option<f64>,
+}
+
+/// The numbers of `layout` of `drive`s.
+pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
+    let (dspace, embedded_log, data, raw, held) = match layout.build() {
+        Some(build) => {
+            let device = options.given(drive).device(drive.bytes);
+            let vdev = space::vdev(build, device, drive.ashift, true);
+            let groups = u64::from(layout.groups);
+            let efficiency = build
+                .geometry()
+                .efficiency(options.recordsize, drive.ashift);
+            let members = match layout.scheme {
+                Scheme::Mirror => 1.0,
+                Scheme::Draid { spares, .. } => f64::from(layout.width - spares),
+                _ => f64::from(layout.width),
+            };
+            (
+                groups * vdev.dspace,
+                groups * vdev.embedded_dspace,
+                groups as f64 * vdev.space as f64 * efficiency,
+                groups * (vdev.space + vdev.embedded_log),
+                // A dRAID's drives all hold data; the spares' share of each is empty.
+                vdev.space as f64 / members
+                    * match layout.scheme {
+                        Scheme::Draid { .. } => members / f64::from(layout.width),
+                        _ => 1.0,
+                    },
+            )
+        }
+        None => {
+            let reserved = match layout.scheme {
+                Scheme::Raid { by: By::Card, .. } => CARD_RESERVED,
+                _ => MD_RESERVED,
+            };
+            let each = drive.bytes.saturating_sub(reserved) / (1 << 20) * (1 << 20);
+            let bytes = (layout.data_drives() * each as f64) as u64;
+            (bytes, 0, bytes as f64, bytes, each as f64)
+        }
+    };
+    let rebuild = rebuild::of(layout, drive, held, &options.conditions);
+    Part {
+        layout: *layout,
+        dspace,
+        embedded_log,
+        data,
+        raw,
+        rebuild,
+        rates: reliability::rates(
+            layout,
+            drive.afr,
+            drive.ure,
+            rebuild.as_ref(),
+            &options.assumptions,
+        ),
+        speed: speed::of(layout, drive, options.recordsize),
+        price: drive.price.map(|price| price * f64::from(layout.drives())),
+    }
+}
+
+/// What is compared between layouts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// USED + AVAIL of the root dataset, or bytes of a RAID's block device.
+    pub usable: u64,
+    /// Bytes of files at the recordsize.
+    pub holds: u64,
+    /// Failures survived whichever they are.
+    pub survives: u32,
+    /// Losses a year, by failed drives and by unreadable sectors.
+    pub losses: f64,
+    /// Longest rebuild of a drive, hours; 0 where nothing can be rebuilt.
+    pub rebuild_h: f64,
+    /// Random reads a second at the recordsize.
+    pub read_iops: f64,
+    /// Bytes a second of large sequential writes.
+    pub stream_write: f64,
+    /// Money, none when a drive has no price.
+    pub price: Option<f64>,
+}
+
+/// The score of a pool made of these parts, or of the one RAID.
+pub fn score(parts: &[&Part]) -> Score {
+    let mut dspace = 0;
+    let mut embedded_log = 0;
+    let mut data = 0.0;
+    let mut rates = Rates::default();
+    let mut speed = Speed::default();
+    let mut survives = u32::MAX;
+    let mut rebuild_h = 0.0f64;
+    let mut price = Some(0.0);
+    let mut zfs = true;
+    for part in parts {
+        dspace += part.dspace;
+        embedded_log += part.embedded_log;
+        data += part.data;
+        rates = rates.and(part.rates);
+        speed = speed.and(part.speed);
+        survives = survives.min(part.layout.tolerance());
+        rebuild_h = rebuild_h.max(part.rebuild.map_or(0.0, |r| r.hours));
+        price = price.zip(part.price).map(|(a, b)| a + b);
+        zfs &= part.layout.is_zfs();
+    }
+    let slop = if zfs {
+        space::slop(dspace, embedded_log)
+    } else {
+        0
+    };
+    let usable = dspace.saturating_sub(slop);
+    let share = if dspace == 0 {
+        0.0
+    } else {
+        usable as f64 / dspace as f64
+    };
+    Score {
+        usable,
+        holds: (data * share) as u64,
+        survives: if parts.is_empty() { 0 } else { survives },
+        losses: rates.failure + rates.read_error,
+        rebuild_h,
+        read_iops: speed.read_iops,
+        stream_write: speed.stream_write,
+        price,
+    }
+}
+
+/// Everything about one pool, for showing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// Its name.
+    pub name: String,
+    /// Its parts: kind of drive, layout, vdevs in `zpool create`'s grammar (none for a RAID).
+    pub parts: Vec<Shown>,
+    /// What it is compared by.
+    pub score: Score,
+    /// Its space as ZFS accounts it; none for a RAID.
+    pub space: Option<PoolSpace>,
+    /// Capacity of all its drives, bytes.
+    pub raw: u64,
+    /// Which failures it survives.
+    pub tolerance: Tolerance,
+    /// Hours from a failure to full redundancy, the wait for a drive included.
+    pub exposed_h: f64,
+    /// How often data is lost.
+    pub reliability: Reliability,
+    /// Most that the drives give.
+    pub speed: Speed,
+    /// Whether no other layout of the plan is as good in everything and better in something.
+    pub front: bool,
+    /// What to know about it.
+    pub notes: Vec<Note>,
+}
+
+/// One part of a pool, for showing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Kind of drive.
+    pub kind: String,
+    /// Drives it uses.
+    pub drives: u32,
+    /// The layout.
+    pub layout: Layout,
+    /// Vdevs, one a line.
+    pub vdevs: Option<String>,
+    /// Share of allocated space that is data, at the recordsize.
+    pub efficiency: f64,
+}
+
+/// What to know about a layout.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Note {
+    /// At this recordsize padding and parity take more than they do of 128K blocks; share of what
+    /// `zfs list` shows that files can fill.
+    Padding(f64),
+    /// Raidz wider than 12 drives: long resilvers, poor random reads.
+    Wide(u32),
+    /// A second drive, or a sector, lost during a rebuild loses data.
+    OneParity,
+    /// No redundancy.
+    NoRedundancy,
+    /// Drives of different kinds or redundancy in one pool: it is as weak as the weakest, and
+    /// slow writes of one hold up the other.
+    Mixed,
+    /// Not ZFS: no checksums of what the drives return, the file system comes on top.
+    NotZfs,
+}
+
+/// Everything about the pool of these layouts, each with the index of its kind in `drives`.
+pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options) -> Assessment {
+    let known: Vec<(&Drive, &Layout)> = layouts
+        .iter()
+        .filter_map(|(kind, layout)| drives.get(*kind).map(|d| (&d.drive, layout)))
+        .collect();
+    let parts: Vec<Part> = known
+        .iter()
+        .map(|(drive, layout)| part(layout, drive, options))
+        .collect();
+    let score = score(&parts.iter().collect::<Vec<_>>());
+    let all: Vec<Layout> = known.iter().map(|(_, layout)| **layout).collect();
+    let zfs = all.iter().all(Layout::is_zfs);
+    let (dspace, embedded_log) = parts
+        .iter()
+        .fold((0, 0), |(d, e), p| (d + p.dspace, e + p.embedded_log));
+    let rates = parts.iter().fold(Rates::default(), |a, p| a.and(p.rates));
+    let speed = parts.iter().fold(Speed::default(), |a, p| a.and(p.speed));
+    let shown: Vec<Shown> = known
+        .iter()
+        .map(|(drive, layout)| Shown {
+            kind: drive.kind.clone(),
+            drives: layout.drives(),
+            layout: **layout,
+            vdevs: layout.vdevs(&drive.kind, 0),
+            efficiency: layout.build().map_or(1.0, |build| {
+                build
+                    .geometry()
+                    .efficiency(options.recordsize, drive.ashift)
+            }),
+        })
+        .collect();
+    let name = match known.as_slice() {
+        [(_, layout)] if drives.len() == 1 => layout.name(),
+        _ => known
+            .iter()
+            .map(|(drive, layout)| format!("{} {}", drive.kind, layout.name()))
+            .collect::<Vec<_>>()
+            .join(" + "),
+    };
+    Assessment {
+        name,
+        notes: notes(&all, &score, zfs),
+        parts: shown,
+        score,
+        space: zfs.then(|| {
+            let slop = space::slop(dspace, embedded_log);
+            PoolSpace {
+                dspace,
+                slop,
+                embedded_log,
+                usable: dspace.saturating_sub(slop),
+            }
+        }),
+        raw: known
+            .iter()
+            .map(|(drive, layout)| drive.bytes * u64::from(layout.drives()))
+            .sum(),
+        tolerance: tolerance::of(&all, options.failures),
+        exposed_h: parts
+            .iter()
+            .filter_map(|p| p.rebuild.map(|r| r.exposed_h()))
+            .fold(0.0, f64::max),
+        reliability: rates.reliability(),
+        speed,
+        front: false,
+    }
+}
+
+fn notes(layouts: &[Layout], score: &Score, zfs: bool) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let share = score.holds as f64 / score.usable.max(1) as f64;
+    if zfs && share < 0.97 {
+        notes.push(Note::Padding(share));
+    }
+    let wide = layouts
+        .iter()
+        .filter(|l| matches!(l.scheme, Scheme::Raidz { .. }) && l.width > 12)
+        .map(|l| l.width)
+        .max();
+    notes.extend(wide.map(Note::Wide));
+    match score.survives {
+        0 => notes.push(Note::NoRedundancy),
+        1 => notes.push(Note::OneParity),
+        _ => {}
+    }
+    if layouts.len() > 1 {
+        notes.push(Note::Mixed);
+    }
+    if !zfs {
+        notes.push(Note::NotZfs);
+    }
+    notes
+}

@@ -1,0 +1,225 @@
+//! How large log, cache and special vdevs should be.
+
+use serde::{Deserialize, Serialize};
+
+/// Bytes of ARC that a block in the L2ARC takes: `sizeof (l2arc_buf_hdr)` within
+/// `arc_buf_hdr_t` (`HDR_L2ONLY_SIZE`) in OpenZFS 2.1 to 2.3.
+pub const L2ARC_HEADER: u64 = 96;
+
+/// What a log vdev needs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Slog {
+    /// `zfs_dirty_data_max`, bytes.
+    pub dirty_data_max: u64,
+    /// `zfs_wrlog_data_max`, bytes: what may stand in the log and not yet in the pool.
+    pub wrlog_data_max: u64,
+    /// Bytes a second that clients can send at most.
+    pub arrives: f64,
+    /// Bytes that can arrive in the seconds before a txg ends and the ones it takes to write it.
+    pub by_rate: u64,
+    /// Bytes the log can hold at most: the smaller of both, and half as much again for lwb
+    /// headers and rounding.
+    pub needed: u64,
+}
+
+/// Seconds between txgs, `zfs_txg_timeout`.
+const TXG_TIMEOUT: f64 = 5.0;
+/// A txg is open, one quiesces and one syncs: records of all three are in the log.
+const TXGS: f64 = 3.0;
+
+/// Size of a SLOG for a machine with `memory` bytes whose clients send at most `network` bytes a
+/// second; `dirty_data_max` where it is set.
+pub fn slog(memory: u64, network: f64, dirty_data_max: Option<u64>) -> Slog {
+    // dmu.c, dsl_pool_init and arc.c: 10 % of RAM, at most 4 GiB and 25 %.
+    let dirty = dirty_data_max.unwrap_or_else(|| (memory / 10).min(4 << 30).min(memory / 4));
+    let wrlog = dirty.saturating_mul(2);
+    let by_rate = (network.max(0.0) * TXG_TIMEOUT * TXGS) as u64;
+    Slog {
+        dirty_data_max: dirty,
+        wrlog_data_max: wrlog,
+        arrives: network,
+        by_rate,
+        needed: wrlog.min(by_rate) / 2 * 3,
+    }
+}
+
+/// What an L2ARC costs and how long it takes to fill.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct L2arc {
+    /// Blocks it can hold.
+    pub blocks: u64,
+    /// Bytes of ARC that their headers take.
+    pub headers: u64,
+    /// Share of the ARC that is; above a third OpenZFS stops filling it.
+    pub of_arc: f64,
+    /// Hours to fill it at the feed limit.
+    pub fill_h: f64,
+    /// Largest cache worth having: the one whose headers take a tenth of the ARC.
+    pub sensible: u64,
+}
+
+/// An L2ARC of `bytes` for blocks of `block` bytes (as compressed) beside an ARC of `arc` bytes,
+/// filled at `feed` bytes a second (`l2arc_write_max`; 8 MiB in 2.1, five feeds a second at most).
+pub fn l2arc(bytes: u64, block: u64, arc: u64, feed: f64) -> L2arc {
+    let block = block.max(512);
+    let blocks = bytes / block;
+    let headers = blocks.saturating_mul(L2ARC_HEADER);
+    L2arc {
+        blocks,
+        headers,
+        of_arc: headers as f64 / arc.max(1) as f64,
+        fill_h: bytes as f64 / feed.max(1.0) / 3600.0,
+        sensible: (arc / 10 / L2ARC_HEADER).saturating_mul(block),
+    }
+}
+
+/// Number of files, or blocks, from one size up to another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Largest size, bytes.
+    pub up_to: u64,
+    /// How many.
+    pub count: f64,
+    /// Bytes of all of them together.
+    pub bytes: f64,
+}
+
+/// What a special vdev needs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Special {
+    /// Metadata: dnodes, indirect blocks, directories, spacemaps.
+    pub metadata: u64,
+    /// Small blocks, those up to `special_small_blocks`.
+    pub small: u64,
+    /// Both, with the quarter on top that stays free: above 75 % small blocks go elsewhere
+    /// (`zfs_special_class_metadata_reserve_pct` is 25).
+    pub needed: u64,
+}
+
+/// Size of a special vdev for these files at `recordsize`, with `small_blocks` bytes as the
+/// dataset's `special_small_blocks` (0: metadata only).
+///
+/// A file takes a dnode (512 bytes, with `dnodesize=auto` and extended attributes 1 KiB), about
+/// 128 bytes of directory, and for each block a block pointer of 128 bytes in indirect blocks;
+/// metadata is stored compressed (about 2:1, not counted here) and twice, the top of it three
+/// times, which is what this counts.
+pub fn special(files: &[Sizes], recordsize: u64, small_blocks: u64) -> Special {
+    const DNODE: f64 = 1024.0;
+    const ENTRY: f64 = 128.0;
+    const POINTER: f64 = 128.0;
+    const COPIES: f64 = 2.0;
+    let record = recordsize.max(512) as f64;
+    let mut metadata = 0.0;
+    let mut small = 0.0;
+    for files in files {
+        let mean = files.bytes / files.count.max(1.0);
+        let blocks = if mean <= record {
+            1.0
+        } else {
+            (mean / record).ceil()
+        };
+        let pointers = if blocks > 3.0 { blocks * POINTER } else { 0.0 };
+        metadata += files.count * (DNODE + ENTRY + pointers) * COPIES;
+        // A file up to the recordsize is one block of its own size, rounded up to sectors.
+        if files.up_to <= small_blocks && mean <= record {
+            small += files.count * (mean / 4096.0).ceil() * 4096.0;
+        }
+    }
+    Special {
+        metadata: metadata as u64,
+        small: small as u64,
+        needed: ((metadata + small) / 0.75) as u64,
+    }
+}
+
+/// File sizes of a big mirror site, as shares of `bytes` in files: what the Chinese mirror
+/// sites publish (USTC: a median of a few KiB, most bytes in files beyond a MiB). Counts follow
+/// from a log-normal fit with a median of 8 KiB and a mean of 1 MiB.
+pub fn mirror_site(bytes: u64) -> Vec<Sizes> {
+    // Log-normal: mean = median·exp(σ²/2).
+    let (median, mean) = (8192.0f64, 1_048_576.0f64);
+    let sigma = (2.0 * (mean / median).ln()).sqrt();
+    let files = bytes as f64 / mean;
+    let share = |x: f64| normal((x / median).ln() / sigma);
+    let weight = |x: f64| normal((x / median).ln() / sigma - sigma);
+    let mut out = Vec::new();
+    let mut low = 0.0;
+    for shift in 10..=34 {
+        let high = f64::from(2u32).powi(shift);
+        let (from, to) = match low == 0.0 {
+            true => ((0.0, 0.0), (share(high), weight(high))),
+            false => ((share(low), weight(low)), (share(high), weight(high))),
+        };
+        out.push(Sizes {
+            up_to: 1 << shift,
+            count: files * (to.0 - from.0),
+            bytes: bytes as f64 * (to.1 - from.1),
+        });
+        low = high;
+    }
+    out
+}
+
+/// The standard normal distribution function (Abramowitz and Stegun 26.2.17, error below 7.5e-8).
+fn normal(x: f64) -> f64 {
+    let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
+    let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let poly = t
+        * (0.319_381_530
+            + t * (-0.356_563_782
+                + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
+    let upper = density * poly;
+    if x >= 0.0 { 1.0 - upper } else { upper }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_to_sixty_four_gigabytes_of_slog_are_enough_for_any_usual_machine() {
+        // The Hong Kong article's machine: 128 GiB of RAM, 10 GbE.
+        let slog = slog(128 << 30, 1.25e9, None);
+        assert_eq!(slog.dirty_data_max, 4 << 30);
+        assert_eq!(slog.needed, 12 << 30);
+        // A slower network bounds it first.
+        assert!(super::slog(128 << 30, 125e6, None).needed < 3 << 30);
+    }
+
+    #[test]
+    fn headers_of_a_terabyte_of_small_blocks_eat_the_arc() {
+        let cache = l2arc(1 << 40, 8 << 10, 64 << 30, 8.0 * 1_048_576.0);
+        assert_eq!(cache.blocks, 1 << 27);
+        assert_eq!(cache.headers, 12 << 30);
+        assert!((cache.of_arc - 12.0 / 64.0).abs() < 1e-9);
+        assert!((cache.fill_h - 36.4).abs() < 0.1, "{}", cache.fill_h);
+        assert_eq!(l2arc(0, 0, 0, 0.0).blocks, 0);
+    }
+
+    #[test]
+    fn a_mirror_sites_sizes_add_up_to_what_it_holds() {
+        let sizes = mirror_site(100_000_000_000_000);
+        let bytes: f64 = sizes.iter().map(|s| s.bytes).sum();
+        assert!((bytes / 1e14 - 1.0).abs() < 0.02, "{bytes}");
+        let below: f64 = sizes
+            .iter()
+            .filter(|s| s.up_to <= 8192)
+            .map(|s| s.count)
+            .sum();
+        let all: f64 = sizes.iter().map(|s| s.count).sum();
+        assert!(
+            (below / all - 0.5).abs() < 0.01,
+            "half the files are below the median"
+        );
+    }
+
+    #[test]
+    fn small_blocks_are_only_counted_when_the_dataset_sends_them_there() {
+        let sizes = mirror_site(10_000_000_000_000);
+        let none = special(&sizes, 128 << 10, 0);
+        let some = special(&sizes, 128 << 10, 32 << 10);
+        assert_eq!(none.small, 0);
+        assert!(some.small > 0 && some.metadata == none.metadata);
+        assert!(some.needed > some.small + some.metadata);
+    }
+}
