@@ -269,13 +269,12 @@ fn balance(order: &mut [usize], scores: &[Score]) {
     let all: std::collections::HashMap<usize, [f64; 7]> =
         order.iter().map(|&i| (i, figures(&scores[i]))).collect();
     let mut places: std::collections::HashMap<usize, usize> = std::collections::HashMap::new();
-    for figure in 0..if priced { 6 } else { 5 } {
-        let value = |pool: &usize| all[pool][figure];
-        let mut by: Vec<usize> = order.to_vec();
-        by.sort_by(|a, b| value(b).total_cmp(&value(a)));
+    let count = if priced { 6 } else { 5 };
+    for figure in 0..count {
+        let mut by: Vec<(usize, f64)> = all.iter().map(|(i, f)| (*i, f[figure])).collect();
+        by.sort_by(|a, b| b.1.total_cmp(&a.1));
         let (mut place, mut before) = (0, None);
-        for (i, pool) in by.iter().enumerate() {
-            let value = value(pool);
+        for (i, (pool, value)) in by.iter().enumerate() {
             if before != Some(value) {
                 place = i;
                 before = Some(value);
