@@ -1,6 +1,7 @@
 //! Flash and Optane: parallel servers behind an interface, and a write buffer that drains.
 
 use crate::done::Done;
+use crate::link::Link;
 use crate::profile::in_range;
 use crate::random::Random;
 use crate::{Completion, Drive, Flush, Nanos, Number, Op, Profile, ProfileError, Request};
@@ -170,27 +171,6 @@ impl Servers {
     }
 }
 
-/// A wire: bytes (or commands) pass one after the other.
-#[derive(Debug)]
-struct Link {
-    free_at: f64,
-    ns_per_byte: f64,
-}
-
-impl Link {
-    fn new(mb_s: f64) -> Self {
-        Self {
-            free_at: 0.0,
-            ns_per_byte: 1e3 / mb_s,
-        }
-    }
-
-    fn book(&mut self, now: f64, bytes: f64) -> f64 {
-        self.free_at = self.free_at.max(now) + bytes * self.ns_per_byte;
-        self.free_at
-    }
-}
-
 /// Writes that were taken and are not on the medium yet, first in first out.
 #[derive(Debug)]
 struct Buffer {
@@ -273,17 +253,14 @@ impl FlashDrive {
                 Some(dies) => Servers::dies(dies.value, flash.read_latency_us.value),
                 None => Servers::new(flash.read_iops.value, flash.read_latency_us.value),
             },
-            commands: Link {
-                free_at: 0.0,
-                ns_per_byte: match &flash.dies {
-                    Some(_) => 1e9 / flash.read_iops.value,
-                    None => 0.0,
-                },
-            },
+            commands: Link::each(match &flash.dies {
+                Some(_) => 1e9 / flash.read_iops.value,
+                None => 0.0,
+            }),
             write: Servers::new(flash.write_iops.value, flash.write_latency_us.value),
-            read_link: Link::new(flash.read_mb_s.value),
-            write_link: Link::new(flash.write_mb_s.value),
-            shared_link: Link::new(flash.shared_mb_s.value),
+            read_link: Link::of_rate(flash.read_mb_s.value),
+            write_link: Link::of_rate(flash.write_mb_s.value),
+            shared_link: Link::of_rate(flash.shared_mb_s.value),
             buffer: Buffer {
                 queue: VecDeque::new(),
                 used: 0.0,
@@ -343,7 +320,7 @@ impl FlashDrive {
             }
         };
         let served = self.read.book(server, now, factor, extra)
-            + (length - UNIT).max(0.0) * self.read_link.ns_per_byte;
+            + (length - UNIT).max(0.0) * self.read_link.ns_each();
         served
             .max(self.commands.book(now, 1.0))
             .max(self.read_link.book(now, length))
@@ -371,7 +348,7 @@ impl FlashDrive {
         let (factor, extra) = self.draw();
         let server = self.write.first_free();
         let taken = self.write.book(server, room_at, factor, extra)
-            + (length as f64 - UNIT).max(0.0) * self.write_link.ns_per_byte;
+            + (length as f64 - UNIT).max(0.0) * self.write_link.ns_each();
         let mut finish = taken
             .max(self.write_link.book(room_at, length as f64))
             .max(self.shared_link.book(room_at, length as f64));

@@ -5,6 +5,7 @@
 //! A [`Profile`] holds the numbers of one kind of drive and makes drives from them; the formulas
 //! and what they leave out are in `docs/drives.md`.
 
+mod card;
 pub mod closed_loop;
 mod done;
 mod elevator;
@@ -12,10 +13,12 @@ mod error;
 mod flash;
 mod hdd;
 mod instant;
+mod link;
 mod number;
 mod profile;
 mod random;
 
+pub use card::{Card, Level};
 pub use elevator::Elevator;
 pub use error::ProfileError;
 pub use flash::{Flash, Placement};

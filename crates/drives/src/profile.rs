@@ -1,5 +1,6 @@
 //! The numbers that describe one kind of drive.
 
+use crate::card::{Card, CardDrive};
 use crate::flash::{Flash, FlashDrive};
 use crate::hdd::{Hdd, HddDrive};
 use crate::instant::InstantDrive;
@@ -14,6 +15,8 @@ pub enum Kind {
     Hdd,
     /// Flash, Optane and anything else that is a set of parallel servers: section `[flash]`.
     Flash,
+    /// A RAID card with drives behind it: section `[card]`.
+    Card,
     /// Finishes everything at once; for tests of what stands above the drive.
     Instant,
 }
@@ -58,6 +61,9 @@ pub struct Profile {
     /// Numbers of the flash model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<Flash>,
+    /// Numbers of the RAID card model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<Card>,
 }
 
 impl Profile {
@@ -118,6 +124,10 @@ impl Profile {
         };
         expect("hdd", self.hdd.is_some(), self.kind == Kind::Hdd)?;
         expect("flash", self.flash.is_some(), self.kind == Kind::Flash)?;
+        expect("card", self.card.is_some(), self.kind == Kind::Card)?;
+        if let Some(card) = &self.card {
+            card.validate()?;
+        }
         if let Some(hdd) = &self.hdd {
             hdd.validate()?;
         }
@@ -146,6 +156,9 @@ impl Profile {
                 seed,
             )),
             (Kind::Flash, _, Some(flash)) => Box::new(FlashDrive::new(self, flash, seed)),
+            (Kind::Card, ..) if self.card.is_some() => {
+                CardDrive::boxed(self, real_capacity, scaled_capacity, seed)
+            }
             // `validate` refuses a profile whose section is missing; one that was never validated
             // makes the drive that claims nothing.
             _ => Box::new(InstantDrive::default()),
@@ -165,6 +178,11 @@ impl Profile {
         }
         if let Some(flash) = &self.flash {
             all.extend(flash.numbers().map(|(n, v, _)| (format!("flash.{n}"), v)));
+        }
+        if let Some(card) = &self.card {
+            all.extend(card.numbers().map(|(n, v, _)| (format!("card.{n}"), v)));
+            let member = card.member.numbers().into_iter();
+            all.extend(member.map(|(n, v)| (format!("card.member.{n}"), v)));
         }
         all
     }

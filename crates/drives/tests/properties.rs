@@ -257,7 +257,7 @@ fn a_far_request_is_served_within_the_age_limit() {
     let served = loop {
         let at = drive.next_event().expect("a busy drive has a next event");
         drive.advance(at, &mut finished);
-        for completion in finished.drain(..).collect::<Vec<_>>() {
+        for completion in std::mem::take(&mut finished) {
             if completion.tag == far {
                 next = 0;
                 break;
