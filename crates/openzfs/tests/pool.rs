@@ -1,54 +1,10 @@
 //! The library on disks in memory: one process, one library, so one test function.
 #![cfg(feature = "engine")]
 
-use openzfs::{
-    Changes, Class, Disk, FileSystem, Flags, Geometry, Io, IoOp, Layout, Library, Pool, Settings,
-    Stages, Vdev,
-};
-use std::sync::{Arc, Mutex};
+mod common;
 
-/// A disk in memory that completes at once.
-struct Memory(Mutex<Vec<u8>>);
-
-impl Memory {
-    fn new(size: usize) -> Arc<Memory> {
-        Arc::new(Memory(Mutex::new(vec![0; size])))
-    }
-}
-
-impl Disk for Memory {
-    fn geometry(&self) -> Geometry {
-        Geometry {
-            size: self.0.lock().unwrap().len() as u64,
-            logical_sector: 512,
-            physical_sector: 4096,
-            rotational: false,
-        }
-    }
-
-    fn submit(&self, mut io: Io) {
-        let at = io.offset() as usize;
-        let end = at + io.len() as usize;
-        let mut bytes = self.0.lock().unwrap();
-        match io.op() {
-            IoOp::Read => io.data_mut().copy_from_slice(&bytes[at..end]),
-            IoOp::Write => bytes[at..end].copy_from_slice(io.data()),
-            IoOp::Flush | IoOp::Trim => {}
-        }
-        drop(bytes);
-        io.complete(Ok(()));
-    }
-}
-
-const MIB: usize = 1 << 20;
-
-fn vdev(class: Class, layout: Layout, kind: &str, range: std::ops::Range<usize>) -> Vdev {
-    Vdev {
-        class,
-        layout,
-        drives: range.map(|i| format!("/pw/{kind}{i}")).collect(),
-    }
-}
+use common::{MIB, Memory, vdev};
+use openzfs::{Changes, Class, FileSystem, Flags, Layout, Library, Pool, Settings, Stages, Vdev};
 
 fn layouts() -> Vec<(&'static str, Vec<Vdev>)> {
     use Class::{Cache, Log, Normal, Special};
