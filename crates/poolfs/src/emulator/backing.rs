@@ -1,0 +1,128 @@
+//! A drive's data: the backing file and, for a volatile cache, the log of unflushed writes.
+
+use super::log::{Log, Mark, punch, read_or_zero};
+use super::naming;
+use super::written::{BLOCK, Written};
+use parking_lot::Mutex;
+use rustix::fs::{SeekFrom, seek};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// File of a drive's data.
+pub(super) fn data_path(store: &Path, name: &str) -> PathBuf {
+    store.join(format!("{name}.data"))
+}
+
+/// File of a drive's unflushed writes.
+pub(super) fn log_path(store: &Path, name: &str) -> PathBuf {
+    store.join(format!("{name}.unflushed"))
+}
+
+/// What a drive holds.
+#[derive(Debug)]
+pub(super) struct Backing {
+    file: File,
+    volatile: Option<Mutex<Volatile>>,
+}
+
+#[derive(Debug)]
+struct Volatile {
+    log: Log,
+    written: Written,
+}
+
+impl Backing {
+    /// Opens or makes the drive's files. With `volatile`, writes can be lost until flushed, torn
+    /// in units of `tearing` bytes.
+    pub(super) fn open(
+        store: &Path,
+        name: &str,
+        size: u64,
+        volatile: bool,
+        tearing: u64,
+    ) -> io::Result<Self> {
+        let path = data_path(store, name);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(naming("open the drive's data", &path))?;
+        file.set_len(size)
+            .map_err(naming("give its size to", &path))?;
+        let volatile = if volatile {
+            let path = log_path(store, name);
+            let log = Log::open(&path, tearing)
+                .map_err(naming("open the log of unflushed writes", &path))?;
+            let written = written(&file).map_err(naming("look for data in", &path))?;
+            Some(Mutex::new(Volatile { log, written }))
+        } else {
+            None
+        };
+        Ok(Self { file, volatile })
+    }
+
+    pub(super) fn read(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        read_or_zero(&self.file, offset, buf)
+    }
+
+    /// Writes of one drive are one after the other, so that only the last record of the log can
+    /// belong to a write that a kill cut short.
+    pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let Some(volatile) = &self.volatile else {
+            return self.file.write_all_at(data, offset);
+        };
+        let mut volatile = volatile.lock();
+        let length = data.len() as u64;
+        let had = volatile.written.touches(offset, length);
+        volatile.log.append(&self.file, offset, length, had)?;
+        volatile.written.add(offset, length);
+        self.file.write_all_at(data, offset)
+    }
+
+    /// The range's contents are zero or what they were; ours are zero in whole blocks.
+    pub(super) fn trim(&self, offset: u64, length: u64) -> io::Result<()> {
+        let start = offset.next_multiple_of(BLOCK);
+        let end = (offset + length) / BLOCK * BLOCK;
+        let length = end.saturating_sub(start);
+        match &self.volatile {
+            None => punch(&self.file, start, length),
+            Some(volatile) => {
+                let mut volatile = volatile.lock();
+                volatile.written.remove(start, length);
+                punch(&self.file, start, length)
+            }
+        }
+    }
+
+    /// What a flush that arrives now has to cover.
+    pub(super) fn mark(&self) -> Option<Mark> {
+        self.volatile.as_ref().map(|v| v.lock().log.mark())
+    }
+
+    /// That flush has finished.
+    pub(super) fn retire(&self, mark: Mark) -> io::Result<()> {
+        match &self.volatile {
+            Some(volatile) => volatile.lock().log.retire(mark),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The data extents of a file that is there already.
+fn written(file: &File) -> io::Result<Written> {
+    let mut written = Written::default();
+    let mut at = 0;
+    loop {
+        let data = match seek(file, SeekFrom::Data(at)) {
+            Ok(data) => data,
+            Err(rustix::io::Errno::NXIO) => return Ok(written),
+            Err(e) => return Err(e.into()),
+        };
+        at = seek(file, SeekFrom::Hole(data))?;
+        written.add(data, at - data);
+    }
+}
