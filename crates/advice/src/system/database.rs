@@ -1,0 +1,203 @@
+//! Which datasets hold a database, and what its server is told.
+
+use super::{Dataset, Found, Place, System};
+use serde::Serialize;
+
+/// A database server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// PostgreSQL.
+    Postgresql,
+    /// MySQL or MariaDB with InnoDB.
+    Mysql,
+}
+
+impl Engine {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Postgresql => "PostgreSQL",
+            Engine::Mysql => "InnoDB",
+        }
+    }
+}
+
+/// A database on a dataset.
+#[derive(Debug, Clone, Copy)]
+pub struct Database<'a> {
+    /// Where it lives.
+    pub dataset: &'a Dataset,
+    /// Its server.
+    pub engine: Engine,
+    /// Bytes of a page.
+    pub page: u64,
+}
+
+/// Words in a dataset's name that say what is in it.
+const NAMES: [(&str, Engine); 8] = [
+    ("pgdata", Engine::Postgresql),
+    ("pg_data", Engine::Postgresql),
+    ("pgsql", Engine::Postgresql),
+    ("postgres", Engine::Postgresql),
+    ("mysql", Engine::Mysql),
+    ("mariadb", Engine::Mysql),
+    ("innodb", Engine::Mysql),
+    ("percona", Engine::Mysql),
+];
+
+/// Words in a dataset's name that say that it holds a log and not tables.
+const LOGS: [&str; 5] = ["wal", "xlog", "binlog", "redo", "backup"];
+
+impl System {
+    /// Databases on datasets: by the server's data directory, else by the dataset's name. Volumes
+    /// and datasets for logs are left out.
+    pub fn databases(&self) -> Vec<Database<'_>> {
+        self.datasets
+            .iter()
+            .filter(|dataset| dataset.get("volblocksize").is_none())
+            .filter_map(|dataset| {
+                let engine = self.engine_of(dataset)?;
+                let page = match engine {
+                    Engine::Postgresql => 8192,
+                    Engine::Mysql => self.innodb_page(),
+                };
+                Some(Database { dataset, engine, page })
+            })
+            .collect()
+    }
+
+    fn engine_of(&self, dataset: &Dataset) -> Option<Engine> {
+        let mountpoint = dataset.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
+        let directories = [
+            (Engine::Postgresql, self.postgres("data_directory")),
+            (Engine::Mysql, self.innodb("datadir")),
+        ];
+        for (engine, directory) in directories {
+            if let (Some(mountpoint), Some(directory)) = (mountpoint, directory) {
+                let directory = directory.value.trim_end_matches('/').to_string();
+                let mine = |d: &Dataset| {
+                    let point = d.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
+                    point.filter(|p| p.starts_with('/') && holds(p, &directory)).map(str::len)
+                };
+                // The deepest mount point above the directory is the one that holds it.
+                if holds(mountpoint, &directory)
+                    && self.datasets.iter().filter_map(mine).max() == Some(mountpoint.len())
+                {
+                    return Some(engine);
+                }
+            }
+        }
+        let name = dataset.name.to_ascii_lowercase();
+        let last = name.rsplit('/').next().unwrap_or(&name);
+        if LOGS.iter().any(|log| last.contains(log)) {
+            return None;
+        }
+        NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
+    }
+
+    /// A setting of `postgresql.conf`.
+    pub fn postgres(&self, name: &str) -> Option<Found<String>> {
+        let (file, settings) = self.postgresql.as_ref()?;
+        let value = settings.get(name)?;
+        Some(Found::new(value.value.clone(), Place { file: file.clone(), line: value.line }))
+    }
+
+    /// A switch of `postgresql.conf`.
+    pub fn postgres_switch(&self, name: &str) -> Option<Found<bool>> {
+        let (file, settings) = self.postgresql.as_ref()?;
+        let value = settings.switch(name)?;
+        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+    }
+
+    /// A memory setting of `postgresql.conf`, bytes.
+    pub fn postgres_bytes(&self, name: &str, unit: u64) -> Option<Found<u64>> {
+        let (file, settings) = self.postgresql.as_ref()?;
+        let value = settings.bytes(name, unit)?;
+        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+    }
+
+    /// A setting of `my.cnf`.
+    pub fn innodb(&self, name: &str) -> Option<Found<String>> {
+        let (file, options) = self.mysql.as_ref()?;
+        let value = options.value(name)?;
+        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+    }
+
+    /// A switch of `my.cnf`.
+    pub fn innodb_switch(&self, name: &str) -> Option<Found<bool>> {
+        let (file, options) = self.mysql.as_ref()?;
+        let value = options.switch(name)?;
+        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+    }
+
+    /// A size of `my.cnf`, bytes.
+    pub fn innodb_bytes(&self, name: &str) -> Option<Found<u64>> {
+        let (file, options) = self.mysql.as_ref()?;
+        let value = options.bytes(name)?;
+        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+    }
+
+    /// InnoDB's page, bytes; 16 KiB unless set.
+    pub fn innodb_page(&self) -> u64 {
+        self.innodb_bytes("innodb_page_size").map_or(16384, |found| found.value)
+    }
+
+    /// Memory a database server takes for its own cache: shared_buffers, innodb_buffer_pool_size.
+    pub fn database_memory(&self) -> Option<(&'static str, Found<u64>)> {
+        self.postgres_bytes("shared_buffers", 8192)
+            .map(|found| ("shared_buffers", found))
+            .or_else(|| {
+                self.innodb_bytes("innodb_buffer_pool_size")
+                    .map(|found| ("innodb_buffer_pool_size", found))
+            })
+    }
+}
+
+/// Whether `directory` is `mountpoint` or below it.
+fn holds(mountpoint: &str, directory: &str) -> bool {
+    directory == mountpoint
+        || directory
+            .strip_prefix(mountpoint)
+            .is_some_and(|rest| rest.starts_with('/'))
+}
+
+impl System {
+    /// Bytes by which a load's writes fall short of the records they go to: a write of part of a
+    /// record reads and rewrites it whole. None where writes are whole or nothing is known.
+    pub fn partial(&self, load: &super::Load) -> Option<(u64, u64)> {
+        let dataset = self.datasets.iter().find(|d| d.name == load.dataset)?;
+        let (_, record, _) = dataset.block()?;
+        let block = load.block?;
+        (load.writes && load.random && block > 0 && block.saturating_mul(4) <= record).then_some((block, record))
+    }
+
+    /// The block size a dataset has, or would have once the rules about databases and partial
+    /// writes are followed: rules about space and memory look at this, so that following one rule
+    /// does not break another.
+    pub fn intended_block(&self, dataset: &Dataset) -> Option<u64> {
+        let (name, block, _) = dataset.block()?;
+        if name == "volblocksize" {
+            return Some(block);
+        }
+        let pages = self.databases();
+        if let Some(database) = pages.iter().find(|db| db.dataset.name == dataset.name) {
+            return Some(if database.suits(block) { block } else { 16384 });
+        }
+        let short = self
+            .loads
+            .iter()
+            .filter(|load| load.dataset == dataset.name)
+            .filter_map(|load| self.partial(load))
+            .map(|(write, _)| write.next_power_of_two().max(16384))
+            .max();
+        Some(short.unwrap_or(block))
+    }
+}
+
+impl Database<'_> {
+    /// Whether a record size suits the database's page: not smaller, and at most 32 KiB.
+    pub fn suits(&self, record: u64) -> bool {
+        (self.page..=32768.max(self.page)).contains(&record)
+    }
+}

@@ -1,0 +1,89 @@
+//! Which drive a pool means by a name.
+
+use super::{Drive, Leaf, System, models};
+
+/// A leaf's name without its directory and partition suffix.
+pub fn base(name: &str) -> &str {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    if let Some((stem, number)) = name.rsplit_once("-part")
+        && digits(number)
+    {
+        return stem;
+    }
+    if name.starts_with("nvme")
+        && let Some((stem, number)) = name.rsplit_once('p')
+        && digits(number)
+        && stem.ends_with(|c: char| c.is_ascii_digit())
+    {
+        return stem;
+    }
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let letters = stem.strip_prefix("sd").or_else(|| stem.strip_prefix("vd"));
+    if letters.is_some_and(|l| !l.is_empty() && l.chars().all(|c| c.is_ascii_lowercase())) {
+        return stem;
+    }
+    name
+}
+
+fn digits(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
+}
+
+impl System {
+    /// The drive a pool's leaf lies on: by kernel name, serial number or world-wide name.
+    pub fn drive(&self, leaf: &Leaf) -> Option<&Drive> {
+        let name = base(&leaf.name);
+        self.drives.iter().find(|drive| {
+            drive.name == name
+                || drive.serial.as_ref().is_some_and(|s| s.value.len() > 3 && name.contains(&s.value))
+                || drive.wwn.as_ref().is_some_and(|w| w.len() > 8 && name.contains(w.as_str()))
+        })
+    }
+
+    /// A leaf's model: the drive's, or what a by-id name says.
+    pub fn model<'a>(&'a self, leaf: &'a Leaf) -> &'a str {
+        self.drive(leaf)
+            .and_then(|drive| drive.model.as_ref())
+            .map_or(leaf.name.as_str(), |model| model.value.as_str())
+    }
+
+    /// Whether a leaf survives a power cut with what it acknowledged, where that is known.
+    pub fn protected(&self, leaf: &Leaf) -> Option<bool> {
+        self.drive(leaf)
+            .and_then(|drive| drive.protected.as_ref().map(|p| p.value))
+            .or_else(|| models::protected(self.model(leaf)))
+    }
+
+    /// Whether a leaf rotates, where that is known.
+    pub fn rotates(&self, leaf: &Leaf) -> Option<bool> {
+        if models::flash(self.model(leaf)) || base(&leaf.name).starts_with("nvme") {
+            return Some(false);
+        }
+        self.drive(leaf)?.rotational.as_ref().map(|r| r.value)
+    }
+
+    /// A leaf's capacity, bytes.
+    pub fn capacity(&self, leaf: &Leaf) -> Option<u64> {
+        self.drive(leaf)?.size.as_ref().map(|s| s.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partition_is_on_its_drive() {
+        for (leaf, drive) in [
+            ("sda1", "sda"),
+            ("/dev/sdab3", "sdab"),
+            ("nvme0n1p2", "nvme0n1"),
+            ("nvme0n1", "nvme0n1"),
+            ("ata-ST16000NM001G_ZL2-part1", "ata-ST16000NM001G_ZL2"),
+            ("hdd3", "hdd3"),
+            ("mfid1", "mfid1"),
+        ] {
+            assert_eq!(base(leaf), drive);
+        }
+    }
+}

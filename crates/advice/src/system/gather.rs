@@ -1,0 +1,415 @@
+//! Texts of any known kind, merged into one [`System`].
+
+use super::{Dataset, Drive, Found, Leaf, Place, Pool, Property, System, Vdev, job, other};
+use facts::zpool_status::{self, VdevKind};
+use facts::{At, Facts, Problem, lsblk, nvme_list, properties, smartctl};
+use serde::Serialize;
+
+/// A text and the name it came under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// A path, or what stands for one.
+    pub name: String,
+    /// Its content.
+    pub text: String,
+}
+
+/// Something in the input that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// Where.
+    pub at: Place,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// What the inputs say, and what in them was not understood. A text in the form that `head` and
+/// `tail` print for several files (`==> name <==`) is taken for those files.
+pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
+    let mut system = System::default();
+    let mut unread = Vec::new();
+    for input in inputs {
+        for part in split(input) {
+            take(&part, &mut system, &mut unread);
+        }
+    }
+    resolve_jobs(&mut system);
+    let readings: Vec<other::Kstat> = system.readings.drain(..).collect();
+    if let Some(mut counted) = other::counters(&readings) {
+        counted.sync_write_mean_ns = system.sync_write_ns.take();
+        let at = Place { file: "/proc/spl/kstat/zfs".to_string(), line: 0 };
+        system.counters = Some(Found::new(counted, at));
+    }
+    (system, unread)
+}
+
+/// Job files become loads on the dataset that holds their directory; else on the only dataset, or
+/// on the first.
+fn resolve_jobs(system: &mut System) {
+    for text in std::mem::take(&mut system.jobs) {
+        let directory = job::option(&text.value, "directory").unwrap_or("");
+        let mounted = |dataset: &Dataset| {
+            let point = dataset.get("mountpoint")?.value.trim_end_matches('/').to_string();
+            let held = directory == point || directory.starts_with(&format!("{point}/"));
+            (held && point.starts_with('/')).then_some(point.len())
+        };
+        let dataset = system
+            .datasets
+            .iter()
+            .filter_map(|dataset| Some((mounted(dataset)?, dataset)))
+            .max_by_key(|(length, _)| *length)
+            .map(|(_, dataset)| dataset)
+            .or(system.datasets.first())
+            .map(|dataset| dataset.name.clone())
+            .or_else(|| system.pools.first().map(|pool| pool.name.clone()));
+        let name = text.at.file.rsplit('/').next().unwrap_or("").to_string();
+        let loads = job::loads(&text.value, &name, &dataset.unwrap_or_default(), &text.at);
+        system.loads.extend(loads);
+    }
+}
+
+/// A part of an input: its text begins after `skipped` lines.
+struct Part {
+    name: String,
+    text: String,
+    skipped: u32,
+}
+
+fn split(input: &Input) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (row, line) in input.text.lines().zip(1u32..) {
+        let name = row.strip_prefix("==> ").and_then(|rest| rest.trim_end().strip_suffix(" <=="));
+        match (name, parts.last_mut()) {
+            (Some(name), _) => parts.push(Part { name: name.to_string(), text: String::new(), skipped: line }),
+            (None, Some(part)) => {
+                part.text.push_str(row);
+                part.text.push('\n');
+            }
+            (None, None) => {
+                parts.push(Part { name: input.name.clone(), text: format!("{row}\n"), skipped: 0 });
+            }
+        }
+    }
+    // Evidence points into the file the user has: the input, not the name inside it.
+    if parts.len() == 1 && parts[0].skipped == 0 {
+        parts[0].text.clone_from(&input.text);
+    }
+    parts.retain(|part| !part.text.trim().is_empty());
+    let single = parts.len() == 1;
+    for part in &mut parts {
+        if !single && part.skipped > 0 && input.name != part.name {
+            part.name = format!("{}!{}", input.name, part.name);
+        }
+    }
+    parts
+}
+
+/// Where in the input a fact of a part stands.
+struct Within<'a> {
+    file: &'a str,
+    skipped: u32,
+}
+
+impl Within<'_> {
+    fn place(&self, line: u32) -> Place {
+        Place { file: self.file.to_string(), line: line.saturating_add(self.skipped) }
+    }
+
+    fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
+        at.as_ref().map(|at| Found::new(at.value.clone(), self.place(at.line)))
+    }
+}
+
+fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
+    for (row, line) in part.text.lines().zip(1u32..).filter(|(row, _)| row.trim_start().starts_with('#')) {
+        let file = part.name.split('!').next().unwrap_or("").to_string();
+        let at = Place { file, line: line.saturating_add(part.skipped) };
+        system.remarks.push(Found::new(row.to_string(), at));
+    }
+    let (file, inner) = match part.name.split_once('!') {
+        Some((outer, inner)) => (outer, inner),
+        None => (part.name.as_str(), part.name.as_str()),
+    };
+    let within = Within { file, skipped: part.skipped };
+    if small(inner, part, &within, system) {
+        return;
+    }
+    let Some(format) = facts::recognise(inner, &part.text) else {
+        unread.push(Unread {
+            at: within.place(u32::from(part.skipped == 0)),
+            what: "not a kind of text that audit reads".to_string(),
+        });
+        return;
+    };
+    // Facts carry line numbers of the text they were read from: keep the input's own.
+    let padded = "\n".repeat(part.skipped as usize) + &part.text;
+    let parsed = facts::read(format, &padded);
+    let within = Within { file, skipped: 0 };
+    for Problem { line, what, .. } in parsed.problems {
+        let at = within.place(line);
+        if format == facts::Format::Modprobe
+            && let Some(row) = padded.lines().nth(line.saturating_sub(1) as usize)
+        {
+            system.stray.push(Found::new(row.trim().to_string(), at.clone()));
+        }
+        unread.push(Unread { at, what });
+    }
+    merge(parsed.facts, &within, system);
+}
+
+/// Texts that facts does not read; `true` when this was one.
+fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool {
+    let text = &part.text;
+    let shift = |mut at: Place| {
+        at.line = at.line.saturating_add(within.skipped);
+        at
+    };
+    if job::job_file(text) {
+        system.jobs.push(Found::new(text.clone(), within.place(1)));
+        return true;
+    }
+    if let Some(reading) = other::kstat(text) {
+        system.readings.push(reading);
+        return true;
+    }
+    if let Some(mean) = other::iostat(text) {
+        system.sync_write_ns = system.sync_write_ns.max(Some(mean));
+        return true;
+    }
+    if let Some(found) = other::memory(within.file, text) {
+        system.memory = Some(Found::new(found.value, shift(found.at)));
+        return true;
+    }
+    let first = text.lines().find(|row| !row.trim().is_empty()).unwrap_or("");
+    if first.starts_with("zfs-")
+        && let Some(found) = other::release(within.file, text)
+    {
+        system.openzfs = Some(Found::new(found.value, shift(found.at)));
+        return true;
+    }
+    if first.contains(": <") && first.contains(" mtu ") {
+        system.links.extend(other::links(within.file, text).into_iter().map(|mut link| {
+            link.at = shift(link.at);
+            link
+        }));
+        return true;
+    }
+    let exports = other::exports(within.file, text);
+    if name.ends_with("exports") || (!exports.is_empty() && first.starts_with(['/', '#'])) {
+        system.exports.extend(exports.into_iter().map(|e| Found::new(e.value, shift(e.at))));
+        return true;
+    }
+    if name.ends_with("smb.conf") || text.lines().any(|row| row.trim() == "[global]") {
+        for (key, found) in other::samba(within.file, text) {
+            system.samba.insert(key, Found::new(found.value, shift(found.at)));
+        }
+        return true;
+    }
+    false
+}
+
+fn merge(facts: Facts, within: &Within, system: &mut System) {
+    match facts {
+        Facts::Pools(pools) => {
+            for status in pools {
+                take_status(status, within, system);
+            }
+        }
+        Facts::Properties(rows) => take_properties(&rows, within, system),
+        Facts::BlockDevices(devices) => {
+            for device in &devices {
+                take_device(device, within, system);
+            }
+        }
+        Facts::Drives(drives) => {
+            for drive in drives {
+                take_smart(drive, within, system);
+            }
+        }
+        Facts::Namespaces(namespaces) => {
+            for namespace in &namespaces {
+                take_namespace(namespace, within, system);
+            }
+        }
+        Facts::Cards(cards) => {
+            system.cards.extend(cards.into_iter().map(|card| (within.file.to_string(), card)));
+        }
+        Facts::Postgresql(settings) => match &mut system.postgresql {
+            // postgresql.auto.conf is read after postgresql.conf and wins.
+            Some((file, known)) if *file == within.file => known.rows.extend(settings.rows),
+            _ => system.postgresql = Some((within.file.to_string(), settings)),
+        },
+        Facts::MyCnf(options) => match &mut system.mysql {
+            Some((file, known)) if *file == within.file => known.rows.extend(options.rows),
+            _ => system.mysql = Some((within.file.to_string(), options)),
+        },
+        Facts::Module(options) => {
+            for row in options.rows.into_iter().filter(|row| row.module == "zfs") {
+                let found = Found::new(row.value.value, within.place(row.value.line));
+                system.module.insert(row.name, found);
+            }
+        }
+        Facts::Queues(queues) => {
+            for queue in queues {
+                let drive = drive(system, &queue.device, None);
+                drive.scheduler = within.found(&queue.scheduler());
+                drive.read_ahead_kib = queue
+                    .number("read_ahead_kb")
+                    .and_then(|n| Some(Found::new(u64::try_from(n.value).ok()?, within.place(n.line))));
+                drive.flushed = within.found(&queue.volatile_cache());
+                if drive.rotational.is_none() {
+                    drive.rotational = within.found(&queue.rotational());
+                }
+            }
+        }
+    }
+}
+
+/// The drive of that kernel name or serial number, made where it is new.
+fn drive<'a>(system: &'a mut System, name: &str, serial: Option<&str>) -> &'a mut Drive {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let known = system.drives.iter().position(|drive| {
+        drive.name == name
+            || serial.is_some_and(|s| drive.serial.as_ref().is_some_and(|known| known.value == s))
+    });
+    let index = known.unwrap_or_else(|| {
+        system.drives.push(Drive { name: name.to_string(), ..Drive::default() });
+        system.drives.len() - 1
+    });
+    &mut system.drives[index]
+}
+
+/// Keeps what is known and adds what is new.
+fn fill<T>(into: &mut Option<T>, new: Option<T>) {
+    if into.is_none() {
+        *into = new;
+    }
+}
+
+fn pool<'a>(system: &'a mut System, name: &str) -> &'a mut Pool {
+    let index = system.pools.iter().position(|pool| pool.name == name).unwrap_or_else(|| {
+        system.pools.push(Pool { name: name.to_string(), ..Pool::default() });
+        system.pools.len() - 1
+    });
+    &mut system.pools[index]
+}
+
+fn take_status(status: zpool_status::Pool, within: &Within, system: &mut System) {
+    let vdevs = status.vdevs.iter().filter(|vdev| vdev.kind != VdevKind::Indirect);
+    let vdevs = vdevs
+        .map(|vdev| Vdev {
+            name: vdev.name.clone(),
+            class: vdev.class,
+            kind: vdev.kind,
+            leaves: members(vdev)
+                .into_iter()
+                .map(|leaf| Leaf { name: leaf.name.clone(), at: within.place(leaf.line) })
+                .collect(),
+            at: within.place(vdev.line),
+        })
+        .collect();
+    let pool = pool(system, &status.name.value);
+    pool.vdevs = vdevs;
+    pool.status = Some((within.file.to_string(), status));
+}
+
+/// The drives of a vdev; of a replacement or a spare in use, the first stands for its place.
+fn members(vdev: &zpool_status::Vdev) -> Vec<&zpool_status::Vdev> {
+    if matches!(vdev.kind, VdevKind::Replacing | VdevKind::Spare) {
+        return vdev.leaves().into_iter().take(1).collect();
+    }
+    if vdev.children.is_empty() {
+        return vec![vdev];
+    }
+    vdev.children.iter().flat_map(members).collect()
+}
+
+fn take_properties(rows: &properties::Properties, within: &Within, system: &mut System) {
+    let of_pool = rows.of_pool() || rows.rows.iter().any(|row| POOL_ONLY.contains(&row.name.as_str()));
+    for row in &rows.rows {
+        let property = Property {
+            value: row.value.value.clone(),
+            local: matches!(row.source, properties::Source::Local | properties::Source::Received),
+            at: within.place(row.value.line),
+        };
+        if of_pool {
+            pool(system, &row.target).properties.insert(row.name.clone(), property);
+        } else if !row.target.contains(['@', '#']) {
+            let known = system.datasets.iter().position(|d| d.name == row.target);
+            let index = known.unwrap_or_else(|| {
+                system.datasets.push(Dataset { name: row.target.clone(), ..Dataset::default() });
+                system.datasets.len() - 1
+            });
+            system.datasets[index].properties.insert(row.name.clone(), property);
+        }
+    }
+}
+
+/// Properties that only a pool has.
+const POOL_ONLY: [&str; 8] = [
+    "autotrim", "autoreplace", "autoexpand", "fragmentation", "capacity", "failmode", "health", "allocated",
+];
+
+fn take_device(device: &lsblk::Device, within: &Within, system: &mut System) {
+    let mut mounts = Vec::new();
+    collect_mounts(device, within, &mut mounts);
+    let known = drive(system, &device.name, device.serial.as_ref().map(At::text));
+    fill(&mut known.model, within.found(&device.model));
+    fill(&mut known.serial, within.found(&device.serial));
+    fill(&mut known.wwn, device.wwn.as_ref().map(|w| w.value.clone()));
+    fill(&mut known.size, within.found(&device.size));
+    fill(&mut known.rotational, within.found(&device.rotational));
+    fill(&mut known.logical_sector, within.found(&device.logical_sector));
+    fill(&mut known.physical_sector, within.found(&device.physical_sector));
+    fill(&mut known.transport, within.found(&device.transport));
+    fill(&mut known.scheduler, within.found(&device.scheduler));
+    fill(&mut known.read_ahead_kib, within.found(&device.read_ahead_kib));
+    let signature = device.signature.as_ref().or_else(|| {
+        device.children.iter().find_map(|child| child.signature.as_ref())
+    });
+    fill(&mut known.signature, signature.map(|s| s.value.clone()));
+    known.mounts.append(&mut mounts);
+}
+
+fn collect_mounts(device: &lsblk::Device, within: &Within, into: &mut Vec<Found<String>>) {
+    into.extend(device.mounts.iter().map(|m| Found::new(m.value.clone(), within.place(m.line))));
+    for child in &device.children {
+        collect_mounts(child, within, into);
+    }
+}
+
+fn take_smart(report: smartctl::Drive, within: &Within, system: &mut System) {
+    let name = report.device.as_ref().map_or("", |d| d.value.as_str()).to_string();
+    // smartctl names the controller (`/dev/nvme0`), the pool its first namespace.
+    let name = controller_namespace(&name);
+    let known = drive(system, &name, report.serial.as_ref().map(At::text));
+    fill(&mut known.model, within.found(&report.model));
+    fill(&mut known.serial, within.found(&report.serial));
+    fill(&mut known.size, within.found(&report.size));
+    fill(&mut known.logical_sector, within.found(&report.logical_sector));
+    fill(&mut known.physical_sector, within.found(&report.physical_sector));
+    let rotates = report.rpm.as_ref().map(|rpm| rpm.map(|rpm| rpm > 0));
+    fill(&mut known.rotational, within.found(&rotates));
+    known.smart = Some((within.file.to_string(), report));
+}
+
+/// `/dev/nvme0` → `/dev/nvme0n1`.
+fn controller_namespace(name: &str) -> String {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    match file.strip_prefix("nvme") {
+        Some(number) if !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => {
+            format!("{name}n1")
+        }
+        _ => name.to_string(),
+    }
+}
+
+fn take_namespace(namespace: &nvme_list::Namespace, within: &Within, system: &mut System) {
+    let Some(path) = &namespace.path else { return };
+    let known = drive(system, &path.value, namespace.serial.as_ref().map(At::text));
+    fill(&mut known.model, within.found(&namespace.model));
+    fill(&mut known.serial, within.found(&namespace.serial));
+    fill(&mut known.size, within.found(&namespace.size));
+    fill(&mut known.logical_sector, within.found(&namespace.sector));
+    fill(&mut known.transport, Some(Found::new("nvme".to_string(), within.place(path.line))));
+}

@@ -1,0 +1,223 @@
+//! A lab's variants as systems that are only planned.
+
+use super::{Dataset, Drive, Found, Leaf, Place, Pool, Properties, Property, System, Vdev, job};
+use facts::zpool_status::{Class, VdevKind};
+use lab::campaign::{self, Campaign, Layout, OpenZfs, Program, Variant};
+use std::collections::BTreeMap;
+
+/// The name under which a lab's pool appears in findings.
+pub const POOL: &str = "tank";
+
+/// Each variant of a campaign as a system, by its name; `text` is the lab as written, for
+/// evidence with lines.
+pub fn variants(campaign: &Campaign, file: &str, text: &str) -> Vec<(String, System)> {
+    let lines = Lines { file, text };
+    campaign
+        .variants
+        .iter()
+        .map(|variant| (variant.name.clone(), system(campaign, variant, &lines)))
+        .collect()
+}
+
+/// Finds where something stands in the lab's text.
+struct Lines<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Lines<'_> {
+    /// The first line that assigns `key` or, failing that, contains it as a word; else the file.
+    fn of(&self, key: &str) -> Place {
+        let assigns = |row: &str| {
+            row.split_once('=').is_some_and(|(left, _)| {
+                let left = left.trim().trim_matches('"');
+                left == key || left.rsplit('.').next().is_some_and(|last| last.trim_matches('"') == key)
+            })
+        };
+        let holds = |row: &str| row.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|w| w == key);
+        let line = self
+            .text
+            .lines()
+            .position(assigns)
+            .or_else(|| self.text.lines().position(holds))
+            .map_or(0, |index| index as u32 + 1);
+        Place { file: self.file.to_string(), line }
+    }
+}
+
+fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
+    let release = match variant.openzfs {
+        OpenZfs::V2_1 => (2, 1),
+        OpenZfs::V2_3 => (2, 3),
+    };
+    let datasets = datasets(variant, lines);
+    System {
+        memory: Some(Found::new(campaign.host.memory, lines.of("memory"))),
+        openzfs: Some(Found::new(release, lines.of("openzfs"))),
+        pools: vec![pool(variant, lines)],
+        module: variant
+            .module
+            .iter()
+            .map(|(name, value)| (name.clone(), Found::new(value.to_string(), lines.of(name))))
+            .collect(),
+        drives: variant.drives.iter().flat_map(|(kind, d)| drives(kind, d, lines)).collect(),
+        loads: campaign
+            .workloads
+            .iter()
+            .flat_map(|workload| {
+                let Program::Fio { job: text, .. } = &workload.program;
+                job::loads(text, &workload.name, &full(&workload.dataset), &lines.of(&workload.name))
+            })
+            .collect(),
+        remarks: super::other::rows(lines.file, lines.text)
+            .map(|(at, row)| Found::new(row.to_string(), at))
+            .collect(),
+        datasets,
+        planned: true,
+        ..System::default()
+    }
+}
+
+fn full(dataset: &str) -> String {
+    if dataset.is_empty() {
+        POOL.to_string()
+    } else {
+        format!("{POOL}/{dataset}")
+    }
+}
+
+/// Datasets with what the root gives them and, for what nobody set, the defaults of the release.
+fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
+    let none = BTreeMap::new();
+    let root = variant.datasets.get("").unwrap_or(&none);
+    let names = variant.datasets.keys().map(String::as_str).filter(|name| !name.is_empty());
+    std::iter::once("")
+        .chain(names)
+        .map(|name| {
+            let own = variant.datasets.get(name).unwrap_or(&none);
+            let mut properties = Properties::new();
+            for (layer, local) in [(root, name.is_empty()), (own, true)] {
+                for (key, value) in layer {
+                    let property = Property { value: value.clone(), local, at: lines.of(key) };
+                    properties.insert(key.clone(), property);
+                }
+            }
+            for (key, value) in DEFAULTS {
+                properties.entry(key.to_string()).or_insert_with(|| Property {
+                    value: value.to_string(),
+                    local: false,
+                    at: Place { file: lines.file.to_string(), line: 0 },
+                });
+            }
+            Dataset { name: full(name), properties }
+        })
+        .collect()
+}
+
+/// Defaults that are the same in 2.1 and 2.3 (zfs_prop.c) and that rules look at.
+const DEFAULTS: [(&str, &str); 12] = [
+    ("recordsize", "128K"),
+    ("sync", "standard"),
+    ("logbias", "latency"),
+    ("primarycache", "all"),
+    ("secondarycache", "all"),
+    ("compression", "on"),
+    ("checksum", "on"),
+    ("copies", "1"),
+    ("dedup", "off"),
+    ("encryption", "off"),
+    ("redundant_metadata", "all"),
+    ("special_small_blocks", "0"),
+];
+
+fn pool(variant: &Variant, lines: &Lines) -> Pool {
+    let mut properties: Properties = variant
+        .pool
+        .properties
+        .iter()
+        .map(|(name, value)| {
+            let property = Property { value: value.clone(), local: true, at: lines.of(name) };
+            (name.clone(), property)
+        })
+        .collect();
+    if let Some(ashift) = variant.pool.ashift {
+        let property = Property { value: ashift.to_string(), local: true, at: lines.of("ashift") };
+        properties.insert("ashift".to_string(), property);
+    }
+    let vdevs = variant
+        .pool
+        .vdevs
+        .iter()
+        .enumerate()
+        .map(|(index, vdev)| top(index, vdev, lines))
+        .collect();
+    Pool { name: POOL.to_string(), properties, vdevs, status: None }
+}
+
+fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
+    let children = vdev.drives.len() as u32;
+    let (name, kind) = match vdev.layout {
+        Layout::Single => {
+            let name = vdev.drives.first().map_or_else(String::new, |d| format!("{}{}", d.kind, d.index));
+            (name, VdevKind::Disk)
+        }
+        Layout::Mirror => (format!("mirror-{index}"), VdevKind::Mirror),
+        Layout::Raidz { parity } => (format!("raidz{parity}-{index}"), VdevKind::Raidz { parity }),
+        Layout::Draid { parity, data, spares } => (
+            format!("draid{parity}:{data}d:{children}c:{spares}s-{index}"),
+            VdevKind::Draid { parity, data, children, spares },
+        ),
+    };
+    let class = match vdev.class {
+        campaign::Class::Normal => Class::Normal,
+        campaign::Class::Log => Class::Log,
+        campaign::Class::Cache => Class::Cache,
+        campaign::Class::Special => Class::Special,
+        campaign::Class::Dedup => Class::Dedup,
+        campaign::Class::Spare => Class::Spare,
+    };
+    let word = match vdev.class {
+        campaign::Class::Normal => "vdevs",
+        campaign::Class::Log => "log",
+        campaign::Class::Cache => "cache",
+        campaign::Class::Special => "special",
+        campaign::Class::Dedup => "dedup",
+        campaign::Class::Spare => "spare",
+    };
+    let at = lines.of(word);
+    let leaves = vdev
+        .drives
+        .iter()
+        .map(|drive| Leaf { name: format!("{}{}", drive.kind, drive.index), at: at.clone() })
+        .collect();
+    Vdev { name, class, kind, leaves, at }
+}
+
+fn drives(kind: &str, numbers: &campaign::DriveKind, lines: &Lines) -> Vec<Drive> {
+    let at = lines.of(kind);
+    let field = |name: &str| {
+        let value = numbers.numbers.get(name)?;
+        value.get("value").unwrap_or(value).as_f64()
+    };
+    let switch = |name: &str| {
+        let value = numbers.numbers.get(name)?.as_bool()?;
+        Some(Found::new(value, at.clone()))
+    };
+    let whole = |name: &str| {
+        let value = field(name).filter(|v| v.is_finite() && *v >= 0.0)?;
+        Some(Found::new(value as u64, at.clone()))
+    };
+    // A lab may ask for any count; what rules say of a kind's first thousand holds for the rest.
+    (0..numbers.count.min(1000))
+        .map(|index| Drive {
+            name: format!("{kind}{index}"),
+            model: Some(Found::new(numbers.profile.clone(), at.clone())),
+            size: whole("capacity"),
+            rotational: switch("rotational"),
+            logical_sector: whole("logical_sector"),
+            physical_sector: whole("physical_sector"),
+            protected: switch("power_loss_protection"),
+            ..Drive::default()
+        })
+        .collect()
+}

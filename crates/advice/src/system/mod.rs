@@ -1,0 +1,368 @@
+//! What is known of a machine or of a lab's variant: the input of every rule.
+//!
+//! A value that nobody stated is none; rules say nothing about what they cannot see.
+
+mod database;
+mod drives;
+pub mod gather;
+mod job;
+mod lab;
+pub mod models;
+mod other;
+pub mod parameters;
+
+pub use database::{Database, Engine};
+pub use drives::base;
+pub use gather::{Input, Unread, gather};
+pub use lab::variants;
+pub use other::{Counters, Kstat};
+
+
+use facts::card::Card;
+use facts::zpool_status::{Class, Pool as Status, Scan, VdevKind};
+use facts::{mycnf, postgresql};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where a value was read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The file, or the name the text was given under.
+    pub file: String,
+    /// The line, from 1; 0 for the file as a whole.
+    pub line: u32,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let file = crate::words::printable(&self.file);
+        if self.line == 0 {
+            write!(f, "{file}")
+        } else {
+            write!(f, "{file}:{}", self.line)
+        }
+    }
+}
+
+/// A value and where it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Found<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub at: Place,
+}
+
+impl<T> Found<T> {
+    /// `value`, read at `at`.
+    pub fn new(value: T, at: Place) -> Found<T> {
+        Found { value, at }
+    }
+}
+
+/// Properties by ZFS's names.
+pub type Properties = BTreeMap<String, Property>;
+
+/// The value of a property.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Property {
+    /// As printed.
+    pub value: String,
+    /// Whether somebody set it here, and not on an ancestor or not at all.
+    pub local: bool,
+    /// Where it stands.
+    pub at: Place,
+}
+
+/// A pool.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Pool {
+    /// Its name.
+    pub name: String,
+    /// Its properties.
+    pub properties: Properties,
+    /// Top-level vdevs of all classes; empty when no layout was given.
+    pub vdevs: Vec<Vdev>,
+    /// `zpool status` of it, with the file it was read from.
+    pub status: Option<(String, Status)>,
+}
+
+/// A top-level vdev.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Vdev {
+    /// Its name: `raidz2-0`, or the drive.
+    pub name: String,
+    /// What it is for.
+    pub class: Class,
+    /// How its drives are put together.
+    pub kind: VdevKind,
+    /// Its drives.
+    pub leaves: Vec<Leaf>,
+    /// Where it stands.
+    pub at: Place,
+}
+
+/// A drive as a pool names it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Leaf {
+    /// Its name in the pool.
+    pub name: String,
+    /// Where it stands.
+    pub at: Place,
+}
+
+impl Vdev {
+    /// Drives it can lose and live: mirrors all but one, raidz and dRAID their parity.
+    pub fn survives(&self) -> u32 {
+        match self.kind {
+            VdevKind::Mirror => (self.leaves.len() as u32).saturating_sub(1),
+            VdevKind::Raidz { parity } | VdevKind::Draid { parity, .. } => u32::from(parity),
+            _ => 0,
+        }
+    }
+
+    /// Parity of a raidz or dRAID vdev.
+    pub fn parity(&self) -> Option<u32> {
+        match self.kind {
+            VdevKind::Raidz { parity } | VdevKind::Draid { parity, .. } => Some(u32::from(parity)),
+            _ => None,
+        }
+    }
+}
+
+impl Pool {
+    /// Top-level vdevs of a class.
+    pub fn of(&self, class: Class) -> impl Iterator<Item = &Vdev> {
+        self.vdevs.iter().filter(move |vdev| vdev.class == class)
+    }
+
+    /// Whether it has a vdev of a class.
+    pub fn has(&self, class: Class) -> bool {
+        self.of(class).next().is_some()
+    }
+
+    /// A property's value.
+    pub fn get(&self, name: &str) -> Option<&Property> {
+        self.properties.get(name)
+    }
+
+    /// The scrubs and resilvers its status shows, with the file they were read from.
+    pub fn scans(&self) -> impl Iterator<Item = (&str, &Scan)> {
+        self.status
+            .iter()
+            .flat_map(|(file, status)| status.scans.iter().map(move |scan| (file.as_str(), scan)))
+    }
+
+    /// Where to point when the pool as a whole is meant.
+    pub fn place(&self) -> Place {
+        self.status
+            .as_ref()
+            .map(|(file, status)| Place { file: file.clone(), line: status.name.line })
+            .or_else(|| self.vdevs.first().map(|vdev| vdev.at.clone()))
+            .or_else(|| self.properties.values().map(|p| p.at.clone()).min())
+            .unwrap_or(Place { file: self.name.clone(), line: 0 })
+    }
+}
+
+/// A dataset: a file system or a volume.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Dataset {
+    /// Its full name, pool included.
+    pub name: String,
+    /// Its properties.
+    pub properties: Properties,
+}
+
+impl Dataset {
+    /// The pool it lives in.
+    pub fn pool(&self) -> &str {
+        self.name.split('/').next().unwrap_or(&self.name)
+    }
+
+    /// A property.
+    pub fn get(&self, name: &str) -> Option<&Property> {
+        self.properties.get(name)
+    }
+
+    /// Whether property `name` is known to have this value.
+    pub fn is(&self, name: &str, value: &str) -> bool {
+        self.get(name).is_some_and(|p| p.value == value)
+    }
+
+    /// A property in bytes.
+    pub fn bytes(&self, name: &str) -> Option<u64> {
+        facts::units::binary(&self.get(name)?.value)
+    }
+
+    /// The largest block it writes, bytes: `recordsize`, or `volblocksize` of a volume.
+    pub fn block(&self) -> Option<(&'static str, u64, &Property)> {
+        ["volblocksize", "recordsize"].into_iter().find_map(|name| {
+            let property = self.get(name)?;
+            Some((name, facts::units::binary(&property.value)?, property))
+        })
+    }
+
+    /// Where to point when the dataset as a whole is meant.
+    pub fn place(&self) -> Place {
+        self.properties
+            .values()
+            .map(|p| p.at.clone())
+            .min()
+            .unwrap_or(Place { file: self.name.clone(), line: 0 })
+    }
+}
+
+/// What is known of a drive, from any number of texts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Drive {
+    /// `sda`, `nvme0n1`, or a lab's `hdd3`.
+    pub name: String,
+    /// Model.
+    pub model: Option<Found<String>>,
+    /// Serial number.
+    pub serial: Option<Found<String>>,
+    /// World-wide name.
+    pub wwn: Option<String>,
+    /// Capacity, bytes.
+    pub size: Option<Found<u64>>,
+    /// Whether it rotates.
+    pub rotational: Option<Found<bool>>,
+    /// Logical sector, bytes.
+    pub logical_sector: Option<Found<u64>>,
+    /// Physical sector, bytes.
+    pub physical_sector: Option<Found<u64>>,
+    /// `sata`, `sas`, `nvme`, `usb`.
+    pub transport: Option<Found<String>>,
+    /// Whether what it acknowledged survives a power cut: stated by a lab; else see [`models`].
+    pub protected: Option<Found<bool>>,
+    /// The scheduler in use.
+    pub scheduler: Option<Found<String>>,
+    /// Read-ahead, KiB.
+    pub read_ahead_kib: Option<Found<u64>>,
+    /// Whether the kernel flushes its cache (`write_cache` is `write back`).
+    pub flushed: Option<Found<bool>>,
+    /// Mean random-read latency stated by a lab, µs.
+    pub latency_us: Option<Found<f64>>,
+    /// What lies on it: `zfs_member`, `ext4`, …
+    pub signature: Option<String>,
+    /// Where it or a part of it is mounted.
+    pub mounts: Vec<Found<String>>,
+    /// What smartctl said, with the file.
+    pub smart: Option<(String, facts::smartctl::Drive)>,
+}
+
+/// What a client does, as far as a job file or counters say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Load {
+    /// Name of the workload.
+    pub name: String,
+    /// The dataset it works in.
+    pub dataset: String,
+    /// Whether it reads.
+    pub reads: bool,
+    /// Whether it writes.
+    pub writes: bool,
+    /// Whether its offsets are random.
+    pub random: bool,
+    /// Whether it asks for stable storage itself (fsync, O_SYNC).
+    pub syncs: bool,
+    /// Bytes of one operation, where they are all the same.
+    pub block: Option<u64>,
+    /// Where it stands.
+    pub at: Place,
+}
+
+/// A network interface.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// `eth0`.
+    pub name: String,
+    /// Maximum transmission unit, bytes.
+    pub mtu: u64,
+    /// Where it stands.
+    pub at: Place,
+}
+
+/// Everything that is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct System {
+    /// RAM, bytes.
+    pub memory: Option<Found<u64>>,
+    /// OpenZFS's release line: `(2, 1)`.
+    pub openzfs: Option<Found<(u32, u32)>>,
+    /// Pools.
+    pub pools: Vec<Pool>,
+    /// Datasets.
+    pub datasets: Vec<Dataset>,
+    /// Parameters of the zfs module that somebody set, by name.
+    pub module: BTreeMap<String, Found<String>>,
+    /// Lines of a module configuration that are no options.
+    pub stray: Vec<Found<String>>,
+    /// Drives.
+    pub drives: Vec<Drive>,
+    /// RAID cards, with the file.
+    pub cards: Vec<(String, Card)>,
+    /// `postgresql.conf`, with the file.
+    pub postgresql: Option<(String, postgresql::Settings)>,
+    /// `my.cnf`, with the file.
+    pub mysql: Option<(String, mycnf::Options)>,
+    /// NFS exports: each line's options.
+    pub exports: Vec<Found<String>>,
+    /// Samba's settings, by normalised name.
+    pub samba: BTreeMap<String, Found<String>>,
+    /// What clients do.
+    pub loads: Vec<Load>,
+    /// Network interfaces.
+    pub links: Vec<Link>,
+    /// What was counted on a live machine.
+    pub counters: Option<Found<Counters>>,
+    /// fio job files that no lab gave a dataset, as name and text; [`gather()`] resolves them.
+    pub jobs: Vec<Found<String>>,
+    /// Readings of kernel counters, in any order; [`gather()`] makes [`Counters`] of them.
+    pub readings: Vec<other::Kstat>,
+    /// Mean time of a synchronous write at the drives, ns.
+    pub sync_write_ns: Option<u64>,
+    /// Words of people (titles, comments) in which layouts are described.
+    pub remarks: Vec<Found<String>>,
+    /// Today, as days since 1970-01-01, where the caller has a clock.
+    pub today: Option<i64>,
+    /// Whether it is only planned (a lab): nothing was built yet, so nothing is too late.
+    pub planned: bool,
+}
+
+impl System {
+    /// A parameter of the zfs module as a number; also one whose suffix the kernel would refuse, so
+    /// that writing it right raises nothing new.
+    pub fn parameter(&self, name: &str) -> Option<Found<u64>> {
+        let found = self.module.get(name)?;
+        parameters::intended(&found.value).map(|value| Found::new(value, found.at.clone()))
+    }
+
+    /// A pool by name.
+    pub fn pool(&self, name: &str) -> Option<&Pool> {
+        self.pools.iter().find(|pool| pool.name == name)
+    }
+
+    /// Datasets of a pool.
+    pub fn in_pool<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Dataset> {
+        self.datasets.iter().filter(move |dataset| dataset.pool() == pool)
+    }
+
+    /// `zfs_arc_max` as set, or the default of the release: half of RAM up to 2.2, all but 1 GiB
+    /// or 5/8, whichever is more, from 2.3 on (arc_default_max in arc_os.c).
+    pub fn arc_max(&self) -> Option<u64> {
+        let memory = self.memory.as_ref().map(|memory| memory.value);
+        // Below 64 MiB and from all of RAM on it is ignored (arc_tuning_update).
+        let obeyed = |value: u64| value >= 64 << 20 && memory.is_none_or(|memory| value < memory);
+        if let Some(set) = self.parameter("zfs_arc_max").filter(|set| obeyed(set.value)) {
+            return Some(set.value);
+        }
+        let memory = memory?;
+        match self.openzfs.as_ref().map(|version| version.value) {
+            Some(version) if version >= (2, 3) => {
+                Some((memory / 8 * 5).max(memory.saturating_sub(1 << 30)))
+            }
+            _ => Some(memory / 2),
+        }
+    }
+}
