@@ -82,6 +82,8 @@ pub(crate) struct CardDrive {
     /// (where the next read of the stream starts, how far has been read ahead)
     streams: [(u64, u64); STREAMS],
     next_stream: usize,
+    /// Read-aheads under way: (start, end, job).
+    ahead: Vec<(u64, u64, u64)>,
     capacity: u64,
     completions: Vec<Completion>,
     done: Done,
@@ -136,6 +138,7 @@ impl CardDrive {
             sequence: 0,
             streams: [(u64::MAX, 0); STREAMS],
             next_stream: 0,
+            ahead: Vec::new(),
             capacity: scaled,
             completions: Vec::new(),
             done: Done::default(),
@@ -244,6 +247,8 @@ impl CardDrive {
                 end,
                 waiters,
             } => {
+                self.ahead
+                    .retain(|&(from, to, _)| (from, to) != (start, end));
                 self.reads.insert(start, end);
                 for (tag, bytes) in waiters {
                     self.finish(at as f64 + self.cache_time, tag, bytes);
@@ -298,15 +303,16 @@ impl CardDrive {
     fn read(&mut self, now: Nanos, tag: u64, start: u64, end: u64) {
         let at = now as f64;
         let bytes = end - start;
-        let waits = self.jobs.values_mut().find_map(|job| match &mut job.end {
-            End::ReadAhead {
-                start: from,
-                end: to,
-                waiters,
-            } if *from <= start && end <= *to => Some(waiters),
-            _ => None,
-        });
-        if let Some(waiters) = waits {
+        let ahead = self
+            .ahead
+            .iter()
+            .find(|&&(from, to, _)| from <= start && end <= to)
+            .and_then(|(_, _, job)| self.jobs.get_mut(job));
+        if let Some(Job {
+            end: End::ReadAhead { waiters, .. },
+            ..
+        }) = ahead
+        {
             waiters.push((tag, bytes));
         } else if self.dirty.holds(start, end, &self.layout) || self.reads.holds(start, end) {
             self.finish(at + self.cache_time, tag, bytes);
@@ -342,6 +348,7 @@ impl CardDrive {
         }
         *stream = (end, to);
         let requests = self.gather(from, to);
+        self.ahead.push((from, to, self.next_id));
         let end = End::ReadAhead {
             start: from,
             end: to,
