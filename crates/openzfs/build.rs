@@ -54,7 +54,7 @@ fn main() {
     let tree = Tree::find();
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     let library = tree.adapt(&out);
-    let symbols = Symbols::of(&library);
+    let symbols = Symbols::of(&library, tree.number());
     let generated = out.join("tunables.c");
     fs::write(&generated, symbols.tunables(&tree.version)).expect("OUT_DIR is writable");
     tree.compile(&generated, symbols.debug);
@@ -253,7 +253,7 @@ struct Symbols {
 }
 
 impl Symbols {
-    fn of(library: &Path) -> Symbols {
+    fn of(library: &Path, number: u32) -> Symbols {
         let mut variables = Vec::new();
         let mut debug = false;
         for line in run("nm", &["-S", "--defined-only", text(library)]).lines() {
@@ -272,6 +272,9 @@ impl Symbols {
             }
         }
         variables.extend(OWN.iter().map(|(name, size)| ((*name).to_owned(), *size)));
+        if number >= 203 {
+            variables.push(("zfs_dio_enabled".to_owned(), 4));
+        }
         variables.sort();
         variables.dedup();
         Symbols { variables, debug }

@@ -6,6 +6,10 @@
  */
 #include "internal.h"
 #include <sys/stat.h>
+#if PW_ZFS >= 203
+#include <sys/abd.h>
+#include <sys/dmu_impl.h>
+#endif
 
 /* zfs_vnops_read_chunk_size: how much a read asks of the DMU at once. */
 #define	READ_CHUNK (1ULL << 20)
@@ -64,28 +68,92 @@ new_blocksize(const pw_node_t *node, uint64_t end)
 
 /* How much of the rest of a write goes into one transaction, and how much of it is held for. */
 static uint64_t
-chunk(const pw_node_t *node, uint64_t blksz, uint64_t offset, uint64_t rest, uint64_t *held)
+chunk(const pw_node_t *node, uint64_t blksz, uint64_t offset, uint64_t rest, boolean_t direct,
+    uint64_t *held)
 {
 #if PW_ZFS >= 203
 	uint64_t into = ISP2(blksz) ? P2PHASE(offset, blksz) : 0;
 	uint64_t n = MIN(rest, (DMU_MAX_ACCESS >> 1) - into);
-	if (rest >= blksz && offset >= node->size && into == 0 &&
+	if (!direct && rest >= blksz && offset >= node->size && into == 0 &&
 	    (blksz >= SPA_OLD_MAXBLOCKSIZE || rest < 4 * blksz))
 		n = blksz;	/* whole new blocks go through a borrowed buffer, one at a time */
 	*held = n;
 	return (n);
 #else
-	(void) blksz;
+	(void) blksz, (void) direct;
 	uint64_t max = node->fs->os->os_recordsize;
 	*held = MIN(rest, max);
 	return (MIN(rest, max - P2PHASE(offset, max)));
 #endif
 }
 
+#if PW_ZFS >= 203
+/* A module parameter of the ZPL, which libzpool leaves out. */
+int zfs_dio_enabled = 1;
+
+/*
+ * Whether a request goes past the ARC (the property `direct`). An unaligned O_DIRECT request is
+ * refused with EINVAL, as the ZPL does; the alignment of the client's memory is not known here.
+ */
 static int
-write_chunk(pw_node_t *node, uint64_t offset, uint64_t n, const char *buf, dmu_tx_t *tx)
+direct_request(const pw_node_t *node, uint64_t offset, uint64_t length, boolean_t write,
+    uint32_t flags, boolean_t *direct)
+{
+	zfs_direct_t property = node->fs->os->os_direct;
+	boolean_t aligned = (offset | length) % PAGESIZE == 0;
+
+	*direct = B_FALSE;
+	if (!zfs_dio_enabled || property == ZFS_DIRECT_DISABLED || node->fs->replaying)
+		return (0);
+	if (property == ZFS_DIRECT_ALWAYS) {
+		*direct = aligned && (!write || length >= node->blksz || (flags & PW_IO_DIRECT));
+		return (0);
+	}
+	if (!(flags & PW_IO_DIRECT))
+		return (0);
+	*direct = B_TRUE;
+	return (aligned ? 0 : EINVAL);
+}
+
+/* Whole blocks go straight to the drives, what is left at either end through the ARC. */
+static int
+write_direct(pw_node_t *node, uint64_t offset, uint64_t n, const char *buf, dmu_tx_t *tx)
 {
 	uint64_t blksz = node->blksz;
+	int error = 0;
+
+	while (n > 0 && error == 0) {
+		uint64_t into = offset % blksz;
+		uint64_t step;
+		if (into == 0 && n >= blksz) {
+			step = n - n % blksz;
+			abd_t *abd = abd_get_from_buf((void *)buf, step);
+			error = dmu_write_abd(node->dn, offset, step, abd, DMU_DIRECTIO, tx);
+			abd_free(abd);
+		} else {
+			step = MIN(n, blksz - into);
+			error = dmu_write_by_dnode(node->dn, offset, step, buf, tx);
+		}
+		offset += step;
+		buf += step;
+		n -= step;
+	}
+	return (error);
+}
+#endif
+
+static int
+write_chunk(pw_node_t *node, uint64_t offset, uint64_t n, const char *buf, boolean_t direct,
+    dmu_tx_t *tx)
+{
+	uint64_t blksz = node->blksz;
+
+#if PW_ZFS >= 203
+	if (direct)
+		return (write_direct(node, offset, n, buf, tx));
+#else
+	(void) direct;
+#endif
 
 	/* A whole block at the end of the file: handed over instead of copied through a dbuf. */
 	boolean_t whole = n == blksz && ISP2(blksz);
@@ -110,7 +178,7 @@ write_chunk(pw_node_t *node, uint64_t offset, uint64_t n, const char *buf, dmu_t
 
 static int
 write_locked(pw_node_t *node, zfs_locked_range_t *range, uint64_t offset, uint64_t length,
-    const char *buf, uint32_t flags, uint64_t *done, struct pw_stages *stages)
+    const char *buf, uint32_t flags, boolean_t direct, uint64_t *done, struct pw_stages *stages)
 {
 	pw_fs_t *fs = node->fs;
 	boolean_t synchronous = (flags & PW_IO_SYNC) != 0;
@@ -121,7 +189,9 @@ write_locked(pw_node_t *node, zfs_locked_range_t *range, uint64_t offset, uint64
 		uint64_t blksz = range->lr_length == UINT64_MAX ? new_blocksize(node, end) :
 		    node->blksz;
 		uint64_t held;
-		uint64_t n = chunk(node, blksz, offset, length, &held);
+		/* A write that makes the block grow goes through the ARC, which the growth reads. */
+		boolean_t past_arc = direct && range->lr_length != UINT64_MAX;
+		uint64_t n = chunk(node, blksz, offset, length, past_arc, &held);
 		int64_t begin = pw_clock_now();
 		dmu_tx_t *tx = dmu_tx_create(fs->os);
 		dmu_tx_hold_bonus(tx, node->id);
@@ -139,7 +209,7 @@ write_locked(pw_node_t *node, zfs_locked_range_t *range, uint64_t offset, uint64
 			zfs_rangelock_reduce(range, offset, length);
 		}
 		begin = pw_clock_now();
-		error = write_chunk(node, offset, n, buf, tx);
+		error = write_chunk(node, offset, n, buf, past_arc, tx);
 		stages->record_read += pw_clock_now() - begin;
 		if (error == 0) {
 			mutex_enter(&node->lock);
@@ -152,7 +222,7 @@ write_locked(pw_node_t *node, zfs_locked_range_t *range, uint64_t offset, uint64
 				node->size = fs->replay_eof;
 			zp->zp_size = node->size;
 			mutex_exit(&node->lock);
-			pw_log_write(node, tx, offset, n, synchronous, (flags & PW_IO_DIRECT) != 0);
+			pw_log_write(node, tx, offset, n, synchronous, past_arc);
 			offset += n;
 			buf += n;
 			length -= n;
@@ -176,7 +246,13 @@ pw_write_at(pw_node_t *node, uint64_t offset, uint64_t length, const void *buf, 
 	if (append)
 		offset = range->lr_length == UINT64_MAX ? node->size : range->lr_offset;
 	*done = 0;
-	int error = write_locked(node, range, offset, length, buf, flags, done, stages);
+	boolean_t direct = B_FALSE;
+	int error = 0;
+#if PW_ZFS >= 203
+	error = direct_request(node, offset, length, B_TRUE, flags, &direct);
+#endif
+	if (error == 0)
+		error = write_locked(node, range, offset, length, buf, flags, direct, done, stages);
 	zfs_rangelock_exit(range);
 	return (*done > 0 ? 0 : error);
 }
@@ -215,6 +291,37 @@ pw_fsync(pw_node_t *node, struct pw_stages *stages)
 	return (0);
 }
 
+/* Reads what lies within the file, a chunk at a time; *done is what was read. */
+static int
+read_locked(pw_node_t *node, uint64_t offset, uint64_t rest, char *buf, boolean_t direct,
+    uint64_t *done)
+{
+	int error = 0;
+
+#if PW_ZFS >= 203
+	/* Whole pages past the ARC; an odd end of the file through it. */
+	uint64_t pages = direct ? rest - rest % PAGESIZE : 0;
+	if (pages > 0) {
+		abd_t *abd = abd_get_from_buf(buf, pages);
+		error = dmu_read_abd(node->dn, offset, pages, abd, DMU_DIRECTIO);
+		abd_free(abd);
+		if (error != 0)
+			return (error);
+		*done = pages;
+	}
+#else
+	(void) direct;
+#endif
+	while (*done < rest && error == 0) {
+		uint64_t at = offset + *done;
+		uint64_t n = MIN(rest - *done, READ_CHUNK - P2PHASE(at, READ_CHUNK));
+		error = dmu_read_by_dnode(node->dn, at, n, buf + *done, DMU_READ_PREFETCH);
+		if (error == 0)
+			*done += n;
+	}
+	return (error);
+}
+
 int
 pw_read(pw_node_t *node, uint64_t offset, uint64_t length, void *buf, uint32_t flags,
     uint64_t *done, struct pw_stages *stages)
@@ -232,17 +339,13 @@ pw_read(pw_node_t *node, uint64_t offset, uint64_t length, void *buf, uint32_t f
 	int64_t read = pw_clock_now();
 	stages->range_lock += read - begin;
 	if (offset < node->size) {
-		uint64_t rest = MIN(length, node->size - offset);
-		while (rest > 0 && error == 0) {
-			uint64_t n = MIN(rest, READ_CHUNK - P2PHASE(offset, READ_CHUNK));
-			error = dmu_read_by_dnode(node->dn, offset, n, (char *)buf + *done,
-			    DMU_READ_PREFETCH);
-			if (error == 0) {
-				offset += n;
-				rest -= n;
-				*done += n;
-			}
-		}
+		boolean_t direct = B_FALSE;
+#if PW_ZFS >= 203
+		error = direct_request(node, offset, length, B_FALSE, flags, &direct);
+#endif
+		if (error == 0)
+			error = read_locked(node, offset, MIN(length, node->size - offset), buf,
+			    direct, done);
 	}
 	stages->record_read += pw_clock_now() - read;
 	zfs_rangelock_exit(range);

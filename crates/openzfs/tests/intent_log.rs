@@ -191,6 +191,32 @@ fn a_write_becomes_the_record_that_its_version_chooses() {
             "sync=disabled logs nothing"
         );
 
+        if !is_2_1 {
+            // direct=standard: an O_DIRECT write of whole records passes the ARC and is logged by
+            // its pointer; an unaligned one is refused.
+            pool.set("", "sync", "standard").unwrap();
+            let direct = Flags {
+                sync: true,
+                direct: true,
+                ..Flags::default()
+            };
+            let before = b.value("zil.indirect");
+            let data = vec![7u8; 128 * KIB];
+            node.write(0, &data, direct, &mut Stages::default())
+                .unwrap();
+            assert_eq!(b.value("zil.indirect") - before, 1, "O_DIRECT, slog {slog}");
+            let mut back = vec![0u8; 128 * KIB];
+            let misses = b.value("arc.demand_data_misses");
+            node.read(0, &mut back, direct, &mut Stages::default())
+                .unwrap();
+            assert_eq!(back, data);
+            assert_eq!(b.value("arc.demand_data_misses"), misses, "past the ARC");
+            assert!(
+                node.write(100, &data, direct, &mut Stages::default())
+                    .is_err()
+            );
+        }
+
         drop((node, root, fs));
         pool.export().unwrap();
     }
