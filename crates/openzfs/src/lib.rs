@@ -28,6 +28,6 @@ pub use filesystem::{
     Attr, Changes, Entry, FileSystem, Flags, Node, Space as FileSystemSpace, Stages,
 };
 #[cfg(feature = "engine")]
-pub use library::{Counter, Library, Settings};
+pub use library::{Counter, Library, Settings, is_debug, version};
 #[cfg(feature = "engine")]
 pub use pool::{Class, Layout, Pool, Space, Vdev};
