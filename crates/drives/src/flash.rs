@@ -329,14 +329,15 @@ impl FlashDrive {
 
     fn write(&mut self, now: f64, offset: u64, length: u64) -> f64 {
         let first = offset / self.sector * self.sector;
-        let last = (offset + length).next_multiple_of(self.sector);
+        let end = offset.saturating_add(length);
+        let last = end.checked_next_multiple_of(self.sector).unwrap_or(end);
         let bytes = (last - first) as f64;
         let mut cost = bytes * self.drain_byte;
         match self.streams.iter().position(|end| *end == offset) {
-            Some(i) => self.streams[i] = offset + length,
+            Some(i) => self.streams[i] = end,
             None => {
                 cost += self.drain_operation;
-                self.streams[self.next_stream] = offset + length;
+                self.streams[self.next_stream] = end;
                 self.next_stream = (self.next_stream + 1) % STREAMS;
             }
         }

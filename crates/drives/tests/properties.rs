@@ -359,3 +359,43 @@ fn an_honest_flush_takes_the_arm_to_every_buffered_write() {
         .expect("valid");
     assert!(flush_ms(&liar) < 1.0);
 }
+
+/// A commit on a disk that is busy reading: what arrives after the flush waits for it, so a flush
+/// is not outrun for ever by a crowd of near reads.
+#[test]
+fn a_flush_is_not_outrun_by_reads_that_came_later() {
+    let disk = profile("hdd-7200-8t");
+    let size = capacity(&disk);
+    let mut drive = disk.drive(size, size, 1);
+    let at_offset = |op, offset, length| Request { op, offset, length };
+    let write = at_offset(Op::Write, size / 2 / 4096 * 4096, 4096);
+    for tag in 0..16 {
+        drive.submit(
+            0,
+            tag,
+            at_offset(Op::Read, tag * 7_000_000 / 4096 * 4096, 4096),
+        );
+    }
+    drive.submit(0, 1000, write);
+    drive.submit(0, 1001, at_offset(Op::Flush, 0, 0));
+    let mut finished = Vec::new();
+    let mut next = 16;
+    loop {
+        let at = drive.next_event().expect("busy");
+        drive.advance(at, &mut finished);
+        for completion in std::mem::take(&mut finished) {
+            if completion.tag == 1001 {
+                // The sixteen reads before it and the write, at some 4 ms each.
+                assert!(at < 120_000_000, "{at} ns");
+                return;
+            }
+            if completion.tag < 1000 {
+                let offset = (next * 7919 % 100 * 1_000_000 + 500_000) / 4096 * 4096;
+                drive.submit(at, next + 2000, at_offset(Op::Read, offset, 4096));
+                next += 1;
+            } else if completion.tag >= 2000 {
+                panic!("a read that came after the flush overtook it");
+            }
+        }
+    }
+}

@@ -332,7 +332,7 @@ fn request(op: Op, offset: u64, length: u64) -> Request {
 impl Drive for CardDrive {
     fn submit(&mut self, now: Nanos, tag: u64, request: Request) {
         self.play(now);
-        let end = request.offset + request.length;
+        let end = request.offset.saturating_add(request.length);
         match request.op {
             Op::Read => self.read(now, tag, request.offset, end),
             Op::Write => self.write(now, tag, request.offset, end),

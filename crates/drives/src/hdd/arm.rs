@@ -106,10 +106,12 @@ impl HddDrive {
             || !self.waiting.is_empty()
             || self.buffer.bytes() > self.buffer_bytes / 2
             || self.buffer.len() > self.buffer_writes / 2;
+        // What came after a flush waits for it, as it does in front of a SATA drive.
+        let before = self.flushes.front().map_or(f64::INFINITY, |f| f.arrived);
         let command = if late {
             self.queue.front().map(|c| (self.cost(at, c), 0))
         } else {
-            self.best_command(at)
+            self.best_command(at, before)
         };
         let destage = match overdue {
             Some(extent) => Some((self.reach(at, extent), extent.start)),
@@ -168,14 +170,15 @@ impl HddDrive {
         };
     }
 
-    /// The command that the head reaches first; of a run of contiguous commands always its first,
+    /// The command that the head reaches first of those that had arrived by then; of a run of contiguous commands always its first,
     /// so that a stream is not begun in its middle.
-    fn best_command(&self, at: f64) -> Option<(f64, usize)> {
+    fn best_command(&self, at: f64, arrived_by: f64) -> Option<(f64, usize)> {
         let (_, mut index) = self
             .queue
             .iter()
             .take(self.queue_depth)
             .enumerate()
+            .filter(|(_, command)| command.entered <= arrived_by)
             .map(|(index, command)| (self.cost(at, command), index))
             .min_by(|a, b| a.0.total_cmp(&b.0))?;
         let mut first = self.queue[index].start;
@@ -242,6 +245,7 @@ impl HddDrive {
         } = self.activity
             && at < self.decided_at
             && self.queue.len() < self.queue_depth
+            && self.flushes.is_empty()
             && self.by_position != BY_POSITION
             && chosen.end != command.start
             && self.before(command.start).is_none()

@@ -284,7 +284,7 @@ impl Drive for HddDrive {
     fn submit(&mut self, now: Nanos, tag: u64, request: Request) {
         let at = now as f64;
         self.play(at);
-        let end = request.offset + request.length;
+        let end = request.offset.saturating_add(request.length);
         match request.op {
             Op::Read => self.read(at, tag, request.offset, end),
             Op::Write => self.write(at, tag, request.offset, end),

@@ -16,6 +16,7 @@ pub(super) struct Waiting {
 pub(super) struct PendingFlush {
     tag: u64,
     pub barrier: u64,
+    pub arrived: f64,
 }
 
 impl HddDrive {
@@ -82,6 +83,7 @@ impl HddDrive {
         self.flushes.push_back(PendingFlush {
             tag,
             barrier: self.sequence,
+            arrived: at,
         });
         self.settle_flushes(at);
         self.arrived(at);
