@@ -9,10 +9,10 @@ mod stamp;
 pub use stamp::{Operation, Stamps};
 
 use crate::clock::Clock;
-use crate::volume::Volume;
+use crate::volume::{self, Errno, Volume};
 use bridge::Bridge;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
-use parking_lot::RwLock;
+use parking_lot::{RwLock, RwLockWriteGuard};
 use rustix::io::Errno as Os;
 use rustix::mount::{UnmountFlags, unmount};
 use std::io;
@@ -39,24 +39,35 @@ impl Default for Options {
 }
 
 /// The volume behind a mount, which can be taken away and put back (export and import of its pool)
-/// while the mount stays: operations wait meanwhile.
+/// while the mount stays: operations wait meanwhile. Inode numbers must mean the same in both.
 #[derive(Clone)]
-pub struct Slot(Arc<RwLock<Arc<dyn Volume>>>);
+pub struct Slot(Arc<RwLock<Option<Arc<dyn Volume>>>>);
+
+/// A slot whose volume has been taken out; operations wait until this is dropped. They fail with
+/// EIO afterwards when no volume has been put in.
+pub struct Place<'a>(RwLockWriteGuard<'a, Option<Arc<dyn Volume>>>);
 
 impl Slot {
-    /// Waits for the operations under way, lets `replace` put another volume in place of the one
-    /// it is given, and lets operations go on. Inode numbers must mean the same in both.
-    ///
-    /// # Errors
-    /// Those of `replace`; the old volume stays then.
-    pub fn swap<E>(
-        &self,
-        replace: impl FnOnce(Arc<dyn Volume>) -> Result<Arc<dyn Volume>, E>,
-    ) -> Result<(), E> {
-        let mut slot = self.0.write();
-        let old = Arc::clone(&slot);
-        *slot = replace(old)?;
-        Ok(())
+    fn new(volume: Arc<dyn Volume>) -> Self {
+        Self(Arc::new(RwLock::new(Some(volume))))
+    }
+
+    /// Waits for the operations under way and lets go of the volume.
+    pub fn hold(&self) -> Place<'_> {
+        let mut place = self.0.write();
+        *place = None;
+        Place(place)
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&dyn Volume) -> volume::Result<T>) -> volume::Result<T> {
+        work(self.0.read().as_deref().ok_or(Errno::EIO)?)
+    }
+}
+
+impl Place<'_> {
+    /// Puts a volume in.
+    pub fn put(&mut self, volume: Arc<dyn Volume>) {
+        *self.0 = Some(volume);
     }
 }
 
@@ -83,7 +94,7 @@ impl Mount {
         options: Options,
     ) -> io::Result<Self> {
         let dir = dir.canonicalize()?;
-        let slot = Slot(Arc::new(RwLock::new(volume)));
+        let slot = Slot::new(volume);
         let stamps = Arc::new(Stamps::new(clock, options.threads));
         let negotiated = Arc::new(Mutex::new(Vec::new()));
         let bridge = || {
@@ -168,6 +179,28 @@ impl Drop for Mount {
             let _ = detach(&self.dir);
         }
     }
+}
+
+/// What this kernel's FUSE can do, by its version, before anything is mounted.
+pub fn kernel_features() -> Vec<String> {
+    let release = rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned();
+    let mut numbers = release
+        .split(|c: char| !c.is_ascii_digit())
+        .map(|n| n.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    [
+        ((3, 10), "async-dio"),
+        ((4, 20), "max-pages"),
+        ((6, 2), "parallel-direct-writes"),
+        ((6, 6), "direct-io-allow-mmap"),
+    ]
+    .into_iter()
+    .filter(|(since, _)| version >= *since)
+    .map(|(_, name)| name.to_owned())
+    .collect()
 }
 
 fn config(acl: SessionACL, options: Options) -> Config {

@@ -67,18 +67,14 @@ impl Bridge {
         }
     }
 
-    fn with<T>(&self, work: impl FnOnce(&dyn Volume) -> T) -> T {
-        work(self.slot.0.read().as_ref())
-    }
-
     fn stamped<T>(
         &self,
         operation: Operation,
-        work: impl FnOnce(&dyn Volume) -> T,
-        reply: impl FnOnce(T),
+        work: impl FnOnce(&dyn Volume) -> volume::Result<T>,
+        reply: impl FnOnce(volume::Result<T>),
     ) {
         let stamp = self.stamps.arrived(operation);
-        let result = self.with(work);
+        let result = self.slot.with(work);
         stamp.finish(0, || reply(result));
     }
 
@@ -108,7 +104,9 @@ impl Bridge {
 
     fn fsync_inode(&self, ino: INodeNo, datasync: bool, reply: ReplyEmpty) {
         let mut stamp = self.stamps.arrived(Operation::Fsync);
-        let result = self.with(|v| v.fsync(ino.0, datasync, &mut stamp.stages));
+        let result = self
+            .slot
+            .with(|v| v.fsync(ino.0, datasync, &mut stamp.stages));
         stamp.finish(0, || match result {
             Ok(()) => reply.ok(),
             Err(e) => reply.error(errno(e)),
@@ -173,7 +171,11 @@ impl Filesystem for Bridge {
     }
 
     fn forget(&self, _req: &Request, ino: INodeNo, nlookup: u64) {
-        self.with(|v| v.forget(ino.0, nlookup));
+        // The kernel wants no answer, and a volume that is gone has forgotten everything.
+        let _ = self.slot.with(|v| {
+            v.forget(ino.0, nlookup);
+            Ok(())
+        });
     }
 
     fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
@@ -378,8 +380,9 @@ impl Filesystem for Bridge {
                 buffer.resize(size, 0);
             }
             let buffer = &mut buffer[..size];
-            let result =
-                self.with(|v| v.read(ino.0, offset, buffer, io_flags(flags), &mut stamp.stages));
+            let result = self
+                .slot
+                .with(|v| v.read(ino.0, offset, buffer, io_flags(flags), &mut stamp.stages));
             finish_io(stamp, result, |result| match result {
                 Ok(count) => reply.data(&buffer[..count]),
                 Err(e) => reply.error(errno(e)),
@@ -400,8 +403,9 @@ impl Filesystem for Bridge {
         reply: ReplyWrite,
     ) {
         let mut stamp = self.stamps.arrived(Operation::Write);
-        let result =
-            self.with(|v| v.write(ino.0, offset, data, io_flags(flags), &mut stamp.stages));
+        let result = self
+            .slot
+            .with(|v| v.write(ino.0, offset, data, io_flags(flags), &mut stamp.stages));
         finish_io(stamp, result, |result| match result {
             Ok(count) => reply.written(count as u32),
             Err(e) => reply.error(errno(e)),
