@@ -1,0 +1,343 @@
+//! The pool of this process: OpenZFS on emulated drives.
+
+use crate::clock::Clock;
+use crate::emulator::{Drive, Emulator, Io, Service, Settings, Spec};
+use crate::pool::{Built, Counter, DriveState, Pool, Result, refusal};
+use crate::protocol::Build;
+use crate::raw::{IN_FLIGHT, PREFIX, Raw, RawIo};
+use crate::volume::Volume;
+use crate::zfs::Zfs;
+use drives::{Op, Profile};
+use lab::campaign::{DriveRef, Variant};
+use lab::model::{Model, drive_capacity, drive_sizes};
+use openzfs::{Disk, Geometry, IoOp};
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A request on its way through a drive: the pool's or a raw drive's client's.
+enum Request {
+    Pool(openzfs::Io),
+    Raw(RawIo),
+}
+
+impl From<RawIo> for Request {
+    fn from(io: RawIo) -> Self {
+        Self::Raw(io)
+    }
+}
+
+impl Io for Request {
+    fn op(&self) -> Op {
+        match self {
+            Self::Pool(io) => match io.op() {
+                IoOp::Read => Op::Read,
+                IoOp::Write => Op::Write,
+                IoOp::Flush => Op::Flush,
+                IoOp::Trim => Op::Trim,
+            },
+            Self::Raw(io) => io.op(),
+        }
+    }
+
+    fn offset(&self) -> u64 {
+        match self {
+            // OpenZFS leaves a flush's offset as it was.
+            Self::Pool(io) if io.op() == IoOp::Flush => 0,
+            Self::Pool(io) => io.offset(),
+            Self::Raw(io) => io.offset(),
+        }
+    }
+
+    fn length(&self) -> u64 {
+        match self {
+            Self::Pool(io) => io.len(),
+            Self::Raw(io) => io.length(),
+        }
+    }
+
+    fn data(&self) -> &[u8] {
+        match self {
+            Self::Pool(io) => io.data(),
+            Self::Raw(io) => io.data(),
+        }
+    }
+
+    fn data_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Pool(io) => io.data_mut(),
+            Self::Raw(io) => io.data_mut(),
+        }
+    }
+
+    fn complete(self, result: std::result::Result<(), i32>) {
+        match self {
+            Self::Pool(io) => io.complete(result),
+            Self::Raw(io) => io.complete(result),
+        }
+    }
+}
+
+/// An emulated drive under a leaf vdev.
+struct Leaf(Arc<Drive<Request>>);
+
+impl Disk for Leaf {
+    fn geometry(&self) -> Geometry {
+        let g = self.0.geometry();
+        Geometry {
+            size: g.size,
+            logical_sector: g.logical_sector,
+            physical_sector: g.physical_sector,
+            rotational: g.rotational,
+        }
+    }
+
+    fn submit(&self, io: openzfs::Io) {
+        self.0.submit(Request::Pool(io));
+    }
+}
+
+/// OpenZFS on emulated drives.
+#[derive(Default)]
+pub struct Engine(RwLock<Option<Running>>);
+
+struct Running {
+    clock: Clock,
+    emulator: Emulator<Request>,
+    drives: BTreeMap<String, Arc<Drive<Request>>>,
+    /// None for a variant of raw drives only.
+    zfs: Option<Zfs>,
+}
+
+/// Every drive of a variant with its scaled size: those of the pool, and those that no vdev names,
+/// which are served raw.
+fn sizes(model: &Model, variant: &Variant) -> Vec<(DriveRef, u64, bool)> {
+    let pool = drive_sizes(model, variant);
+    let mut all = Vec::new();
+    for (kind, count) in variant.drives.iter().map(|(k, d)| (k, d.count)) {
+        for index in 0..count {
+            let drive = DriveRef {
+                kind: kind.clone(),
+                index,
+            };
+            match pool.get(&drive) {
+                Some(size) => all.push((drive, *size, false)),
+                None => {
+                    let real = drive_capacity(variant, kind).unwrap_or(0);
+                    let size = (real as f64 / model.size) as u64 >> 20 << 20;
+                    all.push((drive, size, true));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn specs(build: &Build) -> Result<Vec<(DriveRef, Spec)>> {
+    let variant = &build.variant;
+    let mut specs = Vec::new();
+    for (number, (drive, size, raw)) in sizes(&build.model, variant).into_iter().enumerate() {
+        let name = format!("{}{}", drive.kind, drive.index);
+        let kind = variant.drives.get(&drive.kind);
+        let numbers = kind.map(|k| k.numbers.clone()).unwrap_or_default();
+        let profile: Profile = serde_json::from_value(numbers).map_err(|e| {
+            refusal(format!(
+                "the profile of drive {name} cannot be used: {e}; does the lab come from this version?"
+            ))
+        })?;
+        profile
+            .validate()
+            .map_err(|e| refusal(format!("the profile of drive {name}: {e}")))?;
+        let spec = Spec {
+            name,
+            profile,
+            real_capacity: drive_capacity(variant, &drive.kind).unwrap_or(size),
+            scaled_capacity: size,
+            seed: build
+                .seed
+                .wrapping_mul(1_000_003)
+                .wrapping_add(number as u64),
+            elevator: raw.then_some(IN_FLIGHT),
+        };
+        specs.push((drive, spec));
+    }
+    Ok(specs)
+}
+
+impl Running {
+    fn start(build: &Build, import: bool) -> Result<Self> {
+        let clock = Clock::start(build.model.time.unwrap_or(1.0));
+        let emulator = Emulator::new(clock, &build.store, Settings::default())
+            .map_err(|e| refusal(format!("the drives' timer cannot be started: {e}")))?;
+        // Making a pool measures nothing: it is done at the speed of this machine.
+        emulator.set_instant(true);
+        let mut drives = BTreeMap::new();
+        let mut disks: Vec<(DriveRef, Arc<dyn Disk>)> = Vec::new();
+        for (reference, spec) in specs(build)? {
+            let drive = emulator
+                .add(&spec)
+                .map_err(|e| refusal(format!("drive {}: {e}", spec.name)))?;
+            disks.push((reference, Arc::new(Leaf(Arc::clone(&drive)))));
+            drives.insert(spec.name, drive);
+        }
+        let zfs = if build.variant.pool.vdevs.is_empty() {
+            None
+        } else {
+            let mut zfs = Zfs::start(build, &clock, &disks)?;
+            if import {
+                zfs.import(false)?;
+            } else {
+                zfs.create(build)?;
+            }
+            Some(zfs)
+        };
+        emulator.set_instant(build.instant);
+        Ok(Self {
+            clock,
+            emulator,
+            drives,
+            zfs,
+        })
+    }
+
+    fn built(&self) -> Built {
+        match &self.zfs {
+            Some(zfs) => Built {
+                facts: zfs.facts(),
+                replayed: zfs.replayed(),
+            },
+            None => Built::default(),
+        }
+    }
+}
+
+fn not_built() -> crate::protocol::Refusal {
+    refusal("nothing is built yet: send build or import first")
+}
+
+impl Engine {
+    fn running<T>(&self, ask: impl FnOnce(&Running) -> Result<T>) -> Result<T> {
+        ask(self.0.read().as_ref().ok_or_else(not_built)?)
+    }
+
+    fn zfs<T>(&self, change: impl FnOnce(&mut Zfs) -> Result<T>) -> Result<Option<T>> {
+        let mut running = self.0.write();
+        let running = running.as_mut().ok_or_else(not_built)?;
+        running.zfs.as_mut().map(change).transpose()
+    }
+}
+
+impl Pool for Engine {
+    fn version(&self) -> (String, bool) {
+        (openzfs::version().to_owned(), openzfs::is_debug())
+    }
+
+    fn build(&self, build: &Build, import: bool) -> Result<Built> {
+        let mut place = self.0.write();
+        if place.is_some() {
+            return Err(refusal(
+                "this process has built its pool already: start another for another variant",
+            ));
+        }
+        let running = Running::start(build, import)?;
+        let built = running.built();
+        *place = Some(running);
+        Ok(built)
+    }
+
+    fn clock(&self) -> Option<Clock> {
+        self.0.read().as_ref().map(|r| r.clock)
+    }
+
+    fn volume(&self, name: &str) -> Result<Arc<dyn Volume>> {
+        self.running(|r| {
+            if let Some(drive) = name.strip_prefix(PREFIX) {
+                let found = r.drives.get(drive);
+                let found = found.ok_or_else(|| refusal(format!("there is no drive {drive}")))?;
+                return Ok(Arc::new(Raw::new(Arc::clone(found))) as Arc<dyn Volume>);
+            }
+            let dataset = r.zfs.as_ref().and_then(|zfs| zfs.dataset(name));
+            let dataset = dataset.ok_or_else(|| {
+                refusal(format!(
+                    "the pool has no dataset {name:?}; raw drives are named drive:hdd0"
+                ))
+            })?;
+            Ok(dataset as Arc<dyn Volume>)
+        })
+    }
+
+    fn drain(&self) -> Result<()> {
+        self.running(|r| r.zfs.as_ref().map_or(Ok(()), Zfs::drain))
+    }
+
+    fn export(&self) -> Result<()> {
+        self.zfs(Zfs::export).map(drop)
+    }
+
+    fn import(&self) -> Result<Built> {
+        self.zfs(|zfs| zfs.import(false))?;
+        self.running(|r| Ok(r.built()))
+    }
+
+    fn fail_drive(&self, name: &str) -> Result<()> {
+        self.running(|r| {
+            let drive = r.drives.get(name);
+            let drive = drive.ok_or_else(|| refusal(format!("there is no drive {name}")))?;
+            drive.fail();
+            Ok(())
+        })
+    }
+
+    fn set_instant(&self, instant: bool) {
+        if let Some(running) = self.0.read().as_ref() {
+            running.emulator.set_instant(instant);
+        }
+    }
+
+    fn counters(&self) -> Vec<Counter> {
+        let running = self.0.read();
+        let zfs = running.as_ref().and_then(|r| r.zfs.as_ref());
+        let counters = zfs.map(Zfs::counters).unwrap_or_default();
+        counters
+            .into_iter()
+            .map(|(name, level, value)| Counter {
+                name: name.to_owned(),
+                level,
+                value,
+            })
+            .collect()
+    }
+
+    fn drives(&self) -> Vec<DriveState> {
+        let running = self.0.read();
+        let drives = running.iter().flat_map(|r| r.drives.values());
+        drives
+            .map(|drive| DriveState {
+                name: drive.name().to_owned(),
+                counters: drive.counters(),
+            })
+            .collect()
+    }
+
+    fn take_service(&self) -> Vec<(String, Service)> {
+        let running = self.0.read();
+        let drives = running.iter().flat_map(|r| r.drives.values());
+        drives
+            .filter_map(|drive| Some((drive.name().to_owned(), drive.take_service()?)))
+            .collect()
+    }
+
+    fn stop(&self) -> Result<()> {
+        let mut place = self.0.write();
+        if let Some(running) = place.as_mut() {
+            if let Some(zfs) = running.zfs.as_mut() {
+                zfs.export()?;
+            }
+            if let Some(zfs) = running.zfs.take() {
+                zfs.stop();
+            }
+        }
+        *place = None;
+        Ok(())
+    }
+}

@@ -1,0 +1,178 @@
+//! Once each virtual second: a sample of every counter, when asked for, and a look for operations
+//! that have been waiting for long.
+
+use super::{Mounts, Outlet};
+use crate::clock::{Clock, monotonic};
+use crate::emulator::Counters;
+use crate::pool::Pool;
+use crate::protocol::{Event, Message};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+const SECOND: u64 = 1_000_000_000;
+/// Virtual time after which an operation counts as stalled.
+const STALLED: u64 = 30 * SECOND;
+
+/// The sampling thread and its switch. The thread ends with the process.
+pub(super) struct Sampler {
+    on: Arc<AtomicBool>,
+    work: Option<Work>,
+}
+
+struct Work {
+    outlet: Outlet,
+    pool: Arc<dyn Pool>,
+    mounts: Mounts,
+    on: Arc<AtomicBool>,
+}
+
+impl Sampler {
+    pub(super) fn new(outlet: Outlet, pool: Arc<dyn Pool>, mounts: Mounts) -> Self {
+        let on = Arc::new(AtomicBool::new(false));
+        Self {
+            on: Arc::clone(&on),
+            work: Some(Work {
+                outlet,
+                pool,
+                mounts,
+                on,
+            }),
+        }
+    }
+
+    /// Samples are sent from now on, or no more.
+    pub(super) fn set(&self, on: bool) {
+        self.on.store(on, Ordering::Relaxed);
+    }
+
+    /// The clock runs: the thread starts.
+    pub(super) fn start(&mut self, clock: Clock) {
+        if let Some(work) = self.work.take() {
+            thread::spawn(move || work.run(clock));
+        }
+    }
+}
+
+impl Work {
+    fn run(&self, clock: Clock) {
+        let mut last: Option<Reading> = None;
+        let mut stalled = false;
+        let mut next = clock.now() + SECOND;
+        loop {
+            let until = clock.real_of(next);
+            thread::sleep(Duration::from_nanos(until.saturating_sub(monotonic())));
+            // A second that was missed is left out, its counts are in the next.
+            next = (next + SECOND).max(clock.now());
+            self.watch(clock, &mut stalled);
+            if !self.on.load(Ordering::Relaxed) {
+                last = None;
+                continue;
+            }
+            let reading = self.read(clock);
+            if let Some(last) = &last {
+                self.outlet.send(&Message::Event(Event::Sample {
+                    at: reading.at as f64 / SECOND as f64,
+                    values: reading.since(last),
+                }));
+            }
+            last = Some(reading);
+        }
+    }
+
+    fn watch(&self, clock: Clock, stalled: &mut bool) {
+        let oldest = self
+            .mounts
+            .lock()
+            .iter()
+            .filter_map(|(_, mount)| mount.stamps().oldest())
+            .max_by_key(|(_, age)| *age)
+            .filter(|(_, age)| *age >= STALLED);
+        // Told once, until operations go on.
+        if let (Some((operation, age)), false) = (oldest, *stalled) {
+            self.outlet.send(&Message::Event(Event::Stalled {
+                at: clock.now() as f64 / SECOND as f64,
+                what: format!("{} for {:.0} s", operation.name(), age as f64 / 1e9),
+            }));
+        }
+        *stalled = oldest.is_some();
+    }
+
+    fn read(&self, clock: Clock) -> Reading {
+        let mut totals = HashMap::new();
+        let mut levels = BTreeMap::new();
+        for counter in self.pool.counters() {
+            if counter.level {
+                levels.insert(counter.name, counter.value);
+            } else {
+                totals.insert(counter.name, counter.value);
+            }
+        }
+        let in_flight: usize = self
+            .mounts
+            .lock()
+            .iter()
+            .map(|(_, mount)| mount.stamps().in_flight())
+            .sum();
+        levels.insert("fuse.in_flight".to_owned(), in_flight as f64);
+        let drives = self
+            .pool
+            .drives()
+            .into_iter()
+            .map(|drive| (drive.name, drive.counters))
+            .collect();
+        Reading {
+            at: clock.now(),
+            totals,
+            levels,
+            drives,
+        }
+    }
+}
+
+/// Every counter at one moment.
+struct Reading {
+    at: u64,
+    totals: HashMap<String, f64>,
+    levels: BTreeMap<String, f64>,
+    drives: HashMap<String, Counters>,
+}
+
+impl Reading {
+    /// What a sample says: totals as differences, levels as they are.
+    fn since(&self, last: &Self) -> BTreeMap<String, f64> {
+        let mut values = self.levels.clone();
+        for (name, value) in &self.totals {
+            let before = last.totals.get(name).copied().unwrap_or(0.0);
+            // A pool that was imported anew counts from zero.
+            values.insert(name.clone(), (value - before).max(0.0));
+        }
+        let time = self.at.saturating_sub(last.at).max(1) as f64;
+        for (name, now) in &self.drives {
+            let before = last.drives.get(name).copied().unwrap_or_default();
+            let mut put = |what: &str, value: f64| {
+                values.insert(format!("drive.{name}.{what}"), value);
+            };
+            let mut count = |what: &str, now: u64, before: u64| {
+                put(what, now.saturating_sub(before) as f64);
+            };
+            count("reads", now.reads, before.reads);
+            count("writes", now.writes, before.writes);
+            count("read_bytes", now.read_bytes, before.read_bytes);
+            count("write_bytes", now.write_bytes, before.write_bytes);
+            count("flushes", now.flushes, before.flushes);
+            count("late_ns", now.late_ns, before.late_ns);
+            put(
+                "queue",
+                now.queue_ns.saturating_sub(before.queue_ns) as f64 / time,
+            );
+            put(
+                "busy",
+                now.busy_ns.saturating_sub(before.busy_ns) as f64 / time,
+            );
+        }
+        values
+    }
+}
