@@ -5,6 +5,7 @@
 
 pub mod builtin;
 pub mod campaign;
+pub mod command;
 pub mod diagnostic;
 mod file;
 mod files;
@@ -13,6 +14,7 @@ pub mod model;
 pub mod module;
 mod profile;
 pub mod property;
+pub mod schema;
 pub mod units;
 pub mod vdev;
 

@@ -1,9 +1,24 @@
 //! The scale model of a campaign: S and k, and every stock after shrinking.
 //!
 //! Stocks (drive sizes, RAM and so the ARC, working sets) are divided by S; flows, times, block
-//! sizes and the log vdev's real size are kept.
+//! sizes and the log vdev's real size are kept. [`resolve`] takes the smallest S that fits this
+//! machine's memory and backing store, never beyond the caps of [`caps`].
+
+pub mod caps;
+mod demand;
+mod estimate;
+mod machine;
+mod resolve;
+mod sizes;
+
+pub use demand::{Demand, demand};
+pub use estimate::{Estimate, estimate};
+pub use machine::{arc_max, dirty_data_max, wrlog_data_max};
+pub use resolve::{HostLimits, of_variant, resolve};
+pub use sizes::{drive_capacity, drive_sizes};
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The two factors and what follows from them, resolved once per campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +39,9 @@ pub struct Model {
     pub dirty_data_max_real: u64,
     /// `zfs_wrlog_data_max` of the model, bytes.
     pub wrlog_data_max: u64,
+    /// Further module parameters that the scaling itself sets, to be applied before the variant's.
+    #[serde(default)]
+    pub module: BTreeMap<String, i64>,
     /// Every cap that was looked at.
     pub caps: Vec<Cap>,
     /// What the reader must know about this scaling.
@@ -42,3 +60,6 @@ pub struct Cap {
     /// How the number came about.
     pub why: String,
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,8 @@ pub(super) struct Setting {
     pub value: At<String>,
 }
 
+const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror optane[0-1]\"";
+
 /// Keys that replace or add to what was there.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Settings {
@@ -97,11 +99,11 @@ impl Settings {
     /// Takes the keys of a variant out of `section`: the base keys, `vdevs`, `add` and `remove`.
     pub fn change(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
         let mut settings = Self::base(cx, section);
-        const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror optane[0-1]\"";
-        if let Some(entry) = section.take("vdevs") {
-            if let Some(text) = entry.string(cx, SENTENCE) {
-                settings.vdevs = Some(settings.read(cx, &text));
-            }
+        if let Some(text) = section
+            .take("vdevs")
+            .and_then(|entry| entry.string(cx, SENTENCE))
+        {
+            settings.vdevs = Some(settings.read(cx, &text));
         }
         if let Some(entry) = section.take("add") {
             for text in entry.strings(cx, SENTENCE) {
@@ -144,10 +146,11 @@ impl Settings {
                 self.ashift = Some(At::new(ashift, entry.span()));
             }
         }
-        if let Some(entry) = table.take("vdevs") {
-            if let Some(text) = entry.string(cx, "vdevs as after `zpool create`") {
-                self.vdevs = Some(self.read(cx, &text));
-            }
+        if let Some(text) = table
+            .take("vdevs")
+            .and_then(|entry| entry.string(cx, SENTENCE))
+        {
+            self.vdevs = Some(self.read(cx, &text));
         }
         for entry in table.rest() {
             if let Some(value) = entry.property(cx) {

@@ -1,0 +1,162 @@
+//! A variant as the commands that build it on the real machine.
+
+use crate::campaign::Variant;
+use crate::vdev;
+use serde::Serialize;
+use std::fmt;
+
+/// The pool's name in printed commands.
+pub const POOL: &str = "tank";
+
+/// Where module parameters are set at boot.
+pub const MODPROBE: &str = "/etc/modprobe.d/zfs.conf";
+
+/// A program with its arguments; printed, a line for a POSIX shell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Command(pub Vec<String>);
+
+/// All that builds a variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Commands {
+    /// `zpool create`, with the root dataset's properties as `-O`.
+    pub create_pool: Command,
+    /// `zfs create` of each child dataset, parents first.
+    pub create_datasets: Vec<Command>,
+    /// Lines of [`MODPROBE`]; they hold after the module is loaded again.
+    pub module: Vec<String>,
+}
+
+/// The commands of a variant. Drives keep the lab's names (`hdd3`), to be replaced by stable paths
+/// such as `/dev/disk/by-id/…`.
+pub fn commands(variant: &Variant) -> Commands {
+    let mut create = words(["zpool", "create"]);
+    if vdev::needs_force(&variant.pool.vdevs) {
+        create.push("-f".to_owned());
+    }
+    if let Some(ashift) = variant.pool.ashift {
+        create.extend(words(["-o", &format!("ashift={ashift}")]));
+    }
+    for (name, value) in &variant.pool.properties {
+        create.extend(words(["-o", &format!("{name}={value}")]));
+    }
+    for (name, value) in variant.datasets.get("").into_iter().flatten() {
+        create.extend(words(["-O", &format!("{name}={value}")]));
+    }
+    create.push(POOL.to_owned());
+    create.extend(vdev::words(&variant.pool.vdevs));
+
+    let datasets = variant.datasets.iter().filter(|(name, _)| !name.is_empty());
+    let create_datasets = datasets
+        .map(|(dataset, properties)| {
+            let mut create = words(["zfs", "create"]);
+            // `a/b` needs `a`, which the lab may leave to ZFS.
+            if dataset.contains('/') {
+                create.push("-p".to_owned());
+            }
+            for (name, value) in properties {
+                create.extend(words(["-o", &format!("{name}={value}")]));
+            }
+            create.push(format!("{POOL}/{dataset}"));
+            Command(create)
+        })
+        .collect();
+    let module = variant
+        .module
+        .iter()
+        .map(|(name, value)| format!("options {} {name}={value}", module_of(name)))
+        .collect();
+    Commands {
+        create_pool: Command(create),
+        create_datasets,
+        module,
+    }
+}
+
+/// The kernel module that a parameter belongs to.
+fn module_of(parameter: &str) -> &'static str {
+    if parameter.starts_with("spl_") {
+        "spl"
+    } else {
+        "zfs"
+    }
+}
+
+fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).to_vec()
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, word) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str(" ")?;
+            }
+            f.write_str(&quoted(word))?;
+        }
+        Ok(())
+    }
+}
+
+/// A word that a POSIX shell reads back as it is.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NoFiles, Profiles, load};
+
+    fn of(text: &str) -> Commands {
+        let text = format!(
+            "openzfs = \"2.1\"\n[host]\nmemory = \"64G\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n{text}"
+        );
+        match load("t.toml", &text, &NoFiles, &Profiles::builtin()) {
+            Ok((campaign, _)) => commands(&campaign.variants[0]),
+            Err(said) => panic!("{said:#?}"),
+        }
+    }
+
+    #[test]
+    fn a_pool_is_one_command_that_a_person_would_type() {
+        let commands = of(r#"
+[drives]
+hdd = "6x hdd-7200-16t"
+meta = "2x pm983-960g"
+[pool]
+ashift = 12
+autotrim = "on"
+comment = "it's mine"
+vdevs = "raidz2 hdd[0-5] special mirror meta[0-1]"
+[dataset]
+recordsize = "16384"
+[datasets.wal]
+logbias = "throughput"
+[datasets."db/pg"]
+[module]
+zfs_txg_timeout = 5
+"#);
+        assert_eq!(
+            commands.create_pool.to_string(),
+            r"zpool create -f -o ashift=12 -o autotrim=on -o 'comment=it'\''s mine' -O recordsize=16K tank raidz2 hdd0 hdd1 hdd2 hdd3 hdd4 hdd5 special mirror meta0 meta1"
+        );
+        let datasets: Vec<String> = commands
+            .create_datasets
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(
+            datasets,
+            [
+                "zfs create -p tank/db/pg",
+                "zfs create -o logbias=throughput tank/wal"
+            ]
+        );
+        assert_eq!(commands.module, ["options zfs zfs_txg_timeout=5"]);
+    }
+}

@@ -1,0 +1,220 @@
+//! The rules that bound S, each with how its number came about.
+//!
+//! Lower bounds come from this machine (memory, backing store); upper bounds keep the model's
+//! behaviour that of the real machine.
+
+use super::demand::Demand;
+use super::machine;
+use super::sizes::{LEAST_CACHE, allocatable};
+use super::{Cap, HostLimits};
+use crate::campaign::{Campaign, Class};
+use crate::units::about;
+
+/// Share of this machine's free memory that the modelled pool may take; the rest is for the client,
+/// the page cache under the backing files, and whatever else runs.
+const MEMORY_SHARE: f64 = 0.6;
+/// What the engine takes beside the ARC, bytes.
+const ENGINE: f64 = (768 << 20) as f64;
+/// Bytes the ARC takes for each byte it counts (slabs, headers, allocator).
+const ARC_OVERHEAD: f64 = 1.25;
+/// Share of the backing store's free space that the drives' files may take.
+const STORE_SHARE: f64 = 0.9;
+/// Txgs whose copy-on-write churn lies in the backing files at one time: open, quiescing, syncing,
+/// and one that was freed and not yet punched out.
+const TXGS: f64 = 4.0;
+/// The ARC of the model holds at least this many times `zfs_dirty_data_max`, or
+/// `arc_tempreserve_space` refuses transactions, each of which then waits for a whole txg.
+pub const ARC_TO_DIRTY: f64 = 4.0;
+/// A txg is pushed when this share of the dirty-data limit is full (`zfs_dirty_data_sync_percent`).
+const TXG_PUSH: f64 = 0.2;
+/// Share of a working set's blocks that one txg may rewrite before coalescing makes destaging look
+/// cheap; real servers stay near 1 %.
+const COALESCING: f64 = 0.05;
+/// A vdev has an embedded log above 64 metaslabs, which are 512 MiB each on a small vdev.
+const EMBEDDED_LOG: f64 = (65u64 * (512 << 20)) as f64;
+/// A client's files shrunk below this no longer hold a random access pattern.
+const CLIENT_FILES: f64 = (16 << 20) as f64;
+
+fn cap(name: &str, lower: bool, bound: f64, why: String) -> Cap {
+    Cap {
+        name: name.to_owned(),
+        lower,
+        bound,
+        why,
+    }
+}
+
+/// S must be at least this for the model to fit into memory, for a dirty-data limit of `dirty`.
+pub(super) fn memory(campaign: &Campaign, limits: &HostLimits) -> Cap {
+    let arc = largest_arc(campaign);
+    let room = (limits.memory as f64 * MEMORY_SHARE - ENGINE) / ARC_OVERHEAD;
+    let bound = if room > 0.0 {
+        (arc as f64 / room).max(1.0)
+    } else {
+        f64::INFINITY
+    };
+    let why = format!(
+        "an ARC of {} in {} of {} free",
+        about(arc),
+        about(room.max(0.0) as u64),
+        about(limits.memory)
+    );
+    cap("memory", true, bound, why)
+}
+
+/// S must be at least this for the drives' files to fit the backing store.
+pub(super) fn store(campaign: &Campaign, demand: &Demand, limits: &HostLimits, dirty: u64) -> Cap {
+    let of_variant = |variant: &crate::campaign::Variant| {
+        let wrlog = machine::wrlog_data_max(variant, dirty) as f64;
+        let mut log = 0.0;
+        let mut cache = 0.0;
+        for vdev in &variant.pool.vdevs {
+            let size = allocatable(variant, vdev) as f64;
+            match vdev.class {
+                Class::Log => log += size.min(1.5 * wrlog) * vdev.drives.len() as f64,
+                Class::Cache => cache += size.min(demand.working_set as f64),
+                _ => {}
+            }
+        }
+        (cache, log)
+    };
+    let (cache, log) = campaign
+        .variants
+        .iter()
+        .map(of_variant)
+        .fold((0.0f64, 0.0f64), |most, one| {
+            (most.0.max(one.0), most.1.max(one.1))
+        });
+    let stock = demand.working_set as f64 * demand.expansion + cache;
+    let kept = TXGS * dirty as f64 * demand.expansion + log;
+    let room = limits.store_bytes as f64 * STORE_SHARE - kept;
+    let bound = if room > 0.0 {
+        (stock / room).max(1.0)
+    } else {
+        f64::INFINITY
+    };
+    let why = format!(
+        "{} on drives (working set × {:.2}) beside {} that do not shrink (churn, log), in {} free",
+        about(stock as u64),
+        demand.expansion,
+        about(kept as u64),
+        about(limits.store_bytes)
+    );
+    cap("backing store", true, bound, why)
+}
+
+/// S may be at most this for the ARC to hold four dirty-data limits.
+pub(super) fn dirty_data(campaign: &Campaign, dirty: u64) -> Cap {
+    let arc = least_arc(campaign);
+    let why = format!(
+        "an ARC of {} holds {ARC_TO_DIRTY} × zfs_dirty_data_max = {}",
+        about(arc),
+        about(dirty)
+    );
+    cap(
+        "dirty data",
+        false,
+        (arc as f64 / (ARC_TO_DIRTY * dirty as f64)).max(1.0),
+        why,
+    )
+}
+
+/// S may be at most this for one txg to rewrite no larger a share of the blocks than it may.
+pub(super) fn coalescing(demand: &Demand, dirty: u64, dirty_real: u64) -> Option<Cap> {
+    let (bytes, _) = demand.random_writes?;
+    let bytes = bytes as f64;
+    let real = TXG_PUSH * dirty_real as f64 / bytes;
+    let share = real.max(COALESCING);
+    let bound = (share * bytes / (TXG_PUSH * dirty as f64)).max(1.0);
+    let why = format!(
+        "a txg of {} rewrites at most {:.1} % of {} of blocks ({:.1} % on the real machine)",
+        about((TXG_PUSH * dirty as f64) as u64),
+        share * 100.0,
+        about(bytes as u64),
+        real * 100.0
+    );
+    Some(cap("coalescing", false, bound, why))
+}
+
+/// S may be at most this for every data vdev that has an embedded log to keep it.
+pub(super) fn metaslabs(campaign: &Campaign) -> Option<Cap> {
+    let logless = campaign.variants.iter().filter(|variant| {
+        variant
+            .pool
+            .vdevs
+            .iter()
+            .all(|vdev| vdev.class != Class::Log)
+    });
+    let least = logless
+        .flat_map(|variant| {
+            let data = variant
+                .pool
+                .vdevs
+                .iter()
+                .filter(|vdev| vdev.class == Class::Normal);
+            data.map(|vdev| allocatable(variant, vdev))
+        })
+        .filter(|bytes| *bytes as f64 > EMBEDDED_LOG)
+        .min()?;
+    let why = format!(
+        "a vdev of {} keeps more than 64 metaslabs, and with them its embedded log",
+        about(least)
+    );
+    Some(cap("metaslabs", false, least as f64 / EMBEDDED_LOG, why))
+}
+
+/// S may be at most this for cache drives to stay above 1 GiB.
+pub(super) fn l2arc(campaign: &Campaign) -> Option<Cap> {
+    let least = campaign
+        .variants
+        .iter()
+        .flat_map(|variant| {
+            let caches = variant
+                .pool
+                .vdevs
+                .iter()
+                .filter(|vdev| vdev.class == Class::Cache);
+            caches.map(|vdev| allocatable(variant, vdev))
+        })
+        .min()?;
+    let why = format!(
+        "a cache drive of {} stays above 1 GiB, where L2ARC persistence works",
+        about(least)
+    );
+    Some(cap(
+        "L2ARC",
+        false,
+        (least as f64 / LEAST_CACHE as f64).max(1.0),
+        why,
+    ))
+}
+
+/// S may be at most this for each client's files to stay above 16 MiB.
+pub(super) fn clients(demand: &Demand) -> Option<Cap> {
+    let each = demand.least_client_bytes?;
+    let why = format!("a client's {} of files stay above 16 MiB", about(each));
+    Some(cap(
+        "clients",
+        false,
+        (each as f64 / CLIENT_FILES).max(1.0),
+        why,
+    ))
+}
+
+/// The largest ARC of a real machine among the variants, bytes.
+fn largest_arc(campaign: &Campaign) -> u64 {
+    let arcs = campaign
+        .variants
+        .iter()
+        .map(|variant| machine::arc_max(&campaign.host, variant));
+    arcs.max().unwrap_or(campaign.host.memory / 2)
+}
+
+/// The smallest, bytes.
+pub(super) fn least_arc(campaign: &Campaign) -> u64 {
+    let arcs = campaign
+        .variants
+        .iter()
+        .map(|variant| machine::arc_max(&campaign.host, variant));
+    arcs.min().unwrap_or(campaign.host.memory / 2)
+}

@@ -1,0 +1,48 @@
+//! What OpenZFS makes of the modelled machine's memory.
+
+use crate::campaign::{Host, OpenZfs, Variant};
+
+fn parameter(variant: &Variant, name: &str) -> Option<u64> {
+    variant
+        .module
+        .get(name)
+        .and_then(|value| u64::try_from(*value).ok())
+        .filter(|value| *value > 0)
+}
+
+/// The least ARC that OpenZFS accepts as `zfs_arc_max` (`MIN_ARC_MAX`, 64 MiB).
+const LEAST_ARC: u64 = 64 << 20;
+
+/// ARC limit of the real machine, bytes: `zfs_arc_max` where the lab sets it and OpenZFS accepts
+/// it, else half of the memory (2.1), or the larger of 5/8 and all but 1 GiB (2.3)
+/// (`arc_default_max` in module/os/linux/zfs/arc_os.c).
+pub fn arc_max(host: &Host, variant: &Variant) -> u64 {
+    let default = match variant.openzfs {
+        OpenZfs::V2_1 => host.memory / 2,
+        OpenZfs::V2_3 => (host.memory / 8 * 5).max(host.memory.saturating_sub(1 << 30)),
+    };
+    parameter(variant, "zfs_arc_max")
+        .filter(|bytes| (LEAST_ARC..host.memory).contains(bytes))
+        .unwrap_or(default)
+        .max(LEAST_ARC)
+}
+
+/// `zfs_dirty_data_max` of the real machine, bytes: 10 % of memory, at most the lesser of 4 GiB and
+/// 25 % of memory, unless the lab sets the parameters (`arc_init`).
+pub fn dirty_data_max(host: &Host, variant: &Variant) -> u64 {
+    let share = |name: &str, default: u64| {
+        let percent = parameter(variant, name).unwrap_or(default).min(100);
+        (u128::from(host.memory) * u128::from(percent) / 100) as u64
+    };
+    parameter(variant, "zfs_dirty_data_max").unwrap_or_else(|| {
+        let most = parameter(variant, "zfs_dirty_data_max_max")
+            .unwrap_or_else(|| share("zfs_dirty_data_max_max_percent", 25).min(4 << 30));
+        share("zfs_dirty_data_max_percent", 10).min(most)
+    })
+}
+
+/// `zfs_wrlog_data_max` for a dirty-data limit of `dirty` bytes: twice it, unless the lab sets it
+/// (`arc_init`, which computes it once).
+pub fn wrlog_data_max(variant: &Variant, dirty: u64) -> u64 {
+    parameter(variant, "zfs_wrlog_data_max").unwrap_or(dirty.saturating_mul(2))
+}

@@ -1,0 +1,268 @@
+//! S chosen: the smallest that fits this machine, never beyond the caps.
+
+use super::caps::{self, ARC_TO_DIRTY};
+use super::demand::demand;
+use super::{Cap, Model, machine, sizes};
+use crate::campaign::{Campaign, Class, Host, OpenZfs, Program, Variant};
+use crate::diagnostic::Diagnostic;
+use crate::units::{about, print_size};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What this machine can give to a scale model.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HostLimits {
+    /// Memory that is free, bytes. Where the backing store lies in memory, what is left beside it.
+    pub memory: u64,
+    /// Free space of the backing store, bytes.
+    pub store_bytes: u64,
+    /// Processor cores.
+    pub cores: u32,
+}
+
+/// The dirty-data limit is not reduced below this: under it every txg is pushed by a few writes.
+const LEAST_DIRTY: u64 = 64 << 20;
+
+/// Chooses S for a campaign and works out every stock of its baseline.
+///
+/// Where the lab leaves the dirty-data limit to Poolwright and no S would fit with the real one, it
+/// is reduced to a quarter of the model's ARC, `zfs_wrlog_data_max` with it, and a note says so.
+///
+/// # Errors
+/// When no S lies between what this machine can hold and what keeps the model true, or the lab
+/// states one that does not: which two rules conflict, and what to change.
+pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagnostic> {
+    let Some(baseline) = campaign.variants.first() else {
+        return Err(
+            Diagnostic::error("this lab has no variant").fix("state the pool's vdevs in [pool]")
+        );
+    };
+    let demand = demand(campaign);
+    let real = machine::dirty_data_max(&campaign.host, baseline);
+    let mut dirty = campaign.scale.dirty_data_max.unwrap_or(real).min(real);
+    let memory = caps::memory(campaign, limits);
+    let stated = campaign.scale.size.unwrap_or(1.0);
+    if campaign.scale.dirty_data_max.is_none() {
+        let wanted = memory
+            .bound
+            .max(caps::store(campaign, &demand, limits, dirty).bound)
+            .max(stated);
+        let wanted = if wanted.is_finite() {
+            round_up(wanted)
+        } else {
+            wanted
+        };
+        if wanted.is_finite() && wanted > caps::dirty_data(campaign, dirty).bound {
+            let quarter = caps::least_arc(campaign) as f64 / wanted / ARC_TO_DIRTY;
+            dirty = ((quarter as u64) >> 20 << 20).clamp(LEAST_DIRTY, dirty);
+        }
+    }
+    let mut all = vec![
+        memory,
+        caps::store(campaign, &demand, limits, dirty),
+        caps::dirty_data(campaign, dirty),
+    ];
+    all.extend(caps::coalescing(&demand, dirty, real));
+    all.extend(caps::metaslabs(campaign));
+    all.extend(caps::l2arc(campaign));
+    all.extend(caps::clients(&demand));
+    let (size, bound_by) = choose(&all, campaign.scale.size)?;
+    let mut model = Model {
+        size,
+        size_bound_by: bound_by,
+        time: campaign.scale.time,
+        arc_max: 0,
+        physmem: 0,
+        dirty_data_max: dirty,
+        dirty_data_max_real: real,
+        wrlog_data_max: 0,
+        module: BTreeMap::new(),
+        caps: all,
+        notes: Vec::new(),
+    };
+    model = of_variant(&model, &campaign.host, baseline);
+    model.notes = notes(campaign, &model, &demand.unknown);
+    Ok(model)
+}
+
+/// The same S and k with the stocks of another variant, whose module parameters or version may
+/// differ from the baseline's.
+pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
+    let shrink = |bytes: u64| (bytes as f64 / model.size) as u64;
+    let real = machine::dirty_data_max(host, variant);
+    // A limit that was reduced for the campaign stays; a variant's own smaller one is kept.
+    let dirty = if model.dirty_data_max < model.dirty_data_max_real {
+        model.dirty_data_max.min(real)
+    } else {
+        real
+    };
+    let mut module = BTreeMap::new();
+    let has_cache = variant
+        .pool
+        .vdevs
+        .iter()
+        .any(|vdev| vdev.class == Class::Cache);
+    if has_cache && !variant.module.contains_key("l2arc_headroom") {
+        // The feed scans a stretch of each list that must stay the same share of the list.
+        let default = match variant.openzfs {
+            OpenZfs::V2_1 => 2.0,
+            OpenZfs::V2_3 => 8.0,
+        };
+        module.insert(
+            "l2arc_headroom".to_owned(),
+            f64::max(1.0, default / model.size).round() as i64,
+        );
+    }
+    Model {
+        arc_max: shrink(machine::arc_max(host, variant)).max(64 << 20),
+        physmem: shrink(host.memory).max(256 << 20),
+        dirty_data_max: dirty,
+        dirty_data_max_real: real,
+        wrlog_data_max: machine::wrlog_data_max(variant, dirty).min(
+            // A limit stated for the real machine shrinks with the dirty data it belongs to.
+            if dirty < real {
+                dirty.saturating_mul(2)
+            } else {
+                u64::MAX
+            },
+        ),
+        module,
+        ..model.clone()
+    }
+}
+
+fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic> {
+    let least = all
+        .iter()
+        .filter(|cap| cap.lower)
+        .max_by(|a, b| a.bound.total_cmp(&b.bound));
+    let most = all
+        .iter()
+        .filter(|cap| !cap.lower)
+        .min_by(|a, b| a.bound.total_cmp(&b.bound));
+    let (least_bound, least_name) =
+        least.map_or((1.0, "nothing"), |cap| (cap.bound, cap.name.as_str()));
+    let conflict = |message: String, cap: &Cap| {
+        Diagnostic::error(message)
+            .label(format!("{}: {}", cap.name, cap.why))
+            .fix(remedy(cap))
+    };
+    if let Some(least) = least.filter(|cap| !cap.bound.is_finite()) {
+        return Err(conflict(
+            format!(
+                "no size scale fits this machine's {}: {}",
+                least.name, least.why
+            ),
+            least,
+        ));
+    }
+    let size = match stated {
+        Some(size) => size,
+        // Two figures are enough, and rounded up it fits all the more.
+        None => round_up(least_bound),
+    };
+    if let Some(least) = least
+        && size < least.bound
+    {
+        let message = format!(
+            "size = {size} does not fit this machine's {}: S must be at least {:.1} ({})",
+            least.name, least.bound, least.why
+        );
+        return Err(conflict(message, least));
+    }
+    if let Some(most) = most
+        && size > most.bound
+    {
+        let message = match stated {
+            Some(_) => format!(
+                "size = {size} is beyond what keeps the model true: S may be at most {:.1} by {} ({})",
+                most.bound, most.name, most.why
+            ),
+            None => format!(
+                "this lab cannot be modelled truly on this machine: {least_name} needs S ≥ {least_bound:.1}, {} allows S ≤ {:.1} ({})",
+                most.name, most.bound, most.why
+            ),
+        };
+        return Err(conflict(message, most));
+    }
+    let bound_by = match stated {
+        Some(_) => "the lab".to_owned(),
+        None if least_bound > 1.0 => least_name.to_owned(),
+        None => "nothing: full size fits".to_owned(),
+    };
+    Ok((size, bound_by))
+}
+
+fn remedy(cap: &Cap) -> &'static str {
+    match cap.name.as_str() {
+        "memory" => {
+            "use a machine with more free memory, a smaller [host] memory, or a larger [scale] size"
+        }
+        "backing store" => {
+            "free space there, put the store elsewhere, use smaller workloads, or a larger [scale] size"
+        }
+        "dirty data" => "reduce [scale] dirty_data_max, or take a smaller [scale] size",
+        "coalescing" => {
+            "reduce [scale] dirty_data_max, enlarge the workload's files, or take a smaller [scale] size"
+        }
+        "L2ARC" => "take a smaller [scale] size, or model a larger cache drive",
+        "clients" => "enlarge the workload's files, use fewer jobs, or take a smaller [scale] size",
+        _ => "take a smaller [scale] size",
+    }
+}
+
+/// Rounded up to two significant figures, at least 1.
+fn round_up(bound: f64) -> f64 {
+    let bound = bound.max(1.0);
+    let unit = 10f64.powf(bound.log10().floor() - 1.0);
+    let rounded = (bound / unit - 1e-9).ceil() * unit;
+    // 0.1 + 0.2 and its kin: what is printed is what is used.
+    (rounded * 1000.0).round() / 1000.0
+}
+
+fn notes(campaign: &Campaign, model: &Model, unknown: &[String]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if model.dirty_data_max < model.dirty_data_max_real {
+        let ratio = model.dirty_data_max_real as f64 / model.dirty_data_max as f64;
+        notes.push(format!(
+            "zfs_dirty_data_max is {} instead of the real machine's {} (zfs_wrlog_data_max {}): bursts last {ratio:.1} times as long there",
+            print_size(model.dirty_data_max),
+            about(model.dirty_data_max_real),
+            print_size(model.wrlog_data_max),
+        ));
+    }
+    if model.size > 1.0 {
+        notes.push(format!(
+            "times to fill a cache or a pool are {} times as long on the real machine",
+            model.size
+        ));
+    }
+    for workload in unknown {
+        notes.push(format!("workload {workload}: the job file does not say how large its files are, so memory and store are planned without it"));
+    }
+    for workload in &campaign.workloads {
+        let Program::Fio { job, .. } = &workload.program;
+        if model.size > 1.0 && steep_zipf(job) {
+            notes.push(format!("workload {}: a Zipf distribution with θ ≥ 1 hits more on a smaller set; hit ratios do not carry over", workload.name));
+        }
+    }
+    for variant in &campaign.variants {
+        if let Some((drive, held, needed)) = sizes::small_log(variant, model.wrlog_data_max) {
+            notes.push(format!(
+                "variant {}: its log of {} ({}{}) is smaller than 1.5 × zfs_wrlog_data_max = {}: when it fills, commits go to the pool, on the real machine too",
+                variant.name, about(held), drive.kind, drive.index, about(needed)
+            ));
+        }
+    }
+    notes
+}
+
+/// Whether a job asks for `random_distribution=zipf:θ` with θ ≥ 1.
+fn steep_zipf(job: &str) -> bool {
+    job.lines().any(|line| {
+        line.trim()
+            .strip_prefix("random_distribution=zipf:")
+            .and_then(|rest| rest.split([':', ' ']).next()?.parse::<f64>().ok())
+            .is_some_and(|theta| theta >= 1.0)
+    })
+}

@@ -1,0 +1,96 @@
+//! Sizes of drives, real and scaled.
+
+use super::Model;
+use crate::campaign::{Class, DriveRef, Layout, Variant, Vdev};
+use std::collections::BTreeMap;
+
+/// L2ARC persistence stops below this size (`l2arc_rebuild_blocks_min_l2size`, 1 GiB).
+pub(super) const LEAST_CACHE: u64 = 1 << 30;
+
+/// Drives below this make no pool that can be worked in (`SPA_MINDEVSIZE` is 64 MiB).
+const LEAST_DRIVE: u64 = 1 << 30;
+
+/// A log vdev holds at least this many times `zfs_wrlog_data_max`: three txgs' worth of log blocks,
+/// whose sizes exceed their payload (8K is written as 12K).
+const LOG_FACTOR: f64 = 1.5;
+
+/// Real capacity of a drive, bytes; none for a kind that the variant does not have.
+pub fn drive_capacity(variant: &Variant, kind: &str) -> Option<u64> {
+    let capacity = &variant.drives.get(kind)?.numbers["capacity"];
+    let value = capacity.as_f64().or_else(|| capacity["value"].as_f64())?;
+    Some(value as u64)
+}
+
+/// Bytes that a vdev offers to the allocator on the real machine, redundancy included.
+pub(super) fn allocatable(variant: &Variant, vdev: &Vdev) -> u64 {
+    let least = vdev
+        .drives
+        .iter()
+        .filter_map(|drive| drive_capacity(variant, &drive.kind))
+        .min()
+        .unwrap_or(0);
+    match vdev.layout {
+        Layout::Single | Layout::Mirror => least,
+        Layout::Raidz { .. } => least.saturating_mul(vdev.drives.len() as u64),
+        Layout::Draid { spares, .. } => {
+            least.saturating_mul((vdev.drives.len() as u64).saturating_sub(spares.into()))
+        }
+    }
+}
+
+/// Bytes of each drive that the variant's pool uses, scaled: data drives by S; log drives keep their
+/// real size, since a log is no stock; cache drives by S but not below 1 GiB. Whole mebibytes.
+pub fn drive_sizes(model: &Model, variant: &Variant) -> BTreeMap<DriveRef, u64> {
+    let mut sizes = BTreeMap::new();
+    for vdev in &variant.pool.vdevs {
+        for drive in &vdev.drives {
+            let real = drive_capacity(variant, &drive.kind).unwrap_or(0);
+            let shrunk = (real as f64 / model.size) as u64;
+            let bytes = match vdev.class {
+                Class::Log => real,
+                Class::Cache => shrunk.max(LEAST_CACHE.min(real)),
+                Class::Normal | Class::Special | Class::Dedup | Class::Spare => {
+                    shrunk.max(LEAST_DRIVE.min(real))
+                }
+            };
+            sizes.insert(drive.clone(), bytes >> 20 << 20);
+        }
+    }
+    sizes
+}
+
+/// Whether a log vdev of the variant is too small for what its pool may have logged; the drive, its
+/// bytes and the bytes needed.
+pub(super) fn small_log(variant: &Variant, wrlog_data_max: u64) -> Option<(&DriveRef, u64, u64)> {
+    let logs: Vec<&Vdev> = variant
+        .pool
+        .vdevs
+        .iter()
+        .filter(|vdev| vdev.class == Class::Log)
+        .collect();
+    let held: u64 = logs.iter().map(|vdev| allocatable(variant, vdev)).sum();
+    let needed = (wrlog_data_max as f64 * LOG_FACTOR) as u64;
+    let first = logs.first()?.drives.first()?;
+    (held < needed).then_some((first, held, needed))
+}
+
+/// Bytes on drives for each byte of data in records of `recordsize` bytes on this vdev
+/// (`vdev_raidz_asize`, `vdev_draid_asize`).
+pub(super) fn expansion(vdev: &Vdev, recordsize: u64, ashift: u8) -> f64 {
+    let sectors = recordsize.div_ceil(1 << ashift).max(1);
+    let width = vdev.drives.len() as u64;
+    let stored = match vdev.layout {
+        Layout::Single => sectors,
+        Layout::Mirror => sectors * width,
+        Layout::Raidz { parity } => {
+            let parity = u64::from(parity);
+            let columns = width.saturating_sub(parity).max(1);
+            (sectors + parity * sectors.div_ceil(columns)).next_multiple_of(parity + 1)
+        }
+        Layout::Draid { parity, data, .. } => {
+            let data = u64::from(data).max(1);
+            sectors.div_ceil(data) * (data + u64::from(parity))
+        }
+    };
+    (stored << ashift) as f64 / recordsize as f64
+}

@@ -1,0 +1,238 @@
+use super::*;
+use crate::campaign::{Campaign, DriveRef};
+use crate::{NoFiles, Profiles, load};
+
+const GIB: u64 = 1 << 30;
+
+/// A machine that holds anything.
+const ROOMY: HostLimits = HostLimits {
+    memory: 4096 * GIB,
+    store_bytes: 4096 * GIB,
+    cores: 64,
+};
+
+fn campaign(memory: &str, more: &str) -> Campaign {
+    let text = format!(
+        r#"
+openzfs = "2.1"
+[host]
+memory = "{memory}"
+cores = 32
+[drives]
+hdd = "6x hdd-7200-16t"
+optane = "1x p1600x-118g"
+nvme = "1x pm9a3-3.84t"
+[pool]
+ashift = 12
+vdevs = "raidz2 hdd[0-5]"
+[dataset]
+recordsize = "16K"
+[workloads.w]
+fio.job = """
+[w]
+rw=randwrite
+bs=16k
+numjobs=8
+size=20g
+runtime=30
+"""
+{more}
+"#
+    );
+    match load("t.toml", &text, &NoFiles, &Profiles::builtin()) {
+        Ok((campaign, _)) => campaign,
+        Err(said) => panic!("{said:#?}"),
+    }
+}
+
+fn model(campaign: &Campaign, limits: &HostLimits) -> Model {
+    resolve(campaign, limits).unwrap_or_else(|e| panic!("{e:#?}"))
+}
+
+fn cap(model: &Model, name: &str) -> f64 {
+    model
+        .caps
+        .iter()
+        .find(|cap| cap.name == name)
+        .map_or(f64::NAN, |cap| cap.bound)
+}
+
+#[test]
+fn arc_and_dirty_limits_are_those_of_the_version() {
+    // OpenZFS: arc_default_max and arc_init; a host of 128 GiB has a dirty limit of 4 GiB.
+    let old = campaign("128G", "");
+    let (host, variant) = (&old.host, &old.variants[0]);
+    assert_eq!(arc_max(host, variant), 64 * GIB);
+    assert_eq!(dirty_data_max(host, variant), 4 * GIB);
+    let small = campaign("8G", "");
+    assert_eq!(dirty_data_max(&small.host, variant), 8 * GIB / 10);
+    let new = campaign("128G", "[variants.new]\nopenzfs = \"2.3\"\n");
+    assert_eq!(arc_max(&new.host, &new.variants[1]), 127 * GIB);
+    let set = campaign(
+        "128G",
+        "[module]\nzfs_arc_max = \"100G\"\nzfs_dirty_data_max = \"1G\"\n",
+    );
+    assert_eq!(arc_max(&set.host, &set.variants[0]), 100 * GIB);
+    assert_eq!(dirty_data_max(&set.host, &set.variants[0]), GIB);
+}
+
+#[test]
+fn a_machine_that_holds_it_all_models_it_at_full_size() {
+    let model = model(&campaign("128G", ""), &ROOMY);
+    assert_eq!(model.size, 1.0);
+    assert_eq!(model.size_bound_by, "nothing: full size fits");
+    assert_eq!(model.dirty_data_max, model.dirty_data_max_real);
+    assert!(model.notes.is_empty(), "{:?}", model.notes);
+}
+
+#[test]
+fn memory_binds_and_the_dirty_limit_follows_with_a_word_about_bursts() {
+    let campaign = campaign("128G", "");
+    let model = model(
+        &campaign,
+        &HostLimits {
+            memory: 24 * GIB,
+            ..ROOMY
+        },
+    );
+    assert_eq!(model.size_bound_by, "memory");
+    // (24 GiB × 0.6 − 768 MiB) ÷ 1.25 holds an ARC of 10.92 GiB: 64 ÷ 10.92 = 5.86, in two figures.
+    assert_eq!(model.size, 5.9);
+    assert!(model.arc_max as f64 >= 4.0 * model.dirty_data_max as f64 * 0.98);
+    assert_eq!(model.wrlog_data_max, 2 * model.dirty_data_max);
+    assert!(
+        model.notes.iter().any(|note| note.contains("bursts last")),
+        "{:?}",
+        model.notes
+    );
+    let physmem = campaign.host.memory as f64 / model.size;
+    assert_eq!(model.physmem, physmem as u64);
+}
+
+#[test]
+fn a_stated_dirty_limit_is_taken_and_widens_the_caps() {
+    let reduced = campaign("128G", "[scale]\nsize = 32\ndirty_data_max = \"256M\"\n");
+    let limits = HostLimits {
+        memory: 16 * GIB,
+        store_bytes: 100 * GIB,
+        cores: 2,
+    };
+    let model = model(&reduced, &limits);
+    assert_eq!(model.size, 32.0);
+    assert_eq!(model.size_bound_by, "the lab");
+    assert_eq!(
+        (model.dirty_data_max, model.wrlog_data_max),
+        (256 << 20, 512 << 20)
+    );
+    // 64 GiB ÷ (4 × 256 MiB)
+    assert_eq!(cap(&model, "dirty data"), 64.0);
+    // 5 % of 160 GiB ÷ (20 % of 256 MiB)
+    assert_eq!(cap(&model, "coalescing").round(), 160.0);
+    assert!(model.notes[0].contains("16.0 times"), "{:?}", model.notes);
+}
+
+#[test]
+fn a_scale_beyond_a_cap_is_refused_by_the_name_of_the_cap() {
+    let limits = HostLimits {
+        memory: 64 * GIB,
+        ..ROOMY
+    };
+    for (more, word) in [
+        (
+            "[scale]\nsize = 2000\ndirty_data_max = \"16M\"\n",
+            "dirty data",
+        ),
+        (
+            "[scale]\nsize = 500\ndirty_data_max = \"256M\"\n",
+            "dirty data",
+        ),
+        // Eight clients of 20 GiB each.
+        ("[scale]\nsize = 1300\ndirty_data_max = \"16M\"\n[module]\nzfs_arc_max = \"120G\"\n", "clients"),
+        ("[scale]\nsize = 1\n", "memory"),
+    ] {
+        let refused = resolve(&campaign("128G", more), &limits).map_err(|e| e.message);
+        assert!(
+            refused.as_ref().is_err_and(|m| m.contains(word)),
+            "{word}: {refused:?}"
+        );
+    }
+    let tiny = HostLimits {
+        memory: GIB,
+        ..ROOMY
+    };
+    assert!(resolve(&campaign("128G", ""), &tiny).is_err_and(|e| e.message.contains("memory")));
+    let full = HostLimits {
+        store_bytes: GIB,
+        ..ROOMY
+    };
+    assert!(
+        resolve(&campaign("128G", ""), &full).is_err_and(|e| e.message.contains("backing store"))
+    );
+}
+
+#[test]
+fn stocks_shrink_and_the_log_does_not() {
+    let campaign = campaign(
+        "128G",
+        "[variants.both]\nadd = [\"log optane0\", \"cache nvme0\"]\n[scale]\nsize = 32\ndirty_data_max = \"256M\"\n",
+    );
+    let model = model(&campaign, &ROOMY);
+    let both = &campaign.variants[1];
+    let sizes = drive_sizes(&model, both);
+    let drive = |kind: &str| {
+        sizes[&DriveRef {
+            kind: kind.to_owned(),
+            index: 0,
+        }]
+    };
+    let real = |kind: &str| drive_capacity(both, kind).unwrap_or(0);
+    assert_eq!(drive("optane"), real("optane") >> 20 << 20);
+    assert_eq!(drive("hdd"), real("hdd") / 32 >> 20 << 20);
+    assert_eq!(drive("nvme"), real("nvme") / 32 >> 20 << 20);
+    let headroom = of_variant(&model, &campaign.host, both).module["l2arc_headroom"];
+    assert_eq!(headroom, 1);
+    assert!(
+        of_variant(&model, &campaign.host, &campaign.variants[0])
+            .module
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_variants_own_parameters_scale_with_it() {
+    let campaign = campaign(
+        "128G",
+        "[variants.less]\nmodule.zfs_arc_max = \"16G\"\n[scale]\nsize = 4\ndirty_data_max = \"512M\"\n",
+    );
+    let model = model(&campaign, &ROOMY);
+    assert_eq!(model.arc_max, 16 * GIB);
+    assert_eq!(
+        of_variant(&model, &campaign.host, &campaign.variants[1]).arc_max,
+        4 * GIB
+    );
+}
+
+#[test]
+fn raidz_takes_the_space_that_openzfs_allocates() {
+    // notes of vdev_raidz_asize: 8K on any raidz2 of 4K sectors takes 24K, 128K on six drives 196K.
+    let variant = &campaign("128G", "").variants[0];
+    let raidz2 = &variant.pool.vdevs[0];
+    assert_eq!(sizes::expansion(raidz2, 8 << 10, 12), 3.0);
+    assert_eq!(
+        (sizes::expansion(raidz2, 128 << 10, 12) * 128.0).round(),
+        192.0
+    );
+}
+
+#[test]
+fn the_estimate_counts_the_fewest_trials() {
+    let campaign = campaign(
+        "128G",
+        "[scale]\nsize = 32\ntime = 5\ndirty_data_max = \"256M\"\n[method]\nmin_trials = 3\nramp = \"5s\"\n",
+    );
+    let estimate = estimate(&campaign, &model(&campaign, &ROOMY));
+    assert_eq!((estimate.cells, estimate.trials), (1, 3));
+    assert_eq!(estimate.virtual_s, 105.0);
+    assert_eq!(estimate.wall_s.0, estimate.wall_s.1);
+    assert!(estimate.wall_s.0 > 5.0 * 105.0);
+}

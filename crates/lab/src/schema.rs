@@ -1,0 +1,204 @@
+//! The JSON schema of lab files, made from the tables that the reader itself uses, so that the two
+//! cannot differ. Shipped as docs/lab.schema.json.
+
+use crate::campaign::OpenZfs;
+use crate::property::{Property, Values, dataset, pool};
+use crate::{module, profile::Profiles};
+use serde_json::{Map, Value, json};
+
+/// The schema as text, ending in a newline.
+pub fn text() -> String {
+    format!("{:#}\n", schema())
+}
+
+/// The schema (JSON Schema 2020-12).
+pub fn schema() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Poolwright lab",
+        "description": "Drives, pool, variants, workloads and method of a comparison; see docs/lab.md",
+        "type": "object",
+        "required": ["host", "workloads"],
+        "additionalProperties": false,
+        "properties": top(),
+        "$defs": definitions(),
+    })
+}
+
+fn top() -> Value {
+    let mut properties = base();
+    let own = json!({
+        "title": text_of("What is asked, in one line"),
+        "source": text_of("Where the question comes from, such as hk-2025"),
+        "host": object("The machine being modelled", json!({
+            "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit"),
+            "cores": { "type": "integer", "minimum": 1, "maximum": 4096, "description": "Processor cores" },
+        })),
+        "factors": { "type": "object", "description": "Factor → levels; every combination becomes a variant", "properties": paths(), "additionalProperties": {
+            "type": "object", "minProperties": 2, "additionalProperties": { "anyOf": [
+                { "$ref": "#/$defs/vdevs" }, { "$ref": "#/$defs/variant" }
+            ] }
+        } },
+        "ablate": { "type": "object", "minProperties": 2, "description": "Settings, each tried alone and each left out of all", "additionalProperties": { "$ref": "#/$defs/variant" } },
+        "variants": { "type": "object", "description": "Single variants: add, remove, vdevs, or any base key", "additionalProperties": { "$ref": "#/$defs/variant" } },
+        "workloads": { "type": "object", "minProperties": 1, "description": "Client programs", "additionalProperties": workload() },
+        "method": object("How to measure", json!({
+            "baseline": text_of("The variant that the others are held against"),
+            "precision": { "type": "number", "minimum": 0.001, "maximum": 1, "description": "Stop when an effect's interval is this tight" },
+            "budget": described("#/$defs/duration", "Wall time of the whole campaign"),
+            "runtime": described("#/$defs/duration", "Measured time of a trial, in the modelled machine's time"),
+            "ramp": described("#/$defs/duration", "Time at the start of a trial that is not counted"),
+            "min_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },
+            "max_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },
+            "seed": { "type": "integer", "minimum": 0 },
+        })),
+        "scale": object("The scale model", json!({
+            "size": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1 }], "description": "S: stocks are divided by it" },
+            "time": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1, "maximum": 1000 }], "description": "k: the modelled clock runs k times slower" },
+            "dirty_data_max": described("#/$defs/size", "Dirty-data limit of the model, where it is reduced"),
+        })),
+    });
+    if let Value::Object(own) = own {
+        properties.extend(own);
+    }
+    Value::Object(properties)
+}
+
+/// The keys that the base and every variant share.
+fn base() -> Map<String, Value> {
+    let versions: Vec<&str> = OpenZfs::ALL.into_iter().map(OpenZfs::name).collect();
+    let base = json!({
+        "openzfs": { "enum": versions, "description": "Release line of OpenZFS" },
+        "drives": { "type": "object", "description": "Kind → \"<count>x <profile>\", or the long form", "propertyNames": { "pattern": "^[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z_.-])?$" }, "additionalProperties": { "$ref": "#/$defs/drives" } },
+        "pool": { "$ref": "#/$defs/pool" },
+        "dataset": { "$ref": "#/$defs/dataset" },
+        "datasets": { "type": "object", "description": "Child datasets", "additionalProperties": { "$ref": "#/$defs/dataset" } },
+        "module": { "$ref": "#/$defs/module" },
+    });
+    match base {
+        Value::Object(base) => base,
+        _ => Map::new(),
+    }
+}
+
+fn definitions() -> Value {
+    let mut variant = base();
+    let texts = json!({ "anyOf": [{ "$ref": "#/$defs/vdevs" }, { "type": "array", "items": { "$ref": "#/$defs/vdevs" } }] });
+    variant.insert("vdevs".to_owned(), json!({ "$ref": "#/$defs/vdevs" }));
+    variant.insert("add".to_owned(), texts.clone());
+    variant.insert("remove".to_owned(), texts);
+    let profiles = Profiles::builtin();
+    let mut pool_properties = properties(pool::TABLE, value);
+    pool_properties.insert(
+        "ashift".to_owned(),
+        json!({ "anyOf": [{ "const": 0 }, { "type": "integer", "minimum": 9, "maximum": 16 }] }),
+    );
+    pool_properties.insert("vdevs".to_owned(), json!({ "$ref": "#/$defs/vdevs" }));
+    json!({
+        "size": { "anyOf": [{ "type": "string", "pattern": "^ *[0-9.]+ *([BbKkMmGgTtPpEe]([Ii]?[Bb])?)? *$" }, { "type": "integer", "minimum": 0 }] },
+        "duration": { "anyOf": [{ "type": "string", "pattern": "^( *[0-9.]+(us|ms|s|sec|m|min|h|d))+ *$" }, { "type": "number", "minimum": 0 }] },
+        "vdevs": { "type": "string", "description": "Vdevs as after `zpool create`: raidz2 hdd[0-5] log mirror optane[0-1]" },
+        "drives": { "anyOf": [
+            { "type": "string", "description": "\"<count>x <profile>\"", "examples": profiles.names().map(|name| format!("2x {name}")).collect::<Vec<_>>() },
+            { "type": "object", "required": ["profile"], "properties": {
+                "profile": { "type": "string", "description": "A built-in profile, or the path of one", "examples": profiles.names().collect::<Vec<_>>() },
+                "count": { "type": "integer", "minimum": 1, "maximum": 9999 },
+            }, "description": "Every other key replaces a number of the profile" },
+        ] },
+        "pool": { "type": "object", "properties": pool_properties, "patternProperties": { "^feature@": value(&pool::FEATURE) }, "additionalProperties": false },
+        "dataset": { "type": "object", "properties": properties(dataset::TABLE, value), "patternProperties": { ":": { "type": "string" } }, "additionalProperties": false },
+        "parameter": { "enum": parameters() },
+        "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": { "type": ["integer", "string"] } },
+        "variant": { "type": "object", "properties": variant, "additionalProperties": false },
+    })
+}
+
+fn workload() -> Value {
+    object(
+        "One client program",
+        json!({
+            "fio": { "anyOf": [
+                { "type": "string", "description": "Path of a fio job file, from the lab's directory" },
+                { "type": "object", "required": ["job"], "additionalProperties": false, "properties": {
+                    "job": text_of("The job file itself"),
+                } },
+            ] },
+            "dataset": text_of("The dataset it runs in; the root without"),
+            "size": described("#/$defs/size", "Working set, where the job file's sizes are not meant"),
+        }),
+    )
+}
+
+/// `dataset.recordsize = ["8K", "16K"]` in `[factors]`.
+fn paths() -> Value {
+    let list =
+        json!({ "type": "array", "minItems": 2, "items": { "type": ["string", "integer"] } });
+    let datasets = properties(dataset::TABLE, |_| list.clone());
+    json!({
+        "dataset": { "type": "object", "properties": datasets, "additionalProperties": false },
+        "datasets": { "type": "object", "additionalProperties": { "type": "object" } },
+        "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": list },
+        "pool": { "type": "object" },
+        "drives": { "type": "object" },
+    })
+}
+
+fn properties(table: &[Property], schema: impl Fn(&Property) -> Value) -> Map<String, Value> {
+    table
+        .iter()
+        .map(|property| (property.name.to_owned(), schema(property)))
+        .collect()
+}
+
+fn value(property: &Property) -> Value {
+    match property.values {
+        Values::Words(words) => json!({ "enum": words }),
+        Values::PowerOfTwo { .. } => json!({ "$ref": "#/$defs/size" }),
+        Values::Whole { min, max } => {
+            json!({ "anyOf": [{ "type": "integer", "minimum": min, "maximum": max }, { "type": "string", "pattern": "^[0-9]+$" }] })
+        }
+        Values::SizeOrNone => json!({ "anyOf": [{ "const": "none" }, { "$ref": "#/$defs/size" }] }),
+        Values::Text => json!({ "type": "string" }),
+    }
+}
+
+fn parameters() -> Vec<&'static str> {
+    let mut names: Vec<&str> = OpenZfs::ALL
+        .into_iter()
+        .flat_map(module::all)
+        .map(|parameter| parameter.name)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn object(description: &str, properties: Value) -> Value {
+    json!({ "type": "object", "description": description, "additionalProperties": false, "properties": properties })
+}
+
+fn text_of(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
+}
+
+fn described(reference: &str, description: &str) -> Value {
+    json!({ "$ref": reference, "description": description })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_schema_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab.schema.json");
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            assert!(std::fs::write(path, text()).is_ok());
+        }
+        let shipped = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            shipped == text(),
+            "run `UPDATE_SCHEMA=1 cargo test -p lab schema` and commit docs/lab.schema.json"
+        );
+    }
+}
