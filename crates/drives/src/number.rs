@@ -41,8 +41,8 @@ impl Number {
         self.low.is_some() || self.high.is_some()
     }
 
-    /// Bytes or a count; negative and absurd values are refused by `Profile::validate`.
-    pub(crate) fn whole(&self) -> u64 {
+    /// The value as bytes or a count; `Profile::validate` has refused negative and absurd ones.
+    pub fn whole(&self) -> u64 {
         self.value as u64
     }
 }

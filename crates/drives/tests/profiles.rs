@@ -104,6 +104,10 @@ fn a_profile_survives_being_written_and_read() {
     for (name, profile) in every() {
         let text = toml::to_string(&profile).expect("serialises");
         assert_eq!(Profile::from_toml(&text).as_ref(), Ok(&profile), "{name}");
+        // The campaign carries profiles as JSON values.
+        let value = serde_json::to_value(&profile).expect("serialises");
+        let back: Profile = serde_json::from_value(value).expect("deserialises");
+        assert_eq!(back, profile, "{name}");
     }
 }
 
