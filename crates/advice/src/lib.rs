@@ -5,6 +5,7 @@
 //! I/O: texts come in, findings and files go out. Sentences live in [`lang`] alone.
 
 pub mod audit;
+pub mod cardtool;
 pub mod lang;
 pub mod source;
 pub mod system;

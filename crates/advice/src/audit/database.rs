@@ -1,6 +1,6 @@
 //! A database's dataset.
 
-use super::{Finding, Id, Severity};
+use super::{Change, Finding, Id, Severity};
 use crate::system::{Engine, System};
 use crate::words::size;
 
@@ -44,6 +44,19 @@ pub fn recordsize(system: &System) -> Vec<Finding> {
             // A threshold at or above the new record would send the whole database to special.
             if database.dataset.bytes("special_small_blocks").is_some_and(|small| small >= 16384) {
                 finding = finding.set(&database.dataset.name, "special_small_blocks", "8K");
+            }
+            // Files written before keep their small records: the server must go on guarding them.
+            if smaller && database.engine == Engine::Postgresql && system.postgresql.is_some() {
+                finding = finding.change(Change::Postgresql {
+                    name: "full_page_writes".to_string(),
+                    value: "on".to_string(),
+                });
+            }
+            if smaller && database.engine == Engine::Mysql && system.mysql.is_some() {
+                finding = finding.change(Change::Mysql {
+                    name: "innodb_doublewrite".to_string(),
+                    value: "ON".to_string(),
+                });
             }
             Some(finding)
         })
@@ -154,11 +167,11 @@ pub fn memory(system: &System) -> Vec<Finding> {
     if fair.saturating_add(own.value) > memory.value / 100 * 95 {
         // The server alone asks for too much: its setting is the one to change.
         return vec![match setting {
-            "shared_buffers" => finding.change(super::Change::Postgresql {
+            "shared_buffers" => finding.change(Change::Postgresql {
                 name: setting.to_string(),
                 value: format!("{}MB", memory.value / 4 >> 20),
             }),
-            _ => finding.change(super::Change::Mysql {
+            _ => finding.change(Change::Mysql {
                 name: setting.to_string(),
                 value: format!("{}M", memory.value / 4 >> 20),
             }),

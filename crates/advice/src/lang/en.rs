@@ -268,7 +268,7 @@ pub fn text(rule: Id) -> Text {
         },
         Id::PgFullPageWritesKept => Text {
             what: "full_page_writes is off, with records that hold whole pages.",
-            why: "ZFS replaces a record whole or not at all, so a power cut leaves no torn page. It holds on this file system only: not on a standby elsewhere, not for tools that copy files (pg_rewind asks for it to be on), not if the data moves.",
+            why: "ZFS replaces a record whole or not at all, so a power cut leaves no torn page; files written under a smaller recordsize keep it until they are rewritten. It holds on this file system only: not on a standby elsewhere, not for tools that copy files (pg_rewind asks for it to be on), not if the data moves.",
         },
         Id::PgSynchronousCommit => Text {
             what: "synchronous_commit is off.",
@@ -308,7 +308,7 @@ pub fn text(rule: Id) -> Text {
         },
         Id::MyDoublewriteKept => Text {
             what: "innodb_doublewrite={value}, with records that hold whole pages of {page}.",
-            why: "ZFS replaces a record whole or not at all, so no page is torn by a power cut, and half of the page writes are saved. It holds for this file system only: turn it on again before the data moves.",
+            why: "ZFS replaces a record whole or not at all, so no page is torn by a power cut, and half of the page writes are saved. Files written under a smaller recordsize keep it until they are rewritten, and it holds for this file system only: turn it on again before the data moves.",
         },
         Id::MyNativeAio => Text {
             what: "innodb_use_native_aio={value}, on ZFS.",

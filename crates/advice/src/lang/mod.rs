@@ -51,7 +51,7 @@ fn fill(text: &str, finding: &Finding) -> String {
             Some((name, behind)) => {
                 match finding.arguments.get(name) {
                     Some(value) => filled.push_str(&crate::words::printable(value)),
-                    None => filled.push('?'),
+                    None => filled.extend(["{", name, "}"]),
                 }
                 rest = behind;
             }

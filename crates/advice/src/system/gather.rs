@@ -2,7 +2,8 @@
 
 use super::{Dataset, Drive, Found, Leaf, Place, Pool, Property, System, Vdev, job, other};
 use facts::zpool_status::{self, VdevKind};
-use facts::{At, Facts, Problem, lsblk, nvme_list, properties, smartctl};
+use crate::cardtool::CardTool;
+use facts::{At, Facts, Format, Problem, lsblk, nvme_list, properties, smartctl};
 use serde::Serialize;
 
 /// A text and the name it came under.
@@ -95,9 +96,8 @@ fn split(input: &Input) -> Vec<Part> {
         parts[0].text.clone_from(&input.text);
     }
     parts.retain(|part| !part.text.trim().is_empty());
-    let single = parts.len() == 1;
     for part in &mut parts {
-        if !single && part.skipped > 0 && input.name != part.name {
+        if part.skipped > 0 {
             part.name = format!("{}!{}", input.name, part.name);
         }
     }
@@ -147,14 +147,14 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     let within = Within { file, skipped: 0 };
     for Problem { line, what, .. } in parsed.problems {
         let at = within.place(line);
-        if format == facts::Format::Modprobe
+        if format == Format::Modprobe
             && let Some(row) = padded.lines().nth(line.saturating_sub(1) as usize)
         {
             system.stray.push(Found::new(row.trim().to_string(), at.clone()));
         }
         unread.push(Unread { at, what });
     }
-    merge(parsed.facts, &within, system);
+    merge(format, parsed.facts, &within, system);
 }
 
 /// Texts that facts does not read; `true` when this was one.
@@ -208,7 +208,7 @@ fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool 
     false
 }
 
-fn merge(facts: Facts, within: &Within, system: &mut System) {
+fn merge(format: Format, facts: Facts, within: &Within, system: &mut System) {
     match facts {
         Facts::Pools(pools) => {
             for status in pools {
@@ -232,7 +232,12 @@ fn merge(facts: Facts, within: &Within, system: &mut System) {
             }
         }
         Facts::Cards(cards) => {
-            system.cards.extend(cards.into_iter().map(|card| (within.file.to_string(), card)));
+            let tool = match format {
+                Format::Arcconf => CardTool::Arcconf,
+                Format::Ssacli => CardTool::Ssacli,
+                _ => CardTool::Storcli,
+            };
+            system.cards.extend(cards.into_iter().map(|card| (within.file.to_string(), tool, card)));
         }
         Facts::Postgresql(settings) => match &mut system.postgresql {
             // postgresql.auto.conf is read after postgresql.conf and wins.

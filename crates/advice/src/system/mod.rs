@@ -18,6 +18,7 @@ pub use lab::variants;
 pub use other::{Counters, Kstat};
 
 
+use crate::cardtool::CardTool;
 use facts::card::Card;
 use facts::zpool_status::{Class, Pool as Status, Scan, VdevKind};
 use facts::{mycnf, postgresql};
@@ -300,8 +301,8 @@ pub struct System {
     pub stray: Vec<Found<String>>,
     /// Drives.
     pub drives: Vec<Drive>,
-    /// RAID cards, with the file.
-    pub cards: Vec<(String, Card)>,
+    /// RAID cards, with the file and the program that described them.
+    pub cards: Vec<(String, CardTool, Card)>,
     /// `postgresql.conf`, with the file.
     pub postgresql: Option<(String, postgresql::Settings)>,
     /// `my.cnf`, with the file.
