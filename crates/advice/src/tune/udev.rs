@@ -1,5 +1,9 @@
 //! udev rules: a drive's scheduler, fixed by a name that does not change.
 
+use super::choice::{Choice, Need, Target};
+use crate::source::Document;
+use crate::system::models;
+
 /// The rule that turns the scheduler off for a drive, matched by its world-wide name or serial
 /// number where one is known, else by its kernel name.
 pub fn scheduler_rule(drive: &str, stable: Option<&str>) -> String {
@@ -17,4 +21,37 @@ pub fn scheduler_rule(drive: &str, stable: Option<&str>) -> String {
     format!(
         "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {matched}, ATTR{{queue/scheduler}}=\"none\""
     )
+}
+
+/// The scheduler and, behind a RAID card, the read-ahead of each drive of the pool.
+pub fn schedulers(need: &Need) -> Vec<Choice> {
+    if need.system.planned {
+        return Vec::new();
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    need.system
+        .pools
+        .iter()
+        .flat_map(|pool| pool.vdevs.iter().flat_map(|vdev| &vdev.leaves))
+        .filter_map(|leaf| {
+            let drive = need.system.drive(leaf)?;
+            if seen.contains(&drive.name.as_str()) {
+                return None;
+            }
+            seen.push(&drive.name);
+            let serial = drive.serial.as_ref().map(|serial| serial.value.as_str());
+            let stable = drive.wwn.as_deref().or(serial);
+            let mut rule = scheduler_rule(&drive.name, stable);
+            let mut reason = "ZFS orders its I/O itself; a second queue adds latency and, on fast drives, a lock.".to_string();
+            if models::card_volume(need.system.model(leaf)) {
+                rule.push_str(", ATTR{queue/read_ahead_kb}=\"16\"");
+                reason.push_str(" Behind the card, read-ahead of the block layer serves file systems other than ZFS only, and random reads not at all.");
+            }
+            if stable.is_none() {
+                reason.push_str(" No serial number is known: matched by a kernel name, which may change at the next boot.");
+            }
+            let choice = Choice::new(Target::Udev, &drive.name, rule, reason);
+            Some(choice.from(Document::Nvme, "scheduler none by udev").from(Document::LinuxDocs, "block, switching schedulers"))
+        })
+        .collect()
 }

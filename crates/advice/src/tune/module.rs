@@ -1,0 +1,46 @@
+//! Parameters of the zfs module.
+
+use super::choice::{Choice, Need, Target};
+use crate::source::Document;
+use crate::words::size;
+use facts::zpool_status::Class;
+
+/// The ARC's limit.
+pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
+    if need.memory < 1 << 30 {
+        return None;
+    }
+    let reason = if need.database() {
+        format!(
+            "Leaves {} to the server's own cache and a fifth of RAM to connections and the kernel. The ARC gives memory back, but slower than a server takes it.",
+            size(need.server_cache())
+        )
+    } else {
+        format!(
+            "A file server's memory is best used as cache; a fifth of RAM stays for programs and the kernel. The default is half of RAM up to 2.2 and nearly all from 2.3 on ({} here).",
+            size(need.memory)
+        )
+    };
+    let choice = Choice::new(Target::Module, "zfs_arc_max", need.arc(), reason);
+    Some(choice.from(Document::Zfs4, "zfs_arc_max").from(Document::HongKong, "tuning fragments, zfs_arc_max"))
+}
+
+/// Bytes a feed of the L2ARC.
+pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
+    let sizes: Vec<u64> =
+        need.leaves(Class::Cache).iter().filter_map(|leaf| need.system.capacity(leaf)).collect();
+    let bytes = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
+    // A quarter of a day to fill, in bytes a second, within what SSDs bear.
+    let feed = (bytes / (6 * 3600)).clamp(32 << 20, 128 << 20) >> 20 << 20;
+    (bytes > 0).then(|| {
+        Choice::new(
+            Target::Module,
+            "l2arc_write_max",
+            feed,
+            format!("In bytes a feed, of which there are one to five a second: fills {} in hours instead of days. It wears the drive and is capped for that.", size(bytes)),
+        )
+        .from(Document::Zfs4, "l2arc_write_max")
+        .from(Document::HongKong, "tuning fragments, where the name is wrong")
+        .lab("hk-smb-l2arc")
+    })
+}

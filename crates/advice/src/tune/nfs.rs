@@ -1,0 +1,30 @@
+//! The kernel's NFS server.
+
+use super::choice::{Choice, Need, Target};
+use crate::source::Document;
+
+/// Every setting of the NFS server here.
+pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[export, threads];
+
+/// The export: stable before it is acknowledged.
+pub fn export(need: &Need) -> Option<Choice> {
+    let choice = Choice::new(
+        Target::Exports,
+        &format!("/{}", need.dataset()),
+        "CLIENTS(rw,sync,no_subtree_check)",
+        "With sync a COMMIT answers when the data is stable; async would acknowledge before, whatever the dataset says. Replace CLIENTS.",
+    );
+    Some(choice.from(Document::Exports, "sync, no_subtree_check").lab("hk-sync-slog"))
+}
+
+/// Threads of nfsd.
+pub fn threads(need: &Need) -> Option<Choice> {
+    let threads = (need.cores.saturating_mul(8)).clamp(16, 256);
+    let choice = Choice::new(
+        Target::Nfs,
+        "threads",
+        threads,
+        "A thread waits for each commit: eight a core keep the pool's queues filled where the default of 8 (16 in new versions) does not.",
+    );
+    Some(choice.from(Document::Practice, "nfs.conf(5), section nfsd"))
+}

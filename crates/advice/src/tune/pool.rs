@@ -1,0 +1,34 @@
+//! Properties of the pool.
+
+use super::choice::{Choice, Need, Target};
+use crate::source::Document;
+
+/// The sector, for a pool that is still to be made.
+pub fn ashift(need: &Need) -> Option<Choice> {
+    let known = need.pool().and_then(|pool| pool.get("ashift")).map(|p| p.value.as_str());
+    let built = need.pool().is_some_and(|pool| pool.status.is_some());
+    if built || known.is_some_and(|value| value != "0") {
+        return None;
+    }
+    let choice = Choice::new(
+        Target::Pool(need.pool_name().to_string()),
+        "ashift",
+        12,
+        "Fixed when a vdev is made. 4K is right for every drive sold today, also for those that claim 512 bytes.",
+    );
+    Some(choice.from(Document::HongKong, "ashift=12").from(Document::ZpoolProps, "ashift").lab("hk-ashift"))
+}
+
+/// TRIM as space becomes free.
+pub fn autotrim(need: &Need) -> Option<Choice> {
+    (need.flash() == Some(true)).then(|| {
+        Choice::new(
+            Target::Pool(need.pool_name().to_string()),
+            "autotrim",
+            "on",
+            "SSDs learn what is free. Where it disturbs latency, leave it off and run `zpool trim` at night.",
+        )
+        .from(Document::HongKong, "databases, autotrim=on")
+        .from(Document::ZpoolProps, "autotrim")
+    })
+}
