@@ -4,6 +4,7 @@
 
 pub mod charts;
 pub mod csv;
+pub mod html;
 pub mod json;
 pub mod lang;
 pub mod markdown;

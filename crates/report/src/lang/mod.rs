@@ -126,6 +126,8 @@ pub trait TrustWords {
     fn method(&self, method: &MethodFindings) -> Vec<String>;
     /// The model in one line: `OpenZFS 2.1.11 in userland · size 1/12 …`.
     fn model(&self, findings: &Findings) -> String;
+    /// How late the emulation and how busy the machine was at worst, as shares.
+    fn worst(&self, late: f64, processor: f64) -> String;
     /// How many trials count: `16 cells, 48 trials: 45 count, 2 are set aside, 1 failed`.
     fn census(&self, cells: usize, trials: usize, marked: usize, failed: usize) -> String;
 }

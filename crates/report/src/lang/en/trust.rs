@@ -209,6 +209,14 @@ impl TrustWords for English {
         said
     }
 
+    fn worst(&self, late: f64, processor: f64) -> String {
+        format!(
+            "At worst, emulated drives answered late by {} of a cell’s mean latency (limit 2 %), and {} of this machine’s processor was used (limit 50 %).",
+            share(late),
+            share(processor)
+        )
+    }
+
     fn census(&self, cells: usize, trials: usize, marked: usize, failed: usize) -> String {
         let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let mut said = format!("{}, {}", plural(cells, "cell"), plural(trials, "trial"));

@@ -210,6 +210,14 @@ impl TrustWords for Chinese {
         said
     }
 
+    fn worst(&self, late: f64, processor: f64) -> String {
+        format!(
+            "最差时，模拟硬盘应答偏晚占单元平均延迟的 {}（上限 2 %），本机处理器用了 {}（上限 50 %）。",
+            share(late),
+            share(processor)
+        )
+    }
+
     fn census(&self, cells: usize, trials: usize, marked: usize, failed: usize) -> String {
         let mut said = format!("{cells} 个单元，{trials} 次试验");
         if marked > 0 {

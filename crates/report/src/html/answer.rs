@@ -1,0 +1,137 @@
+//! The answer first: verdicts with their intervals in words.
+
+use super::{Page, label, section};
+use crate::lang::Label;
+use crate::markup::Markup;
+use crate::number::{ratio, ratio_number};
+use crate::rows::{Answer, cautions, class_name, class_sign, factor_name, title};
+use findings::output::{Class, PhaseKind, Verdict};
+
+/// Classes in the order a buyer asks for them.
+const CLASSES: [Class; 4] = [Class::WorthIt, Class::Harmful, Class::NoEffect, Class::Undecided];
+
+impl Page<'_> {
+    pub(super) fn answer(&self, m: &mut Markup) {
+        section(m, "answer", |m| {
+            if self.answers.is_empty() {
+                m.tag("p").class("lede").say(label(Label::NoVerdict));
+                return;
+            }
+            if self.workloads.len() > 1 {
+                self.summary(m);
+            }
+            m.tag("ul").class("cards").inside(|m| {
+                for answer in &self.answers {
+                    self.card(m, answer);
+                }
+            });
+        });
+    }
+
+    /// One line a factor level: which workloads it is worth it for, and which not.
+    fn summary(&self, m: &mut Markup) {
+        let mut levels: Vec<(&str, &str)> = Vec::new();
+        for answer in &self.answers {
+            let level = (answer.verdict.factor.as_str(), answer.verdict.level.as_str());
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+        m.tag("ul").class("summary").inside(|m| {
+            for (factor, level) in levels {
+                m.tag("li").inside(|m| {
+                    m.tag("b").inside(|m| {
+                        m.say(|w| factor_name(self.findings, w, factor));
+                        m.text(" ");
+                        m.foreign(level);
+                    });
+                    for class in CLASSES {
+                        let of: Vec<&Answer> = self
+                            .answers
+                            .iter()
+                            .filter(|a| (a.verdict.factor.as_str(), a.verdict.level.as_str()) == (factor, level))
+                            .filter(|a| a.verdict.class == class)
+                            .collect();
+                        if !of.is_empty() {
+                            self.of_class(m, class, &of);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    fn of_class(&self, m: &mut Markup, class: Class, answers: &[&Answer]) {
+        m.text(" ");
+        chip(m, class);
+        for (i, answer) in answers.iter().enumerate() {
+            m.text(if i == 0 { " " } else { ", " });
+            m.foreign(&answer.verdict.workload);
+            if let Some(effect) = answer.deciding.filter(|_| class != Class::NoEffect) {
+                m.text(format_args!(" {}", ratio(effect.ratio.value)));
+            }
+        }
+    }
+
+    fn card(&self, m: &mut Markup, answer: &Answer) {
+        let verdict = answer.verdict;
+        m.tag("li").class(format_args!("card {}", class_name(verdict.class))).inside(|m| {
+            m.tag("h3").inside(|m| {
+                m.tag("span").class("name").say(|w| title(self.findings, w, verdict));
+                chip(m, verdict.class);
+            });
+            if let Some(effect) = answer.deciding {
+                m.tag("div").class("figures").inside(|m| {
+                    m.tag("span").class("figure").text(ratio(effect.ratio.value));
+                    m.tag("span").class("range").inside(|m| {
+                        m.text(format_args!(
+                            "[{}, {}] ",
+                            ratio_number(effect.ratio.low),
+                            ratio_number(effect.ratio.high)
+                        ));
+                        m.say(|w| w.metric(effect.metric).to_owned());
+                        if effect.phase != PhaseKind::Whole {
+                            m.text(" · ");
+                            m.say(|w| w.phase(effect.phase).to_owned());
+                        }
+                    });
+                });
+            }
+            m.tag("p").inside(|m| {
+                m.say(|w| w.judgement(verdict.class, answer.deciding));
+                if let Some(burst) = answer.burst {
+                    m.text(" ");
+                    m.say(|w| w.beside(burst) + w.label(Label::FullStop));
+                }
+            });
+            points(m, verdict, answer);
+        });
+    }
+}
+
+fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
+    let needed = answer.deciding.and_then(|e| e.needed);
+    let known: Vec<_> = cautions(answer).collect();
+    if verdict.reasons.is_empty() && needed.is_none() && known.is_empty() {
+        return;
+    }
+    m.tag("ul").inside(|m| {
+        for reason in &verdict.reasons {
+            m.tag("li").say(|w| w.reason(reason));
+        }
+        if let Some(needed) = needed {
+            m.tag("li").say(|w| w.needed(&needed));
+        }
+        for caution in known {
+            m.tag("li").class("know").say(|w| w.caution(caution));
+        }
+    });
+}
+
+/// A verdict's class, with a sign beside its colour.
+pub(super) fn chip(m: &mut Markup, class: Class) {
+    m.tag("span").class(format_args!("chip {}", class_name(class))).inside(|m| {
+        m.tag("span").attr("aria-hidden", "true").text(format_args!("{} ", class_sign(class)));
+        m.say(|w| w.class(class).to_owned());
+    });
+}

@@ -1,0 +1,122 @@
+//! What each variant is, and the commands that build it on real drives.
+
+use super::{Page, label, section};
+use crate::lang::Label;
+use crate::markup::Markup;
+use findings::output::VariantRef;
+use lab::campaign::{Program, Variant};
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+impl Page<'_> {
+    pub(super) fn configuration_section(&self, m: &mut Markup) {
+        section(m, "configuration", |m| {
+            m.tag("p").class("lede").say(label(Label::ConfigurationIntro));
+            let Some(configuration) = self.configuration else {
+                m.tag("p").say(label(Label::NoCampaign));
+                self.levels(m);
+                return;
+            };
+            m.tag("p").class("warn").say(label(Label::BuildWarning));
+            let empty = Vec::new();
+            for (i, variant) in configuration.campaign.variants.iter().enumerate() {
+                let commands = configuration.commands.get(&variant.name).unwrap_or(&empty);
+                let known = self.findings.variants.iter().find(|v| v.name == variant.name);
+                let details = m.tag("details").class("variant");
+                let details = if i == 0 { details.attr("open", "") } else { details };
+                details.inside(|m| {
+                    m.tag("summary").inside(|m| m.foreign(&variant.name));
+                    self.variant(m, variant, known, commands);
+                });
+            }
+            for workload in &configuration.campaign.workloads {
+                let Program::Fio { origin, job } = &workload.program;
+                m.tag("details").inside(|m| {
+                    m.tag("summary").inside(|m| {
+                        m.say(label(Label::JobFile));
+                        m.text(" ");
+                        m.foreign(&format!("{} ({origin})", workload.name));
+                    });
+                    code(m, job);
+                });
+            }
+            m.tag("details").inside(|m| {
+                m.tag("summary").say(label(Label::LabFile));
+                code(m, configuration.lab_text);
+            });
+        });
+    }
+
+    fn variant(
+        &self,
+        m: &mut Markup,
+        variant: &Variant,
+        known: Option<&VariantRef>,
+        commands: &[String],
+    ) {
+        for risk in known.into_iter().flat_map(|v| &v.durability) {
+            m.tag("p").class("warn").say(|w| w.durability(risk));
+        }
+        if !commands.is_empty() {
+            m.tag("h3").say(label(Label::BuildIt));
+            code(m, &commands.join("\n"));
+        }
+        m.tag("h3").say(label(Label::Drives));
+        pairs(m, variant.drives.iter().map(|(kind, of)| (kind.as_str(), format!("{} × {}", of.count, of.profile))));
+        for (dataset, properties) in &variant.datasets {
+            if properties.is_empty() {
+                continue;
+            }
+            m.tag("h3").inside(|m| {
+                m.say(label(Label::Settings));
+                m.text(" · ");
+                if dataset.is_empty() {
+                    m.say(label(Label::DatasetRoot));
+                } else {
+                    m.foreign(dataset);
+                }
+            });
+            pairs(m, properties.iter().map(|(name, value)| (name.as_str(), value)));
+        }
+        if !variant.module.is_empty() {
+            m.tag("h3").say(label(Label::ModuleParameters));
+            pairs(m, variant.module.iter().map(|(name, value)| (name.as_str(), value)));
+        }
+    }
+
+    /// Factor levels of each variant, where the campaign itself is not at hand.
+    fn levels(&self, m: &mut Markup) {
+        for variant in &self.findings.variants {
+            m.tag("h3").inside(|m| m.foreign(&variant.name));
+            let levels: &BTreeMap<String, String> = &variant.levels;
+            pairs(m, levels.iter().map(|(factor, level)| (factor.as_str(), level)));
+            for risk in &variant.durability {
+                m.tag("p").class("warn").say(|w| w.durability(risk));
+            }
+        }
+    }
+}
+
+/// Names and values side by side.
+fn pairs<'n, V: Display>(m: &mut Markup, of: impl Iterator<Item = (&'n str, V)>) {
+    m.tag("dl").class("pairs").inside(|m| {
+        for (name, value) in of {
+            m.tag("div").inside(|m| {
+                m.tag("dt").inside(|m| m.foreign(name));
+                m.tag("dd").class("mono").inside(|m| m.foreign(&value.to_string()));
+            });
+        }
+    });
+}
+
+/// Text to be copied.
+fn code(m: &mut Markup, text: &str) {
+    m.tag("div").class("code").inside(|m| {
+        m.tag("button")
+            .class("needs-js")
+            .attr("type", "button")
+            .attr("data-copy", "")
+            .say(label(Label::Copy));
+        m.tag("pre").attr("tabindex", 0).text(text);
+    });
+}

@@ -1,0 +1,275 @@
+//! Throughput over time, and latency by percentile.
+
+use super::{Page, label, numbers, section};
+use crate::charts::axis::Axis;
+use crate::charts::lines::{Level, Line, Plot, nines};
+use crate::lang::Label;
+use crate::markup::Markup;
+use crate::number::{count, micros, seconds};
+use findings::output::{Cell, Phases, Series};
+
+/// Trials drawn beside the one that is shown.
+const OTHER_TRIALS: usize = 4;
+/// Rows of a chart's table of numbers.
+const TABLE_ROWS: usize = 60;
+
+impl Page<'_> {
+    pub(super) fn over_time(&self, m: &mut Markup) {
+        if self.findings.cells.iter().all(|c| c.series.iter().all(|s| s.at.is_empty())) {
+            return;
+        }
+        section(m, "time", |m| {
+            m.tag("p").class("lede").say(label(Label::OverTimeIntro));
+            self.more_cells(m);
+            for (w, workload) in self.workloads.iter().enumerate() {
+                let cells: Vec<&Cell> =
+                    self.charted(workload).filter(|c| c.series.iter().any(|s| !s.at.is_empty())).collect();
+                if !cells.is_empty() {
+                    self.workload_over_time(m, w, workload, &cells);
+                }
+            }
+        });
+    }
+
+    fn workload_over_time(&self, m: &mut Markup, w: usize, workload: &str, cells: &[&Cell]) {
+        let series = || cells.iter().flat_map(|c| c.series.iter().take(OTHER_TRIALS + 1));
+        let highest = series().flat_map(|s| rates(s).into_iter().map(|p| p.1)).fold(0.0, f64::max);
+        let longest = series().filter_map(|s| s.at.last()).copied().fold(1.0, f64::max);
+        let y = Axis::from_zero(highest);
+        let x = Axis::between(0.0, longest);
+        let caption = format!("time-{w}");
+        m.tag("figure").inside(|m| {
+            m.tag("figcaption").attr("id", &caption).inside(|m| {
+                m.foreign(workload);
+                m.text(" · ");
+                m.say(label(Label::Throughput));
+            });
+            m.tag("div").class("multiples").inside(|m| {
+                for (c, cell) in cells.iter().enumerate() {
+                    let id = format!("time-{w}-{c}");
+                    m.tag("div").class("multiple").inside(|m| {
+                        m.tag("h4").attr("id", &id).inside(|m| m.foreign(&cell.variant));
+                        m.tag("div").class("frame").inside(|m| {
+                            self.course_plot(cell, x, y, format!("{caption} {id}")).draw(m);
+                        });
+                    });
+                }
+            });
+            numbers(m, &caption, |m| self.course_table(m, cells));
+        });
+    }
+
+    fn course_plot(&self, cell: &Cell, x: Axis, y: Axis, labelled_by: String) -> Plot {
+        let colour = self.colour(&cell.variant);
+        let main = self.findings.cells.iter().find(|c| std::ptr::eq(*c, cell));
+        let main = main.and_then(|c| self.course(c));
+        let others = cell.series.iter().filter(|s| main.is_none_or(|main| s.trial != main.trial));
+        let line = |series: &Series, class: String| Line {
+            class,
+            title: format!("{} · #{}", cell.variant, series.trial),
+            points: rates(series),
+        };
+        let mut lines: Vec<Line> =
+            others.take(OTHER_TRIALS).map(|s| line(s, format!("{colour} other"))).collect();
+        lines.extend(main.map(|s| line(s, colour)));
+        Plot {
+            height: 140,
+            x_ticks: x.ticks(6).into_iter().map(|t| (t, seconds(t))).collect(),
+            y_ticks: y.ticks(3).into_iter().map(|t| (t, count(t))).collect(),
+            x,
+            y,
+            lines,
+            levels: levels(cell, main, x.high),
+            marks: main.map(txgs).unwrap_or_default(),
+            shaded: main.and_then(|s| s.steady).into_iter().collect(),
+            labelled_by,
+        }
+    }
+
+    fn course_table(&self, m: &mut Markup, cells: &[&Cell]) {
+        let mains: Vec<(&Cell, Option<&Series>)> =
+            cells.iter().map(|c| (*c, c.series.first())).collect();
+        let longest = mains.iter().filter_map(|(_, s)| *s).map(|s| s.at.len()).max().unwrap_or(0);
+        let step = longest.div_ceil(TABLE_ROWS).max(1);
+        m.tag("thead").inside(|m| {
+            m.tag("tr").inside(|m| {
+                m.tag("th").attr("scope", "col").say(label(Label::Second));
+                for (cell, _) in &mains {
+                    m.tag("th").class("num").attr("scope", "col").inside(|m| m.foreign(&cell.variant));
+                }
+            });
+        });
+        m.tag("tbody").inside(|m| {
+            for at in (0..longest).step_by(step) {
+                m.tag("tr").inside(|m| {
+                    let second = mains.iter().find_map(|(_, s)| (*s)?.at.get(at));
+                    m.tag("th").attr("scope", "row").text(second.map_or(String::new(), |s| count(*s)));
+                    for (_, series) in &mains {
+                        let rate = series.and_then(|s| mean_rate(s, at, step));
+                        m.tag("td").class("num").text(rate.map_or("–".into(), count));
+                    }
+                });
+            }
+        });
+    }
+
+    pub(super) fn latency(&self, m: &mut Markup) {
+        if self.findings.cells.iter().all(|c| c.percentiles.is_empty()) {
+            return;
+        }
+        section(m, "latency", |m| {
+            m.tag("p").class("lede").say(label(Label::LatencyIntro));
+            self.more_cells(m);
+            m.tag("div").class("multiples").inside(|m| {
+                for (w, workload) in self.workloads.iter().enumerate() {
+                    let cells: Vec<&Cell> =
+                        self.charted(workload).filter(|c| !c.percentiles.is_empty()).collect();
+                    if !cells.is_empty() {
+                        self.curves(m, w, workload, &cells);
+                    }
+                }
+            });
+        });
+    }
+
+    fn curves(&self, m: &mut Markup, w: usize, workload: &str, cells: &[&Cell]) {
+        let y = Axis::log_around(cells.iter().flat_map(|c| c.percentiles.iter().map(|p| p.us)));
+        let rarest = cells
+            .iter()
+            .flat_map(|c| c.percentiles.iter().map(|p| p.percent))
+            .filter(|p| *p < 100.0)
+            .fold(90.0, f64::max);
+        let x = Axis::between(0.0, nines(rarest / 100.0));
+        let ticks = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
+        let lines = cells
+            .iter()
+            .map(|cell| Line {
+                class: self.colour(&cell.variant),
+                title: cell.variant.clone(),
+                points: cell
+                    .percentiles
+                    .iter()
+                    .filter(|p| p.percent <= rarest)
+                    .map(|p| (nines(p.percent / 100.0), p.us))
+                    .collect(),
+            })
+            .collect();
+        let caption = format!("latency-{w}");
+        let plot = Plot {
+            height: 260,
+            x,
+            x_ticks: ticks
+                .into_iter()
+                .map(|(p, name)| (nines(p), name.to_owned()))
+                .filter(|(at, _)| *at <= x.high * 1.001)
+                .collect(),
+            y,
+            y_ticks: y.ticks(6).into_iter().map(|t| (t, micros(t))).collect(),
+            lines,
+            levels: vec![],
+            marks: vec![],
+            shaded: vec![],
+            labelled_by: caption.clone(),
+        };
+        m.tag("figure").class("curves").inside(|m| {
+            m.tag("figcaption").attr("id", &caption).inside(|m| m.foreign(workload));
+            m.tag("ul").class("legend").inside(|m| {
+                for cell in cells {
+                    m.tag("li").inside(|m| {
+                        swatch(m, &self.colour(&cell.variant));
+                        m.foreign(&cell.variant);
+                    });
+                }
+            });
+            m.tag("div").class("frame").inside(|m| plot.draw(m));
+            numbers(m, &caption, |m| curve_table(m, cells));
+        });
+    }
+}
+
+/// A short piece of a line, for a legend.
+fn swatch(m: &mut Markup, class: &str) {
+    m.tag("svg")
+        .attr("width", 26)
+        .attr("height", 10)
+        .attr("viewBox", "0 0 26 10")
+        .attr("aria-hidden", "true")
+        .inside(|m| {
+            m.tag("path").class(format_args!("curve {class}")).attr("d", "M1 5L25 5").empty();
+        });
+}
+
+fn curve_table(m: &mut Markup, cells: &[&Cell]) {
+    m.tag("thead").inside(|m| {
+        m.tag("tr").inside(|m| {
+            m.tag("th").attr("scope", "col").say(label(Label::Percentile));
+            for cell in cells {
+                m.tag("th").class("num").attr("scope", "col").inside(|m| m.foreign(&cell.variant));
+            }
+        });
+    });
+    let longest = cells.iter().max_by_key(|c| c.percentiles.len());
+    let percents = longest.map(|c| c.percentiles.iter().map(|p| p.percent)).into_iter().flatten();
+    m.tag("tbody").inside(|m| {
+        for percent in percents.filter(|p| *p >= 25.0) {
+            m.tag("tr").inside(|m| {
+                m.tag("th").attr("scope", "row").text(format_args!("p{percent}"));
+                for cell in cells {
+                    let at = cell.percentiles.iter().find(|p| p.percent == percent);
+                    m.tag("td").class("num").text(at.map_or("–".into(), |p| micros(p.us)));
+                }
+            });
+        }
+    });
+}
+
+/// Reads and writes completed, by second.
+fn rates(series: &Series) -> Vec<(f64, f64)> {
+    series
+        .at
+        .iter()
+        .zip(&series.reads)
+        .zip(&series.writes)
+        .map(|((at, reads), writes)| (*at, reads + writes))
+        .collect()
+}
+
+fn mean_rate(series: &Series, from: usize, count: usize) -> Option<f64> {
+    let reads = series.reads.get(from..)?.iter().take(count);
+    let writes = series.writes.get(from..)?.iter().take(count);
+    let sums: Vec<f64> = reads.zip(writes).map(|(r, w)| r + w).collect();
+    (!sums.is_empty()).then(|| sums.iter().sum::<f64>() / sums.len() as f64)
+}
+
+/// Stretches in which a transaction group was synced.
+fn txgs(series: &Series) -> Vec<(f64, f64)> {
+    let seconds: Vec<bool> = series.txg_syncs.iter().map(|n| *n > 0.0).collect();
+    let mut marks = Vec::new();
+    let mut at = 0;
+    for run in seconds.chunk_by(|a, b| a == b) {
+        if run[0] {
+            let end = |i: usize| series.at.get(i).copied().unwrap_or(i as f64 + 1.0);
+            let start = if at == 0 { 0.0 } else { end(at - 1) };
+            marks.push((start, end(at + run.len() - 1)));
+        }
+        at += run.len();
+    }
+    marks
+}
+
+/// The mean of each phase, as far as it reaches.
+fn levels(cell: &Cell, main: Option<&Series>, end: f64) -> Vec<Level> {
+    let level = |from, to, at| Level { class: "level", span: (from, to), at };
+    let change = main.and_then(|s| s.change_at);
+    match cell.phases {
+        Phases::Steady { whole } => vec![level(0.0, end, whole.throughput.value)],
+        Phases::Burst { burst: first, sustained } | Phases::WarmUp { cold: first, sustained } => {
+            let change = change.unwrap_or(first.seconds);
+            vec![
+                level(0.0, change, first.throughput.value),
+                level(change, end, sustained.throughput.value),
+            ]
+        }
+        Phases::NotSettled { .. } | Phases::Unknown => vec![],
+    }
+}

@@ -1,0 +1,147 @@
+//! The numbers themselves, to take away.
+
+use super::{Page, label, section};
+use crate::lang::Label;
+use crate::markup::Markup;
+use findings::output::{Findings, Series};
+
+/// Numbers of time series that a page holds; longer ones are averaged, and the page says so.
+const SERIES_NUMBERS: usize = 60_000;
+
+impl Page<'_> {
+    pub(super) fn data(&self, m: &mut Markup) {
+        let stretch = stretch(self.findings);
+        section(m, "data", |m| {
+            m.tag("p").class("lede").say(label(Label::DataIntro));
+            m.tag("p").class("buttons").inside(|m| {
+                m.tag("button")
+                    .class("needs-js")
+                    .attr("type", "button")
+                    .attr("data-download", "findings")
+                    .attr("data-name", "findings.json")
+                    .say(label(Label::DownloadJson));
+                if let Ok(csv) = crate::csv::render(self.findings) {
+                    m.tag("a")
+                        .attr("download", "cells.csv")
+                        .attr("href", format_args!("data:text/csv;charset=utf-8,{}", percent_encoded(&csv)))
+                        .say(label(Label::DownloadCsv));
+                }
+            });
+            if stretch > 1 {
+                m.tag("p").class("sub").say(label(Label::SeriesThinned));
+            }
+            m.tag("p").say(label(Label::RawWhere));
+            m.tag("script").attr("type", "application/json").attr("id", "findings").inside(|m| {
+                m.json(&slim(self.findings, stretch));
+            });
+        });
+    }
+}
+
+/// How many seconds become one, so that all series together stay within [`SERIES_NUMBERS`].
+fn stretch(findings: &Findings) -> usize {
+    let numbers: usize = findings
+        .cells
+        .iter()
+        .flat_map(|c| &c.series)
+        .map(|s| s.at.len() * (6 + s.busy.len()))
+        .sum();
+    numbers.div_ceil(SERIES_NUMBERS).max(1)
+}
+
+/// The findings as JSON, series averaged over `stretch` seconds.
+fn slim(findings: &Findings, stretch: usize) -> String {
+    let mut value = Findings { cells: Vec::with_capacity(findings.cells.len()), ..shallow(findings) };
+    for cell in &findings.cells {
+        let series = cell.series.iter().map(|s| averaged(s, stretch)).collect();
+        // Field by field, so that a long series is never copied whole.
+        value.cells.push(findings::output::Cell {
+            series,
+            variant: cell.variant.clone(),
+            workload: cell.workload.clone(),
+            marks: cell.marks.clone(),
+            percentiles: cell.percentiles.clone(),
+            checks: cell.checks.clone(),
+            attribution: cell.attribution.clone(),
+            concurrency: cell.concurrency,
+            trials: cell.trials,
+            standing: cell.standing,
+            throughput: cell.throughput,
+            bandwidth: cell.bandwidth,
+            latency: cell.latency,
+            read_latency: cell.read_latency,
+            write_latency: cell.write_latency,
+            sync_latency: cell.sync_latency,
+            hits: cell.hits,
+            phases: cell.phases,
+            scale: cell.scale,
+        });
+    }
+    serde_json::to_string(&value).unwrap_or_else(|_| "null".into())
+}
+
+/// Everything but the cells.
+fn shallow(findings: &Findings) -> Findings {
+    Findings {
+        format: findings.format,
+        lab: findings.lab.clone(),
+        variants: findings.variants.clone(),
+        factors: findings.factors.clone(),
+        verdicts: findings.verdicts.clone(),
+        cells: Vec::new(),
+        effects: findings.effects.clone(),
+        interactions: findings.interactions.clone(),
+        ranking: findings.ranking.clone(),
+        lints: findings.lints.clone(),
+        scale: findings.scale.clone(),
+        method: findings.method,
+        trials: findings.trials.clone(),
+    }
+}
+
+/// A series averaged over stretches of seconds, at four significant digits.
+fn averaged(series: &Series, stretch: usize) -> Series {
+    let mean = |values: &Vec<f64>| -> Vec<f64> {
+        values
+            .chunks(stretch)
+            .map(|c| four_digits(c.iter().sum::<f64>() / c.len() as f64))
+            .collect()
+    };
+    Series {
+        trial: series.trial,
+        at: series.at.chunks(stretch).filter_map(|c| c.last()).map(|v| four_digits(*v)).collect(),
+        reads: mean(&series.reads),
+        writes: mean(&series.writes),
+        dirty: mean(&series.dirty),
+        txg_syncs: mean(&series.txg_syncs),
+        throttled: mean(&series.throttled),
+        busy: series.busy.iter().map(|(drive, busy)| (drive.clone(), mean(busy))).collect(),
+        change_at: series.change_at,
+        steady: series.steady,
+    }
+}
+
+fn four_digits(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let step = 10f64.powi(3 - value.abs().log10().floor() as i32);
+    (value * step).round() / step
+}
+
+/// Text within a `data:` address (RFC 3986: all but unreserved characters as %XX).
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte as char),
+            _ => {
+                const HEX: &[u8; 16] = b"0123456789ABCDEF";
+                out.push('%');
+                out.push(HEX[usize::from(byte >> 4)] as char);
+                out.push(HEX[usize::from(byte & 15)] as char);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,157 @@
+//! Effects as a forest plot that is a table, what settings contribute, how factors act together.
+
+use super::answer::chip;
+use super::{Page, label, scroll, section};
+use crate::charts::forest;
+use crate::lang::Label;
+use crate::markup::Markup;
+use crate::number::{ratio, ratio_number};
+use crate::rows::{class_name, factor_name};
+use findings::output::{Effect, Metric, PhaseKind};
+
+/// Most rows drawn; a campaign of hundreds of cells has them all in its data.
+const ROWS: usize = 120;
+
+impl Page<'_> {
+    pub(super) fn effects(&self, m: &mut Markup) {
+        if self.findings.effects.is_empty() {
+            return;
+        }
+        section(m, "effects", |m| {
+            m.tag("p").class("lede").say(label(Label::EffectsIntro));
+            let shown: Vec<&Effect> = self.findings.effects.iter().take(ROWS).collect();
+            let axis = forest::axis(shown.iter().map(|e| (e.ratio.low, e.ratio.high)));
+            scroll(m, "effects-title", |m| {
+                m.tag("table").class("forest-table stack").inside(|m| {
+                    m.tag("thead").inside(|m| {
+                        m.tag("tr").inside(|m| {
+                            for column in [Label::Factor, Label::Workload, Label::Phase] {
+                                m.tag("th").attr("scope", "col").say(label(column));
+                            }
+                            m.tag("th").attr("scope", "col").class("plot-cell").say(label(Label::Effect));
+                            m.tag("th").attr("scope", "col").class("num").say(label(Label::Interval));
+                            m.tag("th").attr("scope", "col").say(label(Label::Verdict));
+                        });
+                    });
+                    for metric in [Metric::Throughput, Metric::MeanLatency, Metric::P99Latency] {
+                        let of: Vec<&Effect> =
+                            shown.iter().copied().filter(|e| e.metric == metric).collect();
+                        self.forest(m, metric, &of, &axis);
+                    }
+                });
+            });
+            self.interactions(m);
+            self.ranking(m);
+        });
+    }
+
+    fn forest(
+        &self,
+        m: &mut Markup,
+        metric: Metric,
+        effects: &[&Effect],
+        axis: &crate::charts::axis::Axis,
+    ) {
+        if effects.is_empty() {
+            return;
+        }
+        m.tag("tbody").class("head").inside(|m| {
+            m.tag("tr").inside(|m| {
+                m.tag("th")
+                    .attr("colspan", 6)
+                    .attr("scope", "rowgroup")
+                    .say(|w| w.metric(metric).to_owned());
+            });
+        });
+        m.tag("tbody").inside(|m| {
+            for effect in effects {
+                m.tag("tr").inside(|m| self.forest_row(m, effect, axis));
+            }
+            m.tag("tr").class("scale-row").attr("aria-hidden", "true").inside(|m| {
+                m.tag("td").attr("colspan", 3).text("");
+                m.tag("td").class("plot-cell").inside(|m| forest::scale(m, axis));
+                m.tag("td").attr("colspan", 2).text("");
+            });
+        });
+    }
+
+    fn forest_row(&self, m: &mut Markup, effect: &Effect, axis: &crate::charts::axis::Axis) {
+        m.tag("th").attr("scope", "row").inside(|m| {
+            m.say(|w| factor_name(self.findings, w, &effect.factor));
+            m.text(" ");
+            m.foreign(&effect.level);
+            m.tag("div").class("sub").inside(|m| {
+                m.say(label(Label::Against));
+                m.text(" ");
+                m.foreign(&effect.against);
+                for (factor, level) in &effect.context {
+                    m.text(" · ");
+                    m.foreign(&format!("{factor} {level}"));
+                }
+            });
+        });
+        m.tag("td").class("inline").inside(|m| m.foreign(&effect.workload));
+        m.tag("td").class("inline").say(|w| match effect.phase {
+            PhaseKind::Whole => w.label(Label::Whole).to_owned(),
+            phase => w.phase(phase).to_owned(),
+        });
+        let ratio_of = effect.ratio;
+        m.tag("td").class("plot-cell").inside(|m| {
+            forest::row(
+                m,
+                axis,
+                (ratio_of.low, ratio_of.value, ratio_of.high),
+                self.findings.method.smallest_effect,
+                class_name(effect.class),
+            );
+        });
+        m.tag("td").class("num").text(format_args!(
+            "{} [{}, {}]",
+            ratio(ratio_of.value),
+            ratio_number(ratio_of.low),
+            ratio_number(ratio_of.high)
+        ));
+        m.tag("td").class("inline").inside(|m| chip(m, effect.class));
+    }
+
+    fn interactions(&self, m: &mut Markup) {
+        let shown: Vec<_> = self.findings.interactions.iter().filter(|i| i.shown).collect();
+        if shown.is_empty() {
+            return;
+        }
+        m.tag("h3").say(label(Label::Interactions));
+        m.tag("ul").class("text").inside(|m| {
+            for interaction in shown {
+                m.tag("li").inside(|m| {
+                    if self.workloads.len() > 1 {
+                        m.tag("b").inside(|m| m.foreign(&interaction.workload));
+                        m.text(" ");
+                    }
+                    m.say(|w| w.interaction(interaction));
+                });
+            }
+        });
+    }
+
+    fn ranking(&self, m: &mut Markup) {
+        if self.findings.ranking.is_empty() {
+            return;
+        }
+        m.tag("h3").say(label(Label::Ranking));
+        m.tag("ol").class("text").inside(|m| {
+            for contribution in &self.findings.ranking {
+                m.tag("li").inside(|m| {
+                    m.tag("b").inside(|m| {
+                        m.foreign(&format!("{} {}", contribution.factor, contribution.level));
+                    });
+                    m.text(" ");
+                    if self.workloads.len() > 1 {
+                        m.foreign(&contribution.workload);
+                        m.text(" ");
+                    }
+                    m.say(|w| w.contribution(contribution));
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,300 @@
+//! The report as one HTML page: no request to anywhere, readable without its script, in every
+//! language at once.
+
+mod answer;
+mod configuration;
+mod courses;
+mod data;
+mod drives;
+mod effects;
+mod shares;
+mod table;
+mod trials;
+mod trust;
+
+use crate::lang::{Label, Language};
+use crate::markup::Markup;
+use crate::rows::{Answer, Row, answers, rows, workloads};
+use base64::Engine;
+use findings::output::{Cell, Findings, Series, Standing};
+use lab::campaign::Campaign;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Cells that charts are drawn for; a page of a thousand cells has them all in its table.
+const CHARTED: usize = 32;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// What was run, beside what it showed.
+#[derive(Debug, Clone, Copy)]
+pub struct Configuration<'a> {
+    /// The campaign as resolved.
+    pub campaign: &'a Campaign,
+    /// Variant → the commands that build it on real drives, one a line.
+    pub commands: &'a BTreeMap<String, Vec<String>>,
+    /// The lab file as it was run.
+    pub lab_text: &'a str,
+}
+
+/// Everything a section reads.
+struct Page<'a> {
+    findings: &'a Findings,
+    configuration: Option<Configuration<'a>>,
+    rows: Vec<Row<'a>>,
+    answers: Vec<Answer<'a>>,
+    workloads: Vec<&'a str>,
+    colours: BTreeMap<&'a str, usize>,
+}
+
+/// The page, opened in `language`.
+pub fn render(
+    findings: &Findings,
+    configuration: Option<Configuration>,
+    language: Language,
+) -> String {
+    let colours = findings.variants.iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
+    let page = Page {
+        findings,
+        configuration,
+        rows: rows(findings),
+        answers: answers(findings),
+        workloads: workloads(findings),
+        colours,
+    };
+    let mut m = Markup::new();
+    m.own("<!doctype html>\n");
+    m.tag("html").attr("lang", language.tag()).inside(|m| {
+        m.tag("head").inside(|m| page.head(m));
+        m.tag("body").inside(|m| page.body(m, language));
+    });
+    m.into_string()
+}
+
+impl<'a> Page<'a> {
+    fn head(&self, m: &mut Markup) {
+        m.tag("meta").attr("charset", "utf-8").empty();
+        let policy = format!(
+            "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
+            hash(STYLE),
+            hash(SCRIPT)
+        );
+        m.tag("meta").attr("http-equiv", "Content-Security-Policy").attr("content", policy).empty();
+        m.tag("meta")
+            .attr("name", "viewport")
+            .attr("content", "width=device-width, initial-scale=1")
+            .empty();
+        m.tag("meta").attr("name", "color-scheme").attr("content", "light dark").empty();
+        m.tag("meta").attr("name", "referrer").attr("content", "no-referrer").empty();
+        m.tag("title").text(&self.findings.lab.title);
+        // An icon of its own, so that a browser does not look for one.
+        m.tag("link").attr("rel", "icon").attr("href", "data:,").empty();
+        m.tag("style").inside(|m| m.own(STYLE));
+    }
+
+    fn body(&self, m: &mut Markup, language: Language) {
+        m.tag("a").class("skip").attr("href", "#answer").say(label(Label::SkipToAnswer));
+        m.tag("header").class("top shell").inside(|m| self.header(m, language));
+        m.tag("main").class("shell").inside(|m| {
+            self.answer(m);
+            self.effects(m);
+            self.comparison(m);
+            self.over_time(m);
+            self.latency(m);
+            self.where_time(m);
+            self.who_answered(m);
+            self.drives(m);
+            self.configuration_section(m);
+            self.what_changes(m);
+            self.trust(m);
+            self.checks(m);
+            self.method(m);
+            self.data(m);
+        });
+        m.tag("footer").class("shell").inside(|m| {
+            m.tag("p").text(format_args!("Poolwright {}", env!("CARGO_PKG_VERSION")));
+        });
+        m.tag("script").inside(|m| m.own(SCRIPT));
+    }
+
+    fn header(&self, m: &mut Markup, language: Language) {
+        m.tag("div").class("bar-top").inside(|m| {
+            m.tag("div").class("brand").inside(|m| {
+                m.text("Poolwright ");
+                m.tag("span").say(label(Label::Report));
+            });
+            controls(m, language);
+        });
+        m.tag("noscript").inside(|m| m.tag("p").class("lede").say(label(Label::NoScript)));
+        m.tag("h1").inside(|m| m.foreign(&self.findings.lab.title));
+        m.tag("p").class("facts").inside(|m| {
+            m.tag("span").say(|w| w.model(self.findings));
+        });
+        m.tag("p").class("facts").inside(|m| {
+            self.fact(m, Label::Lab, &self.findings.lab.name);
+            if let Some(source) = &self.findings.lab.source {
+                self.fact(m, Label::Source, source);
+            }
+            self.fact(m, Label::Baseline, &self.findings.lab.baseline);
+            let trials = &self.findings.trials;
+            let count = |standing| trials.iter().filter(|t| t.standing == standing).count();
+            let (marked, failed) = (count(Standing::Marked), count(Standing::Failed));
+            m.tag("span")
+                .say(|w| w.census(self.findings.cells.len(), trials.len(), marked, failed));
+        });
+        m.tag("nav").class("toc").attr("aria-labelledby", "toc").inside(|m| {
+            m.tag("span").class("sr").attr("id", "toc").say(label(Label::Contents));
+            m.tag("ul").inside(|m| {
+                for (id, heading) in SECTIONS {
+                    m.tag("li").inside(|m| {
+                        m.tag("a").attr("href", format_args!("#{id}")).say(label(heading));
+                    });
+                }
+            });
+        });
+    }
+
+    fn fact(&self, m: &mut Markup, what: Label, value: &str) {
+        m.tag("span").inside(|m| {
+            m.say(label(what));
+            m.text(" ");
+            m.tag("b").inside(|m| m.foreign(value));
+        });
+    }
+
+    /// The style class of a variant's colour, with a dash pattern where colours repeat.
+    fn colour(&self, variant: &str) -> String {
+        let i = self.colours.get(variant).copied().unwrap_or(0);
+        match (i / 8) % 4 {
+            0 => format!("v{}", i % 8),
+            dash => format!("v{} d{dash}", i % 8),
+        }
+    }
+
+    /// The cells of a workload that charts are drawn for.
+    fn charted<'s>(&'s self, workload: &'s str) -> impl Iterator<Item = &'a Cell> + 's {
+        self.findings
+            .cells
+            .iter()
+            .take(CHARTED)
+            .filter(move |c| c.workload == workload && c.standing != Standing::Failed)
+    }
+
+    /// The trial whose course is shown for a cell: its first that counts, or its first.
+    fn course(&self, cell: &'a Cell) -> Option<&'a Series> {
+        let sound = |s: &&Series| {
+            self.findings.trials.iter().any(|t| t.id == s.trial && t.standing == Standing::Sound)
+        };
+        cell.series.iter().find(sound).or(cell.series.first())
+    }
+
+    /// Says so where not every cell is drawn.
+    fn more_cells(&self, m: &mut Markup) {
+        if self.findings.cells.len() > CHARTED {
+            m.tag("p").class("sub").say(label(Label::MoreCells));
+        }
+    }
+}
+
+/// Sections of the page, by id.
+const SECTIONS: [(&str, Label); 14] = [
+    ("answer", Label::Answer),
+    ("effects", Label::Effects),
+    ("comparison", Label::Comparison),
+    ("time", Label::OverTime),
+    ("latency", Label::LatencyCurves),
+    ("stages", Label::WhereTime),
+    ("reads", Label::WhoAnswered),
+    ("drives", Label::Drives),
+    ("configuration", Label::Configuration),
+    ("changes", Label::WhatChanges),
+    ("trust", Label::Trust),
+    ("checks", Label::Checks),
+    ("method", Label::Method),
+    ("data", Label::Data),
+];
+
+/// The phrase of a label, for [`Markup::say`].
+fn label(label: Label) -> impl Fn(&dyn crate::lang::Words) -> String {
+    move |words| words.label(label).to_owned()
+}
+
+/// A section with its heading.
+fn section(m: &mut Markup, id: &'static str, content: impl FnOnce(&mut Markup)) {
+    let heading = SECTIONS.iter().find(|s| s.0 == id).map_or(Label::Answer, |s| s.1);
+    let title = format!("{id}-title");
+    m.tag("section").attr("id", id).attr("aria-labelledby", &title).inside(|m| {
+        m.tag("h2").attr("id", &title).say(label(heading));
+        content(m);
+    });
+}
+
+/// A table that scrolls by itself when it is wider than the page, reachable by keyboard.
+fn scroll(m: &mut Markup, labelled_by: &str, table: impl FnOnce(&mut Markup)) {
+    m.tag("div")
+        .class("scroll")
+        .attr("role", "region")
+        .attr("tabindex", 0)
+        .attr("aria-labelledby", labelled_by)
+        .inside(table);
+}
+
+/// A head row of column names; those marked are numbers and stand to the right.
+fn head_row(m: &mut Markup, columns: &[(Label, bool)]) {
+    m.tag("thead").inside(|m| {
+        m.tag("tr").inside(|m| {
+            for (column, number) in columns {
+                let head = m.tag("th").attr("scope", "col");
+                if *number { head.class("num") } else { head }.say(label(*column));
+            }
+        });
+    });
+}
+
+/// A table folded away under "the numbers of this chart".
+fn numbers(m: &mut Markup, labelled_by: &str, table: impl FnOnce(&mut Markup)) {
+    m.tag("details").inside(|m| {
+        m.tag("summary").say(label(Label::Numbers));
+        scroll(m, labelled_by, |m| m.tag("table").inside(table));
+    });
+}
+
+fn controls(m: &mut Markup, language: Language) {
+    let group = |m: &mut Markup, id: &'static str, name: Label, content: &dyn Fn(&mut Markup)| {
+        m.tag("span").class("sr").attr("id", id).say(label(name));
+        m.tag("div").class("group").attr("role", "group").attr("aria-labelledby", id).inside(content);
+    };
+    m.tag("div").class("controls").inside(|m| {
+        group(m, "switch-language", Label::LanguageSwitch, &|m| {
+            for one in Language::ALL {
+                m.tag("button")
+                    .class("keep")
+                    .attr("type", "button")
+                    .attr("lang", one.tag())
+                    .attr("data-language", one.tag())
+                    .attr("aria-pressed", one == language)
+                    .text(one.own_name());
+            }
+        });
+        group(m, "switch-theme", Label::Theme, &|m| {
+            let themes =
+                [("auto", Label::ThemeAuto), ("light", Label::ThemeLight), ("dark", Label::ThemeDark)];
+            for (theme, name) in themes {
+                m.tag("button")
+                    .attr("type", "button")
+                    .attr("data-set-theme", theme)
+                    .attr("aria-pressed", theme == "auto")
+                    .say(label(name));
+            }
+        });
+        m.tag("button").class("plain").attr("type", "button").attr("data-print", "").say(label(Label::Print));
+    });
+}
+
+/// A source of the content security policy: the text's own hash, so that no other script or style
+/// on the page is ever used.
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    format!("sha256-{}", base64::engine::general_purpose::STANDARD.encode(digest))
+}

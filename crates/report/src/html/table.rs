@@ -1,0 +1,136 @@
+//! Every configuration in one table that can be sorted.
+
+use super::{Page, label, scroll, section};
+use crate::lang::Label;
+use crate::markup::Markup;
+use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
+use crate::rows::{Against, Row, remarks};
+use crate::terminal::with_spread;
+use findings::output::Standing;
+
+const COLUMNS: [(Label, bool); 14] = [
+    (Label::Variant, false),
+    (Label::Workload, false),
+    (Label::Against, true),
+    (Label::Sustained, true),
+    (Label::Burst, true),
+    (Label::Bandwidth, true),
+    (Label::Mean, true),
+    (Label::P95, true),
+    (Label::P99, true),
+    (Label::SyncMean, true),
+    (Label::Arc, true),
+    (Label::L2arc, true),
+    (Label::TrialsColumn, true),
+    (Label::Remarks, false),
+];
+
+impl Page<'_> {
+    pub(super) fn comparison(&self, m: &mut Markup) {
+        section(m, "comparison", |m| {
+            m.tag("p").class("lede").inside(|m| {
+                m.say(label(Label::ComparisonIntro));
+                m.tag("span").class("needs-js").inside(|m| {
+                    m.text(" ");
+                    m.say(label(Label::SortHint));
+                });
+            });
+            scroll(m, "comparison-title", |m| {
+                m.tag("table").class("sortable").attr("id", "cells").inside(|m| {
+                    m.tag("thead").inside(|m| {
+                        m.tag("tr").inside(|m| self.heads(m));
+                    });
+                    m.tag("tbody").inside(|m| {
+                        for row in &self.rows {
+                            let class = match (row.cell.standing, row.against) {
+                                (Standing::Sound, Against::Baseline) => "base",
+                                (Standing::Sound, _) => "",
+                                _ => "aside",
+                            };
+                            m.tag("tr").class(class).inside(|m| cells(m, row));
+                        }
+                    });
+                });
+            });
+        });
+    }
+
+    fn heads(&self, m: &mut Markup) {
+        for (column, number) in COLUMNS {
+            let head = m.tag("th").attr("scope", "col");
+            let head = if number { head.class("num") } else { head };
+            head.inside(|m| {
+                m.tag("button").attr("type", "button").inside(|m| {
+                    if matches!(column, Label::Sustained | Label::Burst) {
+                        m.say(|w| format!("{} {}", w.label(Label::OpsPerSecond), w.label(column)));
+                    } else {
+                        m.say(label(column));
+                    }
+                    if column == Label::Against {
+                        m.text(" ");
+                        m.foreign(&crate::text::cut(&self.findings.lab.baseline, 24));
+                    }
+                });
+            });
+        }
+    }
+}
+
+/// A cell that sorts by `key`.
+fn keyed(m: &mut Markup, key: Option<f64>, content: impl FnOnce(&mut Markup)) {
+    let key = key.filter(|k| k.is_finite()).map_or_else(String::new, |k| format!("{k}"));
+    m.tag("td").class("num").attr("data-key", key).inside(content);
+}
+
+fn number(m: &mut Markup, value: Option<f64>, show: fn(f64) -> String) {
+    keyed(m, value, |m| m.text(value.map_or("–".into(), show)));
+}
+
+fn cells(m: &mut Markup, row: &Row) {
+    let cell = row.cell;
+    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
+    m.tag("td").inside(|m| m.foreign(&cell.workload));
+    match row.against {
+        Against::Baseline => keyed(m, Some(1.0), |m| m.text("1")),
+        Against::Effect(effect) => keyed(m, Some(effect.ratio.value), |m| {
+            m.tag("b").text(ratio(effect.ratio.value));
+            m.tag("span").class("sub").text(format_args!(
+                " [{}, {}]",
+                ratio_number(effect.ratio.low),
+                ratio_number(effect.ratio.high)
+            ));
+        }),
+        Against::Plain(value) => keyed(m, Some(value), |m| m.text(format_args!("~{}", ratio(value)))),
+        Against::Nothing => number(m, None, ratio),
+    }
+    keyed(m, row.lasting.map(|e| e.value), |m| match (row.lasting, row.not_settled) {
+        (Some(estimate), _) => m.text(with_spread(&estimate)),
+        (None, Some(_)) => m.say(label(Label::NotSettled)),
+        (None, None) => m.say(|w| w.standing(cell.standing).to_owned()),
+    });
+    keyed(m, row.first.map(|p| p.throughput.value), |m| {
+        if let Some(phase) = row.first {
+            m.text(count(phase.throughput.value));
+            m.tag("span").class("sub").inside(|m| {
+                m.text(format_args!(" / {} ", seconds(phase.seconds)));
+                if row.cold {
+                    m.say(label(Label::Cold));
+                }
+            });
+        }
+    });
+    let shown = row.shown();
+    let latency = cell.latency.filter(|_| shown);
+    number(m, cell.bandwidth.filter(|_| shown).map(|b| b.value), |b| format!("{}/s", bytes(b)));
+    number(m, latency.map(|l| l.mean_us), micros);
+    number(m, latency.map(|l| l.p95_us), micros);
+    number(m, latency.map(|l| l.p99_us), micros);
+    number(m, cell.sync_latency.filter(|_| shown).map(|l| l.mean_us), micros);
+    let reads = cell.hits.reads;
+    number(m, reads.map(|r| r.arc + r.dbuf), share);
+    number(m, reads.map(|r| r.l2arc), share);
+    keyed(m, Some(f64::from(cell.trials.sound)), |m| m.text(cell.trials.sound));
+    m.tag("td").class("wide").inside(|m| {
+        m.say(|w| remarks(w, row).join(w.label(Label::Semicolon)));
+    });
+}

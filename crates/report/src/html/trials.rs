@@ -1,0 +1,187 @@
+//! Every conservation check, the method, every trial.
+
+use super::{Page, head_row, label, scroll, section};
+use crate::lang::{Label, Words};
+use crate::markup::Markup;
+use crate::number::{count, micros, seconds, share};
+use findings::output::{Cell, Check, Law, Standing, TrialRow};
+
+/// Most rows of checks and of trials in the page; the data holds all of them.
+const ROWS: usize = 2000;
+
+impl Page<'_> {
+    pub(super) fn checks(&self, m: &mut Markup) {
+        section(m, "checks", |m| {
+            m.tag("p").class("lede").say(label(Label::ChecksIntro));
+            let mut laws: Vec<Law> =
+                self.findings.cells.iter().flat_map(|c| &c.checks).map(|c| c.law).collect();
+            laws.sort();
+            laws.dedup();
+            if laws.is_empty() {
+                return;
+            }
+            m.tag("ul").class("text").inside(|m| {
+                for law in &laws {
+                    m.tag("li").inside(|m| {
+                        m.tag("b").say(|w| w.law(*law).to_owned());
+                        m.say(|w| format!("{}{}{}", w.label(Label::Colon), w.law_says(*law), w.label(Label::FullStop)));
+                    });
+                }
+            });
+            scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.matrix(m, &laws)));
+            m.tag("details").inside(|m| {
+                m.tag("summary").say(label(Label::Numbers));
+                scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.every_check(m)));
+            });
+        });
+    }
+
+    fn matrix(&self, m: &mut Markup, laws: &[Law]) {
+        m.tag("thead").inside(|m| {
+            m.tag("tr").inside(|m| {
+                m.tag("th").attr("scope", "col").say(label(Label::Variant));
+                m.tag("th").attr("scope", "col").say(label(Label::Workload));
+                for law in laws {
+                    m.tag("th").attr("scope", "col").say(|w| w.law(*law).to_owned());
+                }
+            });
+        });
+        m.tag("tbody").inside(|m| {
+            for cell in &self.findings.cells {
+                m.tag("tr").inside(|m| {
+                    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
+                    m.tag("td").inside(|m| m.foreign(&cell.workload));
+                    for law in laws {
+                        m.tag("td").inside(|m| field(m, cell, *law));
+                    }
+                });
+            }
+        });
+    }
+
+    fn every_check(&self, m: &mut Markup) {
+        head_row(
+            m,
+            &[
+                (Label::Trial, true),
+                (Label::Variant, false),
+                (Label::Workload, false),
+                (Label::Law, false),
+                (Label::Of, false),
+                (Label::Measured, true),
+                (Label::Expected, true),
+                (Label::Tolerance, true),
+                (Label::Outcome, false),
+            ],
+        );
+        m.tag("tbody").inside(|m| {
+            let all = self.findings.cells.iter().flat_map(|c| c.checks.iter().map(move |k| (c, k)));
+            // Broken ones are never the ones left out.
+            let broken = all.clone().filter(|(_, check)| !check.pass);
+            let held = all.filter(|(_, check)| check.pass);
+            for (cell, check) in broken.chain(held).take(ROWS) {
+                m.tag("tr").inside(|m| check_row(m, cell, check));
+            }
+        });
+    }
+
+    pub(super) fn method(&self, m: &mut Markup) {
+        section(m, "method", |m| {
+            m.tag("div").class("prose").inside(|m| {
+                let method = &self.findings.method;
+                let paragraphs = |w: &dyn Words| w.method(method);
+                let most = paragraphs(crate::lang::Language::English.words()).len();
+                for i in 0..most {
+                    m.tag("p").say(|w| paragraphs(w).swap_remove(i));
+                }
+            });
+            m.tag("details").inside(|m| {
+                m.tag("summary").attr("id", "trials").say(label(Label::Trials));
+                scroll(m, "trials", |m| {
+                    m.tag("table").inside(|m| {
+                        head_row(
+                            m,
+                            &[
+                                (Label::Trial, true),
+                                (Label::Variant, false),
+                                (Label::Workload, false),
+                                (Label::Seed, true),
+                                (Label::Started, false),
+                                (Label::Wall, true),
+                                (Label::OpsPerSecond, true),
+                                (Label::Mean, true),
+                                (Label::Outcome, false),
+                                (Label::Remarks, false),
+                            ],
+                        );
+                        m.tag("tbody").inside(|m| {
+                            for trial in self.findings.trials.iter().take(ROWS) {
+                                m.tag("tr").inside(|m| trial_row(m, trial));
+                            }
+                        });
+                    });
+                });
+            });
+        });
+    }
+}
+
+/// How one law fares in one cell.
+fn field(m: &mut Markup, cell: &Cell, law: Law) {
+    let of: Vec<&Check> = cell.checks.iter().filter(|c| c.law == law).collect();
+    let held = of.iter().filter(|c| c.pass).count();
+    match (held, of.len()) {
+        (_, 0) => m.text("–"),
+        (held, all) if held == all => m.tag("span").class("ok").inside(|m| {
+            m.text(format_args!("✓ {all} "));
+            m.tag("span").class("sr").say(label(Label::Holds));
+        }),
+        (held, all) => m.tag("span").class("bad").inside(|m| {
+            m.text(format_args!("✗ {}/{all} ", all - held));
+            m.say(label(Label::Broken));
+        }),
+    }
+}
+
+fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
+    m.tag("td").class("num").text(check.trial);
+    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
+    m.tag("td").inside(|m| m.foreign(&cell.workload));
+    m.tag("td").say(|w| w.law(check.law).to_owned());
+    m.tag("td").inside(|m| m.foreign(check.of.as_deref().unwrap_or("")));
+    m.tag("td").class("num").text(count(check.measured));
+    m.tag("td").class("num").text(count(check.expected));
+    m.tag("td").class("num").text(share(check.tolerance));
+    let (class, word) = if check.pass { ("ok", Label::Holds) } else { ("bad", Label::Broken) };
+    m.tag("td").class(class).say(label(word));
+}
+
+fn trial_row(m: &mut Markup, trial: &TrialRow) {
+    m.tag("td").class("num").text(trial.id);
+    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&trial.variant));
+    m.tag("td").inside(|m| m.foreign(&trial.workload));
+    m.tag("td").class("num").text(trial.seed);
+    m.tag("td").inside(|m| m.foreign(&trial.started));
+    m.tag("td").class("num").text(seconds(trial.wall_s));
+    m.tag("td").class("num").text(trial.throughput.map_or("–".into(), count));
+    m.tag("td").class("num").text(trial.mean_us.map_or("–".into(), micros));
+    let class = match trial.standing {
+        Standing::Sound => "ok",
+        Standing::Marked => "warn",
+        Standing::Failed => "bad",
+    };
+    m.tag("td").class(class).say(|w| w.standing(trial.standing).to_owned());
+    m.tag("td").class("wide").inside(|m| {
+        m.say(|w| {
+            let mut said: Vec<String> = trial.marks.iter().map(|k| w.mark(k)).collect();
+            if trial.outlier {
+                said.push(w.label(Label::Outlier).to_owned());
+            }
+            said.join(w.label(Label::Semicolon))
+        });
+        for foreign in trial.failure.iter().chain(&trial.notes) {
+            m.text(" ");
+            m.foreign(&crate::text::one_line(foreign));
+        }
+    });
+}

@@ -1,0 +1,139 @@
+//! What would change the answer, and why it should be believed.
+
+use super::answer::chip;
+use super::{Page, head_row, label, scroll, section};
+use crate::lang::Label;
+use crate::markup::Markup;
+use crate::number::{bytes, count, share};
+use crate::rows::{Answer, title};
+use crate::text::one_line;
+
+impl Page<'_> {
+    pub(super) fn what_changes(&self, m: &mut Markup) {
+        let telling = |a: &&Answer| {
+            !a.verdict.sensitivity.is_empty()
+                || !a.verdict.conditions.is_empty()
+                || a.deciding.is_some_and(|e| e.needed.is_some())
+        };
+        let answers: Vec<&Answer> = self.answers.iter().filter(telling).collect();
+        section(m, "changes", |m| {
+            if answers.is_empty() {
+                m.tag("p").say(label(Label::NothingChanges));
+            }
+            for answer in answers {
+                m.tag("h3").inside(|m| {
+                    m.say(|w| title(self.findings, w, answer.verdict));
+                    m.text(" ");
+                    chip(m, answer.verdict.class);
+                });
+                m.tag("ul").class("text").inside(|m| {
+                    for sensitivity in &answer.verdict.sensitivity {
+                        m.tag("li").say(|w| w.sensitivity(sensitivity));
+                    }
+                    for condition in &answer.verdict.conditions {
+                        m.tag("li").say(|w| w.condition(condition));
+                    }
+                    if let Some(needed) = answer.deciding.and_then(|e| e.needed) {
+                        m.tag("li").say(|w| w.needed(&needed));
+                    }
+                });
+            }
+        });
+    }
+
+    pub(super) fn trust(&self, m: &mut Markup) {
+        let scale = &self.findings.scale;
+        section(m, "trust", |m| {
+            m.tag("p").class("believe").say(|w| w.validation(scale.nearest_validation).to_owned());
+            m.tag("dl").class("pairs").inside(|m| {
+                let mut fact = |name: &str, value: String| {
+                    m.tag("div").inside(|m| {
+                        m.tag("dt").text(name);
+                        m.tag("dd").inside(|m| m.foreign(&value));
+                    });
+                };
+                fact("S", format!("{} ({})", count(scale.size), one_line(&scale.size_bound_by)));
+                fact("k", scale.time.map_or("–".into(), count));
+                fact("zfs_arc_max", bytes(scale.arc_max as f64));
+                fact(
+                    "zfs_dirty_data_max",
+                    format!("{} / {}", bytes(scale.dirty_data_max as f64), bytes(scale.dirty_data_max_real as f64)),
+                );
+            });
+            if let (Some(late), Some(cpu)) = (scale.worst_late_share, scale.worst_cpu_share) {
+                m.tag("p").say(|w| w.worst(late, cpu));
+            }
+            if !scale.drives.is_empty() {
+                self.fidelity(m);
+            }
+            m.tag("h3").say(label(Label::Limits));
+            m.tag("ul").class("text").inside(|m| {
+                for limit in &scale.limits {
+                    m.tag("li").say(|w| w.scale_limit(limit));
+                }
+                for note in &scale.notes {
+                    m.tag("li").inside(|m| m.foreign(&one_line(note)));
+                }
+            });
+            self.risks(m);
+            self.lints(m);
+        });
+    }
+
+    fn fidelity(&self, m: &mut Markup) {
+        m.tag("h3").attr("id", "fidelity").say(label(Label::Fidelity));
+        scroll(m, "fidelity", |m| {
+            m.tag("table").inside(|m| {
+                head_row(m, &[(Label::Kind, false), (Label::AtMedian, true), (Label::AtP99, true)]);
+                m.tag("tbody").inside(|m| {
+                    for (kind, achieved) in &self.findings.scale.drives {
+                        m.tag("tr").inside(|m| {
+                            m.tag("th").attr("scope", "row").inside(|m| m.foreign(kind));
+                            m.tag("td").class("num").text(share(achieved.p50));
+                            m.tag("td").class("num").text(share(achieved.p99));
+                        });
+                    }
+                });
+            });
+        });
+    }
+
+    fn risks(&self, m: &mut Markup) {
+        let risky: Vec<_> = self.findings.variants.iter().filter(|v| !v.durability.is_empty()).collect();
+        if risky.is_empty() {
+            return;
+        }
+        m.tag("h3").say(label(Label::Risks));
+        m.tag("ul").class("text").inside(|m| {
+            for variant in risky {
+                for risk in &variant.durability {
+                    m.tag("li").inside(|m| {
+                        m.tag("b").inside(|m| m.foreign(&variant.name));
+                        m.text(" ");
+                        m.say(|w| w.durability(risk));
+                    });
+                }
+            }
+        });
+    }
+
+    fn lints(&self, m: &mut Markup) {
+        if self.findings.lints.is_empty() {
+            return;
+        }
+        m.tag("h3").say(label(Label::Contradictions));
+        m.tag("ul").class("text").inside(|m| {
+            for lint in &self.findings.lints {
+                m.tag("li").inside(|m| {
+                    m.tag("b").say(|w| w.severity(lint.severity).to_owned());
+                    m.text(" ");
+                    for row in &lint.rows {
+                        m.foreign(row);
+                        m.text(" ");
+                    }
+                    m.say(|w| w.lint(&lint.finding));
+                });
+            }
+        });
+    }
+}

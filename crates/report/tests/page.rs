@@ -1,0 +1,141 @@
+//! The page as text: what may never be in it, how large it gets and how long it takes.
+
+mod fixture;
+
+use fixture::{SIXTEEN, Shape, campaign, findings, hostile};
+use report::html::{Configuration, render};
+use report::lang::Language;
+use std::time::{Duration, Instant};
+
+const HOSTILE: [&str; 7] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "]]></style></script><!--",
+    "\u{202e}gnirts desrever",
+    "javascript:alert(1)",
+    "a\u{0}b\u{1b}[2J",
+];
+
+/// Start tags that the report itself never writes.
+const NEVER: [&str; 6] = ["<img", "<iframe", "<object", "<embed", "<base", "onmouseover='"];
+
+#[test]
+fn no_string_from_outside_becomes_markup_anywhere() {
+    let scripts = |page: &str| page.matches("<script").count();
+    let calm = scripts(&render(&hostile("calm"), None, Language::English));
+    for evil in HOSTILE {
+        let findings = hostile(evil);
+        let mut outside = campaign::campaign();
+        for variant in &mut outside.variants {
+            variant.name = evil.into();
+            variant.drives = [(evil.to_owned(), variant.drives["hdd"].clone())].into();
+            variant.datasets =
+                [(evil.to_owned(), [(evil.to_owned(), evil.to_owned())].into())].into();
+        }
+        let commands = [(evil.to_owned(), vec![evil.to_owned()])].into();
+        let configuration =
+            Configuration { campaign: &outside, commands: &commands, lab_text: evil };
+        let page = render(&findings, Some(configuration), Language::English);
+        assert_eq!(scripts(&page), calm, "{evil}");
+        assert!(NEVER.iter().all(|tag| !page.contains(tag)), "{evil}");
+        assert!(!page.contains(['\u{202e}', '\u{0}', '\u{1b}']), "{evil:?}");
+        assert!(!page.contains("href=\"javascript"));
+    }
+}
+
+#[test]
+fn very_long_names_do_not_blow_up_the_page() {
+    let page = render(&hostile(&"x".repeat(5_000)), None, Language::English);
+    assert!(page.len() < 8 << 20, "{} bytes", page.len());
+}
+
+#[test]
+fn sixteen_cells_stay_below_two_megabytes_and_two_seconds() {
+    let findings = findings(&SIXTEEN);
+    let commands = campaign::commands();
+    let campaign = campaign::campaign();
+    let configuration =
+        Configuration { campaign: &campaign, commands: &commands, lab_text: "title = 'x'" };
+    let start = Instant::now();
+    let page = render(&findings, Some(configuration), Language::English);
+    let took = start.elapsed();
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    eprintln!("16 cells: {} KB in {took:?}", page.len() / 1000);
+}
+
+#[test]
+fn an_hour_of_seconds_in_every_trial_still_stays_below_two_megabytes() {
+    let long = Shape { seconds: 3_600, ..SIXTEEN };
+    let page = render(&findings(&long), None, Language::English);
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    assert!(page.contains("averaged over several seconds"));
+}
+
+#[test]
+fn a_thousand_cells_and_ten_million_samples_take_less_than_five_seconds() {
+    // 1,000 cells × 5 trials × 250 s × (6 + 2) series = 10 million numbers.
+    let many = Shape { workloads: 250, trials: 5, seconds: 250, drives: 0 };
+    let findings = findings(&many);
+    let samples: usize = findings
+        .cells
+        .iter()
+        .flat_map(|c| &c.series)
+        .map(|s| s.at.len() * (6 + s.busy.len()))
+        .sum();
+    assert!(samples >= 7_500_000, "{samples}");
+    let start = Instant::now();
+    let page = render(&findings, None, Language::English);
+    let took = start.elapsed();
+    // Debug builds on a loaded machine are given the room that release does not need.
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert!(page.len() < 40_000_000, "{} bytes", page.len());
+    eprintln!("1,000 cells: {} KB in {took:?}", page.len() / 1000);
+}
+
+#[test]
+fn every_phrase_stands_in_both_languages() {
+    let page = render(&findings(&SIXTEEN), None, Language::Chinese);
+    assert!(page.starts_with("<!doctype html>\n<html lang=\"zh-CN\">"));
+    for phrase in ["The answer", "结论", "Why should I believe this?", "凭什么相信这些结果？"] {
+        assert!(page.contains(phrase), "{phrase}");
+    }
+    let of = |tag: &str| page.matches(&format!(" lang=\"{tag}\">")).count();
+    // The switch itself has one more attribute after `lang`; the root element has the page's own.
+    assert_eq!(of("en") + 1, of("zh-CN"));
+}
+
+#[test]
+fn ids_are_unique_and_every_reference_finds_its_element() {
+    let page = render(&findings(&SIXTEEN), None, Language::English);
+    let values = |attribute: &str| -> Vec<String> {
+        page.split(&format!(" {attribute}=\""))
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next().map(str::to_owned))
+            .collect()
+    };
+    let ids = values("id");
+    let mut unique = ids.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(ids.len(), unique.len(), "an id is used twice");
+    for list in values("aria-labelledby") {
+        for id in list.split(' ') {
+            assert!(ids.iter().any(|i| i == id), "{id}");
+        }
+    }
+    for target in values("href").iter().filter_map(|h| h.strip_prefix('#')) {
+        assert!(ids.iter().any(|i| i == target), "{target}");
+    }
+}
+
+#[test]
+fn the_page_allows_itself_no_request() {
+    let page = render(&findings(&SIXTEEN), None, Language::English);
+    assert!(page.contains("default-src &#39;none&#39;"));
+    assert!(!page.contains("unsafe-inline"));
+    for address in ["http://", "https://", "//cdn", "@import", "url("] {
+        assert!(!page.contains(address), "{address}");
+    }
+}
