@@ -256,8 +256,8 @@ pub enum Note {
     OneParity,
     /// No redundancy.
     NoRedundancy,
-    /// Drives of different kinds or redundancy in one pool: it is as weak as the weakest, and
-    /// slow writes of one hold up the other.
+    /// Drives of different kinds in one pool: it is as weak as its weakest part, and slow writes of
+    /// one hold up the other.
     Mixed,
     /// Not ZFS: no checksums of what the drives return, the file system comes on top.
     NotZfs,

@@ -41,33 +41,43 @@ fn random(state: &mut [u64; 2]) -> u64 {
     result
 }
 
-/// Every set of drives that holds a redundancy group somewhere on the vdev, as bit masks without
-/// repetition; none when there are too many drives (255 children) for a mask of 256 bits or the
-/// layout does not exist.
-pub fn groups(children: u32, width: u32, spares: u32) -> Option<Vec<[u64; 4]>> {
-    let disks = children.checked_sub(spares)?;
+/// Shows `visit` the drives of every redundancy group of every permutation, in ascending order,
+/// until it says to stop. False when there is no such dRAID.
+pub fn groups(
+    children: u32,
+    width: u32,
+    spares: u32,
+    mut visit: impl FnMut(&[u32]) -> std::ops::ControlFlow<()>,
+) -> bool {
+    let Some(disks) = children.checked_sub(spares) else {
+        return false;
+    };
+    let Some(rows) = permutations(children) else {
+        return false;
+    };
     if width == 0 || width > disks {
-        return None;
+        return false;
     }
     // A permutation holds the fewest groups that fill whole rows.
     let count = disks / gcd(disks, width);
-    let base = permutations(children)?;
-    let mut found = std::collections::BTreeSet::new();
-    for row in &base {
+    let mut members = Vec::with_capacity(width as usize);
+    for row in &rows {
         for shift in 0..children {
             for group in 0..count {
                 let start = group * width % disks;
-                let mut mask = [0u64; 4];
-                for column in 0..width {
+                members.clear();
+                members.extend((0..width).map(|column| {
                     let place = (start + column) % disks;
-                    let child = (u32::from(row[place as usize]) + shift) % children;
-                    mask[(child / 64) as usize] |= 1 << (child % 64);
+                    (u32::from(row[place as usize]) + shift) % children
+                }));
+                members.sort_unstable();
+                if visit(&members).is_break() {
+                    return true;
                 }
-                found.insert(mask);
             }
         }
     }
-    Some(found.into_iter().collect())
+    true
 }
 
 fn gcd(a: u32, b: u32) -> u32 {
@@ -97,10 +107,15 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_their_width_and_stay_within_the_children() {
-        for mask in groups(30, 14, 2).unwrap() {
-            assert_eq!(mask.iter().map(|w| w.count_ones()).sum::<u32>(), 14);
-            assert_eq!(mask[0] >> 30, 0);
-        }
+    fn groups_have_their_width_and_no_drive_twice() {
+        let mut seen = 0;
+        assert!(groups(30, 14, 2, |members| {
+            seen += 1;
+            assert_eq!(members.len(), 14);
+            assert!(members.windows(2).all(|two| two[0] < two[1]) && members[13] < 30);
+            std::ops::ControlFlow::Continue(())
+        }));
+        assert_eq!(seen, 256 * 30 * 2);
+        assert!(!groups(30, 29, 2, |_| std::ops::ControlFlow::Continue(())));
     }
 }

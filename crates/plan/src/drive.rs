@@ -133,14 +133,18 @@ impl std::error::Error for DriveError {}
 /// `afr=2%`, `ure=1e-14`, `read=200M`, `write=180M`, `read-iops=150`, `write-iops=150`,
 /// `sector=4096`, `ashift=12`, `name=big`.
 ///
-/// Sizes are what is printed on a drive: `8T` is 8 decimal terabytes, `8TiB` binary ones.
+/// Sizes are what is printed on a drive: `8T` is 8 decimal terabytes, `8TiB` binary ones. Without
+/// a size, as in `12x hdd-7200-16t`, the word is a profile, which `profile` looks up.
 ///
 /// # Errors
 /// The first part that cannot be read, with what would be right.
-pub fn parse(text: &str) -> Result<Vec<Drives>, DriveError> {
+pub fn parse(
+    text: &str,
+    profile: &dyn Fn(&str) -> Option<Drive>,
+) -> Result<Vec<Drives>, DriveError> {
     let mut all: Vec<Drives> = Vec::new();
     for part in text.split('+') {
-        let mut drives = one(part.trim())?;
+        let mut drives = one(part.trim(), profile)?;
         let taken = |name: &str| all.iter().any(|d| d.drive.kind == name);
         if taken(&drives.drive.kind) {
             let stem = drives.drive.kind.clone();
@@ -166,7 +170,7 @@ fn error(what: &str, why: &str) -> DriveError {
     DriveError(format!("`{what}` {why}"))
 }
 
-fn one(text: &str) -> Result<Drives, DriveError> {
+fn one(text: &str, profile: &dyn Fn(&str) -> Option<Drive>) -> Result<Drives, DriveError> {
     const SHAPE: &str =
         "is no set of drives; write count x size and kind, such as `30x8T hdd-7200`";
     let mut words = text.split_whitespace();
@@ -178,23 +182,38 @@ fn one(text: &str) -> Result<Drives, DriveError> {
     if count == 0 {
         return Err(error(text, "is no drive at all"));
     }
-    let bytes =
-        capacity(size).ok_or_else(|| error(size, "is no size; write `8T`, `960G` or `7.3TiB`"))?;
-    if !(64 << 20..=1 << 50).contains(&bytes) {
-        return Err(error(size, "is no drive ZFS takes: from 64 MiB to 1 PiB"));
-    }
     let name = words.next().ok_or_else(|| {
-        let names: Vec<&str> = KNOWN.iter().map(|k| k.name).collect();
         error(
             text,
-            &format!("names no kind of drive; one of {}", names.join(", ")),
+            &format!("names no kind of drive; one of {}", names().join(", ")),
         )
     })?;
-    let mut drive = known(name, bytes)?;
+    let mut drive = if size.is_empty() {
+        profile(name).ok_or_else(|| {
+            error(
+                name,
+                "is no profile known here; name one that `12x profile` takes in a lab, or write a size: `12x8T hdd-7200`",
+            )
+        })?
+    } else {
+        let bytes = capacity(size)
+            .ok_or_else(|| error(size, "is no size; write `8T`, `960G` or `7.3TiB`"))?;
+        known(name, bytes)?
+    };
+    if !(64 << 20..=1 << 50).contains(&drive.bytes) {
+        return Err(error(
+            text,
+            "is no drive ZFS takes: from 64 MiB to 1 PiB each",
+        ));
+    }
     for word in words {
         set(&mut drive, word)?;
     }
     Ok(Drives { count, drive })
+}
+
+fn names() -> Vec<&'static str> {
+    KNOWN.iter().map(|kind| kind.name).collect()
 }
 
 /// A drive of a known kind.
@@ -203,12 +222,11 @@ fn one(text: &str) -> Result<Drives, DriveError> {
 /// A name that is not in [`KNOWN`].
 pub fn known(name: &str, bytes: u64) -> Result<Drive, DriveError> {
     let Some(kind) = KNOWN.iter().find(|k| k.name == name) else {
-        let names: Vec<&str> = KNOWN.iter().map(|k| k.name).collect();
         return Err(error(
             name,
             &format!(
                 "is no kind of drive known here; one of {}",
-                names.join(", ")
+                names().join(", ")
             ),
         ));
     };
@@ -304,15 +322,19 @@ pub fn capacity(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Result<Vec<Drives>, DriveError> {
+        parse(text, &|_| None)
+    }
+
     #[test]
     fn a_set_of_drives_is_read_with_what_is_different_about_it() {
-        let all = parse("30x8T hdd-7200 price=180 afr=2% + 4x3.84T nvme name=fast").unwrap();
+        let all = read("30x8T hdd-7200 price=180 afr=2% + 4x3.84T nvme name=fast").unwrap();
         assert_eq!(all[0].count, 30);
         assert_eq!(all[0].drive.bytes, 8_000_000_000_000);
         assert_eq!(all[0].drive.price, Some(180.0));
         assert!((all[0].drive.afr - 0.02).abs() < 1e-12);
         assert_eq!(all[1].drive.kind, "fast");
-        assert_eq!(parse("2x1TiB ssd-sata").unwrap()[0].drive.bytes, 1 << 40);
+        assert_eq!(read("2x1TiB ssd-sata").unwrap()[0].drive.bytes, 1 << 40);
     }
 
     #[test]
@@ -327,15 +349,16 @@ mod tests {
             ("3x8T nvme colour=red", "no setting"),
             ("3x8T nvme afr=200%", "between"),
             ("3x1K nvme", "64 MiB"),
+            ("3x unheard-of", "no profile"),
         ] {
-            let message = parse(text).unwrap_err().to_string();
+            let message = read(text).unwrap_err().to_string();
             assert!(message.contains(word), "{text}: {message}");
         }
     }
 
     #[test]
     fn two_sets_of_one_kind_keep_their_names_apart() {
-        let all = parse("4x8T hdd-7200 + 4x16T hdd-7200").unwrap();
+        let all = read("4x8T hdd-7200 + 4x16T hdd-7200").unwrap();
         assert_ne!(all[0].drive.kind, all[1].drive.kind);
     }
 }

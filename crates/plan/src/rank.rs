@@ -9,10 +9,17 @@ use serde::{Deserialize, Serialize};
 /// Above so many pools, layouts of one kind that another of the same drives beats in everything
 /// are left out before kinds are combined. That loses nothing of the front: every figure of a
 /// pool grows with the same figure of its parts.
-const PRODUCT: u64 = 20_000_000;
+const PRODUCT: u64 = 8_000_000;
+/// Most kinds of drive in one plan: each has 16 bits of a pool's number.
+pub const KINDS: usize = 4;
+/// Figures of two pools that are this close, as shares, count as equal when the pools are held
+/// against each other: nobody chooses a layout for half a percent of room or a tenth of a resilver,
+/// and a chance of loss is not known better than by a quarter. Room, losses, rebuild, random
+/// reads, streaming writes, price, failures survived.
+const EQUAL: [f64; 7] = [0.01, 0.25, 0.1, 0.1, 0.1, 0.01, 0.01];
 
 /// What is asked of a layout.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Wanted {
     /// Least bytes of files it must hold at the recordsize.
     pub need: u64,
@@ -20,6 +27,8 @@ pub struct Wanted {
     pub survive: u32,
     /// Most money it may cost; only where every drive has a price.
     pub budget: Option<f64>,
+    /// Only layouts whose name contains this: `raidz2`, `draid2:8d`, `mirror`.
+    pub like: Option<String>,
     /// Order.
     pub sort: Sort,
     /// Most layouts shown.
@@ -32,8 +41,9 @@ impl Default for Wanted {
     fn default() -> Wanted {
         Wanted {
             need: 0,
-            survive: 0,
+            survive: 1,
             budget: None,
+            like: None,
             sort: Sort::Balance,
             top: 12,
             front_only: true,
@@ -76,8 +86,17 @@ pub struct Ranking {
     pub shown: Vec<Assessment>,
 }
 
-/// A pool: for each kind of drive the place of its layout, or none.
-type Choice = Vec<Option<u32>>;
+/// A pool that does what is wanted.
+#[derive(Debug, Clone, Copy)]
+struct Pool {
+    /// For each kind of drive 16 bits: 0, or one more than the place of its layout.
+    choice: u64,
+    /// Figures of which more is better.
+    figures: Figures,
+}
+
+/// Room, −losses, −rebuild, random reads, streaming writes, −price, failures survived.
+type Figures = [f32; 7];
 
 /// Ranks every pool of these drives. Each kind is used in one way or left out; RAIDs are not
 /// combined with anything.
@@ -87,47 +106,49 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
         .map(|d| {
             layouts(d.count, scope)
                 .iter()
+                .filter(|layout| match &wanted.like {
+                    Some(like) => layout.name().contains(like),
+                    None => true,
+                })
                 .map(|layout| part(layout, &d.drive, options))
                 .collect()
         })
         .collect();
-    let pools = |kinds: &[Vec<Part>]| {
-        kinds.iter().fold(1u64, |n, k| {
-            let zfs = k.iter().filter(|p| p.layout.is_zfs()).count() as u64;
-            n.saturating_mul(zfs + 1)
-        })
-    };
-    let considered = pools(&kinds) - 1
-        + kinds
+    let considered = considered(&kinds);
+    let product = |kinds: &[Vec<Part>]| {
+        kinds
             .iter()
-            .flatten()
-            .filter(|p| !p.layout.is_zfs())
-            .count() as u64;
-    let thinned = pools(&kinds) > PRODUCT;
+            .fold(1u64, |n, k| n.saturating_mul(k.len() as u64 + 1))
+    };
+    let thinned = product(&kinds) > PRODUCT;
     if thinned {
         for kind in &mut kinds {
-            let scores: Vec<Score> = kind.iter().map(|p| score(&[p])).collect();
-            let keep = front(&scores);
+            let alone: Vec<Pool> = kind
+                .iter()
+                .map(|p| Pool {
+                    choice: 0,
+                    figures: figures(&score(&[p])),
+                })
+                .collect();
+            let keep = front(&alone);
             *kind = keep.iter().filter_map(|i| kind.get(*i).copied()).collect();
         }
     }
-    let (choices, scores) = fitting(&kinds, wanted);
-    let front = front(&scores);
+    let pools = fitting(&kinds, wanted);
+    let front = front(&pools);
     let count = front.len() as u64;
     let mut order: Vec<usize> = match wanted.front_only {
         true => front.clone(),
-        false => (0..scores.len()).collect(),
+        false => (0..pools.len()).collect(),
     };
-    sort(&mut order, &scores, wanted.sort);
+    sort(&mut order, &pools, wanted.sort);
     order.truncate(wanted.top);
     let on_front: std::collections::BTreeSet<usize> = front.into_iter().collect();
     let shown = order
         .iter()
         .map(|&i| {
-            let pool: Vec<(usize, Layout)> = choices[i]
-                .iter()
-                .enumerate()
-                .filter_map(|(kind, at)| Some((kind, kinds[kind].get((*at)? as usize)?.layout)))
+            let pool: Vec<(usize, Layout)> = (0..kinds.len())
+                .filter_map(|kind| Some((kind, chosen(&kinds, pools[i].choice, kind)?.layout)))
                 .collect();
             let mut assessment = assess(&pool, drives, options);
             assessment.front = on_front.contains(&i);
@@ -136,17 +157,53 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
         .collect();
     Ranking {
         considered,
-        fitting: scores.len() as u64,
+        fitting: pools.len() as u64,
         front: count,
         thinned,
         shown,
     }
 }
 
+/// How many pools there are: every RAID alone, and for each kind of vdev and parity every way to
+/// use or leave out each kind of drive.
+fn considered(kinds: &[Vec<Part>]) -> u64 {
+    let mut classes: std::collections::BTreeMap<(u8, u32), Vec<u64>> = Default::default();
+    let mut raids = 0;
+    for (kind, parts) in kinds.iter().enumerate() {
+        for part in parts {
+            use crate::layout::Scheme;
+            let class = match part.layout.scheme {
+                Scheme::Stripe => (0, 0),
+                Scheme::Mirror => (1, part.layout.width),
+                Scheme::Raidz { parity } => (2, parity),
+                Scheme::Draid { parity, .. } => (3, parity),
+                Scheme::Raid { .. } => {
+                    raids += 1;
+                    continue;
+                }
+            };
+            classes.entry(class).or_insert_with(|| vec![0; kinds.len()])[kind] += 1;
+        }
+    }
+    raids
+        + classes
+            .values()
+            .map(|counts| counts.iter().map(|n| n + 1).product::<u64>() - 1)
+            .sum::<u64>()
+}
+
+/// The part that a pool makes of a kind.
+fn chosen(kinds: &[Vec<Part>], choice: u64, kind: usize) -> Option<&Part> {
+    let digit = (choice >> (16 * kind)) & 0xffff;
+    kinds
+        .get(kind)?
+        .get(usize::try_from(digit).ok()?.checked_sub(1)?)
+}
+
 /// Every pool that does what is wanted.
-fn fitting(kinds: &[Vec<Part>], wanted: &Wanted) -> (Vec<Choice>, Vec<Score>) {
-    let (mut choices, mut scores) = (Vec::new(), Vec::new());
-    let mut take = |choice: &[Option<u32>], parts: &[&Part]| {
+fn fitting(kinds: &[Vec<Part>], wanted: &Wanted) -> Vec<Pool> {
+    let mut pools = Vec::new();
+    let mut take = |choice: u64, parts: &[&Part]| {
         let score = score(parts);
         let affordable = match (wanted.budget, score.price) {
             (Some(budget), Some(price)) => price <= budget,
@@ -158,81 +215,110 @@ fn fitting(kinds: &[Vec<Part>], wanted: &Wanted) -> (Vec<Choice>, Vec<Score>) {
             && score.survives >= wanted.survive
             && affordable
         {
-            choices.push(choice.to_vec());
-            scores.push(score);
+            pools.push(Pool {
+                choice,
+                figures: figures(&score),
+            });
         }
     };
+    let place = |kind: usize, at: usize| (at as u64 + 1) << (16 * kind);
     for (kind, parts) in kinds.iter().enumerate() {
         for (i, part) in parts.iter().enumerate().filter(|(_, p)| !p.layout.is_zfs()) {
-            let mut choice = vec![None; kinds.len()];
-            choice[kind] = Some(i as u32);
-            take(&choice, &[part]);
+            take(place(kind, i), &[part]);
         }
     }
-    let zfs: Vec<Vec<u32>> = kinds
+    let zfs: Vec<Vec<usize>> = kinds
         .iter()
-        .map(|k| {
-            (0..k.len() as u32)
-                .filter(|i| k[*i as usize].layout.is_zfs())
-                .collect()
-        })
+        .map(|k| (0..k.len()).filter(|i| k[*i].layout.is_zfs()).collect())
         .collect();
     // A counter with one digit a kind; digit 0 leaves the kind out.
     let mut digits = vec![0usize; kinds.len()];
-    let mut choice: Choice = vec![None; kinds.len()];
     let mut parts: Vec<&Part> = Vec::with_capacity(kinds.len());
     while let Some(turn) = (0..digits.len()).find(|&i| digits[i] < zfs[i].len()) {
         digits[turn] += 1;
-        choice[turn] = Some(zfs[turn][digits[turn] - 1]);
-        for below in 0..turn {
-            digits[below] = 0;
-            choice[below] = None;
-        }
+        digits[..turn].fill(0);
         parts.clear();
-        parts.extend(
-            choice
-                .iter()
-                .enumerate()
-                .filter_map(|(kind, at)| at.map(|at| &kinds[kind][at as usize])),
-        );
-        take(&choice, &parts);
+        let mut choice = 0;
+        for (kind, &digit) in digits.iter().enumerate().filter(|(_, d)| **d > 0) {
+            let at = zfs[kind][digit - 1];
+            choice |= place(kind, at);
+            parts.push(&kinds[kind][at]);
+        }
+        if parts
+            .windows(2)
+            .all(|two| alike(&two[0].layout, &two[1].layout))
+        {
+            take(choice, &parts);
+        }
     }
-    (choices, scores)
+    pools
 }
 
-/// Figures of which more is better.
-fn figures(score: &Score) -> [f64; 7] {
+/// Whether `zpool create` puts the two into one pool without being forced: the same kind of vdev
+/// with the same parity (`check_replication` in `zpool_vdev.c`).
+fn alike(a: &Layout, b: &Layout) -> bool {
+    use crate::layout::Scheme::{Draid, Mirror, Raidz, Stripe};
+    match (a.scheme, b.scheme) {
+        (Stripe, Stripe) => true,
+        (Mirror, Mirror) => a.width == b.width,
+        (Raidz { parity: a }, Raidz { parity: b }) => a == b,
+        (Draid { parity: a, .. }, Draid { parity: b, .. }) => a == b,
+        _ => false,
+    }
+}
+
+fn figures(score: &Score) -> Figures {
     [
-        score.holds as f64,
-        -score.losses,
-        -score.rebuild_h,
-        score.read_iops,
-        score.stream_write,
-        -score.price.unwrap_or(0.0),
-        f64::from(score.survives),
+        score.holds as f32,
+        -(score.losses.max(1e-30) as f32),
+        -(score.rebuild_h as f32),
+        score.read_iops as f32,
+        score.stream_write as f32,
+        -(score.price.unwrap_or(0.0) as f32),
+        score.survives as f32,
     ]
 }
 
-/// Places of the scores that no other equals in everything and beats in something. Of equals all
-/// stay.
-fn front(scores: &[Score]) -> Vec<usize> {
-    let all: Vec<[f64; 7]> = scores.iter().map(figures).collect();
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    // By descending room, so that whatever beats a layout comes before it or has the same room.
-    order.sort_by(|&a, &b| compare(&all[b], &all[a]));
-    let mut front: Vec<usize> = Vec::new();
-    for i in order {
-        let beaten = front.iter().position(|&f| beats(&all[f], &all[i]));
-        match beaten {
-            // What beat one layout is likely to beat the next: look at it first.
-            Some(at) => front.swap(0, at),
-            None => front.push(i),
+/// Figures in steps of [`EQUAL`] on a logarithmic scale, to be compared as whole numbers.
+type Steps = [i32; 7];
+
+fn steps(figures: &Figures) -> Steps {
+    std::array::from_fn(|i| {
+        let size = f64::from(figures[i].abs());
+        if size == 0.0 {
+            return 0;
         }
-    }
-    front
+        // 1e-30, the smallest loss there is, lies at step 1.
+        let step = ((size / 1e-30).ln() / EQUAL[i].ln_1p()) as i32 + 1;
+        if figures[i] < 0.0 { -step } else { step }
+    })
 }
 
-fn compare(a: &[f64; 7], b: &[f64; 7]) -> std::cmp::Ordering {
+/// Places of the pools that no other equals in everything and beats in something; of equals the
+/// first.
+fn front(pools: &[Pool]) -> Vec<usize> {
+    let mut first: std::collections::HashMap<Steps, usize> = std::collections::HashMap::new();
+    for (i, pool) in pools.iter().enumerate() {
+        first.entry(steps(&pool.figures)).or_insert(i);
+    }
+    let mut order: Vec<(Steps, usize)> = first.into_iter().collect();
+    // In descending order, so that whatever beats a pool comes before it.
+    order.sort_unstable_by(|a, b| b.cmp(a));
+    let mut front: Vec<(Steps, usize)> = Vec::new();
+    for pool in order {
+        let beaten = front
+            .iter()
+            .position(|other| other.0.iter().zip(&pool.0).all(|(a, b)| a >= b));
+        match beaten {
+            // What beat one pool is likely to beat the next: look at it first.
+            Some(at) => front.swap(0, at),
+            None => front.push(pool),
+        }
+    }
+    front.into_iter().map(|(_, i)| i).collect()
+}
+
+fn compare(a: &Figures, b: &Figures) -> std::cmp::Ordering {
     a.iter()
         .zip(b)
         .map(|(a, b)| a.total_cmp(b))
@@ -240,14 +326,10 @@ fn compare(a: &[f64; 7], b: &[f64; 7]) -> std::cmp::Ordering {
         .unwrap_or(std::cmp::Ordering::Equal)
 }
 
-fn beats(a: &[f64; 7], b: &[f64; 7]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a >= b) && a.iter().zip(b).any(|(a, b)| a > b)
-}
-
-fn sort(order: &mut [usize], scores: &[Score], by: Sort) {
+fn sort(order: &mut [usize], pools: &[Pool], by: Sort) {
     let place = match by {
         Sort::Balance => {
-            balance(order, scores);
+            balance(order, pools);
             return;
         }
         Sort::Usable => 0,
@@ -258,20 +340,20 @@ fn sort(order: &mut [usize], scores: &[Score], by: Sort) {
         Sort::Price => 5,
     };
     order.sort_by(|&a, &b| {
-        let (a, b) = (figures(&scores[a]), figures(&scores[b]));
-        b[place].total_cmp(&a[place]).then_with(|| compare(&b, &a))
+        let (a, b) = (&pools[a].figures, &pools[b].figures);
+        b[place].total_cmp(&a[place]).then_with(|| compare(b, a))
     });
 }
 
-/// By the sum of the places in each of the orders. Equal figures share a place.
-fn balance(order: &mut [usize], scores: &[Score]) {
-    let priced = scores.iter().all(|s| s.price.is_some());
-    let all: std::collections::HashMap<usize, [f64; 7]> =
-        order.iter().map(|&i| (i, figures(&scores[i]))).collect();
+/// By the sum of the places in each of the orders. Equal figures share a place; a price that is
+/// the same everywhere, or not known, moves nobody.
+fn balance(order: &mut [usize], pools: &[Pool]) {
     let mut places: std::collections::HashMap<usize, usize> = std::collections::HashMap::new();
-    let count = if priced { 6 } else { 5 };
-    for figure in 0..count {
-        let mut by: Vec<(usize, f64)> = all.iter().map(|(i, f)| (*i, f[figure])).collect();
+    for figure in 0..6 {
+        let mut by: Vec<(usize, f32)> = order
+            .iter()
+            .map(|&i| (i, pools[i].figures[figure]))
+            .collect();
         by.sort_by(|a, b| b.1.total_cmp(&a.1));
         let (mut place, mut before) = (0, None);
         for (i, (pool, value)) in by.iter().enumerate() {
@@ -283,8 +365,9 @@ fn balance(order: &mut [usize], scores: &[Score]) {
         }
     }
     order.sort_by(|a, b| {
+        let figures = |i: &usize| &pools[*i].figures;
         places[a]
             .cmp(&places[b])
-            .then_with(|| compare(&all[b], &all[a]))
+            .then_with(|| compare(figures(b), figures(a)))
     });
 }

@@ -133,24 +133,17 @@ pub fn vdev(build: Build, device: u64, ashift: u32, embeds: bool) -> VdevSpace {
     let shift = metaslab_shift(asize);
     let metaslabs = asize >> shift;
     let metaslab = 1u64 << shift;
-    let usable = |id: u64| match build {
-        Build::Draid { parity, data, .. } => {
-            let group = u64::from(data + parity) << ashift;
-            let start = id << shift;
-            let lost = start.next_multiple_of(group) - start;
-            metaslab.saturating_sub(lost) / group * group
-        }
-        _ => metaslab,
-    };
     let geometry = build.geometry();
     let deflate = geometry.deflate(ashift);
-    let all = match build {
-        Build::Draid { .. } => (0..metaslabs).map(usable).sum(),
-        _ => metaslabs * metaslab,
+    let (all, first) = match build {
+        Build::Draid { parity, data, .. } => {
+            whole_groups(metaslabs, metaslab, u64::from(data + parity) << ashift)
+        }
+        _ => (metaslabs * metaslab, metaslab),
     };
     // The ZIL gets the emptiest metaslab, which on a new vdev is the first.
     let embedded_log = if embeds && metaslabs > EMBEDDED_LOG_MIN {
-        usable(0)
+        first
     } else {
         0
     };
@@ -165,6 +158,24 @@ pub fn vdev(build: Build, device: u64, ashift: u32, embeds: bool) -> VdevSpace {
         embedded_log,
         embedded_dspace: (embedded_log >> 9) * deflate,
     }
+}
+
+/// Bytes of whole groups of `group` bytes in `count` metaslabs of `size` bytes, and in the first of
+/// them. `vdev_draid_metaslab_init` begins each at the next multiple of a group and cuts it to
+/// whole groups, so that metaslab i offers ⌊(i+1)·size/group⌋ − ⌈i·size/group⌉ of them.
+fn whole_groups(count: u64, size: u64, group: u64) -> (u64, u64) {
+    if group == 0 || group > size {
+        return (0, 0);
+    }
+    // The sum telescopes but for the metaslabs that begin within a group.
+    let every = group / gcd(group, size);
+    let aligned = count.div_ceil(every);
+    let groups = (count * size / group).saturating_sub(count - aligned);
+    (groups * group, size / group * group)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// `vdev_metaslab_set_size`: about 200 metaslabs, between 512 MiB and 16 GiB each, never fewer
@@ -261,6 +272,20 @@ mod tests {
         assert!((100..=200).contains(&count(TIB)), "{}", count(TIB));
         assert_eq!(1u64 << metaslab_shift(100 * TIB), 16 << 30);
         assert!(count(4096 * TIB) <= 1 << 17);
+    }
+
+    #[test]
+    fn whole_groups_add_up_over_the_metaslabs() {
+        for size in [1u64 << 24, 1 << 29, 1 << 34] {
+            for group in [3u64 << 12, 8 << 12, 14 << 12, 255 << 12, 17 << 9] {
+                for count in [0u64, 1, 2, 63, 64, 200] {
+                    let direct: u64 = (0..count)
+                        .map(|i| ((i + 1) * size / group - (i * size).div_ceil(group)) * group)
+                        .sum();
+                    assert_eq!(whole_groups(count, size, group).0, direct, "{size} {group}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::layout::{Layout, Scheme};
 use serde::{Deserialize, Serialize};
 
 /// Sets of drives that are enumerated one by one; above it the closed form counts them.
-const ENUMERATED: f64 = 3e6;
+const ENUMERATED: f64 = 1e6;
 
 /// Which failures a layout survives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -272,40 +272,165 @@ fn all_lucky(set: &[u32], size: usize, sets: &std::collections::BTreeSet<Vec<u32
     pick(set, size, &mut Vec::new(), sets)
 }
 
-/// Sets of `parity + 1` children that share no redundancy group in any permutation.
+/// Sets of `parity + 1` children that share no redundancy group in any permutation; none where
+/// looking at all of them takes too long.
 fn lucky(
     children: u32,
     width: u32,
     spares: u32,
     parity: u32,
 ) -> Option<std::collections::BTreeSet<Vec<u32>>> {
+    /// Sets met before the search is given up; almost every dRAID is done after far fewer.
+    const PATIENCE: u64 = 30_000_000;
     let size = parity + 1;
-    // With so many sets a look at every group of every permutation takes too long.
-    if choose(children, size) > 2e6 {
+    let total = choose(children, size);
+    if total > ENUMERATED {
+        return None;
+    }
+    let mut met = vec![false; total as usize];
+    let mut left = met.len();
+    let mut looked = 0u64;
+    let exists = draid_map::groups(children, width, spares, |members| {
+        each_set(members, size, |set| {
+            let at = place(set);
+            if !met[at] {
+                met[at] = true;
+                left -= 1;
+            }
+            looked += 1;
+        });
+        match left == 0 || looked > PATIENCE {
+            true => std::ops::ControlFlow::Break(()),
+            false => std::ops::ControlFlow::Continue(()),
+        }
+    });
+    if !exists || looked > PATIENCE {
         return None;
     }
     let mut unmet = std::collections::BTreeSet::new();
-    let mut set: Vec<u32> = (0..size).collect();
-    let groups = draid_map::groups(children, width, spares)?;
-    loop {
-        let mut mask = [0u64; 4];
-        for child in &set {
-            mask[(child / 64) as usize] |= 1 << (child % 64);
-        }
-        let together = groups
-            .iter()
-            .any(|group| group.iter().zip(&mask).all(|(g, m)| g & m == *m));
-        if !together {
-            unmet.insert(set.clone());
-        }
-        let k = size as usize;
-        let Some(i) = (0..k).rev().find(|&i| set[i] < children - size + i as u32) else {
-            break;
-        };
-        set[i] += 1;
-        for j in i + 1..k {
-            set[j] = set[j - 1] + 1;
-        }
+    if left > 0 {
+        let all: Vec<u32> = (0..children).collect();
+        each_set(&all, size, |set| {
+            if !met[place(set)] {
+                unmet.insert(set.to_vec());
+            }
+        });
     }
     Some(unmet)
+}
+
+/// The place of an ascending set among all sets of its size (combinatorial number system).
+fn place(set: &[u32]) -> usize {
+    set.iter()
+        .zip(1u32..)
+        .map(|(drive, i)| choose(*drive, i) as usize)
+        .sum()
+}
+
+/// Every set of `size` of the `members`, in ascending order of members.
+fn each_set(members: &[u32], size: u32, mut visit: impl FnMut(&[u32])) {
+    let k = size as usize;
+    if k > members.len() {
+        return;
+    }
+    let mut at: Vec<usize> = (0..k).collect();
+    let mut set: Vec<u32> = at.iter().map(|i| members[*i]).collect();
+    loop {
+        visit(&set);
+        let Some(i) = (0..k).rev().find(|&i| at[i] < members.len() - k + i) else {
+            return;
+        };
+        at[i] += 1;
+        for j in i + 1..k {
+            at[j] = at[j - 1] + 1;
+        }
+        for j in i..k {
+            set[j] = members[at[j]];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draid(parity: u32, data: u32, children: u32, spares: u32) -> Layout {
+        Layout {
+            scheme: Scheme::Draid {
+                parity,
+                data,
+                spares,
+            },
+            groups: 1,
+            width: children,
+            spares: 0,
+        }
+    }
+
+    fn groups_of(scheme: Scheme, groups: u32, width: u32) -> Layout {
+        Layout {
+            scheme,
+            groups,
+            width,
+            spares: 0,
+        }
+    }
+
+    #[test]
+    fn places_of_sets_are_dense() {
+        let mut places = Vec::new();
+        each_set(&[0, 1, 2, 3, 4, 5], 3, |set| places.push(place(set)));
+        places.sort_unstable();
+        assert_eq!(places, (0..20).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn enumeration_and_closed_form_agree() {
+        for layouts in [
+            vec![groups_of(Scheme::Raidz { parity: 2 }, 3, 10)],
+            vec![groups_of(Scheme::Mirror, 12, 2)],
+            vec![groups_of(Scheme::Mirror, 5, 3)],
+            vec![
+                groups_of(Scheme::Raidz { parity: 1 }, 2, 5),
+                groups_of(Scheme::Raidz { parity: 1 }, 2, 8),
+            ],
+        ] {
+            let drives: u32 = layouts.iter().map(Layout::members).sum();
+            let counts = survivors(&layouts, 5);
+            for failed in 1..=5 {
+                let closed = counts[failed as usize] / choose(drives, failed);
+                let counted = enumerate(&layouts, failed).unwrap();
+                assert!((closed - counted).abs() < 1e-12, "{layouts:?} {failed}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_failures_beyond_parity_meet_in_some_group_of_a_draid() {
+        for layout in [draid(2, 12, 30, 2), draid(2, 7, 30, 3), draid(2, 5, 30, 2)] {
+            let tolerance = of(&[layout], 6);
+            let beyond = tolerance.shares.last().unwrap();
+            assert_eq!(
+                (beyond.failed, beyond.survived),
+                (3, 0.0),
+                "{}",
+                layout.name()
+            );
+            assert_eq!(beyond.by, Counted::Enumeration);
+        }
+    }
+
+    #[test]
+    fn a_mirror_pool_survives_two_failures_unless_they_are_a_pair() {
+        let tolerance = of(&[groups_of(Scheme::Mirror, 12, 2)], 2);
+        assert!((tolerance.shares[1].survived - (1.0 - 12.0 / 276.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn spares_add_failures_one_after_another() {
+        assert_eq!(of(&[draid(2, 12, 30, 2)], 3).in_sequence, 4);
+        let mut raidz = groups_of(Scheme::Raidz { parity: 2 }, 1, 10);
+        raidz.spares = 1;
+        assert_eq!(of(&[raidz], 3).in_sequence, 3);
+    }
 }
