@@ -3,6 +3,7 @@
 pub mod campaign;
 pub mod engine;
 pub mod fault;
+pub mod isolate;
 pub mod machine;
 pub mod pilot;
 pub mod programs;

@@ -1,0 +1,235 @@
+//! `poolwright run LAB`: build, measure, explain, report.
+//!
+//! The command starts itself again inside namespaces of its own (see `bench::isolate`): what comes
+//! before that checks everything that can be checked without starting anything.
+
+use crate::exit::{ENVIRONMENT, USAGE};
+use crate::lab_file::{LabFile, Loaded, load_or_explain};
+use crate::{diagnostics, machine, output};
+use bench::campaign::{End, Error, Setup};
+use bench::engine::scale::Scale;
+use bench::fault::Fault;
+use bench::isolate::{self, Isolation};
+use bench::programs::{self, Fio};
+use bench::stop::Stop;
+use lab::campaign::Campaign;
+use lab::model::{HostLimits, Model};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::SystemTime;
+use store::{Scratch, Store, Unfinished};
+
+mod progress;
+mod result;
+
+/// Exit code of a run that the user stopped.
+const INTERRUPTED: u8 = 130;
+/// Exit code of a run in which a cell failed or was set aside.
+const INCOMPLETE: u8 = 1;
+/// The least room that is worth starting with; the model asks for what it needs.
+const LEAST_ROOM: u64 = 256 << 20;
+
+/// Build each variant of a lab as a scale model, measure and compare them
+///
+/// Exit codes: 0 everything was measured · 1 a cell failed or was set aside · 2 the lab or an
+/// argument is wrong · 3 this machine lacks something · 130 interrupted; the same command goes on.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A lab file, or the name of a built-in lab
+    lab: String,
+    /// Wall time for the whole campaign instead of the lab's: 20m, 2h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    budget: Option<f64>,
+    /// Seed of schedule, data and drives instead of the lab's
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+    /// Where results are kept
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+    /// Where emulated drives lie while the run lasts, instead of in memory
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// Measure anew, even if results of this very lab are there
+    #[arg(long)]
+    fresh: bool,
+}
+
+fn duration(text: &str) -> Result<f64, String> {
+    lab::units::duration(text).map_err(|e| e.to_string())
+}
+
+/// A lab that can be run on this machine.
+struct Ready {
+    file: LabFile,
+    campaign: Campaign,
+    model: Model,
+    limits: HostLimits,
+    fio: Fio,
+    engine: Scale,
+}
+
+impl Args {
+    /// Runs the lab.
+    pub fn run(self) -> ExitCode {
+        let code = match Isolation::inside() {
+            None => self.outside(),
+            Some(isolation) => self.inside(isolation),
+        };
+        ExitCode::from(code.unwrap_or_else(|code| code))
+    }
+
+    /// Checks everything, then runs inside.
+    fn outside(&self) -> Result<u8, u8> {
+        if self.lab == "-" {
+            return Err(complain(
+                USAGE,
+                "a run is continued by the same command, so its lab must be a file: save it, then `poolwright run FILE`",
+            ));
+        }
+        self.ready(true)?;
+        isolate::keep(std::env::args_os().skip(1))
+            .map_err(|e| complain(ENVIRONMENT, &format!("cannot start the run: {e}")))
+    }
+
+    /// The lab, its model, and the programs it needs. `aloud` draws what its author should know.
+    fn ready(&self, aloud: bool) -> Result<Ready, u8> {
+        let (file, loaded) = load_or_explain(&self.lab).map_err(|_| USAGE)?;
+        let Loaded {
+            mut campaign,
+            said,
+            sources,
+        } = loaded;
+        if aloud {
+            diagnostics::draw(&said, &sources);
+        }
+        if let Some(budget_s) = self.budget {
+            campaign.method.budget_s = budget_s;
+        }
+        if let Some(seed) = self.seed {
+            campaign.method.seed = seed;
+        }
+        let limits = machine::limits(&self.store_dir());
+        let model = lab::model::resolve(&campaign, &limits).map_err(|diagnostic| {
+            diagnostics::draw(&[diagnostic], &sources);
+            USAGE
+        })?;
+        let environment = |fault: Fault| complain(ENVIRONMENT, &fault.to_string());
+        let engine = Scale {
+            engines: programs::engine_directories(),
+        };
+        for variant in &campaign.variants {
+            engine.program(variant.openzfs).map_err(environment)?;
+        }
+        let fio = Fio::find().map_err(environment)?;
+        if campaign.scale.time != Some(1.0) {
+            fio.slowed_by().map_err(environment)?;
+        }
+        Ok(Ready {
+            file,
+            campaign,
+            model,
+            limits,
+            fio,
+            engine,
+        })
+    }
+
+    fn store_dir(&self) -> PathBuf {
+        self.store
+            .clone()
+            .unwrap_or_else(|| PathBuf::from("/dev/shm"))
+    }
+
+    fn results_dir(&self) -> PathBuf {
+        self.results
+            .clone()
+            .or_else(|| {
+                let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from)?;
+                state
+                    .is_absolute()
+                    .then(|| state.join("poolwright/results"))
+            })
+            .unwrap_or_else(|| PathBuf::from("results"))
+    }
+
+    /// Measures, inside namespaces as far as they were granted.
+    fn inside(&self, isolation: Isolation) -> Result<u8, u8> {
+        let stop = Stop::default();
+        isolate::follow(stop.clone());
+        let ready = self.ready(false)?;
+        let dir = self.store_dir();
+        if isolation != Isolation::None && self.store.is_none() {
+            // Whatever is left there ends with the run.
+            isolate::own_memory(ready.limits.store_bytes);
+        }
+        let scratch = Scratch::create(&[dir], LEAST_ROOM)
+            .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
+        let (store, unfinished) = Store::open(
+            &self.results_dir(),
+            &ready.campaign,
+            &ready.file.text,
+            self.fresh,
+            SystemTime::now(),
+        )
+        .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
+        result::keep_machine(&store, &ready.fio, isolation)
+            .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
+        let progress = progress::Progress::new();
+        if unfinished == Unfinished::Continued {
+            progress.say(&format!("continuing {}", store.path().display()));
+        }
+        let end = self.measure(&ready, &store, scratch.path(), &stop, &progress)?;
+        drop(scratch);
+        progress.clear();
+        let whole = result::show(&store, self.json)?;
+        Ok(match end {
+            End::Interrupted => {
+                progress.say("interrupted; the same command goes on from here");
+                INTERRUPTED
+            }
+            End::Budget => {
+                progress.say("the budget is spent; the same command with a longer --budget goes on from here");
+                if whole { 0 } else { INCOMPLETE }
+            }
+            End::Complete => {
+                if whole {
+                    0
+                } else {
+                    INCOMPLETE
+                }
+            }
+        })
+    }
+
+    fn measure(
+        &self,
+        ready: &Ready,
+        store: &Store,
+        scratch: &Path,
+        stop: &Stop,
+        progress: &progress::Progress,
+    ) -> Result<End, u8> {
+        let setup = Setup {
+            store,
+            engine: &ready.engine,
+            fio: &ready.fio,
+            stop,
+            scratch,
+            watch: progress,
+            settled: &|_, _, _| false,
+        };
+        bench::campaign::run(&setup, ready.model.clone()).map_err(|e| match e {
+            Error::Environment(why) => complain(ENVIRONMENT, &why),
+            Error::Store(why) => complain(ENVIRONMENT, &why.to_string()),
+        })
+    }
+}
+
+/// Says what is wrong; the exit code is `code`.
+fn complain(code: u8, message: &str) -> u8 {
+    output::complain(&format!("error: {message}\n"));
+    code
+}
