@@ -1,9 +1,38 @@
 //! Trial records in; checks, attribution, effects and verdicts out.
 //!
-//! Pure: no I/O, no clock. `record` is what comes in (written by `bench`), [`Findings`] is what goes
-//! out (read by `report`, and published as a JSON schema).
+//! Pure: no I/O, no clock. [`record`] is what comes in (written by `bench`), [`Findings`] is what goes
+//! out (read by `report`, and published as a JSON schema). The mathematics and its sources are in
+//! `docs/method.md`.
 
+mod ablation;
+mod analyse;
+mod attribution;
+mod cells;
+mod checks;
+mod durability;
+mod effects;
+mod factors;
+mod hits;
+mod job;
+mod latency;
+mod marks;
+mod phases;
+mod reasons;
+mod scale;
+mod sensitivity;
+mod verdicts;
+
+pub mod counters;
+pub mod lints;
 pub mod output;
 pub mod record;
 
+pub use analyse::{analyse, complete};
 pub use output::Findings;
+
+/// Confidence of the intervals of cells.
+pub const CONFIDENCE: f64 = 0.95;
+/// Share of campaigns allowed to name an effect where there is none, per effect, over all looks.
+pub const ERROR_RATE: f64 = 0.05;
+/// Smallest effect worth naming.
+pub const SMALLEST_EFFECT: f64 = 0.05;

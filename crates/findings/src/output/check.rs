@@ -67,7 +67,8 @@ pub enum Mark {
         /// 0.5.
         limit: f64,
     },
-    /// A drive kind's achieved service time is off its intended one. Kept out of verdicts.
+    /// A drive kind's achieved service time is off its intended one. Where that reaches the operations,
+    /// `Late` sets the trial aside; for drives of a few µs a ratio alone says little.
     Drives {
         /// Drive kind.
         kind: String,
@@ -128,13 +129,15 @@ impl Mark {
         match self {
             Mark::Late { .. }
             | Mark::Processor { .. }
-            | Mark::Drives { .. }
             | Mark::Serialised { .. }
             | Mark::MemoryThrottle { .. }
             | Mark::OtherScale { .. }
             | Mark::Broken { .. }
             | Mark::DidNotRun => true,
-            Mark::Neighbours { .. } | Mark::Overflow { .. } | Mark::NotSteady { .. } => false,
+            Mark::Drives { .. }
+            | Mark::Neighbours { .. }
+            | Mark::Overflow { .. }
+            | Mark::NotSteady { .. } => false,
         }
     }
 }

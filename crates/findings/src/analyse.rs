@@ -1,0 +1,220 @@
+//! From trial records to findings.
+
+use crate::cells::{self, Group};
+use crate::effects::{self, Side};
+use crate::factors::{self, Pair};
+use crate::lints;
+use crate::output::{
+    Cell, Effect, FORMAT, Findings, Interaction, LabRef, MethodFindings, Standing, Subject,
+    VariantRef, Verdict,
+};
+use crate::record::Trial;
+use crate::verdicts;
+use crate::{CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, durability, scale};
+use lab::campaign::{Campaign, Variant};
+use lab::model::Model;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a campaign has shown so far. Any number of trials, none included; calling it after each trial
+/// is what the error rate is made for.
+pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings {
+    let groups = cells::groups(campaign, model, trials);
+    let cells: Vec<Cell> = groups.iter().map(|g| g.cell(model)).collect();
+    let sides: Vec<Side<'_>> = groups
+        .iter()
+        .zip(&cells)
+        .map(|(group, cell)| Side {
+            group,
+            phases: cell.phases,
+        })
+        .collect();
+    let factors = factors::of(campaign);
+    let pairs = factors::pairs(campaign);
+    let mut effects = Vec::new();
+    let mut interactions = Vec::new();
+    for workload in &campaign.workloads {
+        let side = |v: &Variant| find(&sides, |s| s.group, v, &workload.name);
+        let measured: Vec<(&Pair<'_>, &Side<'_>, &Side<'_>)> = pairs
+            .iter()
+            .filter_map(|pair| Some((pair, side(pair.variant)?, side(pair.baseline)?)))
+            .collect();
+        for (pair, top, bottom) in &measured {
+            effects.extend(effects::of_pair(pair, top, bottom, &campaign.method));
+        }
+        for level in levels(&pairs) {
+            let of_level: Vec<_> = measured
+                .iter()
+                .copied()
+                .filter(|(p, _, _)| (p.factor, p.level) == level)
+                .collect();
+            effects.extend(effects::main(&of_level, &campaign.method));
+        }
+        interactions.extend(interact(campaign, &measured));
+    }
+    let baseline = factors::baseline(campaign);
+    let ranking = baseline.map_or_else(Vec::new, |b| ablation::rank(campaign, b, &pairs, &effects));
+    let subjects = |factor: &str| {
+        factors
+            .iter()
+            .find(|f| f.name == factor)
+            .map_or(&[][..], |f| f.subjects.as_slice())
+    };
+    let verdicts = judge(
+        campaign,
+        model,
+        &pairs,
+        (&groups, &cells),
+        &effects,
+        subjects,
+    );
+    let mut findings = Findings {
+        format: FORMAT,
+        lab: LabRef {
+            name: campaign.name.clone(),
+            title: campaign.title.clone(),
+            source: campaign.source.clone(),
+            baseline: baseline.map_or_else(String::new, |b| b.name.clone()),
+        },
+        variants: variants(campaign, trials),
+        verdicts,
+        effects,
+        interactions,
+        ranking,
+        lints: Vec::new(),
+        scale: scale::of(campaign, model, trials),
+        method: MethodFindings {
+            error_rate: ERROR_RATE,
+            smallest_effect: SMALLEST_EFFECT,
+            precision: campaign.method.precision,
+            confidence: CONFIDENCE,
+            seed: campaign.method.seed,
+        },
+        trials: rows(&groups),
+        factors,
+        cells,
+    };
+    findings.lints = lints::of(&lints::Table::of(campaign, &findings));
+    verdicts::sort(&mut findings);
+    findings
+}
+
+fn find<'a, T>(
+    all: &'a [T],
+    group: impl Fn(&T) -> &Group<'_>,
+    variant: &Variant,
+    workload: &str,
+) -> Option<&'a T> {
+    all.iter()
+        .find(|t| group(t).variant.name == variant.name && group(t).workload.name == workload)
+}
+
+fn levels<'a>(pairs: &[Pair<'a>]) -> BTreeSet<(&'a str, &'a str)> {
+    pairs.iter().map(|p| (p.factor, p.level)).collect()
+}
+
+/// Interactions of each two factor levels whose four cells are there, the rest at the baseline's.
+fn interact(
+    campaign: &Campaign,
+    measured: &[(&Pair<'_>, &Side<'_>, &Side<'_>)],
+) -> Vec<Interaction> {
+    let Some(baseline) = factors::baseline(campaign) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for without in measured {
+        let (pair, _, _) = without;
+        let plain = pair
+            .context
+            .iter()
+            .all(|(f, l)| baseline.levels.get(f) == Some(l));
+        if !plain || pair.context.is_empty() {
+            continue;
+        }
+        for with in measured {
+            let (other, _, _) = with;
+            let mut differing = other
+                .context
+                .iter()
+                .filter(|(f, l)| pair.context.get(*f) != Some(l));
+            let (Some((factor, level)), None) = (differing.next(), differing.next()) else {
+                continue;
+            };
+            // Each two factors once: the first by name is the first of the interaction.
+            if (other.factor, other.level) == (pair.factor, pair.level)
+                && pair.factor < factor.as_str()
+            {
+                found.extend(effects::interaction(
+                    *with,
+                    *without,
+                    (factor.clone(), level.clone()),
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn judge<'s>(
+    campaign: &Campaign,
+    model: &Model,
+    pairs: &[Pair<'_>],
+    (groups, cells): (&[Group<'_>], &[Cell]),
+    effects: &[Effect],
+    subjects: impl Fn(&str) -> &'s [Subject],
+) -> Vec<Verdict> {
+    let shown: Vec<(&Group<'_>, &Cell)> = groups.iter().zip(cells).collect();
+    let base = factors::baseline(campaign).map(|b| b.name.as_str());
+    let mut verdicts = Vec::new();
+    for workload in &campaign.workloads {
+        for level in levels(pairs) {
+            let mut of_level: Vec<_> = pairs
+                .iter()
+                .filter(|p| (p.factor, p.level) == level)
+                .filter_map(|pair| {
+                    let cell = |v: &Variant| find(&shown, |s| s.0, v, &workload.name).copied();
+                    Some((pair, cell(pair.baseline)?, cell(pair.variant)?))
+                })
+                .collect();
+            of_level.sort_by_key(|(pair, _, _)| Some(pair.baseline.name.as_str()) != base);
+            verdicts.extend(verdicts::of(&of_level, effects, subjects(level.0), model));
+        }
+    }
+    verdicts
+}
+
+fn variants(campaign: &Campaign, trials: &[Trial]) -> Vec<VariantRef> {
+    let versions: BTreeMap<&str, BTreeSet<&str>> =
+        trials.iter().fold(BTreeMap::new(), |mut map, t| {
+            map.entry(t.variant.as_str())
+                .or_default()
+                .insert(t.openzfs.as_str());
+            map
+        });
+    let base = factors::baseline(campaign).map(|b| b.name.as_str());
+    let mut all: Vec<&Variant> = campaign.variants.iter().collect();
+    all.sort_by_key(|v| Some(v.name.as_str()) != base);
+    all.into_iter()
+        .map(|v| VariantRef {
+            name: v.name.clone(),
+            levels: v.levels.clone(),
+            openzfs: versions.get(v.name.as_str()).map_or_else(Vec::new, |set| {
+                set.iter().map(|s| (*s).to_owned()).collect()
+            }),
+            durability: durability::risks(v),
+        })
+        .collect()
+}
+
+fn rows(groups: &[Group<'_>]) -> Vec<crate::output::TrialRow> {
+    let mut rows: Vec<_> = groups.iter().flat_map(Group::rows).collect();
+    rows.sort_by_key(|row| row.id);
+    rows
+}
+
+/// Whether a run has anything to report as a failure: a cell without a trial that counts.
+pub fn complete(findings: &Findings) -> bool {
+    findings
+        .cells
+        .iter()
+        .all(|cell| cell.standing == Standing::Sound)
+}

@@ -1,0 +1,238 @@
+//! Conservation laws: what must hold of any measurement, whatever was measured.
+
+use crate::counters as c;
+use crate::job::Job;
+use crate::output::{Check, Law};
+use crate::record::{Flow, Measured, Trial};
+use lab::campaign::Variant;
+
+/// Little's law may be off by what clients do between operations: this share…
+const LITTLE: f64 = 0.05;
+/// … or this long an operation, ns of the modelled machine.
+const BETWEEN_OPERATIONS_NS: f64 = 20_000.0;
+
+/// Every check that applies to a trial, with its numbers.
+pub fn of(
+    trial: &Trial,
+    measured: &Measured,
+    job: &Job,
+    variant: &Variant,
+    dataset: &str,
+) -> Vec<Check> {
+    let mut checks = vec![some_io(measured)];
+    if checks[0].pass {
+        checks.push(little(measured, job));
+        checks.extend(bandwidth(measured, job));
+        checks.extend(percentiles(measured));
+        checks.extend(bytes_on_drives(measured, job, variant, dataset));
+        checks.extend(busy(measured));
+        checks.extend(reads(trial, measured, job));
+        checks.extend(stages(measured));
+        checks.extend(series(measured));
+    }
+    for check in &mut checks {
+        check.trial = trial.id;
+    }
+    checks
+}
+
+fn check(law: Law, measured: f64, expected: f64, tolerance: f64, pass: bool) -> Check {
+    Check {
+        trial: 0,
+        law,
+        measured,
+        expected,
+        tolerance,
+        pass,
+        of: None,
+    }
+}
+
+/// Operations of reads and writes.
+fn operations(measured: &Measured) -> f64 {
+    (measured.read.ops + measured.write.ops) as f64
+}
+
+fn some_io(measured: &Measured) -> Check {
+    let ops = operations(measured) + measured.sync.ops as f64;
+    let ran = measured.runtime_s > 0.0 && measured.runtime_s.is_finite();
+    check(Law::SomeIo, ops, 1.0, 0.0, ops >= 1.0 && ran)
+}
+
+/// J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9 (1961). Time in
+/// fsync is time in which a client has no other operation: it counts.
+fn little(measured: &Measured, job: &Job) -> Check {
+    let in_flight = in_flight(measured);
+    let n = measured.concurrency;
+    let between = operations(measured) * BETWEEN_OPERATIONS_NS / 1e9 / measured.runtime_s;
+    let at_most = n * (1.0 + LITTLE);
+    let at_least = n * (1.0 - LITTLE) - between;
+    // Clients that wait by themselves (a rate, think time) have fewer in flight, never more.
+    let pass = in_flight <= at_most && (job.paced || in_flight >= at_least);
+    check(Law::Little, in_flight, n, LITTLE, pass)
+}
+
+/// Mean number of operations in flight: Σ operations × mean latency ÷ run time.
+pub fn in_flight(measured: &Measured) -> f64 {
+    [&measured.read, &measured.write, &measured.sync]
+        .iter()
+        .map(|flow| flow.ops as f64 * flow.mean_ns / 1e9)
+        .sum::<f64>()
+        / measured.runtime_s
+}
+
+fn bandwidth(measured: &Measured, job: &Job) -> Option<Check> {
+    const TOLERANCE: f64 = 0.02;
+    let moved = (measured.read.bytes + measured.write.bytes) as f64 / measured.runtime_s;
+    let expected = operations(measured) * job.block? as f64 / measured.runtime_s;
+    let pass = (moved - expected).abs() <= TOLERANCE * expected;
+    Some(check(Law::Bandwidth, moved, expected, TOLERANCE, pass))
+}
+
+/// Histograms ascend and hold as many operations as were counted.
+fn percentiles(measured: &Measured) -> Vec<Check> {
+    const TOLERANCE: f64 = 0.01;
+    [
+        ("read", &measured.read),
+        ("write", &measured.write),
+        ("sync", &measured.sync),
+    ]
+    .into_iter()
+    .filter(|(_, flow)| flow.ops > 0 && !flow.histogram.is_empty())
+    .map(|(name, flow)| {
+        let held = held(flow);
+        let ops = flow.ops as f64;
+        let ascends = flow.histogram.windows(2).all(|w| w[0].0 < w[1].0);
+        let pass = ascends && (held - ops).abs() <= (TOLERANCE * ops).max(1.0);
+        let mut check = check(Law::Percentiles, held, ops, TOLERANCE, pass);
+        check.of = Some(name.to_owned());
+        check
+    })
+    .collect()
+}
+
+fn held(flow: &Flow) -> f64 {
+    let binned: u64 = flow.histogram.iter().map(|(_, n)| n).sum();
+    (binned + flow.overflow) as f64
+}
+
+/// Each byte written and made durable is on some drive at least once. Where compression can shrink it,
+/// or where writes to one place can merge before a sync, nothing can be said.
+fn bytes_on_drives(
+    measured: &Measured,
+    job: &Job,
+    variant: &Variant,
+    dataset: &str,
+) -> Option<Check> {
+    /// Writes still under way at the window's edges.
+    const TOLERANCE: f64 = 0.02;
+    let sync = property(variant, dataset, "sync").unwrap_or("standard");
+    let durable = sync == "always" || (sync == "standard" && job.each_write_synced);
+    let compresses = job.compressible
+        && property(variant, dataset, "compression").is_some_and(|value| value != "off");
+    let written = drives(measured, "write_bytes");
+    if !durable || compresses || measured.write.bytes == 0 || written.is_empty() {
+        return None;
+    }
+    let total: f64 = written.iter().map(|(_, bytes)| bytes).sum();
+    let asked = measured.write.bytes as f64;
+    let edge = measured.concurrency * asked / measured.write.ops.max(1) as f64;
+    let pass = total >= asked * (1.0 - TOLERANCE) - edge;
+    Some(check(Law::BytesOnDrives, total, asked, TOLERANCE, pass))
+}
+
+/// A dataset's property, its own or inherited from the root.
+pub fn property<'a>(variant: &'a Variant, dataset: &str, name: &str) -> Option<&'a str> {
+    let of = |dataset: &str| variant.datasets.get(dataset)?.get(name);
+    of(dataset).or_else(|| of("")).map(String::as_str)
+}
+
+/// Totals of a counter by drive.
+pub fn drives<'a>(measured: &'a Measured, what: &str) -> Vec<(&'a str, f64)> {
+    measured
+        .totals
+        .iter()
+        .filter_map(|(name, value)| {
+            let (drive, counter) = c::drive(name)?;
+            (counter == what).then_some((drive, *value))
+        })
+        .collect()
+}
+
+/// The busiest second of the busiest drive.
+fn busy(measured: &Measured) -> Option<Check> {
+    const TOLERANCE: f64 = 0.02;
+    let busiest = measured
+        .seconds
+        .iter()
+        .flat_map(|second| &second.values)
+        .filter_map(|(name, value)| {
+            let (drive, what) = c::drive(name)?;
+            (what == "busy").then_some((drive, *value))
+        })
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let mut check = check(
+        Law::Busy,
+        busiest.1,
+        1.0,
+        TOLERANCE,
+        busiest.1 <= 1.0 + TOLERANCE,
+    );
+    check.of = Some(busiest.0.to_owned());
+    Some(check)
+}
+
+/// Every read looks up a block at least, wherever it is then found. From 2.3 on, direct reads bypass
+/// the ARC and look up nothing.
+fn reads(trial: &Trial, measured: &Measured, job: &Job) -> Option<Check> {
+    const TOLERANCE: f64 = 0.05;
+    let counted = |name: &str| measured.totals.get(name).copied();
+    let dbuf = counted(c::DBUF_HITS)?;
+    let answered = dbuf
+        + counted(c::ARC_DATA_HITS)?
+        + counted(c::ARC_DATA_MISSES)?
+        + counted(c::ARC_META_HITS)?
+        + counted(c::ARC_META_MISSES)?;
+    let bypass = job.direct && !trial.openzfs.starts_with("2.1");
+    if measured.read.ops == 0 || bypass {
+        return None;
+    }
+    let asked = measured.read.ops as f64;
+    let pass = answered >= asked * (1.0 - TOLERANCE);
+    Some(check(Law::Reads, answered, asked, TOLERANCE, pass))
+}
+
+/// The named stages of an operation lie within the time the volume worked on it. µs per operation.
+fn stages(measured: &Measured) -> Vec<Check> {
+    const TOLERANCE: f64 = 0.02;
+    let get = |operation: &str, what: &str| measured.stages.get(&format!("{operation}.{what}"));
+    ["read", "write", "fsync"]
+        .into_iter()
+        .filter_map(|operation| {
+            let count = get(operation, "count").filter(|n| **n > 0.0)?;
+            let work = get(operation, "work")? / count / 1e3;
+            let parts: f64 = ["range_lock", "throttle", "record_read", "commit"]
+                .iter()
+                .filter_map(|what| get(operation, what))
+                .sum::<f64>()
+                / count
+                / 1e3;
+            let pass = parts <= work * (1.0 + TOLERANCE);
+            let mut check = check(Law::Stages, parts, work, TOLERANCE, pass);
+            check.of = Some(operation.to_owned());
+            Some(check)
+        })
+        .collect()
+}
+
+/// The seconds are those of this run: their operations sum to the client's, but for the edges.
+fn series(measured: &Measured) -> Option<Check> {
+    const TOLERANCE: f64 = 0.15;
+    if measured.seconds.len() < 10 {
+        return None;
+    }
+    let ops: f64 = measured.seconds.iter().map(|s| s.reads + s.writes).sum();
+    let expected = operations(measured);
+    let pass = (ops - expected).abs() <= TOLERANCE * expected;
+    Some(check(Law::Series, ops, expected, TOLERANCE, pass))
+}

@@ -1,0 +1,31 @@
+//! Bandwidth = operations × size.
+
+use super::{Table, on};
+use crate::output::{Lint, LintFinding, Severity};
+
+/// Rounding, and MB against MiB (4.9 %).
+const TOLERANCE: f64 = 0.06;
+
+/// Rows that state all three and contradict themselves.
+pub fn lint(table: &Table) -> Vec<Lint> {
+    table
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let (bandwidth, throughput, size) = (row.bandwidth?, row.throughput?, row.size?);
+            let computed = throughput * size;
+            let off = (bandwidth - computed).abs() > TOLERANCE * computed.max(bandwidth);
+            off.then(|| {
+                on(
+                    row,
+                    Severity::Impossible,
+                    LintFinding::Bandwidth {
+                        bandwidth,
+                        throughput,
+                        size,
+                    },
+                )
+            })
+        })
+        .collect()
+}

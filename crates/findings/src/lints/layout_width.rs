@@ -1,0 +1,30 @@
+//! Stated data and parity drives must fit the drives there are.
+
+use super::Table;
+use crate::output::{Lint, LintFinding, Severity};
+
+/// Set-ups whose vdevs × (data + parity) is not their number of drives.
+pub fn lint(table: &Table) -> Vec<Lint> {
+    table
+        .setups
+        .iter()
+        .filter_map(|(name, setup)| {
+            let (drives, vdevs) = (setup.drives?, setup.vdevs.filter(|n| *n > 0)?);
+            let (data, parity) = (setup.data?, setup.parity?);
+            let spares = setup.spares.unwrap_or(0);
+            let needed =
+                u64::from(vdevs) * (u64::from(data) + u64::from(parity)) + u64::from(spares);
+            (needed != u64::from(drives)).then(|| Lint {
+                rows: vec![name.clone()],
+                severity: Severity::Impossible,
+                finding: LintFinding::LayoutWidth {
+                    data,
+                    parity,
+                    vdevs,
+                    drives,
+                    data_actual: (drives.saturating_sub(spares) / vdevs).saturating_sub(parity),
+                },
+            })
+        })
+        .collect()
+}

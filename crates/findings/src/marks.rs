@@ -1,0 +1,114 @@
+//! Marks: why a trial is set aside, or what must be known of it.
+
+use crate::counters as c;
+use crate::job::Job;
+use crate::output::{Check, Mark, Standing};
+use crate::record::{Measured, Trial};
+
+/// Most of a cell's mean latency that may be lateness of the emulation.
+const LATE: f64 = 0.02;
+/// Most of this machine's processors that poolfs and the client may use.
+const PROCESSOR: f64 = 0.5;
+/// Use by other programs from which on they are named.
+const NEIGHBOURS: f64 = 0.05;
+/// How far achieved service times may be off the intended ones: at the median and at the 99th
+/// percentile.
+const SERVICE: (f64, f64) = (0.02, 0.05);
+
+/// The marks of a trial, given its checks, the campaign's S and k, and whether it was steady.
+pub fn of(
+    trial: &Trial,
+    measured: &Measured,
+    job: &Job,
+    checks: &[Check],
+    size: f64,
+    time: Option<f64>,
+) -> Vec<Mark> {
+    let mut marks: Vec<Mark> = checks
+        .iter()
+        .filter(|check| !check.pass)
+        .map(|check| Mark::Broken {
+            law: check.law,
+            measured: check.measured,
+            expected: check.expected,
+        })
+        .collect();
+    let fidelity = &measured.fidelity;
+    if fidelity.late_share > LATE {
+        marks.push(Mark::Late {
+            share: fidelity.late_share,
+            limit: LATE,
+        });
+    }
+    if fidelity.cpu_share > PROCESSOR {
+        marks.push(Mark::Processor {
+            share: fidelity.cpu_share,
+            limit: PROCESSOR,
+        });
+    }
+    for (kind, (p50, p99)) in &fidelity.drives {
+        if (p50 - 1.0).abs() > SERVICE.0 || (p99 - 1.0).abs() > SERVICE.1 {
+            marks.push(Mark::Drives {
+                kind: kind.clone(),
+                p50: *p50,
+                p99: *p99,
+            });
+        }
+    }
+    if fidelity.neighbours_share > NEIGHBOURS {
+        marks.push(Mark::Neighbours {
+            share: fidelity.neighbours_share,
+        });
+    }
+    marks.extend(serialised(measured, job));
+    let refused = [c::THROTTLE_MEMORY, c::THROTTLE_RESERVE]
+        .iter()
+        .filter_map(|name| measured.totals.get(*name))
+        .sum::<f64>();
+    if refused > 0.0 {
+        marks.push(Mark::MemoryThrottle { count: refused });
+    }
+    let overflow = measured.read.overflow + measured.write.overflow + measured.sync.overflow;
+    if overflow > 0 {
+        marks.push(Mark::Overflow { count: overflow });
+    }
+    let other = |a: f64, b: f64| (a - b).abs() > 1e-6 * b.abs();
+    if other(trial.size, size) || time.is_some_and(|time| other(trial.time, time)) {
+        marks.push(Mark::OtherScale {
+            size: trial.size,
+            time: trial.time,
+        });
+    }
+    marks
+}
+
+/// Writers that share a file, and threads with several operations in flight, run one operation at a
+/// time where the kernel's FUSE lacks a feature. A mount that reported no features is not judged.
+fn serialised(measured: &Measured, job: &Job) -> Option<Mark> {
+    let needed = [
+        (
+            "parallel-direct-writes",
+            job.shared_file && measured.write.ops > 0,
+        ),
+        ("async-dio", job.deep),
+    ];
+    let has = |feature: &str| measured.features.iter().any(|f| f == feature);
+    needed
+        .into_iter()
+        .find(|(feature, needed)| *needed && !measured.features.is_empty() && !has(feature))
+        .map(|(feature, _)| Mark::Serialised {
+            feature: feature.to_owned(),
+        })
+}
+
+/// What a trial is worth, by its marks.
+pub fn standing(marks: &[Mark]) -> Standing {
+    let broken = |mark: &Mark| matches!(mark, Mark::Broken { .. } | Mark::DidNotRun);
+    if marks.iter().any(broken) {
+        Standing::Failed
+    } else if marks.iter().any(Mark::sets_aside) {
+        Standing::Marked
+    } else {
+        Standing::Sound
+    }
+}

@@ -1,0 +1,310 @@
+//! Burst and sustained: how throughput went over time.
+
+use crate::counters as c;
+use crate::output::{Basis, Estimate, Phase, Phases};
+use crate::record::Measured;
+use stats::{Interval, blocks, change, contrast, steady};
+use std::ops::Range;
+
+/// Two phases are reported where their means differ by this much.
+const DIFFERENCE: f64 = 0.20;
+/// … and each spans this many transaction groups.
+const TXGS: f64 = 3.0;
+/// Shortest series that can be told to be steady, seconds.
+const SHORTEST: usize = 5;
+
+/// The course of one trial.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Course {
+    /// Operations a second, each virtual second.
+    pub rates: Vec<f64>,
+    /// Where the level changes, if it does: the first second of the second phase.
+    pub change: Option<usize>,
+    /// The steady stretch of the last phase; none when it never settled.
+    pub steady: Option<Range<usize>>,
+    /// Seconds of a transaction group.
+    pub period: usize,
+}
+
+impl Course {
+    /// The course of a trial. None of a series too short to judge.
+    pub fn of(measured: &Measured) -> Option<Course> {
+        let rates = rates(measured);
+        let syncs: Vec<f64> = measured
+            .seconds
+            .iter()
+            .map(|s| s.values.get(c::TXG_SYNCS).copied().unwrap_or(0.0))
+            .collect();
+        Self::of_series(rates, &syncs)
+    }
+
+    /// The course of a series of rates with the transaction groups synced in each second.
+    pub fn of_series(rates: Vec<f64>, syncs: &[f64]) -> Option<Course> {
+        if rates.len() < SHORTEST {
+            return None;
+        }
+        let all: f64 = syncs.iter().sum();
+        let period = if all > 0.0 {
+            (rates.len() as f64 / all).round().clamp(1.0, 30.0) as usize
+        } else {
+            1
+        };
+        let change = change::best_split(&rates, 2.max(period))
+            .filter(|split| split.counts && split.relative() >= DIFFERENCE)
+            .map(|split| split.at)
+            .filter(|at| {
+                let groups = |part: &[f64]| part.iter().sum::<f64>();
+                all == 0.0 || (groups(&syncs[..*at]) >= TXGS && groups(&syncs[*at..]) >= TXGS)
+            });
+        let from = change.unwrap_or(0);
+        let steady = steady::window(&rates[from..], period)
+            .map(|window| from + window.start..from + window.end);
+        Some(Course {
+            rates,
+            change,
+            steady,
+            period,
+        })
+    }
+
+    /// Mean rate before the change, or of the whole where there is none.
+    pub fn first(&self) -> Option<f64> {
+        stats::mean(&self.rates[..self.change.unwrap_or(self.rates.len())])
+    }
+
+    /// Mean rate of the steady stretch; none when it never settled.
+    pub fn last(&self) -> Option<f64> {
+        stats::mean(&self.rates[self.steady.clone()?])
+    }
+
+    /// Whether it slows down: a burst, not a warm-up.
+    pub fn falls(&self) -> bool {
+        self.change
+            .is_some_and(|at| stats::mean(&self.rates[..at]) > stats::mean(&self.rates[at..]))
+    }
+}
+
+/// Operations a second in each entry of the series.
+fn rates(measured: &Measured) -> Vec<f64> {
+    let mut last = 0.0;
+    measured
+        .seconds
+        .iter()
+        .map(|second| {
+            let span = second.at - last;
+            last = second.at;
+            let span = if span > 0.0 && span.is_finite() {
+                span
+            } else {
+                1.0
+            };
+            (second.reads + second.writes) / span
+        })
+        .collect()
+}
+
+/// Real ÷ model lengths of the phases that end: a burst's, a warm-up's.
+#[derive(Debug, Clone, Copy)]
+pub struct Lengths {
+    /// Real ÷ model dirty-data limit.
+    pub burst: f64,
+    /// S.
+    pub warm_up: f64,
+}
+
+/// The phases of a cell from the courses of its trials: what most of them show.
+pub fn of(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phases {
+    let known: Vec<&Course> = courses.iter().flatten().collect();
+    if known.is_empty() {
+        return Phases::Unknown;
+    }
+    let most = |test: &dyn Fn(&Course) -> bool| {
+        2 * known.iter().filter(|course| test(course)).count() > known.len()
+    };
+    if most(&|course| course.steady.is_none()) {
+        return Phases::NotSettled {
+            seconds: known.iter().map(|c| c.rates.len()).max().unwrap_or(0) as f64,
+        };
+    }
+    let settled: Vec<&Course> = known.into_iter().filter(|c| c.steady.is_some()).collect();
+    let changed: Vec<&Course> = settled
+        .iter()
+        .copied()
+        .filter(|c| c.change.is_some())
+        .collect();
+    if 2 * changed.len() <= settled.len() {
+        return match last(&settled, alpha) {
+            Some(whole) => Phases::Steady { whole },
+            None => Phases::Unknown,
+        };
+    }
+    let falls = 2 * changed.iter().filter(|c| c.falls()).count() > changed.len();
+    let alike: Vec<&Course> = changed.into_iter().filter(|c| c.falls() == falls).collect();
+    let factor = if falls {
+        lengths.burst
+    } else {
+        lengths.warm_up
+    };
+    match (first(&alike, alpha, factor), last(&settled, alpha)) {
+        (Some(burst), Some(sustained)) if falls => Phases::Burst { burst, sustained },
+        (Some(cold), Some(sustained)) => Phases::WarmUp { cold, sustained },
+        _ => Phases::Unknown,
+    }
+}
+
+fn first(courses: &[&Course], alpha: f64, factor: f64) -> Option<Phase> {
+    let lengths: Vec<f64> = courses
+        .iter()
+        .filter_map(|c| c.change)
+        .map(|at| at as f64)
+        .collect();
+    let seconds = stats::mean(&lengths)?;
+    Some(Phase {
+        throughput: throughput(courses, alpha, |c| 0..c.change.unwrap_or(c.rates.len()))?,
+        seconds,
+        real_seconds: Some(seconds * factor),
+    })
+}
+
+fn last(courses: &[&Course], alpha: f64) -> Option<Phase> {
+    let window = |c: &Course| c.steady.clone().unwrap_or(0..0);
+    let lengths: Vec<f64> = courses.iter().map(|c| window(c).len() as f64).collect();
+    Some(Phase {
+        throughput: throughput(courses, alpha, window)?,
+        seconds: stats::mean(&lengths)?,
+        real_seconds: None,
+    })
+}
+
+fn throughput(
+    courses: &[&Course],
+    alpha: f64,
+    window: impl Fn(&Course) -> Range<usize>,
+) -> Option<Estimate> {
+    let means: Vec<f64> = courses
+        .iter()
+        .filter_map(|course| stats::mean(&course.rates[window(course)]))
+        .collect();
+    let single = courses
+        .first()
+        .map(|course| (&course.rates[window(course)], course.period));
+    estimate(&means, single, alpha)
+}
+
+/// The estimate from one number a trial; of a single trial, from blocks of its series.
+pub fn estimate(trials: &[f64], series: Option<(&[f64], usize)>, alpha: f64) -> Option<Estimate> {
+    let value = stats::mean(trials)?;
+    let of = |interval: Interval, basis| Estimate {
+        value,
+        low: interval.low.max(0.0),
+        high: interval.high,
+        basis,
+    };
+    if let Some(interval) = contrast::mean_interval(trials, alpha) {
+        return Some(of(interval, Basis::Trials));
+    }
+    let blocks = series.and_then(|(series, period)| blocks::interval(series, period, alpha));
+    Some(match blocks {
+        // The blocks' own mean may differ a little from the client's count: keep the width.
+        Some(i) => of(
+            Interval {
+                value,
+                low: value - (i.value - i.low),
+                high: value + (i.high - i.value),
+            },
+            Basis::Blocks,
+        ),
+        None => Estimate {
+            value,
+            low: value,
+            high: value,
+            basis: Basis::Point,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LENGTHS: Lengths = Lengths {
+        burst: 8.0,
+        warm_up: 12.0,
+    };
+
+    fn course(levels: &[(usize, f64)], sync_every: usize) -> Course {
+        let rates: Vec<f64> = levels
+            .iter()
+            .flat_map(|(n, level)| std::iter::repeat_n(*level, *n))
+            .enumerate()
+            .map(|(i, level)| level * (1.0 + 0.02 * ((i * 7919 % 13) as f64 / 6.0 - 1.0)))
+            .collect();
+        let syncs: Vec<f64> = (0..rates.len())
+            .map(|i| f64::from(u8::from(i % sync_every == sync_every - 1)))
+            .collect();
+        Course::of_series(rates, &syncs).unwrap()
+    }
+
+    #[test]
+    fn a_burst_is_told_from_what_lasts() {
+        let trial = course(&[(23, 11_200.0), (60, 4300.0)], 5);
+        assert_eq!(trial.change, Some(23));
+        let phases = of(&[Some(trial.clone()), Some(trial)], LENGTHS, 0.05);
+        let Phases::Burst { burst, sustained } = phases else {
+            panic!("{phases:?}");
+        };
+        assert_eq!(burst.seconds, 23.0);
+        assert_eq!(burst.real_seconds, Some(184.0));
+        assert!((burst.throughput.value - 11_200.0).abs() < 200.0);
+        assert!((sustained.throughput.value - 4300.0).abs() < 100.0);
+        assert_eq!(sustained.throughput.basis, Basis::Trials);
+    }
+
+    #[test]
+    fn a_warm_up_is_not_a_burst() {
+        let phases = of(
+            &[Some(course(&[(30, 500.0), (60, 900.0)], 5))],
+            LENGTHS,
+            0.05,
+        );
+        let Phases::WarmUp { cold, sustained } = phases else {
+            panic!("{phases:?}");
+        };
+        assert_eq!(cold.real_seconds, Some(360.0));
+        assert_eq!(sustained.throughput.basis, Basis::Blocks);
+    }
+
+    #[test]
+    fn a_step_of_less_than_a_fifth_or_of_two_groups_is_one_number() {
+        assert_eq!(course(&[(30, 1000.0), (30, 900.0)], 5).change, None);
+        // Ten seconds of a higher level hold two groups of five seconds.
+        assert_eq!(course(&[(10, 2000.0), (60, 1000.0)], 5).change, None);
+        assert_eq!(course(&[(16, 2000.0), (60, 1000.0)], 5).change, Some(16));
+    }
+
+    #[test]
+    fn a_decline_that_goes_on_is_not_settled() {
+        let rates: Vec<f64> = (0..60).map(|i| 5000.0 * 0.97f64.powi(i)).collect();
+        let trial = Course::of_series(rates, &[0.25; 60]).unwrap();
+        assert_eq!(trial.steady, None);
+        assert_eq!(
+            of(&[Some(trial)], LENGTHS, 0.05),
+            Phases::NotSettled { seconds: 60.0 }
+        );
+    }
+
+    #[test]
+    fn too_short_a_series_says_nothing() {
+        assert_eq!(Course::of_series(vec![1.0; 4], &[1.0; 4]), None);
+        assert_eq!(of(&[None, None], LENGTHS, 0.05), Phases::Unknown);
+    }
+
+    #[test]
+    fn one_trial_gives_blocks_and_none_gives_nothing() {
+        let series = [10.0; 40];
+        let one = estimate(&[10.0], Some((&series, 1)), 0.05).unwrap();
+        assert_eq!(one.basis, Basis::Blocks);
+        assert_eq!(estimate(&[10.0], None, 0.05).unwrap().basis, Basis::Point);
+        assert_eq!(estimate(&[], None, 0.05), None);
+    }
+}

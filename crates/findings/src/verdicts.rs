@@ -1,0 +1,211 @@
+//! Verdicts: one for each factor level and workload, with reasons, ranges, conditions and cautions.
+
+use crate::cells::Group;
+use crate::factors::Pair;
+use crate::output::{
+    Basis, Caution, Cell, Class, Condition, Effect, Findings, Metric, PhaseKind, Phases, Subject,
+    Verdict,
+};
+use crate::reasons::{self, Facts};
+use crate::{counters, sensitivity};
+use lab::model::Model;
+
+/// A group with its cell.
+pub type Shown<'a> = (&'a Group<'a>, &'a Cell);
+
+/// The verdict on a factor level. `pairs` are those of the level, with the denominator's and the
+/// numerator's cells, the baseline's context first; `effects` are all of the findings' effects.
+pub fn of(
+    pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)],
+    effects: &[Effect],
+    subjects: &[Subject],
+    model: &Model,
+) -> Option<Verdict> {
+    let (pair, before, after) = pairs.first()?;
+    let paced = before.0.job.paced;
+    let metric = if paced {
+        Metric::MeanLatency
+    } else {
+        Metric::Throughput
+    };
+    let chosen = choose(pair, &before.0.workload.name, effects, metric);
+    let deciding = &effects[*chosen.first()?];
+    let facts = Facts::of(before.0, before.1).zip(Facts::of(after.0, after.1));
+    let (reasons, sensitivity) = match &facts {
+        Some((before, after)) => (
+            reasons::of(deciding.class, subjects, before, after),
+            sensitivity::of(deciding.class, subjects, pair.variant, before, after),
+        ),
+        None => Default::default(),
+    };
+    Some(Verdict {
+        factor: pair.factor.to_owned(),
+        level: pair.level.to_owned(),
+        against: pair.against.to_owned(),
+        workload: before.0.workload.name.clone(),
+        class: deciding.class,
+        metric,
+        phase: deciding.phase,
+        conditions: conditions(&chosen, effects),
+        cautions: cautions(pairs, &chosen, effects, subjects, model),
+        effects: chosen,
+        reasons,
+        sensitivity,
+    })
+}
+
+/// The effects a verdict rests on, the deciding one first: the main effect, unless what it is a mean of
+/// disagrees; then the one beside the baseline. What lasts decides, the burst is told.
+fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -> Vec<usize> {
+    let lasting = |e: &Effect| e.phase != PhaseKind::Burst;
+    let mine: Vec<usize> = (0..effects.len())
+        .filter(|&i| {
+            let e = &effects[i];
+            e.factor == pair.factor
+                && e.level == pair.level
+                && e.workload == workload
+                && e.metric == metric
+        })
+        .collect();
+    let is_main = |i: &usize| effects[*i].variant.is_none();
+    let single: Vec<usize> = mine.iter().copied().filter(|i| !is_main(i)).collect();
+    let mut classes: Vec<Class> = single
+        .iter()
+        .map(|&i| &effects[i])
+        .filter(|e| lasting(e) && e.class != Class::Undecided)
+        .map(|e| e.class)
+        .collect();
+    classes.dedup();
+    let mains: Vec<usize> = mine.iter().copied().filter(is_main).collect();
+    let beside = |i: &usize| effects[*i].variant.as_deref() == Some(pair.variant.name.as_str());
+    let rank = |i: &usize| {
+        let preferred = if classes.len() > 1 {
+            beside(i)
+        } else {
+            is_main(i)
+        };
+        let fallback = beside(i);
+        (!lasting(&effects[*i]), !preferred, !fallback)
+    };
+    let mut chosen: Vec<usize> = mains.into_iter().chain(single).collect();
+    chosen.sort_by_key(rank);
+    chosen
+}
+
+/// Where the other factors change the class: every decided effect of a single pair, if they differ.
+fn conditions(chosen: &[usize], effects: &[Effect]) -> Vec<Condition> {
+    let single: Vec<&Effect> = chosen
+        .iter()
+        .map(|&i| &effects[i])
+        .filter(|e| e.variant.is_some() && e.phase != PhaseKind::Burst)
+        .collect();
+    let differ = single.windows(2).any(|w| w[0].class != w[1].class);
+    if !differ {
+        return Vec::new();
+    }
+    single
+        .into_iter()
+        .map(|e| Condition {
+            context: e.context.clone(),
+            class: e.class,
+            ratio: e.ratio.value,
+        })
+        .collect()
+}
+
+fn cautions(
+    pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)],
+    chosen: &[usize],
+    effects: &[Effect],
+    subjects: &[Subject],
+    model: &Model,
+) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let deciding = &effects[chosen[0]];
+    let cells: Vec<Shown<'_>> = pairs.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
+    if deciding.durability_differs {
+        let mut variants: Vec<String> = cells
+            .iter()
+            .filter(|(group, _)| crate::durability::loses_acknowledged(group.variant))
+            .map(|(group, _)| group.variant.name.clone())
+            .collect();
+        variants.sort();
+        variants.dedup();
+        cautions.push(Caution::Durability { variants });
+    }
+    let sum = |pick: &dyn Fn(&Cell) -> u32| cells.iter().map(|(_, cell)| pick(cell)).sum::<u32>();
+    let of = sum(&|c| c.trials.sound + c.trials.marked + c.trials.failed);
+    let (marked, failed) = (sum(&|c| c.trials.marked), sum(&|c| c.trials.failed));
+    if failed > 0 {
+        cautions.push(Caution::Failed { failed, of });
+    }
+    if marked > 0 {
+        cautions.push(Caution::SetAside { marked, of });
+    }
+    if deciding.ratio.basis != Basis::Trials {
+        cautions.push(Caution::SingleTrial);
+    }
+    let unsettled = cells.iter().filter_map(|(_, cell)| match cell.phases {
+        Phases::NotSettled { seconds } => Some(seconds),
+        _ => None,
+    });
+    if let Some(seconds) = unsettled.reduce(f64::max) {
+        cautions.push(Caution::NotSettled { seconds });
+    }
+    let (_, before, after) = pairs[0];
+    cautions.extend(processor(before.1, after.1));
+    if subjects.contains(&Subject::Cache) {
+        cautions.extend(filling(&after, model));
+    }
+    let burst = chosen
+        .iter()
+        .map(|&i| &effects[i])
+        .find(|e| e.phase == PhaseKind::Burst && e.variant == deciding.variant);
+    if let Some(burst) = burst {
+        let (burst, sustained) = (burst.ratio.value, deciding.ratio.value);
+        if burst / sustained > 1.2 || sustained / burst > 1.2 {
+            cautions.push(Caution::TwoPhases { burst, sustained });
+        }
+    }
+    cautions
+}
+
+/// Both ends of the processor's bracket, where they differ by a tenth.
+fn processor(before: &Cell, after: &Cell) -> Option<Caution> {
+    let free = after.throughput?.value / before.throughput?.value;
+    let charged =
+        after.scale.throughput_with_host_processor? / before.scale.throughput_with_host_processor?;
+    ((free / charged).ln().abs() > 1.1f64.ln()).then_some(Caution::Processor { free, charged })
+}
+
+/// The cache still grew in the last fifth of a trial, and has room.
+fn filling(after: &Shown<'_>, model: &Model) -> Option<Caution> {
+    let trial = after.0.shown().into_iter().next_back()?;
+    let sizes: Vec<f64> = trial
+        .measured
+        .seconds
+        .iter()
+        .filter_map(|s| s.values.get(counters::L2_SIZE).copied())
+        .collect();
+    let held = *sizes.last()?;
+    let earlier = sizes[sizes.len() * 4 / 5];
+    let set = after.0.workload.size.map(|bytes| bytes as f64 / model.size);
+    let of = set?.max(held);
+    (held > earlier * 1.02 && held < 0.98 * of).then_some(Caution::CacheFilling { held, of })
+}
+
+/// Orders verdicts: decided before undecided, the larger change first.
+pub fn sort(findings: &mut Findings) {
+    let effects = &findings.effects;
+    let strength = |v: &Verdict| {
+        let change = v
+            .effects
+            .first()
+            .map_or(0.0, |&i| effects[i].ratio.value.ln().abs());
+        (v.class == Class::Undecided, -change)
+    };
+    findings.verdicts.sort_by(|a, b| {
+        let (a, b) = (strength(a), strength(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+}
