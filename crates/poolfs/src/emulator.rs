@@ -13,6 +13,9 @@ mod statistics;
 mod timer;
 mod written;
 
+#[cfg(test)]
+mod tests;
+
 pub use cut::{CutReport, power_cut};
 pub use drive::{Drive, Geometry, Spec};
 pub use statistics::{Counters, Service};

@@ -1,0 +1,289 @@
+//! Crash states and timing, through the drives' public side.
+
+use super::{CutReport, Drive, Emulator, Settings, Spec, power_cut};
+use crate::clock::Clock;
+use crate::raw::{Raw, RawIo};
+use crate::volume::{IoFlags, Stages, Volume};
+use drives::Profile;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const SECTOR: usize = 512;
+const SECTORS: u64 = 256;
+/// The file of a raw drive's volume.
+const FILE: u64 = 2;
+
+fn volatile(tearing: u64, lies: bool) -> Profile {
+    let text = include_str!("../../../../profiles/instant.toml")
+        .replace("write_cache = false", "write_cache = true")
+        .replace(
+            "power_loss_protection = true",
+            "power_loss_protection = false",
+        )
+        .replace(
+            "flush = \"honest\"",
+            if lies {
+                "flush = \"lies\""
+            } else {
+                "flush = \"honest\""
+            },
+        )
+        .replace(
+            "tearing = { value = 4_096",
+            &format!("tearing = {{ value = {tearing}"),
+        );
+    Profile::from_toml(&text).expect("a valid profile")
+}
+
+struct Rig {
+    _emulator: Emulator<RawIo>,
+    drive: Arc<Drive<RawIo>>,
+    raw: Raw<RawIo>,
+}
+
+impl Rig {
+    fn open(store: &Path, profile: Profile, dilation: f64) -> Self {
+        let clock = Clock::start(dilation);
+        let emulator = Emulator::new(clock, store, Settings::default()).expect("a timer thread");
+        let spec = Spec {
+            name: "d0".to_owned(),
+            profile,
+            real_capacity: 1 << 30,
+            scaled_capacity: SECTORS * SECTOR as u64,
+            seed: 7,
+            elevator: None,
+        };
+        let drive = emulator.add(&spec).expect("a drive");
+        Self {
+            _emulator: emulator,
+            raw: Raw::new(Arc::clone(&drive)),
+            drive,
+        }
+    }
+
+    /// Writes sectors, each filled with `value`.
+    fn write(&self, sector: u64, count: u64, value: u16) {
+        let data: Vec<u8> = value.to_le_bytes().repeat(count as usize * SECTOR / 2);
+        self.raw
+            .write(
+                FILE,
+                sector * SECTOR as u64,
+                &data,
+                IoFlags::default(),
+                &mut Stages::default(),
+            )
+            .expect("written");
+    }
+
+    fn flush(&self) {
+        self.raw
+            .fsync(FILE, true, &mut Stages::default())
+            .expect("flushed");
+    }
+
+    fn sectors(&self) -> Vec<u16> {
+        let mut data = vec![0; SECTORS as usize * SECTOR];
+        self.raw
+            .read(
+                FILE,
+                0,
+                &mut data,
+                IoFlags::default(),
+                &mut Stages::default(),
+            )
+            .expect("read");
+        data.chunks_exact(SECTOR)
+            .map(|s| {
+                assert!(s.chunks_exact(2).all(|v| v == &s[..2]), "a torn sector");
+                u16::from_le_bytes([s[0], s[1]])
+            })
+            .collect()
+    }
+}
+
+fn copy(from: &Path) -> tempfile::TempDir {
+    let to = tempfile::tempdir().expect("a directory");
+    for entry in fs::read_dir(from).expect("listed") {
+        let entry = entry.expect("an entry");
+        fs::copy(entry.path(), to.path().join(entry.file_name())).expect("copied");
+    }
+    to
+}
+
+/// A crash state of `store` and what the drive holds in it.
+fn crash(store: &Path, profile: &Profile, seed: u64) -> (CutReport, Vec<u16>) {
+    let state = copy(store);
+    let report = power_cut(state.path(), "d0", seed).expect("cut");
+    (
+        report,
+        Rig::open(state.path(), profile.clone(), 1.0).sectors(),
+    )
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Write(u64, u64),
+    Flush,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let write = (0..SECTORS - 40, 1u64..40).prop_map(|(at, n)| Step::Write(at, n));
+    prop::collection::vec(prop_oneof![5 => write, 1 => Just(Step::Flush)], 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn what_was_flushed_is_there_and_the_rest_is_a_subset_torn_only_in_units(
+        steps in steps(), units in prop::sample::select(vec![1u64, 8, 32]), seed: u64
+    ) {
+        let store = tempfile::tempdir().expect("a directory");
+        let profile = volatile(units * SECTOR as u64, false);
+        let rig = Rig::open(store.path(), profile.clone(), 1.0);
+        let mut durable = vec![0u16; SECTORS as usize];
+        let mut newest = durable.clone();
+        let mut unflushed: BTreeMap<u16, (u64, u64)> = BTreeMap::new();
+        for (value, step) in (1u16..).zip(&steps) {
+            match *step {
+                Step::Write(at, n) => {
+                    rig.write(at, n, value);
+                    newest[at as usize..(at + n) as usize].fill(value);
+                    unflushed.insert(value, (at, n));
+                }
+                Step::Flush => {
+                    rig.flush();
+                    durable.clone_from(&newest);
+                    unflushed.clear();
+                }
+            }
+        }
+        prop_assert_eq!(rig.sectors(), newest);
+        drop(rig);
+        let (report, after) = crash(store.path(), &profile, seed);
+        prop_assert_eq!(report.unflushed, unflushed.len() as u64);
+        prop_assert_eq!(report.kept + report.torn + report.lost, report.unflushed);
+        for (sector, value) in after.iter().enumerate() {
+            let written = unflushed.get(value).is_some_and(|(at, n)| {
+                (*at..at + n).contains(&(sector as u64))
+            });
+            prop_assert!(
+                *value == durable[sector] || written,
+                "sector {} holds {}, which was never there", sector, value
+            );
+        }
+        // Within a unit, what no later write touched is new as a whole or old as a whole.
+        for (value, (at, n)) in &unflushed {
+            let mut seen: BTreeMap<u64, bool> = BTreeMap::new();
+            for sector in *at..at + n {
+                let overwritten = unflushed.range(value + 1..).any(|(_, (from, m))| {
+                    (*from..from + m).contains(&sector)
+                });
+                if !overwritten {
+                    let is_new = after[sector as usize] == *value;
+                    let first = *seen.entry(sector / units).or_insert(is_new);
+                    prop_assert_eq!(first, is_new, "write {} torn inside a unit", value);
+                }
+            }
+        }
+        // The same seed gives the same state.
+        prop_assert_eq!(crash(store.path(), &profile, seed), (report, after));
+    }
+}
+
+#[test]
+fn one_kill_yields_many_states() {
+    let store = tempfile::tempdir().expect("a directory");
+    let profile = volatile(4096, false);
+    let rig = Rig::open(store.path(), profile.clone(), 1.0);
+    for i in 0..12 {
+        rig.write(i * 20, 16, i as u16 + 1);
+    }
+    drop(rig);
+    let states: Vec<_> = (0..40).map(|s| crash(store.path(), &profile, s)).collect();
+    let distinct: std::collections::BTreeSet<_> = states.iter().map(|(_, s)| s.clone()).collect();
+    assert!(distinct.len() > 25, "{} states", distinct.len());
+    assert!(states.iter().any(|(r, _)| r.torn > 0));
+    assert!(states.iter().any(|(r, _)| r.kept > 8));
+    assert!(states.iter().any(|(r, _)| r.lost > 10));
+}
+
+#[test]
+fn a_drive_that_lies_loses_what_it_flushed() {
+    let store = tempfile::tempdir().expect("a directory");
+    for lies in [false, true] {
+        let profile = volatile(4096, lies);
+        let rig = Rig::open(store.path(), profile.clone(), 1.0);
+        rig.write(0, 8, 9);
+        rig.write(8, 8, 9);
+        rig.flush();
+        drop(rig);
+        let lost = (0..20)
+            .filter(|s| crash(store.path(), &profile, *s).1[0] != 9)
+            .count();
+        assert_eq!(lost > 0, lies, "{lost} of 20 states lost a flushed write");
+        fs::remove_file(store.path().join("d0.data")).expect("removed");
+        fs::remove_file(store.path().join("d0.unflushed")).expect("removed");
+    }
+}
+
+#[test]
+fn a_drive_with_power_loss_protection_loses_nothing() {
+    let store = tempfile::tempdir().expect("a directory");
+    let text = include_str!("../../../../profiles/instant.toml");
+    let profile = Profile::from_toml(text).expect("valid");
+    let rig = Rig::open(store.path(), profile.clone(), 1.0);
+    rig.write(3, 10, 5);
+    let newest = rig.sectors();
+    drop(rig);
+    for seed in 0..5 {
+        let (report, after) = crash(store.path(), &profile, seed);
+        assert_eq!(report, CutReport::default());
+        assert_eq!(after, newest);
+    }
+}
+
+#[test]
+fn a_failed_drive_answers_with_an_error() {
+    let store = tempfile::tempdir().expect("a directory");
+    let rig = Rig::open(store.path(), volatile(4096, false), 1.0);
+    rig.write(0, 1, 1);
+    rig.drive.fail();
+    let answer = rig
+        .raw
+        .fsync(FILE, true, &mut Stages::default())
+        .expect_err("it has failed");
+    assert_eq!(answer, crate::volume::Errno::EIO);
+}
+
+/// 100 µs a request, ten times slower: a millisecond of real time each, never early.
+#[test]
+fn a_request_takes_its_virtual_time() {
+    let store = tempfile::tempdir().expect("a directory");
+    let text = include_str!("../../../../profiles/flat-latency.toml");
+    let profile = Profile::from_toml(text).expect("valid");
+    let rig = Rig::open(store.path(), profile, 10.0);
+    let started = Instant::now();
+    for i in 0..50 {
+        rig.write(i, 1, 1);
+    }
+    let elapsed = started.elapsed();
+    assert!(elapsed >= Duration::from_millis(50), "{elapsed:?}");
+    let service = rig.drive.take_service().expect("kept");
+    assert_eq!(service.intended.len(), 50);
+    assert!(
+        service.intended.min() >= 99_000,
+        "{}",
+        service.intended.min()
+    );
+    assert!(service.achieved.min() >= service.intended.min());
+    let counters = rig.drive.counters();
+    assert_eq!(counters.writes, 50);
+    // One at a time: busy for 50 intended times.
+    let busy = counters.busy_ns as f64 / 50.0;
+    assert!((99_000.0..110_000.0).contains(&busy), "{busy}");
+}
