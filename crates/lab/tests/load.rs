@@ -507,6 +507,12 @@ fn a_mistake_in_the_base_is_said_once_for_all_variants() {
 }
 
 #[test]
+fn drives_of_an_unknown_profile_are_not_missed_a_second_time() {
+    let said = errors(&BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16"));
+    assert_eq!(said.len(), 1, "{said:?}");
+}
+
+#[test]
 fn broken_toml_is_said_beside_what_else_is_wrong() {
     let text = BASE
         .replace("recordsize = \"16K\"", "recordsize = 16K")

@@ -1,11 +1,11 @@
-//! `poolwright completions SHELL|man`: completion scripts and the man page, from the same definition
-//! as the command line itself.
+//! `poolwright completions SHELL|man|lab-schema`: completion scripts and the man page, from the same
+//! definition as the command line itself, and the lab file's schema for editors.
 
 use clap::ValueEnum;
 use clap_complete::Shell;
 use std::process::ExitCode;
 
-/// Print a shell's completion script, or the man page
+/// Print a shell's completion script, the man page, or the lab file's JSON schema for editors
 #[derive(clap::Args)]
 pub struct Args {
     /// What to print
@@ -22,6 +22,8 @@ enum What {
     Zsh,
     /// The man page, as roff
     Man,
+    /// The JSON schema of lab files
+    LabSchema,
 }
 
 impl Args {
@@ -34,6 +36,7 @@ impl Args {
             What::Fish => Shell::Fish,
             What::Powershell => Shell::PowerShell,
             What::Zsh => Shell::Zsh,
+            What::LabSchema => return crate::output::print(&lab::schema::text()),
             What::Man => {
                 if let Err(e) = clap_mangen::Man::new(crate::command()).render(&mut bytes) {
                     crate::output::complain(&format!("error: cannot render the man page: {e}\n"));

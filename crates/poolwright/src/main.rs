@@ -1,6 +1,9 @@
 //! The command line: one file a verb, registered by one line below.
 
+mod diagnostics;
 mod exit;
+mod lab_file;
+mod machine;
 mod output;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -8,7 +11,12 @@ use std::process::ExitCode;
 
 /// Choose, build, measure and tune ZFS storage, on a scale model of it.
 #[derive(Parser)]
-#[command(name = "poolwright", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "poolwright",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -38,7 +46,10 @@ macro_rules! verbs {
 }
 
 verbs! {
+    check Check
     completions Completions
+    plan Plan
+    run Run
 }
 
 /// The whole command line, for completions and the man page.

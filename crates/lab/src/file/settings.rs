@@ -6,7 +6,6 @@ use super::drives;
 use super::section::{Entry, Section};
 use super::vdevs::{self, LabVdev, Removal};
 use crate::campaign::{DriveKind, OpenZfs};
-use crate::diagnostic::did_you_mean;
 use crate::property;
 use crate::units;
 use std::ops::Range;
@@ -26,6 +25,8 @@ const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror opta
 pub(super) struct Settings {
     pub openzfs: Option<At<OpenZfs>>,
     pub drives: Vec<(At<String>, DriveKind)>,
+    /// Kinds of drives that are named, but not understood.
+    pub broken_drives: Vec<String>,
     pub ashift: Option<At<Option<u8>>>,
     pub pool_properties: Vec<Setting>,
     pub vdevs: Option<Vec<LabVdev>>,
@@ -54,11 +55,12 @@ impl Settings {
             .take("drives")
             .and_then(|entry| entry.table(cx, "drives"))
         {
-            settings.drives = table
-                .rest()
-                .iter()
-                .filter_map(|entry| drives::kind(cx, entry))
-                .collect();
+            for entry in table.rest() {
+                match drives::kind(cx, &entry) {
+                    Some(kind) => settings.drives.push(kind),
+                    None => settings.broken_drives.push(entry.key.to_owned()),
+                }
+            }
         }
         if let Some(table) = section
             .take("pool")
@@ -187,7 +189,7 @@ fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
             format!("there is no engine for OpenZFS `{}`", text.value),
             match near {
                 Some(near) => format!("name the release line: \"{near}\""),
-                None => did_you_mean(&text.value, &names),
+                None => format!("there is one for {}", names.join(" and for ")),
             },
         );
     }

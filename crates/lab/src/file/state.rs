@@ -21,6 +21,7 @@ pub(super) struct State {
     datasets: BTreeMap<String, BTreeMap<String, Setting>>,
     module: BTreeMap<String, (At<String>, At<i64>)>,
     broken: bool,
+    broken_drives: Vec<String>,
 }
 
 impl State {
@@ -33,6 +34,8 @@ impl State {
         for (name, kind) in &settings.drives {
             self.drives.insert(name.value.clone(), kind.clone());
         }
+        self.broken_drives
+            .extend(settings.broken_drives.iter().cloned());
         if let Some(ashift) = &settings.ashift {
             self.ashift = ashift.value;
         }
@@ -138,6 +141,7 @@ impl State {
             for (drive, span) in vdev.vdev.drives.iter().zip(&vdev.drive_spans) {
                 let DriveRef { kind, index } = drive;
                 match self.drives.get(kind) {
+                    None if self.broken_drives.contains(kind) => {}
                     None => {
                         let near = nearest(kind, self.drives.keys().map(String::as_str));
                         cx.error(

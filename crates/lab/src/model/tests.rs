@@ -147,7 +147,10 @@ fn a_scale_beyond_a_cap_is_refused_by_the_name_of_the_cap() {
             "dirty data",
         ),
         // Eight clients of 20 GiB each.
-        ("[scale]\nsize = 1300\ndirty_data_max = \"16M\"\n[module]\nzfs_arc_max = \"120G\"\n", "clients"),
+        (
+            "[scale]\nsize = 1300\ndirty_data_max = \"16M\"\n[module]\nzfs_arc_max = \"120G\"\n",
+            "clients",
+        ),
         ("[scale]\nsize = 1\n", "memory"),
     ] {
         let refused = resolve(&campaign("128G", more), &limits).map_err(|e| e.message);

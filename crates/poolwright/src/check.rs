@@ -1,0 +1,93 @@
+//! `poolwright check LAB`: what a lab means, and what a run of it would take; starts nothing.
+
+mod json;
+mod text;
+
+use crate::lab_file::{Loaded, load_or_explain};
+use crate::{diagnostics, exit, machine, output};
+use lab::Diagnostic;
+use lab::model::{Estimate, HostLimits, Model, estimate, resolve};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Check a lab: every mistake, each variant's `zpool create`, the scales S and k and what bound
+/// them, and a time estimate. Starts nothing
+///
+/// Exit codes: 0 the lab can be run, 2 it has mistakes, 3 this machine cannot model it.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A lab file, `-` for standard input, or the name of a built-in lab
+    #[arg(value_name = "LAB")]
+    lab: String,
+    /// Print JSON on standard output: the resolved campaign, the model, diagnostics
+    #[arg(long)]
+    json: bool,
+    /// Where the drives' backing files would go; its free space bounds S
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+}
+
+/// A lab that was checked.
+struct Checked<'a> {
+    loaded: &'a Loaded,
+    limits: HostLimits,
+    model: Result<Model, Diagnostic>,
+    estimate: Option<Estimate>,
+}
+
+impl Args {
+    /// Checks the lab.
+    pub fn run(self) -> ExitCode {
+        if self.json {
+            return self.run_json();
+        }
+        let (_, loaded) = match load_or_explain(&self.lab) {
+            Ok(found) => found,
+            Err(code) => return code,
+        };
+        let checked = self.check(&loaded);
+        let printed = output::print(&text::text(&checked));
+        diagnostics::draw(&loaded.said, &loaded.sources);
+        match &checked.model {
+            Ok(_) => printed,
+            Err(refused) => {
+                diagnostics::draw(std::slice::from_ref(refused), &loaded.sources);
+                ExitCode::from(exit::ENVIRONMENT)
+            }
+        }
+    }
+
+    fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {
+        let limits = machine::limits(&machine::store(self.store.as_deref()));
+        let model = resolve(&loaded.campaign, &limits);
+        let estimate = model.as_ref().ok().map(|model| estimate(&loaded.campaign, model));
+        Checked {
+            loaded,
+            limits,
+            model,
+            estimate,
+        }
+    }
+
+    /// As [`Args::run`], but mistakes are part of the JSON too.
+    fn run_json(&self) -> ExitCode {
+        let file = match crate::lab_file::find(&self.lab) {
+            Ok(file) => file,
+            Err(e) => {
+                output::print(&json::refused(&[Diagnostic::error(e)], &Default::default()));
+                return ExitCode::from(exit::USAGE);
+            }
+        };
+        match file.load() {
+            Err((said, sources)) => {
+                output::print(&json::refused(&said, &sources));
+                ExitCode::from(exit::USAGE)
+            }
+            Ok(loaded) => {
+                let checked = self.check(&loaded);
+                let printed = output::print(&json::checked(&checked));
+                if checked.model.is_err() { ExitCode::from(exit::ENVIRONMENT) } else { printed }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What `check --json` prints: one object, its keys documented in docs/lab.md.
+
+use super::Checked;
+use crate::diagnostics;
+use crate::lab_file::Sources;
+use lab::Diagnostic;
+use lab::campaign::Variant;
+use lab::command::commands;
+use lab::model::{Model, drive_sizes, of_variant};
+use serde_json::{Value, json};
+
+/// A lab that was refused.
+pub(super) fn refused(said: &[Diagnostic], sources: &Sources) -> String {
+    pretty(&json!({ "ok": false, "diagnostics": diagnostics::json(said, sources) }))
+}
+
+/// A lab that was accepted, with its model where this machine can hold one.
+pub(super) fn checked(checked: &Checked<'_>) -> String {
+    let campaign = &checked.loaded.campaign;
+    let sources = &checked.loaded.sources;
+    let mut said = checked.loaded.said.clone();
+    let model = match &checked.model {
+        Ok(model) => Some(model),
+        Err(refused) => {
+            said.push(refused.clone());
+            None
+        }
+    };
+    let variants: Vec<Value> = campaign.variants.iter().map(|v| variant(campaign, v, model)).collect();
+    let estimate = checked.estimate.map(|e| {
+        json!({
+            "cells": e.cells, "trials": e.trials, "virtual_s": e.virtual_s,
+            "wall_low_s": e.wall_s.0, "wall_high_s": e.wall_s.1, "budget_s": campaign.method.budget_s,
+        })
+    });
+    pretty(&json!({
+        "ok": model.is_some(),
+        "campaign": campaign,
+        "limits": checked.limits,
+        "model": model,
+        "variants": variants,
+        "estimate": estimate,
+        "diagnostics": diagnostics::json(&said, sources),
+    }))
+}
+
+fn variant(campaign: &lab::campaign::Campaign, variant: &Variant, model: Option<&Model>) -> Value {
+    let model = model.map(|model| of_variant(model, &campaign.host, variant));
+    let drives = model.as_ref().map(|model| {
+        drive_sizes(model, variant)
+            .into_iter()
+            .map(|(drive, bytes)| (format!("{}{}", drive.kind, drive.index), Value::from(bytes)))
+            .collect::<serde_json::Map<_, _>>()
+    });
+    json!({
+        "name": variant.name,
+        "commands": commands(variant),
+        "drive_bytes": drives,
+        "arc_max": model.as_ref().map(|model| model.arc_max),
+        "dirty_data_max": model.as_ref().map(|model| model.dirty_data_max),
+    })
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}

@@ -1,0 +1,158 @@
+//! What `check` prints for people.
+
+use super::Checked;
+use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Variant};
+use lab::command::{MODPROBE, commands};
+use lab::model::{Estimate, HostLimits, Model, drive_capacity, drive_sizes, of_variant};
+use lab::units::{about, print_duration};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+pub(super) fn text(checked: &Checked<'_>) -> String {
+    let campaign = &checked.loaded.campaign;
+    let mut out = String::new();
+    line(&mut out, "lab", &campaign.title);
+    if let Some(source) = &campaign.source {
+        line(&mut out, "source", source);
+    }
+    let host = &campaign.host;
+    line(
+        &mut out,
+        "host",
+        &format!("{} of memory, {} cores, OpenZFS {}", about(host.memory), host.cores, versions(campaign)),
+    );
+    if let Ok(model) = &checked.model {
+        scales(&mut out, model, &checked.limits);
+    }
+    for variant in &campaign.variants {
+        self::variant(&mut out, campaign, variant, checked.model.as_ref().ok());
+    }
+    for workload in &campaign.workloads {
+        let Program::Fio { origin, .. } = &workload.program;
+        let dataset = match workload.dataset.as_str() {
+            "" => String::new(),
+            dataset => format!(" in dataset {dataset}"),
+        };
+        let size = workload.size.map(|bytes| format!(", working set {}", about(bytes))).unwrap_or_default();
+        line(&mut out, "workload", &format!("{}: fio {origin}{dataset}{size}", workload.name));
+    }
+    if let Some(estimate) = &checked.estimate {
+        line(&mut out, "time", &time(campaign, estimate));
+    }
+    out
+}
+
+fn line(out: &mut String, head: &str, rest: &str) {
+    // Writing to a String does not fail.
+    let _ = writeln!(out, "{head:<9}{rest}");
+}
+
+fn versions(campaign: &Campaign) -> String {
+    let mut versions: Vec<OpenZfs> = campaign.variants.iter().map(|variant| variant.openzfs).collect();
+    versions.sort();
+    versions.dedup();
+    versions.iter().map(|version| version.name()).collect::<Vec<_>>().join(" and ")
+}
+
+fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
+    line(
+        out,
+        "scale",
+        &format!("S = {}, bound by {}", model.size, model.size_bound_by),
+    );
+    let width = model.caps.iter().map(|cap| cap.name.len()).max().unwrap_or(0);
+    for cap in &model.caps {
+        let side = if cap.lower { "≥" } else { "≤" };
+        line(out, "", &format!("{side} {:<7} {:<width$}  {}", figure(cap.bound), cap.name, cap.why));
+    }
+    let time = match model.time {
+        Some(time) => format!("k = {time}, stated in the lab"),
+        None => "k is chosen by the pilot of `run`".to_owned(),
+    };
+    line(out, "", &time);
+    line(
+        out,
+        "model",
+        &format!(
+            "memory {}, ARC {}, dirty data {}, write log {}; this machine has {} and {} cores",
+            about(model.physmem),
+            about(model.arc_max),
+            about(model.dirty_data_max),
+            about(model.wrlog_data_max),
+            about(limits.memory),
+            limits.cores
+        ),
+    );
+    for note in &model.notes {
+        line(out, "note", note);
+    }
+    if model.size > 1.0 {
+        line(out, "", "sizes below are the real machine's, and in brackets the model's");
+    }
+}
+
+fn figure(bound: f64) -> String {
+    match bound {
+        b if b >= 100.0 => format!("{b:.0}"),
+        b => format!("{b:.1}"),
+    }
+}
+
+fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Option<&Model>) {
+    let baseline = if variant.name == campaign.method.baseline { "  (baseline)" } else { "" };
+    out.push('\n');
+    line(out, "variant", &format!("{}{baseline}", variant.name));
+    let commands = commands(variant);
+    line(out, "", &commands.create_pool.to_string());
+    for create in &commands.create_datasets {
+        line(out, "", &create.to_string());
+    }
+    for option in &commands.module {
+        line(out, "", &format!("{MODPROBE}: {option}"));
+    }
+    let model = model.map(|model| of_variant(model, &campaign.host, variant));
+    line(out, "", &drives(variant, model.as_ref()));
+}
+
+/// `12 × hdd-7200-16t of 14.6T (466G), …`, each kind once for each size it takes in the model.
+fn drives(variant: &Variant, model: Option<&Model>) -> String {
+    let sizes = model.map(|model| drive_sizes(model, variant)).unwrap_or_default();
+    let mut groups: BTreeMap<(&str, u64), u32> = BTreeMap::new();
+    let used = variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
+    for drive in used {
+        let DriveRef { kind, .. } = drive;
+        *groups.entry((kind, sizes.get(drive).copied().unwrap_or(0))).or_default() += 1;
+    }
+    let group = |((kind, scaled), count): ((&str, u64), u32)| {
+        let profile = variant.drives.get(kind).map_or("", |known| known.profile.as_str());
+        let real = drive_capacity(variant, kind).unwrap_or(0);
+        let scaled = match model {
+            Some(_) if scaled >> 20 != real >> 20 => format!(" ({})", about(scaled)),
+            _ => String::new(),
+        };
+        format!("{kind}: {count} × {profile} of {}{scaled}", about(real))
+    };
+    groups.into_iter().map(group).collect::<Vec<_>>().join(", ")
+}
+
+fn time(campaign: &Campaign, estimate: &Estimate) -> String {
+    let budget = campaign.method.budget_s;
+    let (low, high) = estimate.wall_s;
+    let wall = if low == high {
+        format!("about {}", print_duration(low))
+    } else {
+        format!("{} to {}", print_duration(low), print_duration(high))
+    };
+    let over = if low > budget {
+        ": over the budget, so that cells would be left out; shorten the runtime, or raise the budget"
+    } else {
+        ""
+    };
+    format!(
+        "{} cells, at least {} trials, {} of virtual time: {wall}; budget {}{over}",
+        estimate.cells,
+        estimate.trials,
+        print_duration(estimate.virtual_s),
+        print_duration(budget)
+    )
+}

@@ -1,0 +1,169 @@
+//! Finding the lab that a verb names: a file, standard input, or one that comes with Poolwright.
+
+use crate::diagnostics;
+use crate::{exit, output};
+use lab::campaign::Campaign;
+use lab::{Diagnostic, Files, NoFiles, Profiles};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// A lab's text, and the files that it names.
+pub struct LabFile {
+    /// Its name as the user gave it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Where the files that it names are looked for.
+    place: Place,
+}
+
+enum Place {
+    Builtin,
+    Nowhere,
+    Directory(PathBuf),
+}
+
+/// Every text that diagnostics may point into, by the name they use.
+pub type Sources = BTreeMap<String, String>;
+
+/// Reads a lab: `-` is standard input, an existing path is a file, anything else the name of a
+/// built-in lab.
+///
+/// # Errors
+/// One line that says what is wrong and what to do.
+pub fn find(name: &str) -> Result<LabFile, String> {
+    let path = Path::new(name);
+    if name == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|e| format!("cannot read a lab from standard input: {e}"))?;
+        return Ok(LabFile {
+            name: "<stdin>".to_owned(),
+            text,
+            place: Place::Nowhere,
+        });
+    }
+    if path.exists() {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
+        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+        return Ok(LabFile {
+            name: name.to_owned(),
+            text,
+            place: Place::Directory(directory),
+        });
+    }
+    if let Some(text) = lab::builtin::lab(name) {
+        return Ok(LabFile {
+            name: format!("labs/{name}.toml"),
+            text: text.to_owned(),
+            place: Place::Builtin,
+        });
+    }
+    let known: Vec<&str> = lab::builtin::labs().iter().map(|(name, _)| *name).collect();
+    let hint = match lab::diagnostic::nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean the built-in lab `{near}`?"),
+        None => format!(
+            "name a file, or one of the built-in labs: {}",
+            known.join(", ")
+        ),
+    };
+    Err(format!("there is no lab `{name}`: {hint}"))
+}
+
+/// Files beside a lab, each kept as it was read.
+struct Reader<'a> {
+    place: &'a Place,
+    read: RefCell<Sources>,
+}
+
+impl Files for Reader<'_> {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let text = match self.place {
+            Place::Builtin => lab::builtin::BuiltinFiles.read(path),
+            Place::Nowhere => NoFiles.read(path),
+            Place::Directory(directory) => {
+                std::fs::read_to_string(directory.join(path)).map_err(|e| match e.kind() {
+                    std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+                    std::io::ErrorKind::InvalidData => "it is not text".to_owned(),
+                    _ => e.to_string(),
+                })
+            }
+        }?;
+        self.read.borrow_mut().insert(path.to_owned(), text.clone());
+        Ok(text)
+    }
+
+    fn beside(&self, path: &str) -> Vec<String> {
+        match self.place {
+            Place::Builtin => lab::builtin::BuiltinFiles.beside(path),
+            Place::Nowhere => Vec::new(),
+            Place::Directory(directory) => {
+                let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+                let Ok(entries) = std::fs::read_dir(directory.join(folder)) else {
+                    return Vec::new();
+                };
+                entries
+                    .flatten()
+                    .filter_map(|entry| folder.join(entry.file_name()).to_str().map(str::to_owned))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// A lab that was accepted.
+pub struct Loaded {
+    /// What it resolves to.
+    pub campaign: Campaign,
+    /// What its author should know.
+    pub said: Vec<Diagnostic>,
+    /// The texts that `said` points into.
+    pub sources: Sources,
+}
+
+impl LabFile {
+    /// Resolves it.
+    ///
+    /// # Errors
+    /// Every mistake, with the texts they point into.
+    pub fn load(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
+        let reader = Reader {
+            place: &self.place,
+            read: RefCell::default(),
+        };
+        let result = lab::load(&self.name, &self.text, &reader, &Profiles::builtin());
+        let mut sources = reader.read.into_inner();
+        sources.insert(self.name.clone(), self.text.clone());
+        match result {
+            Ok((campaign, said)) => Ok(Loaded {
+                campaign,
+                said,
+                sources,
+            }),
+            Err(said) => Err((said, sources)),
+        }
+    }
+}
+
+/// Finds and resolves a lab for a verb that needs it whole: on failure every mistake has been drawn
+/// on standard error, and the exit code is 2.
+///
+/// # Errors
+/// The exit code.
+pub fn load_or_explain(name: &str) -> Result<(LabFile, Loaded), ExitCode> {
+    let file = find(name).map_err(|e| {
+        output::complain(&format!("error: {e}\n"));
+        ExitCode::from(exit::USAGE)
+    })?;
+    match file.load() {
+        Ok(loaded) => Ok((file, loaded)),
+        Err((said, sources)) => {
+            diagnostics::draw(&said, &sources);
+            Err(ExitCode::from(exit::USAGE))
+        }
+    }
+}
