@@ -1,5 +1,7 @@
 # Poolwright. `make demo` and `make test` need nothing but a Rust toolchain and Debian 12 or 13; they
 # install the rest themselves (scripts/install says what it does first).
+#
+# Everything is built in the release profile: what is shared is compiled once.
 
 CARGO    ?= cargo
 ENGINES  := $(patsubst .engines/tree-%/complete,.engines/poolfs-%,$(wildcard .engines/tree-*/complete))
@@ -31,25 +33,25 @@ engine: install
 engines-installed: $(ENGINES)
 
 .engines/poolfs-%: .engines/tree-%/complete $(SOURCES)
-	POOLWRIGHT_OPENZFS=$(CURDIR)/.engines/tree-$*/usr $(CARGO) build --release -p poolfs --features engine --bin poolfs --target-dir target/engine
-	cp target/engine/release/poolfs $@.new && mv $@.new $@
+	POOLWRIGHT_OPENZFS=$(CURDIR)/.engines/tree-$*/usr $(CARGO) build --release -p poolfs --features engine --bin poolfs
+	cp target/release/poolfs $@.new && mv $@.new $@
 
 test: INSTALL_FLAGS += --browser
 test: engine
 	$(CARGO) build --release -p poolwright
-	$(CARGO) test --workspace
+	$(CARGO) test --release --workspace
 	@for tree in .engines/tree-*/usr; do \
 	  echo "engine tests on $$tree"; \
-	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) test -p openzfs -p poolfs -p plan --features openzfs/engine,poolfs/engine --target-dir target/engine || exit 1; \
+	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) test --release -p openzfs -p poolfs -p plan --features openzfs/engine,poolfs/engine || exit 1; \
 	done
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	@for tree in .engines/tree-*/usr; do \
-	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) clippy -p openzfs -p poolfs --features openzfs/engine,poolfs/engine --all-targets --target-dir target/engine -- -D warnings || exit 1; \
+	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) clippy --release -p openzfs -p poolfs --features openzfs/engine,poolfs/engine --all-targets -- -D warnings || exit 1; \
 	done
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --workspace --no-deps
 
 bench: engine
 	$(CARGO) build --release -p poolwright
