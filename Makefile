@@ -8,6 +8,7 @@ ENGINES  := $(patsubst .engines/tree-%/complete,.engines/poolfs-%,$(wildcard .en
 SOURCES  := $(shell find crates/openzfs crates/poolfs crates/drives crates/lab profiles -name '*.rs' -o -name '*.c' -o -name '*.h' -o -name '*.toml' -o -name '*.txt' 2>/dev/null) Cargo.lock
 BIN      := target/release/poolwright
 
+.NOTPARALLEL:
 .PHONY: demo test engine bench labs lint install help
 
 help:
