@@ -55,7 +55,8 @@ impl Default for Wanted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
-    /// Mean place in the other five orders (six with prices), all alike.
+    /// The best of each kind of vdev and parity in turn, then the second best of each, … where
+    /// best is the lowest sum of places in the other orders, room counted three times.
     Balance,
     /// Most room for files first.
     Usable,
@@ -142,6 +143,12 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
         false => (0..pools.len()).collect(),
     };
     sort(&mut order, &pools, wanted.sort);
+    if wanted.sort == Sort::Balance {
+        order = in_turn(&order, |i| {
+            let first = (0..kinds.len()).find_map(|kind| chosen(&kinds, pools[i].choice, kind));
+            first.map(|part| family(&part.layout))
+        });
+    }
     order.truncate(wanted.top);
     let on_front: std::collections::BTreeSet<usize> = front.into_iter().collect();
     let shown = order
@@ -345,8 +352,37 @@ fn sort(order: &mut [usize], pools: &[Pool], by: Sort) {
     });
 }
 
-/// By the sum of the places in each of the orders. Equal figures share a place; a price that is
-/// the same everywhere, or not known, moves nobody.
+/// The first of each family, then the second of each, and so on.
+fn in_turn<F: Ord>(order: &[usize], family: impl Fn(usize) -> F) -> Vec<usize> {
+    let mut seen: std::collections::BTreeMap<F, usize> = std::collections::BTreeMap::new();
+    let mut rounds: Vec<(usize, usize)> = order
+        .iter()
+        .map(|&i| {
+            let round = seen.entry(family(i)).or_default();
+            *round += 1;
+            (*round, i)
+        })
+        .collect();
+    // Stable: within a round the order stays.
+    rounds.sort_by_key(|(round, _)| *round);
+    rounds.into_iter().map(|(_, i)| i).collect()
+}
+
+/// Layouts that people think of as the same kind of thing: the vdev (or RAID) and its parity.
+fn family(layout: &Layout) -> (u8, u32) {
+    use crate::layout::Scheme;
+    let kind = match layout.scheme {
+        Scheme::Stripe => 0,
+        Scheme::Mirror => 1,
+        Scheme::Raidz { .. } => 2,
+        Scheme::Draid { .. } => 3,
+        Scheme::Raid { .. } => 4,
+    };
+    (kind, layout.tolerance())
+}
+
+/// By the sum of the places in each of the orders, room three times. Equal figures share a place;
+/// a price that is the same everywhere, or not known, moves nobody.
 fn balance(order: &mut [usize], pools: &[Pool]) {
     let mut places: std::collections::HashMap<usize, usize> = std::collections::HashMap::new();
     for figure in 0..6 {
@@ -361,7 +397,7 @@ fn balance(order: &mut [usize], pools: &[Pool]) {
                 place = i;
                 before = Some(value);
             }
-            *places.entry(*pool).or_default() += place;
+            *places.entry(*pool).or_default() += if figure == 0 { 3 * place } else { place };
         }
     }
     order.sort_by(|a, b| {

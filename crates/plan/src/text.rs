@@ -208,7 +208,8 @@ fn hours(hours: f64) -> String {
     }
 }
 
-fn rate(bytes: f64) -> String {
+/// Bytes a second.
+pub fn rate(bytes: f64) -> String {
     if bytes >= 1e9 {
         format!("{:.1} GB/s", bytes / 1e9)
     } else {
