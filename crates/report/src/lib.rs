@@ -3,6 +3,7 @@
 //! Pure: findings in, text out. `docs/report.md` says what each format is for.
 
 pub mod charts;
+pub mod compare;
 pub mod csv;
 pub mod html;
 pub mod json;

@@ -4,7 +4,7 @@
 //! languages are written side by side, and an element that is opened here cannot stay open.
 
 use crate::lang::{Language, Words};
-use crate::text::{ISOLATE, visible, visible_char};
+use crate::text::{ISOLATE, is_hidden, visible, visible_char};
 use std::fmt::{self, Display, Write};
 
 /// Markup under construction.
@@ -71,19 +71,21 @@ impl Markup {
         self.out.push_str(markup);
     }
 
-    /// JSON for a `<script type="application/json">`: `<`, `>` and `&` become JSON escapes, so that
-    /// no string in it can end the element or start a comment.
+    /// JSON for a `<script type="application/json">`: `<`, `>`, `&` and hidden characters become
+    /// JSON escapes, so that no string in it can end the element or start a comment.
     pub fn json(&mut self, json: &str) {
-        for c in json.chars() {
-            match c {
-                '<' => self.out.push_str("\\u003c"),
-                '>' => self.out.push_str("\\u003e"),
-                '&' => self.out.push_str("\\u0026"),
-                '\u{2028}' => self.out.push_str("\\u2028"),
-                '\u{2029}' => self.out.push_str("\\u2029"),
-                c => self.out.push(c),
+        let special = |c| matches!(c, '<' | '>' | '&') || is_hidden(c);
+        let mut rest = json;
+        while let Some(at) = rest.find(special) {
+            let (before, after) = rest.split_at(at);
+            self.out.push_str(before);
+            let mut chars = after.chars();
+            if let Some(c) = chars.next() {
+                let _ = write!(self.out, "\\u{:04x}", c as u32);
             }
+            rest = chars.as_str();
         }
+        self.out.push_str(rest);
     }
 }
 
@@ -146,6 +148,11 @@ struct Escape<'a> {
 
 impl fmt::Write for Escape<'_> {
     fn write_str(&mut self, s: &str) -> fmt::Result {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b" .,-+:;/%_=()[]#\n".contains(&b);
+        if s.bytes().all(plain) {
+            self.out.push_str(s);
+            return Ok(());
+        }
         for c in s.chars() {
             match c {
                 '&' => self.out.push_str("&amp;"),

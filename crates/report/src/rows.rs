@@ -168,7 +168,11 @@ pub fn title(findings: &Findings, words: &dyn Words, verdict: &Verdict) -> Strin
     if levels != 2 || title == name(&verdict.factor) {
         title += &format!(" {}", name(&verdict.level));
     }
-    if workloads(findings).len() > 1 {
+    if findings
+        .cells
+        .iter()
+        .any(|c| c.workload != findings.cells[0].workload)
+    {
         title += &format!(" · {}", name(&verdict.workload));
     }
     title

@@ -45,7 +45,9 @@ fn sixteen(dir: &Path) -> PathBuf {
 #[test]
 fn the_page_works_in_a_browser() {
     let dir = place("browser");
-    let Some(mut browser) = start(&dir) else { return };
+    let Some(mut browser) = start(&dir) else {
+        return;
+    };
     let file = sixteen(&dir);
     browser.width(1280);
     browser.open(&file);
@@ -75,14 +77,20 @@ fn charts_hold_the_data(browser: &mut Browser) {
     assert_eq!(count(browser, "#reads svg.bar"), json!(8));
     assert_eq!(count(browser, "#drives svg.heat"), json!(16));
     let findings = findings(&SIXTEEN);
-    assert_eq!(count(browser, "#effects svg.forest:not(.scale)"), json!(findings.effects.len()));
+    assert_eq!(
+        count(browser, "#effects svg.forest:not(.scale)"),
+        json!(findings.effects.len())
+    );
     // The bar of a cell is as long as its share, on the screen.
     let arc = findings.cells[8].hits.reads.expect("cell 8 reads").arc;
     let drawn = browser.eval(
         "(() => { const bar = document.querySelector('#reads svg.bar');
            return bar.querySelector('.r-arc').getBoundingClientRect().width / bar.getBoundingClientRect().width; })()",
     );
-    assert!((drawn.as_f64().expect("a width") - arc).abs() < 0.01, "{drawn} for {arc}");
+    assert!(
+        (drawn.as_f64().expect("a width") - arc).abs() < 0.01,
+        "{drawn} for {arc}"
+    );
     // The first course ends where its last second says, in the panel's own scale.
     let ends = browser.eval(
         "(() => { const d = document.querySelector('#time .curve:not(.other)').getAttribute('d');
@@ -93,7 +101,10 @@ fn charts_hold_the_data(browser: &mut Browser) {
     let top = 15_000.0;
     let expected = 1000.0 - rate / top * 1000.0;
     assert_eq!(ends[0], json!(1000));
-    assert!((ends[1].as_f64().expect("a height") - expected).abs() <= 1.0, "{ends} for {expected}");
+    assert!(
+        (ends[1].as_f64().expect("a height") - expected).abs() <= 1.0,
+        "{ends} for {expected}"
+    );
 }
 
 fn the_language_is_switched(browser: &mut Browser) {
@@ -101,9 +112,13 @@ fn the_language_is_switched(browser: &mut Browser) {
     assert_eq!(browser.eval(heading), json!("The answer"));
     browser.eval("document.querySelector('[data-language=zh-CN]').click()");
     assert_eq!(browser.eval(heading), json!("结论"));
-    assert_eq!(browser.eval("document.documentElement.lang"), json!("zh-CN"));
     assert_eq!(
-        browser.eval("document.querySelector('[data-language=zh-CN]').getAttribute('aria-pressed')"),
+        browser.eval("document.documentElement.lang"),
+        json!("zh-CN")
+    );
+    assert_eq!(
+        browser
+            .eval("document.querySelector('[data-language=zh-CN]').getAttribute('aria-pressed')"),
         json!("true")
     );
     browser.eval("document.querySelector('[data-language=en]').click()");
@@ -116,10 +131,16 @@ fn the_table_is_sorted(browser: &mut Browser) {
     browser.eval(press);
     let values: Vec<f64> = serde_json::from_value(browser.eval(column)).expect("numbers");
     assert_eq!(values.len(), 16);
-    assert!(values.windows(2).all(|w| w[0] >= w[1]), "largest first: {values:?}");
+    assert!(
+        values.windows(2).all(|w| w[0] >= w[1]),
+        "largest first: {values:?}"
+    );
     browser.eval(press);
     let values: Vec<f64> = serde_json::from_value(browser.eval(column)).expect("numbers");
-    assert!(values.windows(2).all(|w| w[0] <= w[1]), "smallest first: {values:?}");
+    assert!(
+        values.windows(2).all(|w| w[0] <= w[1]),
+        "smallest first: {values:?}"
+    );
     assert_eq!(
         browser.eval("document.querySelectorAll('#cells thead th')[3].getAttribute('aria-sort')"),
         json!("ascending")
@@ -159,9 +180,17 @@ fn the_numbers_are_downloaded(browser: &mut Browser, dir: &Path) {
 fn nothing_overflows(browser: &mut Browser) {
     for width in [360, 768, 1280, 1920] {
         browser.width(width);
-        assert_eq!(overflowing(browser), json!([]), "wider than a screen of {width}");
+        assert_eq!(
+            overflowing(browser),
+            json!([]),
+            "wider than a screen of {width}"
+        );
         let wide = browser.eval("document.documentElement.scrollWidth");
-        assert_eq!(wide, json!(width), "the page is wider than a screen of {width}");
+        assert_eq!(
+            wide,
+            json!(width),
+            "the page is wider than a screen of {width}"
+        );
     }
 }
 
@@ -177,7 +206,9 @@ fn overflowing(browser: &mut Browser) -> serde_json::Value {
 /// Pictures of the page into `$REPORT_PICTURES`, for people (and for the README).
 fn pictures(browser: &mut Browser) {
     use base64::Engine;
-    let Some(dir) = std::env::var_os("REPORT_PICTURES").map(PathBuf::from) else { return };
+    let Some(dir) = std::env::var_os("REPORT_PICTURES").map(PathBuf::from) else {
+        return;
+    };
     let shots = [
         ("1920", 1920, "light", "en"),
         ("1280", 1280, "light", "en"),
@@ -206,15 +237,23 @@ fn pictures(browser: &mut Browser) {
 #[test]
 fn hostile_names_stay_names_in_a_browser() {
     let dir = place("hostile");
-    let Some(mut browser) = start(&dir) else { return };
+    let Some(mut browser) = start(&dir) else {
+        return;
+    };
     let evil = "\"><img src=x onerror=document.title='owned'></script><script>document.title='owned'</script>]]>\u{202e}";
     let file = dir.join("report.html");
     std::fs::write(&file, render(&hostile(evil), None, Language::English)).expect("writable");
     browser.width(360);
     browser.open(&file);
     let title = browser.eval("document.title");
-    assert!(title.as_str().is_some_and(|t| t.starts_with("\"><img")), "{title}");
-    assert_eq!(browser.eval("document.querySelectorAll('img').length"), json!(0));
+    assert!(
+        title.as_str().is_some_and(|t| t.starts_with("\"><img")),
+        "{title}"
+    );
+    assert_eq!(
+        browser.eval("document.querySelectorAll('img').length"),
+        json!(0)
+    );
     assert_eq!(overflowing(&mut browser), json!([]));
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }

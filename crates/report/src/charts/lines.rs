@@ -93,8 +93,10 @@ impl Plot {
         for (i, (value, label)) in self.x_ticks.iter().enumerate() {
             let x = self.x.percent(*value);
             let minor = if i % 2 == 1 { " minor" } else { "" };
+            // The last one would stick out of a narrow screen.
+            let anchor = if x > 96.0 { "last" } else { "middle" };
             m.tag("text")
-                .class(format_args!("tick-label middle{minor}"))
+                .class(format_args!("tick-label {anchor}{minor}"))
                 .attr("x", Percent(x))
                 .attr("y", "100%")
                 .attr("dy", "1.5em")

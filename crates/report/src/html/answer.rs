@@ -3,12 +3,17 @@
 use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{ratio, ratio_number};
+use crate::number::{count, ratio};
 use crate::rows::{Answer, cautions, class_name, class_sign, factor_name, title};
-use findings::output::{Class, PhaseKind, Verdict};
+use findings::output::{Class, Effect, Metric, PhaseKind, Verdict};
 
 /// Classes in the order a buyer asks for them.
-const CLASSES: [Class; 4] = [Class::WorthIt, Class::Harmful, Class::NoEffect, Class::Undecided];
+const CLASSES: [Class; 4] = [
+    Class::WorthIt,
+    Class::Harmful,
+    Class::NoEffect,
+    Class::Undecided,
+];
 
 impl Page<'_> {
     pub(super) fn answer(&self, m: &mut Markup) {
@@ -32,7 +37,10 @@ impl Page<'_> {
     fn summary(&self, m: &mut Markup) {
         let mut levels: Vec<(&str, &str)> = Vec::new();
         for answer in &self.answers {
-            let level = (answer.verdict.factor.as_str(), answer.verdict.level.as_str());
+            let level = (
+                answer.verdict.factor.as_str(),
+                answer.verdict.level.as_str(),
+            );
             if !levels.contains(&level) {
                 levels.push(level);
             }
@@ -49,7 +57,10 @@ impl Page<'_> {
                         let of: Vec<&Answer> = self
                             .answers
                             .iter()
-                            .filter(|a| (a.verdict.factor.as_str(), a.verdict.level.as_str()) == (factor, level))
+                            .filter(|a| {
+                                (a.verdict.factor.as_str(), a.verdict.level.as_str())
+                                    == (factor, level)
+                            })
                             .filter(|a| a.verdict.class == class)
                             .collect();
                         if !of.is_empty() {
@@ -61,51 +72,82 @@ impl Page<'_> {
         });
     }
 
+    /// Operations a second of both sides of a throughput effect.
+    fn rates(&self, effect: &Effect) -> Option<(f64, f64)> {
+        let rate = |variant: &str| {
+            let row = self
+                .rows
+                .iter()
+                .find(|r| r.cell.variant == variant && r.cell.workload == effect.workload)?;
+            match effect.phase {
+                PhaseKind::Burst => row.first.map(|p| p.throughput.value),
+                PhaseKind::Whole | PhaseKind::Sustained => row.lasting.map(|e| e.value),
+            }
+        };
+        if effect.metric != Metric::Throughput {
+            return None;
+        }
+        Some((
+            rate(effect.baseline.as_ref()?)?,
+            rate(effect.variant.as_ref()?)?,
+        ))
+    }
+
     fn of_class(&self, m: &mut Markup, class: Class, answers: &[&Answer]) {
         m.text(" ");
-        chip(m, class);
-        for (i, answer) in answers.iter().enumerate() {
-            m.text(if i == 0 { " " } else { ", " });
-            m.foreign(&answer.verdict.workload);
-            if let Some(effect) = answer.deciding.filter(|_| class != Class::NoEffect) {
-                m.text(format_args!(" {}", ratio(effect.ratio.value)));
+        m.tag("span").class("of").inside(|m| {
+            chip(m, class);
+            for (i, answer) in answers.iter().enumerate() {
+                m.text(if i == 0 { " " } else { ", " });
+                m.foreign(&answer.verdict.workload);
+                if let Some(effect) = answer.deciding.filter(|_| class != Class::NoEffect) {
+                    m.text(format_args!("\u{a0}{}", ratio(effect.ratio.value)));
+                }
             }
-        }
+        });
     }
 
     fn card(&self, m: &mut Markup, answer: &Answer) {
         let verdict = answer.verdict;
-        m.tag("li").class(format_args!("card {}", class_name(verdict.class))).inside(|m| {
-            m.tag("h3").inside(|m| {
-                m.tag("span").class("name").say(|w| title(self.findings, w, verdict));
-                chip(m, verdict.class);
-            });
-            if let Some(effect) = answer.deciding {
-                m.tag("div").class("figures").inside(|m| {
-                    m.tag("span").class("figure").text(ratio(effect.ratio.value));
-                    m.tag("span").class("range").inside(|m| {
-                        m.text(format_args!(
-                            "[{}, {}] ",
-                            ratio_number(effect.ratio.low),
-                            ratio_number(effect.ratio.high)
-                        ));
-                        m.say(|w| w.metric(effect.metric).to_owned());
-                        if effect.phase != PhaseKind::Whole {
-                            m.text(" · ");
-                            m.say(|w| w.phase(effect.phase).to_owned());
-                        }
-                    });
+        m.tag("li")
+            .class(format_args!("card {}", class_name(verdict.class)))
+            .inside(|m| {
+                m.tag("h3").inside(|m| {
+                    m.tag("span")
+                        .class("name")
+                        .say(|w| title(self.findings, w, verdict));
+                    chip(m, verdict.class);
                 });
-            }
-            m.tag("p").inside(|m| {
-                m.say(|w| w.judgement(verdict.class, answer.deciding));
-                if let Some(burst) = answer.burst {
-                    m.text(" ");
-                    m.say(|w| w.beside(burst) + w.label(Label::FullStop));
+                if let Some(effect) = answer.deciding {
+                    m.tag("div").class("figures").inside(|m| {
+                        m.tag("span")
+                            .class("figure")
+                            .text(ratio(effect.ratio.value));
+                        m.tag("span").class("range").inside(|m| {
+                            if let Some((before, after)) = self.rates(effect) {
+                                m.tag("span").class("rates").text(format_args!(
+                                    "{} → {} ",
+                                    count(before),
+                                    count(after)
+                                ));
+                            }
+                            m.say(|w| w.metric(effect.metric).to_owned());
+                            if effect.phase != PhaseKind::Whole {
+                                m.text(" · ");
+                                m.say(|w| w.phase(effect.phase).to_owned());
+                            }
+                        });
+                    });
                 }
+                m.tag("p").inside(|m| {
+                    m.say(|w| w.judgement(verdict.class, answer.deciding));
+                    if let Some(burst) = answer.burst {
+                        m.text(" ");
+                        m.say(|w| w.beside(burst) + w.label(Label::FullStop));
+                    }
+                });
+                points(m, verdict, answer);
             });
-            points(m, verdict, answer);
-        });
     }
 }
 
@@ -130,8 +172,12 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
 
 /// A verdict's class, with a sign beside its colour.
 pub(super) fn chip(m: &mut Markup, class: Class) {
-    m.tag("span").class(format_args!("chip {}", class_name(class))).inside(|m| {
-        m.tag("span").attr("aria-hidden", "true").text(format_args!("{} ", class_sign(class)));
-        m.say(|w| w.class(class).to_owned());
-    });
+    m.tag("span")
+        .class(format_args!("chip {}", class_name(class)))
+        .inside(|m| {
+            m.tag("span")
+                .attr("aria-hidden", "true")
+                .text(format_args!("{} ", class_sign(class)));
+            m.say(|w| w.class(class).to_owned());
+        });
 }

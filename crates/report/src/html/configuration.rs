@@ -11,7 +11,9 @@ use std::fmt::Display;
 impl Page<'_> {
     pub(super) fn configuration_section(&self, m: &mut Markup) {
         section(m, "configuration", |m| {
-            m.tag("p").class("lede").say(label(Label::ConfigurationIntro));
+            m.tag("p")
+                .class("lede")
+                .say(label(Label::ConfigurationIntro));
             let Some(configuration) = self.configuration else {
                 m.tag("p").say(label(Label::NoCampaign));
                 self.levels(m);
@@ -21,9 +23,17 @@ impl Page<'_> {
             let empty = Vec::new();
             for (i, variant) in configuration.campaign.variants.iter().enumerate() {
                 let commands = configuration.commands.get(&variant.name).unwrap_or(&empty);
-                let known = self.findings.variants.iter().find(|v| v.name == variant.name);
+                let known = self
+                    .findings
+                    .variants
+                    .iter()
+                    .find(|v| v.name == variant.name);
                 let details = m.tag("details").class("variant");
-                let details = if i == 0 { details.attr("open", "") } else { details };
+                let details = if i == 0 {
+                    details.attr("open", "")
+                } else {
+                    details
+                };
                 details.inside(|m| {
                     m.tag("summary").inside(|m| m.foreign(&variant.name));
                     self.variant(m, variant, known, commands);
@@ -61,8 +71,14 @@ impl Page<'_> {
             m.tag("h3").say(label(Label::BuildIt));
             code(m, &commands.join("\n"));
         }
-        m.tag("h3").say(label(Label::Drives));
-        pairs(m, variant.drives.iter().map(|(kind, of)| (kind.as_str(), format!("{} × {}", of.count, of.profile))));
+        m.tag("h3").say(label(Label::Pool));
+        pairs(
+            m,
+            variant
+                .drives
+                .iter()
+                .map(|(kind, of)| (kind.as_str(), format!("{} × {}", of.count, of.profile))),
+        );
         for (dataset, properties) in &variant.datasets {
             if properties.is_empty() {
                 continue;
@@ -76,11 +92,22 @@ impl Page<'_> {
                     m.foreign(dataset);
                 }
             });
-            pairs(m, properties.iter().map(|(name, value)| (name.as_str(), value)));
+            pairs(
+                m,
+                properties
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value)),
+            );
         }
         if !variant.module.is_empty() {
             m.tag("h3").say(label(Label::ModuleParameters));
-            pairs(m, variant.module.iter().map(|(name, value)| (name.as_str(), value)));
+            pairs(
+                m,
+                variant
+                    .module
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value)),
+            );
         }
     }
 
@@ -89,7 +116,12 @@ impl Page<'_> {
         for variant in &self.findings.variants {
             m.tag("h3").inside(|m| m.foreign(&variant.name));
             let levels: &BTreeMap<String, String> = &variant.levels;
-            pairs(m, levels.iter().map(|(factor, level)| (factor.as_str(), level)));
+            pairs(
+                m,
+                levels
+                    .iter()
+                    .map(|(factor, level)| (factor.as_str(), level)),
+            );
             for risk in &variant.durability {
                 m.tag("p").class("warn").say(|w| w.durability(risk));
             }
@@ -103,7 +135,9 @@ fn pairs<'n, V: Display>(m: &mut Markup, of: impl Iterator<Item = (&'n str, V)>)
         for (name, value) in of {
             m.tag("div").inside(|m| {
                 m.tag("dt").inside(|m| m.foreign(name));
-                m.tag("dd").class("mono").inside(|m| m.foreign(&value.to_string()));
+                m.tag("dd")
+                    .class("mono")
+                    .inside(|m| m.foreign(&value.to_string()));
             });
         }
     });

@@ -23,7 +23,10 @@ impl Page<'_> {
                 if let Ok(csv) = crate::csv::render(self.findings) {
                     m.tag("a")
                         .attr("download", "cells.csv")
-                        .attr("href", format_args!("data:text/csv;charset=utf-8,{}", percent_encoded(&csv)))
+                        .attr(
+                            "href",
+                            format_args!("data:text/csv;charset=utf-8,{}", percent_encoded(&csv)),
+                        )
                         .say(label(Label::DownloadCsv));
                 }
             });
@@ -31,9 +34,12 @@ impl Page<'_> {
                 m.tag("p").class("sub").say(label(Label::SeriesThinned));
             }
             m.tag("p").say(label(Label::RawWhere));
-            m.tag("script").attr("type", "application/json").attr("id", "findings").inside(|m| {
-                m.json(&slim(self.findings, stretch));
-            });
+            m.tag("script")
+                .attr("type", "application/json")
+                .attr("id", "findings")
+                .inside(|m| {
+                    m.json(&slim(self.findings, stretch));
+                });
         });
     }
 }
@@ -51,7 +57,10 @@ fn stretch(findings: &Findings) -> usize {
 
 /// The findings as JSON, series averaged over `stretch` seconds.
 fn slim(findings: &Findings, stretch: usize) -> String {
-    let mut value = Findings { cells: Vec::with_capacity(findings.cells.len()), ..shallow(findings) };
+    let mut value = Findings {
+        cells: Vec::with_capacity(findings.cells.len()),
+        ..shallow(findings)
+    };
     for cell in &findings.cells {
         let series = cell.series.iter().map(|s| averaged(s, stretch)).collect();
         // Field by field, so that a long series is never copied whole.
@@ -109,13 +118,22 @@ fn averaged(series: &Series, stretch: usize) -> Series {
     };
     Series {
         trial: series.trial,
-        at: series.at.chunks(stretch).filter_map(|c| c.last()).map(|v| four_digits(*v)).collect(),
+        at: series
+            .at
+            .chunks(stretch)
+            .filter_map(|c| c.last())
+            .map(|v| four_digits(*v))
+            .collect(),
         reads: mean(&series.reads),
         writes: mean(&series.writes),
         dirty: mean(&series.dirty),
         txg_syncs: mean(&series.txg_syncs),
         throttled: mean(&series.throttled),
-        busy: series.busy.iter().map(|(drive, busy)| (drive.clone(), mean(busy))).collect(),
+        busy: series
+            .busy
+            .iter()
+            .map(|(drive, busy)| (drive.clone(), mean(busy)))
+            .collect(),
         change_at: series.change_at,
         steady: series.steady,
     }
@@ -134,7 +152,9 @@ fn percent_encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte as char),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(byte as char)
+            }
             _ => {
                 const HEX: &[u8; 16] = b"0123456789ABCDEF";
                 out.push('%');

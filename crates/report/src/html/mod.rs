@@ -54,7 +54,12 @@ pub fn render(
     configuration: Option<Configuration>,
     language: Language,
 ) -> String {
-    let colours = findings.variants.iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
+    let colours = findings
+        .variants
+        .iter()
+        .enumerate()
+        .map(|(i, v)| (v.name.as_str(), i))
+        .collect();
     let page = Page {
         findings,
         configuration,
@@ -80,22 +85,39 @@ impl<'a> Page<'a> {
             hash(STYLE),
             hash(SCRIPT)
         );
-        m.tag("meta").attr("http-equiv", "Content-Security-Policy").attr("content", policy).empty();
+        m.tag("meta")
+            .attr("http-equiv", "Content-Security-Policy")
+            .attr("content", policy)
+            .empty();
         m.tag("meta")
             .attr("name", "viewport")
             .attr("content", "width=device-width, initial-scale=1")
             .empty();
-        m.tag("meta").attr("name", "color-scheme").attr("content", "light dark").empty();
-        m.tag("meta").attr("name", "referrer").attr("content", "no-referrer").empty();
+        m.tag("meta")
+            .attr("name", "color-scheme")
+            .attr("content", "light dark")
+            .empty();
+        m.tag("meta")
+            .attr("name", "referrer")
+            .attr("content", "no-referrer")
+            .empty();
         m.tag("title").text(&self.findings.lab.title);
         // An icon of its own, so that a browser does not look for one.
-        m.tag("link").attr("rel", "icon").attr("href", "data:,").empty();
+        m.tag("link")
+            .attr("rel", "icon")
+            .attr("href", "data:,")
+            .empty();
         m.tag("style").inside(|m| m.own(STYLE));
     }
 
     fn body(&self, m: &mut Markup, language: Language) {
-        m.tag("a").class("skip").attr("href", "#answer").say(label(Label::SkipToAnswer));
-        m.tag("header").class("top shell").inside(|m| self.header(m, language));
+        m.tag("a")
+            .class("skip")
+            .attr("href", "#answer")
+            .say(label(Label::SkipToAnswer));
+        m.tag("header")
+            .class("top shell")
+            .inside(|m| self.header(m, language));
         m.tag("main").class("shell").inside(|m| {
             self.answer(m);
             self.effects(m);
@@ -113,7 +135,8 @@ impl<'a> Page<'a> {
             self.data(m);
         });
         m.tag("footer").class("shell").inside(|m| {
-            m.tag("p").text(format_args!("Poolwright {}", env!("CARGO_PKG_VERSION")));
+            m.tag("p")
+                .text(format_args!("Poolwright {}", env!("CARGO_PKG_VERSION")));
         });
         m.tag("script").inside(|m| m.own(SCRIPT));
     }
@@ -126,7 +149,8 @@ impl<'a> Page<'a> {
             });
             controls(m, language);
         });
-        m.tag("noscript").inside(|m| m.tag("p").class("lede").say(label(Label::NoScript)));
+        m.tag("noscript")
+            .inside(|m| m.tag("p").class("lede").say(label(Label::NoScript)));
         m.tag("h1").inside(|m| m.foreign(&self.findings.lab.title));
         m.tag("p").class("facts").inside(|m| {
             m.tag("span").say(|w| w.model(self.findings));
@@ -143,16 +167,24 @@ impl<'a> Page<'a> {
             m.tag("span")
                 .say(|w| w.census(self.findings.cells.len(), trials.len(), marked, failed));
         });
-        m.tag("nav").class("toc").attr("aria-labelledby", "toc").inside(|m| {
-            m.tag("span").class("sr").attr("id", "toc").say(label(Label::Contents));
-            m.tag("ul").inside(|m| {
-                for (id, heading) in SECTIONS {
-                    m.tag("li").inside(|m| {
-                        m.tag("a").attr("href", format_args!("#{id}")).say(label(heading));
-                    });
-                }
+        m.tag("nav")
+            .class("toc")
+            .attr("aria-labelledby", "toc")
+            .inside(|m| {
+                m.tag("span")
+                    .class("sr")
+                    .attr("id", "toc")
+                    .say(label(Label::Contents));
+                m.tag("ul").inside(|m| {
+                    for (id, heading) in SECTIONS {
+                        m.tag("li").inside(|m| {
+                            m.tag("a")
+                                .attr("href", format_args!("#{id}"))
+                                .say(label(heading));
+                        });
+                    }
+                });
             });
-        });
     }
 
     fn fact(&self, m: &mut Markup, what: Label, value: &str) {
@@ -184,7 +216,10 @@ impl<'a> Page<'a> {
     /// The trial whose course is shown for a cell: its first that counts, or its first.
     fn course(&self, cell: &'a Cell) -> Option<&'a Series> {
         let sound = |s: &&Series| {
-            self.findings.trials.iter().any(|t| t.id == s.trial && t.standing == Standing::Sound)
+            self.findings
+                .trials
+                .iter()
+                .any(|t| t.id == s.trial && t.standing == Standing::Sound)
         };
         cell.series.iter().find(sound).or(cell.series.first())
     }
@@ -222,12 +257,18 @@ fn label(label: Label) -> impl Fn(&dyn crate::lang::Words) -> String {
 
 /// A section with its heading.
 fn section(m: &mut Markup, id: &'static str, content: impl FnOnce(&mut Markup)) {
-    let heading = SECTIONS.iter().find(|s| s.0 == id).map_or(Label::Answer, |s| s.1);
+    let heading = SECTIONS
+        .iter()
+        .find(|s| s.0 == id)
+        .map_or(Label::Answer, |s| s.1);
     let title = format!("{id}-title");
-    m.tag("section").attr("id", id).attr("aria-labelledby", &title).inside(|m| {
-        m.tag("h2").attr("id", &title).say(label(heading));
-        content(m);
-    });
+    m.tag("section")
+        .attr("id", id)
+        .attr("aria-labelledby", &title)
+        .inside(|m| {
+            m.tag("h2").attr("id", &title).say(label(heading));
+            content(m);
+        });
 }
 
 /// A table that scrolls by itself when it is wider than the page, reachable by keyboard.
@@ -263,7 +304,11 @@ fn numbers(m: &mut Markup, labelled_by: &str, table: impl FnOnce(&mut Markup)) {
 fn controls(m: &mut Markup, language: Language) {
     let group = |m: &mut Markup, id: &'static str, name: Label, content: &dyn Fn(&mut Markup)| {
         m.tag("span").class("sr").attr("id", id).say(label(name));
-        m.tag("div").class("group").attr("role", "group").attr("aria-labelledby", id).inside(content);
+        m.tag("div")
+            .class("group")
+            .attr("role", "group")
+            .attr("aria-labelledby", id)
+            .inside(content);
     };
     m.tag("div").class("controls").inside(|m| {
         group(m, "switch-language", Label::LanguageSwitch, &|m| {
@@ -278,8 +323,11 @@ fn controls(m: &mut Markup, language: Language) {
             }
         });
         group(m, "switch-theme", Label::Theme, &|m| {
-            let themes =
-                [("auto", Label::ThemeAuto), ("light", Label::ThemeLight), ("dark", Label::ThemeDark)];
+            let themes = [
+                ("auto", Label::ThemeAuto),
+                ("light", Label::ThemeLight),
+                ("dark", Label::ThemeDark),
+            ];
             for (theme, name) in themes {
                 m.tag("button")
                     .attr("type", "button")
@@ -288,7 +336,11 @@ fn controls(m: &mut Markup, language: Language) {
                     .say(label(name));
             }
         });
-        m.tag("button").class("plain").attr("type", "button").attr("data-print", "").say(label(Label::Print));
+        m.tag("button")
+            .class("plain")
+            .attr("type", "button")
+            .attr("data-print", "")
+            .say(label(Label::Print));
     });
 }
 
@@ -296,5 +348,8 @@ fn controls(m: &mut Markup, language: Language) {
 /// on the page is ever used.
 fn hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    format!("sha256-{}", base64::engine::general_purpose::STANDARD.encode(digest))
+    format!(
+        "sha256-{}",
+        base64::engine::general_purpose::STANDARD.encode(digest)
+    )
 }

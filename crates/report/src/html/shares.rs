@@ -87,7 +87,8 @@ impl Page<'_> {
                     );
                     m.tag("tbody").inside(|m| {
                         for cell in &cells {
-                            m.tag("tr").inside(|m| read_row(m, cell, &kinds.map(|k| k.0)));
+                            m.tag("tr")
+                                .inside(|m| read_row(m, cell, &kinds.map(|k| k.0)));
                         }
                     });
                 });
@@ -97,8 +98,12 @@ impl Page<'_> {
 }
 
 fn names(m: &mut Markup, cell: &Cell) {
-    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
-    m.tag("td").class("inline").inside(|m| m.foreign(&cell.workload));
+    m.tag("th")
+        .attr("scope", "row")
+        .inside(|m| m.foreign(&cell.variant));
+    m.tag("td")
+        .class("name")
+        .inside(|m| m.foreign(&cell.workload));
 }
 
 fn read_row(m: &mut Markup, cell: &Cell, classes: &[&'static str; 4]) {
@@ -108,9 +113,15 @@ fn read_row(m: &mut Markup, cell: &Cell, classes: &[&'static str; 4]) {
     let parts: Vec<Part> = classes
         .iter()
         .zip(shares)
-        .map(|(class, of)| Part { class, share: of, title: share(of) })
+        .map(|(class, of)| Part {
+            class,
+            share: of,
+            title: share(of),
+        })
         .collect();
-    m.tag("td").class("plot-cell").inside(|m| bars::draw(m, &parts));
+    m.tag("td")
+        .class("plot-cell")
+        .inside(|m| bars::draw(m, &parts));
     for of in shares {
         m.tag("td").class("num").text(share(of));
     }
@@ -139,9 +150,18 @@ fn stage_name(words: &dyn Words, stage: &Stage) -> String {
 
 /// A square of a colour.
 fn patch(m: &mut Markup, class: &'static str) {
-    m.tag("svg").attr("width", 12).attr("height", 12).attr("aria-hidden", "true").inside(|m| {
-        m.tag("rect").class(class).attr("width", 12).attr("height", 12).attr("rx", 2).empty();
-    });
+    m.tag("svg")
+        .attr("width", 12)
+        .attr("height", 12)
+        .attr("aria-hidden", "true")
+        .inside(|m| {
+            m.tag("rect")
+                .class(class)
+                .attr("width", 12)
+                .attr("height", 12)
+                .attr("rx", 2)
+                .empty();
+        });
 }
 
 fn stage_legend(m: &mut Markup, cells: &[(&Cell, &Attribution)]) {
@@ -168,7 +188,8 @@ fn stage_legend(m: &mut Markup, cells: &[(&Cell, &Attribution)]) {
 
 fn stage_row(m: &mut Markup, cell: &Cell, attribution: &Attribution) {
     names(m, cell);
-    let total = attribution.outside_us + attribution.stages.iter().map(|s| s.us_per_op).sum::<f64>();
+    let total =
+        attribution.outside_us + attribution.stages.iter().map(|s| s.us_per_op).sum::<f64>();
     m.tag("td").class("num").text(micros(total));
     let mut parts: Vec<Part> = attribution
         .stages
@@ -176,7 +197,12 @@ fn stage_row(m: &mut Markup, cell: &Cell, attribution: &Attribution) {
         .map(|stage| Part {
             class: stage_class(&stage.stage),
             share: stage.share,
-            title: format!("{} {} · {}", stage.operation, stage.stage, share(stage.share)),
+            title: format!(
+                "{} {} · {}",
+                stage.operation,
+                stage.stage,
+                share(stage.share)
+            ),
         })
         .collect();
     parts.push(Part {
@@ -184,7 +210,9 @@ fn stage_row(m: &mut Markup, cell: &Cell, attribution: &Attribution) {
         share: attribution.outside_share,
         title: share(attribution.outside_share),
     });
-    m.tag("td").class("plot-cell").inside(|m| bars::draw(m, &parts));
+    m.tag("td")
+        .class("plot-cell")
+        .inside(|m| bars::draw(m, &parts));
     m.tag("td").say(|w| w.limit(&attribution.limit));
 }
 
@@ -212,8 +240,12 @@ fn stage_table(m: &mut Markup, cells: &[(&Cell, &Attribution)]) {
             m.tag("tr").inside(|m| {
                 names(m, cell);
                 m.tag("td").say(label(Label::Outside));
-                m.tag("td").class("num").text(micros(attribution.outside_us));
-                m.tag("td").class("num").text(share(attribution.outside_share));
+                m.tag("td")
+                    .class("num")
+                    .text(micros(attribution.outside_us));
+                m.tag("td")
+                    .class("num")
+                    .text(share(attribution.outside_share));
             });
         }
     });

@@ -13,8 +13,13 @@ impl Page<'_> {
     pub(super) fn checks(&self, m: &mut Markup) {
         section(m, "checks", |m| {
             m.tag("p").class("lede").say(label(Label::ChecksIntro));
-            let mut laws: Vec<Law> =
-                self.findings.cells.iter().flat_map(|c| &c.checks).map(|c| c.law).collect();
+            let mut laws: Vec<Law> = self
+                .findings
+                .cells
+                .iter()
+                .flat_map(|c| &c.checks)
+                .map(|c| c.law)
+                .collect();
             laws.sort();
             laws.dedup();
             if laws.is_empty() {
@@ -24,14 +29,25 @@ impl Page<'_> {
                 for law in &laws {
                     m.tag("li").inside(|m| {
                         m.tag("b").say(|w| w.law(*law).to_owned());
-                        m.say(|w| format!("{}{}{}", w.label(Label::Colon), w.law_says(*law), w.label(Label::FullStop)));
+                        m.say(|w| {
+                            format!(
+                                "{}{}{}",
+                                w.label(Label::Colon),
+                                w.law_says(*law),
+                                w.label(Label::FullStop)
+                            )
+                        });
                     });
                 }
             });
-            scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.matrix(m, &laws)));
+            scroll(m, "checks-title", |m| {
+                m.tag("table").inside(|m| self.matrix(m, &laws))
+            });
             m.tag("details").inside(|m| {
                 m.tag("summary").say(label(Label::Numbers));
-                scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.every_check(m)));
+                scroll(m, "checks-title", |m| {
+                    m.tag("table").inside(|m| self.every_check(m))
+                });
             });
         });
     }
@@ -42,15 +58,21 @@ impl Page<'_> {
                 m.tag("th").attr("scope", "col").say(label(Label::Variant));
                 m.tag("th").attr("scope", "col").say(label(Label::Workload));
                 for law in laws {
-                    m.tag("th").attr("scope", "col").say(|w| w.law(*law).to_owned());
+                    m.tag("th")
+                        .attr("scope", "col")
+                        .say(|w| w.law(*law).to_owned());
                 }
             });
         });
         m.tag("tbody").inside(|m| {
             for cell in &self.findings.cells {
                 m.tag("tr").inside(|m| {
-                    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
-                    m.tag("td").inside(|m| m.foreign(&cell.workload));
+                    m.tag("th")
+                        .attr("scope", "row")
+                        .inside(|m| m.foreign(&cell.variant));
+                    m.tag("td")
+                        .class("name")
+                        .inside(|m| m.foreign(&cell.workload));
                     for law in laws {
                         m.tag("td").inside(|m| field(m, cell, *law));
                     }
@@ -75,7 +97,11 @@ impl Page<'_> {
             ],
         );
         m.tag("tbody").inside(|m| {
-            let all = self.findings.cells.iter().flat_map(|c| c.checks.iter().map(move |k| (c, k)));
+            let all = self
+                .findings
+                .cells
+                .iter()
+                .flat_map(|c| c.checks.iter().map(move |k| (c, k)));
             // Broken ones are never the ones left out.
             let broken = all.clone().filter(|(_, check)| !check.pass);
             let held = all.filter(|(_, check)| check.pass);
@@ -96,7 +122,9 @@ impl Page<'_> {
                 }
             });
             m.tag("details").inside(|m| {
-                m.tag("summary").attr("id", "trials").say(label(Label::Trials));
+                m.tag("summary")
+                    .attr("id", "trials")
+                    .say(label(Label::Trials));
                 scroll(m, "trials", |m| {
                     m.tag("table").inside(|m| {
                         head_row(
@@ -145,32 +173,51 @@ fn field(m: &mut Markup, cell: &Cell, law: Law) {
 
 fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
     m.tag("td").class("num").text(check.trial);
-    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
-    m.tag("td").inside(|m| m.foreign(&cell.workload));
+    m.tag("th")
+        .attr("scope", "row")
+        .inside(|m| m.foreign(&cell.variant));
+    m.tag("td")
+        .class("name")
+        .inside(|m| m.foreign(&cell.workload));
     m.tag("td").say(|w| w.law(check.law).to_owned());
-    m.tag("td").inside(|m| m.foreign(check.of.as_deref().unwrap_or("")));
+    m.tag("td")
+        .inside(|m| m.foreign(check.of.as_deref().unwrap_or("")));
     m.tag("td").class("num").text(count(check.measured));
     m.tag("td").class("num").text(count(check.expected));
     m.tag("td").class("num").text(share(check.tolerance));
-    let (class, word) = if check.pass { ("ok", Label::Holds) } else { ("bad", Label::Broken) };
+    let (class, word) = if check.pass {
+        ("ok", Label::Holds)
+    } else {
+        ("bad", Label::Broken)
+    };
     m.tag("td").class(class).say(label(word));
 }
 
 fn trial_row(m: &mut Markup, trial: &TrialRow) {
     m.tag("td").class("num").text(trial.id);
-    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&trial.variant));
-    m.tag("td").inside(|m| m.foreign(&trial.workload));
+    m.tag("th")
+        .attr("scope", "row")
+        .inside(|m| m.foreign(&trial.variant));
+    m.tag("td")
+        .class("name")
+        .inside(|m| m.foreign(&trial.workload));
     m.tag("td").class("num").text(trial.seed);
     m.tag("td").inside(|m| m.foreign(&trial.started));
     m.tag("td").class("num").text(seconds(trial.wall_s));
-    m.tag("td").class("num").text(trial.throughput.map_or("–".into(), count));
-    m.tag("td").class("num").text(trial.mean_us.map_or("–".into(), micros));
+    m.tag("td")
+        .class("num")
+        .text(trial.throughput.map_or("–".into(), count));
+    m.tag("td")
+        .class("num")
+        .text(trial.mean_us.map_or("–".into(), micros));
     let class = match trial.standing {
         Standing::Sound => "ok",
         Standing::Marked => "warn",
         Standing::Failed => "bad",
     };
-    m.tag("td").class(class).say(|w| w.standing(trial.standing).to_owned());
+    m.tag("td")
+        .class(class)
+        .say(|w| w.standing(trial.standing).to_owned());
     m.tag("td").class("wide").inside(|m| {
         m.say(|w| {
             let mut said: Vec<String> = trial.marks.iter().map(|k| w.mark(k)).collect();

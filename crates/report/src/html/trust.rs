@@ -4,7 +4,7 @@ use super::answer::chip;
 use super::{Page, head_row, label, scroll, section};
 use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{bytes, count, share};
+use crate::number::{bytes, count};
 use crate::rows::{Answer, title};
 use crate::text::one_line;
 
@@ -44,21 +44,26 @@ impl Page<'_> {
     pub(super) fn trust(&self, m: &mut Markup) {
         let scale = &self.findings.scale;
         section(m, "trust", |m| {
-            m.tag("p").class("believe").say(|w| w.validation(scale.nearest_validation).to_owned());
+            m.tag("p")
+                .class("believe")
+                .say(|w| w.validation(scale.nearest_validation).to_owned());
             m.tag("dl").class("pairs").inside(|m| {
-                let mut fact = |name: &str, value: String| {
+                let mut fact = |name: Label, value: String| {
                     m.tag("div").inside(|m| {
-                        m.tag("dt").text(name);
+                        m.tag("dt").say(label(name));
                         m.tag("dd").inside(|m| m.foreign(&value));
                     });
                 };
-                fact("S", format!("{} ({})", count(scale.size), one_line(&scale.size_bound_by)));
-                fact("k", scale.time.map_or("–".into(), count));
-                fact("zfs_arc_max", bytes(scale.arc_max as f64));
+                let bound_by = one_line(&scale.size_bound_by);
                 fact(
-                    "zfs_dirty_data_max",
-                    format!("{} / {}", bytes(scale.dirty_data_max as f64), bytes(scale.dirty_data_max_real as f64)),
+                    Label::SizeScale,
+                    format!("{} · {bound_by}", count(scale.size)),
                 );
+                fact(Label::Dilation, scale.time.map_or("–".into(), count));
+                fact(Label::ModelArc, bytes(scale.arc_max as f64));
+                let dirty = [scale.dirty_data_max, scale.dirty_data_max_real];
+                let [model, real] = dirty.map(|b| bytes(b as f64));
+                fact(Label::DirtyLimit, format!("{model} / {real}"));
             });
             if let (Some(late), Some(cpu)) = (scale.worst_late_share, scale.worst_cpu_share) {
                 m.tag("p").say(|w| w.worst(late, cpu));
@@ -81,16 +86,29 @@ impl Page<'_> {
     }
 
     fn fidelity(&self, m: &mut Markup) {
-        m.tag("h3").attr("id", "fidelity").say(label(Label::Fidelity));
+        m.tag("h3")
+            .attr("id", "fidelity")
+            .say(label(Label::Fidelity));
         scroll(m, "fidelity", |m| {
             m.tag("table").inside(|m| {
-                head_row(m, &[(Label::Kind, false), (Label::AtMedian, true), (Label::AtP99, true)]);
+                head_row(
+                    m,
+                    &[
+                        (Label::Kind, false),
+                        (Label::AtMedian, true),
+                        (Label::AtP99, true),
+                    ],
+                );
                 m.tag("tbody").inside(|m| {
                     for (kind, achieved) in &self.findings.scale.drives {
                         m.tag("tr").inside(|m| {
                             m.tag("th").attr("scope", "row").inside(|m| m.foreign(kind));
-                            m.tag("td").class("num").text(share(achieved.p50));
-                            m.tag("td").class("num").text(share(achieved.p99));
+                            m.tag("td")
+                                .class("num")
+                                .text(format_args!("{:.3}", achieved.p50));
+                            m.tag("td")
+                                .class("num")
+                                .text(format_args!("{:.3}", achieved.p99));
                         });
                     }
                 });
@@ -99,7 +117,12 @@ impl Page<'_> {
     }
 
     fn risks(&self, m: &mut Markup) {
-        let risky: Vec<_> = self.findings.variants.iter().filter(|v| !v.durability.is_empty()).collect();
+        let risky: Vec<_> = self
+            .findings
+            .variants
+            .iter()
+            .filter(|v| !v.durability.is_empty())
+            .collect();
         if risky.is_empty() {
             return;
         }

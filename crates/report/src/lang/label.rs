@@ -6,12 +6,6 @@ macro_rules! labels {
         #[allow(missing_docs, reason = "the English words in `lang/en` say what each is")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Label { $($(#[$doc])* $name),* }
-
-        #[cfg(test)]
-        impl Label {
-            /// Every label.
-            pub const ALL: &[Label] = &[$(Label::$name),*];
-        }
     };
 }
 
@@ -25,27 +19,23 @@ labels! {
     DrivesIntro, Configuration, ConfigurationIntro, WhatChanges, Trust, Checks, ChecksIntro, Method,
     Trials, Data, DataIntro, Ranking, Interactions, Contradictions, Risks, Limits, Fidelity,
     // Columns and words of tables.
-    Variant, Workload, Factor, Effect, Verdict, Why, Trial, Seed, Started, Wall, Outcome, Remarks,
-    Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, P50, P95, P99, P999, SyncMean,
-    SyncP99, Arc, L2arc, Against, Concurrency, TrialsColumn, Whole, Phase, Metric, Ratio, Interval,
-    Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive, Profile, Count, Property, Value,
-    Kind, AtMedian, AtP99, Percentile, Latency, Second, ReadsColumn, WritesColumn, Setting,
-    // States.
-    NotSettled, NoReads, NoSync, Unknown, Outlier, SetAside, Failed, Yes, No, Stand,
-    // Charts.
-    Numbers, Dbuf, Pool, Outside, LimitedBy, TxgMark, SteadyWindow, Idle, Saturated, MoreCells,
-    SeriesThinned, PhaseMean,
-    // Configuration.
-    BuildIt, BuildWarning, Settings, ModuleParameters, JobFile, LabFile, DatasetRoot, Copy, Copied,
-    NoCampaign,
+    Variant, Workload, Factor, Effect, Verdict, Trial, Seed, Started, Wall, Outcome, Remarks,
+    Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, P95, P99, SyncMean,
+    Arc, L2arc, Against, TrialsColumn, Whole, Phase, Metric, Interval,
+    Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive, Value,
+    Kind, AtMedian, AtP99, Percentile, Latency, Second,     // States.
+    NotSettled, Outlier, SetAside, Failed,     // Charts.
+    Numbers, Dbuf, Pool, Outside, LimitedBy, Idle, Saturated, MoreCells,
+    SeriesThinned,     // Configuration.
+    BuildIt, BuildWarning, Settings, ModuleParameters, JobFile, LabFile, DatasetRoot, Copy,     NoCampaign,
     // What would change the answer.
-    HoldsWhere, DependsOn, Know, NothingChanges, ToDecide,
-    // Downloads.
+    NothingChanges,     // Downloads.
     DownloadJson, DownloadCsv, RawWhere,
+    // Scale.
+    SizeScale, Dilation, ModelArc, DirtyLimit,
     // Punctuation.
     Colon, Comma, Semicolon, FullStop, Space,
     // Sorting.
-    SortHint, TableOf, Map, Curve, Bars,
-    // Comparing campaigns.
-    Before, After, Change, OnlyInOne, Regressions, NoRegression,
+    SortHint,     // Comparing campaigns.
+    Before, After, Change, OnlyInOne, Regressions, NoRegression, OtherScale,
 }

@@ -69,22 +69,29 @@ impl AnswerWords for English {
             PhaseKind::Burst => " in the burst",
             PhaseKind::Sustained => " sustained",
         };
-        let what = self.metric(effect.metric);
         let value = ratio_number(effect.ratio.value);
-        let between = format!(
-            "between {} and {}",
+        let core = match effect.metric {
+            Metric::Throughput => format!("{value} times the operations a second{when}"),
+            Metric::MeanLatency => format!("a mean latency {value} times as long{when}"),
+            Metric::P99Latency => format!("a p99 latency {value} times as long{when}"),
+        };
+        let (low, high) = (
             ratio_number(effect.ratio.low),
-            ratio_number(effect.ratio.high)
+            ratio_number(effect.ratio.high),
         );
         match class {
-            Class::WorthIt => format!("{value} times the {what}{when}, {between}."),
-            Class::Harmful => format!("It costs: {value} times the {what}{when}, {between}."),
-            Class::NoEffect => {
-                format!("{value} times the {what}{when}, {between}: too little to name.")
+            Class::WorthIt => {
+                format!("It gives {core}; the true figure lies between {low} and {high}.")
             }
-            Class::Undecided => {
-                format!("{value} times the {what}{when} so far, {between}: not enough to decide.")
+            Class::Harmful => {
+                format!("It costs: {core}; the true figure lies between {low} and {high}.")
             }
+            Class::NoEffect => format!(
+                "Nothing worth naming: {core}, and the true figure lies between {low} and {high}."
+            ),
+            Class::Undecided => format!(
+                "So far {core}, but the true figure may lie anywhere between {low} and {high}."
+            ),
         }
     }
 

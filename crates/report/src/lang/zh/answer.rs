@@ -71,19 +71,17 @@ impl AnswerWords for Chinese {
         };
         let what = self.metric(effect.metric);
         let value = ratio_number(effect.ratio.value);
-        let between = format!(
-            "区间 {} 到 {} 倍",
+        let (low, high) = (
             ratio_number(effect.ratio.low),
-            ratio_number(effect.ratio.high)
+            ratio_number(effect.ratio.high),
         );
+        let core = format!("{when}{what}为原来的 {value} 倍");
         match class {
-            Class::WorthIt => format!("{when}{what}为原来的 {value} 倍，{between}。"),
-            Class::Harmful => format!("有代价：{when}{what}为原来的 {value} 倍，{between}。"),
-            Class::NoEffect => {
-                format!("{when}{what}为原来的 {value} 倍，{between}：差别太小，不值一提。")
-            }
+            Class::WorthIt => format!("{core}；真实值在 {low} 到 {high} 倍之间。"),
+            Class::Harmful => format!("有代价：{core}；真实值在 {low} 到 {high} 倍之间。"),
+            Class::NoEffect => format!("不值一提：{core}，真实值在 {low} 到 {high} 倍之间。"),
             Class::Undecided => {
-                format!("目前{when}{what}为原来的 {value} 倍，{between}：还不足以定论。")
+                format!("目前{core}，但真实值可能是 {low} 到 {high} 倍之间的任何一个。")
             }
         }
     }
