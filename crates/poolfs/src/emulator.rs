@@ -16,7 +16,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-pub use cut::{CutReport, power_cut};
+pub use cut::{CutReport, copy_store, power_cut};
 pub use drive::{Drive, Geometry, Spec};
 pub use statistics::{Counters, Service};
 

@@ -30,6 +30,12 @@ pub trait Session {
     /// # Errors
     /// What the engine refused, or how it died.
     fn build(&mut self, build: Build) -> Result<BTreeMap<String, f64>, Fault>;
+    /// Opens drives that are there and imports their pool, as after a power cut. Returns how many
+    /// records were replayed from the intent log.
+    ///
+    /// # Errors
+    /// What the engine refused, or how it died.
+    fn import(&mut self, build: Build) -> Result<u64, Fault>;
     /// Mounts a dataset on an empty directory. Returns the features of kernel and mount.
     ///
     /// # Errors

@@ -268,6 +268,15 @@ impl Session for Process {
         }
     }
 
+    fn import(&mut self, build: Build) -> Result<u64, Fault> {
+        self.time = build.model.time.unwrap_or(1.0);
+        let limit = self.patience();
+        match self.demand(Request::Import(Box::new(build)), "import the pool", limit)? {
+            Answer::Built { replayed, .. } => Ok(replayed),
+            _ => Ok(0),
+        }
+    }
+
     fn mount(&mut self, dataset: &str, dir: &Path) -> Result<Vec<String>, Fault> {
         let request = Request::Mount {
             dataset: dataset.to_owned(),
