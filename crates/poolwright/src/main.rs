@@ -48,7 +48,10 @@ macro_rules! verbs {
 verbs! {
     check Check
     completions Completions
+    doctor Doctor
+    mount Mount
     plan Plan
+    powercut Powercut
     run Run
 }
 
