@@ -9,9 +9,11 @@ mod analyse;
 mod attribution;
 mod cells;
 mod checks;
+mod compare;
 mod durability;
 mod effects;
 mod factors;
+mod history;
 mod hits;
 mod job;
 mod latency;
@@ -28,6 +30,8 @@ pub mod output;
 pub mod record;
 
 pub use analyse::{analyse, complete};
+pub use compare::{Change, Comparison, Published, against_published, compare};
+pub use history::{History, Step, history};
 pub use output::Findings;
 
 /// Confidence of the intervals of cells.

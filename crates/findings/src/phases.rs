@@ -1,7 +1,7 @@
 //! Burst and sustained: how throughput went over time.
 
 use crate::counters as c;
-use crate::output::{Basis, Estimate, Phase, Phases};
+use crate::output::{Basis, Estimate, Phase, Phases, Series};
 use crate::record::Measured;
 use stats::{Interval, blocks, change, contrast, steady};
 use std::ops::Range;
@@ -38,9 +38,21 @@ impl Course {
         Self::of_series(rates, &syncs)
     }
 
+    /// The course of a trial as the findings keep it.
+    pub fn of_kept(series: &Series) -> Option<Course> {
+        let ops = series.reads.iter().zip(&series.writes).map(|(r, w)| r + w);
+        Self::of_series(
+            per_second(series.at.iter().copied().zip(ops)),
+            &series.txg_syncs,
+        )
+    }
+
     /// The course of a series of rates with the transaction groups synced in each second.
     pub fn of_series(rates: Vec<f64>, syncs: &[f64]) -> Option<Course> {
         if rates.len() < SHORTEST {
+            return None;
+        }
+        if syncs.len() != rates.len() {
             return None;
         }
         let all: f64 = syncs.iter().sum();
@@ -86,19 +98,22 @@ impl Course {
 
 /// Operations a second in each entry of the series.
 fn rates(measured: &Measured) -> Vec<f64> {
+    per_second(measured.seconds.iter().map(|s| (s.at, s.reads + s.writes)))
+}
+
+/// Rates of (end of a span, operations in it).
+fn per_second(spans: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
     let mut last = 0.0;
-    measured
-        .seconds
-        .iter()
-        .map(|second| {
-            let span = second.at - last;
-            last = second.at;
+    spans
+        .map(|(at, operations)| {
+            let span = at - last;
+            last = at;
             let span = if span > 0.0 && span.is_finite() {
                 span
             } else {
                 1.0
             };
-            (second.reads + second.writes) / span
+            operations / span
         })
         .collect()
 }

@@ -13,8 +13,8 @@ pub fn lint(table: &Table) -> Vec<Lint> {
             let (data, parity) = (setup.data?, setup.parity?);
             let spares = setup.spares.unwrap_or(0);
             let needed =
-                u64::from(vdevs) * (u64::from(data) + u64::from(parity)) + u64::from(spares);
-            (needed != u64::from(drives)).then(|| Lint {
+                u128::from(vdevs) * (u128::from(data) + u128::from(parity)) + u128::from(spares);
+            (needed != u128::from(drives)).then(|| Lint {
                 rows: vec![name.clone()],
                 severity: Severity::Impossible,
                 finding: LintFinding::LayoutWidth {

@@ -1,0 +1,174 @@
+//! Two campaigns, or a campaign and a published table, held against one another.
+
+use crate::lints::Table;
+use crate::output::{Basis, Cell, Class, Estimate, Findings, LabRef, Standing};
+use crate::phases::Course;
+use crate::{ERROR_RATE, SMALLEST_EFFECT};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stats::contrast::{Contrast, logs};
+use stats::sequential::{Decision, decide};
+
+/// What changed between two campaigns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The first campaign.
+    pub before: LabRef,
+    /// The second.
+    pub after: LabRef,
+    /// Cells that both have, in the first one's order.
+    pub changes: Vec<Change>,
+    /// Cells that only one has: variant, workload.
+    pub unmatched: Vec<(String, String)>,
+    /// A cell became slower beyond doubt.
+    pub regressed: bool,
+}
+
+/// What changed in a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// Throughput that lasts, after ÷ before. The chance that any cell of the comparison is called
+    /// changed when none has is 5 %.
+    pub ratio: Estimate,
+    /// `WorthIt` is faster, `Harmful` a regression.
+    pub class: Class,
+    /// Sound trials before and after.
+    pub trials: (u32, u32),
+}
+
+/// What changed from one campaign to another, cell by cell. A finished comparison is a single look, so
+/// the intervals are Welch's at 5 % shared out over the cells (Bonferroni).
+pub fn compare(before: &Findings, after: &Findings) -> Comparison {
+    let partner = |cell: &Cell, of: &'_ Findings| {
+        let same = |c: &&Cell| c.variant == cell.variant && c.workload == cell.workload;
+        of.cells.iter().find(same).cloned()
+    };
+    let pairs: Vec<(&Cell, Cell)> = before
+        .cells
+        .iter()
+        .filter_map(|cell| Some((cell, partner(cell, after)?)))
+        .collect();
+    let alpha = ERROR_RATE / pairs.len().max(1) as f64;
+    let changes: Vec<Change> = pairs
+        .iter()
+        .filter_map(|(a, b)| change((before, a), (after, b), alpha))
+        .collect();
+    let missing = |of: &Findings, other: &Findings| -> Vec<(String, String)> {
+        let alone = of
+            .cells
+            .iter()
+            .filter(|cell| partner(cell, other).is_none());
+        alone
+            .map(|cell| (cell.variant.clone(), cell.workload.clone()))
+            .collect()
+    };
+    Comparison {
+        before: before.lab.clone(),
+        after: after.lab.clone(),
+        regressed: changes.iter().any(|c| c.class == Class::Harmful),
+        changes,
+        unmatched: missing(before, after)
+            .into_iter()
+            .chain(missing(after, before))
+            .collect(),
+    }
+}
+
+fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> Option<Change> {
+    let (a, b) = (
+        logs(&lasting(before.0, before.1))?,
+        logs(&lasting(after.0, after.1))?,
+    );
+    let value = (stats::mean(&b)? - stats::mean(&a)?).exp();
+    let interval = Contrast::of(&[(1.0, &b), (-1.0, &a)]).map(|c| c.interval(alpha).exp());
+    Some(Change {
+        variant: before.1.variant.clone(),
+        workload: before.1.workload.clone(),
+        ratio: match interval {
+            Some(i) => Estimate {
+                value: i.value,
+                low: i.low,
+                high: i.high,
+                basis: Basis::Trials,
+            },
+            None => Estimate {
+                value,
+                low: value,
+                high: value,
+                basis: Basis::Point,
+            },
+        },
+        class: match interval.map(|i| decide(i, SMALLEST_EFFECT)) {
+            Some(Decision::Above) => Class::WorthIt,
+            Some(Decision::Below) => Class::Harmful,
+            Some(Decision::Equal) => Class::NoEffect,
+            Some(Decision::Open) | None => Class::Undecided,
+        },
+        trials: (a.len() as u32, b.len() as u32),
+    })
+}
+
+/// Throughput that lasts of each sound trial of a cell.
+pub(crate) fn lasting(findings: &Findings, cell: &Cell) -> Vec<f64> {
+    findings
+        .trials
+        .iter()
+        .filter(|row| row.variant == cell.variant && row.workload == cell.workload)
+        .filter(|row| row.standing == Standing::Sound)
+        .filter_map(|row| {
+            let kept = cell.series.iter().find(|series| series.trial == row.id);
+            kept.and_then(Course::of_kept)
+                .and_then(|course| course.last())
+                .or(row.throughput)
+        })
+        .collect()
+}
+
+/// A measured cell beside a published row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Published {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// The published row's name.
+    pub row: String,
+    /// As published, operations a second.
+    pub published: f64,
+    /// Measured over the whole window ÷ published. Only the measurement has an interval.
+    pub ratio: Estimate,
+}
+
+/// Each cell beside the published row that is named after it: `<variant> <workload>`, or a row of that
+/// workload with the variant's name as its settings.
+pub fn against_published(findings: &Findings, table: &Table) -> Vec<Published> {
+    findings
+        .cells
+        .iter()
+        .filter_map(|cell| {
+            let name = format!("{} {}", cell.variant, cell.workload);
+            let row = table.rows.iter().find(|row| {
+                let settings = row.settings.as_deref() == Some(cell.variant.as_str());
+                row.name == name || (settings && row.workload == cell.workload)
+            })?;
+            let published = row.throughput.filter(|x| *x > 0.0)?;
+            let measured = cell.throughput?;
+            Some(Published {
+                variant: cell.variant.clone(),
+                workload: cell.workload.clone(),
+                row: row.name.clone(),
+                published,
+                ratio: Estimate {
+                    value: measured.value / published,
+                    low: measured.low / published,
+                    high: measured.high / published,
+                    basis: measured.basis,
+                },
+            })
+        })
+        .collect()
+}

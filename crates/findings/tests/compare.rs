@@ -1,0 +1,105 @@
+//! Two campaigns, a published table, and many campaigns in order.
+
+mod synthetic;
+
+use findings::output::{Basis, Class};
+use findings::{Findings, against_published, analyse, compare, history};
+use synthetic::*;
+
+/// A campaign of two variants at these rates.
+fn findings(plain: f64, log: f64, repeats: usize, shift: usize) -> Findings {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let mut all = trials(
+        &[
+            (&variants[0], Truth::flat(plain)),
+            (&variants[1], Truth::flat(log)),
+        ],
+        repeats + shift,
+        0.01,
+    );
+    all.drain(..2 * shift);
+    analyse(&campaign(variants, SYNC_JOB), &model(), &all)
+}
+
+#[test]
+fn a_slower_cell_is_a_regression_and_the_others_are_not() {
+    let comparison = compare(
+        &findings(640.0, 4300.0, 5, 0),
+        &findings(640.0, 3400.0, 5, 1),
+    );
+    assert!(comparison.regressed);
+    assert_eq!(
+        comparison.changes[0].class,
+        Class::NoEffect,
+        "{:?}",
+        comparison.changes[0]
+    );
+    let slower = &comparison.changes[1];
+    assert_eq!(
+        (slower.variant.as_str(), slower.class),
+        ("mirror/none", Class::Harmful)
+    );
+    assert!(slower.ratio.low < 0.79 && slower.ratio.high > 0.79);
+}
+
+#[test]
+fn the_same_again_is_no_regression_and_single_trials_decide_nothing() {
+    let same = compare(
+        &findings(640.0, 4300.0, 4, 0),
+        &findings(640.0, 4300.0, 4, 1),
+    );
+    assert!(!same.regressed);
+    let single = compare(
+        &findings(640.0, 4300.0, 1, 0),
+        &findings(640.0, 400.0, 1, 0),
+    );
+    assert!(!single.regressed);
+    assert_eq!(single.changes[1].ratio.basis, Basis::Point);
+    assert_eq!(single.changes[1].class, Class::Undecided);
+}
+
+#[test]
+fn cells_that_only_one_campaign_has_are_named() {
+    let both = findings(640.0, 4300.0, 2, 0);
+    let mut one = both.clone();
+    one.cells.pop();
+    let comparison = compare(&both, &one);
+    assert_eq!(
+        comparison.unmatched,
+        [("mirror/none".to_owned(), "sync-small".to_owned())]
+    );
+    assert_eq!(comparison.changes.len(), 1);
+}
+
+#[test]
+fn a_published_row_is_found_by_name_or_by_settings() {
+    let measured = findings(640.0, 4300.0, 3, 0);
+    let table = findings::lints::Table::read(
+        "name,workload,settings,throughput\n\
+         none/none sync-small,,,1820\nF2,sync-small,mirror/none,12060\n",
+    )
+    .unwrap();
+    let beside = against_published(&measured, &table);
+    assert_eq!(beside.len(), 2);
+    assert!((beside[0].ratio.value - 640.0 / 1820.0).abs() < 0.01);
+    assert_eq!(beside[1].row, "F2");
+}
+
+#[test]
+fn a_regression_is_placed_in_the_history() {
+    let campaigns: Vec<(String, Findings)> = (0..10)
+        .map(|i| {
+            let log = if i < 6 { 4300.0 } else { 3900.0 } * spread(i, 0.004);
+            (format!("day {i}"), findings(640.0, log, 2, 0))
+        })
+        .collect();
+    let histories = history(&campaigns);
+    assert!(histories[0].steps.is_empty());
+    assert_eq!(histories[1].values.len(), 10);
+    let step = &histories[1].steps[0];
+    assert_eq!(
+        (histories[1].steps.len(), step.label.as_str()),
+        (1, "day 6")
+    );
+    assert!(step.before > 4200.0 && step.after < 4000.0);
+}
