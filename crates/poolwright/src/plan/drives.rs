@@ -1,0 +1,87 @@
+//! The drives of a lab or a profile as the planner sees them.
+
+use ::drives::Profile;
+use lab::campaign::{Campaign, Class, DriveKind};
+use plan::drive::{Drive, Drives, KNOWN, known};
+use std::collections::BTreeMap;
+
+/// The drives of the normal class of a lab's baseline.
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub fn of_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
+    let Some(baseline) = campaign.variants.first() else {
+        return Err(format!("{} has no variant", campaign.name));
+    };
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for vdev in baseline.pool.vdevs.iter().filter(|v| v.class == Class::Normal) {
+        for drive in &vdev.drives {
+            *counts.entry(drive.kind.as_str()).or_default() += 1;
+        }
+    }
+    let mut out = Vec::new();
+    for (kind, count) in counts {
+        let Some(numbers) = baseline.drives.get(kind) else {
+            continue;
+        };
+        let profile = profile_of(numbers)?;
+        let mut drive = of(kind, &profile)
+            .ok_or_else(|| format!("drive kind {kind}: its profile has no rates to plan with"))?;
+        if let Some(ashift) = baseline.pool.ashift {
+            drive.ashift = u32::from(ashift);
+        }
+        out.push(Drives { count, drive });
+    }
+    match out.is_empty() {
+        true => Err(format!("variant {} has no data drive", baseline.name)),
+        false => Ok(out),
+    }
+}
+
+fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
+    serde_json::from_value(kind.numbers.clone())
+        .map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
+}
+
+/// The drive that a built-in profile describes; none for a name that is none, or a profile that
+/// is no drive.
+pub fn of_profile(name: &str) -> Option<Drive> {
+    let profile = lab::Profiles::builtin().get(name)?.ok()?;
+    let stem: String = name
+        .chars()
+        .take_while(|c| c.is_ascii_alphabetic())
+        .collect();
+    of(if stem.is_empty() { "drive" } else { &stem }, &profile)
+}
+
+/// A profile's rates and times; what a profile does not know (failure rates, unrecoverable
+/// errors) is that of the nearest kind known to the planner.
+fn of(kind: &str, profile: &Profile) -> Option<Drive> {
+    let nearest = match (profile.rotational, &profile.hdd, &profile.flash) {
+        (true, Some(hdd), _) if hdd.rpm.value < 6500.0 => "hdd-5400",
+        (true, ..) => "hdd-7200",
+        (false, _, Some(flash)) if flash.read_mb_s.value < 700.0 => "ssd-sata",
+        (false, ..) => "nvme",
+    };
+    let known_kind = KNOWN.iter().find(|k| k.name == nearest)?;
+    let mut drive = known(known_kind.name, profile.capacity.value as u64).ok()?;
+    drive.kind = kind.to_string();
+    drive.sector = profile.logical_sector.value as u64;
+    let sector = (profile.physical_sector.value as u64).max(512);
+    drive.ashift = sector.trailing_zeros().clamp(9, 16);
+    if let Some(hdd) = &profile.hdd {
+        // The rate falls linearly from the outer to the inner edge.
+        let mean = (hdd.rate_outer_mb_s.value + hdd.rate_inner_mb_s.value) / 2.0 * 1e6;
+        (drive.read, drive.write) = (mean, mean);
+    }
+    if let Some(flash) = &profile.flash {
+        drive.read = flash.read_mb_s.value * 1e6;
+        drive.write = flash.sustained_mb_s.value.min(flash.write_mb_s.value) * 1e6;
+        // ZFS keeps at most ten reads outstanding on a leaf.
+        let ten = 10.0 / (flash.read_latency_us.value * 1e-6);
+        drive.read_iops = ten.min(flash.read_iops.value);
+        drive.write_iops = flash.sustained_iops.value.min(flash.write_iops.value);
+    }
+    let usable = drive.read > 0.0 && drive.write > 0.0 && drive.bytes > 0;
+    usable.then_some(drive)
+}
