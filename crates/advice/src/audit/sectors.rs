@@ -31,7 +31,7 @@ pub fn too_small(system: &System) -> Vec<Finding> {
                     .with("right", sector.value.ilog2())
                     .property("ashift", property)
                     .because(&sector.at, format!("{}: physical sector {}", leaf.name, sector.value))
-                    .run(&["zpool", "create", "-o", "ashift=12", "NEW-POOL", "VDEVS"])
+                    .run(&["zpool", "create", "-o", &format!("ashift={}", sector.value.ilog2()), "NEW-POOL", "VDEVS"])
             })
         })
         .collect()

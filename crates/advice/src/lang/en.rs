@@ -136,7 +136,7 @@ pub fn text(rule: Id) -> Text {
         },
         Id::LayoutUneven => Text {
             what: "The raidz vdevs of {subject} have unequal widths: {widths}.",
-            why: "Each stores a block with another share of parity, and the narrow one fills at another rate: usable space and speed are hard to tell.",
+            why: "Each stores a block with another share of parity, and the narrow one fills at another rate: usable space and speed are hard to tell. Widening a raidz by `zpool attach` needs OpenZFS 2.3.",
         },
         Id::LayoutUnequalDrives => Text {
             what: "The drives of {subject} in {pool} differ in size: each counts as {least}, and {lost} is unused.",
@@ -224,7 +224,7 @@ pub fn text(rule: Id) -> Text {
         },
         Id::RedundantMetadata => Text {
             what: "{subject} has redundant_metadata={value}.",
-            why: "It saves writes of indirect blocks; a bad sector then costs more data. `most` may lose up to about 128 records for a damaged block in a pool that has redundancy already; `some` and `none` more.",
+            why: "It saves writes of indirect blocks. One damaged block that redundancy cannot repair then costs about 1,000 records with `most` and a whole file with `some`, instead of one record; with `none` more.",
         },
         Id::PartialWrites => Text {
             what: "{load} writes {write} at random into records of {record} on {subject}.",
@@ -492,7 +492,7 @@ pub fn text(rule: Id) -> Text {
         },
         Id::CardReadAhead => Text {
             what: "{subject} reads ahead on SSDs.",
-            why: "Read-ahead saves seeks; on flash it loads the card's memory with what nobody asked for. Random 8K reads rose from 210,000 to 910,000 a second in the source after this and other settings.",
+            why: "Read-ahead saves seeks; on flash it loads the card's memory with what nobody asked for. In the source random 8K reads rose from 210,000 to 910,000 a second after settings that it does not all name; no read-ahead is the one it recommends.",
         },
         Id::CardWriteBack => Text {
             what: "{subject} caches writes in front of SSDs.",

@@ -2,7 +2,6 @@
 //! compile.
 
 pub mod en;
-pub mod zh;
 
 use crate::audit::{Finding, Id};
 
@@ -12,8 +11,6 @@ pub enum Language {
     /// English.
     #[default]
     English,
-    /// Chinese, simplified.
-    Chinese,
 }
 
 /// What a rule says, with blanks `{name}` for a finding's arguments.
@@ -30,7 +27,6 @@ impl Language {
     pub fn text(self, rule: Id) -> Text {
         match self {
             Language::English => en::text(rule),
-            Language::Chinese => zh::text(rule),
         }
     }
 

@@ -24,6 +24,14 @@ pub struct Unread {
     pub what: String,
 }
 
+/// How the note on a text of no known kind begins.
+pub const UNKNOWN: &str = "not a kind of text that is read here";
+
+fn first_line(text: &str) -> String {
+    let row = text.lines().map(str::trim).find(|row| !row.is_empty()).unwrap_or("");
+    crate::words::printable(row).chars().take(60).collect()
+}
+
 /// What the inputs say, and what in them was not understood. A text in the form that `head` and
 /// `tail` print for several files (`==> name <==`) is taken for those files.
 pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
@@ -35,6 +43,7 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
         }
     }
     resolve_jobs(&mut system);
+    resolve_live(&mut system);
     let readings: Vec<other::Kstat> = system.readings.drain(..).collect();
     if let Some(mut counted) = other::counters(&readings) {
         counted.sync_write_mean_ns = system.sync_write_ns.take();
@@ -42,6 +51,17 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
         system.counters = Some(Found::new(counted, at));
     }
     (system, unread)
+}
+
+/// Parameters as they are count as set where they are not at their default.
+fn resolve_live(system: &mut System) {
+    let release = system.openzfs.as_ref().map_or((2, 1), |version| version.value);
+    for (name, found) in std::mem::take(&mut system.live) {
+        let default = super::parameters::find(&name).and_then(|parameter| parameter.default_in(release));
+        if super::parameters::number(&found.value) != default {
+            system.module.insert(name, found);
+        }
+    }
 }
 
 /// Job files become loads on the dataset that holds their directory; else on the only dataset, or
@@ -137,7 +157,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     let Some(format) = facts::recognise(inner, &part.text) else {
         unread.push(Unread {
             at: within.place(u32::from(part.skipped == 0)),
-            what: "not a kind of text that audit reads".to_string(),
+            what: format!("{UNKNOWN}: the first line is {:?}", first_line(&part.text)),
         });
         return;
     };
@@ -174,6 +194,18 @@ fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool 
     }
     if let Some(mean) = other::iostat(text) {
         system.sync_write_ns = system.sync_write_ns.max(Some(mean));
+        return true;
+    }
+    let echoed = other::echoed(within.file, text);
+    if !echoed.is_empty() {
+        for (parameter, found) in echoed {
+            system.module.insert(parameter, Found::new(found.value, shift(found.at)));
+        }
+        return true;
+    }
+    if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
+        // What is not set in a file and is at its default was set by nobody.
+        system.live.push((parameter.to_string(), Found::new(text.trim().to_string(), within.place(1))));
         return true;
     }
     if let Some(found) = other::memory(within.file, text) {

@@ -13,7 +13,7 @@ pub mod parameters;
 
 pub use database::{Database, Engine};
 pub use drives::base;
-pub use gather::{Input, Unread, gather};
+pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
 pub use other::{Counters, Kstat};
 
@@ -319,6 +319,8 @@ pub struct System {
     pub counters: Option<Found<Counters>>,
     /// fio job files that no lab gave a dataset, as name and text; [`gather()`] resolves them.
     pub jobs: Vec<Found<String>>,
+    /// Module parameters as they are at run time; [`gather()`] keeps those that somebody set.
+    pub live: Vec<(String, Found<String>)>,
     /// Readings of kernel counters, in any order; [`gather()`] makes [`Counters`] of them.
     pub readings: Vec<other::Kstat>,
     /// Mean time of a synchronous write at the drives, ns.

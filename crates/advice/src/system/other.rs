@@ -134,6 +134,19 @@ pub fn iostat(text: &str) -> Option<u64> {
         .max()
 }
 
+/// Module parameters that a script sets: `echo 64 > /sys/module/zfs/parameters/NAME`.
+pub fn echoed(file: &str, text: &str) -> Vec<(String, Found<String>)> {
+    rows(file, text)
+        .filter_map(|(at, row)| {
+            let (value, path) = row.trim_start().strip_prefix("echo")?.split_once('>')?;
+            let name = path.trim().strip_prefix("/sys/module/zfs/parameters/")?;
+            let name: String = name.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            let value = value.trim().trim_matches(['"', '\'']).to_string();
+            (!name.is_empty()).then(|| (name, Found::new(value, at)))
+        })
+        .collect()
+}
+
 /// `MemTotal` of `/proc/meminfo`, bytes.
 pub fn memory(file: &str, text: &str) -> Option<Found<u64>> {
     rows(file, text).find_map(|(at, row)| {
@@ -235,6 +248,13 @@ mod tests {
     fn iostat_gives_the_wait_of_synchronous_writes() {
         let row = "tank\t1\t2\t3\t4\t5\t6\t7\t8\t9\t5000000\t-\t1000000\t-\t-\t-\t-\n";
         assert_eq!(iostat(row), Some(6_000_000));
+    }
+
+    #[test]
+    fn a_script_that_echoes_sets_parameters() {
+        let text = "# tuning\necho 64  > /sys/module/zfs/parameters/l2arc_write_max_mb\n";
+        let (name, found) = &echoed("s", text)[0];
+        assert_eq!((name.as_str(), found.value.as_str(), found.at.line), ("l2arc_write_max_mb", "64", 2));
     }
 
     #[test]

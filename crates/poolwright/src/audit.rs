@@ -1,0 +1,134 @@
+//! `poolwright audit FILE…|-|--host`: pitfalls in a lab, in pasted output, or on this machine.
+
+mod host;
+mod input;
+mod results;
+mod text;
+
+use crate::{exit, output};
+use advice::audit::{Finding, RULES, Severity};
+use advice::lang::Language;
+use advice::system::{System, Unread, gather};
+use input::{Given, Texts};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Find pitfalls in a lab, in pasted output of tools and configuration files, or on this machine
+///
+/// Reads labs, `zpool status -v`, `zpool get all`, `zfs get all`, `zpool iostat -lHp`, `lsblk -J`,
+/// `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`, `ssacli`,
+/// postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs, exports, smb.conf
+/// and fio jobs, told apart by their content. Several may be in one text, as `tail -n +1 FILE…`
+/// prints them. Texts given together describe one machine; each lab stands by itself.
+///
+/// Exit codes: 0 nothing found but notes, 1 warnings or errors found, 2 usage or unreadable input.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Labs (files or built-in names), texts, or `-` for standard input
+    #[arg(value_name = "FILE", required_unless_present_any = ["host", "results"], conflicts_with = "host")]
+    files: Vec<String>,
+    /// Read this machine, without changing anything, and count for a while
+    #[arg(long)]
+    host: bool,
+    /// How long to count with --host; 0 takes what was counted since the module was loaded
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "host")]
+    seconds: u32,
+    /// Print JSON on standard output
+    #[arg(long)]
+    json: bool,
+    /// Results to look over for contradictions: a table (TOML, CSV), or a result of poolwright
+    #[arg(long, value_name = "FILE")]
+    results: Option<String>,
+}
+
+/// What an audit found.
+pub(crate) struct Report {
+    /// Findings, worst first.
+    pub findings: Vec<Finding>,
+    /// Contradictions in results.
+    pub lints: Vec<results::Line>,
+    /// What was not understood.
+    pub unread: Vec<Unread>,
+    /// How many texts were read.
+    pub texts: usize,
+}
+
+impl Args {
+    /// Audits what is named; see [`Args`] for exit codes.
+    pub fn run(self) -> ExitCode {
+        let language = Language::English;
+        let given = if self.host {
+            Ok(Given { texts: host::read(&host::Machine, self.seconds), labs: Vec::new() })
+        } else {
+            input::read(&self.files)
+        };
+        let lints = self.results.as_deref().map_or(Ok(Vec::new()), results::read);
+        let report = match given.and_then(|given| Ok((given, lints?))) {
+            Ok((given, lints)) => Report { lints, ..audit(&given) },
+            Err(refused) => {
+                output::complain(&refused);
+                return ExitCode::from(exit::USAGE);
+            }
+        };
+        let printed = output::print(&if self.json {
+            text::json(&report, language)
+        } else {
+            text::text(&report, language)
+        });
+        for unread in &report.unread {
+            output::complain(&format!("note: {}: {}\n", unread.at, unread.what));
+        }
+        if report.texts == 0 && self.results.is_none() {
+            output::complain(if self.host {
+                "error: nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no ZFS counters in /proc: paste their output from the server to `poolwright audit -`\n"
+            } else {
+                "error: none of the input is of a kind that audit reads: see `poolwright audit --help`\n"
+            });
+            return ExitCode::from(exit::USAGE);
+        }
+        let found = report.findings.iter().any(|finding| finding.severity >= Severity::Warning);
+        if found || report.lints.iter().any(results::Line::counts) {
+            return ExitCode::from(1);
+        }
+        printed
+    }
+}
+
+/// Applies every rule to what was given.
+fn audit(given: &Given) -> Report {
+    let mut findings = Vec::new();
+    let (mut system, unread) = gather(&given.texts);
+    system.today = today();
+    let unknown = unread.iter().filter(|u| u.what.starts_with(advice::system::UNKNOWN)).count();
+    findings.extend(advice::audit::audit(&system));
+    for variants in &given.labs {
+        findings.extend(advice::audit::audit_variants(variants));
+    }
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let texts = Texts::count(&given.texts).saturating_sub(unknown) + given.labs.len();
+    Report { findings, lints: Vec::new(), unread, texts }
+}
+
+/// Days since 1970-01-01.
+fn today() -> Option<i64> {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
+    i64::try_from(seconds / 86_400).ok()
+}
+
+/// How many rules there are, for the text.
+fn rules() -> usize {
+    RULES.len()
+}
+
+/// What a set of texts and at most one lab say of one system; for `tune --pool`.
+///
+/// # Errors
+/// What is wrong, where, what to do.
+pub(crate) fn system(files: &[String]) -> Result<(System, Vec<Unread>), String> {
+    let given = input::read(files)?;
+    let (texts, unread) = gather(&given.texts);
+    match given.labs.into_iter().flatten().next() {
+        Some((_, lab)) => Ok((lab, unread)),
+        None => Ok((texts, unread)),
+    }
+}

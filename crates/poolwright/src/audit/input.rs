@@ -1,0 +1,129 @@
+//! Files, standard input and labs as texts.
+
+use advice::system::{Input, System, variants};
+use lab::{Files, NoFiles, Profiles};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Texts longer than this are refused: no tool's output is.
+const LONGEST: u64 = 64 << 20;
+
+/// What the command line named.
+pub struct Given {
+    /// Texts of tools and configuration files.
+    pub texts: Vec<Input>,
+    /// Labs, each as its variants.
+    pub labs: Vec<Vec<(String, System)>>,
+}
+
+/// Counting texts as the user sees them.
+pub struct Texts;
+
+impl Texts {
+    /// How many texts there are, those that `tail` joined counted apart.
+    pub fn count(inputs: &[Input]) -> usize {
+        inputs
+            .iter()
+            .map(|input| {
+                input.text.lines().filter(|row| row.starts_with("==> ") && row.ends_with(" <==")).count().max(1)
+            })
+            .sum()
+    }
+}
+
+/// Reads what the command line named.
+///
+/// # Errors
+/// What is wrong, where, what to do.
+pub fn read(names: &[String]) -> Result<Given, String> {
+    let mut given = Given { texts: Vec::new(), labs: Vec::new() };
+    for name in names {
+        let path = Path::new(name);
+        let text = match name.as_str() {
+            "-" => bytes("standard input", std::io::stdin())?,
+            _ if path.exists() => {
+                let file = std::fs::File::open(path).map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
+                bytes(name, file)?
+            }
+            _ => match lab::builtin::lab(name) {
+                Some(text) => text.to_owned(),
+                None => {
+                    return Err(format!(
+                        "error: there is no file and no built-in lab `{name}`: name a file, or pipe text to `poolwright audit -`\n"
+                    ));
+                }
+            },
+        };
+        if is_lab(&text) {
+            given.labs.push(load(name, &text)?);
+        } else {
+            let name = if name == "-" { "<stdin>" } else { name };
+            given.texts.push(Input { name: name.to_owned(), text });
+        }
+    }
+    Ok(given)
+}
+
+fn bytes(name: &str, from: impl Read) -> Result<String, String> {
+    let mut read = Vec::new();
+    from.take(LONGEST + 1)
+        .read_to_end(&mut read)
+        .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
+    if read.len() as u64 > LONGEST {
+        return Err(format!("error: {name} is longer than 64 MiB: paste the part that matters\n"));
+    }
+    // Serial numbers are not always UTF-8.
+    Ok(String::from_utf8_lossy(&read).into_owned())
+}
+
+/// Whether a text is a lab: it names a pool's vdevs in TOML.
+fn is_lab(text: &str) -> bool {
+    let rows = || text.lines().map(str::trim);
+    rows().any(|row| row == "[pool]") && rows().any(|row| row.starts_with("vdevs"))
+}
+
+/// Files beside a lab.
+struct Beside(PathBuf);
+
+impl Files for Beside {
+    fn read(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.0.join(path)).map_err(|e| e.to_string())
+    }
+}
+
+fn load(name: &str, text: &str) -> Result<Vec<(String, System)>, String> {
+    let profiles = Profiles::builtin();
+    let builtin = !Path::new(name).exists() && lab::builtin::lab(name).is_some();
+    let directory = Path::new(name).parent().unwrap_or(Path::new("")).to_owned();
+    let loaded = if name == "-" {
+        lab::load("<stdin>", text, &NoFiles, &profiles)
+    } else if builtin {
+        lab::load(name, text, &lab::builtin::BuiltinFiles, &profiles)
+    } else {
+        lab::load(name, text, &Beside(directory), &profiles)
+    };
+    match loaded {
+        Ok((campaign, _)) => Ok(variants(&campaign, name, text)),
+        Err(mistakes) => {
+            let first = mistakes.first().map_or_else(String::new, |m| m.to_string());
+            Err(format!("error: {name}: {first}: `poolwright check {name}` shows every mistake\n"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lab_is_known_by_its_content() {
+        assert!(is_lab("title = \"x\"\n[pool]\nvdevs = \"mirror a b\"\n"));
+        assert!(!is_lab("  pool: tank\n state: ONLINE\n"));
+    }
+
+    #[test]
+    fn joined_texts_count_apart() {
+        let text = "==> a <==\nx\n\n==> b <==\ny\n".to_string();
+        assert_eq!(Texts::count(&[Input { name: "p".into(), text }]), 2);
+    }
+}

@@ -1,0 +1,41 @@
+//! Contradictions in a table of results.
+
+use findings::lints::{self, Table};
+use findings::output::Severity;
+use report::lang::Language;
+use serde::Serialize;
+
+/// What a lint says.
+#[derive(Debug, Serialize)]
+pub struct Line {
+    /// The rows concerned.
+    pub rows: Vec<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it says.
+    pub text: String,
+}
+
+impl Line {
+    /// Whether it counts as a finding: the numbers cannot all be true, or hardly.
+    pub fn counts(&self) -> bool {
+        matches!(self.severity, Severity::Impossible | Severity::Implausible)
+    }
+}
+
+/// What the lints find in a file of results.
+///
+/// # Errors
+/// What is wrong, where, what to do.
+pub fn read(name: &str) -> Result<Vec<Line>, String> {
+    let text = std::fs::read_to_string(name)
+        .map_err(|e| format!("error: cannot read {name}: {e}: name a file of results\n"))?;
+    let table = Table::read(&text).map_err(|e| format!("error: {name}: {e}\n"))?;
+    let words = Language::English.words();
+    let lines = lints::of(&table).into_iter().map(|lint| Line {
+        text: words.lint(&lint.finding),
+        rows: lint.rows,
+        severity: lint.severity,
+    });
+    Ok(lines.collect())
+}

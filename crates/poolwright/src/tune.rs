@@ -1,0 +1,257 @@
+//! `poolwright tune SERVER`: settings for a server on a pool, each with its reason.
+
+use crate::{exit, output};
+use advice::cardtool::CardTool;
+use advice::tune::{Choice, Difference, File, Need, Server, Workload, differences, files, tune};
+use advice::words::printable;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Settings for a server on ZFS: dataset, pool, module, server, udev and RAID card, each with its
+/// reason, its source and what it may lose
+///
+/// Prints the files, or writes them with -o; with --pool also what they change. Nothing that may
+/// lose acknowledged writes is set unless --allow-loss asks for it.
+///
+/// Exit codes: 0 done, 2 usage or unreadable input.
+#[derive(clap::Args)]
+pub struct Args {
+    /// What is served
+    #[arg(value_enum)]
+    server: ServerName,
+    /// The machine: memory and processor cores, as in "128G,32 cores"
+    #[arg(long, value_name = "MEMORY,CORES")]
+    host: Option<String>,
+    /// A lab, or pasted output (zpool status, zfs get all, lsblk -J, postgresql.conf, …); may be
+    /// given several times
+    #[arg(long, value_name = "FILE")]
+    pool: Vec<String>,
+    /// What it mostly does
+    #[arg(long, value_enum)]
+    workload: Option<WorkloadName>,
+    /// Acknowledged writes that may be lost at a power cut, as in "5s"
+    #[arg(long, value_name = "TIME")]
+    allow_loss: Option<String>,
+    /// A RAID card to be told, where --pool shows none
+    #[arg(long, value_enum)]
+    card: Option<CardName>,
+    /// Write the files below this directory
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Print JSON on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ServerName {
+    Postgresql,
+    /// MySQL or MariaDB
+    Mysql,
+    Nfs,
+    Smb,
+    Generic,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum WorkloadName {
+    /// Short transactions
+    Oltp,
+    /// Scans of much data
+    Analytics,
+    SmallFiles,
+    LargeFiles,
+    /// Images of virtual machines
+    Vm,
+    Mixed,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum CardName {
+    /// Broadcom MegaRAID
+    Storcli,
+    /// Dell PERC
+    Perc,
+    /// Adaptec, Microchip SmartRAID, H3C P460
+    Arcconf,
+    /// HPE Smart Array
+    Ssacli,
+}
+
+impl Args {
+    /// Prints or writes the settings.
+    pub fn run(self) -> ExitCode {
+        let (need, notes) = match self.need() {
+            Ok(need) => need,
+            Err(refused) => {
+                output::complain(&format!("error: {refused}\n"));
+                return ExitCode::from(exit::USAGE);
+            }
+        };
+        for note in notes {
+            output::complain(&format!("note: {note}\n"));
+        }
+        let choices = tune(&need);
+        let files = files(&choices);
+        let changes = differences(&need, &choices);
+        if let Some(directory) = &self.output {
+            for file in &files {
+                if let Err(e) = install(directory, file) {
+                    output::complain(&format!(
+                        "error: cannot write {} below {}: {e}: name a directory you may write to\n",
+                        file.path,
+                        directory.display()
+                    ));
+                    return ExitCode::from(exit::ENVIRONMENT);
+                }
+            }
+        }
+        output::print(&if self.json {
+            let shown = json!({
+                "need": {
+                    "server": need.server, "workload": need.workload, "memory": need.memory,
+                    "cores": need.cores, "allow_loss_s": need.allow_loss_s,
+                },
+                "choices": choices,
+                "files": files,
+                "differences": changes,
+            });
+            format!("{shown:#}\n")
+        } else {
+            text(&choices, &files, &changes, self.output.as_deref(), !self.pool.is_empty())
+        })
+    }
+
+    /// What the command line asks for, and what in the input was not understood.
+    fn need(&self) -> Result<(Need, Vec<String>), String> {
+        let (system, unread) = if self.pool.is_empty() {
+            (advice::system::System::default(), Vec::new())
+        } else {
+            crate::audit::system(&self.pool)
+                .map_err(|e| e.trim_start_matches("error: ").trim_end().to_string())?
+        };
+        if !self.pool.is_empty() && system == advice::system::System::default() {
+            return Err(format!("{}: nothing here is known: give a lab, `zpool status`, `zfs get all` or `lsblk -J`", self.pool.join(", ")));
+        }
+        let (memory, cores) = match &self.host {
+            Some(host) => machine(host)?,
+            None => match &system.memory {
+                Some(memory) => (memory.value, 8),
+                None => return Err("say what the machine has: --host \"128G,32 cores\", or a lab in --pool".to_string()),
+            },
+        };
+        let server = match self.server {
+            ServerName::Postgresql => Server::Postgresql,
+            ServerName::Mysql => Server::Mysql,
+            ServerName::Nfs => Server::Nfs,
+            ServerName::Smb => Server::Smb,
+            ServerName::Generic => Server::Generic,
+        };
+        let workload = match self.workload {
+            Some(WorkloadName::Oltp) => Workload::Oltp,
+            Some(WorkloadName::Analytics) => Workload::Analytics,
+            Some(WorkloadName::SmallFiles) => Workload::SmallFiles,
+            Some(WorkloadName::LargeFiles) => Workload::LargeFiles,
+            Some(WorkloadName::Vm) => Workload::Vm,
+            Some(WorkloadName::Mixed) => Workload::Mixed,
+            None if matches!(server, Server::Postgresql | Server::Mysql) => Workload::Oltp,
+            None => Workload::Mixed,
+        };
+        let card = self.card.map(|card| match card {
+            CardName::Storcli | CardName::Perc => CardTool::Storcli,
+            CardName::Arcconf => CardTool::Arcconf,
+            CardName::Ssacli => CardTool::Ssacli,
+        });
+        let allow_loss_s = self.allow_loss.as_deref().map_or(Ok(0.0), time)?;
+        let notes = unread.iter().map(|u| format!("{}: {}", u.at, u.what)).collect();
+        Ok((Need { server, workload, memory, cores, allow_loss_s, system, card }, notes))
+    }
+}
+
+/// `128G,32 cores` → bytes and cores.
+fn machine(text: &str) -> Result<(u64, u32), String> {
+    let wrong = || format!("--host {text:?}: write memory and cores, as in \"128G,32 cores\"");
+    let (memory, cores) = text.split_once(',').unwrap_or((text, "8"));
+    let memory = facts::units::binary(memory.trim()).filter(|bytes| *bytes >= 1 << 28).ok_or_else(wrong)?;
+    let cores = cores.trim().trim_end_matches("cores").trim_end_matches("core").trim();
+    let cores = cores.parse().ok().filter(|cores| (1..=4096).contains(cores)).ok_or_else(wrong)?;
+    Ok((memory, cores))
+}
+
+/// `5s`, `500ms`, `1m` → seconds.
+fn time(text: &str) -> Result<f64, String> {
+    let wrong = || format!("--allow-loss {text:?}: write a time, as in \"5s\" or \"500ms\"");
+    let (number, scale) = if let Some(number) = text.strip_suffix("ms") {
+        (number, 0.001)
+    } else if let Some(number) = text.strip_suffix('s') {
+        (number, 1.0)
+    } else if let Some(number) = text.strip_suffix('m') {
+        (number, 60.0)
+    } else {
+        return Err(wrong());
+    };
+    let value: f64 = number.trim().parse().map_err(|_| wrong())?;
+    let seconds = value * scale;
+    if (0.0..=3600.0).contains(&seconds) { Ok(seconds) } else { Err(wrong()) }
+}
+
+fn install(directory: &Path, file: &File) -> std::io::Result<()> {
+    let path = directory.join(&file.path);
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::write(path, &file.text)
+}
+
+fn text(choices: &[Choice], files: &[File], changes: &[Difference], written: Option<&Path>, compared: bool) -> String {
+    let mut out = String::new();
+    for file in files {
+        match written {
+            Some(directory) => {
+                let _ = writeln!(out, "wrote {}", directory.join(&file.path).display());
+            }
+            None => {
+                let _ = writeln!(out, "==> {} <==\n{}", file.path, file.text);
+            }
+        }
+    }
+    let losing: Vec<&Choice> = choices.iter().filter(|c| !c.offered && c.loss.seconds() > 0.0).collect();
+    if losing.is_empty() {
+        let _ = writeln!(out, "durability  nothing set here loses acknowledged writes");
+    }
+    for choice in losing {
+        let _ = writeln!(out, "durability  {} = {} MAY LOSE acknowledged writes of up to {} s", choice.name, choice.value, choice.loss.seconds());
+    }
+    if compared {
+        let _ = writeln!(out, "changes     {}", if changes.is_empty() { "none: all is as it should be" } else { "" });
+        for change in changes {
+            let of = printable(&change.of);
+            if let (Some(is), Some(at)) = (&change.is, &change.at) {
+                let _ = writeln!(out, "  - {of} {} = {}  ({at})", change.name, printable(is));
+            }
+            let _ = writeln!(out, "  + {of} {} = {}", change.name, printable(&change.should));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_memory_and_cores() {
+        assert_eq!(machine("128G,32 cores"), Ok((128 << 30, 32)));
+        assert_eq!(machine("64G, 8"), Ok((64 << 30, 8)));
+        assert!(machine("many").is_err() && machine("128G,none").is_err());
+    }
+
+    #[test]
+    fn a_loss_has_a_unit() {
+        assert_eq!(time("5s"), Ok(5.0));
+        assert_eq!(time("500ms"), Ok(0.5));
+        assert!(time("5").is_err() && time("-1s").is_err() && time("NaNs").is_err());
+    }
+}
