@@ -36,9 +36,9 @@ pub struct Diagnostic {
     /// What stands beside the caret; may be empty.
     pub label: String,
     /// A second place that explains the first (`first used here`).
-    pub related: Option<(Place, String)>,
+    pub related: Option<Box<(Place, String)>>,
     /// What to do.
-    pub fix: Option<String>,
+    pub fix: Option<Box<str>>,
 }
 
 impl Diagnostic {
@@ -93,7 +93,7 @@ impl Diagnostic {
                 file: place.file.clone(),
                 span,
             };
-            self.related = Some((place, label.into()));
+            self.related = Some(Box::new((place, label.into())));
         }
         self
     }
@@ -101,7 +101,7 @@ impl Diagnostic {
     /// Says what to do.
     #[must_use]
     pub fn fix(mut self, fix: impl Into<String>) -> Self {
-        self.fix = Some(fix.into());
+        self.fix = Some(fix.into().into_boxed_str());
         self
     }
 

@@ -6,7 +6,7 @@ mod text;
 use crate::lab_file::{Loaded, load_or_explain};
 use crate::{diagnostics, exit, machine, output};
 use lab::Diagnostic;
-use lab::model::{Estimate, HostLimits, Model, estimate, resolve};
+use lab::model::{Estimate, HostLimits, Model, estimate};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -58,9 +58,18 @@ impl Args {
     }
 
     fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {
-        let limits = machine::limits(&machine::store(self.store.as_deref()));
-        let model = resolve(&loaded.campaign, &limits);
-        let estimate = model.as_ref().ok().map(|model| estimate(&loaded.campaign, model));
+        let placed = machine::place(self.store.as_deref(), &loaded.campaign);
+        let (limits, model) = match placed {
+            Ok((_, limits, model)) => (limits, Ok(model)),
+            Err(refused) => (
+                machine::limits(&machine::store(self.store.as_deref())),
+                Err(refused),
+            ),
+        };
+        let estimate = model
+            .as_ref()
+            .ok()
+            .map(|model| estimate(&loaded.campaign, model));
         Checked {
             loaded,
             limits,
@@ -86,7 +95,11 @@ impl Args {
             Ok(loaded) => {
                 let checked = self.check(&loaded);
                 let printed = output::print(&json::checked(&checked));
-                if checked.model.is_err() { ExitCode::from(exit::ENVIRONMENT) } else { printed }
+                if checked.model.is_err() {
+                    ExitCode::from(exit::ENVIRONMENT)
+                } else {
+                    printed
+                }
             }
         }
     }

@@ -53,7 +53,7 @@ fn groups<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Vec<Group<'a>
         let mut snippet = Snippet::source(source)
             .path(&place.file)
             .annotation(primary);
-        if let Some((related, label)) = &diagnostic.related
+        if let Some((related, label)) = diagnostic.related.as_deref()
             && related.file == place.file
         {
             snippet = snippet.annotation(
@@ -66,7 +66,7 @@ fn groups<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Vec<Group<'a>
     } else if !diagnostic.label.is_empty() {
         group = group.element(Level::NOTE.message(&diagnostic.label));
     }
-    if let Some(fix) = &diagnostic.fix {
+    if let Some(fix) = diagnostic.fix.as_deref() {
         group = group.element(Level::HELP.message(fix));
     }
     vec![group]

@@ -1,6 +1,8 @@
 //! What this machine can give to a scale model.
 
-use lab::model::HostLimits;
+use lab::Diagnostic;
+use lab::campaign::Campaign;
+use lab::model::{HostLimits, Model, resolve};
 use std::path::{Path, PathBuf};
 
 /// Memory assumed where the kernel does not say.
@@ -21,6 +23,35 @@ pub fn store(stated: Option<&Path>) -> PathBuf {
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
         .unwrap_or_else(std::env::temp_dir)
         .join("poolwright")
+}
+
+/// The file system that is memory.
+const IN_MEMORY: &str = "/dev/shm";
+
+/// Where a campaign's drives lie, what there is for them, and the model that follows: in memory
+/// where that does not make the model smaller, since a disk's own pauses would be taken for the
+/// model's; else, or where the user states it, in [`store`].
+///
+/// # Errors
+/// Why this machine cannot model the campaign.
+pub fn place(
+    stated: Option<&Path>,
+    campaign: &Campaign,
+) -> Result<(PathBuf, HostLimits, Model), Diagnostic> {
+    let at = |place: PathBuf| -> Result<_, Diagnostic> {
+        let limits = limits(&place);
+        let model = resolve(campaign, &limits)?;
+        Ok((place, limits, model))
+    };
+    let disk = at(store(stated));
+    if stated.is_some() {
+        return disk;
+    }
+    match (at(PathBuf::from(IN_MEMORY)), disk) {
+        (Ok(memory), Ok(disk)) if memory.2.size > disk.2.size => Ok(disk),
+        (Ok(memory), _) => Ok(memory),
+        (Err(_), disk) => disk,
+    }
 }
 
 /// Free memory, free space where the store is, and cores.

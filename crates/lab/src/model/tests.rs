@@ -190,8 +190,8 @@ fn stocks_shrink_and_the_log_does_not() {
     };
     let real = |kind: &str| drive_capacity(both, kind).unwrap_or(0);
     assert_eq!(drive("optane"), real("optane") >> 20 << 20);
-    assert_eq!(drive("hdd"), real("hdd") / 32 >> 20 << 20);
-    assert_eq!(drive("nvme"), real("nvme") / 32 >> 20 << 20);
+    assert_eq!(drive("hdd"), (real("hdd") / 32) >> 20 << 20);
+    assert_eq!(drive("nvme"), (real("nvme") / 32) >> 20 << 20);
     let headroom = of_variant(&model, &campaign.host, both).module["l2arc_headroom"];
     assert_eq!(headroom, 1);
     assert!(

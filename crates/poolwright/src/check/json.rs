@@ -26,7 +26,11 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
             None
         }
     };
-    let variants: Vec<Value> = campaign.variants.iter().map(|v| variant(campaign, v, model)).collect();
+    let variants: Vec<Value> = campaign
+        .variants
+        .iter()
+        .map(|v| variant(campaign, v, model))
+        .collect();
     let estimate = checked.estimate.map(|e| {
         json!({
             "cells": e.cells, "trials": e.trials, "virtual_s": e.virtual_s,

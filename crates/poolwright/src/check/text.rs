@@ -19,7 +19,12 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
     line(
         &mut out,
         "host",
-        &format!("{} of memory, {} cores, OpenZFS {}", about(host.memory), host.cores, versions(campaign)),
+        &format!(
+            "{} of memory, {} cores, OpenZFS {}",
+            about(host.memory),
+            host.cores,
+            versions(campaign)
+        ),
     );
     if let Ok(model) = &checked.model {
         scales(&mut out, model, &checked.limits);
@@ -33,8 +38,15 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
             "" => String::new(),
             dataset => format!(" in dataset {dataset}"),
         };
-        let size = workload.size.map(|bytes| format!(", working set {}", about(bytes))).unwrap_or_default();
-        line(&mut out, "workload", &format!("{}: fio {origin}{dataset}{size}", workload.name));
+        let size = workload
+            .size
+            .map(|bytes| format!(", working set {}", about(bytes)))
+            .unwrap_or_default();
+        line(
+            &mut out,
+            "workload",
+            &format!("{}: fio {origin}{dataset}{size}", workload.name),
+        );
     }
     if let Some(estimate) = &checked.estimate {
         line(&mut out, "time", &time(campaign, estimate));
@@ -48,10 +60,18 @@ fn line(out: &mut String, head: &str, rest: &str) {
 }
 
 fn versions(campaign: &Campaign) -> String {
-    let mut versions: Vec<OpenZfs> = campaign.variants.iter().map(|variant| variant.openzfs).collect();
+    let mut versions: Vec<OpenZfs> = campaign
+        .variants
+        .iter()
+        .map(|variant| variant.openzfs)
+        .collect();
     versions.sort();
     versions.dedup();
-    versions.iter().map(|version| version.name()).collect::<Vec<_>>().join(" and ")
+    versions
+        .iter()
+        .map(|version| version.name())
+        .collect::<Vec<_>>()
+        .join(" and ")
 }
 
 fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
@@ -60,10 +80,24 @@ fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
         "scale",
         &format!("S = {}, bound by {}", model.size, model.size_bound_by),
     );
-    let width = model.caps.iter().map(|cap| cap.name.len()).max().unwrap_or(0);
+    let width = model
+        .caps
+        .iter()
+        .map(|cap| cap.name.len())
+        .max()
+        .unwrap_or(0);
     for cap in &model.caps {
         let side = if cap.lower { "≥" } else { "≤" };
-        line(out, "", &format!("{side} {:<7} {:<width$}  {}", figure(cap.bound), cap.name, cap.why));
+        line(
+            out,
+            "",
+            &format!(
+                "{side} {:<7} {:<width$}  {}",
+                figure(cap.bound),
+                cap.name,
+                cap.why
+            ),
+        );
     }
     let time = match model.time {
         Some(time) => format!("k = {time}, stated in the lab"),
@@ -87,7 +121,11 @@ fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
         line(out, "note", note);
     }
     if model.size > 1.0 {
-        line(out, "", "sizes below are the real machine's, and in brackets the model's");
+        line(
+            out,
+            "",
+            "sizes below are the real machine's, and in brackets the model's",
+        );
     }
 }
 
@@ -99,7 +137,11 @@ fn figure(bound: f64) -> String {
 }
 
 fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Option<&Model>) {
-    let baseline = if variant.name == campaign.method.baseline { "  (baseline)" } else { "" };
+    let baseline = if variant.name == campaign.method.baseline {
+        "  (baseline)"
+    } else {
+        ""
+    };
     out.push('\n');
     line(out, "variant", &format!("{}{baseline}", variant.name));
     let commands = commands(variant);
@@ -116,15 +158,22 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
 
 /// `12 × hdd-7200-16t of 14.6T (466G), …`, each kind once for each size it takes in the model.
 fn drives(variant: &Variant, model: Option<&Model>) -> String {
-    let sizes = model.map(|model| drive_sizes(model, variant)).unwrap_or_default();
+    let sizes = model
+        .map(|model| drive_sizes(model, variant))
+        .unwrap_or_default();
     let mut groups: BTreeMap<(&str, u64), u32> = BTreeMap::new();
     let used = variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
     for drive in used {
         let DriveRef { kind, .. } = drive;
-        *groups.entry((kind, sizes.get(drive).copied().unwrap_or(0))).or_default() += 1;
+        *groups
+            .entry((kind, sizes.get(drive).copied().unwrap_or(0)))
+            .or_default() += 1;
     }
     let group = |((kind, scaled), count): ((&str, u64), u32)| {
-        let profile = variant.drives.get(kind).map_or("", |known| known.profile.as_str());
+        let profile = variant
+            .drives
+            .get(kind)
+            .map_or("", |known| known.profile.as_str());
         let real = drive_capacity(variant, kind).unwrap_or(0);
         let scaled = match model {
             Some(_) if scaled >> 20 != real >> 20 => format!(" ({})", about(scaled)),
