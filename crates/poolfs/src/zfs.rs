@@ -70,6 +70,7 @@ pub fn tunables(build: &Build) -> Vec<(String, i64)> {
         // By the modelled host's processors, not by this machine's.
         ("zfs_multilist_num_sublists".to_owned(), lists),
     ];
+    all.extend(m.module.iter().map(|(name, value)| (name.clone(), *value)));
     all.extend(
         build
             .variant
