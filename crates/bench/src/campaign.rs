@@ -5,11 +5,12 @@ use crate::fault::Fault;
 use crate::pilot::{self, Reading};
 use crate::programs::Fio;
 use crate::schedule::{self, Next, Slot};
+use crate::settled;
 use crate::stop::Stop;
 use crate::trial::{self, Bench, Step, Task};
 use findings::record::{Outcome, Trial};
 use lab::campaign::Campaign;
-use lab::model::Model;
+use lab::model::{Model, of_variant};
 use std::fs;
 use std::path::Path;
 use std::time::{Instant, SystemTime};
@@ -29,8 +30,6 @@ pub struct Setup<'a> {
     pub scratch: &'a Path,
     /// Told what happens.
     pub watch: &'a dyn Watch,
-    /// Whether more trials of a cell (indices of variant and workload) could not change a verdict.
-    pub settled: &'a dyn Fn(&[Trial], usize, usize) -> bool,
 }
 
 /// Whom a campaign tells what happens.
@@ -112,12 +111,13 @@ pub fn run(setup: &Setup, model: Model) -> Result<End, Error> {
             ids().filter(|id| tried.contains(id) && !measured(*id)).count() >= FAILURES
                 && !ids().any(measured)
         };
+        let settled = settled::cells(campaign, &model, &trials);
         let wanted = |slot: &Slot| {
             !measured(slot.id)
                 && !tried.contains(&slot.id)
                 && !given_up(slot)
                 && (slot.repeat < campaign.method.min_trials.max(1)
-                    || !(setup.settled)(&trials, slot.variant, slot.workload))
+                    || !settled.contains(&(slot.variant, slot.workload)))
         };
         let expected_s = expected_s(campaign, &trials, model.time.unwrap_or(1.0));
         let left_s =
@@ -173,11 +173,12 @@ fn one(
     begins(&trial);
     let row = setup.store.journal().begin(&trial)?;
     let raw = setup.store.raw(&trial, &row)?;
+    let variant = &campaign.variants[slot.variant];
     let task = Task {
-        variant: &campaign.variants[slot.variant],
+        variant,
         workload: &campaign.workloads[slot.workload],
         method: &campaign.method,
-        model,
+        model: &of_variant(model, &campaign.host, variant),
         cores: campaign.host.cores,
         seed: slot.seed,
     };
@@ -322,7 +323,7 @@ fn pilot_trial(
     let mut method = campaign.method.clone();
     method.runtime_s = Some(pilot::WINDOW_S);
     method.ramp_s = method.ramp_s.clamp(1.0, 2.0);
-    let mut model = model.clone();
+    let mut model = of_variant(model, &campaign.host, variant);
     model.time = Some(time);
     let task = Task {
         variant,

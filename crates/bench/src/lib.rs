@@ -8,6 +8,7 @@ pub mod machine;
 pub mod pilot;
 pub mod programs;
 pub mod schedule;
+pub mod settled;
 pub mod stop;
 pub mod trial;
 pub mod window;

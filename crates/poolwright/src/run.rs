@@ -26,6 +26,8 @@ mod result;
 const INTERRUPTED: u8 = 130;
 /// Exit code of a run in which a cell failed or was set aside.
 const INCOMPLETE: u8 = 1;
+/// The file system that is memory.
+const MEMORY: &str = "/dev/shm";
 /// The least room that is worth starting with; the model asks for what it needs.
 const LEAST_ROOM: u64 = 256 << 20;
 
@@ -66,6 +68,8 @@ struct Ready {
     file: LabFile,
     campaign: Campaign,
     model: Model,
+    /// Where drives lie.
+    place: PathBuf,
     limits: HostLimits,
     fio: Fio,
     engine: Scale,
@@ -111,8 +115,7 @@ impl Args {
         if let Some(seed) = self.seed {
             campaign.method.seed = seed;
         }
-        let limits = machine::limits(&self.store_dir());
-        let model = lab::model::resolve(&campaign, &limits).map_err(|diagnostic| {
+        let (place, limits, model) = machine::place(self.store.as_deref(), &campaign).map_err(|diagnostic| {
             diagnostics::draw(&[diagnostic], &sources);
             USAGE
         })?;
@@ -131,16 +134,11 @@ impl Args {
             file,
             campaign,
             model,
+            place,
             limits,
             fio,
             engine,
         })
-    }
-
-    fn store_dir(&self) -> PathBuf {
-        self.store
-            .clone()
-            .unwrap_or_else(|| PathBuf::from("/dev/shm"))
     }
 
     fn results_dir(&self) -> PathBuf {
@@ -160,12 +158,14 @@ impl Args {
         let stop = Stop::default();
         isolate::follow(stop.clone());
         let ready = self.ready(false)?;
-        let dir = self.store_dir();
-        if isolation != Isolation::None && self.store.is_none() {
+        if isolation != Isolation::None && !self.store.as_ref().is_some_and(|s| s.starts_with(MEMORY)) {
             // Whatever is left there ends with the run.
             isolate::own_memory(ready.limits.store_bytes);
         }
-        let scratch = Scratch::create(&[dir], LEAST_ROOM)
+        std::fs::create_dir_all(&ready.place).map_err(|e| {
+            complain(ENVIRONMENT, &format!("cannot create {}: {e}; name a directory with --store", ready.place.display()))
+        })?;
+        let scratch = Scratch::create(std::slice::from_ref(&ready.place), LEAST_ROOM)
             .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
         let (store, unfinished) = Store::open(
             &self.results_dir(),
@@ -219,7 +219,6 @@ impl Args {
             stop,
             scratch,
             watch: progress,
-            settled: &|_, _, _| false,
         };
         bench::campaign::run(&setup, ready.model.clone()).map_err(|e| match e {
             Error::Environment(why) => complain(ENVIRONMENT, &why),

@@ -5,9 +5,15 @@ use crate::exit::ENVIRONMENT;
 use crate::output;
 use bench::isolate::Isolation;
 use bench::programs::Fio;
-use findings::record::{Outcome, Trial};
+use findings::Findings;
+use lab::campaign::Variant;
+use report::html::Configuration;
+use report::lang::Language;
+use report::terminal::Style;
 use serde_json::json;
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, IsTerminal, Write};
 use store::Store;
 
 /// Keeps where the campaign ran, and with what.
@@ -40,47 +46,92 @@ pub fn keep_machine(store: &Store, fio: &Fio, isolation: Isolation) -> Result<()
     )
 }
 
-/// Prints what the campaign has shown. Says whether every cell has a measured trial.
+/// Analyses what was measured, writes the report in every format into the store, and prints it.
+/// Says whether every cell has a trial that counts.
 ///
 /// # Errors
 /// The exit code.
 pub fn show(store: &Store, json: bool) -> Result<bool, u8> {
-    let trials = store
-        .journal()
-        .trials()
-        .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
-    let campaign = store.campaign();
-    let mut text = String::new();
-    let mut whole = true;
-    for workload in &campaign.workloads {
-        for variant in &campaign.variants {
-            let rates: Vec<f64> = trials
-                .iter()
-                .filter(|t| t.variant == variant.name && t.workload == workload.name)
-                .filter_map(rate)
-                .collect();
-            whole &= !rates.is_empty();
-            let rates: Vec<String> = rates.iter().map(|r| format!("{r:.0}")).collect();
-            text.push_str(&format!(
-                "{}  {}  {} ops/s\n",
-                variant.name,
-                workload.name,
-                rates.join(", ")
-            ));
-        }
-    }
+    let broken = |e: store::Error| complain(ENVIRONMENT, &e.to_string());
+    let trials = store.journal().trials().map_err(broken)?;
+    let Some(model) = store.model().map_err(broken)? else {
+        // The user stopped before k was chosen: nothing was measured.
+        return Ok(false);
+    };
+    let findings = findings::analyse(store.campaign(), &model, &trials);
+    write(store, &findings)
+        .map_err(|e| complain(ENVIRONMENT, &format!("cannot write the report: {e}")))?;
     if json {
-        text = serde_json::to_string_pretty(&trials).unwrap_or_default();
+        let mut bytes = Vec::new();
+        // Writing to memory does not fail, and what is not printed is missed.
+        let _ = report::json::write(&findings, &mut bytes);
+        output::print(&String::from_utf8_lossy(&bytes));
+    } else {
+        let style = Style {
+            width: width(),
+            color: std::io::stdout().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+            language: Language::default(),
+        };
+        let mut text = report::terminal::render(&findings, style);
+        text.push_str(&format!(
+            "report   {}\n",
+            store.path().join("report.html").display()
+        ));
+        output::print(&text);
     }
-    output::print(&text);
-    Ok(whole)
+    Ok(findings::complete(&findings))
 }
 
-fn rate(trial: &Trial) -> Option<f64> {
-    match &trial.outcome {
-        Outcome::Measured(m) => {
-            Some((m.read.ops + m.write.ops) as f64 / m.runtime_s.max(1e-9))
-        }
-        Outcome::Failed { .. } => None,
-    }
+fn write(store: &Store, findings: &Findings) -> std::io::Result<()> {
+    let dir = store.path();
+    let mut file = BufWriter::new(File::create(dir.join("result.json"))?);
+    report::json::write(findings, &mut file)?;
+    file.flush()?;
+    let campaign = store.campaign();
+    let commands = campaign
+        .variants
+        .iter()
+        .map(|v| (v.name.clone(), commands(v)))
+        .collect::<BTreeMap<_, _>>();
+    let lab_text = store.lab_text().unwrap_or_default();
+    let configuration = Configuration {
+        campaign,
+        commands: &commands,
+        lab_text: &lab_text,
+    };
+    let language = Language::default();
+    fs::write(
+        dir.join("report.html"),
+        report::html::render(findings, Some(configuration), language),
+    )?;
+    fs::write(
+        dir.join("report.md"),
+        report::markdown::render(findings, language),
+    )?;
+    let csv = report::csv::render(findings).map_err(std::io::Error::other)?;
+    fs::write(dir.join("report.csv"), csv)
+}
+
+/// The lines that build a variant on the real machine.
+fn commands(variant: &Variant) -> Vec<String> {
+    let commands = lab::command::commands(variant);
+    let mut lines = vec![commands.create_pool.to_string()];
+    lines.extend(commands.create_datasets.iter().map(ToString::to_string));
+    lines.extend(
+        commands
+            .module
+            .iter()
+            .map(|line| format!("{line}   # {}", lab::command::MODPROBE)),
+    );
+    lines
+}
+
+/// Columns of the terminal; a hundred where there is none.
+fn width() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stdout())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns >= 40)
+        .unwrap_or(100)
 }

@@ -105,9 +105,10 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         if let Some(name) = job.get("filename") {
             lines.push(("filename", local_names(name)));
         }
+        // fio reads it as a signed number.
         let seed = job
             .get("randseed")
-            .map_or_else(|| target.seed.to_string(), str::to_owned);
+            .map_or_else(|| (target.seed >> 1).to_string(), str::to_owned);
         lines.push(("randseed", seed));
         sections.push(lines);
     }
