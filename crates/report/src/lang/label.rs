@@ -23,19 +23,24 @@ labels! {
     Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, P95, P99, SyncMean,
     Arc, L2arc, Against, TrialsColumn, Whole, Phase, Metric, Interval,
     Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive, Value,
-    Kind, AtMedian, AtP99, Percentile, Latency, Second,     // States.
-    NotSettled, Outlier, SetAside, Failed,     // Charts.
+    Kind, AtMedian, AtP99, Percentile, Latency, Second,
+    // States.
+    NotSettled, Outlier, SetAside, Failed,
+    // Charts.
     Numbers, Dbuf, Pool, Outside, LimitedBy, Idle, Saturated, MoreCells,
-    SeriesThinned,     // Configuration.
-    BuildIt, BuildWarning, Settings, ModuleParameters, JobFile, LabFile, DatasetRoot, Copy,     NoCampaign,
+    SeriesThinned,
+    // Configuration.
+    BuildIt, BuildWarning, Settings, ModuleParameters, JobFile, LabFile, DatasetRoot, Copy, NoCampaign,
     // What would change the answer.
-    NothingChanges,     // Downloads.
+    NothingChanges,
+    // Downloads.
     DownloadJson, DownloadCsv, RawWhere,
     // Scale.
     SizeScale, Dilation, ModelArc, DirtyLimit,
     // Punctuation.
     Colon, Comma, Semicolon, FullStop, Space,
     // Sorting.
-    SortHint,     // Comparing campaigns.
-    Before, After, Change, OnlyInOne, Regressions, NoRegression, OtherScale,
+    SortHint,
+    // Comparing campaigns.
+    Change, OnlyInOne, Regressions, NoRegression, OtherScale,
 }

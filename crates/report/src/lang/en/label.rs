@@ -167,11 +167,9 @@ pub fn of(label: Label) -> &'static str {
         Label::FullStop => ".",
         Label::Space => " ",
         Label::SortHint => "Press a column’s name to sort by it.",
-        Label::Before => "before",
-        Label::After => "after",
         Label::Change => "change",
         Label::OnlyInOne => "only in one of the two",
-        Label::Regressions => "cells became worse",
+        Label::Regressions => "cells that became worse: ",
         Label::OtherScale => "The two ran at different S or k: ratios carry that change as well.",
         Label::NoRegression => "no cell became worse",
     }

@@ -151,11 +151,9 @@ pub fn of(label: Label) -> &'static str {
         Label::FullStop => "。",
         Label::Space => "",
         Label::SortHint => "点击列名即可排序。",
-        Label::Before => "之前",
-        Label::After => "之后",
         Label::Change => "变化",
         Label::OnlyInOne => "只在其中一个里",
-        Label::Regressions => "个单元变差",
+        Label::Regressions => "变差的单元数：",
         Label::OtherScale => "两者的 S 或 k 不同：比值中也包含了这一变化。",
         Label::NoRegression => "没有单元变差",
     }
