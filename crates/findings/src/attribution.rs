@@ -1,6 +1,6 @@
 //! Where an operation's time went, and what limited the cell.
 
-use crate::checks::{drives, in_flight};
+use crate::checks::in_flight;
 use crate::counters;
 use crate::hits::summed;
 use crate::job::Job;
@@ -66,6 +66,14 @@ pub fn client_us(trials: &[&Measured]) -> Option<f64> {
     (ops > 0.0 && time > 0.0).then(|| time / ops)
 }
 
+/// Emulation lateness as a share of the client's time per operation, its syncs included.
+pub fn late_share(measured: &Measured) -> f64 {
+    match client_us(&[measured]) {
+        Some(us) => measured.fidelity.late_ns_per_op / 1e3 / us,
+        None => measured.fidelity.late_share,
+    }
+}
+
 fn stages(sums: &BTreeMap<String, f64>, ops: f64) -> Vec<Stage> {
     let operations: Vec<&str> = sums
         .keys()
@@ -110,7 +118,7 @@ fn stages(sums: &BTreeMap<String, f64>, ops: f64) -> Vec<Stage> {
 }
 
 /// Mean busy share of each drive over the seconds of all trials.
-fn mean_busy(trials: &[&Measured]) -> BTreeMap<String, f64> {
+pub fn mean_busy(trials: &[&Measured]) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for second in trials.iter().flat_map(|m| &m.seconds) {
         for (name, value) in &second.values {
@@ -121,18 +129,8 @@ fn mean_busy(trials: &[&Measured]) -> BTreeMap<String, f64> {
             }
         }
     }
-    if sums.is_empty() {
-        // A total of busy shares over the window's seconds, where no seconds were kept.
-        for m in trials {
-            for (drive, total) in drives(m, "busy") {
-                let sum = sums.entry(drive.to_owned()).or_default();
-                sum.0 += total;
-                sum.1 += m.runtime_s;
-            }
-        }
-    }
     sums.into_iter()
-        .map(|(drive, (sum, n))| (drive, if n > 0.0 { sum / n } else { 0.0 }))
+        .map(|(drive, (sum, n))| (drive, sum / n))
         .collect()
 }
 

@@ -1,5 +1,6 @@
 //! Marks: why a trial is set aside, or what must be known of it.
 
+use crate::attribution;
 use crate::counters as c;
 use crate::job::Job;
 use crate::output::{Check, Mark, Standing};
@@ -34,11 +35,9 @@ pub fn of(
         })
         .collect();
     let fidelity = &measured.fidelity;
-    if fidelity.late_share > LATE {
-        marks.push(Mark::Late {
-            share: fidelity.late_share,
-            limit: LATE,
-        });
+    let share = attribution::late_share(measured);
+    if share > LATE {
+        marks.push(Mark::Late { share, limit: LATE });
     }
     if fidelity.cpu_share > PROCESSOR {
         marks.push(Mark::Processor {

@@ -65,7 +65,8 @@ pub struct Measured {
     pub stages: BTreeMap<String, f64>,
     /// How well the model kept its time.
     pub fidelity: Fidelity,
-    /// Counters over the whole window, by the names of the control protocol.
+    /// Counters over the whole window, by the names of the control protocol: sums of counts, means of
+    /// levels.
     pub totals: BTreeMap<String, f64>,
     /// Facts of the built pool (sizes, classes), by name.
     pub facts: BTreeMap<String, f64>,

@@ -1,5 +1,6 @@
 //! How the model was scaled, and what that rules out.
 
+use crate::attribution;
 use crate::cells::burst_factor;
 use crate::output::{Achieved, ScaleFindings, ScaleLimit, Validation};
 use crate::record::{Measured, Outcome, Trial};
@@ -29,7 +30,7 @@ pub fn of(campaign: &Campaign, model: &Model, trials: &[Trial]) -> ScaleFindings
         limits: limits(campaign, model, time),
         notes: model.notes.clone(),
         drives: drives(&measured),
-        worst_late_share: worst(&|m| m.fidelity.late_share),
+        worst_late_share: worst(&attribution::late_share),
         worst_cpu_share: worst(&|m| m.fidelity.cpu_share),
         nearest_validation: Validation::None,
     }

@@ -230,7 +230,7 @@ fn two(repeats: usize, change: impl Fn(usize, &mut findings::record::Measured)) 
 fn a_late_or_busy_trial_is_shown_and_kept_out() {
     let findings = two(3, |i, m| {
         if i == 1 {
-            m.fidelity.late_share = 0.03;
+            m.fidelity.late_ns_per_op = 0.03 * 8.0 / 4300.0 * 1e9;
         }
         if i == 3 {
             m.fidelity.cpu_share = 0.7;
@@ -261,7 +261,9 @@ fn each_broken_law_fails_its_trial_with_the_numbers() {
             }
         }),
         (Law::Busy, |m| {
-            m.seconds[7].values.insert("drive.hdd2.busy".into(), 1.2);
+            for second in &mut m.seconds {
+                second.values.insert("drive.hdd2.busy".into(), 1.2);
+            }
         }),
         (Law::Stages, |m| {
             m.stages.insert("fsync.commit".into(), 1e18);
