@@ -37,7 +37,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_panics(lines in prop::collection::vec(line(), 0..30)) {
@@ -129,7 +129,7 @@ fn is(a: &Finding, b: &Finding) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_fix_that_is_followed_silences_its_rule_and_raises_no_other(text in machine()) {
@@ -229,7 +229,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_thousand_labs_pass_through_audit_and_tune(campaign in campaign()) {

@@ -103,6 +103,8 @@ pub fn slow_to_fill(system: &System) -> Vec<Finding> {
         .filter_map(|(pool, bytes)| {
             let bytes = bytes?;
             let hours = bytes as f64 / feed as f64 / 3600.0;
+            // In half a day, or twice as fast as now.
+            let faster = (bytes / 43_200).max(feed * 2) >> 20 << 20;
             (hours >= 18.0).then(|| {
                 let finding = Finding::new(Id::CacheSlowToFill, Severity::Note, &pool.name)
                     .with("cache", size(bytes))
@@ -110,7 +112,7 @@ pub fn slow_to_fill(system: &System) -> Vec<Finding> {
                     .with("hours", format!("{hours:.0}"))
                     // A feed that wrote more than half of what it wanted is followed after 0.2 s.
                     .with("least", format!("{:.0}", hours / 5.0));
-                at_cache(finding, pool).module("l2arc_write_max", Some((bytes / 3600 / 12).max(feed * 2) >> 20 << 20))
+                at_cache(finding, pool).module("l2arc_write_max", (faster != default).then_some(faster))
             })
         })
         .collect()

@@ -144,16 +144,11 @@ pub fn memory(system: &System) -> Vec<Finding> {
     else {
         return Vec::new();
     };
-    if own.value.saturating_add(arc) <= memory.value / 100 * 95 || system.pools.is_empty() {
+    let share = memory.value / 100;
+    // Below 1 GiB the least ARC of 64 MiB leaves no room for advice.
+    if own.value.saturating_add(arc) <= share * 95 || system.pools.is_empty() || memory.value < 1 << 30 {
         return Vec::new();
     }
-    // What is left after the server and a fifth of RAM for everything else, at least 1 GiB.
-    let fair = memory
-        .value
-        .saturating_sub(own.value)
-        .saturating_sub(memory.value / 5)
-        .max(1 << 30)
-        .min(memory.value / 2);
     let mut finding = Finding::new(Id::DatabaseMemory, Severity::Warning, "zfs_arc_max")
         .with("arc", size(arc))
         .with("setting", setting)
@@ -164,20 +159,19 @@ pub fn memory(system: &System) -> Vec<Finding> {
     if let Some(set) = system.module.get("zfs_arc_max") {
         finding = finding.because(&set.at, format!("zfs_arc_max={}", set.value));
     }
-    if fair.saturating_add(own.value) > memory.value / 100 * 95 {
-        // The server alone asks for too much: its setting is the one to change.
-        return vec![match setting {
-            "shared_buffers" => finding.change(Change::Postgresql {
-                name: setting.to_string(),
-                value: format!("{}MB", memory.value / 4 >> 20),
-            }),
-            _ => finding.change(Change::Mysql {
-                name: setting.to_string(),
-                value: format!("{}M", memory.value / 4 >> 20),
-            }),
-        }];
-    }
+    // A server that asks for nearly all by itself gets half.
+    let kept = if own.value <= share * 75 { own.value } else { memory.value / 2 };
+    let fair = memory.value.saturating_sub(kept).saturating_sub(share * 20);
+    let fair = fair.clamp(64 << 20, memory.value / 2);
     finding = finding.module("zfs_arc_max", Some(fair));
+    if kept != own.value {
+        let mebibytes = kept.div_ceil(1 << 20);
+        let name = setting.to_string();
+        finding = finding.change(match setting {
+            "shared_buffers" => Change::Postgresql { name, value: format!("{mebibytes}MB") },
+            _ => Change::Mysql { name, value: format!("{mebibytes}M") },
+        });
+    }
     if system.parameter("zfs_arc_min").is_some_and(|min| min.value > fair / 2) {
         finding = finding.module("zfs_arc_min", None);
     }

@@ -194,9 +194,10 @@ pub fn l2arc_units(system: &System) -> Vec<Finding> {
             let set = system.parameter(name).filter(|set| (1..1 << 20).contains(&set.value))?;
             let meant = set.value.checked_mul(1 << 20)?;
             let release = system.openzfs.as_ref().map(|v| v.value);
+            // Without a release, the least default of any.
             let default = parameters::find(name).is_some_and(|p| match release {
-                Some(release) => p.default_in(release) == Some(meant),
-                None => p.releases.iter().all(|(_, d)| *d == Some(meant)),
+                Some(release) => p.default_in(release).is_none_or(|default| meant <= default),
+                None => p.releases.iter().filter_map(|(_, d)| *d).all(|default| meant <= default),
             });
             let finding = Finding::new(Id::L2arcUnits, Severity::Error, name)
                 .with("value", set.value)

@@ -93,7 +93,7 @@ pub fn no_room(system: &System) -> Vec<Finding> {
             system.in_pool(&pool.name).filter_map(move |dataset| {
                 let block = system.intended_block(dataset)?;
                 let (name, _, block_property) = dataset.block()?;
-                (block > 0 && block <= 1 << shift && !dataset.is("compression", "off")).then(|| {
+                (block > 0 && block <= 1 << shift).then(|| {
                     Finding::new(Id::CompressionNoRoom, Severity::Note, &dataset.name)
                         .with("block", size(block))
                         .with("sector", size(1 << shift))

@@ -79,15 +79,16 @@ pub fn irreversible(system: &System) -> Vec<Finding> {
 pub fn metadata_only(system: &System) -> Vec<Finding> {
     special(system)
         .filter_map(|pool| {
+            let databases: Vec<&str> = system.databases().iter().map(|db| db.dataset.name.as_str()).collect();
             let known: Vec<_> = system
                 .in_pool(&pool.name)
+                .filter(|dataset| !databases.contains(&dataset.name.as_str()))
                 .filter_map(|dataset| Some((dataset, dataset.get("special_small_blocks")?)))
                 .collect();
             let (dataset, property) = known.first()?;
-            let block = system.intended_block(dataset)?;
-            // With records of 16K and less there is no small block that is not a whole record.
-            let small = (block / 4).clamp(4096, 32768);
-            (block > 16384 && known.iter().all(|(_, p)| p.value == "0")).then(|| {
+            let block = system.intended_block(dataset).filter(|block| *block > 512)?;
+            let small = (block / 4).clamp(512, 32768);
+            known.iter().all(|(_, p)| p.value == "0").then(|| {
                 Finding::new(Id::SpecialMetadataOnly, Severity::Note, &pool.name)
                     .property("special_small_blocks", property)
                     .set(&dataset.name, "special_small_blocks", size(small))

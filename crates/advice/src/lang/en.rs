@@ -123,8 +123,8 @@ pub fn text(rule: Id) -> Text {
             why: "Flash pages are 4K and more; the 512 is for old systems. State ashift=12 when the pool is created: it cannot be changed later.",
         },
         Id::CompressionNoRoom => Text {
-            what: "{subject} compresses blocks of {block} on sectors of {sector}.",
-            why: "A block takes whole sectors, so one that is a single sector cannot become smaller: compression costs time and saves nothing.",
+            what: "{subject} has blocks of {block} on sectors of {sector}: there is no room to compress.",
+            why: "A block takes whole sectors, so one that is a single sector cannot become smaller: compression can save nothing, and metadata is as large as for larger blocks.",
         },
         Id::LayoutStripe => Text {
             what: "{subject} has no redundancy: {drives} data vdev(s) of one drive each.",
