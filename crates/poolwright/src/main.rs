@@ -46,13 +46,18 @@ macro_rules! verbs {
 }
 
 verbs! {
+    audit Audit
     check Check
+    compare Compare
     completions Completions
     doctor Doctor
     mount Mount
+    new New
     plan Plan
     powercut Powercut
+    report Report
     run Run
+    tune Tune
 }
 
 /// The whole command line, for completions and the man page.
