@@ -2,7 +2,7 @@
 //!
 //! `libzpool.a` is copied and changed with binutils, never patched in source: `vdev_file.o` is left
 //! out (the shim's disk.c takes its place), the C library's clock and sleep calls and `sysconf` are
-//! renamed to the shim's, two functions of `arc_os.o` are made weak, and `txg.o` calls the shim's
+//! renamed to the shim's, three functions of `arc_os.o` are made weak, and `txg.o` calls the shim's
 //! `pw_spa_sync`, which times it. Module parameters are found in the library's own symbol table.
 //!
 //! `POOLWRIGHT_OPENZFS` names the tree that holds `include/libzfs` and `lib/…/libzpool.a`; `/usr` by
@@ -21,7 +21,7 @@ const RENAMED: &[&str] = &[
     "pthread_cond_timedwait",
     "sysconf",
 ];
-const WEAK: &[&str] = &["arc_available_memory", "arc_free_memory"];
+const WEAK: &[&str] = &["arc_available_memory", "arc_free_memory", "arc_all_memory"];
 const SHIM: &[&str] = &[
     "clock", "counters", "disk", "file", "fs", "intent", "library", "names", "pool",
 ];

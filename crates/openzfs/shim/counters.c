@@ -37,6 +37,7 @@ struct context {
 	X("arc.prefetch_data_misses", 0, ARC(prefetch_data_misses))	\
 	X("arc.size", 1, aggsum_value(&arc_sums.arcstat_size))		\
 	X("arc.c", 1, arc_stats.arcstat_c.value.ui64)			\
+	X("arc.c_max", 1, arc_stats.arcstat_c_max.value.ui64)		\
 	X("dbuf.hits", 0, wmsum_value(&dbuf_sums.hash_hits))		\
 	X("l2.hits", 0, ARC(l2_hits))					\
 	X("l2.misses", 0, ARC(l2_misses))				\

@@ -70,6 +70,16 @@ arc_free_memory(void)
 	return (ptob(physmem));
 }
 
+/*
+ * All of memory, as in the kernel. The library's own version halves it, and then refuses a
+ * zfs_arc_max of half the memory, which is the kernel's default, and takes a quarter.
+ */
+uint64_t
+arc_all_memory(void)
+{
+	return (ptob(physmem));
+}
+
 static uint64_t sync_count, sync_ns;
 
 /* txg.c's call of spa_sync is renamed to this one at build time. */

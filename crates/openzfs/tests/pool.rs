@@ -127,10 +127,11 @@ fn exercise(fs: &FileSystem) {
 #[test]
 fn every_layout_holds_files_and_survives_export_and_import() {
     let library = Library::start(&Settings {
-        memory: 2 << 30,
+        memory: 512 << 20,
         dilation: 1.0,
         origin: 0,
         tunables: vec![
+            // Half of memory, the kernel's own default, which userland would refuse.
             ("zfs_arc_max".into(), 256 << 20),
             ("zfs_arc_min".into(), 64 << 20),
             ("no_such_parameter".into(), 1),
@@ -139,6 +140,9 @@ fn every_layout_holds_files_and_survives_export_and_import() {
     .unwrap();
     assert_eq!(library.unknown_tunables(), ["no_such_parameter"]);
     assert!(library.version().starts_with("2."));
+    let counters = library.counters(None, None);
+    let arc_max = counters.iter().find(|c| c.name == "arc.c_max").unwrap();
+    assert_eq!(arc_max.value, 256 << 20, "the ARC is as large as it was told");
     let config = tempfile::NamedTempFile::new().unwrap();
     for (name, vdevs) in layouts() {
         for (kind, n) in [("d", 11), ("s", 2), ("l", 2), ("c", 1)] {

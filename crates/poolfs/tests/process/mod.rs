@@ -1,0 +1,139 @@
+//! A poolfs process and the channel to it, for tests.
+#![allow(dead_code, reason = "each test uses its own part")]
+
+use command_fds::{CommandFdExt, FdMapping};
+use lab::campaign::Campaign;
+use lab::model::{HostLimits, Model};
+use poolfs::protocol::{Answer, Build, Message, Numbered, Request};
+use rustix::mount::{UnmountFlags, unmount};
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A lab and its model at full speed, small enough for a test.
+pub fn campaign(text: &str) -> (Campaign, Model) {
+    let (campaign, _) = lab::load("test.toml", text, &lab::NoFiles, &lab::Profiles::builtin())
+        .unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+    let limits = HostLimits {
+        memory: 8 << 30,
+        store_bytes: 64 << 30,
+        cores: 2,
+    };
+    let mut model = lab::model::resolve(&campaign, &limits).unwrap_or_else(|d| panic!("{d:?}"));
+    model.time = Some(1.0);
+    (campaign, model)
+}
+
+/// What poolfs is asked to build for a variant of a campaign.
+pub fn build(campaign: &Campaign, model: &Model, variant: &str, store: &Path) -> Build {
+    let variant = campaign
+        .variants
+        .iter()
+        .find(|v| v.name == variant)
+        .unwrap_or_else(|| panic!("no variant {variant}"));
+    Build {
+        variant: variant.clone(),
+        model: lab::model::of_variant(model, &campaign.host, variant),
+        cores: campaign.host.cores,
+        store: store.to_owned(),
+        seed: 7,
+        instant: true,
+    }
+}
+
+/// A running poolfs. Dropping it kills it, which is a power cut to its drives.
+pub struct Process {
+    child: Child,
+    to: UnixStream,
+    from: BufReader<UnixStream>,
+    next: u64,
+    mounts: Vec<PathBuf>,
+}
+
+impl Process {
+    pub fn start() -> Process {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_poolfs"));
+        command.args(["--control-fd", "3"]).stdin(Stdio::null());
+        command
+            .fd_mappings(vec![FdMapping {
+                parent_fd: OwnedFd::from(theirs),
+                child_fd: 3,
+            }])
+            .unwrap();
+        let child = command.spawn().unwrap();
+        drop(command);
+        let mut process = Process {
+            child,
+            from: BufReader::new(ours.try_clone().unwrap()),
+            to: ours,
+            next: 1,
+            mounts: Vec::new(),
+        };
+        assert!(matches!(process.message(), Message::Hello(_)));
+        process
+    }
+
+    fn message(&mut self) -> Message {
+        let mut line = String::new();
+        let n = self.from.read_line(&mut line).unwrap();
+        assert!(n > 0, "poolfs closed the control channel");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// Asks and waits for the answer.
+    pub fn ask(&mut self, request: Request) -> Result<Answer, String> {
+        let id = self.next;
+        self.next += 1;
+        let mut line = serde_json::to_string(&Numbered { id, request }).unwrap();
+        line.push('\n');
+        self.to.write_all(line.as_bytes()).unwrap();
+        loop {
+            if let Message::Reply {
+                id: answered,
+                result,
+            } = self.message()
+            {
+                assert_eq!(answered, id);
+                return result.map_err(|r| r.message);
+            }
+        }
+    }
+
+    pub fn mount(&mut self, dataset: &str, dir: &Path) {
+        std::fs::create_dir_all(dir).unwrap();
+        self.ask(Request::Mount {
+            dataset: dataset.to_owned(),
+            dir: dir.to_owned(),
+        })
+        .unwrap();
+        self.mounts.push(dir.to_owned());
+    }
+
+    pub fn stop(mut self) {
+        self.ask(Request::Stop).unwrap();
+        self.mounts.clear();
+        assert!(self.child.wait().unwrap().success());
+    }
+
+    /// The power goes.
+    pub fn kill(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        for dir in self.mounts.drain(..) {
+            let _ = unmount(&dir, UnmountFlags::DETACH);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
