@@ -24,7 +24,7 @@ const STORE_SHARE: f64 = 0.9;
 const TXGS: f64 = 4.0;
 /// The ARC of the model holds at least this many times `zfs_dirty_data_max`, or
 /// `arc_tempreserve_space` refuses transactions, each of which then waits for a whole txg.
-pub const ARC_TO_DIRTY: f64 = 4.0;
+const ARC_TO_DIRTY: f64 = 4.0;
 /// A txg is pushed when this share of the dirty-data limit is full (`zfs_dirty_data_sync_percent`).
 const TXG_PUSH: f64 = 0.2;
 /// Share of a working set's blocks that one txg may rewrite before coalescing makes destaging look
@@ -211,7 +211,7 @@ fn largest_arc(campaign: &Campaign) -> u64 {
 }
 
 /// The smallest, bytes.
-pub(super) fn least_arc(campaign: &Campaign) -> u64 {
+fn least_arc(campaign: &Campaign) -> u64 {
     let arcs = campaign
         .variants
         .iter()

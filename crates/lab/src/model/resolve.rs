@@ -1,6 +1,6 @@
 //! S chosen: the smallest that fits this machine, never beyond the caps.
 
-use super::caps::{self, ARC_TO_DIRTY};
+use super::caps;
 use super::demand::demand;
 use super::{Cap, Model, machine, sizes};
 use crate::campaign::{Campaign, Class, Host, OpenZfs, Program, Variant};
@@ -26,7 +26,7 @@ const LEAST_DIRTY: u64 = 64 << 20;
 /// Chooses S for a campaign and works out every stock of its baseline.
 ///
 /// Where the lab leaves the dirty-data limit to Poolwright and no S would fit with the real one, it
-/// is reduced to a quarter of the model's ARC, `zfs_wrlog_data_max` with it, and a note says so.
+/// is halved until one does, `zfs_wrlog_data_max` with it, and a note says so.
 ///
 /// # Errors
 /// When no S lies between what this machine can hold and what keeps the model true, or the lab
@@ -41,20 +41,16 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
     let real = machine::dirty_data_max(&campaign.host, baseline);
     let mut dirty = campaign.scale.dirty_data_max.unwrap_or(real).min(real);
     let memory = caps::memory(campaign, limits);
-    let stated = campaign.scale.size.unwrap_or(1.0);
     if campaign.scale.dirty_data_max.is_none() {
-        let wanted = memory
-            .bound
-            .max(caps::store(campaign, &demand, limits, dirty).bound)
-            .max(stated);
-        let wanted = if wanted.is_finite() {
-            round_up(wanted)
-        } else {
-            wanted
+        let fits = |dirty: u64| {
+            let least = memory
+                .bound
+                .max(caps::store(campaign, &demand, limits, dirty).bound);
+            let most = caps::dirty_data(campaign, dirty).bound;
+            round_up(least).max(campaign.scale.size.unwrap_or(1.0)) <= most
         };
-        if wanted.is_finite() && wanted > caps::dirty_data(campaign, dirty).bound {
-            let quarter = caps::least_arc(campaign) as f64 / wanted / ARC_TO_DIRTY;
-            dirty = ((quarter as u64) >> 20 << 20).clamp(LEAST_DIRTY, dirty);
+        while !fits(dirty) && dirty / 2 >= LEAST_DIRTY {
+            dirty = (dirty / 2) >> 20 << 20;
         }
     }
     let mut all = vec![
@@ -213,6 +209,9 @@ fn remedy(cap: &Cap) -> &'static str {
 
 /// Rounded up to two significant figures, at least 1.
 fn round_up(bound: f64) -> f64 {
+    if !bound.is_finite() {
+        return bound;
+    }
     let bound = bound.max(1.0);
     let unit = 10f64.powf(bound.log10().floor() - 1.0);
     let rounded = (bound / unit - 1e-9).ceil() * unit;

@@ -98,7 +98,8 @@ fn memory_binds_and_the_dirty_limit_follows_with_a_word_about_bursts() {
     assert_eq!(model.size_bound_by, "memory");
     // (24 GiB × 0.6 − 768 MiB) ÷ 1.25 holds an ARC of 10.92 GiB: 64 ÷ 10.92 = 5.86, in two figures.
     assert_eq!(model.size, 5.9);
-    assert!(model.arc_max as f64 >= 4.0 * model.dirty_data_max as f64 * 0.98);
+    // 64 GiB ÷ 5.9 is no longer four times 4 GiB, but it is four times half of that.
+    assert_eq!(model.dirty_data_max, 2 * GIB);
     assert_eq!(model.wrlog_data_max, 2 * model.dirty_data_max);
     assert!(
         model.notes.iter().any(|note| note.contains("bursts last")),
@@ -107,6 +108,20 @@ fn memory_binds_and_the_dirty_limit_follows_with_a_word_about_bursts() {
     );
     let physmem = campaign.host.memory as f64 / model.size;
     assert_eq!(model.physmem, physmem as u64);
+}
+
+#[test]
+fn what_a_small_store_cannot_churn_is_not_made_dirty() {
+    // Four txgs of 4 GiB on a raidz2 of records of 16K (× 2), and the log beside them.
+    let limits = HostLimits {
+        memory: 24 * GIB,
+        store_bytes: 40 * GIB,
+        cores: 2,
+    };
+    let model = model(&campaign("128G", ""), &limits);
+    assert_eq!(model.size_bound_by, "backing store");
+    assert!(model.dirty_data_max < model.dirty_data_max_real);
+    assert!(model.size <= cap(&model, "dirty data"));
 }
 
 #[test]

@@ -1,0 +1,205 @@
+//! A lab sketched: the template, filled in for no pool in particular or for one that exists.
+
+use facts::zpool_status::{self, Class, Pool, VdevKind};
+use lab::campaign::{self, DriveRef, Layout};
+use lab::vdev;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const TEMPLATE: &str = include_str!("template.toml");
+
+fn fill(drives: &str, vdevs: &str, compare: &str) -> String {
+    TEMPLATE
+        .replace("@drives@", drives.trim_end())
+        .replace("@vdevs@", vdevs.trim_end())
+        .replace("@compare@", compare.trim_end())
+}
+
+const WITH_LOG: &str = "[factors]                     # every combination of levels is a variant\nlog = { none = \"\", mirror = \"log mirror optane[0-1]\" }";
+
+/// A lab of four disks, with and without a log.
+pub(super) fn blank() -> String {
+    fill(
+        "hdd    = \"4x hdd-7200-8t\"\noptane = \"2x p1600x-118g\"",
+        "  mirror hdd[0-1]\n  mirror hdd[2-3]",
+        WITH_LOG,
+    )
+}
+
+/// A lab of the first pool in the output of `zpool status`.
+///
+/// # Errors
+/// When there is no pool in it, or one whose data vdevs cannot be made out.
+pub(super) fn from_status(text: &str) -> Result<String, String> {
+    let pools = zpool_status::parse(text).facts;
+    let Some(pool) = pools.first() else {
+        return Err("there is no pool in this text; paste the output of `zpool status`".to_owned());
+    };
+    let mut kinds = Kinds::default();
+    let mut vdevs: Vec<campaign::Vdev> = pool
+        .vdevs
+        .iter()
+        .filter_map(|vdev| kinds.vdev(vdev))
+        .collect();
+    vdev::sort(&mut vdevs);
+    if !vdevs
+        .iter()
+        .any(|vdev| vdev.class == campaign::Class::Normal)
+    {
+        return Err(format!(
+            "pool {} shows no data vdevs; paste the whole output of `zpool status`",
+            plain(&pool.name.value)
+        ));
+    }
+    let sentence = vdevs.iter().fold(String::new(), |mut all, one| {
+        let _ = writeln!(all, "  {}", vdev::summary(std::slice::from_ref(one)));
+        all
+    });
+    let compare = if vdevs.iter().any(|vdev| vdev.class == campaign::Class::Log) {
+        "[variants.no-log]             # beside the pool as it is, which is called `base`\nremove = \"log\"".to_owned()
+    } else {
+        kinds.count.insert("optane", (2, Vec::new()));
+        WITH_LOG.to_owned()
+    };
+    Ok(fill(&kinds.lines(pool), &sentence, &compare))
+}
+
+/// Drives of the pool by the kind that the lab gives them: how many, and their names.
+#[derive(Default)]
+struct Kinds {
+    count: BTreeMap<&'static str, (u32, Vec<String>)>,
+}
+
+impl Kinds {
+    fn vdev(&mut self, vdev: &zpool_status::Vdev) -> Option<campaign::Vdev> {
+        let class = match vdev.class {
+            Class::Normal => campaign::Class::Normal,
+            Class::Log => campaign::Class::Log,
+            Class::Cache => campaign::Class::Cache,
+            Class::Special => campaign::Class::Special,
+            Class::Dedup => campaign::Class::Dedup,
+            Class::Spare => campaign::Class::Spare,
+        };
+        let layout = match vdev.kind {
+            VdevKind::Disk | VdevKind::Replacing | VdevKind::Spare => Layout::Single,
+            VdevKind::Mirror => Layout::Mirror,
+            VdevKind::Raidz { parity } => Layout::Raidz { parity },
+            VdevKind::Draid {
+                parity,
+                data,
+                spares,
+                ..
+            } => Layout::Draid {
+                parity,
+                data,
+                spares,
+            },
+            VdevKind::DistributedSpare | VdevKind::Indirect => return None,
+        };
+        // A drive that is being replaced, or stood in for, is one drive.
+        let members = if layout == Layout::Single {
+            1
+        } else {
+            vdev.children.len()
+        };
+        let names = (0..members).map(|i| vdev.children.get(i).unwrap_or(vdev).name.clone());
+        let drives = names.map(|name| self.drive(class, name)).collect();
+        Some(campaign::Vdev {
+            class,
+            layout,
+            drives,
+        })
+    }
+
+    fn drive(&mut self, class: campaign::Class, name: String) -> DriveRef {
+        let flash = name.contains("nvme") || name.to_lowercase().contains("ssd");
+        let kind = match class {
+            campaign::Class::Normal if flash => "ssd",
+            campaign::Class::Normal => "hdd",
+            campaign::Class::Log => "optane",
+            campaign::Class::Cache => "nvme",
+            campaign::Class::Special | campaign::Class::Dedup => "meta",
+            campaign::Class::Spare => "reserve",
+        };
+        let (count, names) = self.count.entry(kind).or_default();
+        names.push(name);
+        *count += 1;
+        DriveRef {
+            kind: kind.to_owned(),
+            index: *count - 1,
+        }
+    }
+
+    fn lines(&self, pool: &Pool) -> String {
+        let mut lines = format!(
+            "# From pool {}. The profiles are guesses: put in the ones nearest to your drives.\n",
+            plain(&pool.name.value)
+        );
+        for (kind, (count, names)) in &self.count {
+            let profile = match *kind {
+                "ssd" | "nvme" => "pm9a3-1.92t",
+                "meta" => "pm983-960g",
+                "optane" => "p1600x-118g",
+                _ => "hdd-7200-8t",
+            };
+            let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+            if !names.is_empty() {
+                let _ = writeln!(lines, "# {kind}: {}", names.join(" "));
+            }
+            let _ = writeln!(lines, "{kind} = \"{count}x {profile}\"");
+        }
+        lines
+    }
+}
+
+/// Foreign text that can stand in a comment.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() || c == '@' { '?' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lab::{NoFiles, Profiles};
+
+    fn variants(text: &str) -> Vec<String> {
+        match lab::load("new.toml", text, &NoFiles, &Profiles::builtin()) {
+            Ok((campaign, _)) => campaign
+                .variants
+                .iter()
+                .map(|v| vdev::summary(&v.pool.vdevs))
+                .collect(),
+            Err(said) => panic!("{said:#?}\n{text}"),
+        }
+    }
+
+    #[test]
+    fn the_lab_to_start_from_has_no_mistake() {
+        assert_eq!(
+            variants(&blank()),
+            [
+                "mirror hdd[0-1] mirror hdd[2-3]",
+                "mirror hdd[0-1] mirror hdd[2-3] log mirror optane[0-1]"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pasted_status_becomes_the_pool_and_one_question() {
+        let status = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\ttank        ONLINE       0     0     0\n\t  raidz2-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     0\n\t    sdb     ONLINE       0     0     0\n\t    sdc     ONLINE       0     0     0\n\t    sdd     ONLINE       0     0     0\n\tlogs\n\t  mirror-1  ONLINE       0     0     0\n\t    nvme0n1 ONLINE       0     0     0\n\t    nvme1n1 ONLINE       0     0     0\n\tcache\n\t  nvme2n1   ONLINE       0     0     0\n\nerrors: No known data errors\n";
+        let Ok(text) = from_status(status) else {
+            panic!("refused")
+        };
+        assert_eq!(
+            variants(&text),
+            [
+                "raidz2 hdd[0-3] log mirror optane[0-1] cache nvme0",
+                "raidz2 hdd[0-3] cache nvme0"
+            ]
+        );
+        assert!(text.contains("# hdd: sda sdb sdc sdd"));
+        assert!(from_status("hello").is_err());
+    }
+}
