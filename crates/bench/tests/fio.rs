@@ -1,0 +1,297 @@
+//! What becomes of a fio job file, and of what fio prints.
+
+use bench::workload::fio::options::{self, Treatment};
+use bench::workload::fio::rewrite::{Rewritten, Target, rewrite};
+use bench::workload::fio::{output, parse, series, sizes};
+use proptest::prelude::*;
+use std::path::Path;
+
+const SMALL_SYNC: &str = "\
+[global]
+ioengine=psync
+directory=/tank/db   ; where it ran
+bs=8k
+size=20G
+numjobs=8
+runtime=60
+time_based
+
+[writers]
+rw=randwrite
+fsync=1
+";
+
+fn target() -> Target<'static> {
+    Target {
+        dir: Path::new("/mnt/x:y"),
+        size: 10.0,
+        working_set: None,
+        runtime_s: None,
+        ramp_s: 2.0,
+        seed: u64::MAX,
+    }
+}
+
+fn rewritten(text: &str, target: &Target) -> Rewritten {
+    rewrite(&parse::parse(text).unwrap(), target).unwrap()
+}
+
+fn mistakes(text: &str) -> Vec<(usize, String)> {
+    let found = match parse::parse(text) {
+        Err(found) => found,
+        Ok(file) => rewrite(&file, &target()).unwrap_err(),
+    };
+    found.into_iter().map(|m| (m.line, m.message)).collect()
+}
+
+#[test]
+fn the_documented_table_is_the_one_that_is_used() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fio.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, options::document()).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        written == options::document(),
+        "docs/fio.md is out of date: run UPDATE_DOCS=1 cargo test -p bench --test fio"
+    );
+}
+
+#[test]
+fn every_row_of_the_table_is_read_and_what_is_refused_says_why() {
+    let rows = include_str!("../src/workload/fio/options.txt")
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .count();
+    assert_eq!(options::rules().count(), rows);
+    for rule in options::rules() {
+        assert!(
+            rule.treatment == Treatment::Passed || !rule.why.is_empty(),
+            "{} has no reason",
+            rule.name
+        );
+        assert_eq!(options::rule(rule.name), Some(rule));
+    }
+}
+
+#[test]
+fn every_option_of_the_installed_fio_3_33_is_in_the_table() {
+    let Ok(fio) = std::process::Command::new("fio").arg("--version").output() else {
+        return; // not installed here: CI has it
+    };
+    if !String::from_utf8_lossy(&fio.stdout).starts_with("fio-3.33") {
+        return;
+    }
+    let help = std::process::Command::new("fio")
+        .arg("--cmdhelp=all")
+        .output()
+        .unwrap();
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    let names: Vec<&str> = help
+        .lines()
+        .filter_map(|line| Some(line.split_once(':')?.0.trim()))
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert!(names.len() > 200, "fio's help has changed its form");
+    let unknown: Vec<&&str> = names.iter().filter(|n| options::rule(n).is_none()).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn stocks_shrink_and_flows_do_not() {
+    let job = rewritten(SMALL_SYNC, &target());
+    // 20 GiB / 10, in whole blocks of 8 KiB.
+    assert!(job.text.contains("\nsize=2147483648\n"), "{}", job.text);
+    assert!(job.text.contains("\nbs=8k\n") && job.text.contains("\nfsync=1\n"));
+    assert!(job.text.contains("\nruntime=60000ms\n"));
+    assert_eq!((job.concurrency, job.jobs), (8.0, 8));
+    assert_eq!((job.runtime_s, job.ramp_s), (Some(60.0), 2.0));
+    assert_eq!(job.files_bytes, 8 * 2_147_483_648);
+}
+
+#[test]
+fn the_directory_is_the_mount_whatever_the_file_says() {
+    let job = rewritten(SMALL_SYNC, &target());
+    assert!(job.text.contains("\ndirectory=/mnt/x\\:y\n"), "{}", job.text);
+    assert!(!job.text.contains("/tank"), "{}", job.text);
+}
+
+#[test]
+fn with_many_files_their_count_shrinks_and_their_size_does_not() {
+    let job = rewritten(
+        "[s]\nrw=randread\nnrfiles=1000\nfilesize=4k-64k\nsize=32M\n",
+        &target(),
+    );
+    assert!(job.text.contains("\nnrfiles=100\n"), "{}", job.text);
+    assert!(job.text.contains("\nfilesize=4096-65536\n"));
+    assert!(job.text.contains("\nsize=3355443\n"));
+}
+
+#[test]
+fn a_size_never_shrinks_below_one_block() {
+    let job = rewritten("[s]\nrw=write\nbs=1M\nsize=4M\n", &target());
+    assert!(job.text.contains("\nsize=1048576\n"), "{}", job.text);
+}
+
+#[test]
+fn the_labs_working_set_replaces_the_files_and_is_shared_out() {
+    let mut target = target();
+    target.working_set = Some(40 << 30);
+    let job = rewritten(SMALL_SYNC, &target); // eight files of 20G become eight of 5G, then ÷ 10
+    assert_eq!(job.files_bytes, 8 * 536_870_912);
+    let without = rewritten("[a]\nrw=read\nnumjobs=2\n", &target);
+    assert_eq!(without.files_bytes, 2 * 2_147_483_648);
+}
+
+#[test]
+fn native_asynchronous_io_counts_as_one_in_flight_on_a_pool() {
+    let text = |engine| format!("[a]\nioengine={engine}\niodepth=32\nnumjobs=2\nrw=read\nsize=1G\n");
+    assert_eq!(rewritten(&text("libaio"), &target()).concurrency, 2.0);
+    assert_eq!(rewritten(&text("libaio"), &target()).notes.len(), 1);
+    assert_eq!(rewritten(&text("io_uring"), &target()).concurrency, 64.0);
+    assert_eq!(rewritten(&text("psync"), &target()).concurrency, 2.0);
+}
+
+#[test]
+fn global_settings_hold_for_the_jobs_after_them_and_the_last_one_counts() {
+    let text = "[global]\nsize=1G\nsize=2G\n[a]\nrw=read\n[global]\nsize=4G\n[b]\nrw=read\nsize=8G\n[c]\nrw=read\n";
+    let file = parse::parse(text).unwrap();
+    let sizes: Vec<&str> = file.jobs.iter().filter_map(|j| j.get("size")).collect();
+    assert_eq!(sizes, ["2G", "8G", "4G"]);
+}
+
+#[test]
+fn every_mistake_is_reported_with_its_line() {
+    let text = "size=1G\n[a\n[j]\nrw=read\nexec_prerun=rm -rf /\nnot_an_option=1\nioengine=rbd\nnumjobs=none\nfilename=/dev/sda\nsize=$SIZE\n";
+    let found = mistakes(text);
+    let lines: Vec<usize> = found.iter().map(|m| m.0).collect();
+    assert_eq!(lines, [1, 2, 5, 6, 7, 8, 9, 10], "{found:#?}");
+}
+
+#[test]
+fn jobs_one_after_another_are_refused_but_a_stonewall_without_effect_is_not() {
+    let text = "[a]\nstonewall\nrw=read\nsize=1G\n[b]\nstonewall\nrw=read\nsize=1G\n";
+    assert_eq!(mistakes(text)[0].0, 6);
+    assert!(parse::parse("[a]\nstonewall\nrw=read\nsize=1G\n").is_ok());
+}
+
+#[test]
+fn a_job_without_a_size_is_refused() {
+    assert_eq!(mistakes("[a]\nrw=read\n")[0].0, 1);
+}
+
+#[test]
+fn fios_prefixes_are_binary_and_with_an_i_decimal() {
+    for (text, want) in [
+        ("4k", 4096),
+        ("4ki", 4000),
+        ("1GB", 1 << 30),
+        ("0x10", 16),
+        ("512", 512),
+    ] {
+        assert_eq!(sizes::bytes(text), Some(want), "{text}");
+    }
+    for text in ["", "k", "4q", "-1", "99999999999999999999", "9999999p", "i"] {
+        assert_eq!(sizes::bytes(text), None, "{text}");
+    }
+}
+
+/// fio 3.33, two random mixed jobs with an fsync every fourth write and a sequential writer.
+const RECORDED: &str = include_str!("fixtures/randrw-sync.json");
+
+#[test]
+fn counts_of_all_jobs_are_added_and_histograms_hold_every_operation() {
+    let output = output::parse(RECORDED).unwrap();
+    let (read, write, sync) = (output.read(), output.write(), output.sync());
+    assert_eq!((read.ops, write.ops), (1200, 1350));
+    assert_eq!(read.bytes, 1200 * 8192);
+    for flow in [&read, &write, &sync] {
+        let held: u64 = flow.histogram.iter().map(|b| b.1).sum();
+        assert_eq!(held + flow.overflow, flow.ops);
+    }
+    // The mean of two jobs of 600 reads each: 372,597.7 and 304,802.9 ns.
+    assert!((read.mean_ns - 338_700.3).abs() < 0.1, "{}", read.mean_ns);
+    assert_eq!(output.error(), None);
+    assert!((output.runtime_s() - 3.0).abs() < 0.01);
+}
+
+#[test]
+fn the_mean_lies_within_the_histogram() {
+    let read = output::parse(RECORDED).unwrap().read();
+    let above: f64 = read.histogram.iter().map(|(edge, n)| *edge as f64 * *n as f64).sum();
+    let mean = above / read.ops as f64;
+    // Upper edges overstate by at most one 64th.
+    assert!(mean >= read.mean_ns && mean <= read.mean_ns * 1.02, "{mean}");
+}
+
+#[test]
+fn warnings_before_the_json_are_let_pass() {
+    let text = format!("fio: posix_fallocate fails: {{ not JSON }}\n{RECORDED}\ntrailing words\n");
+    assert_eq!(output::parse(&text).unwrap().read().ops, 1200);
+    assert!(output::preface(&text).starts_with("fio: posix"));
+}
+
+#[test]
+fn what_is_slower_than_fios_histogram_is_overflow() {
+    let text = RECORDED.replacen("\"bins\" : {", "\"bins\" : {\n\"17112760320\" : 3,", 1);
+    assert_eq!(output::parse(&text).unwrap().read().overflow, 3);
+}
+
+#[test]
+fn an_output_without_json_is_named_as_such() {
+    assert_eq!(
+        output::parse("fio: job global dropped\n").unwrap_err(),
+        output::Unreadable::NoJson
+    );
+    assert!(matches!(
+        output::parse("{\n\"fio version\" : 3"),
+        Err(output::Unreadable::NotFios(_))
+    ));
+}
+
+#[test]
+fn the_second_that_fio_did_not_log_is_taken_from_the_totals() {
+    let mut per_second = series::PerSecond::new();
+    series::add(&mut per_second, "1000, 200, 0, 0, 0\n1000, 50, 1, 0, 0\n2000, 200, 0, 0, 0\n");
+    series::settle(&mut per_second, 3.0, 600, 150);
+    assert_eq!(per_second, [(200.0, 50.0), (200.0, 0.0), (200.0, 100.0)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn no_text_makes_the_parser_panic(text in "(\\[|\\]|=|%|size|rw|nrfiles|filesize|bs|9|G|-|:|\n|\\PC){0,60}") {
+        if let Ok(file) = parse::parse(&text) {
+            let _ = rewrite(&file, &target());
+        }
+    }
+
+    #[test]
+    fn a_rewritten_file_is_accepted_and_its_sizes_are_whole_blocks(
+        size in 1u64..1 << 40, jobs in 1u32..64, block in 9u32..22, s in 1.0f64..1000.0,
+    ) {
+        let block = 1u64 << block;
+        let text = format!("[a]\nrw=randwrite\nbs={block}\nsize={size}\nnumjobs={jobs}\n");
+        let target = Target { size: s, ..target() };
+        let job = rewritten(&text, &target);
+        let again = parse::parse(&job.text).unwrap();
+        let scaled: u64 = again.jobs[0].get("size").unwrap().parse().unwrap();
+        prop_assert_eq!(scaled % block, 0);
+        prop_assert!(scaled >= block && (scaled as f64) <= (size as f64 / s).max(block as f64));
+        prop_assert_eq!(job.files_bytes, scaled * u64::from(jobs));
+    }
+
+    #[test]
+    fn a_series_holds_as_many_operations_as_the_totals(
+        rates in proptest::collection::vec(0u32..1000, 0..20), reads in 0u64..20_000, seconds in 1.0f64..20.0,
+    ) {
+        let log: String = rates.iter().enumerate().map(|(i, r)| format!("{}, {r}, 0, 0, 0\n", (i + 1) * 1001)).collect();
+        let mut per_second = series::PerSecond::new();
+        series::add(&mut per_second, &log);
+        series::settle(&mut per_second, seconds, reads, 0);
+        let sum: f64 = per_second.iter().map(|s| s.0).sum();
+        prop_assert!((sum - reads as f64).abs() < 1e-6 * (1.0 + reads as f64), "{} {}", sum, reads);
+        prop_assert_eq!(per_second.len(), seconds.ceil() as usize);
+    }
+}
