@@ -5,7 +5,13 @@ mod fixture;
 use fixture::{SIXTEEN, Shape, campaign, findings, hostile};
 use report::html::{Configuration, render};
 use report::lang::Language;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+/// Processor time of this thread: what the work costs, however busy the machine is.
+fn worked() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs() as u32)
+}
 
 const HOSTILE: [&str; 7] = [
     "<script>alert(1)</script>",
@@ -63,9 +69,9 @@ fn sixteen_cells_stay_below_two_megabytes_and_two_seconds() {
         commands: &commands,
         lab_text: "title = 'x'",
     };
-    let start = Instant::now();
+    let start = worked();
     let page = render(&findings, Some(configuration), Language::English);
-    let took = start.elapsed();
+    let took = worked() - start;
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert!(took < Duration::from_secs(2), "{took:?}");
     eprintln!("16 cells: {} KB in {took:?}", page.len() / 1000);
@@ -99,10 +105,9 @@ fn a_thousand_cells_and_ten_million_samples_take_less_than_five_seconds() {
         .map(|s| s.at.len() * (6 + s.busy.len()))
         .sum();
     assert!(samples >= 7_500_000, "{samples}");
-    let start = Instant::now();
+    let start = worked();
     let page = render(&findings, None, Language::English);
-    let took = start.elapsed();
-    // Debug builds on a loaded machine are given the room that release does not need.
+    let took = worked() - start;
     assert!(took < Duration::from_secs(5), "{took:?}");
     assert!(page.len() < 40_000_000, "{} bytes", page.len());
     eprintln!("1,000 cells: {} KB in {took:?}", page.len() / 1000);

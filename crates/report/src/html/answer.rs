@@ -142,8 +142,10 @@ impl Page<'_> {
                 m.tag("p").inside(|m| {
                     m.say(|w| w.judgement(verdict.class, answer.deciding));
                     if let Some(burst) = answer.burst {
-                        m.text(" ");
-                        m.say(|w| w.beside(burst) + w.label(Label::FullStop));
+                        m.say(|w| {
+                            let space = w.label(Label::Space).to_owned();
+                            space + &w.beside(burst) + w.label(Label::FullStop)
+                        });
                     }
                 });
                 points(m, verdict, answer);

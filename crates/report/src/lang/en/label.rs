@@ -35,7 +35,7 @@ pub fn of(label: Label) -> &'static str {
         }
         Label::OverTime => "Throughput over time",
         Label::OverTimeIntro => {
-            "One panel a variant on a common scale. Ticks at the foot are transaction groups being synced; a heavy line is the mean of a phase; the shaded window is where the trial was steady."
+            "One panel a variant on a common scale. Ticks at the foot are transaction groups being synced; a dark line is the mean of a phase; the shaded window is where the trial was steady."
         }
         Label::LatencyCurves => "Latency by percentile",
         Label::LatencyIntro => {

@@ -31,7 +31,7 @@ pub fn of(label: Label) -> &'static str {
         }
         Label::OverTime => "吞吐量随时间的变化",
         Label::OverTimeIntro => {
-            "每个方案一格，纵轴相同。底部短线是事务组（txg）正在同步；粗线是一个阶段的均值；阴影是该次试验达到稳态的时间窗。"
+            "每个方案一格，纵轴相同。底部短线是事务组（txg）正在同步；深色横线是一个阶段的均值；阴影是该次试验达到稳态的时间窗。"
         }
         Label::LatencyCurves => "延迟百分位曲线",
         Label::LatencyIntro => {
