@@ -507,6 +507,19 @@ fn a_mistake_in_the_base_is_said_once_for_all_variants() {
 }
 
 #[test]
+fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
+    let text = format!("{BASE}[variants.a]\nvdevs = \"mirror hdd[0-1]\"\nremove = \"cache\"\n")
+        .replace("raidz2 hdd[0-5]", "raidz2 hdd[0-1]");
+    let said = errors(&text);
+    assert!(
+        said.iter()
+            .any(|line| line.contains("no `cache` to remove")),
+        "{said:?}"
+    );
+    assert_eq!(said.len(), 2, "{said:?}");
+}
+
+#[test]
 fn drives_of_an_unknown_profile_are_not_missed_a_second_time() {
     let said = errors(&BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16"));
     assert_eq!(said.len(), 1, "{said:?}");
@@ -527,4 +540,9 @@ fn broken_toml_is_said_beside_what_else_is_wrong() {
         "{said:?}"
     );
     assert!(!errors("").is_empty(), "an empty file is no lab");
+    let header = errors(&BASE.replace("[pool]", "[pool"));
+    assert!(
+        header.iter().all(|line| line.contains("not TOML")),
+        "{header:?}"
+    );
 }

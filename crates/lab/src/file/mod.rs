@@ -35,18 +35,20 @@ pub fn load(
     let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()));
     let mut said = cx.finish();
     if !syntax.is_empty() {
-        // What stands on a broken line, or is missing because of it, is not worth a second word.
-        let lines: Vec<_> = syntax
+        let mut syntax_spans: Vec<_> = syntax.iter().filter_map(|e| e.span()).collect();
+        syntax_spans.sort_by_key(|span| span.start);
+        let damaged: Vec<_> = syntax_spans
             .iter()
-            .filter_map(|e| e.span())
-            .map(|span| crate::diagnostic::line_column(text, span.start).0)
+            .map(|span| damaged(text, span.start))
             .collect();
+        // What stands on a broken line, or is missing because of it, is not worth a second word.
         said.retain(|diagnostic| {
             diagnostic.place.as_ref().is_some_and(|place| {
                 place.file != name
                     || (place.span != (0..0)
-                        && !lines
-                            .contains(&crate::diagnostic::line_column(text, place.span.start).0))
+                        && !damaged
+                            .iter()
+                            .any(|lines| lines.contains(&place.span.start)))
             })
         });
         let broken = syntax.into_iter().map(|e| {
@@ -60,6 +62,8 @@ pub fn load(
                 None => diagnostic,
             }
         });
+        let mut broken: Vec<Diagnostic> = broken.collect();
+        broken.sort_by_key(|d| d.place.as_ref().map(|place| place.span.start));
         said.splice(0..0, broken);
     }
     if said.iter().any(Diagnostic::is_error) {
@@ -67,6 +71,19 @@ pub fn load(
     } else {
         Ok((campaign, said))
     }
+}
+
+/// The bytes that a syntax error at `byte` casts doubt on: its line, and where that opens a section,
+/// all lines up to the next one that does.
+fn damaged(text: &str, byte: usize) -> std::ops::Range<usize> {
+    let before = text.get(..byte).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let rest = &text[start..];
+    let header = rest.trim_start().starts_with('[');
+    let end = rest
+        .find(if header { "\n[" } else { "\n" })
+        .unwrap_or(rest.len());
+    start..start + end + 1
 }
 
 fn campaign(cx: &Cx<'_>, mut lab: Section<'_>) -> Campaign {

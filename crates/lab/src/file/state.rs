@@ -27,7 +27,8 @@ pub(super) struct State {
 impl State {
     /// `vdevs` replaces, then `remove` takes out, then `add` puts in; keys replace keys.
     pub fn apply(&mut self, cx: &Cx<'_>, settings: &Settings) {
-        self.broken |= settings.broken;
+        // Vdevs that are replaced take with them what was not understood of them.
+        self.broken = settings.broken || (self.broken && settings.vdevs.is_none());
         if let Some(openzfs) = &settings.openzfs {
             self.openzfs = Some(openzfs.value);
         }

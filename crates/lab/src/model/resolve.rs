@@ -138,11 +138,7 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
         .min_by(|a, b| a.bound.total_cmp(&b.bound));
     let (least_bound, least_name) =
         least.map_or((1.0, "nothing"), |cap| (cap.bound, cap.name.as_str()));
-    let conflict = |message: String, cap: &Cap| {
-        Diagnostic::error(message)
-            .label(format!("{}: {}", cap.name, cap.why))
-            .fix(remedy(cap))
-    };
+    let conflict = |message: String, cap: &Cap| Diagnostic::error(message).fix(remedy(cap));
     if let Some(least) = least.filter(|cap| !cap.bound.is_finite()) {
         return Err(conflict(
             format!(
