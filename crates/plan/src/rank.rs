@@ -148,6 +148,13 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
             let first = (0..kinds.len()).find_map(|kind| chosen(&kinds, pools[i].choice, kind));
             first.map(|part| family(&part.layout))
         });
+        // What ZFS does itself comes before what it would lie on.
+        let raid = |i: &usize| {
+            (0..kinds.len())
+                .filter_map(|kind| chosen(&kinds, pools[*i].choice, kind))
+                .any(|part| !part.layout.is_zfs())
+        };
+        order.sort_by_key(raid);
     }
     order.truncate(wanted.top);
     let on_front: std::collections::BTreeSet<usize> = front.into_iter().collect();
@@ -406,4 +413,93 @@ fn balance(order: &mut [usize], pools: &[Pool]) {
             .cmp(&places[b])
             .then_with(|| compare(figures(b), figures(a)))
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::parse;
+
+    fn ranking(text: &str, wanted: &Wanted) -> Ranking {
+        let drives = parse(text, &|_| None).unwrap();
+        // Ranking needs no enumeration of failures, which takes most of the time of a long list.
+        let options = Options {
+            failures: 0,
+            ..Options::default()
+        };
+        rank(&drives, &Scope::default(), &options, wanted)
+    }
+
+    #[test]
+    fn what_is_shown_does_what_is_wanted_and_beats_what_is_not_on_the_front() {
+        let wanted = Wanted {
+            need: 150_000_000_000_000,
+            survive: 2,
+            top: 1000,
+            ..Wanted::default()
+        };
+        let front = ranking("30x8T hdd-7200", &wanted);
+        let everything = Wanted {
+            front_only: false,
+            top: 10_000,
+            ..wanted.clone()
+        };
+        let all = ranking("30x8T hdd-7200", &everything);
+        assert_eq!(front.shown.len() as u64, front.front);
+        assert_eq!(all.shown.len() as u64, all.fitting);
+        for pool in &front.shown {
+            assert!(pool.score.holds >= wanted.need && pool.score.survives >= 2);
+        }
+        for pool in all.shown.iter().filter(|p| !p.front) {
+            let mine = steps(&figures(&pool.score));
+            let beaten = front.shown.iter().any(|other| {
+                let other = steps(&figures(&other.score));
+                other.iter().zip(&mine).all(|(a, b)| a >= b)
+            });
+            assert!(beaten, "{}", pool.name);
+        }
+    }
+
+    #[test]
+    fn kinds_share_a_pool_only_where_zpool_create_lets_them() {
+        let found = ranking(
+            "4x8T hdd-7200 + 4x16T hdd-7200",
+            &Wanted {
+                front_only: false,
+                top: 10_000,
+                survive: 0,
+                ..Wanted::default()
+            },
+        );
+        assert_eq!(found.fitting, found.considered);
+        for pool in found.shown.iter().filter(|p| p.parts.len() == 2) {
+            assert!(
+                alike(&pool.parts[0].layout, &pool.parts[1].layout),
+                "{}",
+                pool.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_price_limit_and_a_name_narrow_the_choice() {
+        let found = ranking(
+            "12x8T hdd-7200 price=100",
+            &Wanted {
+                budget: Some(1200.0),
+                like: Some("raidz2".to_string()),
+                ..Wanted::default()
+            },
+        );
+        assert!(!found.shown.is_empty());
+        assert!(found.shown.iter().all(|p| p.name.contains("raidz2")));
+        let none = ranking(
+            "12x8T hdd-7200 price=101",
+            &Wanted {
+                budget: Some(1200.0),
+                ..Wanted::default()
+            },
+        );
+        assert_eq!(none.fitting, 0);
+    }
 }
