@@ -37,8 +37,12 @@ engines-installed: $(ENGINES)
 	POOLWRIGHT_OPENZFS=$(CURDIR)/.engines/tree-$*/usr $(CARGO) build --release -p poolfs --features engine --bin poolfs
 	cp target/release/poolfs $@.new && mv $@.new $@
 
+# The file system exerciser, for the dataset's tests.
+.engines/fsx/bin/fsx:
+	$(CARGO) install --quiet --locked fsx --version 0.3.2 --root .engines/fsx --target-dir target/fsx
+
 test: INSTALL_FLAGS += --browser
-test: engine
+test: engine .engines/fsx/bin/fsx
 	$(CARGO) build --release -p poolwright
 	$(CARGO) test --release --workspace
 	@for tree in .engines/tree-*/usr; do \

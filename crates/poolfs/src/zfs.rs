@@ -69,6 +69,8 @@ pub fn tunables(build: &Build) -> Vec<(String, i64)> {
         ("zfs_wrlog_data_max".to_owned(), signed(m.wrlog_data_max)),
         // By the modelled host's processors, not by this machine's.
         ("zfs_multilist_num_sublists".to_owned(), lists),
+        // Buffers in one piece reach the drives without a copy, which the timer's thread would make.
+        ("zfs_abd_scatter_enabled".to_owned(), 0),
     ];
     all.extend(m.module.iter().map(|(name, value)| (name.clone(), *value)));
     all.extend(

@@ -1,0 +1,125 @@
+//! A dataset behind a mount holds what clients write: fio with verification, fsx, cp.
+#![cfg(feature = "engine")]
+
+mod process;
+
+use poolfs::protocol::Request;
+use process::{Process, build, campaign};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const LAB: &str = r#"
+title = "files"
+openzfs = "2.1"
+[host]
+memory = "8G"
+cores = 4
+[drives]
+ssd = "6x pm883-3.84t"
+optane = "1x p4801x-100g"
+[pool]
+ashift = 12
+vdevs = "raidz2 ssd[0-5] log optane0"
+[dataset]
+recordsize = "16K"
+compression = "lz4"
+[workloads.w]
+fio.job = """
+[w]
+rw=write
+size=1g
+runtime=1
+time_based=1
+"""
+[scale]
+size = 8
+dirty_data_max = "128M"
+"#;
+
+fn run(program: &str, args: &[&str], dir: &Path) {
+    let output = Command::new(program)
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{program} {args:?}: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// fsx, which `make test` puts beside the engines.
+fn fsx() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.engines/fsx/bin/fsx");
+    root.exists().then_some(root)
+}
+
+#[test]
+fn fio_verifies_fsx_passes_and_copies_are_equal_also_after_the_pool_was_opened_again() {
+    let (campaign, model) = campaign(LAB);
+    let place = tempfile::tempdir().unwrap();
+    let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
+    fs::create_dir(&store).unwrap();
+    let mut process = Process::start();
+    let variant = &campaign.variants[0].name;
+    process
+        .ask(Request::Build(Box::new(build(
+            &campaign, &model, variant, &store,
+        ))))
+        .unwrap();
+    process.mount("", &dir);
+    let verify = |name: &str, more: &[&str]| {
+        let name = format!("--name={name}");
+        let common = [
+            name.as_str(),
+            "--size=16m",
+            "--verify=crc32c",
+            "--verify_fatal=1",
+        ];
+        run("fio", &[&common[..], more].concat(), &dir);
+    };
+    verify(
+        "random",
+        &[
+            "--rw=randwrite",
+            "--bs=4k",
+            "--numjobs=4",
+            "--ioengine=psync",
+        ],
+    );
+    verify(
+        "large",
+        &["--rw=write", "--bs=1m", "--ioengine=psync", "--end_fsync=1"],
+    );
+    verify(
+        "queued",
+        &[
+            "--rw=randwrite",
+            "--bsrange=1k-64k",
+            "--ioengine=libaio",
+            "--iodepth=16",
+            "--direct=1",
+        ],
+    );
+    verify(
+        "synchronous",
+        &["--rw=randwrite", "--bs=8k", "--sync=1", "--size=4m"],
+    );
+    match fsx() {
+        Some(fsx) => run(
+            &fsx.to_string_lossy(),
+            &["-N", "3000", "-S", "42", "fsx.file"],
+            &dir,
+        ),
+        None => eprintln!("fsx is not installed: `make test` does that; its part is left out"),
+    }
+    let copy = place.path().join("copy");
+    fs::copy(dir.join("large.0.0"), &copy).unwrap();
+    process.ask(Request::Drain).unwrap();
+    process.ask(Request::Reopen).unwrap();
+    assert!(fs::read(dir.join("large.0.0")).unwrap() == fs::read(&copy).unwrap());
+    process.stop();
+}
