@@ -131,3 +131,18 @@ fn the_documentation_lists_every_rule() {
         assert!(text.contains(&format!("| `{}` |", rule.id.name())), "{}", rule.id.name());
     }
 }
+
+#[test]
+fn queue_attributes_are_read_as_tail_prints_them() {
+    let text = "==> /sys/block/sda/queue/rotational <==\n0\n\n==> /sys/block/sda/queue/scheduler <==\n[mq-deadline] none\n";
+    let (_, found) = read(text);
+    let scheduler = found.iter().find(|f| f.rule.name() == "drive-scheduler").unwrap();
+    assert_eq!(scheduler.evidence[0].at.to_string(), "pasted:5");
+}
+
+#[test]
+fn interfaces_of_one_host_may_differ() {
+    let text = "==> ip link <==\n2: eth0: <UP> mtu 9000 qdisc mq\n3: wg0: <UP> mtu 1420 qdisc noqueue\n";
+    let (_, found) = read(text);
+    assert!(found.is_empty(), "{found:?}");
+}

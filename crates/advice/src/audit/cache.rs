@@ -179,7 +179,11 @@ pub fn write_only(system: &System) -> Vec<Finding> {
             let first = loads.first()?;
             let name = pool.of(Class::Cache).next()?.name.clone();
             // A write of part of a record reads the rest: then a cache may serve.
-            let partial = loads.iter().any(|load| system.partial(load).is_some());
+            let partial = loads.iter().any(|load| {
+                let dataset = system.datasets.iter().find(|dataset| dataset.name == load.dataset);
+                let record = dataset.and_then(|dataset| system.intended_block(dataset));
+                load.block.zip(record).is_some_and(|(write, record)| load.random && write < record)
+            });
             (!partial && loads.iter().all(|load| !load.reads)).then(|| {
                 let finding = Finding::new(Id::CacheWriteOnly, Severity::Warning, &pool.name)
                     .because(&first.at, first.name.clone());

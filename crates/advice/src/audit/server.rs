@@ -46,9 +46,18 @@ pub fn sync_always(system: &System) -> Vec<Finding> {
     samba(system, Id::SmbSyncAlways, Severity::Note, "sync always", &["yes", "true", "1"], "no")
 }
 
-/// Interfaces of the same name on two hosts, or of one host, with different MTUs.
+/// Interfaces that carry large frames on one host and not on another.
 pub fn mtu(system: &System) -> Vec<Finding> {
-    let mut links = system.links.iter().filter(|link| link.mtu >= 1280);
+    // Every host has interfaces of other MTUs (bridges, VPNs): its largest is the storage network's.
+    let mut largest: Vec<&crate::system::Link> = Vec::new();
+    for link in system.links.iter().filter(|link| link.mtu >= 1280) {
+        match largest.iter_mut().find(|known| known.host == link.host) {
+            Some(known) if known.mtu < link.mtu => *known = link,
+            Some(_) => {}
+            None => largest.push(link),
+        }
+    }
+    let mut links = largest.into_iter();
     let Some(first) = links.next() else { return Vec::new() };
     let Some(other) = links.find(|link| link.mtu != first.mtu) else { return Vec::new() };
     let (small, large) = if first.mtu < other.mtu { (first, other) } else { (other, first) };

@@ -117,6 +117,10 @@ fn split(input: &Input) -> Vec<Part> {
     }
     parts.retain(|part| !part.text.trim().is_empty());
     for part in &mut parts {
+        if part.skipped > 0 && part.name.starts_with("/sys/block/") && part.name.contains("/queue/") {
+            // An attribute alone says nothing of its device: write it as `grep` would.
+            part.text = format!("{}:{}\n", part.name, part.text.trim());
+        }
         if part.skipped > 0 {
             part.name = format!("{}!{}", input.name, part.name);
         }
@@ -222,6 +226,7 @@ fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool 
     if first.contains(": <") && first.contains(" mtu ") {
         system.links.extend(other::links(within.file, text).into_iter().map(|mut link| {
             link.at = shift(link.at);
+            link.host = format!("{}:{}", within.file, within.skipped);
             link
         }));
         return true;

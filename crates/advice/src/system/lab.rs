@@ -26,7 +26,8 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The first line that assigns `key` or, failing that, contains it as a word; else the file.
+    /// The first line that assigns `key` or, failing that, contains it, as a word first; else the
+    /// file.
     fn of(&self, key: &str) -> Place {
         let assigns = |row: &str| {
             row.split_once('=').is_some_and(|(left, _)| {
@@ -40,6 +41,7 @@ impl Lines<'_> {
             .lines()
             .position(assigns)
             .or_else(|| self.text.lines().position(holds))
+            .or_else(|| self.text.lines().position(|row| row.contains(key)))
             .map_or(0, |index| index as u32 + 1);
         Place { file: self.file.to_string(), line }
     }

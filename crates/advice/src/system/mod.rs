@@ -278,6 +278,8 @@ pub struct Load {
 pub struct Link {
     /// `eth0`.
     pub name: String,
+    /// The text that lists the interfaces of its host.
+    pub host: String,
     /// Maximum transmission unit, bytes.
     pub mtu: u64,
     /// Where it stands.

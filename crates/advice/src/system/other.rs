@@ -182,7 +182,7 @@ pub fn links(file: &str, text: &str) -> Vec<Link> {
             let mut words = rest.split_whitespace();
             words.find(|word| *word == "mtu")?;
             let mtu = words.next()?.parse().ok()?;
-            (name != "lo").then(|| Link { name: name.to_string(), mtu, at })
+            (name != "lo").then(|| Link { name: name.to_string(), host: file.to_string(), mtu, at })
         })
         .collect()
 }

@@ -136,7 +136,7 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
         add(path, text);
     }
     for device in host.list("/sys/block") {
-        let virtual_device = ["loop", "ram", "zd", "dm-", "md", "nbd", "sr"].iter().any(|p| device.starts_with(p));
+        let virtual_device = ["loop", "ram", "zram", "zd", "dm-", "md", "nbd", "sr"].iter().any(|p| device.starts_with(p));
         if virtual_device {
             continue;
         }

@@ -105,7 +105,7 @@ fn load(name: &str, text: &str) -> Result<Vec<(String, System)>, String> {
     match loaded {
         Ok((campaign, _)) => Ok(variants(&campaign, name, text)),
         Err(mistakes) => {
-            let first = mistakes.first().map_or_else(String::new, |m| m.to_string());
+            let first = mistakes.first().map_or_else(String::new, |m| m.message.clone());
             Err(format!("error: {name}: {first}: `poolwright check {name}` shows every mistake\n"))
         }
     }
