@@ -1,0 +1,225 @@
+//! What the mount costs: processor time of this process for an 8 KiB synchronous write and for an
+//! 8 KiB read that hits the ARC, called directly on the dataset and asked for through the mount by
+//! a client process, in turn, on the same pool of instant drives.
+//!
+//! `cargo run --release -p poolfs --features engine --example mount-cost [PAIRS] [OPERATIONS]`
+
+#[cfg(not(feature = "engine"))]
+fn main() {
+    eprintln!("mount-cost needs the feature engine: see its first lines");
+}
+
+#[cfg(feature = "engine")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [client, file, operation, n] = &args[..]
+        && client == "client"
+    {
+        return engine::client(file, operation, n.parse()?);
+    }
+    let number = |i: usize, default: u64| args.get(i).map_or(Ok(default), |a| a.parse());
+    engine::compare(number(0, 5)?, number(1, 5000)?)
+}
+
+#[cfg(feature = "engine")]
+mod engine {
+    use lab::model::HostLimits;
+    use poolfs::clock::Clock;
+    use poolfs::engine::Engine;
+    use poolfs::fuse::{Mount, Options};
+    use poolfs::pool::Pool;
+    use poolfs::protocol::Build;
+    use poolfs::volume::{Create, IoFlags, Kind, Owner, ROOT, Stages, Volume};
+    use std::error::Error;
+    use std::ffi::OsStr;
+    use std::fs::OpenOptions;
+    use std::os::unix::fs::{FileExt, OpenOptionsExt};
+    use std::process::Command;
+    use std::sync::Arc;
+
+    const LAB: &str = r#"
+title = "mount cost"
+openzfs = "2.1"
+[host]
+memory = "16G"
+cores = 2
+[drives]
+ssd = "6x pm883-3.84t"
+[pool]
+ashift = 12
+vdevs = "mirror ssd[0-1] mirror ssd[2-3] mirror ssd[4-5]"
+[dataset]
+recordsize = "8K"
+[workloads.w]
+fio.job = "[w]\nrw=write\nsize=1g\nruntime=1\ntime_based=1\n"
+[scale]
+size = 8
+dirty_data_max = "128M"
+"#;
+    const BLOCK: usize = 8192;
+    const BLOCKS: u64 = 4096;
+    const O_DSYNC: i32 = 0o10_000;
+
+    fn offset(i: u64) -> u64 {
+        (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % BLOCKS * BLOCK as u64
+    }
+
+    /// Does the operations through a mount.
+    pub fn client(file: &str, operation: &str, n: u64) -> Result<(), Box<dyn Error>> {
+        let flags = if operation == "write" { O_DSYNC } else { 0 };
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(flags)
+            .open(file)?;
+        let mut block = vec![0x5Au8; BLOCK];
+        for i in 0..n {
+            if operation == "write" {
+                file.write_all_at(&block, offset(i))?;
+            } else {
+                file.read_exact_at(&mut block, offset(i))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// User and system time of this process so far, seconds (clock ticks of 10 ms).
+    fn processor_s() -> f64 {
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        let fields: Vec<&str> = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or("")
+            .split_whitespace()
+            .collect();
+        let ticks = |i: usize| {
+            fields
+                .get(i)
+                .and_then(|f| f.parse::<f64>().ok())
+                .unwrap_or(0.0)
+        };
+        (ticks(11) + ticks(12)) / 100.0
+    }
+
+    fn microseconds(
+        n: u64,
+        f: impl FnOnce() -> Result<(), Box<dyn Error>>,
+    ) -> Result<f64, Box<dyn Error>> {
+        let before = processor_s();
+        f()?;
+        Ok((processor_s() - before) * 1e6 / n as f64)
+    }
+
+    /// Prints pairs of direct and mounted, and their medians.
+    pub fn compare(pairs: u64, n: u64) -> Result<(), Box<dyn Error>> {
+        let (campaign, _) = lab::load(
+            "mount-cost.toml",
+            LAB,
+            &lab::NoFiles,
+            &lab::Profiles::builtin(),
+        )
+        .map_err(|mistakes| format!("{mistakes:?}"))?;
+        let limits = HostLimits {
+            memory: 8 << 30,
+            store_bytes: 64 << 30,
+            cores: 2,
+        };
+        let mut model = lab::model::resolve(&campaign, &limits).map_err(|d| format!("{d:?}"))?;
+        model.time = Some(1.0);
+        let store = tempfile::tempdir_in("/dev/shm")?;
+        let dir = tempfile::tempdir()?;
+        let pool = Engine::default();
+        let build = Build {
+            variant: campaign.variants[0].clone(),
+            model,
+            cores: 2,
+            store: store.path().to_owned(),
+            seed: 1,
+            instant: true,
+        };
+        pool.build(&build, false).map_err(|r| r.message)?;
+        let volume = pool.volume("").map_err(|r| r.message)?;
+        let create = Create {
+            kind: Kind::File,
+            perm: 0o644,
+            owner: Owner { uid: 0, gid: 0 },
+            rdev: 0,
+            target: None,
+        };
+        let ino = volume.create(ROOT, OsStr::new("file"), &create)?.ino;
+        let data = vec![0xA5u8; BLOCK];
+        for i in 0..BLOCKS {
+            volume.write(
+                ino,
+                i * BLOCK as u64,
+                &data,
+                IoFlags::default(),
+                &mut Stages::default(),
+            )?;
+        }
+        pool.drain().map_err(|r| r.message)?;
+        let mount = Mount::new(
+            Arc::clone(&volume),
+            dir.path(),
+            Clock::start(1.0),
+            Options::default(),
+        )?;
+        let file = dir.path().join("file");
+        let this = std::env::current_exe()?;
+        for operation in ["write", "read"] {
+            let mut ratios = Vec::new();
+            let mut extra = Vec::new();
+            for _ in 0..pairs {
+                let direct = microseconds(n, || direct(&*volume, ino, operation, n))?;
+                let mounted = microseconds(n, || {
+                    let status = Command::new(&this)
+                        .arg("client")
+                        .arg(&file)
+                        .args([operation, &n.to_string()])
+                        .status()?;
+                    if status.success() {
+                        Ok(())
+                    } else {
+                        Err("the client failed".into())
+                    }
+                })?;
+                println!("8 KiB {operation:5}  direct {direct:6.1} us  mounted {mounted:6.1} us");
+                ratios.push(mounted / direct);
+                extra.push(mounted - direct);
+            }
+            ratios.sort_by(f64::total_cmp);
+            extra.sort_by(f64::total_cmp);
+            println!(
+                "8 KiB {operation:5}  median ratio {:.2}, median difference {:+.1} us",
+                ratios[ratios.len() / 2],
+                extra[extra.len() / 2]
+            );
+        }
+        mount.unmount()?;
+        drop(volume);
+        pool.stop().map_err(|r| r.message)?;
+        Ok(())
+    }
+
+    fn direct(
+        volume: &dyn Volume,
+        ino: u64,
+        operation: &str,
+        n: u64,
+    ) -> Result<(), Box<dyn Error>> {
+        let mut block = vec![0x5Au8; BLOCK];
+        let sync = IoFlags {
+            dsync: true,
+            ..IoFlags::default()
+        };
+        for i in 0..n {
+            let mut stages = Stages::default();
+            if operation == "write" {
+                volume.write(ino, offset(i), &block, sync, &mut stages)?;
+            } else {
+                volume.read(ino, offset(i), &mut block, IoFlags::default(), &mut stages)?;
+            }
+        }
+        Ok(())
+    }
+}
