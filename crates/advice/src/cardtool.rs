@@ -38,7 +38,12 @@ pub enum Setting {
 pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Option<Vec<String>> {
     let words: Vec<String> = match (tool, setting) {
         (CardTool::Storcli, Setting::PassThrough) => {
-            vec!["storcli".into(), format!("/c{card}"), "set".into(), "jbod=on".into()]
+            vec![
+                "storcli".into(),
+                format!("/c{card}"),
+                "set".into(),
+                "jbod=on".into(),
+            ]
         }
         (CardTool::Storcli, setting) => {
             let value = match setting {
@@ -49,13 +54,22 @@ pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Op
                 Setting::DriveCacheOff => "pdcache=off",
                 Setting::ReadShare(_) | Setting::PassThrough => return None,
             };
-            vec!["storcli".into(), format!("/c{card}/v{volume}"), "set".into(), value.into()]
+            vec![
+                "storcli".into(),
+                format!("/c{card}/v{volume}"),
+                "set".into(),
+                value.into(),
+            ]
         }
         (CardTool::Arcconf, setting) => {
             let mut words = vec!["arcconf".to_string(), "SETCACHE".into(), card.to_string()];
             match setting {
-                Setting::WriteThrough => words.extend(["LOGICALDRIVE".into(), volume.into(), "coff".into()]),
-                Setting::WriteBack => words.extend(["LOGICALDRIVE".into(), volume.into(), "con".into()]),
+                Setting::WriteThrough => {
+                    words.extend(["LOGICALDRIVE".into(), volume.into(), "coff".into()])
+                }
+                Setting::WriteBack => {
+                    words.extend(["LOGICALDRIVE".into(), volume.into(), "con".into()])
+                }
                 Setting::DriveCacheOff => {
                     words.extend(["DRIVEWRITECACHEPOLICY", "Configured", "2"].map(String::from));
                 }
@@ -65,10 +79,18 @@ pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Op
                 Setting::NoReadAhead => words.extend(["CACHERATIO", "0", "100"].map(String::from)),
                 Setting::ReadShare(share) => {
                     let share = share.min(100);
-                    words.extend(["CACHERATIO".into(), share.to_string(), (100 - share).to_string()]);
+                    words.extend([
+                        "CACHERATIO".into(),
+                        share.to_string(),
+                        (100 - share).to_string(),
+                    ]);
                 }
                 Setting::PassThrough => {
-                    return Some(["arcconf", "SETCONTROLLERMODE", card, "2"].map(String::from).to_vec());
+                    return Some(
+                        ["arcconf", "SETCONTROLLERMODE", card, "2"]
+                            .map(String::from)
+                            .to_vec(),
+                    );
                 }
             }
             words
@@ -77,15 +99,31 @@ pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Op
             let mut words = vec!["ssacli".to_string(), "ctrl".into(), format!("slot={card}")];
             match setting {
                 Setting::WriteThrough | Setting::WriteBack => {
-                    let on = if setting == Setting::WriteBack { "enable" } else { "disable" };
-                    words.extend(["ld".into(), volume.into(), "modify".into(), format!("caching={on}")]);
+                    let on = if setting == Setting::WriteBack {
+                        "enable"
+                    } else {
+                        "disable"
+                    };
+                    words.extend([
+                        "ld".into(),
+                        volume.into(),
+                        "modify".into(),
+                        format!("caching={on}"),
+                    ]);
                 }
                 Setting::DriveCacheOff => words.extend(["modify", "dwc=disable"].map(String::from)),
-                Setting::NoUnprotectedCache => words.extend(["modify", "nbwc=disable"].map(String::from)),
-                Setting::NoReadAhead => words.extend(["modify", "cacheratio=0/100"].map(String::from)),
+                Setting::NoUnprotectedCache => {
+                    words.extend(["modify", "nbwc=disable"].map(String::from))
+                }
+                Setting::NoReadAhead => {
+                    words.extend(["modify", "cacheratio=0/100"].map(String::from))
+                }
                 Setting::ReadShare(share) => {
                     let share = share.min(100);
-                    words.extend(["modify".into(), format!("cacheratio={share}/{}", 100 - share)]);
+                    words.extend([
+                        "modify".into(),
+                        format!("cacheratio={share}/{}", 100 - share),
+                    ]);
                 }
                 Setting::PassThrough => words.extend(["modify", "hbamode=on"].map(String::from)),
             }
@@ -101,10 +139,23 @@ mod tests {
 
     #[test]
     fn each_maker_is_told_in_its_own_words() {
-        let say = |tool| command(tool, "1", "0", Setting::DriveCacheOff).unwrap().join(" ");
+        let say = |tool| {
+            command(tool, "1", "0", Setting::DriveCacheOff)
+                .unwrap()
+                .join(" ")
+        };
         assert_eq!(say(CardTool::Storcli), "storcli /c1/v0 set pdcache=off");
-        assert_eq!(say(CardTool::Arcconf), "arcconf SETCACHE 1 DRIVEWRITECACHEPOLICY Configured 2");
-        assert_eq!(say(CardTool::Ssacli), "ssacli ctrl slot=1 modify dwc=disable");
-        assert_eq!(command(CardTool::Storcli, "0", "0", Setting::ReadShare(10)), None);
+        assert_eq!(
+            say(CardTool::Arcconf),
+            "arcconf SETCACHE 1 DRIVEWRITECACHEPOLICY Configured 2"
+        );
+        assert_eq!(
+            say(CardTool::Ssacli),
+            "ssacli ctrl slot=1 modify dwc=disable"
+        );
+        assert_eq!(
+            command(CardTool::Storcli, "0", "0", Setting::ReadShare(10)),
+            None
+        );
     }
 }

@@ -13,7 +13,10 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn read(text: &str) -> System {
-    let (mut system, _) = gather(&[Input { name: "any".into(), text: text.into() }]);
+    let (mut system, _) = gather(&[Input {
+        name: "any".into(),
+        text: text.into(),
+    }]);
     system.today = Some(20_000);
     system
 }
@@ -37,7 +40,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_panics(lines in prop::collection::vec(line(), 0..30)) {
@@ -63,12 +66,17 @@ fn pick(of: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
 /// A machine as its tools would describe it, with settings good and bad.
 fn machine() -> impl Strategy<Value = String> {
     let pool = (
-        pick(&["\t  mirror-0 ONLINE 0 0 0\n\t    sda ONLINE 0 0 0\n\t    sdb ONLINE 0 0 0",
+        pick(&[
+            "\t  mirror-0 ONLINE 0 0 0\n\t    sda ONLINE 0 0 0\n\t    sdb ONLINE 0 0 0",
             "\t  raidz2-0 ONLINE 0 0 0\n\t    sda ONLINE 0 0 0\n\t    sdb ONLINE 0 0 0\n\t    sdc ONLINE 0 0 0\n\t    sdd ONLINE 0 0 0\n\t    sde ONLINE 0 0 0\n\t    sdf ONLINE 0 0 0",
-            "\t  sda ONLINE 0 0 0"]),
+            "\t  sda ONLINE 0 0 0",
+        ]),
         pick(&["", "\tlogs\n\t  nvme8n1 ONLINE 0 0 0\n"]),
         pick(&["", "\tcache\n\t  nvme7n1 ONLINE 0 0 0\n"]),
-        pick(&["", "\tspecial\n\t  mirror-9 ONLINE 0 0 0\n\t    nvme5n1 ONLINE 0 0 0\n\t    nvme6n1 ONLINE 0 0 0\n"]),
+        pick(&[
+            "",
+            "\tspecial\n\t  mirror-9 ONLINE 0 0 0\n\t    nvme5n1 ONLINE 0 0 0\n\t    nvme6n1 ONLINE 0 0 0\n",
+        ]),
     );
     let dataset = (
         pick(&["tank/pgdata", "tank/mysql", "tank/share"]),
@@ -82,14 +90,44 @@ fn machine() -> impl Strategy<Value = String> {
     );
     let modules = prop::collection::vec(
         (
-            pick(&["zfs_arc_max", "zfs_arc_min", "zfs_txg_timeout", "zfs_dirty_data_max", "l2arc_write_max", "l2arc_write_max_mb", "zfs_nocacheflush", "zfs_prefetch_disable", "zfs_arc_meta_limit_percent"]),
-            pick(&["0", "1", "5", "8", "64", "60", "8388608", "1G", "8G", "34359738368", "107374182400"]),
+            pick(&[
+                "zfs_arc_max",
+                "zfs_arc_min",
+                "zfs_txg_timeout",
+                "zfs_dirty_data_max",
+                "l2arc_write_max",
+                "l2arc_write_max_mb",
+                "zfs_nocacheflush",
+                "zfs_prefetch_disable",
+                "zfs_arc_meta_limit_percent",
+            ]),
+            pick(&[
+                "0",
+                "1",
+                "5",
+                "8",
+                "64",
+                "60",
+                "8388608",
+                "1G",
+                "8G",
+                "34359738368",
+                "107374182400",
+            ]),
         ),
         0..5,
     );
     let server = (
-        pick(&["shared_buffers = 16GB\nfull_page_writes = off\n", "shared_buffers = 100GB\n", ""]),
-        pick(&["[mysqld]\ninnodb_buffer_pool_size = 48G\ninnodb_doublewrite = 0\n", "[mysqld]\nsync_binlog = 0\ninnodb_flush_log_at_trx_commit = 2\n", ""]),
+        pick(&[
+            "shared_buffers = 16GB\nfull_page_writes = off\n",
+            "shared_buffers = 100GB\n",
+            "",
+        ]),
+        pick(&[
+            "[mysqld]\ninnodb_buffer_pool_size = 48G\ninnodb_doublewrite = 0\n",
+            "[mysqld]\nsync_binlog = 0\ninnodb_flush_log_at_trx_commit = 2\n",
+            "",
+        ]),
         pick(&["16777216", "67108864", "268435456"]),
         pick(&["2.1.11", "2.3.2"]),
         pick(&["randwrite", "write", "randread"]),
@@ -129,7 +167,7 @@ fn is(a: &Finding, b: &Finding) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_fix_that_is_followed_silences_its_rule_and_raises_no_other(text in machine()) {
@@ -175,7 +213,16 @@ proptest! {
 
 fn vdev() -> impl Strategy<Value = (Class, u8, u32)> {
     (
-        prop::sample::select(&[Class::Normal, Class::Log, Class::Cache, Class::Special, Class::Dedup, Class::Spare][..]),
+        prop::sample::select(
+            &[
+                Class::Normal,
+                Class::Log,
+                Class::Cache,
+                Class::Special,
+                Class::Dedup,
+                Class::Spare,
+            ][..],
+        ),
         0u8..6,
         0u32..40,
     )

@@ -15,11 +15,17 @@ fn fixture(rule: &str) -> (String, String) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rules/{rule}.txt"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let (fires, silent) = text.split_once("##### silent\n").expect("two parts");
-    (fires.trim_start_matches("##### fires\n").to_string(), silent.to_string())
+    (
+        fires.trim_start_matches("##### fires\n").to_string(),
+        silent.to_string(),
+    )
 }
 
 fn read(text: &str) -> (System, Vec<Finding>) {
-    let input = Input { name: "pasted".to_string(), text: text.to_string() };
+    let input = Input {
+        name: "pasted".to_string(),
+        text: text.to_string(),
+    };
     let (mut system, unread) = gather(&[input]);
     system.today = Some(TODAY);
     assert!(
@@ -60,13 +66,19 @@ fn every_finding_has_evidence_a_fix_a_source_and_a_whole_sentence() {
             let name = finding.rule.name();
             assert!(!finding.evidence.is_empty(), "{name} has no evidence");
             assert!(!finding.fix().is_empty(), "{name} has no fix");
-            assert!(!finding.rule.rule().sources.is_empty(), "{name} has no source");
+            assert!(
+                !finding.rule.rule().sources.is_empty(),
+                "{name} has no source"
+            );
             for evidence in &finding.evidence {
                 let computed = evidence.at.line == 0 && evidence.at.file.starts_with("/proc/spl");
                 assert!(evidence.at.line > 0 || computed, "{name}: {:?}", evidence);
             }
             let (what, why) = Language::English.say(&finding);
-            assert!(!what.contains('{') && !why.contains('{'), "{name}: {what} {why}");
+            assert!(
+                !what.contains('{') && !why.contains('{'),
+                "{name}: {what} {why}"
+            );
             assert!(what.len() > 10 && why.len() > 10, "{name}: {what} {why}");
         }
     }
@@ -76,7 +88,10 @@ fn every_finding_has_evidence_a_fix_a_source_and_a_whole_sentence() {
 fn evidence_points_at_the_line_in_the_pasted_text() {
     let text = "==> /etc/modprobe.d/zfs.conf <==\n# tuning\noptions zfs l2arc_write_max_mb=64\n";
     let (_, found) = read(text);
-    let unknown = found.iter().find(|f| f.rule.name() == "module-unknown").unwrap();
+    let unknown = found
+        .iter()
+        .find(|f| f.rule.name() == "module-unknown")
+        .unwrap();
     assert_eq!(unknown.evidence[0].at.to_string(), "pasted:3");
     assert_eq!(unknown.arguments["near"], "l2arc_write_max");
 }
@@ -101,9 +116,13 @@ fn a_fix_silences_its_rule_and_raises_no_other() {
 }
 
 fn advice_follows(system: &System, before: &[Finding], finding: &Finding) {
-    let fixed = finding.changes.iter().fold(system.clone(), |system, change| system.changed(change));
+    let fixed = finding
+        .changes
+        .iter()
+        .fold(system.clone(), |system, change| system.changed(change));
     let after = audit(&fixed);
-    let is = |other: &Finding, this: &Finding| other.rule == this.rule && other.subject == this.subject;
+    let is =
+        |other: &Finding, this: &Finding| other.rule == this.rule && other.subject == this.subject;
     assert!(
         !after.iter().any(|other| is(other, finding)),
         "{} about {} survives its fix {:?}",
@@ -128,7 +147,11 @@ fn advice_follows(system: &System, before: &[Finding], finding: &Finding) {
 fn the_documentation_lists_every_rule() {
     let text = include_str!("../../../docs/audit.md");
     for rule in RULES {
-        assert!(text.contains(&format!("| `{}` |", rule.id.name())), "{}", rule.id.name());
+        assert!(
+            text.contains(&format!("| `{}` |", rule.id.name())),
+            "{}",
+            rule.id.name()
+        );
     }
 }
 
@@ -136,13 +159,17 @@ fn the_documentation_lists_every_rule() {
 fn queue_attributes_are_read_as_tail_prints_them() {
     let text = "==> /sys/block/sda/queue/rotational <==\n0\n\n==> /sys/block/sda/queue/scheduler <==\n[mq-deadline] none\n";
     let (_, found) = read(text);
-    let scheduler = found.iter().find(|f| f.rule.name() == "drive-scheduler").unwrap();
+    let scheduler = found
+        .iter()
+        .find(|f| f.rule.name() == "drive-scheduler")
+        .unwrap();
     assert_eq!(scheduler.evidence[0].at.to_string(), "pasted:5");
 }
 
 #[test]
 fn interfaces_of_one_host_may_differ() {
-    let text = "==> ip link <==\n2: eth0: <UP> mtu 9000 qdisc mq\n3: wg0: <UP> mtu 1420 qdisc noqueue\n";
+    let text =
+        "==> ip link <==\n2: eth0: <UP> mtu 9000 qdisc mq\n3: wg0: <UP> mtu 1420 qdisc noqueue\n";
     let (_, found) = read(text);
     assert!(found.is_empty(), "{found:?}");
 }

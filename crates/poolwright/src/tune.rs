@@ -120,7 +120,13 @@ impl Args {
             });
             format!("{shown:#}\n")
         } else {
-            text(&choices, &files, &changes, self.output.as_deref(), !self.pool.is_empty())
+            text(
+                &choices,
+                &files,
+                &changes,
+                self.output.as_deref(),
+                !self.pool.is_empty(),
+            )
         })
     }
 
@@ -133,15 +139,22 @@ impl Args {
                 .map_err(|e| e.trim_start_matches("error: ").trim_end().to_string())?
         };
         if !self.pool.is_empty() && system == advice::system::System::default() {
-            return Err(format!("{}: nothing here is known: give a lab, `zpool status`, `zfs get all` or `lsblk -J`", self.pool.join(", ")));
+            return Err(format!(
+                "{}: nothing here is known: give a lab, `zpool status`, `zfs get all` or `lsblk -J`",
+                self.pool.join(", ")
+            ));
         }
-        let (memory, cores) = match &self.host {
-            Some(host) => machine(host)?,
-            None => match &system.memory {
-                Some(memory) => (memory.value, 8),
-                None => return Err("say what the machine has: --host \"128G,32 cores\", or a lab in --pool".to_string()),
-            },
-        };
+        let (memory, cores) =
+            match &self.host {
+                Some(host) => machine(host)?,
+                None => match &system.memory {
+                    Some(memory) => (memory.value, 8),
+                    None => return Err(
+                        "say what the machine has: --host \"128G,32 cores\", or a lab in --pool"
+                            .to_string(),
+                    ),
+                },
+            };
         let server = match self.server {
             ServerName::Postgresql => Server::Postgresql,
             ServerName::Mysql => Server::Mysql,
@@ -165,8 +178,22 @@ impl Args {
             CardName::Ssacli => CardTool::Ssacli,
         });
         let allow_loss_s = self.allow_loss.as_deref().map_or(Ok(0.0), time)?;
-        let notes = unread.iter().map(|u| format!("{}: {}", u.at, u.what)).collect();
-        Ok((Need { server, workload, memory, cores, allow_loss_s, system, card }, notes))
+        let notes = unread
+            .iter()
+            .map(|u| format!("{}: {}", u.at, u.what))
+            .collect();
+        Ok((
+            Need {
+                server,
+                workload,
+                memory,
+                cores,
+                allow_loss_s,
+                system,
+                card,
+            },
+            notes,
+        ))
     }
 }
 
@@ -174,9 +201,19 @@ impl Args {
 fn machine(text: &str) -> Result<(u64, u32), String> {
     let wrong = || format!("--host {text:?}: write memory and cores, as in \"128G,32 cores\"");
     let (memory, cores) = text.split_once(',').unwrap_or((text, "8"));
-    let memory = facts::units::binary(memory.trim()).filter(|bytes| *bytes >= 1 << 28).ok_or_else(wrong)?;
-    let cores = cores.trim().trim_end_matches("cores").trim_end_matches("core").trim();
-    let cores = cores.parse().ok().filter(|cores| (1..=4096).contains(cores)).ok_or_else(wrong)?;
+    let memory = facts::units::binary(memory.trim())
+        .filter(|bytes| *bytes >= 1 << 28)
+        .ok_or_else(wrong)?;
+    let cores = cores
+        .trim()
+        .trim_end_matches("cores")
+        .trim_end_matches("core")
+        .trim();
+    let cores = cores
+        .parse()
+        .ok()
+        .filter(|cores| (1..=4096).contains(cores))
+        .ok_or_else(wrong)?;
     Ok((memory, cores))
 }
 
@@ -194,7 +231,11 @@ fn time(text: &str) -> Result<f64, String> {
     };
     let value: f64 = number.trim().parse().map_err(|_| wrong())?;
     let seconds = value * scale;
-    if (0.0..=3600.0).contains(&seconds) { Ok(seconds) } else { Err(wrong()) }
+    if (0.0..=3600.0).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err(wrong())
+    }
 }
 
 fn install(directory: &Path, file: &File) -> std::io::Result<()> {
@@ -205,7 +246,13 @@ fn install(directory: &Path, file: &File) -> std::io::Result<()> {
     std::fs::write(path, &file.text)
 }
 
-fn text(choices: &[Choice], files: &[File], changes: &[Difference], written: Option<&Path>, compared: bool) -> String {
+fn text(
+    choices: &[Choice],
+    files: &[File],
+    changes: &[Difference],
+    written: Option<&Path>,
+    compared: bool,
+) -> String {
     let mut out = String::new();
     for file in files {
         match written {
@@ -217,21 +264,46 @@ fn text(choices: &[Choice], files: &[File], changes: &[Difference], written: Opt
             }
         }
     }
-    let losing: Vec<&Choice> = choices.iter().filter(|c| !c.offered && c.loss.seconds() > 0.0).collect();
+    let losing: Vec<&Choice> = choices
+        .iter()
+        .filter(|c| !c.offered && c.loss.seconds() > 0.0)
+        .collect();
     if losing.is_empty() {
-        let _ = writeln!(out, "durability  nothing set here loses acknowledged writes");
+        let _ = writeln!(
+            out,
+            "durability  nothing set here loses acknowledged writes"
+        );
     }
     for choice in losing {
-        let _ = writeln!(out, "durability  {} = {} MAY LOSE acknowledged writes of up to {} s", choice.name, choice.value, choice.loss.seconds());
+        let _ = writeln!(
+            out,
+            "durability  {} = {} MAY LOSE acknowledged writes of up to {} s",
+            choice.name,
+            choice.value,
+            choice.loss.seconds()
+        );
     }
     if compared {
-        let _ = writeln!(out, "changes     {}", if changes.is_empty() { "none: all is as it should be" } else { "" });
+        let _ = writeln!(
+            out,
+            "changes     {}",
+            if changes.is_empty() {
+                "none: all is as it should be"
+            } else {
+                ""
+            }
+        );
         for change in changes {
             let of = printable(&change.of);
             if let (Some(is), Some(at)) = (&change.is, &change.at) {
                 let _ = writeln!(out, "  - {of} {} = {}  ({at})", change.name, printable(is));
             }
-            let _ = writeln!(out, "  + {of} {} = {}", change.name, printable(&change.should));
+            let _ = writeln!(
+                out,
+                "  + {of} {} = {}",
+                change.name,
+                printable(&change.should)
+            );
         }
     }
     out

@@ -10,14 +10,24 @@ const HEADER: u64 = 96;
 
 /// Pools with a cache vdev, and the cache's size where it is known.
 fn cached(system: &System) -> impl Iterator<Item = (&Pool, Option<u64>)> {
-    system.pools.iter().filter(|pool| pool.has(Class::Cache)).map(|pool| {
-        let sizes: Option<Vec<u64>> = pool
-            .of(Class::Cache)
-            .flat_map(|vdev| &vdev.leaves)
-            .map(|leaf| (crate::system::base(&leaf.name) == leaf.name.rsplit('/').next().unwrap_or("")).then(|| system.capacity(leaf))?)
-            .collect();
-        (pool, sizes.map(|sizes| sizes.into_iter().fold(0, u64::saturating_add)))
-    })
+    system
+        .pools
+        .iter()
+        .filter(|pool| pool.has(Class::Cache))
+        .map(|pool| {
+            let sizes: Option<Vec<u64>> = pool
+                .of(Class::Cache)
+                .flat_map(|vdev| &vdev.leaves)
+                .map(|leaf| {
+                    (crate::system::base(&leaf.name) == leaf.name.rsplit('/').next().unwrap_or(""))
+                        .then(|| system.capacity(leaf))?
+                })
+                .collect();
+            (
+                pool,
+                sizes.map(|sizes| sizes.into_iter().fold(0, u64::saturating_add)),
+            )
+        })
 }
 
 fn at_cache(finding: Finding, pool: &Pool) -> Finding {
@@ -29,7 +39,9 @@ fn at_cache(finding: Finding, pool: &Pool) -> Finding {
 
 /// Headers of a full L2ARC take more than a tenth of RAM.
 pub fn headers(system: &System) -> Vec<Finding> {
-    let Some(memory) = &system.memory else { return Vec::new() };
+    let Some(memory) = &system.memory else {
+        return Vec::new();
+    };
     cached(system)
         .filter_map(|(pool, bytes)| {
             let bytes = bytes?;
@@ -55,7 +67,9 @@ pub fn headers(system: &System) -> Vec<Finding> {
 
 /// An L2ARC smaller than the ARC before it.
 pub fn small(system: &System) -> Vec<Finding> {
-    let Some(arc) = system.arc_max() else { return Vec::new() };
+    let Some(arc) = system.arc_max() else {
+        return Vec::new();
+    };
     cached(system)
         .filter_map(|(pool, bytes)| {
             let bytes = bytes.filter(|bytes| *bytes < arc)?;
@@ -77,7 +91,9 @@ pub fn starved(system: &System) -> Vec<Finding> {
                     .get("primarycache")
                     .filter(|p| p.value == "metadata" || p.value == "none")?;
                 // Nobody expects data in an L2ARC that is told to hold none.
-                let wants = dataset.get("secondarycache").is_none_or(|p| p.value == "all");
+                let wants = dataset
+                    .get("secondarycache")
+                    .is_none_or(|p| p.value == "all");
                 wants.then(|| {
                     Finding::new(Id::CacheStarved, Severity::Warning, &dataset.name)
                         .with("pool", &pool.name)
@@ -97,7 +113,9 @@ pub fn slow_to_fill(system: &System) -> Vec<Finding> {
         Some(_) => 8 << 20,
         None => return Vec::new(),
     };
-    let set = system.parameter("l2arc_write_max").filter(|set| set.value >= 1 << 20);
+    let set = system
+        .parameter("l2arc_write_max")
+        .filter(|set| set.value >= 1 << 20);
     let feed = set.map_or(default, |set| set.value);
     cached(system)
         .filter_map(|(pool, bytes)| {
@@ -112,7 +130,8 @@ pub fn slow_to_fill(system: &System) -> Vec<Finding> {
                     .with("hours", format!("{hours:.0}"))
                     // A feed that wrote more than half of what it wanted is followed after 0.2 s.
                     .with("least", format!("{:.0}", hours / 5.0));
-                at_cache(finding, pool).module("l2arc_write_max", (faster != default).then_some(faster))
+                at_cache(finding, pool)
+                    .module("l2arc_write_max", (faster != default).then_some(faster))
             })
         })
         .collect()
@@ -122,14 +141,16 @@ pub fn slow_to_fill(system: &System) -> Vec<Finding> {
 pub fn rotating(system: &System) -> Vec<Finding> {
     cached(system)
         .flat_map(|(pool, _)| {
-            pool.of(Class::Cache).flat_map(|vdev| &vdev.leaves).filter_map(|leaf| {
-                (system.rotates(leaf) == Some(true)).then(|| {
-                    Finding::new(Id::CacheRotating, Severity::Warning, &leaf.name)
-                        .with("pool", &pool.name)
-                        .because(&leaf.at, leaf.name.clone())
-                        .run(&["zpool", "remove", &pool.name, &leaf.name])
+            pool.of(Class::Cache)
+                .flat_map(|vdev| &vdev.leaves)
+                .filter_map(|leaf| {
+                    (system.rotates(leaf) == Some(true)).then(|| {
+                        Finding::new(Id::CacheRotating, Severity::Warning, &leaf.name)
+                            .with("pool", &pool.name)
+                            .because(&leaf.at, leaf.name.clone())
+                            .run(&["zpool", "remove", &pool.name, &leaf.name])
+                    })
                 })
-            })
         })
         .collect()
 }
@@ -141,23 +162,28 @@ pub fn forgetful(system: &System) -> Vec<Finding> {
         .map_or(1 << 30, |set| set.value);
     cached(system)
         .flat_map(|(pool, _)| {
-            pool.of(Class::Cache).flat_map(|vdev| &vdev.leaves).filter_map(move |leaf| {
-                let bytes = system.capacity(leaf).filter(|bytes| *bytes < least)?;
-                let finding = Finding::new(Id::CacheForgetful, Severity::Note, &leaf.name)
-                    .with("pool", &pool.name)
-                    .with("cache", size(bytes))
-                    .with("least", size(least))
-                    .because(&leaf.at, leaf.name.clone())
-                    .run(&["zpool", "remove", &pool.name, &leaf.name]);
-                Some(finding)
-            })
+            pool.of(Class::Cache)
+                .flat_map(|vdev| &vdev.leaves)
+                .filter_map(move |leaf| {
+                    let bytes = system.capacity(leaf).filter(|bytes| *bytes < least)?;
+                    let finding = Finding::new(Id::CacheForgetful, Severity::Note, &leaf.name)
+                        .with("pool", &pool.name)
+                        .with("cache", size(bytes))
+                        .with("least", size(least))
+                        .because(&leaf.at, leaf.name.clone())
+                        .run(&["zpool", "remove", &pool.name, &leaf.name]);
+                    Some(finding)
+                })
         })
         .collect()
 }
 
 /// The L2ARC is told not to be persistent.
 pub fn rebuild_off(system: &System) -> Vec<Finding> {
-    let Some(set) = system.parameter("l2arc_rebuild_enabled").filter(|set| set.value == 0) else {
+    let Some(set) = system
+        .parameter("l2arc_rebuild_enabled")
+        .filter(|set| set.value == 0)
+    else {
         return Vec::new();
     };
     vec![
@@ -180,9 +206,14 @@ pub fn write_only(system: &System) -> Vec<Finding> {
             let name = pool.of(Class::Cache).next()?.name.clone();
             // A write of part of a record reads the rest: then a cache may serve.
             let partial = loads.iter().any(|load| {
-                let dataset = system.datasets.iter().find(|dataset| dataset.name == load.dataset);
+                let dataset = system
+                    .datasets
+                    .iter()
+                    .find(|dataset| dataset.name == load.dataset);
                 let record = dataset.and_then(|dataset| system.intended_block(dataset));
-                load.block.zip(record).is_some_and(|(write, record)| load.random && write < record)
+                load.block
+                    .zip(record)
+                    .is_some_and(|(write, record)| load.random && write < record)
             });
             (!partial && loads.iter().all(|load| !load.reads)).then(|| {
                 let finding = Finding::new(Id::CacheWriteOnly, Severity::Warning, &pool.name)
@@ -197,7 +228,10 @@ pub fn write_only(system: &System) -> Vec<Finding> {
 pub fn unused(system: &System) -> Vec<Finding> {
     cached(system)
         .filter_map(|(pool, _)| {
-            let mut off = system.in_pool(&pool.name).map(|dataset| dataset.is("secondarycache", "none")).peekable();
+            let mut off = system
+                .in_pool(&pool.name)
+                .map(|dataset| dataset.is("secondarycache", "none"))
+                .peekable();
             off.peek()?;
             let name = pool.of(Class::Cache).next()?.name.clone();
             off.all(|off| off).then(|| {
@@ -221,7 +255,12 @@ pub fn before_memory(system: &System) -> Vec<Finding> {
             at_cache(finding, pool)
         })
         .filter_map(|finding| {
-            let name = system.pool(&finding.subject)?.of(Class::Cache).next()?.name.clone();
+            let name = system
+                .pool(&finding.subject)?
+                .of(Class::Cache)
+                .next()?
+                .name
+                .clone();
             let pool = finding.subject.clone();
             Some(finding.run(&["zpool", "remove", &pool, &name]))
         })

@@ -15,7 +15,11 @@ struct Seen<'a> {
 }
 
 fn cards(system: &System) -> impl Iterator<Item = Seen<'_>> {
-    system.cards.iter().map(|(file, tool, card)| Seen { file, tool: *tool, card })
+    system.cards.iter().map(|(file, tool, card)| Seen {
+        file,
+        tool: *tool,
+        card,
+    })
 }
 
 fn volumes(system: &System) -> impl Iterator<Item = (Seen<'_>, &Volume)> {
@@ -23,7 +27,10 @@ fn volumes(system: &System) -> impl Iterator<Item = (Seen<'_>, &Volume)> {
 }
 
 fn at(file: &str, line: u32) -> Place {
-    Place { file: file.to_string(), line }
+    Place {
+        file: file.to_string(),
+        line,
+    }
 }
 
 /// Adds a card's command for a setting, where it has one.
@@ -53,14 +60,31 @@ fn flash(card: &Card) -> Option<bool> {
 /// The command that shows all of a card.
 fn show(tool: CardTool, card: &str) -> [String; 4] {
     match tool {
-        CardTool::Storcli => ["storcli".into(), format!("/c{card}"), "show".into(), "all".into()],
-        CardTool::Arcconf => ["arcconf".into(), "GETCONFIG".into(), card.into(), "AL".into()],
-        CardTool::Ssacli => ["ssacli".into(), "ctrl".into(), format!("slot={card}"), "show".into()],
+        CardTool::Storcli => [
+            "storcli".into(),
+            format!("/c{card}"),
+            "show".into(),
+            "all".into(),
+        ],
+        CardTool::Arcconf => [
+            "arcconf".into(),
+            "GETCONFIG".into(),
+            card.into(),
+            "AL".into(),
+        ],
+        CardTool::Ssacli => [
+            "ssacli".into(),
+            "ctrl".into(),
+            format!("slot={card}"),
+            "show".into(),
+        ],
     }
 }
 
 fn named(card: &Card) -> String {
-    card.model.as_ref().map_or_else(|| format!("/c{}", card.id), |model| model.value.clone())
+    card.model
+        .as_ref()
+        .map_or_else(|| format!("/c{}", card.id), |model| model.value.clone())
 }
 
 /// Writes acknowledged from memory that no battery protects.
@@ -76,10 +100,16 @@ pub fn unprotected(system: &System) -> Vec<Finding> {
                 WritePolicy::Back | WritePolicy::Through => false,
             };
             wrong.then(|| {
-                let finding = Finding::new(Id::CardUnprotected, Severity::Error, format!("{} volume {}", named(card), volume.id))
-                    .because(&at(file, write.line), "always write back");
+                let finding = Finding::new(
+                    Id::CardUnprotected,
+                    Severity::Error,
+                    format!("{} volume {}", named(card), volume.id),
+                )
+                .because(&at(file, write.line), "always write back");
                 let finding = match protected {
-                    Some(p) => finding.because(&at(file, p.line), "no working battery or capacitor"),
+                    Some(p) => {
+                        finding.because(&at(file, p.line), "no working battery or capacitor")
+                    }
                     None => finding,
                 };
                 told(finding, seen, &volume.id, Setting::NoUnprotectedCache)
@@ -123,15 +153,24 @@ pub fn drive_cache(system: &System) -> Vec<Finding> {
         .filter_map(|(seen, volume)| {
             let Seen { file, card, .. } = seen;
             let cache = volume.drive_cache.as_ref().filter(|c| on(&c.value))?;
-            let finding = Finding::new(Id::CardDriveCache, Severity::Warning, format!("{} volume {}", named(card), volume.id))
-                .because(&at(file, cache.line), format!("disk cache: {}", cache.value));
+            let finding = Finding::new(
+                Id::CardDriveCache,
+                Severity::Warning,
+                format!("{} volume {}", named(card), volume.id),
+            )
+            .because(
+                &at(file, cache.line),
+                format!("disk cache: {}", cache.value),
+            );
             Some(told(finding, seen, &volume.id, Setting::DriveCacheOff))
         })
         .chain(cards(system).filter_map(|seen| {
             let Seen { file, card, .. } = seen;
             let cache = card.drive_cache.as_ref().filter(|c| on(&c.value))?;
-            let finding = Finding::new(Id::CardDriveCache, Severity::Warning, named(card))
-                .because(&at(file, cache.line), format!("drive write cache: {}", cache.value));
+            let finding = Finding::new(Id::CardDriveCache, Severity::Warning, named(card)).because(
+                &at(file, cache.line),
+                format!("drive write cache: {}", cache.value),
+            );
             Some(told(finding, seen, "", Setting::DriveCacheOff))
         }))
         .collect()
@@ -144,8 +183,12 @@ pub fn read_ahead(system: &System) -> Vec<Finding> {
             let Seen { file, card, .. } = seen;
             let ahead = volume.read_ahead.as_ref().filter(|on| on.value)?;
             (flash(card) == Some(true)).then(|| {
-                let finding = Finding::new(Id::CardReadAhead, Severity::Note, format!("{} volume {}", named(card), volume.id))
-                    .because(&at(file, ahead.line), "read ahead");
+                let finding = Finding::new(
+                    Id::CardReadAhead,
+                    Severity::Note,
+                    format!("{} volume {}", named(card), volume.id),
+                )
+                .because(&at(file, ahead.line), "read ahead");
                 told(finding, seen, &volume.id, Setting::NoReadAhead)
             })
         })
@@ -157,10 +200,17 @@ pub fn write_back(system: &System) -> Vec<Finding> {
     volumes(system)
         .filter_map(|(seen, volume)| {
             let Seen { file, card, .. } = seen;
-            let write = volume.write.as_ref().filter(|w| w.value == WritePolicy::Back)?;
+            let write = volume
+                .write
+                .as_ref()
+                .filter(|w| w.value == WritePolicy::Back)?;
             (flash(card) == Some(true)).then(|| {
-                let finding = Finding::new(Id::CardWriteBack, Severity::Note, format!("{} volume {}", named(card), volume.id))
-                    .because(&at(file, write.line), "write back");
+                let finding = Finding::new(
+                    Id::CardWriteBack,
+                    Severity::Note,
+                    format!("{} volume {}", named(card), volume.id),
+                )
+                .because(&at(file, write.line), "write back");
                 told(finding, seen, &volume.id, Setting::WriteThrough)
             })
         })
@@ -172,12 +222,27 @@ pub fn strip(system: &System) -> Vec<Finding> {
     volumes(system)
         .filter_map(|(seen, volume)| {
             let Seen { file, card, .. } = seen;
-            let strip = volume.strip.as_ref().filter(|strip| strip.value > 64 << 10)?;
+            let strip = volume
+                .strip
+                .as_ref()
+                .filter(|strip| strip.value > 64 << 10)?;
             (flash(card) == Some(true)).then(|| {
-                Finding::new(Id::CardStrip, Severity::Note, format!("{} volume {}", named(card), volume.id))
-                    .with("strip", size(strip.value))
-                    .because(&at(file, strip.line), size(strip.value))
-                    .run(&["storcli", &format!("/c{}", card.id), "add", "vd", "r10", "drives=DRIVES", "strip=64"])
+                Finding::new(
+                    Id::CardStrip,
+                    Severity::Note,
+                    format!("{} volume {}", named(card), volume.id),
+                )
+                .with("strip", size(strip.value))
+                .because(&at(file, strip.line), size(strip.value))
+                .run(&[
+                    "storcli",
+                    &format!("/c{}", card.id),
+                    "add",
+                    "vd",
+                    "r10",
+                    "drives=DRIVES",
+                    "strip=64",
+                ])
             })
         })
         .collect()
@@ -195,11 +260,15 @@ pub fn parity(system: &System) -> Vec<Finding> {
                 "6" | "60" => (6, "RAID 6"),
                 _ => return None,
             };
-            let finding = Finding::new(Id::CardParity, Severity::Note, format!("{} volume {}", named(card), volume.id))
-                .with("level", name)
-                .with("cost", cost)
-                .because(&at(file, level.line), level.value.clone())
-                .run(&["poolwright", "plan", "--drives", "DRIVES"]);
+            let finding = Finding::new(
+                Id::CardParity,
+                Severity::Note,
+                format!("{} volume {}", named(card), volume.id),
+            )
+            .with("level", name)
+            .with("cost", cost)
+            .because(&at(file, level.line), level.value.clone())
+            .run(&["poolwright", "plan", "--drives", "DRIVES"]);
             Some(finding)
         })
         .collect()
@@ -212,12 +281,18 @@ pub fn degraded(system: &System) -> Vec<Finding> {
             let Seen { file, card, .. } = seen;
             let state = volume.state.as_ref()?;
             let word = state.value.to_ascii_lowercase();
-            let fine = ["optl", "optimal", "ok", "online"].iter().any(|good| word == *good);
+            let fine = ["optl", "optimal", "ok", "online"]
+                .iter()
+                .any(|good| word == *good);
             (!fine).then(|| {
-                Finding::new(Id::CardDegraded, Severity::Error, format!("{} volume {}", named(card), volume.id))
-                    .with("state", &state.value)
-                    .because(&at(file, state.line), state.value.clone())
-                    .run(&show(seen.tool, &card.id).each_ref().map(String::as_str))
+                Finding::new(
+                    Id::CardDegraded,
+                    Severity::Error,
+                    format!("{} volume {}", named(card), volume.id),
+                )
+                .with("state", &state.value)
+                .because(&at(file, state.line), state.value.clone())
+                .run(&show(seen.tool, &card.id).each_ref().map(String::as_str))
             })
         })
         .collect()
@@ -229,17 +304,25 @@ pub fn single_drives(system: &System) -> Vec<Finding> {
         .filter_map(|seen| {
             let Seen { file, card, .. } = seen;
             let zero = |volume: &&Volume| {
-                volume.level.as_ref().is_some_and(|l| l.value.ends_with('0') && !l.value.contains(['1', '5', '6']))
+                volume
+                    .level
+                    .as_ref()
+                    .is_some_and(|l| l.value.ends_with('0') && !l.value.contains(['1', '5', '6']))
             };
             let singles: Vec<&Volume> = card.volumes.iter().filter(zero).collect();
             let first = singles.first()?;
-            (singles.len() > 1 && singles.len() == card.volumes.len() && singles.len() >= card.drives.len().max(1))
-                .then(|| {
-                    let finding = Finding::new(Id::CardSingleDrives, Severity::Warning, named(card))
-                        .with("count", singles.len())
-                        .because(&at(file, first.line), format!("{} volumes of RAID 0", singles.len()));
-                    told(finding, seen, "", Setting::PassThrough)
-                })
+            (singles.len() > 1
+                && singles.len() == card.volumes.len()
+                && singles.len() >= card.drives.len().max(1))
+            .then(|| {
+                let finding = Finding::new(Id::CardSingleDrives, Severity::Warning, named(card))
+                    .with("count", singles.len())
+                    .because(
+                        &at(file, first.line),
+                        format!("{} volumes of RAID 0", singles.len()),
+                    );
+                told(finding, seen, "", Setting::PassThrough)
+            })
         })
         .collect()
 }

@@ -22,8 +22,12 @@ const FEW: f64 = 1.0;
 
 /// Next to nothing asked for stable storage: a SLOG would have nothing to do.
 pub fn no_commits(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else { return Vec::new() };
-    let Some(commits) = counters.commits else { return Vec::new() };
+    let Some((counters, at)) = counted(system) else {
+        return Vec::new();
+    };
+    let Some(commits) = counters.commits else {
+        return Vec::new();
+    };
     let rate = commits as f64 / counters.seconds;
     if rate >= FEW {
         return Vec::new();
@@ -32,7 +36,10 @@ pub fn no_commits(system: &System) -> Vec<Finding> {
         .with("rate", format!("{rate:.2}"))
         .with("seconds", format!("{:.0}", counters.seconds))
         .because(at, format!("zil_commit_count +{commits}"));
-    let log = system.pools.iter().find_map(|pool| Some((pool, pool.of(Class::Log).next()?)));
+    let log = system
+        .pools
+        .iter()
+        .find_map(|pool| Some((pool, pool.of(Class::Log).next()?)));
     vec![match log {
         Some((pool, vdev)) => finding.run(&["zpool", "remove", &pool.name, &vdev.name]),
         None => finding.run(&["poolwright", "audit", "--host", "--seconds", "3600"]),
@@ -41,7 +48,9 @@ pub fn no_commits(system: &System) -> Vec<Finding> {
 
 /// Many commits, slow ones, and no log.
 pub fn slow_commits(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else { return Vec::new() };
+    let Some((counters, at)) = counted(system) else {
+        return Vec::new();
+    };
     let (Some(commits), Some(mean)) = (counters.commits, counters.sync_write_mean_ns) else {
         return Vec::new();
     };
@@ -53,7 +62,13 @@ pub fn slow_commits(system: &System) -> Vec<Finding> {
         Finding::new(Id::SlowCommits, Severity::Warning, "SLOG")
             .with("rate", format!("{rate:.0}"))
             .with("mean", format!("{:.1}", mean as f64 / 1e6))
-            .because(at, format!("zil_commit_count +{commits}, sync write {:.1} ms", mean as f64 / 1e6))
+            .because(
+                at,
+                format!(
+                    "zil_commit_count +{commits}, sync write {:.1} ms",
+                    mean as f64 / 1e6
+                ),
+            )
             .run(&["poolwright", "run", "hk-sync-slog"]),
     ]
 }
@@ -69,7 +84,9 @@ pub fn many_ghosts(system: &System) -> Vec<Finding> {
 }
 
 fn ghosts(system: &System, id: Id, severity: Severity, fires: fn(f64) -> bool) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else { return Vec::new() };
+    let Some((counters, at)) = counted(system) else {
+        return Vec::new();
+    };
     let (Some(ghosts), Some(misses)) = (counters.ghost_hits, counters.demand_misses) else {
         return Vec::new();
     };
@@ -92,12 +109,18 @@ fn ghosts(system: &System, id: Id, severity: Severity, fires: fn(f64) -> bool) -
 
 /// An L2ARC that answers next to nothing.
 pub fn l2arc_idle(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else { return Vec::new() };
+    let Some((counters, at)) = counted(system) else {
+        return Vec::new();
+    };
     let (Some(hits), Some(misses)) = (counters.l2_hits, counters.l2_misses) else {
         return Vec::new();
     };
     let asked = hits.saturating_add(misses);
-    let Some((pool, vdev)) = system.pools.iter().find_map(|p| Some((p, p.of(Class::Cache).next()?))) else {
+    let Some((pool, vdev)) = system
+        .pools
+        .iter()
+        .find_map(|p| Some((p, p.of(Class::Cache).next()?)))
+    else {
         return Vec::new();
     };
     if (asked as f64) < 10.0 * counters.seconds || hits as f64 >= asked as f64 * 0.05 {
@@ -105,7 +128,10 @@ pub fn l2arc_idle(system: &System) -> Vec<Finding> {
     }
     vec![
         Finding::new(Id::L2arcIdle, Severity::Warning, &pool.name)
-            .with("share", format!("{:.1}", hits as f64 / asked as f64 * 100.0))
+            .with(
+                "share",
+                format!("{:.1}", hits as f64 / asked as f64 * 100.0),
+            )
             .with("headers", size(counters.l2_headers.unwrap_or(0)))
             .because(at, format!("l2_hits +{hits}, l2_misses +{misses}"))
             .run(&["zpool", "remove", &pool.name, &vdev.name]),
@@ -114,8 +140,12 @@ pub fn l2arc_idle(system: &System) -> Vec<Finding> {
 
 /// An L2ARC with errors.
 pub fn l2arc_errors(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else { return Vec::new() };
-    let Some(errors) = counters.l2_errors.filter(|errors| *errors > 0) else { return Vec::new() };
+    let Some((counters, at)) = counted(system) else {
+        return Vec::new();
+    };
+    let Some(errors) = counters.l2_errors.filter(|errors| *errors > 0) else {
+        return Vec::new();
+    };
     vec![
         Finding::new(Id::L2arcErrors, Severity::Warning, "L2ARC")
             .with("errors", errors)
@@ -126,8 +156,12 @@ pub fn l2arc_errors(system: &System) -> Vec<Finding> {
 
 /// Writers that waited because memory was short.
 pub fn memory_throttled(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else { return Vec::new() };
-    let Some(times) = counters.memory_throttled.filter(|times| *times > 0) else { return Vec::new() };
+    let Some((counters, at)) = counted(system) else {
+        return Vec::new();
+    };
+    let Some(times) = counters.memory_throttled.filter(|times| *times > 0) else {
+        return Vec::new();
+    };
     vec![
         Finding::new(Id::MemoryThrottled, Severity::Warning, "ARC")
             .with("times", times)
@@ -138,8 +172,12 @@ pub fn memory_throttled(system: &System) -> Vec<Finding> {
 
 /// Writers that the write throttle delayed: the pool does not keep up, and a log cannot help.
 pub fn dirty_delayed(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else { return Vec::new() };
-    let Some(times) = counters.dirty_delayed else { return Vec::new() };
+    let Some((counters, at)) = counted(system) else {
+        return Vec::new();
+    };
+    let Some(times) = counters.dirty_delayed else {
+        return Vec::new();
+    };
     if (times as f64) < 10.0 * counters.seconds {
         return Vec::new();
     }

@@ -10,11 +10,18 @@ pub fn sync_disabled(system: &System) -> Vec<Finding> {
         .databases()
         .into_iter()
         .filter_map(|database| {
-            let property = database.dataset.get("sync").filter(|p| p.value == "disabled")?;
-            let finding = Finding::new(Id::DatabaseSyncDisabled, Severity::Error, &database.dataset.name)
-                .with("engine", database.engine.name())
-                .property("sync", property)
-                .set(&database.dataset.name, "sync", "standard");
+            let property = database
+                .dataset
+                .get("sync")
+                .filter(|p| p.value == "disabled")?;
+            let finding = Finding::new(
+                Id::DatabaseSyncDisabled,
+                Severity::Error,
+                &database.dataset.name,
+            )
+            .with("engine", database.engine.name())
+            .property("sync", property)
+            .set(&database.dataset.name, "sync", "standard");
             Some(finding)
         })
         .collect()
@@ -32,8 +39,16 @@ pub fn recordsize(system: &System) -> Vec<Finding> {
                 return None;
             }
             let smaller = record < database.page;
-            let id = if smaller { Id::DatabaseRecordsTorn } else { Id::DatabaseRecordsLarge };
-            let severity = if smaller { Severity::Error } else { Severity::Warning };
+            let id = if smaller {
+                Id::DatabaseRecordsTorn
+            } else {
+                Id::DatabaseRecordsLarge
+            };
+            let severity = if smaller {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
             let mut finding = Finding::new(id, severity, &database.dataset.name)
                 .with("engine", database.engine.name())
                 .with("page", size(database.page))
@@ -42,7 +57,11 @@ pub fn recordsize(system: &System) -> Vec<Finding> {
                 .property("recordsize", property)
                 .set(&database.dataset.name, "recordsize", "16K");
             // A threshold at or above the new record would send the whole database to special.
-            if database.dataset.bytes("special_small_blocks").is_some_and(|small| small >= 16384) {
+            if database
+                .dataset
+                .bytes("special_small_blocks")
+                .is_some_and(|small| small >= 16384)
+            {
                 finding = finding.set(&database.dataset.name, "special_small_blocks", "8K");
             }
             // Files written before keep their small records: the server must go on guarding them.
@@ -85,7 +104,10 @@ pub fn logbias(system: &System) -> Vec<Finding> {
         .databases()
         .into_iter()
         .filter_map(|database| {
-            let property = database.dataset.get("logbias").filter(|p| p.value == "throughput")?;
+            let property = database
+                .dataset
+                .get("logbias")
+                .filter(|p| p.value == "throughput")?;
             let logged = system
                 .pool(database.dataset.pool())
                 .is_some_and(|pool| pool.has(facts::zpool_status::Class::Log));
@@ -105,7 +127,10 @@ pub fn primarycache(system: &System) -> Vec<Finding> {
         .databases()
         .into_iter()
         .filter_map(|database| {
-            let property = database.dataset.get("primarycache").filter(|p| p.value == "metadata")?;
+            let property = database
+                .dataset
+                .get("primarycache")
+                .filter(|p| p.value == "metadata")?;
             let memory = system.memory.as_ref()?.value;
             let setting = match database.engine {
                 Engine::Postgresql => "shared_buffers",
@@ -122,12 +147,16 @@ pub fn primarycache(system: &System) -> Vec<Finding> {
             // Both servers default to 128 MiB.
             let bytes = own.as_ref().map_or(128 << 20, |found| found.value);
             (configured && bytes < memory / 2).then(|| {
-                let finding = Finding::new(Id::DatabasePrimarycache, Severity::Warning, &database.dataset.name)
-                    .with("setting", setting)
-                    .with("cache", size(bytes))
-                    .with("memory", size(memory))
-                    .property("primarycache", property)
-                    .set(&database.dataset.name, "primarycache", "all");
+                let finding = Finding::new(
+                    Id::DatabasePrimarycache,
+                    Severity::Warning,
+                    &database.dataset.name,
+                )
+                .with("setting", setting)
+                .with("cache", size(bytes))
+                .with("memory", size(memory))
+                .property("primarycache", property)
+                .set(&database.dataset.name, "primarycache", "all");
                 match own {
                     Some(own) => finding.because(&own.at, format!("{setting} {}", size(bytes))),
                     None => finding,
@@ -146,7 +175,10 @@ pub fn memory(system: &System) -> Vec<Finding> {
     };
     let share = memory.value / 100;
     // Below 1 GiB the least ARC of 64 MiB leaves no room for advice.
-    if own.value.saturating_add(arc) <= share * 95 || system.pools.is_empty() || memory.value < 1 << 30 {
+    if own.value.saturating_add(arc) <= share * 95
+        || system.pools.is_empty()
+        || memory.value < 1 << 30
+    {
         return Vec::new();
     }
     let mut finding = Finding::new(Id::DatabaseMemory, Severity::Warning, "zfs_arc_max")
@@ -160,7 +192,11 @@ pub fn memory(system: &System) -> Vec<Finding> {
         finding = finding.because(&set.at, format!("zfs_arc_max={}", set.value));
     }
     // A server that asks for nearly all by itself gets half.
-    let kept = if own.value <= share * 75 { own.value } else { memory.value / 2 };
+    let kept = if own.value <= share * 75 {
+        own.value
+    } else {
+        memory.value / 2
+    };
     let fair = memory.value.saturating_sub(kept).saturating_sub(share * 20);
     let fair = fair.clamp(64 << 20, memory.value / 2);
     finding = finding.module("zfs_arc_max", Some(fair));
@@ -168,11 +204,20 @@ pub fn memory(system: &System) -> Vec<Finding> {
         let mebibytes = kept.div_ceil(1 << 20);
         let name = setting.to_string();
         finding = finding.change(match setting {
-            "shared_buffers" => Change::Postgresql { name, value: format!("{mebibytes}MB") },
-            _ => Change::Mysql { name, value: format!("{mebibytes}M") },
+            "shared_buffers" => Change::Postgresql {
+                name,
+                value: format!("{mebibytes}MB"),
+            },
+            _ => Change::Mysql {
+                name,
+                value: format!("{mebibytes}M"),
+            },
         });
     }
-    if system.parameter("zfs_arc_min").is_some_and(|min| min.value > fair / 2) {
+    if system
+        .parameter("zfs_arc_min")
+        .is_some_and(|min| min.value > fair / 2)
+    {
         finding = finding.module("zfs_arc_min", None);
     }
     vec![finding]

@@ -16,7 +16,10 @@ fn wrong<'a>(
         let above = || dataset.name.rsplit_once('/').map(|(parent, _)| parent);
         let inherits = !found.local
             && above().is_some_and(|parent| {
-                system.datasets.iter().any(|d| d.name == parent && d.is(property, &found.value))
+                system
+                    .datasets
+                    .iter()
+                    .any(|d| d.name == parent && d.is(property, &found.value))
             });
         (!inherits).then_some((dataset, found))
     })
@@ -24,7 +27,11 @@ fn wrong<'a>(
 
 /// `sync=disabled` where no database is: the database rule says it louder.
 pub fn sync_disabled(system: &System) -> Vec<Finding> {
-    let databases: Vec<&str> = system.databases().iter().map(|db| db.dataset.name.as_str()).collect();
+    let databases: Vec<&str> = system
+        .databases()
+        .iter()
+        .map(|db| db.dataset.name.as_str())
+        .collect();
     wrong(system, "sync", |v| v == "disabled")
         .filter(|(dataset, _)| !databases.contains(&dataset.name.as_str()))
         .map(|(dataset, property)| {
@@ -71,28 +78,34 @@ pub fn compression_off(system: &System) -> Vec<Finding> {
 
 /// Heavy gzip.
 pub fn compression_heavy(system: &System) -> Vec<Finding> {
-    wrong(system, "compression", |v| v == "gzip" || v.starts_with("gzip-"))
-        .map(|(dataset, property)| {
-            Finding::new(Id::CompressionHeavy, Severity::Note, &dataset.name)
-                .with("value", &property.value)
-                .property("compression", property)
-                .set(&dataset.name, "compression", "zstd")
-        })
-        .collect()
+    wrong(system, "compression", |v| {
+        v == "gzip" || v.starts_with("gzip-")
+    })
+    .map(|(dataset, property)| {
+        Finding::new(Id::CompressionHeavy, Severity::Note, &dataset.name)
+            .with("value", &property.value)
+            .property("compression", property)
+            .set(&dataset.name, "compression", "zstd")
+    })
+    .collect()
 }
 
 /// Extended attributes in hidden directories.
 pub fn xattr(system: &System) -> Vec<Finding> {
-    let Some(version) = system.openzfs.as_ref().map(|v| v.value) else { return Vec::new() };
+    let Some(version) = system.openzfs.as_ref().map(|v| v.value) else {
+        return Vec::new();
+    };
     // `on` means `dir` up to 2.2 and `sa` from 2.3 on (zfs_prop.c).
-    wrong(system, "xattr", move |v| v == "dir" || (v == "on" && version < (2, 3)))
-        .map(|(dataset, property)| {
-            Finding::new(Id::Xattr, Severity::Note, &dataset.name)
-                .with("value", &property.value)
-                .property("xattr", property)
-                .set(&dataset.name, "xattr", "sa")
-        })
-        .collect()
+    wrong(system, "xattr", move |v| {
+        v == "dir" || (v == "on" && version < (2, 3))
+    })
+    .map(|(dataset, property)| {
+        Finding::new(Id::Xattr, Severity::Note, &dataset.name)
+            .with("value", &property.value)
+            .property("xattr", property)
+            .set(&dataset.name, "xattr", "sa")
+    })
+    .collect()
 }
 
 /// No checksums of data.
@@ -123,7 +136,10 @@ pub fn dedup(system: &System) -> Vec<Finding> {
     wrong(system, "dedup", |v| v != "off" && v != "-")
         .map(|(dataset, property)| {
             // 320 bytes an entry in core, one entry a block.
-            let block = system.intended_block(dataset).filter(|b| *b > 0).unwrap_or(1 << 17);
+            let block = system
+                .intended_block(dataset)
+                .filter(|b| *b > 0)
+                .unwrap_or(1 << 17);
             let per_tib = ((1u64 << 40) / block).saturating_mul(320);
             Finding::new(Id::Dedup, Severity::Warning, &dataset.name)
                 .with("block", size(block))
@@ -141,7 +157,15 @@ pub fn encryption_ccm(system: &System) -> Vec<Finding> {
             Finding::new(Id::EncryptionCcm, Severity::Note, &dataset.name)
                 .with("value", &property.value)
                 .property("encryption", property)
-                .run(&["zfs", "create", "-o", "encryption=aes-256-gcm", "-o", "keyformat=passphrase", "NEW-DATASET"])
+                .run(&[
+                    "zfs",
+                    "create",
+                    "-o",
+                    "encryption=aes-256-gcm",
+                    "-o",
+                    "keyformat=passphrase",
+                    "NEW-DATASET",
+                ])
         })
         .collect()
 }
@@ -162,20 +186,30 @@ pub fn encryption_dedup(system: &System) -> Vec<Finding> {
 
 /// Fewer copies of metadata.
 pub fn redundant_metadata(system: &System) -> Vec<Finding> {
-    wrong(system, "redundant_metadata", |v| matches!(v, "most" | "some" | "none"))
-        .map(|(dataset, property)| {
-            let severity = if property.value == "most" { Severity::Note } else { Severity::Warning };
-            Finding::new(Id::RedundantMetadata, severity, &dataset.name)
-                .with("value", &property.value)
-                .property("redundant_metadata", property)
-                .set(&dataset.name, "redundant_metadata", "all")
-        })
-        .collect()
+    wrong(system, "redundant_metadata", |v| {
+        matches!(v, "most" | "some" | "none")
+    })
+    .map(|(dataset, property)| {
+        let severity = if property.value == "most" {
+            Severity::Note
+        } else {
+            Severity::Warning
+        };
+        Finding::new(Id::RedundantMetadata, severity, &dataset.name)
+            .with("value", &property.value)
+            .property("redundant_metadata", property)
+            .set(&dataset.name, "redundant_metadata", "all")
+    })
+    .collect()
 }
 
 /// Random writes of a small part of a record.
 pub fn partial_writes(system: &System) -> Vec<Finding> {
-    let databases: Vec<&str> = system.databases().iter().map(|db| db.dataset.name.as_str()).collect();
+    let databases: Vec<&str> = system
+        .databases()
+        .iter()
+        .map(|db| db.dataset.name.as_str())
+        .collect();
     let mut told: Vec<&str> = Vec::new();
     system
         .loads
@@ -188,7 +222,9 @@ pub fn partial_writes(system: &System) -> Vec<Finding> {
                 return None;
             }
             let (_, _, property) = dataset.block()?;
-            let wanted = system.intended_block(dataset).filter(|wanted| *wanted < record)?;
+            let wanted = system
+                .intended_block(dataset)
+                .filter(|wanted| *wanted < record)?;
             told.push(&dataset.name);
             let finding = Finding::new(Id::PartialWrites, Severity::Warning, &dataset.name)
                 .with("load", &load.name)
@@ -210,11 +246,21 @@ pub fn small_volumes(system: &System) -> Vec<Finding> {
         .iter()
         .filter_map(|dataset| {
             let property = dataset.get("volblocksize")?;
-            let block = dataset.bytes("volblocksize").filter(|block| *block < 16384)?;
+            let block = dataset
+                .bytes("volblocksize")
+                .filter(|block| *block < 16384)?;
             let finding = Finding::new(Id::SmallVolumes, Severity::Note, &dataset.name)
                 .with("block", size(block))
                 .property("volblocksize", property)
-                .run(&["zfs", "create", "-V", "SIZE", "-o", "volblocksize=16K", "NEW-VOLUME"]);
+                .run(&[
+                    "zfs",
+                    "create",
+                    "-V",
+                    "SIZE",
+                    "-o",
+                    "volblocksize=16K",
+                    "NEW-VOLUME",
+                ]);
             Some(finding)
         })
         .collect()

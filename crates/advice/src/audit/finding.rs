@@ -130,22 +130,32 @@ impl Change {
     /// The step that makes it.
     pub fn step(&self) -> Step {
         let run = |words: &[&str]| Step::Run(words.iter().map(ToString::to_string).collect());
-        let line = |file: &str, line: String| Step::Line { file: file.to_string(), line };
+        let line = |file: &str, line: String| Step::Line {
+            file: file.to_string(),
+            line,
+        };
         match self {
-            Change::Dataset { dataset, property, value } => {
-                run(&["zfs", "set", &format!("{property}={value}"), dataset])
-            }
-            Change::Pool { pool, property, value } => {
-                run(&["zpool", "set", &format!("{property}={value}"), pool])
-            }
-            Change::Module { name, value: Some(value) } => {
-                line(MODPROBE, format!("options zfs {name}={value}"))
-            }
+            Change::Dataset {
+                dataset,
+                property,
+                value,
+            } => run(&["zfs", "set", &format!("{property}={value}"), dataset]),
+            Change::Pool {
+                pool,
+                property,
+                value,
+            } => run(&["zpool", "set", &format!("{property}={value}"), pool]),
+            Change::Module {
+                name,
+                value: Some(value),
+            } => line(MODPROBE, format!("options zfs {name}={value}")),
             Change::Module { name, value: None } => Step::Without {
                 file: MODPROBE.to_string(),
                 setting: name.clone(),
             },
-            Change::Postgresql { name, value } => line("postgresql.conf", format!("{name} = {value}")),
+            Change::Postgresql { name, value } => {
+                line("postgresql.conf", format!("{name} = {value}"))
+            }
             Change::Mysql { name, value } => line("my.cnf [mysqld]", format!("{name} = {value}")),
             Change::Samba { name, value } => line("smb.conf [global]", format!("{name} = {value}")),
             Change::Scheduler { drive, stable } => line(
@@ -201,7 +211,10 @@ impl Finding {
 
     /// Points at what it rests on.
     pub fn because(mut self, at: &Place, text: impl Into<String>) -> Finding {
-        self.evidence.push(Evidence { at: at.clone(), text: text.into() });
+        self.evidence.push(Evidence {
+            at: at.clone(),
+            text: text.into(),
+        });
         self
     }
 
@@ -212,13 +225,17 @@ impl Finding {
 
     /// Adds a command to the fix.
     pub fn run(mut self, words: &[&str]) -> Finding {
-        self.steps.push(Step::Run(words.iter().map(ToString::to_string).collect()));
+        self.steps
+            .push(Step::Run(words.iter().map(ToString::to_string).collect()));
         self
     }
 
     /// Adds a line of a file to the fix.
     pub fn line(mut self, file: &str, line: &str) -> Finding {
-        self.steps.push(Step::Line { file: file.to_string(), line: line.to_string() });
+        self.steps.push(Step::Line {
+            file: file.to_string(),
+            line: line.to_string(),
+        });
         self
     }
 
@@ -247,7 +264,11 @@ impl Finding {
 
     /// The whole fix, settings first.
     pub fn fix(&self) -> Vec<Step> {
-        self.changes.iter().map(Change::step).chain(self.steps.iter().cloned()).collect()
+        self.changes
+            .iter()
+            .map(Change::step)
+            .chain(self.steps.iter().cloned())
+            .collect()
     }
 }
 
@@ -255,21 +276,43 @@ impl System {
     /// The system after a change, as the audit would then see it.
     pub fn changed(&self, change: &Change) -> System {
         let mut system = self.clone();
-        let at = Place { file: "the fix".to_string(), line: 0 };
+        let at = Place {
+            file: "the fix".to_string(),
+            line: 0,
+        };
         match change {
-            Change::Dataset { dataset, property, value } => {
-                let value = Property { value: value.clone(), local: true, at };
+            Change::Dataset {
+                dataset,
+                property,
+                value,
+            } => {
+                let value = Property {
+                    value: value.clone(),
+                    local: true,
+                    at,
+                };
                 for known in system.datasets.iter_mut().filter(|d| d.name == *dataset) {
                     known.properties.insert(property.clone(), value.clone());
                 }
             }
-            Change::Pool { pool, property, value } => {
-                let value = Property { value: value.clone(), local: true, at };
+            Change::Pool {
+                pool,
+                property,
+                value,
+            } => {
+                let value = Property {
+                    value: value.clone(),
+                    local: true,
+                    at,
+                };
                 for known in system.pools.iter_mut().filter(|p| p.name == *pool) {
                     known.properties.insert(property.clone(), value.clone());
                 }
             }
-            Change::Module { name, value: Some(value) } => {
+            Change::Module {
+                name,
+                value: Some(value),
+            } => {
                 let found = crate::system::Found::new(value.clone(), at);
                 system.module.insert(name.clone(), found);
             }
@@ -300,7 +343,8 @@ impl System {
             }
             Change::Scheduler { drive, .. } => {
                 for known in system.drives.iter_mut().filter(|d| d.name == *drive) {
-                    known.scheduler = Some(crate::system::Found::new("none".to_string(), at.clone()));
+                    known.scheduler =
+                        Some(crate::system::Found::new("none".to_string(), at.clone()));
                 }
             }
         }

@@ -19,12 +19,18 @@ pub fn stripe(system: &System) -> Vec<Finding> {
         .pools
         .iter()
         .filter_map(|pool| {
-            let bare: Vec<_> = pool.of(Class::Normal).filter(|vdev| vdev.survives() == 0).collect();
+            let bare: Vec<_> = pool
+                .of(Class::Normal)
+                .filter(|vdev| vdev.survives() == 0)
+                .collect();
             let first = bare.first()?;
             // A mixture is a pitfall of its own.
             let all = pool.of(Class::Normal).count() == bare.len();
             // A RAID card or array below may be redundant; then the card's rules speak.
-            let below = first.leaves.iter().any(|leaf| models::card_volume(system.model(leaf)));
+            let below = first
+                .leaves
+                .iter()
+                .any(|leaf| models::card_volume(system.model(leaf)));
             (all && !below).then(|| {
                 Finding::new(Id::LayoutStripe, Severity::Error, &pool.name)
                     .with("drives", bare.len())
@@ -45,7 +51,11 @@ pub fn mixed(system: &System) -> Vec<Finding> {
             let strongest = pool.of(Class::Normal).max_by_key(|vdev| vdev.survives())?;
             (weakest.survives() < strongest.survives()).then(|| {
                 let bare = weakest.survives() == 0;
-                let severity = if bare { Severity::Error } else { Severity::Warning };
+                let severity = if bare {
+                    Severity::Error
+                } else {
+                    Severity::Warning
+                };
                 let finding = Finding::new(Id::LayoutMixed, severity, &pool.name)
                     .with("weakest", &weakest.name)
                     .with("survives", weakest.survives())
@@ -69,7 +79,10 @@ pub fn uneven(system: &System) -> Vec<Finding> {
         .pools
         .iter()
         .filter_map(|pool| {
-            let raidz = || pool.of(Class::Normal).filter(|v| matches!(v.kind, VdevKind::Raidz { .. }));
+            let raidz = || {
+                pool.of(Class::Normal)
+                    .filter(|v| matches!(v.kind, VdevKind::Raidz { .. }))
+            };
             let widths: BTreeSet<usize> = raidz().map(|vdev| vdev.leaves.len()).collect();
             let narrow = raidz().min_by_key(|vdev| vdev.leaves.len())?;
             (widths.len() > 1).then(|| {
@@ -77,7 +90,13 @@ pub fn uneven(system: &System) -> Vec<Finding> {
                 Finding::new(Id::LayoutUneven, Severity::Note, &pool.name)
                     .with("widths", words.join(", "))
                     .because(&narrow.at, narrow.name.clone())
-                    .run(&["zpool", "attach", &pool.name, &narrow.name, "ONE-MORE-DRIVE"])
+                    .run(&[
+                        "zpool",
+                        "attach",
+                        &pool.name,
+                        &narrow.name,
+                        "ONE-MORE-DRIVE",
+                    ])
             })
         })
         .collect()
@@ -89,10 +108,15 @@ pub fn unequal_drives(system: &System) -> Vec<Finding> {
         .pools
         .iter()
         .flat_map(|pool| pool.vdevs.iter().map(move |vdev| (pool, vdev)))
-        .filter(|(_, vdev)| vdev.leaves.len() > 1 && !matches!(vdev.class, Class::Spare | Class::Cache))
+        .filter(|(_, vdev)| {
+            vdev.leaves.len() > 1 && !matches!(vdev.class, Class::Spare | Class::Cache)
+        })
         .filter_map(|(pool, vdev)| {
-            let sizes: Vec<(u64, &crate::system::Leaf)> =
-                vdev.leaves.iter().filter_map(|leaf| Some((system.capacity(leaf)?, leaf))).collect();
+            let sizes: Vec<(u64, &crate::system::Leaf)> = vdev
+                .leaves
+                .iter()
+                .filter_map(|leaf| Some((system.capacity(leaf)?, leaf)))
+                .collect();
             let (least, small) = sizes.iter().min_by_key(|(bytes, _)| *bytes)?;
             let (most, _) = sizes.iter().max_by_key(|(bytes, _)| *bytes)?;
             // Drives of one label size differ by a percent between makers.
@@ -118,7 +142,12 @@ pub fn wide(system: &System) -> Vec<Finding> {
                 .with("pool", &pool.name)
                 .with("width", vdev.leaves.len())
                 .because(&vdev.at, vdev.name.clone())
-                .run(&["poolwright", "plan", "--drives", &format!("{}xDRIVE", vdev.leaves.len())])
+                .run(&[
+                    "poolwright",
+                    "plan",
+                    "--drives",
+                    &format!("{}xDRIVE", vdev.leaves.len()),
+                ])
         })
         .collect()
 }
@@ -130,14 +159,19 @@ pub fn single_parity(system: &System) -> Vec<Finding> {
         .filter_map(|(pool, vdev)| {
             let leaf = vdev.leaves.iter().find(|leaf| {
                 system.rotates(leaf) == Some(true)
-                    && system.capacity(leaf).is_some_and(|bytes| bytes >= 3_900_000_000_000)
+                    && system
+                        .capacity(leaf)
+                        .is_some_and(|bytes| bytes >= 3_900_000_000_000)
             })?;
             let bytes = system.capacity(leaf)?;
             let finding = Finding::new(Id::LayoutSingleParity, Severity::Warning, &vdev.name)
                 .with("pool", &pool.name)
                 .with("size", size(bytes))
                 // At the 180 MiB/s that a 7200 rpm disk averages over its whole surface.
-                .with("hours", format!("{:.0}", bytes as f64 / (180.0 * 1048576.0) / 3600.0))
+                .with(
+                    "hours",
+                    format!("{:.0}", bytes as f64 / (180.0 * 1048576.0) / 3600.0),
+                )
                 .because(&vdev.at, vdev.name.clone())
                 .run(&["zpool", "add", &pool.name, "spare", "DRIVE"]);
             Some(finding)
@@ -166,13 +200,20 @@ fn allocated(vdev: &Vdev, block: u64, sector: u64) -> Option<u64> {
 }
 
 fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding> {
-    let databases: Vec<&str> = system.databases().iter().map(|db| db.dataset.name.as_str()).collect();
+    let databases: Vec<&str> = system
+        .databases()
+        .iter()
+        .map(|db| db.dataset.name.as_str())
+        .collect();
     system
         .pools
         .iter()
         .filter_map(|pool| {
             let vdev = pool.of(Class::Normal).find(|vdev| which(&vdev.kind))?;
-            let shift = pool.get("ashift").and_then(|p| p.value.parse().ok()).filter(|s| (9..=16).contains(s));
+            let shift = pool
+                .get("ashift")
+                .and_then(|p| p.value.parse().ok())
+                .filter(|s| (9..=16).contains(s));
             Some((pool, vdev, 1u64 << shift.unwrap_or(12u32)))
         })
         .flat_map(|(pool, vdev, sector)| {
@@ -182,7 +223,9 @@ fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding>
                 .filter(|dataset| !databases.contains(&dataset.name.as_str()))
                 .filter_map(move |dataset| {
                     let (name, _, property) = dataset.block()?;
-                    let block = system.intended_block(dataset).filter(|b| (1..=1 << 24).contains(b))?;
+                    let block = system
+                        .intended_block(dataset)
+                        .filter(|b| (1..=1 << 24).contains(b))?;
                     let takes = allocated(vdev, block, sector)?;
                     let fair = allocated(vdev, 1 << 20, sector)? as f64 / (1u64 << 20) as f64;
                     let share = |block: u64| {
@@ -192,9 +235,10 @@ fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding>
                     let better = (17..20).map(|s| 1 << s).find(|b| share(*b) <= fair * 1.3);
                     let better = better.unwrap_or(1 << 20);
                     let share = share(block);
-                    let random = system.loads.iter().any(|load| {
-                        load.dataset == dataset.name && load.writes && load.random
-                    });
+                    let random = system
+                        .loads
+                        .iter()
+                        .any(|load| load.dataset == dataset.name && load.writes && load.random);
                     (share > fair * 1.3).then(|| {
                         let finding = Finding::new(id, Severity::Warning, &dataset.name)
                             .with("vdev", &vdev.name)
@@ -206,9 +250,19 @@ fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding>
                             .because(&vdev.at, vdev.name.clone());
                         if random {
                             // Larger records would make each of these writes a rewrite of more.
-                            finding.run(&["zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2"])
+                            finding.run(&[
+                                "zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2",
+                            ])
                         } else if name == "volblocksize" {
-                            finding.run(&["zfs", "create", "-V", "SIZE", "-o", "volblocksize=64K", "NEW-VOLUME"])
+                            finding.run(&[
+                                "zfs",
+                                "create",
+                                "-V",
+                                "SIZE",
+                                "-o",
+                                "volblocksize=64K",
+                                "NEW-VOLUME",
+                            ])
                         } else {
                             finding.set(&dataset.name, "recordsize", size(better))
                         }
@@ -220,12 +274,16 @@ fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding>
 
 /// Small records on raidz take far more than their share of parity.
 pub fn raidz_padding(system: &System) -> Vec<Finding> {
-    padded(system, Id::LayoutRaidzPadding, |kind| matches!(kind, VdevKind::Raidz { .. }))
+    padded(system, Id::LayoutRaidzPadding, |kind| {
+        matches!(kind, VdevKind::Raidz { .. })
+    })
 }
 
 /// Small records on dRAID fill whole stripes.
 pub fn draid_padding(system: &System) -> Vec<Finding> {
-    padded(system, Id::LayoutDraidPadding, |kind| matches!(kind, VdevKind::Draid { .. }))
+    padded(system, Id::LayoutDraidPadding, |kind| {
+        matches!(kind, VdevKind::Draid { .. })
+    })
 }
 
 /// A database on raidz or dRAID.
@@ -235,13 +293,22 @@ pub fn database(system: &System) -> Vec<Finding> {
         .into_iter()
         .filter_map(|database| {
             let pool = system.pool(database.dataset.pool())?;
-            let vdev = pool.of(Class::Normal).find(|vdev| vdev.parity().is_some())?;
-            let finding = Finding::new(Id::LayoutDatabase, Severity::Warning, &database.dataset.name)
-                .with("vdev", &vdev.name)
-                .with("engine", database.engine.name())
-                .because(&vdev.at, vdev.name.clone())
-                .because(&database.dataset.place(), database.dataset.name.clone())
-                .run(&["zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2", "mirror", "DRIVE-3", "DRIVE-4"]);
+            let vdev = pool
+                .of(Class::Normal)
+                .find(|vdev| vdev.parity().is_some())?;
+            let finding = Finding::new(
+                Id::LayoutDatabase,
+                Severity::Warning,
+                &database.dataset.name,
+            )
+            .with("vdev", &vdev.name)
+            .with("engine", database.engine.name())
+            .because(&vdev.at, vdev.name.clone())
+            .because(&database.dataset.place(), database.dataset.name.clone())
+            .run(&[
+                "zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2", "mirror", "DRIVE-3",
+                "DRIVE-4",
+            ]);
             Some(finding)
         })
         .collect()
@@ -253,13 +320,24 @@ pub fn draid_spares(system: &System) -> Vec<Finding> {
         .filter(|(_, vdev)| matches!(vdev.kind, VdevKind::Draid { spares: 0, .. }))
         .map(|(pool, vdev)| {
             let (parity, data, children) = match vdev.kind {
-                VdevKind::Draid { parity, data, children, .. } => (parity, data, children),
+                VdevKind::Draid {
+                    parity,
+                    data,
+                    children,
+                    ..
+                } => (parity, data, children),
                 _ => (1, 1, 1),
             };
             Finding::new(Id::DraidSpares, Severity::Note, &vdev.name)
                 .with("pool", &pool.name)
                 .because(&vdev.at, vdev.name.clone())
-                .run(&["zpool", "create", "NEW-POOL", &format!("draid{parity}:{data}d:{children}c:1s"), "DRIVES"])
+                .run(&[
+                    "zpool",
+                    "create",
+                    "NEW-POOL",
+                    &format!("draid{parity}:{data}d:{children}c:1s"),
+                    "DRIVES",
+                ])
         })
         .collect()
 }
@@ -289,9 +367,17 @@ pub fn miscounted(system: &System) -> Vec<Finding> {
                         .with("said", format!("{data}+{stated}"))
                         .with("has", format!("{has}+{parity}"))
                         .with("drives", data + stated)
-                        .because(&remark.at, remark.value.trim().chars().take(80).collect::<String>())
+                        .because(
+                            &remark.at,
+                            remark.value.trim().chars().take(80).collect::<String>(),
+                        )
                         .because(&vdev.at, vdev.name.clone())
-                        .run(&["poolwright", "plan", "--drives", &format!("{}xDRIVE", data + stated)]),
+                        .run(&[
+                            "poolwright",
+                            "plan",
+                            "--drives",
+                            &format!("{}xDRIVE", data + stated),
+                        ]),
                 ]
             })
         })
@@ -304,13 +390,20 @@ fn counts(text: &str) -> Option<(u64, u64)> {
     for (plus, _) in lower.match_indices('+') {
         let left = lower[..plus].trim_end();
         let right = lower[plus + 1..].trim_start();
-        let marked = left.strip_suffix('d').is_some_and(|l| l.ends_with(|c: char| c.is_ascii_digit()));
-        let left = if marked { &left[..left.len() - 1] } else { left };
+        let marked = left
+            .strip_suffix('d')
+            .is_some_and(|l| l.ends_with(|c: char| c.is_ascii_digit()));
+        let left = if marked {
+            &left[..left.len() - 1]
+        } else {
+            left
+        };
         let digits = left.bytes().rev().take_while(u8::is_ascii_digit).count();
         let after = right.bytes().take_while(u8::is_ascii_digit).count();
-        let (Ok(data), Ok(parity)) =
-            (left[left.len() - digits..].parse::<u64>(), right[..after].parse::<u64>())
-        else {
+        let (Ok(data), Ok(parity)) = (
+            left[left.len() - digits..].parse::<u64>(),
+            right[..after].parse::<u64>(),
+        ) else {
             continue;
         };
         let letter = right[after..].starts_with('p');
@@ -333,12 +426,17 @@ pub fn unstable_names(system: &System) -> Vec<Finding> {
         .pools
         .iter()
         .filter_map(|pool| {
-            let leaf = pool.vdevs.iter().flat_map(|vdev| &vdev.leaves).find(|leaf| {
-                let base = crate::system::base(&leaf.name);
-                let letters = base.strip_prefix("sd").or_else(|| base.strip_prefix("vd"));
-                letters.is_some_and(|l| (1..=3).contains(&l.len()) && l.chars().all(|c| c.is_ascii_lowercase()))
-                    || (base.starts_with("nvme") && base.ends_with("n1") && base.len() <= 9)
-            })?;
+            let leaf = pool
+                .vdevs
+                .iter()
+                .flat_map(|vdev| &vdev.leaves)
+                .find(|leaf| {
+                    let base = crate::system::base(&leaf.name);
+                    let letters = base.strip_prefix("sd").or_else(|| base.strip_prefix("vd"));
+                    letters.is_some_and(|l| {
+                        (1..=3).contains(&l.len()) && l.chars().all(|c| c.is_ascii_lowercase())
+                    }) || (base.starts_with("nvme") && base.ends_with("n1") && base.len() <= 9)
+                })?;
             let finding = Finding::new(Id::LayoutUnstableNames, Severity::Note, &pool.name)
                 .with("drive", &leaf.name)
                 .because(&leaf.at, leaf.name.clone())

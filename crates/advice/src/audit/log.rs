@@ -14,15 +14,23 @@ fn logged(system: &System) -> impl Iterator<Item = &Pool> {
 pub fn unprotected(system: &System) -> Vec<Finding> {
     logged(system)
         .flat_map(|pool| {
-            pool.of(Class::Log).flat_map(|vdev| &vdev.leaves).filter_map(|leaf| {
-                (system.protected(leaf) == Some(false)).then(|| {
-                    Finding::new(Id::LogUnprotected, Severity::Error, &leaf.name)
-                        .with("pool", &pool.name)
-                        .with("model", system.model(leaf))
-                        .because(&leaf.at, leaf.name.clone())
-                        .run(&["zpool", "replace", &pool.name, &leaf.name, "PROTECTED-DRIVE"])
+            pool.of(Class::Log)
+                .flat_map(|vdev| &vdev.leaves)
+                .filter_map(|leaf| {
+                    (system.protected(leaf) == Some(false)).then(|| {
+                        Finding::new(Id::LogUnprotected, Severity::Error, &leaf.name)
+                            .with("pool", &pool.name)
+                            .with("model", system.model(leaf))
+                            .because(&leaf.at, leaf.name.clone())
+                            .run(&[
+                                "zpool",
+                                "replace",
+                                &pool.name,
+                                &leaf.name,
+                                "PROTECTED-DRIVE",
+                            ])
+                    })
                 })
-            })
         })
         .collect()
 }
@@ -31,12 +39,14 @@ pub fn unprotected(system: &System) -> Vec<Finding> {
 pub fn unmirrored(system: &System) -> Vec<Finding> {
     logged(system)
         .flat_map(|pool| {
-            pool.of(Class::Log).filter(|vdev| vdev.kind == VdevKind::Disk).map(|vdev| {
-                Finding::new(Id::LogUnmirrored, Severity::Warning, &vdev.name)
-                    .with("pool", &pool.name)
-                    .because(&vdev.at, vdev.name.clone())
-                    .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
-            })
+            pool.of(Class::Log)
+                .filter(|vdev| vdev.kind == VdevKind::Disk)
+                .map(|vdev| {
+                    Finding::new(Id::LogUnmirrored, Severity::Warning, &vdev.name)
+                        .with("pool", &pool.name)
+                        .because(&vdev.at, vdev.name.clone())
+                        .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
+                })
         })
         .collect()
 }
@@ -45,16 +55,27 @@ pub fn unmirrored(system: &System) -> Vec<Finding> {
 /// export. `sync=disabled` does not count: it only hides what is asked.
 fn asks_for_sync(system: &System, pool: &Pool) -> bool {
     let here = |name: &str| name.split('/').next() == Some(pool.name.as_str());
-    system.loads.iter().any(|load| here(&load.dataset) && load.writes && load.syncs)
-        || system.in_pool(&pool.name).any(|dataset| dataset.is("sync", "always"))
-        || system.databases().iter().any(|db| db.dataset.pool() == pool.name)
+    system
+        .loads
+        .iter()
+        .any(|load| here(&load.dataset) && load.writes && load.syncs)
+        || system
+            .in_pool(&pool.name)
+            .any(|dataset| dataset.is("sync", "always"))
+        || system
+            .databases()
+            .iter()
+            .any(|db| db.dataset.pool() == pool.name)
 }
 
 /// A log under loads that never sync.
 pub fn asynchronous(system: &System) -> Vec<Finding> {
     logged(system)
         .filter(|pool| {
-            let mut loads = system.loads.iter().filter(|l| l.dataset.split('/').next() == Some(&pool.name));
+            let mut loads = system
+                .loads
+                .iter()
+                .filter(|l| l.dataset.split('/').next() == Some(&pool.name));
             loads.next().is_some() && !asks_for_sync(system, pool)
         })
         .filter_map(|pool| {
@@ -84,7 +105,9 @@ pub fn missing(system: &System) -> Vec<Finding> {
         .map(|pool| {
             Finding::new(Id::LogMissing, Severity::Note, &pool.name)
                 .because(&pool.place(), pool.name.clone())
-                .run(&["zpool", "add", &pool.name, "log", "mirror", "DRIVE-1", "DRIVE-2"])
+                .run(&[
+                    "zpool", "add", &pool.name, "log", "mirror", "DRIVE-1", "DRIVE-2",
+                ])
         })
         .collect()
 }
@@ -97,7 +120,10 @@ fn needed(system: &System) -> Option<u64> {
         .parameter("zfs_dirty_data_max")
         // More than a quarter of RAM is a pitfall of its own and never comes to be.
         .filter(|set| set.value > 0 && set.value <= memory / 4)
-        .map_or_else(|| (memory / 10).min(memory / 4).min(4 << 30), |set| set.value);
+        .map_or_else(
+            || (memory / 10).min(memory / 4).min(4 << 30),
+            |set| set.value,
+        );
     let log = system
         .parameter("zfs_wrlog_data_max")
         .filter(|set| set.value > 0)
@@ -107,16 +133,25 @@ fn needed(system: &System) -> Option<u64> {
 
 /// A log many times larger than anything that can be in it.
 pub fn oversized(system: &System) -> Vec<Finding> {
-    sized(system, Id::LogOversized, Severity::Note, |has, needs| has > needs.saturating_mul(16))
+    sized(system, Id::LogOversized, Severity::Note, |has, needs| {
+        has > needs.saturating_mul(16)
+    })
 }
 
 /// A log smaller than what the throttle lets into it.
 pub fn undersized(system: &System) -> Vec<Finding> {
-    sized(system, Id::LogUndersized, Severity::Warning, |has, needs| has < needs / 2)
+    sized(
+        system,
+        Id::LogUndersized,
+        Severity::Warning,
+        |has, needs| has < needs / 2,
+    )
 }
 
 fn sized(system: &System, id: Id, severity: Severity, wrong: fn(u64, u64) -> bool) -> Vec<Finding> {
-    let Some(needs) = needed(system) else { return Vec::new() };
+    let Some(needs) = needed(system) else {
+        return Vec::new();
+    };
     logged(system)
         .filter_map(|pool| {
             let mut has = 0u64;
@@ -125,7 +160,8 @@ fn sized(system: &System, id: Id, severity: Severity, wrong: fn(u64, u64) -> boo
                 if vdev.leaves.iter().any(|leaf| partition(&leaf.name)) {
                     return None;
                 }
-                let sizes: Option<Vec<u64>> = vdev.leaves.iter().map(|l| system.capacity(l)).collect();
+                let sizes: Option<Vec<u64>> =
+                    vdev.leaves.iter().map(|l| system.capacity(l)).collect();
                 has = has.saturating_add(sizes?.into_iter().min()?);
             }
             let vdev = pool.of(Class::Log).next()?;
@@ -134,7 +170,13 @@ fn sized(system: &System, id: Id, severity: Severity, wrong: fn(u64, u64) -> boo
                     .with("has", size(has))
                     .with("needs", size(needs))
                     .because(&vdev.at, vdev.name.clone())
-                    .run(&["zpool", "replace", &pool.name, &vdev.name, "DRIVE-OF-THAT-SIZE"])
+                    .run(&[
+                        "zpool",
+                        "replace",
+                        &pool.name,
+                        &vdev.name,
+                        "DRIVE-OF-THAT-SIZE",
+                    ])
             })
         })
         .collect()
@@ -153,7 +195,10 @@ fn speed(system: &System, leaf: &crate::system::Leaf) -> Option<u8> {
     if system.rotates(leaf)? {
         return Some(0);
     }
-    let transport = system.drive(leaf).and_then(|d| d.transport.as_ref()).map(|t| t.value.as_str());
+    let transport = system
+        .drive(leaf)
+        .and_then(|d| d.transport.as_ref())
+        .map(|t| t.value.as_str());
     let nvme = transport == Some("nvme") || crate::system::base(&leaf.name).starts_with("nvme");
     transport.or(nvme.then_some("nvme"))?;
     Some(if nvme { 2 } else { 1 })
@@ -237,7 +282,13 @@ pub fn shared(system: &System) -> Vec<Finding> {
                         .with("other", &other.name)
                         .because(&leaf.at, leaf.name.clone())
                         .because(&other.at, other.name.clone())
-                        .run(&["zpool", "replace", &pool.name, &leaf.name, "DRIVE-OF-ITS-OWN"]);
+                        .run(&[
+                            "zpool",
+                            "replace",
+                            &pool.name,
+                            &leaf.name,
+                            "DRIVE-OF-ITS-OWN",
+                        ]);
                     Some(finding)
                 })
                 .collect::<Vec<_>>()

@@ -64,7 +64,10 @@ pub fn audit_variants(variants: &[(String, System)]) -> Vec<Finding> {
             };
             match merged.iter_mut().find(same) {
                 Some(known) => known.variants.push(name.clone()),
-                None => merged.push(Finding { variants: vec![name.clone()], ..finding }),
+                None => merged.push(Finding {
+                    variants: vec![name.clone()],
+                    ..finding
+                }),
             }
         }
     }

@@ -28,7 +28,9 @@ pub fn unknown(system: &System) -> Vec<Finding> {
 
 /// Parameters that other releases have, but not this one.
 pub fn other_release(system: &System) -> Vec<Finding> {
-    let Some(version) = &system.openzfs else { return Vec::new() };
+    let Some(version) = &system.openzfs else {
+        return Vec::new();
+    };
     system
         .module
         .iter()
@@ -37,13 +39,22 @@ pub fn other_release(system: &System) -> Vec<Finding> {
             if parameter.exists_in(version.value) {
                 return None;
             }
-            let releases: Vec<String> =
-                parameter.releases.iter().map(|((major, minor), _)| format!("{major}.{minor}")).collect();
+            let releases: Vec<String> = parameter
+                .releases
+                .iter()
+                .map(|((major, minor), _)| format!("{major}.{minor}"))
+                .collect();
             let finding = Finding::new(Id::ModuleOtherRelease, Severity::Warning, name)
                 .with("releases", releases.join(", "))
-                .with("release", format!("{}.{}", version.value.0, version.value.1))
+                .with(
+                    "release",
+                    format!("{}.{}", version.value.0, version.value.1),
+                )
                 .because(&found.at, assigned(name, found))
-                .because(&version.at, format!("OpenZFS {}.{}", version.value.0, version.value.1))
+                .because(
+                    &version.at,
+                    format!("OpenZFS {}.{}", version.value.0, version.value.1),
+                )
                 .module(name, None);
             Some(finding)
         })
@@ -62,7 +73,10 @@ pub fn default(system: &System) -> Vec<Finding> {
             let same = match release {
                 Some(release) => parameter.default_in(release) == Some(value),
                 // Without a release it must be the default of all.
-                None => parameter.releases.iter().all(|(_, default)| *default == Some(value)),
+                None => parameter
+                    .releases
+                    .iter()
+                    .all(|(_, default)| *default == Some(value)),
             };
             same.then(|| {
                 Finding::new(Id::ModuleDefault, Severity::Note, name)
@@ -115,7 +129,9 @@ pub fn arc_min(system: &System) -> Vec<Finding> {
     let Some(min) = system.parameter("zfs_arc_min").filter(|min| min.value > 0) else {
         return Vec::new();
     };
-    let Some(max) = system.arc_max() else { return Vec::new() };
+    let Some(max) = system.arc_max() else {
+        return Vec::new();
+    };
     if min.value <= max / 2 {
         return Vec::new();
     }
@@ -158,7 +174,12 @@ pub fn nocacheflush(system: &System) -> Vec<Finding> {
         .into_iter()
         .filter_map(|name| {
             let set = system.parameter(name).filter(|set| set.value == 1)?;
-            let mut leaves = system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|v| &v.leaves).peekable();
+            let mut leaves = system
+                .pools
+                .iter()
+                .flat_map(|pool| &pool.vdevs)
+                .flat_map(|v| &v.leaves)
+                .peekable();
             let known = leaves.peek().is_some();
             // Safe only where every drive is known to keep what it acknowledged.
             if known && leaves.all(|leaf| system.protected(leaf) == Some(true)) {
@@ -174,7 +195,10 @@ pub fn nocacheflush(system: &System) -> Vec<Finding> {
 
 /// Transaction groups held open for long.
 pub fn txg_timeout(system: &System) -> Vec<Finding> {
-    let Some(set) = system.parameter("zfs_txg_timeout").filter(|set| set.value > 15) else {
+    let Some(set) = system
+        .parameter("zfs_txg_timeout")
+        .filter(|set| set.value > 15)
+    else {
         return Vec::new();
     };
     vec![
@@ -191,13 +215,19 @@ pub fn l2arc_units(system: &System) -> Vec<Finding> {
     ["l2arc_write_max", "l2arc_write_boost"]
         .into_iter()
         .filter_map(|name| {
-            let set = system.parameter(name).filter(|set| (1..1 << 20).contains(&set.value))?;
+            let set = system
+                .parameter(name)
+                .filter(|set| (1..1 << 20).contains(&set.value))?;
             let meant = set.value.checked_mul(1 << 20)?;
             let release = system.openzfs.as_ref().map(|v| v.value);
             // Without a release, the least default of any.
             let default = parameters::find(name).is_some_and(|p| match release {
                 Some(release) => p.default_in(release).is_none_or(|default| meant <= default),
-                None => p.releases.iter().filter_map(|(_, d)| *d).all(|default| meant <= default),
+                None => p
+                    .releases
+                    .iter()
+                    .filter_map(|(_, d)| *d)
+                    .all(|default| meant <= default),
             });
             let finding = Finding::new(Id::L2arcUnits, Severity::Error, name)
                 .with("value", set.value)
@@ -211,7 +241,10 @@ pub fn l2arc_units(system: &System) -> Vec<Finding> {
 
 /// Prefetch off.
 pub fn prefetch_off(system: &System) -> Vec<Finding> {
-    let Some(set) = system.parameter("zfs_prefetch_disable").filter(|set| set.value == 1) else {
+    let Some(set) = system
+        .parameter("zfs_prefetch_disable")
+        .filter(|set| set.value == 1)
+    else {
         return Vec::new();
     };
     vec![
@@ -223,8 +256,12 @@ pub fn prefetch_off(system: &System) -> Vec<Finding> {
 
 /// A dirty-data limit above a quarter of RAM, which the ARC will not lend to one pool.
 pub fn dirty_data(system: &System) -> Vec<Finding> {
-    let Some(memory) = &system.memory else { return Vec::new() };
-    let Some(set) = system.parameter("zfs_dirty_data_max") else { return Vec::new() };
+    let Some(memory) = &system.memory else {
+        return Vec::new();
+    };
+    let Some(set) = system.parameter("zfs_dirty_data_max") else {
+        return Vec::new();
+    };
     let share = memory.value / 4;
     if set.value <= share {
         return Vec::new();
@@ -241,7 +278,10 @@ pub fn dirty_data(system: &System) -> Vec<Finding> {
 
 /// Replay of the intent log turned off.
 pub fn replay_off(system: &System) -> Vec<Finding> {
-    let Some(set) = system.parameter("zil_replay_disable").filter(|set| set.value == 1) else {
+    let Some(set) = system
+        .parameter("zil_replay_disable")
+        .filter(|set| set.value == 1)
+    else {
         return Vec::new();
     };
     vec![

@@ -5,11 +5,18 @@ use crate::system::{Database, Engine, Found, System, models};
 use crate::words::size;
 
 fn set(finding: Finding, name: &str, value: &str) -> Finding {
-    finding.change(Change::Mysql { name: name.to_string(), value: value.to_string() })
+    finding.change(Change::Mysql {
+        name: name.to_string(),
+        value: value.to_string(),
+    })
 }
 
 fn on_zfs(system: &System) -> Vec<Database<'_>> {
-    system.databases().into_iter().filter(|db| db.engine == Engine::Mysql).collect()
+    system
+        .databases()
+        .into_iter()
+        .filter(|db| db.engine == Engine::Mysql)
+        .collect()
 }
 
 fn stated(id: Id, severity: Severity, name: &'static str, found: &Found<String>) -> Finding {
@@ -24,7 +31,13 @@ pub fn flush_log(system: &System) -> Vec<Finding> {
     system
         .innodb(name)
         .filter(|found| matches!(found.value.as_str(), "0" | "2"))
-        .map(|found| set(stated(Id::MyFlushLog, Severity::Error, name, &found), name, "1"))
+        .map(|found| {
+            set(
+                stated(Id::MyFlushLog, Severity::Error, name, &found),
+                name,
+                "1",
+            )
+        })
         .into_iter()
         .collect()
 }
@@ -35,7 +48,13 @@ pub fn sync_binlog(system: &System) -> Vec<Finding> {
     system
         .innodb(name)
         .filter(|found| found.value != "1")
-        .map(|found| set(stated(Id::MySyncBinlog, Severity::Warning, name, &found), name, "1"))
+        .map(|found| {
+            set(
+                stated(Id::MySyncBinlog, Severity::Warning, name, &found),
+                name,
+                "1",
+            )
+        })
         .into_iter()
         .collect()
 }
@@ -52,9 +71,11 @@ fn doublewrite_off(system: &System) -> Option<Found<String>> {
 fn pages_whole(system: &System) -> bool {
     let databases = on_zfs(system);
     !databases.is_empty()
-        && databases
-            .iter()
-            .all(|db| db.dataset.bytes("recordsize").is_some_and(|record| record >= db.page))
+        && databases.iter().all(|db| {
+            db.dataset
+                .bytes("recordsize")
+                .is_some_and(|record| record >= db.page)
+        })
 }
 
 /// No doublewrite where a page may be torn.
@@ -62,8 +83,13 @@ pub fn doublewrite(system: &System) -> Vec<Finding> {
     doublewrite_off(system)
         .filter(|_| !pages_whole(system))
         .map(|found| {
-            let finding = stated(Id::MyDoublewrite, Severity::Error, "innodb_doublewrite", &found)
-                .with("page", size(system.innodb_page()));
+            let finding = stated(
+                Id::MyDoublewrite,
+                Severity::Error,
+                "innodb_doublewrite",
+                &found,
+            )
+            .with("page", size(system.innodb_page()));
             set(finding, "innodb_doublewrite", "ON")
         })
         .into_iter()
@@ -75,8 +101,13 @@ pub fn doublewrite_kept(system: &System) -> Vec<Finding> {
     doublewrite_off(system)
         .filter(|_| pages_whole(system))
         .map(|found| {
-            let finding = stated(Id::MyDoublewriteKept, Severity::Note, "innodb_doublewrite", &found)
-                .with("page", size(system.innodb_page()));
+            let finding = stated(
+                Id::MyDoublewriteKept,
+                Severity::Note,
+                "innodb_doublewrite",
+                &found,
+            )
+            .with("page", size(system.innodb_page()));
             set(finding, "innodb_doublewrite", "ON")
         })
         .into_iter()
@@ -94,7 +125,11 @@ pub fn native_aio(system: &System) -> Vec<Finding> {
         .filter(|found| found.value)
         .map(|found| {
             let found = Found::new("ON".to_string(), found.at);
-            set(stated(Id::MyNativeAio, Severity::Note, name, &found), name, "OFF")
+            set(
+                stated(Id::MyNativeAio, Severity::Note, name, &found),
+                name,
+                "OFF",
+            )
         })
         .into_iter()
         .collect()
@@ -103,16 +138,25 @@ pub fn native_aio(system: &System) -> Vec<Finding> {
 /// Neighbours flushed together although no head has to move.
 pub fn flush_neighbors(system: &System) -> Vec<Finding> {
     let name = "innodb_flush_neighbors";
-    let flash = on_zfs(system).iter().filter_map(|db| system.pool(db.dataset.pool())).any(|pool| {
-        pool.vdevs
-            .iter()
-            .flat_map(|vdev| &vdev.leaves)
-            .any(|leaf| system.rotates(leaf) == Some(false) || models::flash(&leaf.name))
-    });
+    let flash = on_zfs(system)
+        .iter()
+        .filter_map(|db| system.pool(db.dataset.pool()))
+        .any(|pool| {
+            pool.vdevs
+                .iter()
+                .flat_map(|vdev| &vdev.leaves)
+                .any(|leaf| system.rotates(leaf) == Some(false) || models::flash(&leaf.name))
+        });
     system
         .innodb(name)
         .filter(|found| flash && found.value != "0" && !found.value.eq_ignore_ascii_case("off"))
-        .map(|found| set(stated(Id::MyFlushNeighbors, Severity::Note, name, &found), name, "0"))
+        .map(|found| {
+            set(
+                stated(Id::MyFlushNeighbors, Severity::Note, name, &found),
+                name,
+                "0",
+            )
+        })
         .into_iter()
         .collect()
 }
@@ -132,15 +176,21 @@ pub fn write_ahead(system: &System) -> Vec<Finding> {
 /// Page compression by the server on top of ZFS's.
 pub fn compression(system: &System) -> Vec<Finding> {
     let name = "innodb_compression_default";
-    let compressed = on_zfs(system)
-        .iter()
-        .any(|db| db.dataset.get("compression").is_some_and(|p| p.value != "off"));
+    let compressed = on_zfs(system).iter().any(|db| {
+        db.dataset
+            .get("compression")
+            .is_some_and(|p| p.value != "off")
+    });
     system
         .innodb_switch(name)
         .filter(|found| found.value && compressed)
         .map(|found| {
             let found = Found::new("ON".to_string(), found.at);
-            set(stated(Id::MyCompression, Severity::Note, name, &found), name, "OFF")
+            set(
+                stated(Id::MyCompression, Severity::Note, name, &found),
+                name,
+                "OFF",
+            )
         })
         .into_iter()
         .collect()
@@ -148,7 +198,11 @@ pub fn compression(system: &System) -> Vec<Finding> {
 
 /// Settings that only MariaDB knows beside settings that only MySQL knows.
 pub fn two_servers(system: &System) -> Vec<Finding> {
-    const MARIADB: [&str; 3] = ["innodb_compression_default", "innodb_use_atomic_writes", "aria_pagecache_buffer_size"];
+    const MARIADB: [&str; 3] = [
+        "innodb_compression_default",
+        "innodb_use_atomic_writes",
+        "aria_pagecache_buffer_size",
+    ];
     const MYSQL: [&str; 4] = [
         "innodb_redo_log_capacity",
         "innodb_dedicated_server",
@@ -156,7 +210,9 @@ pub fn two_servers(system: &System) -> Vec<Finding> {
         "innodb_doublewrite_pages",
     ];
     let first = |names: &[&'static str]| {
-        names.iter().find_map(|name| Some((*name, system.innodb(name)?)))
+        names
+            .iter()
+            .find_map(|name| Some((*name, system.innodb(name)?)))
     };
     let (Some((maria, one)), Some((mysql, two))) = (first(&MARIADB), first(&MYSQL)) else {
         return Vec::new();

@@ -23,7 +23,11 @@ pub fn full(system: &System) -> Vec<Finding> {
         .iter()
         .filter_map(|pool| {
             let used = percent(pool, "capacity").filter(|used| *used >= 80)?;
-            let severity = if used >= 95 { Severity::Error } else { Severity::Warning };
+            let severity = if used >= 95 {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
             let finding = about(pool, Id::PoolFull, severity, "capacity").with("used", used);
             Some(finding.run(&["zfs", "list", "-o", "space", "-r", &pool.name]))
         })
@@ -38,7 +42,11 @@ pub fn fragmented(system: &System) -> Vec<Finding> {
         .filter_map(|pool| {
             let share = percent(pool, "fragmentation").filter(|share| *share >= 50)?;
             let finding = about(pool, Id::PoolFragmented, Severity::Warning, "fragmentation");
-            Some(finding.with("share", share).run(&["zpool", "list", "-v", &pool.name]))
+            Some(
+                finding
+                    .with("share", share)
+                    .run(&["zpool", "list", "-v", &pool.name]),
+            )
         })
         .collect()
 }
@@ -50,8 +58,14 @@ pub fn degraded(system: &System) -> Vec<Finding> {
         .iter()
         .filter_map(|pool| {
             let (file, status) = pool.status.as_ref()?;
-            let state = status.state.as_ref().filter(|state| state.value != "ONLINE")?;
-            let at = Place { file: file.clone(), line: state.line };
+            let state = status
+                .state
+                .as_ref()
+                .filter(|state| state.value != "ONLINE")?;
+            let at = Place {
+                file: file.clone(),
+                line: state.line,
+            };
             let finding = Finding::new(Id::PoolDegraded, Severity::Error, &pool.name)
                 .with("state", &state.value)
                 .because(&at, format!("state: {}", state.value))
@@ -81,7 +95,10 @@ pub fn errors(system: &System) -> Vec<Finding> {
             all.into_iter().filter_map(move |leaf| {
                 let counts = [leaf.read, leaf.write, leaf.cksum].map(|count| count.unwrap_or(0));
                 (counts.iter().any(|count| *count > 0)).then(|| {
-                    let at = Place { file: file.clone(), line: leaf.line };
+                    let at = Place {
+                        file: file.clone(),
+                        line: leaf.line,
+                    };
                     let words = format!("{} {} {}", counts[0], counts[1], counts[2]);
                     Finding::new(Id::PoolErrors, Severity::Warning, &leaf.name)
                         .with("pool", &pool.name)
@@ -102,8 +119,14 @@ pub fn damaged(system: &System) -> Vec<Finding> {
         .iter()
         .filter_map(|pool| {
             let (file, status) = pool.status.as_ref()?;
-            let errors = status.errors.as_ref().filter(|_| status.undamaged() == Some(false))?;
-            let at = Place { file: file.clone(), line: errors.line };
+            let errors = status
+                .errors
+                .as_ref()
+                .filter(|_| status.undamaged() == Some(false))?;
+            let at = Place {
+                file: file.clone(),
+                line: errors.line,
+            };
             let finding = Finding::new(Id::PoolDamaged, Severity::Error, &pool.name)
                 .because(&at, format!("errors: {}", errors.value))
                 .run(&["zpool", "status", "-v", &pool.name]);
@@ -122,21 +145,33 @@ pub fn scrub(system: &System) -> Vec<Finding> {
         .iter()
         .filter_map(|pool| {
             let (file, status) = pool.status.as_ref()?;
-            let scrub = status.scans.iter().find(|scan| scan.kind != Some(ScanKind::Resilver));
+            let scrub = status
+                .scans
+                .iter()
+                .find(|scan| scan.kind != Some(ScanKind::Resilver));
             let finding = Finding::new(Id::PoolScrub, Severity::Warning, &pool.name)
                 .run(&["zpool", "scrub", &pool.name]);
             match scrub {
                 // A pool without errors and without any scan line was never scrubbed.
-                None if status.scans.is_empty() && status.errors.is_some() => {
-                    Some(finding.with("age", "-").because(&pool.place(), pool.name.clone()))
-                }
+                None if status.scans.is_empty() && status.errors.is_some() => Some(
+                    finding
+                        .with("age", "-")
+                        .because(&pool.place(), pool.name.clone()),
+                ),
                 Some(scan) if scan.state == ScanState::Finished => {
                     let age = system.today? - scan.date?.days();
-                    let at = Place { file: file.clone(), line: scan.line };
-                    (age > SCRUB_DAYS).then(|| finding.with("age", age).because(&at, scan.text.clone()))
+                    let at = Place {
+                        file: file.clone(),
+                        line: scan.line,
+                    };
+                    (age > SCRUB_DAYS)
+                        .then(|| finding.with("age", age).because(&at, scan.text.clone()))
                 }
                 Some(scan) if scan.state == ScanState::Never => {
-                    let at = Place { file: file.clone(), line: scan.line };
+                    let at = Place {
+                        file: file.clone(),
+                        line: scan.line,
+                    };
                     Some(finding.with("age", "-").because(&at, scan.text.clone()))
                 }
                 _ => None,
@@ -180,19 +215,29 @@ pub fn features(system: &System) -> Vec<Finding> {
             let by_property: Vec<(&String, &crate::system::Property)> = pool
                 .properties
                 .iter()
-                .filter(|(name, property)| name.starts_with("feature@") && property.value == "disabled")
+                .filter(|(name, property)| {
+                    name.starts_with("feature@") && property.value == "disabled"
+                })
                 .collect();
             let finding = Finding::new(Id::PoolFeatures, Severity::Note, &pool.name)
                 .run(&["zpool", "upgrade", &pool.name]);
             if let Some((name, property)) = by_property.first() {
-                return Some(finding.with("count", by_property.len()).property(name, property));
+                return Some(
+                    finding
+                        .with("count", by_property.len())
+                        .property(name, property),
+                );
             }
             let (file, status) = pool.status.as_ref()?;
             let words = status.status.as_ref()?;
-            let at = Place { file: file.clone(), line: words.line };
-            words.value.contains("features are not enabled").then(|| {
-                finding.with("count", "-").because(&at, words.value.clone())
-            })
+            let at = Place {
+                file: file.clone(),
+                line: words.line,
+            };
+            words
+                .value
+                .contains("features are not enabled")
+                .then(|| finding.with("count", "-").because(&at, words.value.clone()))
         })
         .collect()
 }
@@ -203,8 +248,10 @@ pub fn unsupported(system: &System) -> Vec<Finding> {
         .pools
         .iter()
         .filter_map(|pool| {
-            let (name, property) =
-                pool.properties.iter().find(|(name, _)| name.starts_with("unsupported@"))?;
+            let (name, property) = pool
+                .properties
+                .iter()
+                .find(|(name, _)| name.starts_with("unsupported@"))?;
             let finding = Finding::new(Id::PoolUnsupported, Severity::Warning, &pool.name)
                 .with("feature", name.trim_start_matches("unsupported@"))
                 .property(name, property)
@@ -222,7 +269,10 @@ pub fn checkpoint(system: &System) -> Vec<Finding> {
         .filter_map(|pool| {
             let (file, status) = pool.status.as_ref()?;
             let (_, text) = status.others.iter().find(|(key, _)| key == "checkpoint")?;
-            let at = Place { file: file.clone(), line: text.line };
+            let at = Place {
+                file: file.clone(),
+                line: text.line,
+            };
             let finding = Finding::new(Id::PoolCheckpoint, Severity::Note, &pool.name)
                 .because(&at, format!("checkpoint: {}", text.value))
                 .run(&["zpool", "checkpoint", "--discard", &pool.name]);
@@ -241,7 +291,10 @@ pub fn resilvering(system: &System) -> Vec<Finding> {
             scan.kind == Some(ScanKind::Resilver) && scan.state == ScanState::Running
         })
         .map(|(pool, file, scan)| {
-            let at = Place { file: file.to_string(), line: scan.line };
+            let at = Place {
+                file: file.to_string(),
+                line: scan.line,
+            };
             Finding::new(Id::PoolResilvering, Severity::Warning, &pool.name)
                 .because(&at, scan.text.clone())
                 .run(&["zpool", "wait", "-t", "resilver", &pool.name])

@@ -11,7 +11,10 @@ fn ashift(pool: &Pool) -> Option<(u32, &crate::system::Property)> {
 }
 
 fn data(pool: &Pool) -> impl Iterator<Item = &Leaf> {
-    pool.vdevs.iter().filter(|vdev| vdev.class != Class::Spare).flat_map(|vdev| &vdev.leaves)
+    pool.vdevs
+        .iter()
+        .filter(|vdev| vdev.class != Class::Spare)
+        .flat_map(|vdev| &vdev.leaves)
 }
 
 /// A sector smaller than the drive's physical one.
@@ -30,8 +33,18 @@ pub fn too_small(system: &System) -> Vec<Finding> {
                     .with("sector", size(sector.value))
                     .with("right", sector.value.ilog2())
                     .property("ashift", property)
-                    .because(&sector.at, format!("{}: physical sector {}", leaf.name, sector.value))
-                    .run(&["zpool", "create", "-o", &format!("ashift={}", sector.value.ilog2()), "NEW-POOL", "VDEVS"])
+                    .because(
+                        &sector.at,
+                        format!("{}: physical sector {}", leaf.name, sector.value),
+                    )
+                    .run(&[
+                        "zpool",
+                        "create",
+                        "-o",
+                        &format!("ashift={}", sector.value.ilog2()),
+                        "NEW-POOL",
+                        "VDEVS",
+                    ])
             })
         })
         .collect()
@@ -46,7 +59,9 @@ pub fn nine(system: &System) -> Vec<Finding> {
             let (_, property) = ashift(pool).filter(|(shift, _)| *shift == 9)?;
             let known = data(pool).any(|leaf| {
                 system.drive(leaf).is_some_and(|drive| {
-                    drive.physical_sector.as_ref().is_some_and(|s| s.value > 512 || drive.rotational.as_ref().is_some_and(|r| r.value))
+                    drive.physical_sector.as_ref().is_some_and(|s| {
+                        s.value > 512 || drive.rotational.as_ref().is_some_and(|r| r.value)
+                    })
                 })
             });
             (!known).then(|| {
@@ -70,7 +85,8 @@ pub fn believed(system: &System) -> Vec<Finding> {
             }
             let (leaf, sector) = data(pool).find_map(|leaf| {
                 let drive = system.drive(leaf)?;
-                let flash = system.rotates(leaf) == Some(false) || models::flash(system.model(leaf));
+                let flash =
+                    system.rotates(leaf) == Some(false) || models::flash(system.model(leaf));
                 let sector = drive.physical_sector.as_ref()?;
                 (flash && sector.value == 512).then_some((leaf, sector))
             })?;
@@ -88,7 +104,12 @@ pub fn no_room(system: &System) -> Vec<Finding> {
     system
         .pools
         .iter()
-        .filter_map(|pool| Some((pool, ashift(pool).filter(|(shift, _)| (9..=14).contains(shift))?)))
+        .filter_map(|pool| {
+            Some((
+                pool,
+                ashift(pool).filter(|(shift, _)| (9..=14).contains(shift))?,
+            ))
+        })
         .flat_map(|(pool, (shift, property))| {
             system.in_pool(&pool.name).filter_map(move |dataset| {
                 let block = system.intended_block(dataset)?;
@@ -104,13 +125,25 @@ pub fn no_room(system: &System) -> Vec<Finding> {
             })
         })
         .map(|mut finding| {
-            if finding.evidence.iter().any(|e| e.text.starts_with("volblocksize")) {
+            if finding
+                .evidence
+                .iter()
+                .any(|e| e.text.starts_with("volblocksize"))
+            {
                 // A volume's block size is fixed when it is made.
                 finding.changes.clear();
                 finding.steps = vec![super::Step::Run(
-                    ["zfs", "create", "-V", "SIZE", "-o", "volblocksize=16K", "NEW-VOLUME"]
-                        .map(String::from)
-                        .to_vec(),
+                    [
+                        "zfs",
+                        "create",
+                        "-V",
+                        "SIZE",
+                        "-o",
+                        "volblocksize=16K",
+                        "NEW-VOLUME",
+                    ]
+                    .map(String::from)
+                    .to_vec(),
                 )];
             }
             finding

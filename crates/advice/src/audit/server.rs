@@ -17,12 +17,24 @@ pub fn nfs_async(system: &System) -> Vec<Finding> {
             let path = line.value.split_whitespace().next().unwrap_or("");
             Finding::new(Id::NfsAsync, Severity::Error, path)
                 .because(&line.at, line.value.clone())
-                .run(&["exportfs", "-o", "rw,sync,no_subtree_check", &format!("CLIENT:{path}")])
+                .run(&[
+                    "exportfs",
+                    "-o",
+                    "rw,sync,no_subtree_check",
+                    &format!("CLIENT:{path}"),
+                ])
         })
         .collect()
 }
 
-fn samba(system: &System, id: Id, severity: Severity, name: &str, wrong: &[&str], right: &str) -> Vec<Finding> {
+fn samba(
+    system: &System,
+    id: Id,
+    severity: Severity,
+    name: &str,
+    wrong: &[&str],
+    right: &str,
+) -> Vec<Finding> {
     system
         .samba
         .get(name)
@@ -30,7 +42,10 @@ fn samba(system: &System, id: Id, severity: Severity, name: &str, wrong: &[&str]
         .map(|found| {
             Finding::new(id, severity, name)
                 .because(&found.at, format!("{name} = {}", found.value))
-                .change(Change::Samba { name: name.to_string(), value: right.to_string() })
+                .change(Change::Samba {
+                    name: name.to_string(),
+                    value: right.to_string(),
+                })
         })
         .into_iter()
         .collect()
@@ -38,12 +53,26 @@ fn samba(system: &System, id: Id, severity: Severity, name: &str, wrong: &[&str]
 
 /// Samba that ignores a client's request to flush.
 pub fn strict_sync(system: &System) -> Vec<Finding> {
-    samba(system, Id::SmbStrictSync, Severity::Warning, "strict sync", &["no", "false", "0"], "yes")
+    samba(
+        system,
+        Id::SmbStrictSync,
+        Severity::Warning,
+        "strict sync",
+        &["no", "false", "0"],
+        "yes",
+    )
 }
 
 /// Samba that flushes after every write.
 pub fn sync_always(system: &System) -> Vec<Finding> {
-    samba(system, Id::SmbSyncAlways, Severity::Note, "sync always", &["yes", "true", "1"], "no")
+    samba(
+        system,
+        Id::SmbSyncAlways,
+        Severity::Note,
+        "sync always",
+        &["yes", "true", "1"],
+        "no",
+    )
 }
 
 /// Interfaces that carry large frames on one host and not on another.
@@ -58,9 +87,17 @@ pub fn mtu(system: &System) -> Vec<Finding> {
         }
     }
     let mut links = largest.into_iter();
-    let Some(first) = links.next() else { return Vec::new() };
-    let Some(other) = links.find(|link| link.mtu != first.mtu) else { return Vec::new() };
-    let (small, large) = if first.mtu < other.mtu { (first, other) } else { (other, first) };
+    let Some(first) = links.next() else {
+        return Vec::new();
+    };
+    let Some(other) = links.find(|link| link.mtu != first.mtu) else {
+        return Vec::new();
+    };
+    let (small, large) = if first.mtu < other.mtu {
+        (first, other)
+    } else {
+        (other, first)
+    };
     vec![
         Finding::new(Id::MtuMismatch, Severity::Warning, &small.name)
             .with("small", small.mtu)
@@ -68,6 +105,14 @@ pub fn mtu(system: &System) -> Vec<Finding> {
             .with("other", &large.name)
             .because(&small.at, format!("{} mtu {}", small.name, small.mtu))
             .because(&large.at, format!("{} mtu {}", large.name, large.mtu))
-            .run(&["ip", "link", "set", "dev", &small.name, "mtu", &large.mtu.to_string()]),
+            .run(&[
+                "ip",
+                "link",
+                "set",
+                "dev",
+                &small.name,
+                "mtu",
+                &large.mtu.to_string(),
+            ]),
     ]
 }

@@ -14,12 +14,14 @@ fn single(system: &System, class: Class, id: Id) -> Vec<Finding> {
         .pools
         .iter()
         .flat_map(|pool| {
-            pool.of(class).filter(|vdev| vdev.kind == VdevKind::Disk).map(|vdev| {
-                Finding::new(id, Severity::Error, &vdev.name)
-                    .with("pool", &pool.name)
-                    .because(&vdev.at, vdev.name.clone())
-                    .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
-            })
+            pool.of(class)
+                .filter(|vdev| vdev.kind == VdevKind::Disk)
+                .map(|vdev| {
+                    Finding::new(id, Severity::Error, &vdev.name)
+                        .with("pool", &pool.name)
+                        .because(&vdev.at, vdev.name.clone())
+                        .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
+                })
         })
         .collect()
 }
@@ -38,7 +40,11 @@ pub fn dedup_unmirrored(system: &System) -> Vec<Finding> {
 pub fn weaker(system: &System) -> Vec<Finding> {
     special(system)
         .flat_map(|pool| {
-            let data = pool.of(Class::Normal).map(|vdev| vdev.survives()).min().unwrap_or(0);
+            let data = pool
+                .of(Class::Normal)
+                .map(|vdev| vdev.survives())
+                .min()
+                .unwrap_or(0);
             pool.of(Class::Special).filter_map(move |vdev| {
                 let survives = vdev.survives();
                 let last = vdev.leaves.last()?;
@@ -79,14 +85,20 @@ pub fn irreversible(system: &System) -> Vec<Finding> {
 pub fn metadata_only(system: &System) -> Vec<Finding> {
     special(system)
         .filter_map(|pool| {
-            let databases: Vec<&str> = system.databases().iter().map(|db| db.dataset.name.as_str()).collect();
+            let databases: Vec<&str> = system
+                .databases()
+                .iter()
+                .map(|db| db.dataset.name.as_str())
+                .collect();
             let known: Vec<_> = system
                 .in_pool(&pool.name)
                 .filter(|dataset| !databases.contains(&dataset.name.as_str()))
                 .filter_map(|dataset| Some((dataset, dataset.get("special_small_blocks")?)))
                 .collect();
             let (dataset, property) = known.first()?;
-            let block = system.intended_block(dataset).filter(|block| *block > 512)?;
+            let block = system
+                .intended_block(dataset)
+                .filter(|block| *block > 512)?;
             let small = (block / 4).clamp(512, 32768);
             known.iter().all(|(_, p)| p.value == "0").then(|| {
                 Finding::new(Id::SpecialMetadataOnly, Severity::Note, &pool.name)
@@ -102,10 +114,16 @@ pub fn everything(system: &System) -> Vec<Finding> {
     special(system)
         .flat_map(|pool| {
             system.in_pool(&pool.name).filter_map(|dataset| {
-                let small = dataset.bytes("special_small_blocks").filter(|small| *small > 0)?;
+                let small = dataset
+                    .bytes("special_small_blocks")
+                    .filter(|small| *small > 0)?;
                 let block = system.intended_block(dataset)?;
                 let property = dataset.get("special_small_blocks")?;
-                let below = if block > 1024 { size(block / 2) } else { "0".to_string() };
+                let below = if block > 1024 {
+                    size(block / 2)
+                } else {
+                    "0".to_string()
+                };
                 (small >= block).then(|| {
                     Finding::new(Id::SpecialEverything, Severity::Warning, &dataset.name)
                         .with("small", size(small))

@@ -62,13 +62,19 @@ impl System {
                     Engine::Postgresql => 8192,
                     Engine::Mysql => self.innodb_page(),
                 };
-                Some(Database { dataset, engine, page })
+                Some(Database {
+                    dataset,
+                    engine,
+                    page,
+                })
             })
             .collect()
     }
 
     fn engine_of(&self, dataset: &Dataset) -> Option<Engine> {
-        let mountpoint = dataset.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
+        let mountpoint = dataset
+            .get("mountpoint")
+            .map(|p| p.value.trim_end_matches('/'));
         let directories = [
             (Engine::Postgresql, self.postgres("data_directory")),
             (Engine::Mysql, self.innodb("datadir")),
@@ -78,7 +84,9 @@ impl System {
                 let directory = directory.value.trim_end_matches('/').to_string();
                 let mine = |d: &Dataset| {
                     let point = d.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
-                    point.filter(|p| p.starts_with('/') && holds(p, &directory)).map(str::len)
+                    point
+                        .filter(|p| p.starts_with('/') && holds(p, &directory))
+                        .map(str::len)
                 };
                 // The deepest mount point above the directory is the one that holds it.
                 if holds(mountpoint, &directory)
@@ -93,54 +101,94 @@ impl System {
         if LOGS.iter().any(|log| last.contains(log)) {
             return None;
         }
-        NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
+        NAMES
+            .iter()
+            .find(|(word, _)| last.contains(word))
+            .map(|(_, engine)| *engine)
     }
 
     /// A setting of `postgresql.conf`.
     pub fn postgres(&self, name: &str) -> Option<Found<String>> {
         let (file, settings) = self.postgresql.as_ref()?;
         let value = settings.get(name)?;
-        Some(Found::new(value.value.clone(), Place { file: file.clone(), line: value.line }))
+        Some(Found::new(
+            value.value.clone(),
+            Place {
+                file: file.clone(),
+                line: value.line,
+            },
+        ))
     }
 
     /// A switch of `postgresql.conf`.
     pub fn postgres_switch(&self, name: &str) -> Option<Found<bool>> {
         let (file, settings) = self.postgresql.as_ref()?;
         let value = settings.switch(name)?;
-        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+        Some(Found::new(
+            value.value,
+            Place {
+                file: file.clone(),
+                line: value.line,
+            },
+        ))
     }
 
     /// A memory setting of `postgresql.conf`, bytes.
     pub fn postgres_bytes(&self, name: &str, unit: u64) -> Option<Found<u64>> {
         let (file, settings) = self.postgresql.as_ref()?;
         let value = settings.bytes(name, unit)?;
-        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+        Some(Found::new(
+            value.value,
+            Place {
+                file: file.clone(),
+                line: value.line,
+            },
+        ))
     }
 
     /// A setting of `my.cnf`.
     pub fn innodb(&self, name: &str) -> Option<Found<String>> {
         let (file, options) = self.mysql.as_ref()?;
         let value = options.value(name)?;
-        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+        Some(Found::new(
+            value.value,
+            Place {
+                file: file.clone(),
+                line: value.line,
+            },
+        ))
     }
 
     /// A switch of `my.cnf`.
     pub fn innodb_switch(&self, name: &str) -> Option<Found<bool>> {
         let (file, options) = self.mysql.as_ref()?;
         let value = options.switch(name)?;
-        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+        Some(Found::new(
+            value.value,
+            Place {
+                file: file.clone(),
+                line: value.line,
+            },
+        ))
     }
 
     /// A size of `my.cnf`, bytes.
     pub fn innodb_bytes(&self, name: &str) -> Option<Found<u64>> {
         let (file, options) = self.mysql.as_ref()?;
         let value = options.bytes(name)?;
-        Some(Found::new(value.value, Place { file: file.clone(), line: value.line }))
+        Some(Found::new(
+            value.value,
+            Place {
+                file: file.clone(),
+                line: value.line,
+            },
+        ))
     }
 
     /// InnoDB's page, bytes; 16 KiB unless set.
     pub fn innodb_page(&self) -> u64 {
-        self.innodb_bytes("innodb_page_size").map_or(16384, |found| found.value)
+        self.innodb_bytes("innodb_page_size")
+            .map_or(16384, |found| found.value)
     }
 
     /// Memory a database server takes for its own cache: shared_buffers, innodb_buffer_pool_size.
@@ -169,7 +217,8 @@ impl System {
         let dataset = self.datasets.iter().find(|d| d.name == load.dataset)?;
         let (_, record, _) = dataset.block()?;
         let block = load.block?;
-        (load.writes && load.random && block > 0 && block.saturating_mul(4) <= record).then_some((block, record))
+        (load.writes && load.random && block > 0 && block.saturating_mul(4) <= record)
+            .then_some((block, record))
     }
 
     /// The block size a dataset has, or would have once the rules about databases and partial

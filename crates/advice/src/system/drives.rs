@@ -35,8 +35,14 @@ impl System {
         let name = base(&leaf.name);
         self.drives.iter().find(|drive| {
             drive.name == name
-                || drive.serial.as_ref().is_some_and(|s| s.value.len() > 3 && name.contains(&s.value))
-                || drive.wwn.as_ref().is_some_and(|w| w.len() > 8 && name.contains(w.as_str()))
+                || drive
+                    .serial
+                    .as_ref()
+                    .is_some_and(|s| s.value.len() > 3 && name.contains(&s.value))
+                || drive
+                    .wwn
+                    .as_ref()
+                    .is_some_and(|w| w.len() > 8 && name.contains(w.as_str()))
         })
     }
 

@@ -1,8 +1,8 @@
 //! Texts of any known kind, merged into one [`System`].
 
 use super::{Dataset, Drive, Found, Leaf, Place, Pool, Property, System, Vdev, job, other};
-use facts::zpool_status::{self, VdevKind};
 use crate::cardtool::CardTool;
+use facts::zpool_status::{self, VdevKind};
 use facts::{At, Facts, Format, Problem, lsblk, nvme_list, properties, smartctl};
 use serde::Serialize;
 
@@ -28,7 +28,11 @@ pub struct Unread {
 pub const UNKNOWN: &str = "not a kind of text that is read here";
 
 fn first_line(text: &str) -> String {
-    let row = text.lines().map(str::trim).find(|row| !row.is_empty()).unwrap_or("");
+    let row = text
+        .lines()
+        .map(str::trim)
+        .find(|row| !row.is_empty())
+        .unwrap_or("");
     crate::words::printable(row).chars().take(60).collect()
 }
 
@@ -47,7 +51,10 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
     let readings: Vec<other::Kstat> = system.readings.drain(..).collect();
     if let Some(mut counted) = other::counters(&readings) {
         counted.sync_write_mean_ns = system.sync_write_ns.take();
-        let at = Place { file: "/proc/spl/kstat/zfs".to_string(), line: 0 };
+        let at = Place {
+            file: "/proc/spl/kstat/zfs".to_string(),
+            line: 0,
+        };
         system.counters = Some(Found::new(counted, at));
     }
     (system, unread)
@@ -55,9 +62,13 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
 
 /// Parameters as they are count as set where they are not at their default.
 fn resolve_live(system: &mut System) {
-    let release = system.openzfs.as_ref().map_or((2, 1), |version| version.value);
+    let release = system
+        .openzfs
+        .as_ref()
+        .map_or((2, 1), |version| version.value);
     for (name, found) in std::mem::take(&mut system.live) {
-        let default = super::parameters::find(&name).and_then(|parameter| parameter.default_in(release));
+        let default =
+            super::parameters::find(&name).and_then(|parameter| parameter.default_in(release));
         if super::parameters::number(&found.value) != default {
             system.module.insert(name, found);
         }
@@ -70,7 +81,11 @@ fn resolve_jobs(system: &mut System) {
     for text in std::mem::take(&mut system.jobs) {
         let directory = job::option(&text.value, "directory").unwrap_or("");
         let mounted = |dataset: &Dataset| {
-            let point = dataset.get("mountpoint")?.value.trim_end_matches('/').to_string();
+            let point = dataset
+                .get("mountpoint")?
+                .value
+                .trim_end_matches('/')
+                .to_string();
             let held = directory == point || directory.starts_with(&format!("{point}/"));
             (held && point.starts_with('/')).then_some(point.len())
         };
@@ -99,15 +114,25 @@ struct Part {
 fn split(input: &Input) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for (row, line) in input.text.lines().zip(1u32..) {
-        let name = row.strip_prefix("==> ").and_then(|rest| rest.trim_end().strip_suffix(" <=="));
+        let name = row
+            .strip_prefix("==> ")
+            .and_then(|rest| rest.trim_end().strip_suffix(" <=="));
         match (name, parts.last_mut()) {
-            (Some(name), _) => parts.push(Part { name: name.to_string(), text: String::new(), skipped: line }),
+            (Some(name), _) => parts.push(Part {
+                name: name.to_string(),
+                text: String::new(),
+                skipped: line,
+            }),
             (None, Some(part)) => {
                 part.text.push_str(row);
                 part.text.push('\n');
             }
             (None, None) => {
-                parts.push(Part { name: input.name.clone(), text: format!("{row}\n"), skipped: 0 });
+                parts.push(Part {
+                    name: input.name.clone(),
+                    text: format!("{row}\n"),
+                    skipped: 0,
+                });
             }
         }
     }
@@ -117,7 +142,8 @@ fn split(input: &Input) -> Vec<Part> {
     }
     parts.retain(|part| !part.text.trim().is_empty());
     for part in &mut parts {
-        if part.skipped > 0 && part.name.starts_with("/sys/block/") && part.name.contains("/queue/") {
+        if part.skipped > 0 && part.name.starts_with("/sys/block/") && part.name.contains("/queue/")
+        {
             // An attribute alone says nothing of its device: write it as `grep` would.
             part.text = format!("{}:{}\n", part.name, part.text.trim());
         }
@@ -136,25 +162,40 @@ struct Within<'a> {
 
 impl Within<'_> {
     fn place(&self, line: u32) -> Place {
-        Place { file: self.file.to_string(), line: line.saturating_add(self.skipped) }
+        Place {
+            file: self.file.to_string(),
+            line: line.saturating_add(self.skipped),
+        }
     }
 
     fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
-        at.as_ref().map(|at| Found::new(at.value.clone(), self.place(at.line)))
+        at.as_ref()
+            .map(|at| Found::new(at.value.clone(), self.place(at.line)))
     }
 }
 
 fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
-    for (row, line) in part.text.lines().zip(1u32..).filter(|(row, _)| row.trim_start().starts_with('#')) {
+    for (row, line) in part
+        .text
+        .lines()
+        .zip(1u32..)
+        .filter(|(row, _)| row.trim_start().starts_with('#'))
+    {
         let file = part.name.split('!').next().unwrap_or("").to_string();
-        let at = Place { file, line: line.saturating_add(part.skipped) };
+        let at = Place {
+            file,
+            line: line.saturating_add(part.skipped),
+        };
         system.remarks.push(Found::new(row.to_string(), at));
     }
     let (file, inner) = match part.name.split_once('!') {
         Some((outer, inner)) => (outer, inner),
         None => (part.name.as_str(), part.name.as_str()),
     };
-    let within = Within { file, skipped: part.skipped };
+    let within = Within {
+        file,
+        skipped: part.skipped,
+    };
     if small(inner, part, &within, system) {
         return;
     }
@@ -174,7 +215,9 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         if format == Format::Modprobe
             && let Some(row) = padded.lines().nth(line.saturating_sub(1) as usize)
         {
-            system.stray.push(Found::new(row.trim().to_string(), at.clone()));
+            system
+                .stray
+                .push(Found::new(row.trim().to_string(), at.clone()));
         }
         unread.push(Unread { at, what });
     }
@@ -203,20 +246,28 @@ fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool 
     let echoed = other::echoed(within.file, text);
     if !echoed.is_empty() {
         for (parameter, found) in echoed {
-            system.module.insert(parameter, Found::new(found.value, shift(found.at)));
+            system
+                .module
+                .insert(parameter, Found::new(found.value, shift(found.at)));
         }
         return true;
     }
     if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
         // What is not set in a file and is at its default was set by nobody.
-        system.live.push((parameter.to_string(), Found::new(text.trim().to_string(), within.place(1))));
+        system.live.push((
+            parameter.to_string(),
+            Found::new(text.trim().to_string(), within.place(1)),
+        ));
         return true;
     }
     if let Some(found) = other::memory(within.file, text) {
         system.memory = Some(Found::new(found.value, shift(found.at)));
         return true;
     }
-    let first = text.lines().find(|row| !row.trim().is_empty()).unwrap_or("");
+    let first = text
+        .lines()
+        .find(|row| !row.trim().is_empty())
+        .unwrap_or("");
     if first.starts_with("zfs-")
         && let Some(found) = other::release(within.file, text)
     {
@@ -224,21 +275,29 @@ fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool 
         return true;
     }
     if first.contains(": <") && first.contains(" mtu ") {
-        system.links.extend(other::links(within.file, text).into_iter().map(|mut link| {
-            link.at = shift(link.at);
-            link.host = format!("{}:{}", within.file, within.skipped);
-            link
-        }));
+        system
+            .links
+            .extend(other::links(within.file, text).into_iter().map(|mut link| {
+                link.at = shift(link.at);
+                link.host = format!("{}:{}", within.file, within.skipped);
+                link
+            }));
         return true;
     }
     let exports = other::exports(within.file, text);
     if name.ends_with("exports") || (!exports.is_empty() && first.starts_with(['/', '#'])) {
-        system.exports.extend(exports.into_iter().map(|e| Found::new(e.value, shift(e.at))));
+        system.exports.extend(
+            exports
+                .into_iter()
+                .map(|e| Found::new(e.value, shift(e.at))),
+        );
         return true;
     }
     if name.ends_with("smb.conf") || text.lines().any(|row| row.trim() == "[global]") {
         for (key, found) in other::samba(within.file, text) {
-            system.samba.insert(key, Found::new(found.value, shift(found.at)));
+            system
+                .samba
+                .insert(key, Found::new(found.value, shift(found.at)));
         }
         return true;
     }
@@ -274,7 +333,11 @@ fn merge(format: Format, facts: Facts, within: &Within, system: &mut System) {
                 Format::Ssacli => CardTool::Ssacli,
                 _ => CardTool::Storcli,
             };
-            system.cards.extend(cards.into_iter().map(|card| (within.file.to_string(), tool, card)));
+            system.cards.extend(
+                cards
+                    .into_iter()
+                    .map(|card| (within.file.to_string(), tool, card)),
+            );
         }
         Facts::Postgresql(settings) => match &mut system.postgresql {
             // postgresql.auto.conf is read after postgresql.conf and wins.
@@ -295,9 +358,12 @@ fn merge(format: Format, facts: Facts, within: &Within, system: &mut System) {
             for queue in queues {
                 let drive = drive(system, &queue.device, None);
                 drive.scheduler = within.found(&queue.scheduler());
-                drive.read_ahead_kib = queue
-                    .number("read_ahead_kb")
-                    .and_then(|n| Some(Found::new(u64::try_from(n.value).ok()?, within.place(n.line))));
+                drive.read_ahead_kib = queue.number("read_ahead_kb").and_then(|n| {
+                    Some(Found::new(
+                        u64::try_from(n.value).ok()?,
+                        within.place(n.line),
+                    ))
+                });
                 drive.flushed = within.found(&queue.volatile_cache());
                 if drive.rotational.is_none() {
                     drive.rotational = within.found(&queue.rotational());
@@ -315,7 +381,10 @@ fn drive<'a>(system: &'a mut System, name: &str, serial: Option<&str>) -> &'a mu
             || serial.is_some_and(|s| drive.serial.as_ref().is_some_and(|known| known.value == s))
     });
     let index = known.unwrap_or_else(|| {
-        system.drives.push(Drive { name: name.to_string(), ..Drive::default() });
+        system.drives.push(Drive {
+            name: name.to_string(),
+            ..Drive::default()
+        });
         system.drives.len() - 1
     });
     &mut system.drives[index]
@@ -329,15 +398,25 @@ fn fill<T>(into: &mut Option<T>, new: Option<T>) {
 }
 
 fn pool<'a>(system: &'a mut System, name: &str) -> &'a mut Pool {
-    let index = system.pools.iter().position(|pool| pool.name == name).unwrap_or_else(|| {
-        system.pools.push(Pool { name: name.to_string(), ..Pool::default() });
-        system.pools.len() - 1
-    });
+    let index = system
+        .pools
+        .iter()
+        .position(|pool| pool.name == name)
+        .unwrap_or_else(|| {
+            system.pools.push(Pool {
+                name: name.to_string(),
+                ..Pool::default()
+            });
+            system.pools.len() - 1
+        });
     &mut system.pools[index]
 }
 
 fn take_status(status: zpool_status::Pool, within: &Within, system: &mut System) {
-    let vdevs = status.vdevs.iter().filter(|vdev| vdev.kind != VdevKind::Indirect);
+    let vdevs = status
+        .vdevs
+        .iter()
+        .filter(|vdev| vdev.kind != VdevKind::Indirect);
     let vdevs = vdevs
         .map(|vdev| Vdev {
             name: vdev.name.clone(),
@@ -345,7 +424,10 @@ fn take_status(status: zpool_status::Pool, within: &Within, system: &mut System)
             kind: vdev.kind,
             leaves: members(vdev)
                 .into_iter()
-                .map(|leaf| Leaf { name: leaf.name.clone(), at: within.place(leaf.line) })
+                .map(|leaf| Leaf {
+                    name: leaf.name.clone(),
+                    at: within.place(leaf.line),
+                })
                 .collect(),
             at: within.place(vdev.line),
         })
@@ -367,29 +449,50 @@ fn members(vdev: &zpool_status::Vdev) -> Vec<&zpool_status::Vdev> {
 }
 
 fn take_properties(rows: &properties::Properties, within: &Within, system: &mut System) {
-    let of_pool = rows.of_pool() || rows.rows.iter().any(|row| POOL_ONLY.contains(&row.name.as_str()));
+    let of_pool = rows.of_pool()
+        || rows
+            .rows
+            .iter()
+            .any(|row| POOL_ONLY.contains(&row.name.as_str()));
     for row in &rows.rows {
         let property = Property {
             value: row.value.value.clone(),
-            local: matches!(row.source, properties::Source::Local | properties::Source::Received),
+            local: matches!(
+                row.source,
+                properties::Source::Local | properties::Source::Received
+            ),
             at: within.place(row.value.line),
         };
         if of_pool {
-            pool(system, &row.target).properties.insert(row.name.clone(), property);
+            pool(system, &row.target)
+                .properties
+                .insert(row.name.clone(), property);
         } else if !row.target.contains(['@', '#']) {
             let known = system.datasets.iter().position(|d| d.name == row.target);
             let index = known.unwrap_or_else(|| {
-                system.datasets.push(Dataset { name: row.target.clone(), ..Dataset::default() });
+                system.datasets.push(Dataset {
+                    name: row.target.clone(),
+                    ..Dataset::default()
+                });
                 system.datasets.len() - 1
             });
-            system.datasets[index].properties.insert(row.name.clone(), property);
+            system.datasets[index]
+                .properties
+                .insert(row.name.clone(), property);
         }
     }
 }
 
 /// Properties that only a pool has.
 const POOL_ONLY: [&str; 8] = [
-    "autotrim", "autoreplace", "autoexpand", "fragmentation", "capacity", "failmode", "health", "allocated",
+    "autotrim",
+    "autoreplace",
+    "autoexpand",
+    "fragmentation",
+    "capacity",
+    "failmode",
+    "health",
+    "allocated",
 ];
 
 fn take_device(device: &lsblk::Device, within: &Within, system: &mut System) {
@@ -401,35 +504,62 @@ fn take_device(device: &lsblk::Device, within: &Within, system: &mut System) {
     fill(&mut known.wwn, device.wwn.as_ref().map(|w| w.value.clone()));
     fill(&mut known.size, within.found(&device.size));
     fill(&mut known.rotational, within.found(&device.rotational));
-    fill(&mut known.logical_sector, within.found(&device.logical_sector));
-    fill(&mut known.physical_sector, within.found(&device.physical_sector));
+    fill(
+        &mut known.logical_sector,
+        within.found(&device.logical_sector),
+    );
+    fill(
+        &mut known.physical_sector,
+        within.found(&device.physical_sector),
+    );
     fill(&mut known.transport, within.found(&device.transport));
     fill(&mut known.scheduler, within.found(&device.scheduler));
-    fill(&mut known.read_ahead_kib, within.found(&device.read_ahead_kib));
+    fill(
+        &mut known.read_ahead_kib,
+        within.found(&device.read_ahead_kib),
+    );
     let signature = device.signature.as_ref().or_else(|| {
-        device.children.iter().find_map(|child| child.signature.as_ref())
+        device
+            .children
+            .iter()
+            .find_map(|child| child.signature.as_ref())
     });
     fill(&mut known.signature, signature.map(|s| s.value.clone()));
     known.mounts.append(&mut mounts);
 }
 
 fn collect_mounts(device: &lsblk::Device, within: &Within, into: &mut Vec<Found<String>>) {
-    into.extend(device.mounts.iter().map(|m| Found::new(m.value.clone(), within.place(m.line))));
+    into.extend(
+        device
+            .mounts
+            .iter()
+            .map(|m| Found::new(m.value.clone(), within.place(m.line))),
+    );
     for child in &device.children {
         collect_mounts(child, within, into);
     }
 }
 
 fn take_smart(report: smartctl::Drive, within: &Within, system: &mut System) {
-    let name = report.device.as_ref().map_or("", |d| d.value.as_str()).to_string();
+    let name = report
+        .device
+        .as_ref()
+        .map_or("", |d| d.value.as_str())
+        .to_string();
     // smartctl names the controller (`/dev/nvme0`), the pool its first namespace.
     let name = controller_namespace(&name);
     let known = drive(system, &name, report.serial.as_ref().map(At::text));
     fill(&mut known.model, within.found(&report.model));
     fill(&mut known.serial, within.found(&report.serial));
     fill(&mut known.size, within.found(&report.size));
-    fill(&mut known.logical_sector, within.found(&report.logical_sector));
-    fill(&mut known.physical_sector, within.found(&report.physical_sector));
+    fill(
+        &mut known.logical_sector,
+        within.found(&report.logical_sector),
+    );
+    fill(
+        &mut known.physical_sector,
+        within.found(&report.physical_sector),
+    );
     let rotates = report.rpm.as_ref().map(|rpm| rpm.map(|rpm| rpm > 0));
     fill(&mut known.rotational, within.found(&rotates));
     known.smart = Some((within.file.to_string(), report));
@@ -453,5 +583,8 @@ fn take_namespace(namespace: &nvme_list::Namespace, within: &Within, system: &mu
     fill(&mut known.serial, within.found(&namespace.serial));
     fill(&mut known.size, within.found(&namespace.size));
     fill(&mut known.logical_sector, within.found(&namespace.sector));
-    fill(&mut known.transport, Some(Found::new("nvme".to_string(), within.place(path.line))));
+    fill(
+        &mut known.transport,
+        Some(Found::new("nvme".to_string(), within.place(path.line))),
+    );
 }

@@ -5,16 +5,28 @@ use std::collections::BTreeMap;
 
 /// Whether a text is a fio job file: sections, and a direction.
 pub fn job_file(text: &str) -> bool {
-    let mut rows = text.lines().map(str::trim).filter(|row| !row.starts_with(['#', ';']));
+    let mut rows = text
+        .lines()
+        .map(str::trim)
+        .filter(|row| !row.starts_with(['#', ';']));
     let section = text.lines().any(|row| row.trim().starts_with('['));
-    section && rows.any(|row| row.split(';').any(|p| p.starts_with("rw=") || p.starts_with("readwrite=")))
+    section
+        && rows.any(|row| {
+            row.split(';')
+                .any(|p| p.starts_with("rw=") || p.starts_with("readwrite="))
+        })
 }
 
 /// The value of an option anywhere in a job file.
 pub fn option<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines()
         .flat_map(|row| row.split(';'))
-        .find_map(|part| part.trim().strip_prefix(name)?.trim_start().strip_prefix('='))
+        .find_map(|part| {
+            part.trim()
+                .strip_prefix(name)?
+                .trim_start()
+                .strip_prefix('=')
+        })
         .map(str::trim)
 }
 
@@ -58,7 +70,11 @@ fn load(
     dataset: &str,
     at: &Place,
 ) -> Load {
-    let get = |keys: [&str; 2]| keys.iter().find_map(|key| options.get(*key)).map(String::as_str);
+    let get = |keys: [&str; 2]| {
+        keys.iter()
+            .find_map(|key| options.get(*key))
+            .map(String::as_str)
+    };
     let direction = get(["rw", "readwrite"]).unwrap_or("read");
     let on = |key: &str| options.get(key).is_some_and(|v| v != "0" && v != "none");
     Load {
@@ -78,7 +94,10 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> Load {
-        let at = Place { file: "x".into(), line: 1 };
+        let at = Place {
+            file: "x".into(),
+            line: 1,
+        };
         loads(text, "w", "tank", &at).pop().unwrap()
     }
 

@@ -32,10 +32,17 @@ impl Lines<'_> {
         let assigns = |row: &str| {
             row.split_once('=').is_some_and(|(left, _)| {
                 let left = left.trim().trim_matches('"');
-                left == key || left.rsplit('.').next().is_some_and(|last| last.trim_matches('"') == key)
+                left == key
+                    || left
+                        .rsplit('.')
+                        .next()
+                        .is_some_and(|last| last.trim_matches('"') == key)
             })
         };
-        let holds = |row: &str| row.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|w| w == key);
+        let holds = |row: &str| {
+            row.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .any(|w| w == key)
+        };
         let line = self
             .text
             .lines()
@@ -43,7 +50,10 @@ impl Lines<'_> {
             .or_else(|| self.text.lines().position(holds))
             .or_else(|| self.text.lines().position(|row| row.contains(key)))
             .map_or(0, |index| index as u32 + 1);
-        Place { file: self.file.to_string(), line }
+        Place {
+            file: self.file.to_string(),
+            line,
+        }
     }
 }
 
@@ -62,13 +72,22 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
             .iter()
             .map(|(name, value)| (name.clone(), Found::new(value.to_string(), lines.of(name))))
             .collect(),
-        drives: variant.drives.iter().flat_map(|(kind, d)| drives(kind, d, lines)).collect(),
+        drives: variant
+            .drives
+            .iter()
+            .flat_map(|(kind, d)| drives(kind, d, lines))
+            .collect(),
         loads: campaign
             .workloads
             .iter()
             .flat_map(|workload| {
                 let Program::Fio { job: text, .. } = &workload.program;
-                job::loads(text, &workload.name, &full(&workload.dataset), &lines.of(&workload.name))
+                job::loads(
+                    text,
+                    &workload.name,
+                    &full(&workload.dataset),
+                    &lines.of(&workload.name),
+                )
             })
             .collect(),
         remarks: super::other::rows(lines.file, lines.text)
@@ -92,7 +111,11 @@ fn full(dataset: &str) -> String {
 fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
     let none = BTreeMap::new();
     let root = variant.datasets.get("").unwrap_or(&none);
-    let names = variant.datasets.keys().map(String::as_str).filter(|name| !name.is_empty());
+    let names = variant
+        .datasets
+        .keys()
+        .map(String::as_str)
+        .filter(|name| !name.is_empty());
     std::iter::once("")
         .chain(names)
         .map(|name| {
@@ -100,18 +123,30 @@ fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
             let mut properties = Properties::new();
             for (layer, local) in [(root, name.is_empty()), (own, true)] {
                 for (key, value) in layer {
-                    let property = Property { value: value.clone(), local, at: lines.of(key) };
+                    let property = Property {
+                        value: value.clone(),
+                        local,
+                        at: lines.of(key),
+                    };
                     properties.insert(key.clone(), property);
                 }
             }
             for (key, value) in DEFAULTS {
-                properties.entry(key.to_string()).or_insert_with(|| Property {
-                    value: value.to_string(),
-                    local: false,
-                    at: Place { file: lines.file.to_string(), line: 0 },
-                });
+                properties
+                    .entry(key.to_string())
+                    .or_insert_with(|| Property {
+                        value: value.to_string(),
+                        local: false,
+                        at: Place {
+                            file: lines.file.to_string(),
+                            line: 0,
+                        },
+                    });
             }
-            Dataset { name: full(name), properties }
+            Dataset {
+                name: full(name),
+                properties,
+            }
         })
         .collect()
 }
@@ -138,12 +173,20 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
         .properties
         .iter()
         .map(|(name, value)| {
-            let property = Property { value: value.clone(), local: true, at: lines.of(name) };
+            let property = Property {
+                value: value.clone(),
+                local: true,
+                at: lines.of(name),
+            };
             (name.clone(), property)
         })
         .collect();
     if let Some(ashift) = variant.pool.ashift {
-        let property = Property { value: ashift.to_string(), local: true, at: lines.of("ashift") };
+        let property = Property {
+            value: ashift.to_string(),
+            local: true,
+            at: lines.of("ashift"),
+        };
         properties.insert("ashift".to_string(), property);
     }
     let vdevs = variant
@@ -153,21 +196,38 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
         .enumerate()
         .map(|(index, vdev)| top(index, vdev, lines))
         .collect();
-    Pool { name: POOL.to_string(), properties, vdevs, status: None }
+    Pool {
+        name: POOL.to_string(),
+        properties,
+        vdevs,
+        status: None,
+    }
 }
 
 fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
     let children = vdev.drives.len() as u32;
     let (name, kind) = match vdev.layout {
         Layout::Single => {
-            let name = vdev.drives.first().map_or_else(String::new, |d| format!("{}{}", d.kind, d.index));
+            let name = vdev
+                .drives
+                .first()
+                .map_or_else(String::new, |d| format!("{}{}", d.kind, d.index));
             (name, VdevKind::Disk)
         }
         Layout::Mirror => (format!("mirror-{index}"), VdevKind::Mirror),
         Layout::Raidz { parity } => (format!("raidz{parity}-{index}"), VdevKind::Raidz { parity }),
-        Layout::Draid { parity, data, spares } => (
+        Layout::Draid {
+            parity,
+            data,
+            spares,
+        } => (
             format!("draid{parity}:{data}d:{children}c:{spares}s-{index}"),
-            VdevKind::Draid { parity, data, children, spares },
+            VdevKind::Draid {
+                parity,
+                data,
+                children,
+                spares,
+            },
         ),
     };
     let class = match vdev.class {
@@ -190,9 +250,18 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
     let leaves = vdev
         .drives
         .iter()
-        .map(|drive| Leaf { name: format!("{}{}", drive.kind, drive.index), at: at.clone() })
+        .map(|drive| Leaf {
+            name: format!("{}{}", drive.kind, drive.index),
+            at: at.clone(),
+        })
         .collect();
-    Vdev { name, class, kind, leaves, at }
+    Vdev {
+        name,
+        class,
+        kind,
+        leaves,
+        at,
+    }
 }
 
 fn drives(kind: &str, numbers: &campaign::DriveKind, lines: &Lines) -> Vec<Drive> {

@@ -17,7 +17,6 @@ pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
 pub use other::{Counters, Kstat};
 
-
 use crate::cardtool::CardTool;
 use facts::card::Card;
 use facts::zpool_status::{Class, Pool as Status, Scan, VdevKind};
@@ -158,10 +157,16 @@ impl Pool {
     pub fn place(&self) -> Place {
         self.status
             .as_ref()
-            .map(|(file, status)| Place { file: file.clone(), line: status.name.line })
+            .map(|(file, status)| Place {
+                file: file.clone(),
+                line: status.name.line,
+            })
             .or_else(|| self.vdevs.first().map(|vdev| vdev.at.clone()))
             .or_else(|| self.properties.values().map(|p| p.at.clone()).min())
-            .unwrap_or(Place { file: self.name.clone(), line: 0 })
+            .unwrap_or(Place {
+                file: self.name.clone(),
+                line: 0,
+            })
     }
 }
 
@@ -209,7 +214,10 @@ impl Dataset {
             .values()
             .map(|p| p.at.clone())
             .min()
-            .unwrap_or(Place { file: self.name.clone(), line: 0 })
+            .unwrap_or(Place {
+                file: self.name.clone(),
+                line: 0,
+            })
     }
 }
 
@@ -350,7 +358,9 @@ impl System {
 
     /// Datasets of a pool.
     pub fn in_pool<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Dataset> {
-        self.datasets.iter().filter(move |dataset| dataset.pool() == pool)
+        self.datasets
+            .iter()
+            .filter(move |dataset| dataset.pool() == pool)
     }
 
     /// `zfs_arc_max` as set, or the default of the release: half of RAM up to 2.2, all but 1 GiB
@@ -359,7 +369,10 @@ impl System {
         let memory = self.memory.as_ref().map(|memory| memory.value);
         // Below 64 MiB and from all of RAM on it is ignored (arc_tuning_update).
         let obeyed = |value: u64| value >= 64 << 20 && memory.is_none_or(|memory| value < memory);
-        if let Some(set) = self.parameter("zfs_arc_max").filter(|set| obeyed(set.value)) {
+        if let Some(set) = self
+            .parameter("zfs_arc_max")
+            .filter(|set| obeyed(set.value))
+        {
             return Some(set.value);
         }
         let memory = memory?;

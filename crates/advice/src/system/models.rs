@@ -18,23 +18,75 @@ const PROTECTED: [&str; 49] = [
 
 /// Families sold without.
 const UNPROTECTED: [&str; 33] = [
-    "850 EVO", "850 PRO", "860 EVO", "860 PRO", "860 QVO", "870 EVO", "870 QVO", "950 PRO", "960 EVO",
-    "960 PRO", "970 EVO", "970 PRO", "980 PRO", "SSD 980", "990 EVO", "990 PRO", "WDS100T", "WDS200T",
-    "WDS500G", "WD_BLACK", "WD Blue SN", "SN770", "CT500P", "CT1000P", "CT2000P", "CT1000MX",
-    "CT500MX", "CT2000MX", "SSDPEKNW", "SSDPEKNU", "Sabrent", "SA400S37", "SNV2S",
+    "850 EVO",
+    "850 PRO",
+    "860 EVO",
+    "860 PRO",
+    "860 QVO",
+    "870 EVO",
+    "870 QVO",
+    "950 PRO",
+    "960 EVO",
+    "960 PRO",
+    "970 EVO",
+    "970 PRO",
+    "980 PRO",
+    "SSD 980",
+    "990 EVO",
+    "990 PRO",
+    "WDS100T",
+    "WDS200T",
+    "WDS500G",
+    "WD_BLACK",
+    "WD Blue SN",
+    "SN770",
+    "CT500P",
+    "CT1000P",
+    "CT2000P",
+    "CT1000MX",
+    "CT500MX",
+    "CT2000MX",
+    "SSDPEKNW",
+    "SSDPEKNU",
+    "Sabrent",
+    "SA400S37",
+    "SNV2S",
 ];
 
 /// Drive-managed shingled disks, by manufacturers' own lists of 2020.
 const SHINGLED: [&str; 16] = [
-    "WD20EFAX", "WD30EFAX", "WD40EFAX", "WD60EFAX", "WD20EZAZ", "WD60EZAZ", "ST8000DM004",
-    "ST8000AS0002", "ST6000DM003", "ST5000DM000", "ST4000DM004", "ST3000DM007", "ST2000DM008",
-    "ST2000LM015", "ST4000LM024", "ST5000LM000",
+    "WD20EFAX",
+    "WD30EFAX",
+    "WD40EFAX",
+    "WD60EFAX",
+    "WD20EZAZ",
+    "WD60EZAZ",
+    "ST8000DM004",
+    "ST8000AS0002",
+    "ST6000DM003",
+    "ST5000DM000",
+    "ST4000DM004",
+    "ST3000DM007",
+    "ST2000DM008",
+    "ST2000LM015",
+    "ST4000LM024",
+    "ST5000LM000",
 ];
 
 /// Names under which RAID cards show their logical volumes.
 const VOLUMES: [&str; 12] = [
-    "PERC", "MegaRAID", "ServeRAID", "LOGICAL VOLUME", "LogicalDrv", "MR9", "RAID 5-", "Smart Array",
-    "AVAGO MR", "BROADCOM MR", "SMC3108", "SAS3508",
+    "PERC",
+    "MegaRAID",
+    "ServeRAID",
+    "LOGICAL VOLUME",
+    "LogicalDrv",
+    "MR9",
+    "RAID 5-",
+    "Smart Array",
+    "AVAGO MR",
+    "BROADCOM MR",
+    "SMC3108",
+    "SAS3508",
 ];
 
 /// Families of Optane, whose writes take about 10 µs.
@@ -88,11 +140,26 @@ mod tests {
 
     #[test]
     fn the_sources_drives_are_known() {
-        assert_eq!(protected("SAMSUNG MZQL23T8HCLS-00A07"), Some(true), "PM9A3 3.84 TB");
-        assert_eq!(protected("INTEL SSDPEL1K100GA"), Some(true), "Optane P4801X");
-        assert_eq!(protected("INTEL SSDPEK1A118GA"), Some(true), "Optane P1600X");
+        assert_eq!(
+            protected("SAMSUNG MZQL23T8HCLS-00A07"),
+            Some(true),
+            "PM9A3 3.84 TB"
+        );
+        assert_eq!(
+            protected("INTEL SSDPEL1K100GA"),
+            Some(true),
+            "Optane P4801X"
+        );
+        assert_eq!(
+            protected("INTEL SSDPEK1A118GA"),
+            Some(true),
+            "Optane P1600X"
+        );
         assert_eq!(protected("MZ7LH3T8HMLT"), Some(true), "PM883 3.84 TB");
-        assert_eq!(protected("nvme-Samsung_SSD_980_PRO_1TB_S5P2NG0R"), Some(false));
+        assert_eq!(
+            protected("nvme-Samsung_SSD_980_PRO_1TB_S5P2NG0R"),
+            Some(false)
+        );
         assert_eq!(protected("Some Brand X"), None);
     }
 

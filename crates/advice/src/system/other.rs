@@ -50,9 +50,13 @@ pub struct Kstat {
 
 /// A kstat of type 1 (named counters); none for any other text.
 pub fn kstat(text: &str) -> Option<Kstat> {
-    let mut rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mut rows = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
     let header = rows.next()?;
-    let [_, "1", _, _, _, made, read] = header.as_slice() else { return None };
+    let [_, "1", _, _, _, made, read] = header.as_slice() else {
+        return None;
+    };
     if rows.next()?.as_slice() != ["name", "type", "data"] {
         return None;
     }
@@ -62,7 +66,10 @@ pub fn kstat(text: &str) -> Option<Kstat> {
             _ => None,
         })
         .collect();
-    Some(Kstat { window: (made.parse().ok()?, read.parse().ok()?), counters })
+    Some(Kstat {
+        window: (made.parse().ok()?, read.parse().ok()?),
+        counters,
+    })
 }
 
 /// What was counted between the first and the last reading of each kstat; with one reading, since
@@ -84,12 +91,23 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
         readings.sort_by_key(|reading| reading.window.1);
         let (first, last) = (readings.first()?, readings.last()?);
         let single = readings.len() == 1;
-        let from = if single { first.window.0 } else { first.window.1 };
+        let from = if single {
+            first.window.0
+        } else {
+            first.window.1
+        };
         let window = last.window.1.saturating_sub(from) as f64 / 1e9;
         seconds = Some(seconds.map_or(window, |known| known.min(window)));
         for (name, value) in &last.counters {
             after.insert(name, *value);
-            before.insert(name, if single { 0 } else { *first.counters.get(name).unwrap_or(value) });
+            before.insert(
+                name,
+                if single {
+                    0
+                } else {
+                    *first.counters.get(name).unwrap_or(value)
+                },
+            );
         }
     }
     let grew = |name: &str| Some(after.get(name)?.saturating_sub(*before.get(name)?));
@@ -101,7 +119,13 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
     Some(Counters {
         seconds: seconds?,
         commits: grew("zil_commit_count"),
-        zil_bytes: sum(&["zil_itx_metaslab_normal_bytes", "zil_itx_metaslab_slog_bytes"], &grew),
+        zil_bytes: sum(
+            &[
+                "zil_itx_metaslab_normal_bytes",
+                "zil_itx_metaslab_slog_bytes",
+            ],
+            &grew,
+        ),
         slog_bytes: grew("zil_itx_metaslab_slog_bytes"),
         sync_write_mean_ns: None,
         demand_hits: sum(&["demand_data_hits", "demand_metadata_hits"], &grew),
@@ -140,7 +164,10 @@ pub fn echoed(file: &str, text: &str) -> Vec<(String, Found<String>)> {
         .filter_map(|(at, row)| {
             let (value, path) = row.trim_start().strip_prefix("echo")?.split_once('>')?;
             let name = path.trim().strip_prefix("/sys/module/zfs/parameters/")?;
-            let name: String = name.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            let name: String = name
+                .chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                .collect();
             let value = value.trim().trim_matches(['"', '\'']).to_string();
             (!name.is_empty()).then(|| (name, Found::new(value, at)))
         })
@@ -151,7 +178,10 @@ pub fn echoed(file: &str, text: &str) -> Vec<(String, Found<String>)> {
 pub fn memory(file: &str, text: &str) -> Option<Found<u64>> {
     rows(file, text).find_map(|(at, row)| {
         let rest = row.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?;
-        Some(Found::new(rest.trim().parse::<u64>().ok()?.checked_mul(1024)?, at))
+        Some(Found::new(
+            rest.trim().parse::<u64>().ok()?.checked_mul(1024)?,
+            at,
+        ))
     })
 }
 
@@ -161,7 +191,9 @@ pub fn release(file: &str, text: &str) -> Option<Found<(u32, u32)>> {
     let mut found = None;
     for (at, row) in rows(file, text) {
         let row = row.trim();
-        let number = row.strip_prefix("zfs-kmod-").or_else(|| row.strip_prefix("zfs-"));
+        let number = row
+            .strip_prefix("zfs-kmod-")
+            .or_else(|| row.strip_prefix("zfs-"));
         let Some(number) = number else { continue };
         let mut parts = number.split(['.', '-']);
         if let (Some(Ok(major)), Some(Ok(minor))) =
@@ -177,12 +209,19 @@ pub fn release(file: &str, text: &str) -> Option<Found<(u32, u32)>> {
 pub fn links(file: &str, text: &str) -> Vec<Link> {
     rows(file, text)
         .filter_map(|(at, row)| {
-            let (_, rest) = row.split_once(": ").filter(|(n, _)| n.parse::<u32>().is_ok())?;
+            let (_, rest) = row
+                .split_once(": ")
+                .filter(|(n, _)| n.parse::<u32>().is_ok())?;
             let (name, rest) = rest.split_once(": ")?;
             let mut words = rest.split_whitespace();
             words.find(|word| *word == "mtu")?;
             let mtu = words.next()?.parse().ok()?;
-            (name != "lo").then(|| Link { name: name.to_string(), host: file.to_string(), mtu, at })
+            (name != "lo").then(|| Link {
+                name: name.to_string(),
+                host: file.to_string(),
+                mtu,
+                at,
+            })
         })
         .collect()
 }
@@ -190,7 +229,9 @@ pub fn links(file: &str, text: &str) -> Vec<Link> {
 /// Lines of `/etc/exports`: a path and clients with options.
 pub fn exports(file: &str, text: &str) -> Vec<Found<String>> {
     rows(file, text)
-        .filter(|(_, row)| row.starts_with('/') && row.contains('(') && row.trim_end().ends_with(')'))
+        .filter(|(_, row)| {
+            row.starts_with('/') && row.contains('(') && row.trim_end().ends_with(')')
+        })
         .map(|(at, row)| Found::new(row.trim().to_string(), at))
         .collect()
 }
@@ -201,7 +242,11 @@ pub fn samba(file: &str, text: &str) -> BTreeMap<String, Found<String>> {
         .filter(|(_, row)| !row.trim_start().starts_with(['#', ';', '[']))
         .filter_map(|(at, row)| {
             let (name, value) = row.split_once('=')?;
-            let name = name.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+            let name = name
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .to_ascii_lowercase();
             Some((name, Found::new(value.trim().to_string(), at)))
         })
         .collect()
@@ -210,7 +255,13 @@ pub fn samba(file: &str, text: &str) -> BTreeMap<String, Found<String>> {
 /// Lines with their places.
 pub fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (Place, &'a str)> {
     text.lines().zip(1u32..).map(move |(row, line)| {
-        (Place { file: file.to_string(), line }, row)
+        (
+            Place {
+                file: file.to_string(),
+                line,
+            },
+            row,
+        )
     })
 }
 
@@ -225,7 +276,10 @@ mod tests {
     }
 
     fn reading(read: u64, rows: &str) -> Kstat {
-        kstat(&format!("13 1 0x01 3 4 1000000000 {read}\nname type data\n{rows}")).unwrap()
+        kstat(&format!(
+            "13 1 0x01 3 4 1000000000 {read}\nname type data\n{rows}"
+        ))
+        .unwrap()
     }
 
     #[test]
@@ -254,12 +308,16 @@ mod tests {
     fn a_script_that_echoes_sets_parameters() {
         let text = "# tuning\necho 64  > /sys/module/zfs/parameters/l2arc_write_max_mb\n";
         let (name, found) = &echoed("s", text)[0];
-        assert_eq!((name.as_str(), found.value.as_str(), found.at.line), ("l2arc_write_max_mb", "64", 2));
+        assert_eq!(
+            (name.as_str(), found.value.as_str(), found.at.line),
+            ("l2arc_write_max_mb", "64", 2)
+        );
     }
 
     #[test]
     fn ip_link_gives_mtus() {
-        let text = "1: lo: <LOOPBACK,UP> mtu 65536 qdisc noqueue\n2: eth0: <UP> mtu 9000 qdisc mq\n";
+        let text =
+            "1: lo: <LOOPBACK,UP> mtu 65536 qdisc noqueue\n2: eth0: <UP> mtu 9000 qdisc mq\n";
         let found = links("l", text);
         assert_eq!((found.len(), found[0].mtu, found[0].at.line), (1, 9000, 2));
     }

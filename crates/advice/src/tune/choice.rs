@@ -72,14 +72,20 @@ impl Need {
 
     /// Drives of a class in the pool.
     pub fn leaves(&self, class: Class) -> Vec<&Leaf> {
-        self.pool().map_or(Vec::new(), |pool| pool.of(class).flat_map(|vdev| &vdev.leaves).collect())
+        self.pool().map_or(Vec::new(), |pool| {
+            pool.of(class).flat_map(|vdev| &vdev.leaves).collect()
+        })
     }
 
     /// Whether the data lies on flash; none where that is not known.
     pub fn flash(&self) -> Option<bool> {
         let leaves = self.leaves(Class::Normal);
-        let known: Vec<bool> = leaves.iter().filter_map(|leaf| self.system.rotates(leaf)).collect();
-        (!known.is_empty() && known.len() == leaves.len()).then(|| known.iter().all(|rotates| !rotates))
+        let known: Vec<bool> = leaves
+            .iter()
+            .filter_map(|leaf| self.system.rotates(leaf))
+            .collect();
+        (!known.is_empty() && known.len() == leaves.len())
+            .then(|| known.iter().all(|rotates| !rotates))
     }
 
     /// Whether the server is a database.
@@ -137,7 +143,10 @@ impl Need {
     /// Bytes for the ARC: what the server and a fifth of RAM for everything else leave, at least
     /// 64 MiB, below which the limit is ignored.
     pub fn arc(&self) -> u64 {
-        let rest = self.memory.saturating_sub(self.server_cache()).saturating_sub(self.memory / 5);
+        let rest = self
+            .memory
+            .saturating_sub(self.server_cache())
+            .saturating_sub(self.memory / 5);
         rest.max(64 << 20) >> 20 << 20
     }
 }
@@ -217,7 +226,12 @@ pub struct Choice {
 
 impl Choice {
     /// A setting that loses nothing.
-    pub fn new(target: Target, name: &str, value: impl ToString, reason: impl Into<String>) -> Choice {
+    pub fn new(
+        target: Target,
+        name: &str,
+        value: impl ToString,
+        reason: impl Into<String>,
+    ) -> Choice {
         Choice {
             target,
             name: name.to_string(),

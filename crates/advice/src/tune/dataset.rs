@@ -53,23 +53,47 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
         )
         .but("the Hong Kong source sets 16K for small files, which matters only to files over 16K that are written in part"),
     };
-    Some(choice.from(Document::HongKong, "databases and file servers, recordsize").from(Document::ZfsProps, "recordsize").lab("hk-recordsize"))
+    Some(
+        choice
+            .from(Document::HongKong, "databases and file servers, recordsize")
+            .from(Document::ZfsProps, "recordsize")
+            .lab("hk-recordsize"),
+    )
 }
 
 /// Compression.
 pub fn compression(need: &Need) -> Option<Choice> {
     let (value, reason) = if need.workload == Workload::Analytics {
-        ("zstd", "Scanned data is read more often than written: zstd packs tighter and decompresses fast.")
+        (
+            "zstd",
+            "Scanned data is read more often than written: zstd packs tighter and decompresses fast.",
+        )
     } else {
-        ("lz4", "Costs next to nothing, gives up early on what does not compress, and writes fewer bytes.")
+        (
+            "lz4",
+            "Costs next to nothing, gives up early on what does not compress, and writes fewer bytes.",
+        )
     };
-    Some(on(need, "compression", value, reason).from(Document::ZfsProps, "compression").from(Document::Mysql, "compression=lz4"))
+    Some(
+        on(need, "compression", value, reason)
+            .from(Document::ZfsProps, "compression")
+            .from(Document::Mysql, "compression=lz4"),
+    )
 }
 
 /// Access times.
 pub fn atime(need: &Need) -> Option<Choice> {
-    let choice = on(need, "atime", "off", "A read must not write. Set relatime=on instead where mail or backup software looks at access times.");
-    Some(choice.from(Document::HongKong, "databases, atime=off").from(Document::ZfsProps, "atime"))
+    let choice = on(
+        need,
+        "atime",
+        "off",
+        "A read must not write. Set relatime=on instead where mail or backup software looks at access times.",
+    );
+    Some(
+        choice
+            .from(Document::HongKong, "databases, atime=off")
+            .from(Document::ZfsProps, "atime"),
+    )
 }
 
 /// Extended attributes.
@@ -78,14 +102,31 @@ pub fn xattr(need: &Need) -> Option<Choice> {
     if need.release().is_some_and(|release| release >= (2, 3)) {
         return None;
     }
-    let choice = on(need, "xattr", "sa", "Extended attributes (SELinux, ACLs, Samba's DOS attributes) in the dnode instead of hidden directories.");
-    Some(choice.from(Document::ZfsProps, "xattr").from(Document::Mysql, "xattr=sa"))
+    let choice = on(
+        need,
+        "xattr",
+        "sa",
+        "Extended attributes (SELinux, ACLs, Samba's DOS attributes) in the dnode instead of hidden directories.",
+    );
+    Some(
+        choice
+            .from(Document::ZfsProps, "xattr")
+            .from(Document::Mysql, "xattr=sa"),
+    )
 }
 
 /// ACLs for file servers.
 pub fn acltype(need: &Need) -> Option<Choice> {
     let wants = matches!(need.server, Server::Smb | Server::Nfs);
-    wants.then(|| on(need, "acltype", "posix", "POSIX ACLs are off by default on Linux; file servers map theirs onto them.").from(Document::ZfsProps, "acltype"))
+    wants.then(|| {
+        on(
+            need,
+            "acltype",
+            "posix",
+            "POSIX ACLs are off by default on Linux; file servers map theirs onto them.",
+        )
+        .from(Document::ZfsProps, "acltype")
+    })
 }
 
 /// The size of a dnode.
@@ -127,7 +168,10 @@ pub fn primarycache(need: &Need) -> Option<Choice> {
 /// Whether requests for stable storage are obeyed.
 pub fn sync(need: &Need) -> Option<Choice> {
     // Three transaction groups may be open, each of zfs_txg_timeout.
-    let timeout = need.system.parameter("zfs_txg_timeout").map_or(5, |set| set.value.max(1));
+    let timeout = need
+        .system
+        .parameter("zfs_txg_timeout")
+        .map_or(5, |set| set.value.max(1));
     let loss = timeout.saturating_mul(3) as f64;
     if need.allow_loss_s >= loss {
         return Some(
@@ -137,7 +181,16 @@ pub fn sync(need: &Need) -> Option<Choice> {
                 .from(Document::Mysql, "sync=disabled"),
         );
     }
-    Some(on(need, "sync", "standard", "Programs get the durability that they ask for, and pay only for that.").from(Document::ZfsProps, "sync").lab("hk-async"))
+    Some(
+        on(
+            need,
+            "sync",
+            "standard",
+            "Programs get the durability that they ask for, and pay only for that.",
+        )
+        .from(Document::ZfsProps, "sync")
+        .lab("hk-async"),
+    )
 }
 
 /// Which blocks go to the special vdev.
@@ -146,11 +199,25 @@ pub fn special_small_blocks(need: &Need) -> Option<Choice> {
         return None;
     }
     let (value, reason) = match (need.database(), need.workload) {
-        (true, _) => ("0", "Records of a database are small blocks: any threshold at or above them would send all of it to the special vdev."),
-        (false, Workload::SmallFiles | Workload::Mixed) => ("32K", "Small files then lie on the special vdev and not only their metadata. Size it for them: above three quarters it takes no more."),
-        (false, _) => ("0", "Metadata alone gains most; large files gain nothing from more."),
+        (true, _) => (
+            "0",
+            "Records of a database are small blocks: any threshold at or above them would send all of it to the special vdev.",
+        ),
+        (false, Workload::SmallFiles | Workload::Mixed) => (
+            "32K",
+            "Small files then lie on the special vdev and not only their metadata. Size it for them: above three quarters it takes no more.",
+        ),
+        (false, _) => (
+            "0",
+            "Metadata alone gains most; large files gain nothing from more.",
+        ),
     };
-    Some(on(need, "special_small_blocks", value, reason).from(Document::ZfsProps, "special_small_blocks").from(Document::HongKong, "file servers, special vdev").lab("hk-smb-l2arc"))
+    Some(
+        on(need, "special_small_blocks", value, reason)
+            .from(Document::ZfsProps, "special_small_blocks")
+            .from(Document::HongKong, "file servers, special vdev")
+            .lab("hk-smb-l2arc"),
+    )
 }
 
 /// Records of the dataset for the server's log.

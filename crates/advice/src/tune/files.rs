@@ -47,14 +47,22 @@ fn place(target: &Target) -> (&'static str, &'static str) {
 /// The first lines of a file.
 fn head(path: &str) -> &'static str {
     match path {
-        "zfs-set.sh" | "raid-card.sh" => "#!/bin/sh\n# Read each line before you run this.\nset -eu\n",
+        "zfs-set.sh" | "raid-card.sh" => {
+            "#!/bin/sh\n# Read each line before you run this.\nset -eu\n"
+        }
         "etc/mysql/conf.d/poolwright.cnf" => "[mysqld]\n",
         "etc/nfs.conf.d/poolwright.conf" => "[nfsd]\n",
         "etc/samba/poolwright.conf" => "# Include this from [global] of smb.conf.\n",
-        "etc/postgresql/conf.d/poolwright.conf" => "# Include this from postgresql.conf with include_dir.\n",
-        "etc/modprobe.d/zfs.conf" => "# Afterwards: update-initramfs -u (or dracut -f), where ZFS is loaded from it.\n",
+        "etc/postgresql/conf.d/poolwright.conf" => {
+            "# Include this from postgresql.conf with include_dir.\n"
+        }
+        "etc/modprobe.d/zfs.conf" => {
+            "# Afterwards: update-initramfs -u (or dracut -f), where ZFS is loaded from it.\n"
+        }
         "etc/exports.d/poolwright.exports" => "# Afterwards: exportfs -ra\n",
-        "etc/udev/rules.d/60-poolwright.rules" => "# Afterwards: udevadm control --reload && udevadm trigger --subsystem-match=block\n",
+        "etc/udev/rules.d/60-poolwright.rules" => {
+            "# Afterwards: udevadm control --reload && udevadm trigger --subsystem-match=block\n"
+        }
         _ => "",
     }
 }
@@ -64,14 +72,24 @@ fn line(choice: &Choice) -> String {
     let (name, value) = (&choice.name, &choice.value);
     match &choice.target {
         Target::Dataset(dataset) => {
-            format!("zfs set {} {}", quoted(&format!("{name}={value}")), quoted(dataset))
+            format!(
+                "zfs set {} {}",
+                quoted(&format!("{name}={value}")),
+                quoted(dataset)
+            )
         }
         // ashift is stated when vdevs are made, and as the pool's default for later ones.
-        Target::Pool(pool) => format!("zpool set {} {}", quoted(&format!("{name}={value}")), quoted(pool)),
+        Target::Pool(pool) => format!(
+            "zpool set {} {}",
+            quoted(&format!("{name}={value}")),
+            quoted(pool)
+        ),
         Target::Module => format!("options zfs {name}={value}"),
         Target::Exports => format!("{} {value}", printable(name)),
         Target::Postgresql if value.contains([' ', '\'']) => format!("{name} = '{value}'"),
-        Target::Postgresql | Target::Mysql | Target::Nfs | Target::Samba => format!("{name} = {value}"),
+        Target::Postgresql | Target::Mysql | Target::Nfs | Target::Samba => {
+            format!("{name} = {value}")
+        }
         Target::Udev | Target::Card => printable(value),
     }
 }
@@ -87,9 +105,19 @@ pub fn files(choices: &[Choice]) -> Vec<File> {
             text.push_str(&format!("{comment} {}\n", printable(&reason)));
         }
         let line = line(choice);
-        text.push_str(&if choice.offered { format!("{comment} {line}\n") } else { format!("{line}\n") });
+        text.push_str(&if choice.offered {
+            format!("{comment} {line}\n")
+        } else {
+            format!("{line}\n")
+        });
     }
-    texts.into_iter().map(|(path, text)| File { path: path.to_string(), text }).collect()
+    texts
+        .into_iter()
+        .map(|(path, text)| File {
+            path: path.to_string(),
+            text,
+        })
+        .collect()
 }
 
 /// What stands above a choice.
@@ -102,7 +130,9 @@ fn comments(choice: &Choice) -> Vec<String> {
         lines.push(format!("Sources disagree: {others}."));
     }
     if let Loss::Commits { seconds } = choice.loss {
-        lines.push(format!("MAY LOSE acknowledged writes of up to {seconds} s at a power cut."));
+        lines.push(format!(
+            "MAY LOSE acknowledged writes of up to {seconds} s at a power cut."
+        ));
     }
     let sources: Vec<String> = choice.sources.iter().map(ToString::to_string).collect();
     lines.push(format!("Source: {}", sources.join("; ")));
@@ -120,7 +150,10 @@ pub fn differences(need: &Need, choices: &[Choice]) -> Vec<Difference> {
         .filter(|choice| !choice.offered)
         .filter_map(|choice| {
             let (of, is) = current(need, choice)?;
-            if is.as_ref().is_some_and(|(value, _)| same(value, &choice.value)) {
+            if is
+                .as_ref()
+                .is_some_and(|(value, _)| same(value, &choice.value))
+            {
                 return None;
             }
             Some(Difference {
@@ -146,27 +179,44 @@ fn current(need: &Need, choice: &Choice) -> Option<(String, Option<Known>)> {
     match &choice.target {
         Target::Dataset(name) => {
             let dataset = system.datasets.iter().find(|d| d.name == *name);
-            Some((name.clone(), dataset.and_then(|d| d.get(&choice.name)).map(property)))
+            Some((
+                name.clone(),
+                dataset.and_then(|d| d.get(&choice.name)).map(property),
+            ))
         }
-        Target::Pool(name) => {
-            Some((name.clone(), system.pool(name).and_then(|p| p.get(&choice.name)).map(property)))
-        }
+        Target::Pool(name) => Some((
+            name.clone(),
+            system
+                .pool(name)
+                .and_then(|p| p.get(&choice.name))
+                .map(property),
+        )),
         Target::Module => {
             let set = system.module.get(&choice.name).cloned();
             Some(("etc/modprobe.d/zfs.conf".to_string(), set.map(found)))
         }
-        Target::Postgresql => Some(("postgresql.conf".to_string(), system.postgres(bare).map(found))),
+        Target::Postgresql => Some((
+            "postgresql.conf".to_string(),
+            system.postgres(bare).map(found),
+        )),
         Target::Mysql => Some(("my.cnf".to_string(), system.innodb(bare).map(found))),
-        Target::Samba => {
-            Some(("smb.conf".to_string(), system.samba.get(&choice.name).cloned().map(found)))
-        }
+        Target::Samba => Some((
+            "smb.conf".to_string(),
+            system.samba.get(&choice.name).cloned().map(found),
+        )),
         Target::Udev => {
-            let drive = system.drives.iter().find(|drive| drive.name == choice.name)?;
+            let drive = system
+                .drives
+                .iter()
+                .find(|drive| drive.name == choice.name)?;
             let scheduler = drive.scheduler.as_ref()?;
             if scheduler.value == "none" {
                 return None;
             }
-            Some((choice.name.clone(), Some((scheduler.value.clone(), scheduler.at.to_string()))))
+            Some((
+                choice.name.clone(),
+                Some((scheduler.value.clone(), scheduler.at.to_string())),
+            ))
         }
         Target::Nfs | Target::Exports | Target::Card => None,
     }

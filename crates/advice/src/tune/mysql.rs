@@ -25,7 +25,11 @@ fn set(name: &'static str, value: impl ToString, reason: &str) -> Choice {
 
 /// InnoDB's own cache.
 pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
-    Some(set("innodb_buffer_pool_size", format!("{}M", (need.server_cache() >> 20).max(128)), "Half of RAM: InnoDB caches pages better than the ARC does, which keeps metadata and what falls out of the pool, compressed."))
+    Some(set(
+        "innodb_buffer_pool_size",
+        format!("{}M", (need.server_cache() >> 20).max(128)),
+        "Half of RAM: InnoDB caches pages better than the ARC does, which keeps metadata and what falls out of the pool, compressed.",
+    ))
 }
 
 /// Whether COMMIT waits for the redo log.
@@ -43,7 +47,11 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
     if need.allow_loss_s >= 15.0 {
         return Some(set("sync_binlog", 0, "Asked for by --allow-loss: the binary log is flushed when the file system gets to it. Replicas may be ahead of the source after a power cut and must then be made anew.").loses(15.0).from(Document::Mysql, "sync_binlog=0"));
     }
-    Some(set("sync_binlog", 1, "Source and replicas agree after a crash."))
+    Some(set(
+        "sync_binlog",
+        1,
+        "Source and replicas agree after a crash.",
+    ))
 }
 
 /// Pages written twice.
@@ -69,8 +77,12 @@ pub fn innodb_use_native_aio(_: &Need) -> Option<Choice> {
 /// How files are opened and flushed.
 pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
     let reason = match need.release() {
-        Some(release) if release >= (2, 3) => "From OpenZFS 2.3 on O_DIRECT bypasses the ARC for aligned I/O; with fsync pages keep the ARC behind the buffer pool.",
-        _ => "Up to OpenZFS 2.2 O_DIRECT is accepted and ignored; fsync says what happens, and goes on doing so after an upgrade to 2.3.",
+        Some(release) if release >= (2, 3) => {
+            "From OpenZFS 2.3 on O_DIRECT bypasses the ARC for aligned I/O; with fsync pages keep the ARC behind the buffer pool."
+        }
+        _ => {
+            "Up to OpenZFS 2.2 O_DIRECT is accepted and ignored; fsync says what happens, and goes on doing so after an upgrade to 2.3."
+        }
     };
     Some(set("innodb_flush_method", "fsync", reason).from(Document::ZfsProps, "direct"))
 }
@@ -85,25 +97,45 @@ pub fn innodb_log_write_ahead_size(_: &Need) -> Option<Choice> {
 
 /// Bytes of redo log.
 pub fn innodb_redo_log_capacity(need: &Need) -> Option<Choice> {
-    let bytes: u64 = if need.memory >= 64 << 30 { 8 << 30 } else { 2 << 30 };
-    Some(set("loose_innodb_redo_log_capacity", bytes, "Room for checkpoints to be lazy: pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size."))
+    let bytes: u64 = if need.memory >= 64 << 30 {
+        8 << 30
+    } else {
+        2 << 30
+    };
+    Some(set(
+        "loose_innodb_redo_log_capacity",
+        bytes,
+        "Room for checkpoints to be lazy: pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
+    ))
 }
 
 /// Operations a second that background flushing may use.
 pub fn innodb_io_capacity(need: &Need) -> Option<Choice> {
-    let disks = need.leaves(facts::zpool_status::Class::Normal).len().clamp(1, 64) as u64;
+    let disks = need
+        .leaves(facts::zpool_status::Class::Normal)
+        .len()
+        .clamp(1, 64) as u64;
     let capacity = match need.flash()? {
         true => 2000,
         false => (disks * 50).clamp(100, 1000),
     };
-    Some(set("innodb_io_capacity", capacity, "What the pool can write at random besides serving reads; raise it when the age of the oldest change nears the redo log's size."))
+    Some(set(
+        "innodb_io_capacity",
+        capacity,
+        "What the pool can write at random besides serving reads; raise it when the age of the oldest change nears the redo log's size.",
+    ))
 }
 
 /// Compression by the server.
 pub fn innodb_compression_default(_: &Need) -> Option<Choice> {
     Some(
-        Choice::new(Target::Mysql, "loose_innodb_compression_default", "OFF", "ZFS compresses, and keeps pages aligned with records. MariaDB only, hence `loose_`.")
-            .from(Document::MariadbManual, "innodb_compression_default")
-            .from(Document::Mysql, "innodb_compression_default=OFF"),
+        Choice::new(
+            Target::Mysql,
+            "loose_innodb_compression_default",
+            "OFF",
+            "ZFS compresses, and keeps pages aligned with records. MariaDB only, hence `loose_`.",
+        )
+        .from(Document::MariadbManual, "innodb_compression_default")
+        .from(Document::Mysql, "innodb_compression_default=OFF"),
     )
 }

@@ -14,7 +14,11 @@ pub fn export(need: &Need) -> Option<Choice> {
         "CLIENTS(rw,sync,no_subtree_check)",
         "With sync a COMMIT answers when the data is stable; async would acknowledge before, whatever the dataset says. Replace CLIENTS.",
     );
-    Some(choice.from(Document::Exports, "sync, no_subtree_check").lab("hk-sync-slog"))
+    Some(
+        choice
+            .from(Document::Exports, "sync, no_subtree_check")
+            .lab("hk-sync-slog"),
+    )
 }
 
 /// Threads of nfsd.

@@ -5,7 +5,10 @@ use crate::source::Document;
 
 /// The sector, for a pool that is still to be made.
 pub fn ashift(need: &Need) -> Option<Choice> {
-    let known = need.pool().and_then(|pool| pool.get("ashift")).map(|p| p.value.as_str());
+    let known = need
+        .pool()
+        .and_then(|pool| pool.get("ashift"))
+        .map(|p| p.value.as_str());
     let built = need.pool().is_some_and(|pool| pool.status.is_some());
     if built || known.is_some_and(|value| value != "0") {
         return None;
@@ -16,7 +19,12 @@ pub fn ashift(need: &Need) -> Option<Choice> {
         12,
         "Fixed when a vdev is made. 4K is right for every drive sold today, also for those that claim 512 bytes.",
     );
-    Some(choice.from(Document::HongKong, "ashift=12").from(Document::ZpoolProps, "ashift").lab("hk-ashift"))
+    Some(
+        choice
+            .from(Document::HongKong, "ashift=12")
+            .from(Document::ZpoolProps, "ashift")
+            .lab("hk-ashift"),
+    )
 }
 
 /// TRIM as space becomes free.

@@ -29,24 +29,44 @@ fn megabytes(bytes: u64) -> String {
 
 /// PostgreSQL's own cache.
 pub fn shared_buffers(need: &Need) -> Option<Choice> {
-    Some(set("shared_buffers", megabytes(need.server_cache()), "A quarter of RAM, the manual's starting point; the ARC behind it holds the rest of the working set, compressed."))
+    Some(set(
+        "shared_buffers",
+        megabytes(need.server_cache()),
+        "A quarter of RAM, the manual's starting point; the ARC behind it holds the rest of the working set, compressed.",
+    ))
 }
 
 /// What the planner may believe is cached.
 pub fn effective_cache_size(need: &Need) -> Option<Choice> {
     let bytes = need.server_cache().saturating_add(need.arc() / 4 * 3);
-    Some(set("effective_cache_size", megabytes(bytes), "shared_buffers and three quarters of the ARC: an estimate for the planner, which allocates nothing. Linux's page cache does not count: ZFS does not use it."))
+    Some(set(
+        "effective_cache_size",
+        megabytes(bytes),
+        "shared_buffers and three quarters of the ARC: an estimate for the planner, which allocates nothing. Linux's page cache does not count: ZFS does not use it.",
+    ))
 }
 
 /// Memory of VACUUM and CREATE INDEX.
 pub fn maintenance_work_mem(need: &Need) -> Option<Choice> {
-    Some(set("maintenance_work_mem", megabytes((need.memory / 16).min(2 << 30)), "A sixteenth of RAM, at most 2 GB: fewer passes over indexes."))
+    Some(set(
+        "maintenance_work_mem",
+        megabytes((need.memory / 16).min(2 << 30)),
+        "A sixteenth of RAM, at most 2 GB: fewer passes over indexes.",
+    ))
 }
 
 /// WAL between checkpoints.
 pub fn max_wal_size(need: &Need) -> Option<Choice> {
-    let bytes: u64 = if need.memory >= 64 << 30 { 16 << 30 } else { 4 << 30 };
-    Some(set("max_wal_size", megabytes(bytes), "Checkpoints by time and not by volume: after each one, the first change of a page writes the page whole. Costs disk space and a longer recovery after a crash."))
+    let bytes: u64 = if need.memory >= 64 << 30 {
+        16 << 30
+    } else {
+        4 << 30
+    };
+    Some(set(
+        "max_wal_size",
+        megabytes(bytes),
+        "Checkpoints by time and not by volume: after each one, the first change of a page writes the page whole. Costs disk space and a longer recovery after a crash.",
+    ))
 }
 
 /// Time between checkpoints.
@@ -56,23 +76,39 @@ pub fn checkpoint_timeout(need: &Need) -> Option<Choice> {
 
 /// Zeros in new WAL files.
 pub fn wal_init_zero(_: &Need) -> Option<Choice> {
-    Some(set("wal_init_zero", "off", "Filling with zeros reserves blocks to overwrite; copy-on-write never overwrites, and compression drops the zeros."))
+    Some(set(
+        "wal_init_zero",
+        "off",
+        "Filling with zeros reserves blocks to overwrite; copy-on-write never overwrites, and compression drops the zeros.",
+    ))
 }
 
 /// Reuse of old WAL files.
 pub fn wal_recycle(_: &Need) -> Option<Choice> {
-    Some(set("wal_recycle", "off", "Renaming an old file to overwrite it saves nothing on copy-on-write, and writing into old records reads those that left the cache."))
+    Some(set(
+        "wal_recycle",
+        "off",
+        "Renaming an old file to overwrite it saves nothing on copy-on-write, and writing into old records reads those that left the cache.",
+    ))
 }
 
 /// Full pages in the WAL, compressed.
 pub fn wal_compression(_: &Need) -> Option<Choice> {
-    Some(set("wal_compression", "on", "Full pages make most of the WAL after a checkpoint. The intent log stores what it is given uncompressed, so smaller WAL writes are smaller commits; ZFS's compression comes only afterwards."))
+    Some(set(
+        "wal_compression",
+        "on",
+        "Full pages make most of the WAL after a checkpoint. The intent log stores what it is given uncompressed, so smaller WAL writes are smaller commits; ZFS's compression comes only afterwards.",
+    ))
 }
 
 /// Pages whole in the WAL after a checkpoint.
 pub fn full_page_writes(_: &Need) -> Option<Choice> {
     let reason = "Only where every file of the cluster was written with recordsize 8K or more, a multiple of the page: ZFS then writes a page whole or not at all. Not on a standby with another file system, not with pg_rewind.";
-    Some(set("full_page_writes", "off", reason).from(Document::ZfsCode, "zfs_write, one transaction a block").offered())
+    Some(
+        set("full_page_writes", "off", reason)
+            .from(Document::ZfsCode, "zfs_write, one transaction a block")
+            .offered(),
+    )
 }
 
 /// Whether COMMIT waits for the WAL.
@@ -82,7 +118,11 @@ pub fn synchronous_commit(need: &Need) -> Option<Choice> {
     if need.allow_loss_s >= LOSS {
         return Some(set("synchronous_commit", "off", "Asked for by --allow-loss: COMMIT returns before its WAL is flushed. The database stays consistent. Can be set for single transactions instead.").loses(LOSS));
     }
-    Some(set("synchronous_commit", "on", "COMMIT returns when the transaction is stable."))
+    Some(set(
+        "synchronous_commit",
+        "on",
+        "COMMIT returns when the transaction is stable.",
+    ))
 }
 
 /// What a random page costs.

@@ -9,10 +9,17 @@ use crate::system::models;
 pub fn scheduler_rule(drive: &str, stable: Option<&str>) -> String {
     let clean = |text: &str| -> String {
         // udev's rules have no escape for a quote.
-        text.chars().filter(|c| !c.is_control() && *c != '"').collect()
+        text.chars()
+            .filter(|c| !c.is_control() && *c != '"')
+            .collect()
     };
     let matched = match stable {
-        Some(id) if id.starts_with("0x") || id.starts_with("eui.") || id.starts_with("naa.") || id.starts_with("uuid.") => {
+        Some(id)
+            if id.starts_with("0x")
+                || id.starts_with("eui.")
+                || id.starts_with("naa.")
+                || id.starts_with("uuid.") =>
+        {
             format!("ENV{{ID_WWN}}==\"{}\"", clean(id))
         }
         Some(id) => format!("ENV{{ID_SERIAL_SHORT}}==\"{}\"", clean(id)),

@@ -42,9 +42,13 @@ impl Host for Machine {
     }
 
     fn list(&self, path: &str) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
-        let mut names: Vec<String> =
-            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let Ok(entries) = std::fs::read_dir(path) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
         names.sort();
         names
     }
@@ -60,7 +64,13 @@ const PROGRAMS: [&[&str]; 11] = [
     &["zpool", "get", "-Hp", "all"],
     &["zfs", "get", "-Hp", "-t", "filesystem,volume", "all"],
     &["zfs", "version"],
-    &["lsblk", "-J", "-b", "-o", "NAME,TYPE,SIZE,ROTA,PHY-SEC,LOG-SEC,MODEL,SERIAL,WWN,TRAN,SCHED,RA,FSTYPE,MOUNTPOINT"],
+    &[
+        "lsblk",
+        "-J",
+        "-b",
+        "-o",
+        "NAME,TYPE,SIZE,ROTA,PHY-SEC,LOG-SEC,MODEL,SERIAL,WWN,TRAN,SCHED,RA,FSTYPE,MOUNTPOINT",
+    ],
     &["nvme", "list", "-o", "json"],
     &["storcli", "/call", "show", "all", "J"],
     &["perccli", "/call", "show", "all", "J"],
@@ -118,10 +128,17 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
     for path in FILES {
         add(path.to_string(), host.read(path));
     }
-    for file in host.list("/etc/modprobe.d").iter().filter(|name| name.ends_with(".conf")) {
+    for file in host
+        .list("/etc/modprobe.d")
+        .iter()
+        .filter(|name| name.ends_with(".conf"))
+    {
         let path = format!("/etc/modprobe.d/{file}");
         let text = host.read(&path).filter(|text| {
-            text.lines().any(|row| row.trim_start().starts_with("options zfs") || row.trim_start().starts_with("options spl"))
+            text.lines().any(|row| {
+                row.trim_start().starts_with("options zfs")
+                    || row.trim_start().starts_with("options spl")
+            })
         });
         add(path, text);
     }
@@ -136,7 +153,9 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
         add(path, text);
     }
     for device in host.list("/sys/block") {
-        let virtual_device = ["loop", "ram", "zram", "zd", "dm-", "md", "nbd", "sr"].iter().any(|p| device.starts_with(p));
+        let virtual_device = ["loop", "ram", "zram", "zd", "dm-", "md", "nbd", "sr"]
+            .iter()
+            .any(|p| device.starts_with(p));
         if virtual_device {
             continue;
         }
@@ -144,7 +163,8 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
             .iter()
             .filter_map(|attribute| {
                 let path = format!("/sys/block/{device}/queue/{attribute}");
-                host.read(&path).map(|value| format!("{path}:{}\n", value.trim()))
+                host.read(&path)
+                    .map(|value| format!("{path}:{}\n", value.trim()))
             })
             .collect();
         add(format!("/sys/block/{device}/queue"), Some(rows));
@@ -156,7 +176,16 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
     if seconds > 0 {
         // With -y the first report is left out: one report over the whole time, which also waits.
         let seconds_text = seconds.to_string();
-        let words = ["zpool", "iostat", "-l", "-H", "-p", "-y", &seconds_text, "1"];
+        let words = [
+            "zpool",
+            "iostat",
+            "-l",
+            "-H",
+            "-p",
+            "-y",
+            &seconds_text,
+            "1",
+        ];
         let counted = host.run(&words);
         if counted.is_none() && host.read("/proc/spl/kstat/zfs/zil").is_some() {
             host.wait(Duration::from_secs(u64::from(seconds)));
@@ -195,8 +224,14 @@ mod tests {
         }
 
         fn list(&self, path: &str) -> Vec<String> {
-            let names = self.files.keys().filter_map(|file| file.strip_prefix(path)?.strip_prefix('/'));
-            names.filter_map(|rest| rest.split('/').next()).map(String::from).collect()
+            let names = self
+                .files
+                .keys()
+                .filter_map(|file| file.strip_prefix(path)?.strip_prefix('/'));
+            names
+                .filter_map(|rest| rest.split('/').next())
+                .map(String::from)
+                .collect()
         }
 
         fn wait(&self, time: Duration) {
@@ -205,27 +240,52 @@ mod tests {
     }
 
     fn zil(second: u64, commits: u64) -> String {
-        format!("13 1 0x01 1 2 0 {}\nname type data\nzil_commit_count 4 {commits}\n", second * 1_000_000_000)
+        format!(
+            "13 1 0x01 1 2 0 {}\nname type data\nzil_commit_count 4 {commits}\n",
+            second * 1_000_000_000
+        )
     }
 
     #[test]
     fn a_machine_that_never_syncs_is_told_that_it_needs_no_slog() {
         let mut fake = Fake::default();
-        fake.files.insert("/proc/spl/kstat/zfs/zil".into(), vec![zil(1000, 70_000), zil(1300, 70_020)]);
+        fake.files.insert(
+            "/proc/spl/kstat/zfs/zil".into(),
+            vec![zil(1000, 70_000), zil(1300, 70_020)],
+        );
         let texts = read(&fake, 300);
         assert_eq!(*fake.waited.borrow(), Duration::from_secs(300));
         let (system, _) = advice::system::gather(&texts);
         let found = advice::audit::audit(&system);
-        assert!(found.iter().any(|finding| finding.rule.name() == "no-commits"), "{found:?}");
+        assert!(
+            found
+                .iter()
+                .any(|finding| finding.rule.name() == "no-commits"),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn only_programs_that_read_are_started() {
         let mut fake = Fake::default();
-        fake.files.insert("/sys/block/sda/queue/scheduler".into(), vec!["[none] mq-deadline".into()]);
+        fake.files.insert(
+            "/sys/block/sda/queue/scheduler".into(),
+            vec!["[none] mq-deadline".into()],
+        );
         read(&fake, 5);
         for call in fake.asked.borrow().iter() {
-            let reads = ["status", "get", "version", "lsblk", "list", "show", "GETCONFIG", "ip link", "smartctl -j -a", "iostat"];
+            let reads = [
+                "status",
+                "get",
+                "version",
+                "lsblk",
+                "list",
+                "show",
+                "GETCONFIG",
+                "ip link",
+                "smartctl -j -a",
+                "iostat",
+            ];
             assert!(reads.iter().any(|word| call.contains(word)), "{call}");
         }
     }

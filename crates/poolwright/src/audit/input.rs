@@ -25,7 +25,12 @@ impl Texts {
         inputs
             .iter()
             .map(|input| {
-                input.text.lines().filter(|row| row.starts_with("==> ") && row.ends_with(" <==")).count().max(1)
+                input
+                    .text
+                    .lines()
+                    .filter(|row| row.starts_with("==> ") && row.ends_with(" <=="))
+                    .count()
+                    .max(1)
             })
             .sum()
     }
@@ -36,13 +41,17 @@ impl Texts {
 /// # Errors
 /// What is wrong, where, what to do.
 pub fn read(names: &[String]) -> Result<Given, String> {
-    let mut given = Given { texts: Vec::new(), labs: Vec::new() };
+    let mut given = Given {
+        texts: Vec::new(),
+        labs: Vec::new(),
+    };
     for name in names {
         let path = Path::new(name);
         let text = match name.as_str() {
             "-" => bytes("standard input", std::io::stdin())?,
             _ if path.exists() => {
-                let file = std::fs::File::open(path).map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
+                let file = std::fs::File::open(path)
+                    .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
                 bytes(name, file)?
             }
             _ => match lab::builtin::lab(name) {
@@ -58,7 +67,10 @@ pub fn read(names: &[String]) -> Result<Given, String> {
             given.labs.push(load(name, &text)?);
         } else {
             let name = if name == "-" { "<stdin>" } else { name };
-            given.texts.push(Input { name: name.to_owned(), text });
+            given.texts.push(Input {
+                name: name.to_owned(),
+                text,
+            });
         }
     }
     Ok(given)
@@ -70,7 +82,9 @@ fn bytes(name: &str, from: impl Read) -> Result<String, String> {
         .read_to_end(&mut read)
         .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
     if read.len() as u64 > LONGEST {
-        return Err(format!("error: {name} is longer than 64 MiB: paste the part that matters\n"));
+        return Err(format!(
+            "error: {name} is longer than 64 MiB: paste the part that matters\n"
+        ));
     }
     // Serial numbers are not always UTF-8.
     Ok(String::from_utf8_lossy(&read).into_owned())
@@ -105,8 +119,12 @@ fn load(name: &str, text: &str) -> Result<Vec<(String, System)>, String> {
     match loaded {
         Ok((campaign, _)) => Ok(variants(&campaign, name, text)),
         Err(mistakes) => {
-            let first = mistakes.first().map_or_else(String::new, |m| m.message.clone());
-            Err(format!("error: {name}: {first}: `poolwright check {name}` shows every mistake\n"))
+            let first = mistakes
+                .first()
+                .map_or_else(String::new, |m| m.message.clone());
+            Err(format!(
+                "error: {name}: {first}: `poolwright check {name}` shows every mistake\n"
+            ))
         }
     }
 }
@@ -124,6 +142,12 @@ mod tests {
     #[test]
     fn joined_texts_count_apart() {
         let text = "==> a <==\nx\n\n==> b <==\ny\n".to_string();
-        assert_eq!(Texts::count(&[Input { name: "p".into(), text }]), 2);
+        assert_eq!(
+            Texts::count(&[Input {
+                name: "p".into(),
+                text
+            }]),
+            2
+        );
     }
 }

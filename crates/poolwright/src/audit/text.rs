@@ -25,7 +25,13 @@ pub fn text(report: &Report, language: Language) -> String {
         let _ = writeln!(out, "results: {}", printable(&line.text));
         let _ = writeln!(out, "  rows      {}\n", printable(&line.rows.join(", ")));
     }
-    let count = |severity| report.findings.iter().filter(|f| f.severity == severity).count();
+    let count = |severity| {
+        report
+            .findings
+            .iter()
+            .filter(|f| f.severity == severity)
+            .count()
+    };
     let _ = writeln!(
         out,
         "{} errors, {} warnings, {} notes · {} rules over {} texts",
@@ -40,13 +46,27 @@ pub fn text(report: &Report, language: Language) -> String {
 
 fn one(out: &mut String, finding: &Finding, language: Language) {
     let (what, why) = language.say(finding);
-    let _ = writeln!(out, "{}: {what} [{}]", word(finding.severity), finding.rule.name());
+    let _ = writeln!(
+        out,
+        "{}: {what} [{}]",
+        word(finding.severity),
+        finding.rule.name()
+    );
     let _ = writeln!(out, "  {why}");
     if !finding.variants.is_empty() {
-        let _ = writeln!(out, "  variants  {}", printable(&finding.variants.join(", ")));
+        let _ = writeln!(
+            out,
+            "  variants  {}",
+            printable(&finding.variants.join(", "))
+        );
     }
     for evidence in &finding.evidence {
-        let _ = writeln!(out, "  evidence  {}: {}", evidence.at, printable(&evidence.text));
+        let _ = writeln!(
+            out,
+            "  evidence  {}: {}",
+            evidence.at,
+            printable(&evidence.text)
+        );
     }
     for step in finding.fix() {
         let _ = writeln!(out, "  fix       {step}");
