@@ -2,9 +2,9 @@
 
 use crate::lang::{Label, Language};
 use crate::number::{count, micros, seconds, share};
-use crate::rows::{answers, remarks, rows, title, verdict_text, workloads};
+use crate::rows::{answers, failure, remarks, rows, title, verdict_text, workloads};
 use crate::terminal::{against, with_spread};
-use crate::text::one_line;
+use crate::text::{cut, one_line};
 use findings::output::Findings;
 use std::fmt::Write;
 
@@ -75,7 +75,10 @@ pub fn render(findings: &Findings, language: Language) -> String {
     let aside: Vec<String> = rows
         .iter()
         .filter_map(|row| {
-            let said = remarks(words, row);
+            let mut said = remarks(words, row);
+            if let Some(why) = failure(findings, row.cell) {
+                said.push(cut(&one_line(why), 240));
+            }
             let head = format!("{} · {}", row.cell.variant, row.cell.workload);
             (!said.is_empty()).then(|| {
                 format!(

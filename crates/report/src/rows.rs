@@ -285,18 +285,24 @@ pub fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
     if cell.standing != Standing::Sound {
         said.push(words.standing(cell.standing).to_owned());
     }
-    if counts.marked + counts.failed > 0 {
-        let of = counts.sound + counts.marked + counts.failed;
-        said.push(format!(
-            "{}/{of} {}",
-            counts.marked + counts.failed,
-            words.label(if counts.failed > 0 {
-                Label::Failed
-            } else {
-                Label::SetAside
-            })
-        ));
+    let of = counts.sound + counts.marked + counts.failed;
+    for (count, label) in [
+        (counts.marked, Label::SetAside),
+        (counts.failed, Label::Failed),
+    ] {
+        if count > 0 {
+            said.push(format!("{count}/{of} {}", words.label(label)));
+        }
     }
     said.extend(cell.marks.iter().map(|mark| words.mark(mark)));
     said
+}
+
+/// Why the first failed trial of a cell failed, in the words of the program that failed.
+pub fn failure<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a str> {
+    findings
+        .trials
+        .iter()
+        .filter(|t| t.variant == cell.variant && t.workload == cell.workload)
+        .find_map(|t| t.failure.as_deref())
 }

@@ -3,7 +3,7 @@
 
 use crate::lang::{Label, Language, Words, name};
 use crate::number::{count, micros, ratio, ratio_number, seconds, share, share_number};
-use crate::rows::{Against, Row, answers, remarks, rows, title, verdict_text, workloads};
+use crate::rows::{Against, Row, answers, failure, remarks, rows, title, verdict_text, workloads};
 use crate::text::{columns, cut, one_line, wrap};
 use findings::output::{Class, Estimate, Findings, Standing};
 use std::fmt::Write;
@@ -44,7 +44,7 @@ pub fn render(findings: &Findings, style: Style) -> String {
         page.table(findings, words, workload, &of_workload);
     }
     page.verdicts(findings, words);
-    page.aside(words, &rows);
+    page.aside(findings, words, &rows);
     for lint in &findings.lints {
         page.entry(
             words.severity(lint.severity),
@@ -159,9 +159,12 @@ impl Page {
     }
 
     /// What is kept out, and what a configuration risks.
-    fn aside(&mut self, words: &dyn Words, rows: &[Row]) {
+    fn aside(&mut self, findings: &Findings, words: &dyn Words, rows: &[Row]) {
         for row in rows {
-            let said = remarks(words, row);
+            let mut said = remarks(words, row);
+            if let Some(why) = failure(findings, row.cell) {
+                said.push(cut(&one_line(why), 240));
+            }
             if !said.is_empty() {
                 let head = format!("{} · {}", name(&row.cell.variant), name(&row.cell.workload));
                 self.entry(

@@ -162,6 +162,7 @@ pub(crate) fn names(list: &[String], separator: &str) -> String {
 /// OpenZFS versions of all variants, once each.
 pub(crate) fn versions(findings: &Findings) -> String {
     let mut all: Vec<&String> = findings.variants.iter().flat_map(|v| &v.openzfs).collect();
+    all.retain(|version| !version.is_empty());
     all.sort();
     all.dedup();
     let all: Vec<String> = all.into_iter().map(|v| name(v)).collect();

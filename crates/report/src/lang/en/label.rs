@@ -23,7 +23,7 @@ pub fn of(label: Label) -> &'static str {
         }
         Label::Answer => "The answer",
         Label::NoVerdict => {
-            "There is no verdict: no two variants that differ in one factor were both measured."
+            "There is no verdict: no two variants that differ in one factor both have a trial that counts."
         }
         Label::Effects => "Effects",
         Label::EffectsIntro => {

@@ -20,7 +20,7 @@ pub fn of(label: Label) -> &'static str {
         Label::Print => "打印",
         Label::NoScript => "脚本已禁用：排序、切换和 JSON 下载需要脚本，其余内容不受影响。",
         Label::Answer => "结论",
-        Label::NoVerdict => "没有结论：没有两个只差一个因素的方案都完成了测量。",
+        Label::NoVerdict => "没有结论：没有两个只差一个因素的方案都有有效的试验。",
         Label::Effects => "效应",
         Label::EffectsIntro => {
             "每一行比较只差一个因素的两个方案。对每秒操作数而言，1× 右侧更好；对延迟而言，右侧更差。阴影带内的差别太小，不值一提；区间完全落在带外才算有效应。"
