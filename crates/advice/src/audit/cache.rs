@@ -143,13 +143,12 @@ pub fn rotating(system: &System) -> Vec<Finding> {
         .flat_map(|(pool, _)| {
             pool.of(Class::Cache)
                 .flat_map(|vdev| &vdev.leaves)
-                .filter_map(|leaf| {
-                    (system.rotates(leaf) == Some(true)).then(|| {
-                        Finding::new(Id::CacheRotating, Severity::Warning, &leaf.name)
-                            .with("pool", &pool.name)
-                            .because(&leaf.at, leaf.name.clone())
-                            .run(&["zpool", "remove", &pool.name, &leaf.name])
-                    })
+                .filter(|leaf| system.rotates(leaf) == Some(true))
+                .map(|leaf| {
+                    Finding::new(Id::CacheRotating, Severity::Warning, &leaf.name)
+                        .with("pool", &pool.name)
+                        .because(&leaf.at, leaf.name.clone())
+                        .run(&["zpool", "remove", &pool.name, &leaf.name])
                 })
         })
         .collect()

@@ -179,113 +179,6 @@ pub fn single_parity(system: &System) -> Vec<Finding> {
         .collect()
 }
 
-/// Sectors a block takes on a vdev, and how many of them a block of 128K would per sector of data:
-/// raidz adds parity a row and pads to a multiple of parity + 1 (`vdev_raidz_asize`); dRAID
-/// allocates whole stripes (`vdev_draid_asize`).
-fn allocated(vdev: &Vdev, block: u64, sector: u64) -> Option<u64> {
-    let width = vdev.leaves.len() as u64;
-    let sectors = block.div_ceil(sector);
-    match vdev.kind {
-        VdevKind::Raidz { parity } => {
-            let parity = u64::from(parity);
-            let data = width.checked_sub(parity).filter(|data| *data > 0)?;
-            Some((sectors + parity * sectors.div_ceil(data)).next_multiple_of(parity + 1) * sector)
-        }
-        VdevKind::Draid { parity, data, .. } if data > 0 => {
-            let (parity, data) = (u64::from(parity), u64::from(data));
-            Some(sectors.div_ceil(data) * (data + parity) * sector)
-        }
-        _ => None,
-    }
-}
-
-fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding> {
-    let databases: Vec<&str> = system
-        .databases()
-        .iter()
-        .map(|db| db.dataset.name.as_str())
-        .collect();
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let vdev = pool.of(Class::Normal).find(|vdev| which(&vdev.kind))?;
-            let shift = pool
-                .get("ashift")
-                .and_then(|p| p.value.parse().ok())
-                .filter(|s| (9..=16).contains(s));
-            Some((pool, vdev, 1u64 << shift.unwrap_or(12u32)))
-        })
-        .flat_map(|(pool, vdev, sector)| {
-            let databases = &databases;
-            system
-                .in_pool(&pool.name)
-                .filter(|dataset| !databases.contains(&dataset.name.as_str()))
-                .filter_map(move |dataset| {
-                    let (name, _, property) = dataset.block()?;
-                    let block = system
-                        .intended_block(dataset)
-                        .filter(|b| (1..=1 << 24).contains(b))?;
-                    let takes = allocated(vdev, block, sector)?;
-                    let fair = allocated(vdev, 1 << 20, sector)? as f64 / (1u64 << 20) as f64;
-                    let share = |block: u64| {
-                        let takes = allocated(vdev, block, sector).unwrap_or(block);
-                        takes as f64 / block as f64
-                    };
-                    let better = (17..20).map(|s| 1 << s).find(|b| share(*b) <= fair * 1.3);
-                    let better = better.unwrap_or(1 << 20);
-                    let share = share(block);
-                    let random = system
-                        .loads
-                        .iter()
-                        .any(|load| load.dataset == dataset.name && load.writes && load.random);
-                    (share > fair * 1.3).then(|| {
-                        let finding = Finding::new(id, Severity::Warning, &dataset.name)
-                            .with("vdev", &vdev.name)
-                            .with("block", size(block))
-                            .with("takes", size(takes))
-                            .with("factor", format!("{share:.1}"))
-                            .with("fair", format!("{fair:.2}"))
-                            .property(name, property)
-                            .because(&vdev.at, vdev.name.clone());
-                        if random {
-                            // Larger records would make each of these writes a rewrite of more.
-                            finding.run(&[
-                                "zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2",
-                            ])
-                        } else if name == "volblocksize" {
-                            finding.run(&[
-                                "zfs",
-                                "create",
-                                "-V",
-                                "SIZE",
-                                "-o",
-                                "volblocksize=64K",
-                                "NEW-VOLUME",
-                            ])
-                        } else {
-                            finding.set(&dataset.name, "recordsize", size(better))
-                        }
-                    })
-                })
-        })
-        .collect()
-}
-
-/// Small records on raidz take far more than their share of parity.
-pub fn raidz_padding(system: &System) -> Vec<Finding> {
-    padded(system, Id::LayoutRaidzPadding, |kind| {
-        matches!(kind, VdevKind::Raidz { .. })
-    })
-}
-
-/// Small records on dRAID fill whole stripes.
-pub fn draid_padding(system: &System) -> Vec<Finding> {
-    padded(system, Id::LayoutDraidPadding, |kind| {
-        matches!(kind, VdevKind::Draid { .. })
-    })
-}
-
 /// A database on raidz or dRAID.
 pub fn database(system: &System) -> Vec<Finding> {
     system
@@ -408,10 +301,9 @@ fn counts(text: &str) -> Option<(u64, u64)> {
         };
         let letter = right[after..].starts_with('p');
         let bounded = !right[after..].starts_with(|c: char| c.is_ascii_alphanumeric() && c != 'p');
-        if (marked && letter) || (lower.contains("raidz") && bounded && !marked) {
-            if (1..=3).contains(&parity) && (1..=255).contains(&data) {
-                return Some((data, parity));
-            }
+        let said = (marked && letter) || (lower.contains("raidz") && bounded && !marked);
+        if said && (1..=3).contains(&parity) && (1..=255).contains(&data) {
+            return Some((data, parity));
         }
     }
     None

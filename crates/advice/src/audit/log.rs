@@ -16,20 +16,19 @@ pub fn unprotected(system: &System) -> Vec<Finding> {
         .flat_map(|pool| {
             pool.of(Class::Log)
                 .flat_map(|vdev| &vdev.leaves)
-                .filter_map(|leaf| {
-                    (system.protected(leaf) == Some(false)).then(|| {
-                        Finding::new(Id::LogUnprotected, Severity::Error, &leaf.name)
-                            .with("pool", &pool.name)
-                            .with("model", system.model(leaf))
-                            .because(&leaf.at, leaf.name.clone())
-                            .run(&[
-                                "zpool",
-                                "replace",
-                                &pool.name,
-                                &leaf.name,
-                                "PROTECTED-DRIVE",
-                            ])
-                    })
+                .filter(|leaf| system.protected(leaf) == Some(false))
+                .map(|leaf| {
+                    Finding::new(Id::LogUnprotected, Severity::Error, &leaf.name)
+                        .with("pool", &pool.name)
+                        .with("model", system.model(leaf))
+                        .because(&leaf.at, leaf.name.clone())
+                        .run(&[
+                            "zpool",
+                            "replace",
+                            &pool.name,
+                            &leaf.name,
+                            "PROTECTED-DRIVE",
+                        ])
                 })
         })
         .collect()

@@ -11,6 +11,7 @@ mod layout;
 mod log;
 mod module;
 mod mysql;
+mod padding;
 mod pool;
 mod postgresql;
 mod registry;

@@ -1,6 +1,8 @@
 //! The one list of rules: variant, name, function, sources, the lab that demonstrates it.
 
-use super::{Finding, Rule, cache, card, counters, database, dataset, drive, layout, log, module};
+use super::{
+    Finding, Rule, cache, card, counters, database, dataset, drive, layout, log, module, padding,
+};
 use super::{mysql, pool, postgresql, sectors, server, special};
 use crate::source::{Document, Source};
 use crate::system::System;
@@ -83,8 +85,8 @@ rules! {
     LayoutUnequalDrives "layout-unequal-drives" layout::unequal_drives [ZpoolConcepts "Virtual Devices, raidz"];
     LayoutWide "layout-wide" layout::wide [ZpoolConcepts "raidz, recommended number of devices" MirrorSite "ZFS layouts, raidz3 of 30"];
     LayoutSingleParity "layout-single-parity" layout::single_parity [Arithmetic "capacity / disk rate" Practice "a second failure during a long resilver"];
-    LayoutRaidzPadding "layout-raidz-padding" layout::raidz_padding [ZfsCode "vdev_raidz_asize"] "hk-recordsize";
-    LayoutDraidPadding "layout-draid-padding" layout::draid_padding [ZpoolConcepts "dRAID, fixed stripe width"];
+    LayoutRaidzPadding "layout-raidz-padding" padding::raidz [ZfsCode "vdev_raidz_asize"] "hk-recordsize";
+    LayoutDraidPadding "layout-draid-padding" padding::draid [ZpoolConcepts "dRAID, fixed stripe width"];
     LayoutDatabase "layout-database" layout::database [HongKong "databases, mirrors before raidz"];
     DraidSpares "draid-spares" layout::draid_spares [ZpoolConcepts "dRAID, distributed spares"];
     LayoutMiscounted "layout-miscounted" layout::miscounted [HongKong "node B, 12 disks as two raidz2 of 6D+2P" Arithmetic "drives - parity"];

@@ -80,7 +80,12 @@ pub fn believed(system: &System) -> Vec<Finding> {
         .iter()
         .filter_map(|pool| {
             let shift = ashift(pool);
-            if !shift.is_some_and(|(shift, _)| shift == 0) && !(system.planned && shift.is_none()) {
+            // `ashift` 0 is "ask the drives", and so is a plan that does not state it.
+            let asks = match shift {
+                Some((shift, _)) => shift == 0,
+                None => system.planned,
+            };
+            if !asks {
                 return None;
             }
             let (leaf, sector) = data(pool).find_map(|leaf| {

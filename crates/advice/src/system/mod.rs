@@ -7,6 +7,7 @@ mod drives;
 pub mod gather;
 mod job;
 mod lab;
+mod merge;
 pub mod models;
 mod other;
 pub mod parameters;
