@@ -326,8 +326,14 @@ fn collect(
     let cores = machine::cores() as f64;
     let ours = seen.engine_cpu_s + seen.client_cpu_s;
     let wall_s = seen.wall_s.max(1e-3);
-    let late_ns = window::late_ns(&seen.stages, &totals);
-    let late_ns_per_op = late_ns / ops as f64;
+    let mut stages = seen.stages;
+    let drives = window::drives(&mut stages);
+    let commits: f64 = stages
+        .iter()
+        .filter(|(name, _)| name.ends_with(".commits"))
+        .map(|(_, count)| count)
+        .sum();
+    let late_ns_per_op = window::late_ns(commits, &totals) / ops as f64;
     Ok(Measured {
         concurrency: job.job.concurrency,
         runtime_s: output.runtime_s(),
@@ -335,7 +341,7 @@ fn collect(
         write,
         sync,
         seconds,
-        stages: seen.stages,
+        stages,
         fidelity: Fidelity {
             late_ns_per_op,
             late_share: if mean_ns > 0.0 {
@@ -346,7 +352,7 @@ fn collect(
             cpu_share: ours / wall_s / cores,
             poolfs_cpu_ns_per_op: seen.engine_cpu_s * 1e9 / ops as f64,
             neighbours_share: ((seen.busy_s - ours) / wall_s / cores).max(0.0),
-            drives: BTreeMap::new(),
+            drives,
         },
         totals,
         facts,

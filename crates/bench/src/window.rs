@@ -93,20 +93,72 @@ pub fn totals(seconds: &[Second]) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// Emulation lateness in virtual ns over the window: that on operations' blocking paths where the
-/// engine stamps it (`write.late`), otherwise that of every drive request, which is no less.
-pub fn late_ns(stages: &BTreeMap<String, f64>, totals: &BTreeMap<String, f64>) -> f64 {
-    let sum = |values: &BTreeMap<String, f64>, end: &str| -> Option<f64> {
-        let found: Vec<f64> = values
-            .iter()
-            .filter(|(name, _)| name.ends_with(end))
-            .map(|(_, value)| *value)
-            .collect();
-        (!found.is_empty()).then(|| found.iter().sum())
+/// Log requests that a commit waits for one after another: its own write and flush, and, since it
+/// arrives anywhere within its predecessor's, half of those.
+const COMMIT_WAITS: f64 = 3.0;
+
+/// Emulation lateness on operations' blocking paths, in virtual ns summed over the window: for each
+/// commit (`commits` of them) the mean lateness of the drives that are flushed, as often as it
+/// waits for them, and for each read that reached a drive that drive's mean lateness. Reads that
+/// run in parallel for one operation are all counted, so this is rather too much than too little.
+pub fn late_ns(commits: f64, totals: &BTreeMap<String, f64>) -> f64 {
+    let (mut flushes, mut flushed_late, mut read_late) = (0.0, 0.0, 0.0);
+    for name in totals.keys() {
+        let Some(drive) = name.strip_suffix(".late_ns") else {
+            continue;
+        };
+        let of = |what: &str| totals.get(&format!("{drive}.{what}")).copied().unwrap_or(0.0);
+        let requests = of("reads") + of("writes") + of("flushes");
+        if requests > 0.0 {
+            let late = of("late_ns") / requests;
+            flushes += of("flushes");
+            flushed_late += of("flushes") * late;
+            read_late += of("reads") * late;
+        }
+    }
+    let commit = if flushes > 0.0 {
+        commits * COMMIT_WAITS * flushed_late / flushes
+    } else {
+        0.0
     };
-    sum(stages, ".late")
-        .or_else(|| sum(totals, ".late_ns"))
-        .unwrap_or(0.0)
+    commit + read_late
+}
+
+/// Takes what the engine says of its drives' timing out of the stages: (p50, p99) of achieved ÷
+/// intended service time by kind of drive, weighted by requests.
+pub fn drives(stages: &mut BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)> {
+    let (of_drives, rest): (BTreeMap<_, _>, BTreeMap<_, _>) = std::mem::take(stages)
+        .into_iter()
+        .partition(|(name, _)| name.starts_with("drive."));
+    *stages = rest;
+    let mut kinds: BTreeMap<String, (f64, f64, f64)> = BTreeMap::new();
+    for (name, requests) in &of_drives {
+        let Some(drive) = name.strip_suffix(".requests") else {
+            continue;
+        };
+        let ratio = |what: &str| {
+            let of = |side: &str| of_drives.get(&format!("{drive}.{side}_{what}")).copied();
+            match (of("achieved"), of("intended")) {
+                (Some(achieved), Some(intended)) if intended > 0.0 => Some(achieved / intended),
+                _ => None,
+            }
+        };
+        if let (Some(p50), Some(p99)) = (ratio("p50"), ratio("p99"))
+            && *requests > 0.0
+        {
+            let kind = drive
+                .trim_start_matches("drive.")
+                .trim_end_matches(|c: char| c.is_ascii_digit());
+            let entry = kinds.entry(kind.to_owned()).or_default();
+            entry.0 += p50 * requests;
+            entry.1 += p99 * requests;
+            entry.2 += requests;
+        }
+    }
+    kinds
+        .into_iter()
+        .map(|(kind, (p50, p99, requests))| (kind, (p50 / requests, p99 / requests)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -142,11 +194,46 @@ mod tests {
         assert_eq!(mean["drive.hdd0.busy"], 0.75);
     }
 
+    fn map(values: &[(&str, f64)]) -> BTreeMap<String, f64> {
+        values.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect()
+    }
+
     #[test]
-    fn lateness_of_the_blocking_path_goes_before_that_of_all_requests() {
-        let drives = BTreeMap::from([("drive.a.late_ns".to_owned(), 9.0)]);
-        let path = BTreeMap::from([("write.late".to_owned(), 2.0), ("write.count".to_owned(), 7.0)]);
-        assert_eq!(late_ns(&path, &drives), 2.0);
-        assert_eq!(late_ns(&BTreeMap::new(), &drives), 9.0);
+    fn a_commit_waits_for_the_drives_that_are_flushed_and_not_for_those_of_the_txg() {
+        let totals = map(&[
+            ("drive.log0.late_ns", 2000.0),
+            ("drive.log0.writes", 10.0),
+            ("drive.log0.flushes", 10.0),
+            ("drive.hdd0.late_ns", 1e9),
+            ("drive.hdd0.writes", 10.0),
+        ]);
+        assert_eq!(late_ns(10.0, &totals), 10.0 * 3.0 * 100.0);
+        assert_eq!(late_ns(0.0, &totals), 0.0);
+    }
+
+    #[test]
+    fn a_read_waits_for_its_drive() {
+        let totals = map(&[("drive.hdd0.late_ns", 800.0), ("drive.hdd0.reads", 8.0)]);
+        assert_eq!(late_ns(0.0, &totals), 800.0);
+    }
+
+    #[test]
+    fn timing_of_drives_is_taken_by_kind_and_leaves_the_stages() {
+        let mut stages = map(&[
+            ("write.count", 5.0),
+            ("drive.hdd0.requests", 3.0),
+            ("drive.hdd0.achieved_p50", 2.0),
+            ("drive.hdd0.intended_p50", 1.0),
+            ("drive.hdd0.achieved_p99", 4.0),
+            ("drive.hdd0.intended_p99", 2.0),
+            ("drive.hdd11.requests", 1.0),
+            ("drive.hdd11.achieved_p50", 1.0),
+            ("drive.hdd11.intended_p50", 1.0),
+            ("drive.hdd11.achieved_p99", 1.0),
+            ("drive.hdd11.intended_p99", 1.0),
+        ]);
+        let kinds = drives(&mut stages);
+        assert_eq!(kinds, BTreeMap::from([("hdd".to_owned(), (1.75, 1.75))]));
+        assert_eq!(stages, map(&[("write.count", 5.0)]));
     }
 }

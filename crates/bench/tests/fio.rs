@@ -292,6 +292,6 @@ proptest! {
         series::settle(&mut per_second, seconds, reads, 0);
         let sum: f64 = per_second.iter().map(|s| s.0).sum();
         prop_assert!((sum - reads as f64).abs() < 1e-6 * (1.0 + reads as f64), "{} {}", sum, reads);
-        prop_assert_eq!(per_second.len(), seconds.ceil() as usize);
+        prop_assert_eq!(per_second.len(), seconds.round() as usize);
     }
 }

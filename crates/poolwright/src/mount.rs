@@ -7,6 +7,7 @@ use bench::engine::scale::Scale;
 use bench::engine::{Engine, Session};
 use bench::fault::Fault;
 use bench::programs;
+use bench::stop::Stop;
 use lab::campaign::{Campaign, Variant};
 use lab::model::{Model, of_variant};
 use poolfs::protocol::Build;
@@ -128,6 +129,7 @@ impl Chosen {
     pub fn session(&self, log: &Path) -> Result<Box<dyn Session>, u8> {
         let scale = Scale {
             engines: programs::engine_directories(),
+            stop: Stop::default(),
         };
         scale.session(self.variant.openzfs, log).map_err(failed)
     }

@@ -93,13 +93,13 @@ impl Args {
                 "a run is continued by the same command, so its lab must be a file: save it, then `poolwright run FILE`",
             ));
         }
-        self.ready(true)?;
+        self.ready(true, &Stop::default())?;
         isolate::keep(std::env::args_os().skip(1))
             .map_err(|e| complain(ENVIRONMENT, &format!("cannot start the run: {e}")))
     }
 
     /// The lab, its model, and the programs it needs. `aloud` draws what its author should know.
-    fn ready(&self, aloud: bool) -> Result<Ready, u8> {
+    fn ready(&self, aloud: bool, stop: &Stop) -> Result<Ready, u8> {
         let (file, loaded) = load_or_explain(&self.lab).map_err(|_| USAGE)?;
         let Loaded {
             mut campaign,
@@ -122,6 +122,7 @@ impl Args {
         let environment = |fault: Fault| complain(ENVIRONMENT, &fault.to_string());
         let engine = Scale {
             engines: programs::engine_directories(),
+            stop: stop.clone(),
         };
         for variant in &campaign.variants {
             engine.program(variant.openzfs).map_err(environment)?;
@@ -157,7 +158,7 @@ impl Args {
     fn inside(&self, isolation: Isolation) -> Result<u8, u8> {
         let stop = Stop::default();
         isolate::follow(stop.clone());
-        let ready = self.ready(false)?;
+        let ready = self.ready(false, &stop)?;
         if isolation != Isolation::None && !self.store.as_ref().is_some_and(|s| s.starts_with(MEMORY)) {
             // Whatever is left there ends with the run.
             isolate::own_memory(ready.limits.store_bytes);

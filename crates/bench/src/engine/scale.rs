@@ -4,6 +4,7 @@ use super::{Engine, Happening, Session, log};
 use crate::fault::{Fault, doing};
 use crate::machine;
 use crate::programs;
+use crate::stop::Stop;
 use command_fds::{CommandFdExt, FdMapping};
 use lab::campaign::OpenZfs;
 use poolfs::protocol::{Answer, Build, Event, Hello, Message, Numbered, PROTOCOL, Request};
@@ -23,11 +24,16 @@ const HELLO: Duration = Duration::from_secs(30);
 /// Real time that a request has which does not wait for emulated drives.
 const SHORT: Duration = Duration::from_secs(60);
 
+/// How often a wait looks whether the user wants to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// Starts `poolfs-<release>` processes.
 #[derive(Debug, Clone)]
 pub struct Scale {
     /// Where engines are looked for, in order.
     pub engines: Vec<PathBuf>,
+    /// The user's wish to stop, which ends every wait for an engine.
+    pub stop: Stop,
 }
 
 impl Scale {
@@ -43,7 +49,7 @@ impl Scale {
 impl Engine for Scale {
     fn session(&self, openzfs: OpenZfs, raw: &Path) -> Result<Box<dyn Session>, Fault> {
         let program = self.program(openzfs)?;
-        let process = Process::start(&program, raw)?;
+        let process = Process::start(&program, raw, self.stop.clone())?;
         Ok(Box::new(process))
     }
 }
@@ -62,10 +68,11 @@ struct Process {
     /// Dilation: requests that wait for emulated drives may take this many times longer.
     time: f64,
     mounts: Vec<PathBuf>,
+    stop: Stop,
 }
 
 impl Process {
-    fn start(program: &Path, raw: &Path) -> Result<Process, Fault> {
+    fn start(program: &Path, raw: &Path, stop: Stop) -> Result<Process, Fault> {
         let name = program
             .file_name()
             .map_or_else(|| "poolfs".into(), |n| n.to_string_lossy().into_owned());
@@ -127,6 +134,7 @@ impl Process {
             next: 1,
             time: 1.0,
             mounts: Vec::new(),
+            stop,
         };
         match process.receive(Instant::now() + HELLO, "say hello")? {
             Message::Hello(hello) if hello.protocol == PROTOCOL => process.hello = hello,
@@ -144,17 +152,23 @@ impl Process {
 
     /// The next message, or how it came that there is none.
     fn receive(&mut self, until: Instant, doing: &str) -> Result<Message, Fault> {
-        let wait = until.saturating_duration_since(Instant::now());
-        match self.from.recv_timeout(wait) {
-            Ok(message) => Ok(message),
-            Err(RecvTimeoutError::Disconnected) => Err(self.death()),
-            Err(RecvTimeoutError::Timeout) => {
-                self.kill();
-                Err(Fault::failed(format!(
-                    "{} did not {doing} in time and was ended; its log: {}",
-                    self.name,
-                    self.log.display()
-                )))
+        loop {
+            match self.from.recv_timeout(LOOK) {
+                Ok(message) => return Ok(message),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.death()),
+                Err(RecvTimeoutError::Timeout) if self.stop.requested() => {
+                    self.kill();
+                    return Err(Fault::Interrupted);
+                }
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => {
+                    self.kill();
+                    return Err(Fault::failed(format!(
+                        "{} did not {doing} in time and was ended; its log: {}",
+                        self.name,
+                        self.log.display()
+                    )));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }

@@ -61,7 +61,8 @@ fn spread(series: &mut PerSecond, direction: usize, from: f64, to: f64, ops: f64
 /// window that was open when a job ended) belongs to the last second, and what they have too
 /// much by rounding is taken off everywhere.
 pub fn settle(series: &mut PerSecond, seconds: f64, reads: u64, writes: u64) {
-    let length = (seconds.ceil() as usize).max(1);
+    // A job ends a few ms late: with the operation that was under way.
+    let length = (seconds.round() as usize).max(1);
     if series.len() > length {
         let tail: Vec<(f64, f64)> = series.split_off(length);
         if let Some(last) = series.last_mut() {
