@@ -31,6 +31,22 @@ pw_log_io_read(struct pw_log_io *out)
 	out->flush_ns = log_flush_ns;
 }
 
+/* Moving averages over about sixteen I/Os; a lost update between threads does no harm. */
+static volatile int64_t recent_write, recent_flush;
+
+static void
+recent(volatile int64_t *average, int64_t ns)
+{
+	*average += (ns - *average) / 16;
+}
+
+void
+pw_log_io_recent(int64_t *write_ns, int64_t *flush_ns)
+{
+	*write_ns = recent_write;
+	*flush_ns = recent_flush;
+}
+
 void
 pw_disk_register(const struct pw_disk_ops *ops)
 {
@@ -106,6 +122,12 @@ pw_io_done(struct pw_io *io, int error)
 		abd_return_buf(zio->io_abd, io->buf, io->length);
 	if (io->log) {
 		uint64_t ns = pw_clock_now() - io->started;
+		spa_t *spa = zio->io_spa;
+		/* With a SLOG the other vdevs are flushed for the txg, which no commit waits for. */
+		if (io->op == PW_WRITE)
+			recent(&recent_write, ns);
+		else if (!spa_has_slogs(spa) || zio->io_vd->vdev_top->vdev_islog)
+			recent(&recent_flush, ns);
 		if (io->op == PW_FLUSH) {
 			atomic_inc_64(&log_flushes);
 			atomic_add_64(&log_flush_ns, ns);

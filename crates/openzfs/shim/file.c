@@ -262,9 +262,16 @@ commit(pw_node_t *node, struct pw_stages *stages)
 {
 	int64_t begin = pw_clock_now();
 
+	int64_t written, flushed;
+
 	zil_commit(node->fs->zilog, node->id);
-	stages->commit += pw_clock_now() - begin;
+	int64_t took = pw_clock_now() - begin;
+	pw_log_io_recent(&written, &flushed);
+	stages->commit += took;
 	stages->commits++;
+	/* The rest of the commit is waiting for company, for earlier blocks and for the processor. */
+	stages->log_write += MIN(written, took);
+	stages->log_flush += MIN(flushed, took - MIN(written, took));
 }
 
 int

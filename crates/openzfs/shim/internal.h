@@ -121,6 +121,8 @@ struct pw_log_io {
 	uint64_t flushes, flush_ns;
 };
 void pw_log_io_read(struct pw_log_io *out);
+/* What a log write and a flush of the log's drives take of late, virtual ns. */
+void pw_log_io_recent(int64_t *write_ns, int64_t *flush_ns);
 
 /* library.c: txg syncs so far */
 void pw_txg_syncs(uint64_t *count, uint64_t *ns);

@@ -148,6 +148,8 @@ struct pw_stages {
 	int64_t record_read;	/* reading a record to change part of it, or to answer a read */
 	int64_t commit;		/* zil_commit */
 	uint64_t commits;	/* 1 when a commit was waited for */
+	int64_t log_write;	/* of the commit: writing log blocks, as they take of late */
+	int64_t log_flush;	/* of the commit: flushing the log's drives, as it takes of late */
 };
 
 enum pw_ioflag { PW_IO_SYNC = 1, PW_IO_APPEND = 2, PW_IO_DIRECT = 4 };

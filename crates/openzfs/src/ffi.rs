@@ -97,6 +97,8 @@ pub struct Stages {
     pub record_read: i64,
     pub commit: i64,
     pub commits: u64,
+    pub log_write: i64,
+    pub log_flush: i64,
 }
 
 #[repr(C)]

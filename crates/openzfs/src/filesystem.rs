@@ -124,6 +124,10 @@ pub struct Stages {
     pub commit: i64,
     /// Commits waited for.
     pub commits: u64,
+    /// Of the commit: writing log blocks, as they take of late.
+    pub log_write: i64,
+    /// Of the commit: flushing the log's drives, as it takes of late.
+    pub log_flush: i64,
 }
 
 /// Space of a dataset.
@@ -537,5 +541,7 @@ impl Stages {
         self.record_read += raw.record_read;
         self.commit += raw.commit;
         self.commits += raw.commits;
+        self.log_write += raw.log_write;
+        self.log_flush += raw.log_flush;
     }
 }

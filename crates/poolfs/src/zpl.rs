@@ -54,6 +54,8 @@ fn add(stages: &mut Stages, s: &openzfs::Stages) {
     stages.record_read += ns(s.record_read);
     stages.commit += ns(s.commit);
     stages.commits += s.commits;
+    stages.log_write += ns(s.log_write);
+    stages.log_flush += ns(s.log_flush);
 }
 
 impl Dataset {
