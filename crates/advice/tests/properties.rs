@@ -40,7 +40,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_panics(lines in prop::collection::vec(line(), 0..30)) {
@@ -167,7 +167,7 @@ fn is(a: &Finding, b: &Finding) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_fix_that_is_followed_silences_its_rule_and_raises_no_other(text in machine()) {
@@ -257,7 +257,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
                 name: "v".into(),
                 levels: BTreeMap::new(),
                 openzfs: if old { OpenZfs::V2_1 } else { OpenZfs::V2_3 },
-                drives: BTreeMap::from([("d".to_string(), DriveKind { count: 300, profile: "p1600x-118g".into(), numbers: serde_json::json!({ "capacity": { "value": memory as f64 }, "rotational": old }) })]),
+                drives: BTreeMap::from([("d".to_string(), DriveKind { count: 60, profile: "p1600x-118g".into(), numbers: serde_json::json!({ "capacity": { "value": memory as f64 }, "rotational": old }) })]),
                 pool: Pool { ashift, vdevs, properties: BTreeMap::new() },
                 datasets: BTreeMap::from([(String::new(), properties.clone()), ("pgdata".to_string(), properties)]),
                 module,

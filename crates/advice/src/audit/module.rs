@@ -1,7 +1,7 @@
 //! Parameters of the zfs module.
 
 use super::{Finding, Id, Severity};
-use crate::system::parameters::{self, Parameter};
+use crate::system::parameters;
 use crate::system::{Found, System};
 use crate::words::size;
 use facts::zpool_status::Class;
@@ -17,7 +17,7 @@ pub fn unknown(system: &System) -> Vec<Finding> {
         .iter()
         .filter(|(name, _)| parameters::find(name).is_none())
         .map(|(name, found)| {
-            let near = parameters::nearest(name).map_or("-", |p: Parameter| p.name);
+            let near = parameters::nearest(name).map_or("-", |p| p.name);
             Finding::new(Id::ModuleUnknown, Severity::Error, name)
                 .with("near", near)
                 .because(&found.at, assigned(name, found))

@@ -1,5 +1,7 @@
 //! Parameters of the zfs and spl modules: which release line has which, with which default.
 
+use std::sync::LazyLock;
+
 /// One parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
@@ -44,26 +46,32 @@ fn line(row: &'static str) -> Option<Parameter> {
     Some(Parameter { name, releases })
 }
 
-/// Every parameter known.
-pub fn all() -> impl Iterator<Item = Parameter> {
-    TABLE
-        .lines()
-        .filter(|row| !row.starts_with('#'))
-        .filter_map(line)
+/// Every parameter known, sorted by name.
+pub fn all() -> &'static [Parameter] {
+    static ALL: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+        TABLE
+            .lines()
+            .filter(|row| !row.starts_with('#'))
+            .filter_map(line)
+            .collect()
+    });
+    &ALL
 }
 
 /// A parameter by name.
-pub fn find(name: &str) -> Option<Parameter> {
-    all().find(|parameter| parameter.name == name)
+pub fn find(name: &str) -> Option<&'static Parameter> {
+    let index = all().binary_search_by_key(&name, |parameter| parameter.name);
+    all().get(index.ok()?)
 }
 
 /// The known parameter nearest to a name that is none: at most a third of its letters differ, or
 /// it is a known name with something behind it.
-pub fn nearest(name: &str) -> Option<Parameter> {
+pub fn nearest(name: &str) -> Option<&'static Parameter> {
     if name.len() > 64 {
         return None;
     }
     all()
+        .iter()
         .map(|parameter| (distance(name, parameter.name), parameter))
         .filter(|(distance, parameter)| {
             *distance <= name.len() / 3 || name.starts_with(&format!("{}_", parameter.name))
@@ -116,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_table_knows_what_came_and_went() {
-        assert!(all().count() > 400);
+        assert!(all().len() > 400 && all().is_sorted_by_key(|parameter| parameter.name));
         let write_max = find("l2arc_write_max").unwrap();
         assert_eq!(write_max.default_in((2, 1)), Some(8 << 20));
         assert_eq!(write_max.default_in((2, 3)), Some(32 << 20));
