@@ -108,7 +108,10 @@ pub fn run(setup: &Setup, model: Model) -> Result<End, Error> {
         let given_up = |slot: &Slot| {
             let cell = |s: &&Slot| s.variant == slot.variant && s.workload == slot.workload;
             let ids = || slots.iter().filter(cell).map(|s| s.id);
-            ids().filter(|id| tried.contains(id) && !measured(*id)).count() >= FAILURES
+            ids()
+                .filter(|id| tried.contains(id) && !measured(*id))
+                .count()
+                >= FAILURES
                 && !ids().any(measured)
         };
         let settled = settled::cells(campaign, &model, &trials);
@@ -120,8 +123,7 @@ pub fn run(setup: &Setup, model: Model) -> Result<End, Error> {
                     || !settled.contains(&(slot.variant, slot.workload)))
         };
         let expected_s = expected_s(campaign, &trials, model.time.unwrap_or(1.0));
-        let left_s =
-            campaign.method.budget_s - spent_before - begun.elapsed().as_secs_f64();
+        let left_s = campaign.method.budget_s - spent_before - begun.elapsed().as_secs_f64();
         let slot = match schedule::next(&slots, left_s, expected_s, wanted) {
             Next::Run(slot) => slot,
             Next::Done => return Ok(End::Complete),
@@ -226,11 +228,7 @@ fn expected_s(campaign: &Campaign, trials: &[Trial], time: f64) -> f64 {
 
 /// The model with its k: the lab's, or the smallest that serves every cell. None when the user
 /// stopped the search.
-fn with_time(
-    setup: &Setup,
-    campaign: &Campaign,
-    mut model: Model,
-) -> Result<Option<Model>, Error> {
+fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Option<Model>, Error> {
     if let Some(time) = campaign.scale.time.or(model.time) {
         setup.watch.chosen(time, "stated in the lab");
         model.time = Some(time);

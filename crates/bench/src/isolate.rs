@@ -11,7 +11,7 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{BufRead, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Set in the process inside; its value names what it is inside of.
 const INSIDE: &str = "POOLWRIGHT_INSIDE";
@@ -61,7 +61,7 @@ impl Isolation {
 /// The strongest isolation that this machine grants, and how to have it.
 fn granted() -> (Isolation, Vec<&'static str>) {
     let works = |flags: &[&str]| {
-        Command::new("unshare")
+        mortal("unshare")
             .args(flags)
             .args(["--", "true"])
             .stdin(Stdio::null())
@@ -124,7 +124,9 @@ pub fn keep(arguments: impl Iterator<Item = OsString>) -> std::io::Result<u8> {
         let mut asked = 0;
         for _ in signals.forever() {
             asked += 1;
-            let handed = pipe.as_mut().is_some_and(|p| p.write_all(b"stop\n").is_ok());
+            let handed = pipe
+                .as_mut()
+                .is_some_and(|p| p.write_all(b"stop\n").is_ok());
             if (asked > 1 || !handed)
                 && let Some(pid) = pid
             {

@@ -73,12 +73,7 @@ pub enum Next {
 ///
 /// Every cell is run once whatever the budget says, since a comparison with a cell missing answers
 /// nothing.
-pub fn next(
-    slots: &[Slot],
-    left_s: f64,
-    expected_s: f64,
-    wanted: impl Fn(&Slot) -> bool,
-) -> Next {
+pub fn next(slots: &[Slot], left_s: f64, expected_s: f64, wanted: impl Fn(&Slot) -> bool) -> Next {
     match slots.iter().find(|slot| wanted(slot)) {
         None => Next::Done,
         Some(slot) if slot.repeat > 0 && expected_s > left_s => Next::Budget,

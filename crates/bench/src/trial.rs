@@ -249,29 +249,23 @@ fn observe(
     let mut notes = Vec::new();
     let mut begin: Option<(Mark, Option<f64>)> = None;
     let mut end = None;
-    let client = finish(
-        bench,
-        session,
-        client,
-        limit,
-        &mut |session, client| {
-            for happening in session.happenings()? {
-                match happening {
-                    Happening::Sample { at, values } => {
-                        clock.saw(at);
-                        samples.push(Sample { at, values });
-                    }
-                    Happening::Note(note) => notes.push(note),
+    let client = finish(bench, session, client, limit, &mut |session, client| {
+        for happening in session.happenings()? {
+            match happening {
+                Happening::Sample { at, values } => {
+                    clock.saw(at);
+                    samples.push(Sample { at, values });
                 }
+                Happening::Note(note) => notes.push(note),
             }
-            if begin.is_none() && client.age() >= ramp {
-                session.stages()?;
-                begin = Some((Mark::now(session, client), clock.now()));
-            }
-            end = Some(Mark::now(session, client));
-            Ok(())
-        },
-    )?;
+        }
+        if begin.is_none() && client.age() >= ramp {
+            session.stages()?;
+            begin = Some((Mark::now(session, client), clock.now()));
+        }
+        end = Some(Mark::now(session, client));
+        Ok(())
+    })?;
     let stages = session.stages()?;
     for happening in session.happenings()? {
         match happening {

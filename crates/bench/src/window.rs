@@ -107,7 +107,12 @@ pub fn late_ns(commits: f64, totals: &BTreeMap<String, f64>) -> f64 {
         let Some(drive) = name.strip_suffix(".late_ns") else {
             continue;
         };
-        let of = |what: &str| totals.get(&format!("{drive}.{what}")).copied().unwrap_or(0.0);
+        let of = |what: &str| {
+            totals
+                .get(&format!("{drive}.{what}"))
+                .copied()
+                .unwrap_or(0.0)
+        };
         let requests = of("reads") + of("writes") + of("flushes");
         if requests > 0.0 {
             let late = of("late_ns") / requests;
@@ -190,7 +195,10 @@ mod tests {
         };
         let sum = totals(&[second("txg.syncs", 1.0), second("txg.syncs", 2.0)]);
         assert_eq!(sum["txg.syncs"], 3.0);
-        let mean = totals(&[second("drive.hdd0.busy", 1.0), second("drive.hdd0.busy", 0.5)]);
+        let mean = totals(&[
+            second("drive.hdd0.busy", 1.0),
+            second("drive.hdd0.busy", 0.5),
+        ]);
         assert_eq!(mean["drive.hdd0.busy"], 0.75);
     }
 

@@ -93,7 +93,10 @@ fn every_option_of_the_installed_fio_3_33_is_in_the_table() {
         .filter(|name| !name.is_empty())
         .collect();
     assert!(names.len() > 200, "fio's help has changed its form");
-    let unknown: Vec<&&str> = names.iter().filter(|n| options::rule(n).is_none()).collect();
+    let unknown: Vec<&&str> = names
+        .iter()
+        .filter(|n| options::rule(n).is_none())
+        .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 
@@ -112,7 +115,11 @@ fn stocks_shrink_and_flows_do_not() {
 #[test]
 fn the_directory_is_the_mount_whatever_the_file_says() {
     let job = rewritten(SMALL_SYNC, &target());
-    assert!(job.text.contains("\ndirectory=/mnt/x\\:y\n"), "{}", job.text);
+    assert!(
+        job.text.contains("\ndirectory=/mnt/x\\:y\n"),
+        "{}",
+        job.text
+    );
     assert!(!job.text.contains("/tank"), "{}", job.text);
 }
 
@@ -145,7 +152,8 @@ fn the_labs_working_set_replaces_the_files_and_is_shared_out() {
 
 #[test]
 fn native_asynchronous_io_counts_as_one_in_flight_on_a_pool() {
-    let text = |engine| format!("[a]\nioengine={engine}\niodepth=32\nnumjobs=2\nrw=read\nsize=1G\n");
+    let text =
+        |engine| format!("[a]\nioengine={engine}\niodepth=32\nnumjobs=2\nrw=read\nsize=1G\n");
     assert_eq!(rewritten(&text("libaio"), &target()).concurrency, 2.0);
     assert_eq!(rewritten(&text("libaio"), &target()).notes.len(), 1);
     assert_eq!(rewritten(&text("io_uring"), &target()).concurrency, 64.0);
@@ -218,10 +226,17 @@ fn counts_of_all_jobs_are_added_and_histograms_hold_every_operation() {
 #[test]
 fn the_mean_lies_within_the_histogram() {
     let read = output::parse(RECORDED).unwrap().read();
-    let above: f64 = read.histogram.iter().map(|(edge, n)| *edge as f64 * *n as f64).sum();
+    let above: f64 = read
+        .histogram
+        .iter()
+        .map(|(edge, n)| *edge as f64 * *n as f64)
+        .sum();
     let mean = above / read.ops as f64;
     // Upper edges overstate by at most one 64th.
-    assert!(mean >= read.mean_ns && mean <= read.mean_ns * 1.02, "{mean}");
+    assert!(
+        mean >= read.mean_ns && mean <= read.mean_ns * 1.02,
+        "{mean}"
+    );
 }
 
 #[test]
@@ -252,7 +267,10 @@ fn an_output_without_json_is_named_as_such() {
 #[test]
 fn the_second_that_fio_did_not_log_is_taken_from_the_totals() {
     let mut per_second = series::PerSecond::new();
-    series::add(&mut per_second, "1000, 200, 0, 0, 0\n1000, 50, 1, 0, 0\n2000, 200, 0, 0, 0\n");
+    series::add(
+        &mut per_second,
+        "1000, 200, 0, 0, 0\n1000, 50, 1, 0, 0\n2000, 200, 0, 0, 0\n",
+    );
     series::settle(&mut per_second, 3.0, 600, 150);
     assert_eq!(per_second, [(200.0, 50.0), (200.0, 0.0), (200.0, 100.0)]);
 }

@@ -107,9 +107,15 @@ fn variants_of_one_repeat_are_offered_the_same_load_and_repeats_another() {
 #[test]
 fn the_first_repeat_runs_whatever_the_budget_says_and_later_ones_do_not() {
     let slots = order(&campaign(2, 1, 0));
-    assert_eq!(next(&slots, -1.0, 60.0, |_| true), Next::Run(slots[0].clone()));
+    assert_eq!(
+        next(&slots, -1.0, 60.0, |_| true),
+        Next::Run(slots[0].clone())
+    );
     assert_eq!(next(&slots, 59.0, 60.0, |s| s.repeat > 0), Next::Budget);
-    assert!(matches!(next(&slots, 61.0, 60.0, |s| s.repeat > 0), Next::Run(_)));
+    assert!(matches!(
+        next(&slots, 61.0, 60.0, |s| s.repeat > 0),
+        Next::Run(_)
+    ));
     assert_eq!(next(&slots, 61.0, 60.0, |_| false), Next::Done);
 }
 

@@ -2,8 +2,8 @@
 //! `die-in-build`, `hang-in-build`, `die-in-window`, `no-mount`, `full` (a mount of 1 MiB).
 
 use poolfs::protocol::{Answer, Event, Hello, Message, Numbered, PROTOCOL, Refusal, Request};
-use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -49,10 +49,13 @@ fn main() {
                 })
             }
             Request::Mount { dir, .. } => {
-                let size = if fault == "full" { c"size=1m" } else { c"size=512m" };
+                let size = if fault == "full" {
+                    c"size=1m"
+                } else {
+                    c"size=512m"
+                };
                 if fault != "no-mount" {
-                    mount("fake", &dir, "tmpfs", MountFlags::empty(), Some(size))
-                        .expect("a mount");
+                    mount("fake", &dir, "tmpfs", MountFlags::empty(), Some(size)).expect("a mount");
                 }
                 mounted = Some(dir);
                 Ok(Answer::Mounted { features: vec![] })

@@ -115,10 +115,11 @@ impl Args {
         if let Some(seed) = self.seed {
             campaign.method.seed = seed;
         }
-        let (place, limits, model) = machine::place(self.store.as_deref(), &campaign).map_err(|diagnostic| {
-            diagnostics::draw(&[diagnostic], &sources);
-            USAGE
-        })?;
+        let (place, limits, model) =
+            machine::place(self.store.as_deref(), &campaign).map_err(|diagnostic| {
+                diagnostics::draw(&[diagnostic], &sources);
+                USAGE
+            })?;
         let environment = |fault: Fault| complain(ENVIRONMENT, &fault.to_string());
         let engine = Scale {
             engines: programs::engine_directories(),
@@ -159,12 +160,20 @@ impl Args {
         let stop = Stop::default();
         isolate::follow(stop.clone());
         let ready = self.ready(false, &stop)?;
-        if isolation != Isolation::None && !self.store.as_ref().is_some_and(|s| s.starts_with(MEMORY)) {
+        if isolation != Isolation::None
+            && !self.store.as_ref().is_some_and(|s| s.starts_with(MEMORY))
+        {
             // Whatever is left there ends with the run.
             isolate::own_memory(ready.limits.store_bytes);
         }
         std::fs::create_dir_all(&ready.place).map_err(|e| {
-            complain(ENVIRONMENT, &format!("cannot create {}: {e}; name a directory with --store", ready.place.display()))
+            complain(
+                ENVIRONMENT,
+                &format!(
+                    "cannot create {}: {e}; name a directory with --store",
+                    ready.place.display()
+                ),
+            )
         })?;
         let scratch = Scratch::create(std::slice::from_ref(&ready.place), LEAST_ROOM)
             .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;

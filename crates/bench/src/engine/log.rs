@@ -3,7 +3,14 @@
 /// The reason in a dead engine's log: the last line with an assertion of OpenZFS, a panic or a
 /// fatal signal, otherwise its last line.
 pub(crate) fn reason(log: &str) -> Option<&str> {
-    const FATAL: &[&str] = &["ASSERT", "VERIFY", "panic", "PANIC", "assertion", "failed at"];
+    const FATAL: &[&str] = &[
+        "ASSERT",
+        "VERIFY",
+        "panic",
+        "PANIC",
+        "assertion",
+        "failed at",
+    ];
     let lines = || log.lines().map(str::trim).filter(|l| !l.is_empty());
     lines()
         .rfind(|line| FATAL.iter().any(|mark| line.contains(mark)))
@@ -22,10 +29,7 @@ mod tests {
 
     #[test]
     fn without_one_it_is_the_last_line_and_an_empty_log_has_none() {
-        assert_eq!(
-            reason("one\nout of memory\n\n"),
-            Some("out of memory")
-        );
+        assert_eq!(reason("one\nout of memory\n\n"), Some("out of memory"));
         assert_eq!(reason("\n"), None);
     }
 }

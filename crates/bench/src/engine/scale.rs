@@ -102,9 +102,7 @@ impl Process {
             .map_err(doing(format!("start {}", program.display())))?;
         // The command holds our copy of poolfs' end; end of file is only seen once it is closed.
         drop(command);
-        let reading = to
-            .try_clone()
-            .map_err(doing("read the control channel"))?;
+        let reading = to.try_clone().map_err(doing("read the control channel"))?;
         let (sender, from) = mpsc::channel();
         std::thread::spawn(move || {
             for line in BufReader::new(reading).lines().map_while(Result::ok) {
@@ -239,12 +237,7 @@ impl Process {
         }
     }
 
-    fn demand(
-        &mut self,
-        request: Request,
-        doing: &str,
-        limit: Duration,
-    ) -> Result<Answer, Fault> {
+    fn demand(&mut self, request: Request, doing: &str, limit: Duration) -> Result<Answer, Fault> {
         self.ask(request, doing, limit)?
             .map_err(|why| Fault::failed(format!("{} refused to {doing}: {why}", self.name)))
     }
@@ -368,7 +361,10 @@ impl Session for Process {
             std::thread::sleep(Duration::from_millis(10));
         }
         self.kill();
-        Err(Fault::failed(format!("{} did not end when asked to", self.name)))
+        Err(Fault::failed(format!(
+            "{} did not end when asked to",
+            self.name
+        )))
     }
 
     fn kill(&mut self) {

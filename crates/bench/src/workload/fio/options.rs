@@ -107,7 +107,10 @@ pub fn document() -> String {
          of full size without content, unless it says `overwrite=1`.\n\n\
          I/O engines: ",
     );
-    let engines: Vec<String> = ENGINES.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let engines: Vec<String> = ENGINES
+        .iter()
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
     text.push_str(&engines.join(", "));
     text.push_str(
         ". OpenZFS carries native asynchronous I/O (`libaio`) out synchronously, so a job counts \

@@ -44,7 +44,10 @@ pub(super) fn check(fio: &Fio, raw: &Path, file: &str) -> Result<(), Fault> {
     let said = String::from_utf8_lossy(&output.stderr);
     match complaint(&said) {
         None if output.status.success() => Ok(()),
-        None => Err(Fault::failed(format!("fio refuses the job: {}", output.status))),
+        None => Err(Fault::failed(format!(
+            "fio refuses the job: {}",
+            output.status
+        ))),
         Some(line) => Err(Fault::failed(format!("fio refuses the job: {line}"))),
     }
 }
