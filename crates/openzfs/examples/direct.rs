@@ -2,7 +2,6 @@
 //! directly on the library over disks in memory: the floor for the same through a mount.
 //!
 //! `cargo run --release -p openzfs --features engine --example direct [SECONDS]`
-#![cfg(feature = "engine")]
 
 use openzfs::{
     Class, Disk, FileSystem, Flags, Geometry, Io, IoOp, Layout, Library, Pool, Settings, Stages,
@@ -17,7 +16,12 @@ struct Memory(RwLock<Vec<u8>>);
 impl Disk for Memory {
     fn geometry(&self) -> Geometry {
         let size = self.0.read().map_or(0, |b| b.len() as u64);
-        Geometry { size, logical_sector: 512, physical_sector: 4096, rotational: false }
+        Geometry {
+            size,
+            logical_sector: 512,
+            physical_sector: 4096,
+            rotational: false,
+        }
     }
 
     fn submit(&self, mut io: Io) {
@@ -43,7 +47,12 @@ impl Disk for Memory {
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = stat.rsplit(')').next().unwrap_or("");
-    let field = |i: usize| after.split_whitespace().nth(i).and_then(|v| v.parse::<u64>().ok());
+    let field = |i: usize| {
+        after
+            .split_whitespace()
+            .nth(i)
+            .and_then(|v| v.parse::<u64>().ok())
+    };
     Duration::from_millis(10 * (field(11).unwrap_or(0) + field(12).unwrap_or(0)))
 }
 
@@ -69,7 +78,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         memory: 4 << 30,
         dilation: 1.0,
         origin: 0,
-        tunables: vec![("zfs_arc_max".into(), 512 << 20), ("zfs_arc_min".into(), 256 << 20)],
+        tunables: vec![
+            ("zfs_arc_max".into(), 512 << 20),
+            ("zfs_arc_min".into(), 256 << 20),
+        ],
     })?;
     let mut vdevs = Vec::new();
     for i in 0..3 {
@@ -77,24 +89,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for drive in &drives {
             library.add_disk(drive, Arc::new(Memory(RwLock::new(vec![0; 512 << 20]))));
         }
-        vdevs.push(Vdev { class: Class::Normal, layout: Layout::Mirror, drives });
+        vdevs.push(Vdev {
+            class: Class::Normal,
+            layout: Layout::Mirror,
+            drives,
+        });
     }
     let config = tempfile::NamedTempFile::new()?;
     let pool = Pool::create("direct", Some(12), &vdevs, &[], config.path())?;
     pool.set("", "recordsize", "8192")?;
-    println!("OpenZFS {}, debug {}", library.version(), library.is_debug());
+    println!(
+        "OpenZFS {}, debug {}",
+        library.version(),
+        library.is_debug()
+    );
     let fs = FileSystem::open(&pool, "")?;
     let root = fs.node(fs.root())?;
     let node = fs.node(root.create(b"file", 0o100_644, (0, 0), 0, None)?)?;
     let blocks = (64u64 << 20) / 8192;
-    let data: Vec<u8> = (0..8192u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let data: Vec<u8> = (0..8192u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect();
     let mut stages = Stages::default();
     for i in 0..blocks {
         node.write(i * 8192, &data, Flags::default(), &mut stages)?;
     }
     pool.drain()?;
     let at = |i: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % blocks * 8192;
-    let sync = Flags { sync: true, ..Flags::default() };
+    let sync = Flags {
+        sync: true,
+        ..Flags::default()
+    };
     let mut buf = vec![0u8; 8192];
     measure("8 KiB synchronous write", seconds, |i| {
         let _ = node.write(at(i), &data, sync, &mut Stages::default());

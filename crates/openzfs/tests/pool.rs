@@ -142,7 +142,11 @@ fn every_layout_holds_files_and_survives_export_and_import() {
     assert!(library.version().starts_with("2."));
     let counters = library.counters(None, None);
     let arc_max = counters.iter().find(|c| c.name == "arc.c_max").unwrap();
-    assert_eq!(arc_max.value, 256 << 20, "the ARC is as large as it was told");
+    assert_eq!(
+        arc_max.value,
+        256 << 20,
+        "the ARC is as large as it was told"
+    );
     let config = tempfile::NamedTempFile::new().unwrap();
     for (name, vdevs) in layouts() {
         for (kind, n) in [("d", 11), ("s", 2), ("l", 2), ("c", 1)] {

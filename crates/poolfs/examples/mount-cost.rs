@@ -4,12 +4,6 @@
 //!
 //! `cargo run --release -p poolfs --features engine --example mount-cost [PAIRS] [OPERATIONS]`
 
-#[cfg(not(feature = "engine"))]
-fn main() {
-    eprintln!("mount-cost needs the feature engine: see its first lines");
-}
-
-#[cfg(feature = "engine")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if let [client, file, operation, n] = &args[..]
@@ -21,7 +15,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     engine::compare(number(0, 5)?, number(1, 5000)?)
 }
 
-#[cfg(feature = "engine")]
 mod engine {
     use lab::model::HostLimits;
     use poolfs::clock::Clock;
