@@ -203,11 +203,11 @@ impl Args {
         };
         let ranking = rank(&drives, &scope, &options, &wanted);
         let title = title(&drives);
-        if let Some(path) = &self.html {
-            if let Err(e) = std::fs::write(path, html::page(&title, &ranking)) {
-                output::complain(&format!("error: cannot write {}: {e}\n", path.display()));
-                return ExitCode::from(exit::ENVIRONMENT);
-            }
+        if let Some(path) = &self.html
+            && let Err(e) = std::fs::write(path, html::page(&title, &ranking))
+        {
+            output::complain(&format!("error: cannot write {}: {e}\n", path.display()));
+            return ExitCode::from(exit::ENVIRONMENT);
         }
         let plan = Plan {
             drives: &drives,
