@@ -195,6 +195,7 @@ fn a_write_becomes_the_record_that_its_version_chooses() {
             // direct=standard: an O_DIRECT write of whole records passes the ARC and is logged by
             // its pointer; an unaligned one is refused.
             pool.set("", "sync", "standard").unwrap();
+            library.set_tunable("zfs_dio_enabled", 1).unwrap();
             let direct = Flags {
                 sync: true,
                 direct: true,
