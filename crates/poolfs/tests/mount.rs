@@ -138,7 +138,8 @@ fn a_megabyte_is_one_request() {
     // does not spans 257 pages, one more than the kernel puts into a request.
     let memory = pattern((1 << 20) + 4096);
     let start = memory.as_ptr().align_offset(4096);
-    file.write_all_at(&memory[start..start + (1 << 20)], 0).unwrap();
+    file.write_all_at(&memory[start..start + (1 << 20)], 0)
+        .unwrap();
     assert_eq!(stamps.take()["write.count"], 1.0);
 }
 
