@@ -30,7 +30,7 @@ const IN_MEMORY: &str = "/dev/shm";
 
 /// Where a campaign's drives lie, what there is for them, and the model that follows: in memory
 /// where that does not make the model smaller, since a disk's own pauses would be taken for the
-/// model's; else, or where the user states it, in [`store`].
+/// model's; else, or where the user states it, in [`store()`].
 ///
 /// # Errors
 /// Why this machine cannot model the campaign.
