@@ -1,8 +1,8 @@
 //! libzpool: a C shim and a safe Rust interface over a trait for disks.
 //!
 //! This is the whole of OpenZFS below the POSIX layer, in this process, with three things supplied
-//! from outside: the disks ([`Disk`]), the clock ([`Settings::dilation`]) and the size of memory
-//! ([`Settings::memory`]). It knows nothing of drive models.
+//! from outside: the disks (`Disk`), the clock (`Settings::dilation`) and the size of memory
+//! (`Settings::memory`). It knows nothing of drive models.
 //!
 //! Without the feature `engine` the crate is empty.
 
