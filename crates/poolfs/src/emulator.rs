@@ -53,7 +53,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// As measured in docs/performance.md: an idle machine's sleeps end 5 to 60 µs late.
+    /// The last 50 µs: a guess, not yet measured on an idle machine (docs/performance.md).
     fn default() -> Self {
         Self {
             spin: Duration::from_micros(50),
