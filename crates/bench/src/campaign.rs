@@ -168,6 +168,8 @@ fn one(
         size: model.size,
         time: model.time.unwrap_or(1.0),
         openzfs: String::new(),
+        offered_rate: None,
+        rerun: None,
         outcome: Outcome::Failed {
             reason: String::new(),
         },

@@ -355,5 +355,6 @@ fn collect(
             notes.push(format!("fio {}, clock {time}× slower", output.version));
             notes
         },
+        warm_up: None,
     })
 }

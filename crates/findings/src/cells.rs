@@ -63,7 +63,7 @@ impl<'a> Group<'a> {
         let (mut ran, mut failed) = (Vec::new(), Vec::new());
         let mut mine: Vec<&Trial> = trials
             .iter()
-            .filter(|t| t.variant == variant.name && t.workload == workload.name)
+            .filter(|t| t.variant == variant.name && t.workload == workload.name && t.is_main())
             .collect();
         mine.sort_by_key(|t| t.id);
         for trial in mine {

@@ -1,5 +1,6 @@
 //! What is known of one trial: the input of every finding. Written by `bench`, kept by `store`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,8 +29,37 @@ pub struct Trial {
     pub time: f64,
     /// Full version of the OpenZFS library: `2.1.11`.
     pub openzfs: String,
+    /// For a rung of an open-loop ladder: operations a virtual second that the clients were told to
+    /// begin, all jobs together. Latency is then counted from the intended start. None for a closed
+    /// loop. Trials of one variant and workload at different rates are different rungs, and none of
+    /// them belongs to the closed-loop cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered_rate: Option<f64>,
+    /// For a re-run with one number of a drive changed: which, and by how much. Such a trial tells
+    /// how far a verdict holds; it belongs to no cell and no effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<Perturbation>,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+impl Trial {
+    /// Whether it is a repeat of its closed-loop cell: neither a rung of a ladder nor a re-run with
+    /// other numbers.
+    pub fn is_main(&self) -> bool {
+        self.offered_rate.is_none() && self.rerun.is_none()
+    }
+}
+
+/// A number of a drive profile, changed for a re-run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Perturbation {
+    /// The kind of drive in the lab: `optane`.
+    pub drive: String,
+    /// The number, by the profile's own name: `flush`.
+    pub parameter: String,
+    /// New ÷ stated value; above 0.
+    pub factor: f64,
 }
 
 /// What came of a trial.
@@ -74,6 +104,33 @@ pub struct Measured {
     pub features: Vec<String>,
     /// What the reader must know about this trial.
     pub notes: Vec<String>,
+    /// How the caches were warmed before the window; none where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
+}
+
+/// The time before the measured window in which caches fill.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// Virtual seconds it lasted.
+    pub seconds: f64,
+    /// Why it ended.
+    pub ended: WarmUpEnd,
+    /// Share of lookups answered by memory and L2ARC over its last period, 0 to 1; none where nothing
+    /// was looked up.
+    pub hit_ratio: Option<f64>,
+}
+
+/// Why a warm-up ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarmUpEnd {
+    /// The hit ratio had settled: the caches were warm.
+    Settled,
+    /// The time allowed for it was over first.
+    TimeLimit,
+    /// It lasted as long as the lab says (`ramp`), whatever the caches did.
+    Fixed,
 }
 
 /// A direction of traffic, merged over the client's jobs.

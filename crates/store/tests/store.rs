@@ -49,6 +49,8 @@ fn trial(id: u64, outcome: Outcome) -> Trial {
         size: 1.0,
         time: 5.0,
         openzfs: "2.1.11".into(),
+        offered_rate: None,
+        rerun: None,
         outcome,
     }
 }
@@ -67,6 +69,7 @@ fn measured() -> Outcome {
         facts: Default::default(),
         features: vec![],
         notes: vec![],
+        warm_up: None,
     }))
 }
 

@@ -268,6 +268,7 @@ pub fn measured(truth: &Truth) -> Measured {
         facts: BTreeMap::new(),
         features: vec!["parallel-direct-writes".into(), "async-dio".into()],
         notes: Vec::new(),
+        warm_up: None,
     }
 }
 
@@ -284,6 +285,8 @@ pub fn trial(id: u64, variant: &str, repeat: u32, measured: Measured) -> Trial {
         size: 12.0,
         time: 5.0,
         openzfs: "2.1.11".into(),
+        offered_rate: None,
+        rerun: None,
         outcome: Outcome::Measured(Box::new(measured)),
     }
 }
