@@ -49,10 +49,10 @@ test: engine .engines/fsx/bin/fsx
 	  echo "engine tests on $$tree"; \
 	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) test --release -p openzfs -p poolfs --features openzfs/engine,poolfs/engine || exit 1; \
 	done
-	@if [ -d .engines/tree-2.1 ]; then \
-	  echo "plans held to pools of OpenZFS 2.1"; \
-	  POOLWRIGHT_OPENZFS=$(CURDIR)/.engines/tree-2.1/usr $(CARGO) test --release -p plan --features engine --test libzpool; \
-	fi
+	@for tree in .engines/tree-*/usr; do \
+	  echo "plans held to pools of $$tree"; \
+	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) test --release -p plan --features engine --test libzpool || exit 1; \
+	done
 
 lint:
 	$(CARGO) fmt --all --check

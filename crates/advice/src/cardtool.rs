@@ -6,12 +6,31 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CardTool {
-    /// Broadcom MegaRAID, and PERC as perccli.
+    /// Broadcom MegaRAID.
     Storcli,
+    /// Dell PERC, which takes storcli's words under its own name.
+    Perccli,
     /// Adaptec and Microchip SmartRAID, H3C P460 among them.
     Arcconf,
     /// HPE Smart Array and MR.
     Ssacli,
+}
+
+impl CardTool {
+    /// The program's name.
+    pub fn program(self) -> &'static str {
+        match self {
+            CardTool::Storcli => "storcli",
+            CardTool::Perccli => "perccli",
+            CardTool::Arcconf => "arcconf",
+            CardTool::Ssacli => "ssacli",
+        }
+    }
+
+    /// Whether it takes storcli's words.
+    pub fn megaraid(self) -> bool {
+        matches!(self, CardTool::Storcli | CardTool::Perccli)
+    }
 }
 
 /// What to tell a card.
@@ -37,15 +56,19 @@ pub enum Setting {
 /// such setting apart from others.
 pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Option<Vec<String>> {
     let words: Vec<String> = match (tool, setting) {
-        (CardTool::Storcli, Setting::PassThrough) => {
+        (CardTool::Storcli | CardTool::Perccli, Setting::PassThrough) => {
+            let mode = match tool {
+                CardTool::Perccli => "personality=HBA",
+                _ => "jbod=on",
+            };
             vec![
-                "storcli".into(),
+                tool.program().into(),
                 format!("/c{card}"),
                 "set".into(),
-                "jbod=on".into(),
+                mode.into(),
             ]
         }
-        (CardTool::Storcli, setting) => {
+        (CardTool::Storcli | CardTool::Perccli, setting) => {
             let value = match setting {
                 Setting::WriteThrough => "wrcache=wt",
                 // `wb` falls back to write-through without a battery; `awb` would not.
@@ -55,7 +78,7 @@ pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Op
                 Setting::ReadShare(_) | Setting::PassThrough => return None,
             };
             vec![
-                "storcli".into(),
+                tool.program().into(),
                 format!("/c{card}/v{volume}"),
                 "set".into(),
                 value.into(),
@@ -71,6 +94,7 @@ pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Op
                     words.extend(["LOGICALDRIVE".into(), volume.into(), "con".into()])
                 }
                 Setting::DriveCacheOff => {
+                    // 0 is the drive's default, 1 enabled, 2 disabled.
                     words.extend(["DRIVEWRITECACHEPOLICY", "Configured", "2"].map(String::from));
                 }
                 Setting::NoUnprotectedCache => {
@@ -86,6 +110,7 @@ pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Op
                     ]);
                 }
                 Setting::PassThrough => {
+                    // 2 is HBA mode, 3 RAID, 5 both.
                     return Some(
                         ["arcconf", "SETCONTROLLERMODE", card, "2"]
                             .map(String::from)
@@ -105,15 +130,17 @@ pub fn command(tool: CardTool, card: &str, volume: &str, setting: Setting) -> Op
                         "disable"
                     };
                     words.extend([
-                        "ld".into(),
+                        "logicaldrive".into(),
                         volume.into(),
                         "modify".into(),
                         format!("caching={on}"),
                     ]);
                 }
-                Setting::DriveCacheOff => words.extend(["modify", "dwc=disable"].map(String::from)),
+                Setting::DriveCacheOff => {
+                    words.extend(["modify", "drivewritecache=disable"].map(String::from))
+                }
                 Setting::NoUnprotectedCache => {
-                    words.extend(["modify", "nbwc=disable"].map(String::from))
+                    words.extend(["modify", "nobatterywritecache=disable"].map(String::from))
                 }
                 Setting::NoReadAhead => {
                     words.extend(["modify", "cacheratio=0/100"].map(String::from))
@@ -145,13 +172,14 @@ mod tests {
                 .join(" ")
         };
         assert_eq!(say(CardTool::Storcli), "storcli /c1/v0 set pdcache=off");
+        assert_eq!(say(CardTool::Perccli), "perccli /c1/v0 set pdcache=off");
         assert_eq!(
             say(CardTool::Arcconf),
             "arcconf SETCACHE 1 DRIVEWRITECACHEPOLICY Configured 2"
         );
         assert_eq!(
             say(CardTool::Ssacli),
-            "ssacli ctrl slot=1 modify dwc=disable"
+            "ssacli ctrl slot=1 modify drivewritecache=disable"
         );
         assert_eq!(
             command(CardTool::Storcli, "0", "0", Setting::ReadShare(10)),

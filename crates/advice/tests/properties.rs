@@ -2,7 +2,7 @@
 //! silences its rule and raises no other.
 
 use advice::audit::{Finding, audit, audit_variants};
-use advice::lang::Language;
+use advice::lang::{self, Language};
 use advice::system::{Input, System, gather, variants};
 use advice::tune::{Need, Server, Workload, differences, files, tune};
 use lab::campaign::{
@@ -46,7 +46,7 @@ proptest! {
     fn no_text_panics(lines in prop::collection::vec(line(), 0..30)) {
         let system = read(&lines.join("\n"));
         for finding in audit(&system) {
-            Language::English.say(&finding);
+            lang::say(Language::English, &finding);
             prop_assert!(!finding.fix().is_empty());
         }
         let need = Need {
@@ -54,7 +54,7 @@ proptest! {
             allow_loss_s: 0.0, system, card: None,
         };
         let choices = tune(&need);
-        files(&choices);
+        files(&choices, Language::English);
         differences(&need, &choices);
     }
 }
@@ -201,7 +201,7 @@ proptest! {
         };
         for choice in tune(&need(0.0)).iter().filter(|choice| !choice.offered) {
             prop_assert_eq!(choice.loss.seconds(), 0.0);
-            prop_assert!(!choice.sources.is_empty() && !choice.reason.is_empty());
+            prop_assert!(!choice.sources.is_empty() && !choice.reason.in_language(Language::Chinese).is_empty());
             let dangerous = [("sync", "disabled"), ("fsync", "off"), ("synchronous_commit", "off"), ("innodb_flush_log_at_trx_commit", "0"), ("innodb_flush_log_at_trx_commit", "2"), ("sync_binlog", "0"), ("full_page_writes", "off"), ("innodb_doublewrite", "OFF")];
             prop_assert!(!dangerous.contains(&(choice.name.as_str(), choice.value.as_str())));
         }
@@ -286,7 +286,7 @@ proptest! {
             for server in [Server::Postgresql, Server::Mysql, Server::Nfs, Server::Smb] {
                 let need = Need { server, workload: Workload::Mixed, memory: campaign.host.memory, cores: 4, allow_loss_s: 5.0, system: system.clone(), card: None };
                 let choices = tune(&need);
-                prop_assert!(!files(&choices).is_empty());
+                prop_assert!(!files(&choices, Language::English).is_empty());
                 differences(&need, &choices);
             }
         }

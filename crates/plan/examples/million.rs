@@ -21,9 +21,15 @@ fn main() -> Result<(), plan::drive::DriveError> {
             &Wanted::default(),
         );
         let seconds = begin.elapsed().as_secs_f64();
-        println!("{text}: {}", plan::text::summary(&ranking));
+        println!(
+            "{text}: {}",
+            plan::text::summary(&ranking, plan::lang::Language::English)
+        );
         println!("{seconds:.2} s on one core");
-        print!("{}", plan::text::table(&ranking));
+        print!(
+            "{}",
+            plan::text::table(&ranking, plan::lang::Language::English)
+        );
     }
     Ok(())
 }

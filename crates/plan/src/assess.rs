@@ -224,6 +224,10 @@ pub struct Assessment {
     pub speed: Speed,
     /// Whether no other layout of the plan is as good in everything and better in something.
     pub front: bool,
+    /// Variants of a lab that are built so.
+    pub own: Vec<String>,
+    /// A layout of the plan that is at least as good in every figure, where this was asked of.
+    pub beaten_by: Option<String>,
     /// What to know about it.
     pub notes: Vec<Note>,
 }
@@ -259,6 +263,9 @@ pub enum Note {
     /// Drives of different kinds in one pool: it is as weak as its weakest part, and slow writes of
     /// one hold up the other.
     Mixed,
+    /// Vdevs of different widths, which `zpool create` takes with `-f` only (`get_replication` in
+    /// `zpool_vdev.c`).
+    Forced,
     /// Not ZFS: no checksums of what the drives return, the file system comes on top.
     NotZfs,
 }
@@ -329,6 +336,8 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
         reliability: rates.reliability(),
         speed,
         front: false,
+        own: Vec::new(),
+        beaten_by: None,
     }
 }
 
@@ -351,6 +360,10 @@ fn notes(layouts: &[Layout], score: &Score, zfs: bool) -> Vec<Note> {
     }
     if layouts.len() > 1 {
         notes.push(Note::Mixed);
+    }
+    let unlike = |two: &[Layout]| two[0].scheme != two[1].scheme || two[0].width != two[1].width;
+    if layouts.windows(2).any(unlike) {
+        notes.push(Note::Forced);
     }
     if !zfs {
         notes.push(Note::NotZfs);

@@ -1,6 +1,7 @@
 //! A plan as one HTML page with a chart drawn in SVG: room for files against the chance of loss.
 
 use crate::assess::Assessment;
+use crate::lang::Language;
 use crate::rank::Ranking;
 use crate::text;
 use std::fmt::Write;
@@ -12,12 +13,12 @@ const LEFT: f64 = 90.0;
 const TOP: f64 = 20.0;
 
 /// The page. `title` says what was asked.
-pub fn page(title: &str, ranking: &Ranking) -> String {
+pub fn page(title: &str, ranking: &Ranking, language: Language) -> String {
     let mut out = String::new();
     let title = escaped(title);
     let _ = write!(
         out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
          <style>\nbody{{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}}\n\
          table{{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}}\n\
@@ -26,11 +27,12 @@ pub fn page(title: &str, ranking: &Ranking) -> String {
          pre{{background:#f4f5f7;padding:.6rem;overflow-x:auto}}\n\
          @media(prefers-color-scheme:dark){{body{{color:#e6e8eb;background:#14171a}}th,td{{border-color:#333a41}}pre{{background:#20252a}}svg{{--ink:#e6e8eb}}}}\n\
          </style>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{}</p>\n",
-        escaped(&text::summary(ranking))
+        language.tag(),
+        escaped(&text::summary(ranking, language))
     );
-    out.push_str(&chart(&ranking.shown));
+    out.push_str(&chart(&ranking.shown, language));
     out.push_str("<table>\n<thead><tr>");
-    for head in text::HEADS {
+    for head in text::heads(language) {
         let _ = write!(out, "<th scope=\"col\">{}</th>", escaped(head));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
@@ -42,12 +44,16 @@ pub fn page(title: &str, ranking: &Ranking) -> String {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table>\n");
+    let marks = text::marks(ranking, language);
+    for mark in marks.lines() {
+        let _ = writeln!(out, "<p>{}</p>", escaped(mark));
+    }
     for pool in &ranking.shown {
         let _ = writeln!(
             out,
             "<h2>{}</h2>\n<p>{}</p>",
             escaped(&pool.name),
-            escaped(&text::about(pool))
+            escaped(&text::about(pool, language))
         );
         let vdevs: Vec<&str> = pool
             .parts
@@ -58,12 +64,16 @@ pub fn page(title: &str, ranking: &Ranking) -> String {
             let _ = writeln!(out, "<pre>{}</pre>", escaped(&vdevs.join("\n")));
         }
     }
-    let _ = write!(out, "<p>{}</p>\n</body>\n</html>\n", escaped(text::ASSUMED));
+    let _ = write!(
+        out,
+        "<p>{}</p>\n</body>\n</html>\n",
+        escaped(text::assumed(language))
+    );
     out
 }
 
 /// Room against yearly loss, the latter on a logarithmic axis.
-fn chart(pools: &[Assessment]) -> String {
+fn chart(pools: &[Assessment], language: Language) -> String {
     let room = |p: &Assessment| p.score.holds as f64 / 1e12;
     let loss = |p: &Assessment| p.score.losses.max(1e-15).log10();
     let most = pools.iter().map(room).fold(0.0, f64::max);
@@ -80,9 +90,10 @@ fn chart(pools: &[Assessment]) -> String {
     let x = |terabytes: f64| LEFT + terabytes / (most * 1.05) * WIDTH;
     let y = |log: f64| TOP + (high - log) / (high - low) * HEIGHT;
     let mut out = format!(
-        "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Room for files against the chance of loss within a year\" style=\"--ink:#1b1f24\" font-size=\"12\" fill=\"var(--ink)\">\n",
+        "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" style=\"--ink:#1b1f24\" font-size=\"12\" fill=\"var(--ink)\">\n",
         LEFT + WIDTH + 40.0,
-        TOP + HEIGHT + 50.0
+        TOP + HEIGHT + 50.0,
+        language.words().chart()
     );
     let step = ((high - low) / 8.0).ceil().max(1.0);
     let mut decade = low;
@@ -108,17 +119,19 @@ fn chart(pools: &[Assessment]) -> String {
     }
     let _ = writeln!(
         out,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">room for files, TB</text><text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\">losses a year</text>",
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text><text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
         LEFT + WIDTH / 2.0,
         TOP + HEIGHT + 42.0,
-        TOP + HEIGHT / 2.0
+        language.words().axis_room(),
+        TOP + HEIGHT / 2.0,
+        language.words().axis_losses()
     );
     for (number, pool) in pools.iter().enumerate() {
         let (cx, cy) = (x(room(pool)), y(loss(pool)));
         let _ = writeln!(
             out,
             "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"6\" fill=\"#2f6fb5\"><title>{}</title></circle><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            escaped(&format!("{}: {}", pool.name, text::about(pool))),
+            escaped(&format!("{}: {}", pool.name, text::about(pool, language))),
             cx + 9.0,
             cy + if number % 2 == 0 { -6.0 } else { 14.0 },
             escaped(&pool.name)
@@ -157,7 +170,7 @@ mod tests {
             thinned: false,
             shown: Vec::new(),
         };
-        let page = page("<script>alert('x')</script>", &empty);
+        let page = page("<script>alert('x')</script>", &empty, Language::English);
         assert!(!page.contains("<script>"));
         assert!(page.contains("&lt;script&gt;"));
     }

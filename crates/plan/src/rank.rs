@@ -18,6 +18,19 @@ pub const KINDS: usize = 4;
 /// reads, streaming writes, price, failures survived.
 const EQUAL: [f64; 7] = [0.01, 0.25, 0.1, 0.1, 0.1, 0.01, 0.01];
 
+/// Losses a year above which a layout comes after safer ones: mirrors of two large disks stay below
+/// it, wide single parity does not.
+const RISKY: f64 = 0.03;
+/// Drives from which a dRAID rebuilds much faster than raidz resilvers; zpoolconcepts(7) has no
+/// number, deployments begin at about two dozen.
+const DRAID: u32 = 12;
+
+/// Whether a layout is a dRAID without what dRAID is for: distributed spares among many drives.
+fn pointless(layout: &Layout) -> bool {
+    use crate::layout::Scheme::Draid;
+    matches!(layout.scheme, Draid { spares, .. } if spares == 0 || layout.width < DRAID)
+}
+
 /// What is asked of a layout.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Wanted {
@@ -56,7 +69,9 @@ impl Default for Wanted {
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
     /// The best of each kind of vdev and parity in turn, then the second best of each, … where
-    /// best is the lowest sum of places in the other orders, room counted three times.
+    /// best is the lowest sum of places in the other orders, room counted three times. dRAID
+    /// without spares or of few drives comes after that, what is lost more often than once in 33
+    /// years after these, RAID below ZFS last.
     Balance,
     /// Most room for files first.
     Usable,
@@ -135,7 +150,7 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
             *kind = keep.iter().filter_map(|i| kind.get(*i).copied()).collect();
         }
     }
-    let pools = fitting(&kinds, wanted);
+    let pools = fitting(&kinds, drives, wanted);
     let front = front(&pools);
     let count = front.len() as u64;
     let mut order: Vec<usize> = match wanted.front_only {
@@ -148,13 +163,17 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
             let first = (0..kinds.len()).find_map(|kind| chosen(&kinds, pools[i].choice, kind));
             first.map(|part| family(&part.layout))
         });
-        // What ZFS does itself comes before what it would lie on.
-        let raid = |i: &usize| {
-            (0..kinds.len())
-                .filter_map(|kind| chosen(&kinds, pools[*i].choice, kind))
-                .any(|part| !part.layout.is_zfs())
+        // What nobody would build for safety's or dRAID's sake comes later, and what ZFS does itself
+        // before what it would lie on.
+        let last = |i: &usize| {
+            let mut parts =
+                (0..kinds.len()).filter_map(|kind| chosen(&kinds, pools[*i].choice, kind));
+            let risky = f64::from(-pools[*i].figures[1]) > RISKY;
+            parts.clone().any(|part| !part.layout.is_zfs()) as u8 * 4
+                + u8::from(risky) * 2
+                + u8::from(parts.any(|part| pointless(&part.layout)))
         };
-        order.sort_by_key(raid);
+        order.sort_by_key(last);
     }
     order.truncate(wanted.top);
     let on_front: std::collections::BTreeSet<usize> = front.into_iter().collect();
@@ -214,8 +233,14 @@ fn chosen(kinds: &[Vec<Part>], choice: u64, kind: usize) -> Option<&Part> {
         .get(usize::try_from(digit).ok()?.checked_sub(1)?)
 }
 
-/// Every pool that does what is wanted.
-fn fitting(kinds: &[Vec<Part>], wanted: &Wanted) -> Vec<Pool> {
+/// The first kind that a pool uses.
+fn first_kind(digits: &[usize]) -> usize {
+    digits.iter().position(|digit| *digit > 0).unwrap_or(0)
+}
+
+/// Every pool that does what is wanted. Disks and flash share none: flash beside disks is for log,
+/// cache and metadata, and would be as slow as they are.
+fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -> Vec<Pool> {
     let mut pools = Vec::new();
     let mut take = |choice: u64, parts: &[&Part]| {
         let score = score(parts);
@@ -258,9 +283,15 @@ fn fitting(kinds: &[Vec<Part>], wanted: &Wanted) -> Vec<Pool> {
             choice |= place(kind, at);
             parts.push(&kinds[kind][at]);
         }
-        if parts
-            .windows(2)
-            .all(|two| alike(&two[0].layout, &two[1].layout))
+        let mixes = digits
+            .iter()
+            .zip(drives)
+            .filter(|(digit, _)| **digit > 0)
+            .any(|(_, d)| d.drive.rotational != drives[first_kind(&digits)].drive.rotational);
+        if !mixes
+            && parts
+                .windows(2)
+                .all(|two| alike(&two[0].layout, &two[1].layout))
         {
             take(choice, &parts);
         }
@@ -268,8 +299,9 @@ fn fitting(kinds: &[Vec<Part>], wanted: &Wanted) -> Vec<Pool> {
     pools
 }
 
-/// Whether `zpool create` puts the two into one pool without being forced: the same kind of vdev
-/// with the same parity (`check_replication` in `zpool_vdev.c`).
+/// Whether the two make a sensible pool: the same kind of vdev that survives the same failures.
+/// Widths of raidz and dRAID may differ, though `zpool create` then wants `-f`, since drives of one
+/// kind rarely come in the number of the other's groups.
 fn alike(a: &Layout, b: &Layout) -> bool {
     use crate::layout::Scheme::{Draid, Mirror, Raidz, Stripe};
     match (a.scheme, b.scheme) {
@@ -306,6 +338,47 @@ fn steps(figures: &Figures) -> Steps {
         let step = ((size / 1e-30).ln() / EQUAL[i].ln_1p()) as i32 + 1;
         if figures[i] < 0.0 { -step } else { step }
     })
+}
+
+/// Puts pools that somebody has into a ranking, first and marked with `own`, each once; where a
+/// layout shown is at least as good in every figure, and not the same in all, it is named.
+pub fn include(ranking: &mut Ranking, own: Vec<Assessment>) {
+    let same = |a: &Assessment, b: &Assessment| {
+        let parts = |pool: &Assessment| -> Vec<(String, Layout)> {
+            pool.parts
+                .iter()
+                .map(|part| (part.kind.clone(), part.layout))
+                .collect()
+        };
+        parts(a) == parts(b)
+    };
+    let mut first: Vec<Assessment> = Vec::new();
+    for mut pool in own {
+        if let Some(known) = first.iter_mut().find(|known| same(known, &pool)) {
+            known.own.append(&mut pool.own);
+            continue;
+        }
+        let mine = steps(&figures(&pool.score));
+        let better = |other: &&Assessment| {
+            let theirs = steps(&figures(&other.score));
+            theirs != mine && theirs.iter().zip(&mine).all(|(a, b)| a >= b)
+        };
+        pool.beaten_by = ranking
+            .shown
+            .iter()
+            .find(better)
+            .map(|other| other.name.clone());
+        pool.front = ranking
+            .shown
+            .iter()
+            .any(|other| other.front && same(other, &pool));
+        first.push(pool);
+    }
+    ranking
+        .shown
+        .retain(|pool| !first.iter().any(|own| same(own, pool)));
+    first.append(&mut ranking.shown);
+    ranking.shown = first;
 }
 
 /// Places of the pools that no other equals in everything and beats in something; of equals the
@@ -461,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_share_a_pool_only_where_zpool_create_lets_them() {
+    fn kinds_share_a_pool_only_where_they_survive_the_same() {
         let found = ranking(
             "4x8T hdd-7200 + 4x16T hdd-7200",
             &Wanted {

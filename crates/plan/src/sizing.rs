@@ -1,5 +1,6 @@
 //! How large log, cache and special vdevs should be.
 
+use crate::histogram::{Amount, Blocks};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of ARC that a block in the L2ARC takes: `sizeof (l2arc_buf_hdr)` within
@@ -13,6 +14,8 @@ pub struct Slog {
     pub dirty_data_max: u64,
     /// `zfs_wrlog_data_max`, bytes: what may stand in the log and not yet in the pool.
     pub wrlog_data_max: u64,
+    /// `zfs_txg_timeout`, seconds between txgs.
+    pub txg_timeout_s: f64,
     /// Bytes a second that clients can send at most.
     pub arrives: f64,
     /// Bytes that can arrive in the seconds before a txg ends and the ones it takes to write it.
@@ -22,21 +25,42 @@ pub struct Slog {
     pub needed: u64,
 }
 
-/// Seconds between txgs, `zfs_txg_timeout`.
-const TXG_TIMEOUT: f64 = 5.0;
 /// A txg is open, one quiesces and one syncs: records of all three are in the log.
 const TXGS: f64 = 3.0;
 
+/// Module parameters that bound what waits in the log, where they are set.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LogLimits {
+    /// `zfs_dirty_data_max`, bytes.
+    pub dirty_data_max: Option<u64>,
+    /// `zfs_wrlog_data_max`, bytes.
+    pub wrlog_data_max: Option<u64>,
+    /// `zfs_txg_timeout`, seconds.
+    pub txg_timeout_s: f64,
+}
+
+impl Default for LogLimits {
+    fn default() -> LogLimits {
+        LogLimits {
+            dirty_data_max: None,
+            wrlog_data_max: None,
+            txg_timeout_s: 5.0,
+        }
+    }
+}
+
 /// Size of a SLOG for a machine with `memory` bytes whose clients send at most `network` bytes a
-/// second; `dirty_data_max` where it is set.
-pub fn slog(memory: u64, network: f64, dirty_data_max: Option<u64>) -> Slog {
+/// second.
+pub fn slog(memory: u64, network: f64, limits: &LogLimits) -> Slog {
     // dmu.c, dsl_pool_init and arc.c: 10 % of RAM, at most 4 GiB and 25 %.
-    let dirty = dirty_data_max.unwrap_or_else(|| (memory / 10).min(4 << 30).min(memory / 4));
-    let wrlog = dirty.saturating_mul(2);
-    let by_rate = (network.max(0.0) * TXG_TIMEOUT * TXGS) as u64;
+    let default = (memory / 10).min(4 << 30).min(memory / 4);
+    let dirty = limits.dirty_data_max.unwrap_or(default);
+    let wrlog = limits.wrlog_data_max.unwrap_or(dirty.saturating_mul(2));
+    let by_rate = (network.max(0.0) * limits.txg_timeout_s.max(1.0) * TXGS) as u64;
     Slog {
         dirty_data_max: dirty,
         wrlog_data_max: wrlog,
+        txg_timeout_s: limits.txg_timeout_s,
         arrives: network,
         by_rate,
         needed: wrlog.min(by_rate) / 2 * 3,
@@ -132,6 +156,35 @@ pub fn special(files: &[Sizes], recordsize: u64, small_blocks: u64) -> Special {
     }
 }
 
+/// Size of a special vdev for the blocks of a pool, with `small_blocks` bytes as its datasets'
+/// `special_small_blocks` (0: metadata only, none where the histogram does not tell it from data).
+///
+/// Metadata is stored twice and in whole sectors of 4K. Bins are counted as a whole, and metadata is
+/// taken to lie in the small ones: rather too much than too little.
+pub fn special_for_blocks(blocks: &Blocks, small_blocks: u64) -> Option<Special> {
+    let metadata = match (blocks.metadata, small_blocks) {
+        (Some(metadata), _) => metadata,
+        (None, 0) => return None,
+        (None, _) => Amount::default(),
+    };
+    let small = blocks
+        .sizes
+        .iter()
+        .filter(|size| size.up_to <= small_blocks)
+        .fold(0.0, |sum, size| sum + size.bytes.max(size.count * 4096.0));
+    let metadata_once = metadata.bytes.max(metadata.count * 4096.0);
+    let small = match small_blocks {
+        0 => 0.0,
+        _ => (small - metadata_once).max(0.0),
+    };
+    let metadata = 2.0 * metadata_once;
+    Some(Special {
+        metadata: metadata as u64,
+        small: small as u64,
+        needed: ((metadata + small) / 0.75) as u64,
+    })
+}
+
 /// File sizes of a software mirror holding `bytes`, for want of a histogram of one's own: a
 /// log-normal distribution with a median of 8 KiB and a mean of 1 MiB. Half of the files are of a
 /// few KiB and most bytes are in files beyond a MiB, as the mirror-site article's workload (5K,
@@ -181,11 +234,24 @@ mod tests {
     #[test]
     fn sixteen_to_sixty_four_gigabytes_of_slog_are_enough_for_any_usual_machine() {
         // The Hong Kong article's machine: 128 GiB of RAM, 10 GbE.
-        let slog = slog(128 << 30, 1.25e9, None);
+        let slog = slog(128 << 30, 1.25e9, &LogLimits::default());
         assert_eq!(slog.dirty_data_max, 4 << 30);
         assert_eq!(slog.needed, 12 << 30);
         // A slower network bounds it first.
-        assert!(super::slog(128 << 30, 125e6, None).needed < 3 << 30);
+        assert!(super::slog(128 << 30, 125e6, &LogLimits::default()).needed < 3 << 30);
+    }
+
+    #[test]
+    fn a_machines_own_limits_count() {
+        let limits = LogLimits {
+            dirty_data_max: Some(16 << 30),
+            txg_timeout_s: 10.0,
+            ..LogLimits::default()
+        };
+        let own = slog(128 << 30, 1.25e9, &limits);
+        assert_eq!(own.wrlog_data_max, 32 << 30);
+        assert_eq!(own.by_rate, 37_500_000_000, "three txgs of ten seconds");
+        assert_eq!(own.needed, 32 * (1 << 30) / 2 * 3);
     }
 
     #[test]
@@ -213,6 +279,36 @@ mod tests {
             (below / all - 0.5).abs() < 0.01,
             "half the files are below the median"
         );
+    }
+
+    #[test]
+    fn blocks_are_sized_by_what_zdb_counted() {
+        let bin = |up_to, count, bytes| Sizes {
+            up_to,
+            count,
+            bytes,
+        };
+        let blocks = Blocks {
+            sizes: vec![
+                bin(4096, 1000.0, 4_096_000.0),
+                bin(32 << 10, 100.0, 4e6),
+                bin(128 << 10, 100.0, 13e6),
+            ],
+            metadata: Some(Amount {
+                count: 500.0,
+                bytes: 1e6,
+            }),
+        };
+        let none = special_for_blocks(&blocks, 0).unwrap();
+        assert_eq!((none.metadata, none.small), (2 * 500 * 4096, 0));
+        let some = special_for_blocks(&blocks, 32 << 10).unwrap();
+        assert_eq!(some.small, 4_096_000 + 4_000_000 - 500 * 4096);
+        let untold = Blocks {
+            metadata: None,
+            ..blocks
+        };
+        assert_eq!(special_for_blocks(&untold, 0), None);
+        assert_eq!(special_for_blocks(&untold, 4096).unwrap().small, 4_096_000);
     }
 
     #[test]

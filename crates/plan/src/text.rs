@@ -1,44 +1,41 @@
 //! A plan in words and figures, for the terminal and the page.
 
-use crate::assess::{Assessment, Note};
+use crate::assess::Assessment;
+use crate::lang::Language;
 use crate::rank::Ranking;
-use crate::tolerance::Counted;
-
-/// Column heads of the table.
-pub const HEADS: [&str; 10] = [
-    "layout",
-    "files",
-    "zfs list",
-    "of raw",
-    "survives",
-    "k+1 / k+2",
-    "rebuild",
-    "loss a year",
-    "random reads",
-    "stream write",
-];
-
-/// What the figures rest on.
-pub const ASSUMED: &str = "files: room at the recordsize, padding, slop and metadata classes accounted as OpenZFS does, indirect blocks left out. survives: any so many drives at once; k+1 and k+2: the share of sets of one and two more. loss a year: more failed drives than a group survives, or an unreadable sector while nothing is left to repair it from; a Markov chain with correlated failures, for comparing layouts and not a promise. random reads and stream write: what the drives give at most.";
 
 /// One line about the whole ranking.
-pub fn summary(ranking: &Ranking) -> String {
-    let mut out = format!(
-        "{} layouts looked at, {} do what is wanted, {} of them are beaten by none; {} shown.",
-        thousands(ranking.considered),
-        thousands(ranking.fitting),
-        thousands(ranking.front),
-        ranking.shown.len()
+pub fn summary(ranking: &Ranking, language: Language) -> String {
+    let words = language.words();
+    let mut out = words.summary(
+        &thousands(ranking.considered),
+        &thousands(ranking.fitting),
+        &thousands(ranking.front),
+        ranking.shown.len(),
     );
     if ranking.thinned {
-        out.push_str(
-            " Layouts that another of the same drives beats in everything were left out before kinds were combined.",
-        );
+        out.push_str(words.blank());
+        out.push_str(words.thinned());
     }
     out
 }
 
-/// The cells of a layout's row, in the order of [`HEADS`].
+/// Column heads of the table.
+pub fn heads(language: Language) -> [&'static str; 10] {
+    language.words().heads()
+}
+
+/// What the figures rest on.
+pub fn assumed(language: Language) -> &'static str {
+    language.words().assumed()
+}
+
+/// What a plan for `drives` is called.
+pub fn title(drives: &str, language: Language) -> String {
+    language.words().title(drives)
+}
+
+/// The cells of a layout's row, in the order of [`heads`]. A layout that a lab has is marked.
 pub fn row(pool: &Assessment) -> [String; 10] {
     let score = &pool.score;
     let share = |extra: u32| {
@@ -49,8 +46,9 @@ pub fn row(pool: &Assessment) -> [String; 10] {
             None => "–".to_string(),
         }
     };
+    let mark = if pool.own.is_empty() { "" } else { "* " };
     [
-        pool.name.clone(),
+        format!("{mark}{}", pool.name),
         terabytes(score.holds),
         tebibytes(score.usable),
         percent(score.holds as f64 / pool.raw.max(1) as f64),
@@ -63,81 +61,55 @@ pub fn row(pool: &Assessment) -> [String; 10] {
     ]
 }
 
+/// A line for each layout that a lab has: what the mark means.
+pub fn marks(ranking: &Ranking, language: Language) -> String {
+    let words = language.words();
+    let own = ranking.shown.iter().filter(|pool| !pool.own.is_empty());
+    own.map(|pool| words.own(&pool.name, &pool.own.join(", ")) + "\n")
+        .collect()
+}
+
 /// A sentence or more about one layout.
-pub fn about(pool: &Assessment) -> String {
-    let mut out = format!(
-        "Holds {} of files, {} in zfs list. Survives any {}",
-        terabytes(pool.score.holds),
-        tebibytes(pool.score.usable),
-        failures(pool.tolerance.guaranteed)
+pub fn about(pool: &Assessment, language: Language) -> String {
+    let words = language.words();
+    let tolerance = &pool.tolerance;
+    let mut out = words.holds(
+        &terabytes(pool.score.holds),
+        &tebibytes(pool.score.usable),
+        tolerance.guaranteed,
     );
-    if pool.tolerance.in_sequence > pool.tolerance.guaranteed {
-        out.push_str(&format!(
-            " (any {} one after another, with a rebuild onto a spare between)",
-            pool.tolerance.in_sequence
-        ));
+    if tolerance.in_sequence > tolerance.guaranteed {
+        out.push_str(&words.in_sequence(tolerance.in_sequence));
     }
-    for share in &pool.tolerance.shares {
-        if share.failed > pool.tolerance.guaranteed && share.survived > 0.0 {
-            let how = match share.by {
-                Counted::Enumeration => "every set looked at",
-                Counted::ClosedForm => "counted by group",
-            };
-            out.push_str(&format!(
-                ", {} of sets of {} ({how})",
-                percent(share.survived),
-                share.failed
-            ));
+    for share in &tolerance.shares {
+        if share.failed > tolerance.guaranteed && share.survived > 0.0 {
+            out.push_str(&words.share(&percent(share.survived), share.failed, share.by));
         }
     }
-    out.push('.');
+    out.push_str(words.stop());
+    let mut say = |sentence: String| {
+        out.push_str(words.blank());
+        out.push_str(&sentence);
+    };
     if pool.score.rebuild_h > 0.0 {
-        out.push_str(&format!(
-            " A failed drive is rebuilt in {}, weak for {} with the wait for a new one.",
-            hours(pool.score.rebuild_h),
-            hours(pool.exposed_h)
-        ));
+        say(words.rebuild(&hours(pool.score.rebuild_h), &hours(pool.exposed_h)));
     }
-    out.push_str(&format!(
-        " Loss by failed drives: {} a year (MTTDL {} years); an unreadable sector without redundancy: {} a year.",
-        chance(pool.reliability.loss_year),
-        years(pool.reliability.mttdl_y),
-        chance(pool.reliability.read_error_year)
+    say(words.loss(
+        &chance(pool.reliability.loss_year),
+        &years(pool.reliability.mttdl_y),
+        &chance(pool.reliability.read_error_year),
     ));
     if let Some(price) = pool.score.price {
         let each = price / (pool.score.holds.max(1) as f64 / 1e12);
-        out.push_str(&format!(
-            " Costs {price:.0}, {each:.1} a terabyte of files."
-        ));
+        say(words.price(price, each));
     }
     for note in &pool.notes {
-        out.push(' ');
-        out.push_str(&noted(note));
+        say(words.note(note));
+    }
+    if let Some(better) = &pool.beaten_by {
+        say(words.beaten(better));
     }
     out
-}
-
-fn noted(note: &Note) -> String {
-    match note {
-        Note::Padding(share) => format!(
-            "Of what zfs list shows, files of this recordsize fill {}: padding and parity of small blocks take the rest.",
-            percent(*share)
-        ),
-        Note::Wide(width) => format!(
-            "{width} drives in one raidz are many: a resilver keeps all of them busy, and a full-width block is read from all of them."
-        ),
-        Note::OneParity => "A second drive, or an unreadable sector, during the rebuild loses data.".to_string(),
-        Note::NoRedundancy => "One failed drive loses the pool.".to_string(),
-        Note::Mixed => "Different drives in one pool: it is as weak as its weakest part, and blocks are spread by free space, fast and slow alike.".to_string(),
-        Note::NotZfs => "A block device below some file system, whose own overhead comes on top; nothing checks what the drives return.".to_string(),
-    }
-}
-
-fn failures(n: u32) -> String {
-    match n {
-        1 => "1 failure".to_string(),
-        n => format!("{n} failures"),
-    }
 }
 
 /// `172.4 TB`, decimal.
@@ -166,7 +138,8 @@ pub fn tebibytes(bytes: u64) -> String {
     format!("{bytes}B")
 }
 
-fn percent(share: f64) -> String {
+/// `66.2 %`.
+pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if share == 0.0 {
         "0 %".to_string()
@@ -217,7 +190,8 @@ pub fn rate(bytes: f64) -> String {
     }
 }
 
-fn thousands(n: u64) -> String {
+/// `1,234`.
+pub fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, c) in digits.chars().enumerate() {
@@ -229,18 +203,26 @@ fn thousands(n: u64) -> String {
     out
 }
 
+/// Columns that a text takes on a terminal: Chinese characters take two.
+fn columns(text: &str) -> usize {
+    let wide =
+        |c: char| ('\u{1100}'..='\u{115f}').contains(&c) || ('\u{2e80}'..='\u{ffe6}').contains(&c);
+    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
+}
+
 /// The ranking as a table of text, columns aligned.
-pub fn table(ranking: &Ranking) -> String {
-    let mut rows: Vec<Vec<String>> = vec![HEADS.iter().map(|h| h.to_string()).collect()];
+pub fn table(ranking: &Ranking, language: Language) -> String {
+    let heads = heads(language);
+    let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|h| h.to_string()).collect()];
     rows.extend(ranking.shown.iter().map(|pool| row(pool).to_vec()));
-    let widths: Vec<usize> = (0..HEADS.len())
-        .map(|c| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0))
+    let widths: Vec<usize> = (0..heads.len())
+        .map(|c| rows.iter().map(|r| columns(&r[c])).max().unwrap_or(0))
         .collect();
     let mut out = String::new();
     for cells in &rows {
         let mut line = String::new();
         for (column, cell) in cells.iter().enumerate() {
-            let pad = " ".repeat(widths[column] - cell.chars().count());
+            let pad = " ".repeat(widths[column] - columns(cell));
             match column {
                 0 => line.push_str(&format!("{cell}{pad}")),
                 _ => line.push_str(&format!("  {pad}{cell}")),

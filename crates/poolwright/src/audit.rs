@@ -3,11 +3,10 @@
 mod host;
 mod input;
 mod results;
-mod text;
+pub(crate) mod text;
 
 use crate::{exit, output};
 use advice::audit::{Finding, RULES, Severity};
-use advice::lang::Language;
 use advice::system::{System, Unread, gather};
 use input::{Given, Texts};
 use std::process::ExitCode;
@@ -15,10 +14,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Find pitfalls in a lab, in pasted output of tools and configuration files, or on this machine
 ///
-/// Reads labs, `zpool status -v`, `zpool get all`, `zfs get all`, `zpool iostat -lHp`, `lsblk -J`,
-/// `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`, `ssacli`,
-/// postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs, exports, smb.conf
-/// and fio jobs, told apart by their content. Several may be in one text, as `tail -n +1 FILE…`
+/// Reads labs, `zpool status -v`, `zpool get all`, `zfs get all`, `zpool iostat -w` and `-lHp`,
+/// `lsblk -J`, `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`,
+/// `ssacli`, postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs,
+/// `cat /proc/uptime /proc/diskstats`, exports, smb.conf and fio jobs, told apart by their content. Several may be in one text, as `tail -n +1 FILE…`
 /// prints them. Texts given together describe one machine; each lab stands by itself.
 ///
 /// Exit codes: 0 nothing found but notes, 1 warnings or errors found, 2 usage or unreadable input.
@@ -30,9 +29,13 @@ pub struct Args {
     /// Read this machine, without changing anything, and count for a while
     #[arg(long)]
     host: bool,
-    /// How long to count with --host; 0 takes what was counted since the module was loaded
+    /// How long to count with --host (Ctrl-C ends it early, with the result so far); 0 takes what
+    /// was counted since the module was loaded
     #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "host")]
     seconds: u32,
+    /// The language: en or zh; without it, that of the locale
+    #[arg(long, value_parser = crate::report::language)]
+    lang: Option<report::lang::Language>,
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,
@@ -56,10 +59,11 @@ pub(crate) struct Report {
 impl Args {
     /// Audits what is named; see [`Args`] for exit codes.
     pub fn run(self) -> ExitCode {
-        let language = Language::English;
+        let told = self.lang.unwrap_or_else(crate::report::locale);
+        let language = crate::language::of(self.lang);
         let given = if self.host {
             Ok(Given {
-                texts: host::read(&host::Machine, self.seconds),
+                texts: host::read(&host::Machine::new(), self.seconds),
                 labs: Vec::new(),
             })
         } else {
@@ -68,7 +72,7 @@ impl Args {
         let lints = self
             .results
             .as_deref()
-            .map_or(Ok(Vec::new()), results::read);
+            .map_or(Ok(Vec::new()), |name| results::read(name, told));
         let report = match given.and_then(|given| Ok((given, lints?))) {
             Ok((given, lints)) => Report {
                 lints,
@@ -89,7 +93,7 @@ impl Args {
         }
         if report.texts == 0 && self.results.is_none() {
             output::complain(if self.host {
-                "error: nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no ZFS counters in /proc: paste their output from the server to `poolwright audit -`\n"
+                "error: nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no counters in /proc: paste their output from the server to `poolwright audit -`\n"
             } else {
                 "error: none of the input is of a kind that audit reads: see `poolwright audit --help`\n"
             });

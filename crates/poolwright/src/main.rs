@@ -3,8 +3,11 @@
 mod diagnostics;
 mod exit;
 mod lab_file;
+mod language;
 mod machine;
 mod output;
+#[cfg(test)]
+mod thousand;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

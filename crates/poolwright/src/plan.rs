@@ -1,14 +1,19 @@
 //! `poolwright plan LAB|--drives …`: which layouts the drives allow, and what each is worth.
 
-mod drives;
+pub(crate) mod drives;
+mod machine;
 
 use crate::lab_file::load_or_explain;
 use crate::{exit, output};
+use lab::campaign::Campaign;
 use plan::assess::Options;
 use plan::drive::{Drives, capacity, parse};
 use plan::enumerate::Scope;
-use plan::rank::{KINDS, Ranking, Sort, Wanted, rank};
-use plan::{html, sizing, text};
+use plan::histogram::{self, Histogram};
+use plan::lang::Language;
+use plan::rank::{KINDS, Ranking, Sort, Wanted, include, rank};
+use plan::sizing::{self, LogLimits};
+use plan::{html, text};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,14 +21,15 @@ use std::process::ExitCode;
 /// Layouts for a set of drives: room for files, failures survived, rebuild, loss, speed, price
 ///
 /// Every sensible layout is looked at (stripes, mirrors, raidz, dRAID, mdadm and RAID-card
-/// levels); shown are those that no other beats in everything. Sizes are decimal, as on a drive's
-/// label; `TiB` and the like are binary.
+/// levels); shown are those that no other beats in everything, and of a lab its own pools before
+/// them. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
 ///
 /// Exit codes: 0 something is shown, 1 no layout does what is wanted, 2 an argument cannot be read.
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["lab", "drives"])))]
 pub struct Args {
-    /// Plan for the data drives of this lab's baseline: a file, `-`, or a built-in lab
+    /// Plan for the data drives of this lab's baseline, beside the pools it has: a file, `-`, or a
+    /// built-in lab
     #[arg(value_name = "LAB")]
     lab: Option<String>,
     /// Plan for these drives: `30x8T hdd-7200`, `12x hdd-7200-16t price=280 + 4x3.84T nvme`
@@ -38,9 +44,10 @@ pub struct Args {
     /// Most money, where every drive has a `price=`
     #[arg(long, value_name = "MONEY")]
     budget: Option<f64>,
-    /// Block size of the files or volumes: `128K`, `16K`, `1M` (binary, as in `zfs set`)
-    #[arg(long, value_name = "SIZE", default_value = "128K", value_parser = recordsize)]
-    recordsize: u64,
+    /// Block size of the files or volumes: `128K`, `16K`, `1M` (binary, as in `zfs set`); without
+    /// it a lab's own, else 128K
+    #[arg(long, value_name = "SIZE", value_parser = recordsize)]
+    recordsize: Option<u64>,
     /// Share of the pool that is used when a drive fails
     #[arg(long, value_name = "PERCENT", default_value = "70%", value_parser = percent)]
     used: f64,
@@ -74,9 +81,16 @@ pub struct Args {
     /// Network of the clients, to size the log: `10G` is 10 Gb/s
     #[arg(long, value_name = "BITS", default_value = "10G", value_parser = size)]
     network: u64,
+    /// Sizes of your files or blocks, to size a special vdev by: the text of `zdb -Lbbbs POOL`, or
+    /// lines `size,count` of files; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    histogram: Option<String>,
     /// Words about each layout, and its vdevs
     #[arg(long, short)]
     verbose: bool,
+    /// The language: en or zh; without it, that of the locale
+    #[arg(long, value_parser = crate::report::language)]
+    lang: Option<report::lang::Language>,
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,
@@ -148,13 +162,29 @@ struct Plan<'a> {
     log: Option<sizing::Slog>,
     cache: Option<Cache>,
     special: Vec<SpecialAt>,
+    histogram: Option<&'a Histogram>,
 }
 
-/// The largest sensible L2ARC for a machine.
+/// The largest sensible L2ARC for a machine, and what a lab's own costs.
 #[derive(Clone, Copy, Serialize)]
 struct Cache {
     arc: u64,
     at_recordsize: sizing::L2arc,
+    own: Option<Own>,
+}
+
+/// A lab's L2ARC.
+#[derive(Clone, Copy, Serialize)]
+struct Own {
+    bytes: u64,
+    cost: sizing::L2arc,
+}
+
+/// What is planned for.
+struct Given {
+    drives: Vec<Drives>,
+    lab: Option<Campaign>,
+    memory: Option<u64>,
 }
 
 /// A special vdev for so many small blocks.
@@ -167,10 +197,12 @@ struct SpecialAt {
 impl Args {
     /// Plans.
     pub fn run(self) -> ExitCode {
-        let (drives, memory) = match self.given() {
+        let language = crate::language::of(self.lang);
+        let (given, counted) = match self.given().and_then(|given| Ok((given, self.counted()?))) {
             Ok(given) => given,
             Err(code) => return code,
         };
+        let drives = &given.drives;
         if drives.is_empty() || drives.len() > KINDS {
             return usage(&format!(
                 "{} kinds of data drives: a plan takes from 1 to {KINDS}",
@@ -180,8 +212,9 @@ impl Args {
         if self.budget.is_some() && drives.iter().any(|d| d.drive.price.is_none()) {
             return usage("--budget needs the price of every drive: `30x8T hdd-7200 price=180`");
         }
+        let root = given.lab.as_ref().and_then(machine::recordsize);
         let mut options = Options {
-            recordsize: self.recordsize,
+            recordsize: self.recordsize.or(root).unwrap_or(128 << 10),
             whole_disks: !self.raw_devices,
             ..Options::default()
         };
@@ -201,63 +234,102 @@ impl Args {
             top: self.top,
             front_only: !self.all,
         };
-        let ranking = rank(&drives, &scope, &options, &wanted);
-        let title = title(&drives);
+        let mut ranking = rank(drives, &scope, &options, &wanted);
+        let found = !ranking.shown.is_empty();
+        if let Some(lab) = &given.lab {
+            match drives::own(lab, &options) {
+                Ok(own) => include(&mut ranking, own),
+                Err(message) => return usage(&message),
+            }
+        }
+        let title = title(drives, language);
         if let Some(path) = &self.html
-            && let Err(e) = std::fs::write(path, html::page(&title, &ranking))
+            && let Err(e) = std::fs::write(path, html::page(&title, &ranking, language))
         {
             output::complain(&format!("error: cannot write {}: {e}\n", path.display()));
             return ExitCode::from(exit::ENVIRONMENT);
         }
+        let limits = given.lab.as_ref().map_or(LogLimits::default(), machine::log_limits);
         let plan = Plan {
-            drives: &drives,
+            drives,
             options: &options,
             wanted: &wanted,
-            log: memory.map(|bytes| sizing::slog(bytes, self.network as f64 / 8.0, None)),
-            cache: memory.map(|bytes| cache(bytes, self.recordsize)),
-            special: special(&ranking, self.recordsize),
+            log: given
+                .memory
+                .map(|bytes| sizing::slog(bytes, self.network as f64 / 8.0, &limits)),
+            cache: given
+                .memory
+                .map(|bytes| cache(bytes, options.recordsize, given.lab.as_ref())),
+            special: special(&ranking, options.recordsize, counted.as_ref()),
             ranking: &ranking,
+            histogram: counted.as_ref(),
         };
         let printed = match self.json {
             true => output::print(&json(&plan)),
-            false => output::print(&self.words(&title, &plan)),
+            false => output::print(&self.words(&title, &plan, language)),
         };
-        match ranking.shown.is_empty() {
-            true => ExitCode::FAILURE,
-            false => printed,
+        match found {
+            false => ExitCode::FAILURE,
+            true => printed,
         }
     }
 
-    /// The drives to plan for, and the machine's memory where it is known.
-    fn given(&self) -> Result<(Vec<Drives>, Option<u64>), ExitCode> {
+    /// The drives to plan for, the lab they are in, and the machine's memory where it is known.
+    fn given(&self) -> Result<Given, ExitCode> {
         match (&self.lab, &self.drives) {
             (Some(lab), _) => {
                 let (_, loaded) = load_or_explain(lab)?;
                 let memory = self.memory.unwrap_or(loaded.campaign.host.memory);
                 match drives::of_lab(&loaded.campaign) {
-                    Ok(found) => Ok((found, Some(memory))),
+                    Ok(drives) => Ok(Given {
+                        drives,
+                        memory: Some(memory),
+                        lab: Some(loaded.campaign),
+                    }),
                     Err(message) => Err(usage(&message)),
                 }
             }
             (None, Some(text)) => match parse(text, &drives::of_profile) {
-                Ok(found) => Ok((found, self.memory)),
+                Ok(drives) => Ok(Given {
+                    drives,
+                    memory: self.memory,
+                    lab: None,
+                }),
                 Err(e) => Err(usage(&format!("--drives: {e}"))),
             },
             (None, None) => Err(usage("name a lab or give --drives")),
         }
     }
 
-    fn words(&self, title: &str, plan: &Plan<'_>) -> String {
+    /// The sizes of `--histogram`.
+    fn counted(&self) -> Result<Option<Histogram>, ExitCode> {
+        let Some(name) = &self.histogram else {
+            return Ok(None);
+        };
+        let text = match name.as_str() {
+            "-" => std::io::read_to_string(std::io::stdin()),
+            path => std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        };
+        let text = text.map_err(|e| usage(&format!("--histogram: cannot read {name}: {e}")))?;
+        let counted = histogram::parse(&text);
+        counted.map(Some).map_err(|e| usage(&format!("--histogram: {name}: {e}")))
+    }
+
+    fn words(&self, title: &str, plan: &Plan<'_>, language: Language) -> String {
         let ranking = plan.ranking;
-        let mut out = format!("{title}\n{}\n\n", text::summary(ranking));
+        let words = language.words();
+        let mut out = format!("{title}\n{}\n\n", text::summary(ranking, language));
         if ranking.shown.is_empty() {
-            out.push_str("No layout does what is wanted: ask for less room (--need), fewer failures (--survive) or more spares (--spares).\n");
-            return out;
+            return out + words.none() + "\n";
         }
-        out.push_str(&text::table(ranking));
+        out.push_str(&text::table(ranking, language));
+        out.push_str(&text::marks(ranking, language));
+        if ranking.shown.iter().all(|pool| !pool.own.is_empty()) {
+            out.push_str(&format!("{}\n", words.none()));
+        }
         if self.verbose {
             for pool in &ranking.shown {
-                out.push_str(&format!("\n{}\n  {}\n", pool.name, text::about(pool)));
+                out.push_str(&format!("\n{}\n  {}\n", pool.name, text::about(pool, language)));
                 for vdevs in pool.parts.iter().filter_map(|p| p.vdevs.as_deref()) {
                     for line in vdevs.lines() {
                         out.push_str(&format!("  {line}\n"));
@@ -266,35 +338,75 @@ impl Args {
             }
         }
         out.push('\n');
-        if let Some(log) = &plan.log {
-            out.push_str(&format!(
-                "log      {} is enough: at most {} of synchronous writes wait for their txg (dirty data limit {}, {} arriving)\n",
-                text::tebibytes(log.needed),
-                text::tebibytes(log.wrlog_data_max.min(log.by_rate)),
-                text::tebibytes(log.dirty_data_max),
-                text::rate(log.arrives),
-            ));
-        }
-        if let Some(cache) = &plan.cache {
-            out.push_str(&format!(
-                "cache    up to {} at this recordsize: its headers then take a tenth of an ARC of {}\n",
-                text::tebibytes(cache.at_recordsize.sensible),
-                text::tebibytes(cache.arc),
-            ));
-        }
-        for special in &plan.special {
-            let what = match special.special_small_blocks {
-                0 => "metadata only".to_string(),
-                bytes => format!("and blocks up to {}", text::tebibytes(bytes)),
-            };
-            out.push_str(&format!(
-                "special  {} for a mirror site's file sizes, {what}\n",
-                text::tebibytes(special.size.needed)
-            ));
-        }
-        out.push_str(&format!("\n{}\n", text::ASSUMED));
+        out.push_str(&sizes(plan, language));
+        out.push_str(&format!("\n{}\n", text::assumed(language)));
         out
     }
+}
+
+/// Lines about log, cache and special vdevs.
+fn sizes(plan: &Plan<'_>, language: Language) -> String {
+    let words = language.words();
+    let mut lines = Vec::new();
+    if let Some(log) = &plan.log {
+        lines.push(words.log(
+            &text::tebibytes(log.needed),
+            &text::tebibytes(log.wrlog_data_max.min(log.by_rate)),
+            &text::tebibytes(log.dirty_data_max),
+            log.txg_timeout_s,
+            &text::rate(log.arrives),
+        ));
+    }
+    if let Some(cache) = &plan.cache {
+        let arc = text::tebibytes(cache.arc);
+        lines.push(words.cache(&text::tebibytes(cache.at_recordsize.sensible), &arc));
+        lines.extend(cache.own.map(|own| {
+            words.cache_own(
+                &text::tebibytes(own.bytes),
+                &text::tebibytes(own.cost.headers),
+                &text::percent(own.cost.of_arc),
+            )
+        }));
+    }
+    let of = match plan.histogram {
+        None => words.mirror_site().to_string(),
+        Some(counted) => {
+            let total = counted.total();
+            let count = text::thousands(total.count.round() as u64);
+            let bytes = text::tebibytes(total.bytes as u64);
+            match counted {
+                Histogram::Files(_) => words.files(&count, &bytes),
+                Histogram::Blocks(_) => words.blocks(&count, &bytes),
+            }
+        }
+    };
+    if plan.special.first().is_some_and(|first| first.special_small_blocks > 0) {
+        lines.push(words.no_metadata().to_string());
+    }
+    for special in &plan.special {
+        let small = (special.special_small_blocks > 0)
+            .then(|| text::tebibytes(special.special_small_blocks));
+        let needed = text::tebibytes(special.size.needed);
+        lines.push(words.special(&needed, small.as_deref(), &of));
+    }
+    lines.extend(beside_disks(plan.drives, language));
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// What flash beside disks could be: mirrors for log or metadata, a single drive for the cache.
+fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
+    let disks = drives.iter().any(|kind| kind.drive.rotational);
+    let flash = drives.iter().filter(|kind| disks && !kind.drive.rotational);
+    flash
+        .map(|kind| {
+            let name = &kind.drive.kind;
+            let vdevs = match kind.count {
+                1 => format!("`cache {name}0`"),
+                _ => format!("`special mirror {name}[0-1]`, `log mirror {name}[0-1]`, `cache {name}0`"),
+            };
+            language.words().beside_disks(name, &vdevs, &text::tebibytes(kind.drive.bytes))
+        })
+        .collect()
 }
 
 fn json(plan: &Plan<'_>) -> String {
@@ -309,37 +421,65 @@ fn usage(message: &str) -> ExitCode {
     ExitCode::from(exit::USAGE)
 }
 
-fn title(drives: &[Drives]) -> String {
+fn title(drives: &[Drives], language: Language) -> String {
     let each: Vec<String> = drives
         .iter()
         .map(|d| format!("{} × {} {}", d.count, text::terabytes(d.drive.bytes), d.drive.kind))
         .collect();
-    format!("Layouts of {}", each.join(" + "))
+    text::title(&each.join(" + "), language)
 }
 
-/// An L2ARC beside the default ARC of half the memory (OpenZFS 2.1 and 2.2 on Linux).
-fn cache(memory: u64, recordsize: u64) -> Cache {
-    let arc = memory / 2;
+/// An L2ARC beside the ARC: as the lab has it, else the default of half the memory (OpenZFS 2.1 and
+/// 2.2 on Linux).
+fn cache(memory: u64, recordsize: u64, lab: Option<&Campaign>) -> Cache {
+    let arc = lab.and_then(|lab| machine::arc(lab, memory)).unwrap_or(memory / 2);
     let sensible = sizing::l2arc(0, recordsize, arc, 1.0).sensible;
     /// `l2arc_write_max` of 8 MiB, five feeds a second when there is much to write.
     const FEED: f64 = 40.0 * 1_048_576.0;
     Cache {
         arc,
         at_recordsize: sizing::l2arc(sensible, recordsize, arc, FEED),
+        own: lab.and_then(machine::cache_bytes).map(|bytes| Own {
+            bytes,
+            cost: sizing::l2arc(bytes, recordsize, arc, FEED),
+        }),
     }
 }
 
-/// Special vdevs for a mirror site's files that fill the roomiest layout shown.
-fn special(ranking: &Ranking, recordsize: u64) -> Vec<SpecialAt> {
-    let Some(bytes) = ranking.shown.iter().map(|p| p.score.holds).max() else {
-        return Vec::new();
+/// Special vdevs for the files or blocks counted, else for a mirror site's files that fill the
+/// roomiest layout shown.
+fn special(ranking: &Ranking, recordsize: u64, counted: Option<&Histogram>) -> Vec<SpecialAt> {
+    let estimate = || {
+        let bytes = ranking.shown.iter().map(|p| p.score.holds).max()?;
+        Some(sizing::mirror_site(bytes))
     };
-    let files = sizing::mirror_site(bytes);
-    [0, 32 << 10]
+    let at = |small: u64| -> Option<sizing::Special> {
+        match counted {
+            Some(Histogram::Blocks(blocks)) => sizing::special_for_blocks(blocks, small),
+            Some(Histogram::Files(files)) => Some(sizing::special(files, recordsize, small)),
+            None => Some(sizing::special(&estimate()?, recordsize, small)),
+        }
+    };
+    [0, 8 << 10, 16 << 10, 32 << 10, 64 << 10]
         .into_iter()
-        .map(|small| SpecialAt {
-            special_small_blocks: small,
-            size: sizing::special(&files, recordsize, small),
+        // A threshold of the recordsize or more would send everything there.
+        .filter(|small| *small < recordsize)
+        .filter(|small| counted.is_some() || [0, 32 << 10].contains(small))
+        .filter_map(|small| {
+            Some(SpecialAt {
+                special_small_blocks: small,
+                size: at(small)?,
+            })
         })
-        .collect()
+        .fold(Vec::new(), |mut sizes: Vec<SpecialAt>, next| {
+            // Thresholds between which nothing lies need no line each.
+            if let Some(last) = sizes.last_mut().filter(|last| last.special_small_blocks > 0)
+                && last.size == next.size
+            {
+                *last = next;
+            } else {
+                sizes.push(next);
+            }
+            sizes
+        })
 }

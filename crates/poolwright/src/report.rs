@@ -177,7 +177,8 @@ pub fn style(language: Language, to_terminal: bool) -> Style {
     }
 }
 
-fn language(tag: &str) -> Result<Language, String> {
+/// The language of a tag, for an argument.
+pub fn language(tag: &str) -> Result<Language, String> {
     Language::from_tag(tag).ok_or_else(|| format!("no report is written in {tag:?}: use en or zh"))
 }
 

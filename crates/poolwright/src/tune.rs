@@ -2,10 +2,10 @@
 
 use crate::{exit, output};
 use advice::cardtool::CardTool;
+use advice::lang::{Label, Language, label};
 use advice::tune::{Choice, Difference, File, Need, Server, Workload, differences, files, tune};
 use advice::words::printable;
 use serde_json::json;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,6 +40,9 @@ pub struct Args {
     /// Write the files below this directory
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// The language: en or zh; without it, that of the locale
+    #[arg(long, value_parser = crate::report::language)]
+    lang: Option<report::lang::Language>,
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,
@@ -93,8 +96,9 @@ impl Args {
         for note in notes {
             output::complain(&format!("note: {note}\n"));
         }
+        let language = crate::language::of(self.lang);
         let choices = tune(&need);
-        let files = files(&choices);
+        let files = files(&choices, language);
         let changes = differences(&need, &choices);
         if let Some(directory) = &self.output {
             for file in &files {
@@ -114,7 +118,7 @@ impl Args {
                     "server": need.server, "workload": need.workload, "memory": need.memory,
                     "cores": need.cores, "allow_loss_s": need.allow_loss_s,
                 },
-                "choices": choices,
+                "choices": spoken(&choices, language),
                 "files": files,
                 "differences": changes,
             });
@@ -126,6 +130,7 @@ impl Args {
                 &changes,
                 self.output.as_deref(),
                 !self.pool.is_empty(),
+                language,
             )
         })
     }
@@ -173,7 +178,8 @@ impl Args {
             None => Workload::Mixed,
         };
         let card = self.card.map(|card| match card {
-            CardName::Storcli | CardName::Perc => CardTool::Storcli,
+            CardName::Storcli => CardTool::Storcli,
+            CardName::Perc => CardTool::Perccli,
             CardName::Arcconf => CardTool::Arcconf,
             CardName::Ssacli => CardTool::Ssacli,
         });
@@ -246,22 +252,39 @@ fn install(directory: &Path, file: &File) -> std::io::Result<()> {
     std::fs::write(path, &file.text)
 }
 
+/// Choices for programs, their sentences in one language.
+fn spoken(choices: &[Choice], language: Language) -> Vec<serde_json::Value> {
+    let say = |choice: &Choice| {
+        let mut value = json!(choice);
+        value["reason"] = json!(choice.reason.in_language(language));
+        let others = choice.disagreement.as_ref();
+        value["disagreement"] = json!(others.map(|others| others.in_language(language)));
+        value
+    };
+    choices.iter().map(say).collect()
+}
+
 fn text(
     choices: &[Choice],
     files: &[File],
     changes: &[Difference],
     written: Option<&Path>,
     compared: bool,
+    language: Language,
 ) -> String {
     let mut out = String::new();
+    let mut say = |text: &str| {
+        out.push_str(text);
+        out.push('\n');
+    };
+    let word = |what| label(language, what);
     for file in files {
         match written {
             Some(directory) => {
-                let _ = writeln!(out, "wrote {}", directory.join(&file.path).display());
+                let path = directory.join(&file.path).display().to_string();
+                say(&word(Label::Wrote).replace("{path}", &path));
             }
-            None => {
-                let _ = writeln!(out, "==> {} <==\n{}", file.path, file.text);
-            }
+            None => say(&format!("==> {} <==\n{}", file.path, file.text)),
         }
     }
     let losing: Vec<&Choice> = choices
@@ -269,41 +292,26 @@ fn text(
         .filter(|c| !c.offered && c.loss.seconds() > 0.0)
         .collect();
     if losing.is_empty() {
-        let _ = writeln!(
-            out,
-            "durability  nothing set here loses acknowledged writes"
-        );
+        say(word(Label::LosesNothing));
     }
     for choice in losing {
-        let _ = writeln!(
-            out,
-            "durability  {} = {} MAY LOSE acknowledged writes of up to {} s",
-            choice.name,
-            choice.value,
-            choice.loss.seconds()
-        );
+        let loses = word(Label::Loses)
+            .replace("{name}", &choice.name)
+            .replace("{value}", &choice.value)
+            .replace("{seconds}", &choice.loss.seconds().to_string());
+        say(&loses);
     }
     if compared {
-        let _ = writeln!(
-            out,
-            "changes     {}",
-            if changes.is_empty() {
-                "none: all is as it should be"
-            } else {
-                ""
-            }
-        );
+        say(word(match changes.is_empty() {
+            true => Label::NoChanges,
+            false => Label::Changes,
+        }));
         for change in changes {
             let of = printable(&change.of);
             if let (Some(is), Some(at)) = (&change.is, &change.at) {
-                let _ = writeln!(out, "  - {of} {} = {}  ({at})", change.name, printable(is));
+                say(&format!("  - {of} {} = {}  ({at})", change.name, printable(is)));
             }
-            let _ = writeln!(
-                out,
-                "  + {of} {} = {}",
-                change.name,
-                printable(&change.should)
-            );
+            say(&format!("  + {of} {} = {}", change.name, printable(&change.should)));
         }
     }
     out

@@ -60,8 +60,8 @@ fn flash(card: &Card) -> Option<bool> {
 /// The command that shows all of a card.
 fn show(tool: CardTool, card: &str) -> [String; 4] {
     match tool {
-        CardTool::Storcli => [
-            "storcli".into(),
+        CardTool::Storcli | CardTool::Perccli => [
+            tool.program().into(),
             format!("/c{card}"),
             "show".into(),
             "all".into(),

@@ -19,13 +19,35 @@ fn logged(system: &System) -> bool {
 
 /// Commits a second under which a log has nothing to do.
 const FEW: f64 = 1.0;
+/// Mean of a commit, ns, under which a log would save nothing that a program notices, since a fast
+/// one takes 20 to 100 µs itself, and its 99th percentile.
+const FAST: (u64, u64) = (250_000, 2_000_000);
+/// Mean of a commit, ns, from which a log is worth a look.
+const SLOW: u64 = 2_000_000;
+
+/// Requests for stable storage in the window: of ZFS, or of the drive that was flushed most where
+/// there is no ZFS.
+fn commits(counters: &Counters) -> Option<(u64, String)> {
+    if let Some(commits) = counters.commits {
+        return Some((commits, format!("zil_commit_count +{commits}")));
+    }
+    let flushes = counters.flushes.as_ref()?;
+    if flushes.drives.is_empty() {
+        return None;
+    }
+    let most = flushes.most();
+    Some((
+        most,
+        format!("/proc/diskstats, flushes of one drive +{most}"),
+    ))
+}
 
 /// Next to nothing asked for stable storage: a SLOG would have nothing to do.
 pub fn no_commits(system: &System) -> Vec<Finding> {
     let Some((counters, at)) = counted(system) else {
         return Vec::new();
     };
-    let Some(commits) = counters.commits else {
+    let Some((commits, evidence)) = commits(counters) else {
         return Vec::new();
     };
     let rate = commits as f64 / counters.seconds;
@@ -35,7 +57,7 @@ pub fn no_commits(system: &System) -> Vec<Finding> {
     let finding = Finding::new(Id::NoCommits, Severity::Note, "SLOG")
         .with("rate", format!("{rate:.2}"))
         .with("seconds", format!("{:.0}", counters.seconds))
-        .because(at, format!("zil_commit_count +{commits}"));
+        .because(at, evidence);
     let log = system
         .pools
         .iter()
@@ -46,31 +68,123 @@ pub fn no_commits(system: &System) -> Vec<Finding> {
     }]
 }
 
+/// What commits of a pool without a log take, where both parts of it are known well enough: the
+/// finding about it, its mean and its 99th percentile (of the log's writes) in ns.
+fn commits_take(
+    counters: &Counters,
+    at: &Place,
+    id: Id,
+    severity: Severity,
+) -> Option<(Finding, u64, Option<u64>)> {
+    let (commits, evidence) = commits(counters)?;
+    let rate = commits as f64 / counters.seconds;
+    let mean = counters.commit_mean_ns()?;
+    let ms = |ns: u64| format!("{:.2}", ns as f64 / 1e6);
+    let or_none = |ns: Option<u64>| ns.map_or_else(|| "–".to_string(), ms);
+    let waits = counters.waits.as_ref();
+    let p99 = waits.and_then(|waits| waits.p99_ns);
+    let flush = counters
+        .flushes
+        .as_ref()
+        .and_then(|flushes| flushes.slowest());
+    let mut finding = Finding::new(id, severity, "SLOG")
+        .with("rate", format!("{rate:.0}"))
+        .with("mean", or_none(waits.map(|waits| waits.mean_ns)))
+        .with("p99", or_none(p99))
+        .with("flush", or_none(flush.map(|(_, mean)| mean)))
+        .because(at, evidence);
+    if let Some(waits) = waits {
+        let writes = waits.writes.map_or_else(String::new, |writes| {
+            format!(
+                "{:.0} synchronous writes a second, ",
+                writes as f64 / counters.seconds
+            )
+        });
+        let place = Place {
+            file: "zpool iostat".to_string(),
+            line: 0,
+        };
+        let text = format!(
+            "{}: {writes}mean {} ms, 99 % within {} ms",
+            waits.pool,
+            ms(waits.mean_ns),
+            or_none(p99)
+        );
+        finding = finding.because(&place, text);
+    }
+    if let Some((drive, mean)) = flush {
+        let place = Place {
+            file: "/proc/diskstats".to_string(),
+            line: 0,
+        };
+        finding = finding.because(&place, format!("{drive}: mean flush {} ms", ms(mean)));
+    }
+    Some((finding, mean, p99))
+}
+
 /// Many commits, slow ones, and no log.
 pub fn slow_commits(system: &System) -> Vec<Finding> {
+    let Some((counters, at)) = counted(system).filter(|_| !logged(system)) else {
+        return Vec::new();
+    };
+    let busy = commits(counters).is_some_and(|(n, _)| n as f64 / counters.seconds >= 10.0 * FEW);
+    commits_take(counters, at, Id::SlowCommits, Severity::Warning)
+        .filter(|(_, mean, _)| busy && *mean >= SLOW)
+        .map(|(finding, ..)| finding.run(&["poolwright", "run", "hk-sync-slog"]))
+        .into_iter()
+        .collect()
+}
+
+/// Commits that the pool answers about as fast as a log would.
+pub fn fast_commits(system: &System) -> Vec<Finding> {
+    let Some((counters, at)) = counted(system).filter(|_| !logged(system)) else {
+        return Vec::new();
+    };
+    let some = commits(counters).is_some_and(|(n, _)| n as f64 / counters.seconds >= FEW);
+    // Both parts must be known: without the flush or the percentile it would be a guess.
+    let known = counters.waits.is_some()
+        && counters
+            .flushes
+            .as_ref()
+            .is_some_and(|f| f.slowest().is_some());
+    commits_take(counters, at, Id::FastCommits, Severity::Note)
+        .filter(|(_, mean, p99)| {
+            some && known && *mean < FAST.0 && p99.is_some_and(|p99| p99 < FAST.1)
+        })
+        .map(|(finding, ..)| finding.run(&["poolwright", "audit", "--host", "--seconds", "3600"]))
+        .into_iter()
+        .collect()
+}
+
+/// Demand reads that missed, a second, under which a cache has nothing to add.
+const FEW_MISSES: f64 = 10.0;
+
+/// The ARC misses next to nothing: an L2ARC would have nothing to answer.
+pub fn few_misses(system: &System) -> Vec<Finding> {
     let Some((counters, at)) = counted(system) else {
         return Vec::new();
     };
-    let (Some(commits), Some(mean)) = (counters.commits, counters.sync_write_mean_ns) else {
+    let (Some(hits), Some(misses)) = (counters.demand_hits, counters.demand_misses) else {
         return Vec::new();
     };
-    let rate = commits as f64 / counters.seconds;
-    if rate < 10.0 * FEW || mean < 2_000_000 || logged(system) {
+    let asked = hits.saturating_add(misses);
+    if asked == 0 || misses as f64 >= FEW_MISSES * counters.seconds {
         return Vec::new();
     }
-    vec![
-        Finding::new(Id::SlowCommits, Severity::Warning, "SLOG")
-            .with("rate", format!("{rate:.0}"))
-            .with("mean", format!("{:.1}", mean as f64 / 1e6))
-            .because(
-                at,
-                format!(
-                    "zil_commit_count +{commits}, sync write {:.1} ms",
-                    mean as f64 / 1e6
-                ),
-            )
-            .run(&["poolwright", "run", "hk-sync-slog"]),
-    ]
+    let share = (hits as f64 / asked as f64 * 1000.0).floor() / 10.0;
+    let finding = Finding::new(Id::FewMisses, Severity::Note, "L2ARC")
+        .with("hits", format!("{share:.1}"))
+        .with("misses", format!("{:.1}", misses as f64 / counters.seconds))
+        .with("seconds", format!("{:.0}", counters.seconds))
+        .because(at, format!("demand hits +{hits}, demand misses +{misses}"));
+    let cache = system
+        .pools
+        .iter()
+        .find_map(|pool| Some((pool, pool.of(Class::Cache).next()?)));
+    vec![match cache {
+        Some((pool, vdev)) => finding.run(&["zpool", "remove", &pool.name, &vdev.name]),
+        None => finding.run(&["poolwright", "audit", "--host", "--seconds", "3600"]),
+    }]
 }
 
 /// Few ghost hits among misses: a larger cache of either kind would hold little more.
@@ -91,7 +205,7 @@ fn ghosts(system: &System, id: Id, severity: Severity, fires: fn(f64) -> bool) -
         return Vec::new();
     };
     // Too few misses say nothing about what a cache would have held.
-    if (misses as f64) < 10.0 * counters.seconds {
+    if (misses as f64) < FEW_MISSES * counters.seconds {
         return Vec::new();
     }
     let share = ghosts as f64 / misses as f64;

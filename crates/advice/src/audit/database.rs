@@ -65,13 +65,13 @@ pub fn recordsize(system: &System) -> Vec<Finding> {
                 finding = finding.set(&database.dataset.name, "special_small_blocks", "8K");
             }
             // Files written before keep their small records: the server must go on guarding them.
-            if smaller && database.engine == Engine::Postgresql && system.postgresql.is_some() {
+            if smaller && database.engine == Engine::Postgresql && !system.postgresql.is_empty() {
                 finding = finding.change(Change::Postgresql {
                     name: "full_page_writes".to_string(),
                     value: "on".to_string(),
                 });
             }
-            if smaller && database.engine == Engine::Mysql && system.mysql.is_some() {
+            if smaller && database.engine == Engine::Mysql && !system.mysql.is_empty() {
                 finding = finding.change(Change::Mysql {
                     name: "innodb_doublewrite".to_string(),
                     value: "ON".to_string(),
@@ -141,8 +141,8 @@ pub fn primarycache(system: &System) -> Vec<Finding> {
                 Engine::Mysql => system.innodb_bytes("innodb_buffer_pool_size"),
             };
             let configured = match database.engine {
-                Engine::Postgresql => system.postgresql.is_some(),
-                Engine::Mysql => system.mysql.is_some(),
+                Engine::Postgresql => !system.postgresql.is_empty(),
+                Engine::Mysql => !system.mysql.is_empty(),
             };
             // Both servers default to 128 MiB.
             let bytes = own.as_ref().map_or(128 << 20, |found| found.value);
@@ -199,6 +199,9 @@ pub fn memory(system: &System) -> Vec<Finding> {
     };
     let fair = memory.value.saturating_sub(kept).saturating_sub(share * 20);
     let fair = fair.clamp(64 << 20, memory.value / 2);
+    // Whole gigabytes where that costs little.
+    let unit = if fair >= 8 << 30 { 30 } else { 20 };
+    let fair = fair >> unit << unit;
     finding = finding.module("zfs_arc_max", Some(fair));
     if kept != own.value {
         let mebibytes = kept.div_ceil(1 << 20);

@@ -291,8 +291,22 @@ impl System {
                     local: true,
                     at,
                 };
-                for known in system.datasets.iter_mut().filter(|d| d.name == *dataset) {
-                    known.properties.insert(property.clone(), value.clone());
+                let below = format!("{dataset}/");
+                // What is not set below is inherited.
+                let heir = |known: &crate::system::Dataset| {
+                    known.name.starts_with(&below)
+                        && known.get(property).is_some_and(|old| !old.local)
+                };
+                for known in &mut system.datasets {
+                    if known.name == *dataset {
+                        known.properties.insert(property.clone(), value.clone());
+                    } else if heir(known) {
+                        let inherited = Property {
+                            local: false,
+                            ..value.clone()
+                        };
+                        known.properties.insert(property.clone(), inherited);
+                    }
                 }
             }
             Change::Pool {
@@ -320,7 +334,7 @@ impl System {
                 system.module.remove(name);
             }
             Change::Postgresql { name, value } => {
-                if let Some((_, settings)) = &mut system.postgresql {
+                if let Some((_, settings)) = system.postgresql.last_mut() {
                     settings.rows.push(facts::postgresql::Setting {
                         name: name.clone(),
                         value: facts::At::new(value.clone(), 0),
@@ -328,7 +342,7 @@ impl System {
                 }
             }
             Change::Mysql { name, value } => {
-                if let Some((_, options)) = &mut system.mysql {
+                if let Some((_, options)) = system.mysql.last_mut() {
                     options.rows.push(facts::mycnf::OptionRow {
                         group: "mysqld".to_string(),
                         name: name.clone(),

@@ -4,23 +4,19 @@ use super::{Finding, Id, Severity};
 use crate::system::{System, Vdev};
 use crate::words::size;
 use facts::zpool_status::{Class, VdevKind};
+use plan::geometry::Geometry;
 
-/// Sectors a block takes on a vdev, and how many of them a block of 128K would per sector of data:
-/// raidz adds parity a row and pads to a multiple of parity + 1 (`vdev_raidz_asize`); dRAID
-/// allocates whole stripes (`vdev_draid_asize`).
-fn allocated(vdev: &Vdev, block: u64, sector: u64) -> Option<u64> {
-    let width = vdev.leaves.len() as u64;
-    let sectors = block.div_ceil(sector);
+/// How a raidz or dRAID vdev stores a block; none for other vdevs, or a width that cannot be.
+fn geometry(vdev: &Vdev) -> Option<Geometry> {
     match vdev.kind {
         VdevKind::Raidz { parity } => {
-            let parity = u64::from(parity);
-            let data = width.checked_sub(parity).filter(|data| *data > 0)?;
-            Some((sectors + parity * sectors.div_ceil(data)).next_multiple_of(parity + 1) * sector)
+            let (width, parity) = (u32::try_from(vdev.leaves.len()).ok()?, u32::from(parity));
+            (width > parity).then_some(Geometry::Raidz { width, parity })
         }
-        VdevKind::Draid { parity, data, .. } if data > 0 => {
-            let (parity, data) = (u64::from(parity), u64::from(data));
-            Some(sectors.div_ceil(data) * (data + parity) * sector)
-        }
+        VdevKind::Draid { parity, data, .. } if data > 0 => Some(Geometry::Draid {
+            data,
+            parity: u32::from(parity),
+        }),
         _ => None,
     }
 }
@@ -40,9 +36,9 @@ fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding>
                 .get("ashift")
                 .and_then(|p| p.value.parse().ok())
                 .filter(|s| (9..=16).contains(s));
-            Some((pool, vdev, 1u64 << shift.unwrap_or(12u32)))
+            Some((pool, vdev, geometry(vdev)?, shift.unwrap_or(12u32)))
         })
-        .flat_map(|(pool, vdev, sector)| {
+        .flat_map(|(pool, vdev, geometry, ashift)| {
             let databases = &databases;
             system
                 .in_pool(&pool.name)
@@ -52,12 +48,9 @@ fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding>
                     let block = system
                         .intended_block(dataset)
                         .filter(|b| (1..=1 << 24).contains(b))?;
-                    let takes = allocated(vdev, block, sector)?;
-                    let fair = allocated(vdev, 1 << 20, sector)? as f64 / (1u64 << 20) as f64;
-                    let share = |block: u64| {
-                        let takes = allocated(vdev, block, sector).unwrap_or(block);
-                        takes as f64 / block as f64
-                    };
+                    let takes = geometry.asize(block, ashift);
+                    let share = |block: u64| geometry.asize(block, ashift) as f64 / block as f64;
+                    let fair = share(1 << 20);
                     let better = (17..20).map(|s| 1 << s).find(|b| share(*b) <= fair * 1.3);
                     let better = better.unwrap_or(1 << 20);
                     let share = share(block);

@@ -51,6 +51,28 @@ pub fn fragmented(system: &System) -> Vec<Finding> {
         .collect()
 }
 
+/// Vdevs without children.
+fn leaves<'a>(vdevs: &'a [Vdev], into: &mut Vec<&'a Vdev>) {
+    for vdev in vdevs {
+        if vdev.children.is_empty() {
+            into.push(vdev);
+        }
+        leaves(&vdev.children, into);
+    }
+}
+
+/// Where a drive that a pool names is found: a path, a kernel name, or an identity.
+fn device(name: &str) -> String {
+    let kernel = ["sd", "nvme", "vd", "hd", "xvd"]
+        .iter()
+        .any(|p| name.starts_with(p));
+    match name {
+        path if path.starts_with('/') => path.to_string(),
+        name if kernel && !name.contains('-') => format!("/dev/{name}"),
+        name => format!("/dev/disk/by-id/{name}"),
+    }
+}
+
 /// A pool that is not whole.
 pub fn degraded(system: &System) -> Vec<Finding> {
     system
@@ -66,10 +88,31 @@ pub fn degraded(system: &System) -> Vec<Finding> {
                 file: file.clone(),
                 line: state.line,
             };
-            let finding = Finding::new(Id::PoolDegraded, Severity::Error, &pool.name)
+            let mut finding = Finding::new(Id::PoolDegraded, Severity::Error, &pool.name)
                 .with("state", &state.value)
-                .because(&at, format!("state: {}", state.value))
-                .run(&["zpool", "status", "-v", &pool.name]);
+                .because(&at, format!("state: {}", state.value));
+            let mut all = Vec::new();
+            leaves(&status.vdevs, &mut all);
+            for leaf in all {
+                let state = leaf.state.as_str();
+                let fix: &[&str] = match state {
+                    "OFFLINE" => &["zpool", "online", &pool.name, &leaf.name],
+                    "UNAVAIL" | "FAULTED" | "REMOVED" => {
+                        &["zpool", "replace", &pool.name, &leaf.name, "NEW-DRIVE"]
+                    }
+                    _ => continue,
+                };
+                let at = Place {
+                    file: file.clone(),
+                    line: leaf.line,
+                };
+                finding = finding
+                    .because(&at, format!("{} {state}", leaf.name))
+                    .run(fix);
+            }
+            if finding.steps.is_empty() {
+                finding = finding.run(&["zpool", "status", "-v", &pool.name]);
+            }
             Some(finding)
         })
         .collect()
@@ -77,14 +120,6 @@ pub fn degraded(system: &System) -> Vec<Finding> {
 
 /// Errors that ZFS counted on a drive.
 pub fn errors(system: &System) -> Vec<Finding> {
-    fn leaves<'a>(vdevs: &'a [Vdev], into: &mut Vec<&'a Vdev>) {
-        for vdev in vdevs {
-            if vdev.children.is_empty() {
-                into.push(vdev);
-            }
-            leaves(&vdev.children, into);
-        }
-    }
     system
         .pools
         .iter()
@@ -104,7 +139,7 @@ pub fn errors(system: &System) -> Vec<Finding> {
                         .with("pool", &pool.name)
                         .with("counts", &words)
                         .because(&at, format!("{} {words}", leaf.name))
-                        .run(&["smartctl", "-x", &leaf.name])
+                        .run(&["smartctl", "-x", &device(&leaf.name)])
                         .run(&["zpool", "scrub", &pool.name])
                 })
             })

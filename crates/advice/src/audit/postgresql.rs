@@ -120,7 +120,7 @@ fn zero_or_recycle(system: &System, id: Id, name: &'static str) -> Vec<Finding> 
     let databases = on_zfs(system);
     let Some(database) = databases
         .first()
-        .filter(|_| on && system.postgresql.is_some())
+        .filter(|_| on && !system.postgresql.is_empty())
     else {
         return Vec::new();
     };
@@ -175,7 +175,7 @@ pub fn random_page_cost(system: &System) -> Vec<Finding> {
     let cost = system.postgres("random_page_cost");
     let value: f64 = match &cost {
         Some(found) => found.value.parse().unwrap_or(0.0),
-        None if system.postgresql.is_some() => 4.0,
+        None if !system.postgresql.is_empty() => 4.0,
         None => return Vec::new(),
     };
     let databases = on_zfs(system);
@@ -207,7 +207,7 @@ pub fn max_wal_size(system: &System) -> Vec<Finding> {
     let Some(memory) = system.memory.as_ref().filter(|m| m.value >= 32 << 30) else {
         return Vec::new();
     };
-    if system.postgresql.is_none() {
+    if system.postgresql.is_empty() {
         return Vec::new();
     }
     let found = system.postgres_bytes("max_wal_size", 1 << 20);

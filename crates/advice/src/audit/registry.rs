@@ -183,6 +183,8 @@ rules! {
     MtuMismatch "mtu-mismatch" server::mtu [HongKong "pitfalls met, jumbo frames"];
     NoCommits "no-commits" counters::no_commits [ZfsCode "zil kstat, zil_commit_count" HongKong "when to add a SLOG"] "hk-async";
     SlowCommits "slow-commits" counters::slow_commits [ZfsCode "zil kstat" Zpool8 "zpool-iostat(8), latency histograms"] "hk-sync-slog";
+    FastCommits "fast-commits" counters::fast_commits [Zpool8 "zpool-iostat(8), latency histograms" LinuxDocs "iostats, flush requests" HongKong "when to add a SLOG"] "hk-sync-slog";
+    FewMisses "few-misses" counters::few_misses [ZfsCode "arcstats, demand hits and misses" HongKong "when to add an L2ARC"] "hk-sync-l2arc";
     FewGhosts "few-ghosts" counters::few_ghosts [ZfsCode "arcstats, ghost lists" HongKong "when to add an L2ARC"] "hk-sync-l2arc";
     ManyGhosts "many-ghosts" counters::many_ghosts [ZfsCode "arcstats, ghost lists"] "hk-smb-l2arc";
     L2arcIdle "l2arc-idle" counters::l2arc_idle [ZfsCode "arcstats, l2_hits"] "hk-smb-l2arc";

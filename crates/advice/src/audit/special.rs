@@ -9,6 +9,26 @@ fn special(system: &System) -> impl Iterator<Item = &Pool> {
     system.pools.iter().filter(|pool| pool.has(Class::Special))
 }
 
+/// Failures that the data of a pool survives whichever they are.
+fn data_survives(pool: &Pool) -> u32 {
+    let normal = pool.of(Class::Normal).map(|vdev| vdev.survives());
+    normal.min().unwrap_or(0)
+}
+
+/// Adds as many copies beside `drive` as make its vdev survive `wanted` failures.
+fn attach(finding: Finding, pool: &Pool, drive: &str, has: u32, wanted: u32) -> Finding {
+    const NAMES: [&str; 4] = [
+        "ANOTHER-DRIVE",
+        "ONE-MORE-DRIVE",
+        "A-THIRD-DRIVE",
+        "A-FOURTH-DRIVE",
+    ];
+    let missing = wanted.saturating_sub(has).clamp(1, NAMES.len() as u32) as usize;
+    NAMES[..missing].iter().fold(finding, |finding, name| {
+        finding.run(&["zpool", "attach", &pool.name, drive, name])
+    })
+}
+
 fn single(system: &System, class: Class, id: Id) -> Vec<Finding> {
     system
         .pools
@@ -17,10 +37,10 @@ fn single(system: &System, class: Class, id: Id) -> Vec<Finding> {
             pool.of(class)
                 .filter(|vdev| vdev.kind == VdevKind::Disk)
                 .map(|vdev| {
-                    Finding::new(id, Severity::Error, &vdev.name)
+                    let finding = Finding::new(id, Severity::Error, &vdev.name)
                         .with("pool", &pool.name)
-                        .because(&vdev.at, vdev.name.clone())
-                        .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
+                        .because(&vdev.at, vdev.name.clone());
+                    attach(finding, pool, &vdev.name, 0, data_survives(pool))
                 })
         })
         .collect()
@@ -40,21 +60,17 @@ pub fn dedup_unmirrored(system: &System) -> Vec<Finding> {
 pub fn weaker(system: &System) -> Vec<Finding> {
     special(system)
         .flat_map(|pool| {
-            let data = pool
-                .of(Class::Normal)
-                .map(|vdev| vdev.survives())
-                .min()
-                .unwrap_or(0);
+            let data = data_survives(pool);
             pool.of(Class::Special).filter_map(move |vdev| {
                 let survives = vdev.survives();
                 let last = vdev.leaves.last()?;
                 (survives > 0 && survives < data).then(|| {
-                    Finding::new(Id::SpecialWeaker, Severity::Warning, &vdev.name)
+                    let finding = Finding::new(Id::SpecialWeaker, Severity::Warning, &vdev.name)
                         .with("pool", &pool.name)
                         .with("survives", survives)
                         .with("data", data)
-                        .because(&vdev.at, vdev.name.clone())
-                        .run(&["zpool", "attach", &pool.name, &last.name, "ONE-MORE-DRIVE"])
+                        .because(&vdev.at, vdev.name.clone());
+                    attach(finding, pool, &last.name, survives, data)
                 })
             })
         })
@@ -74,9 +90,12 @@ pub fn irreversible(system: &System) -> Vec<Finding> {
                 .with("special", &vdev.name)
                 .with("raidz", &raidz.name)
                 .because(&vdev.at, vdev.name.clone())
-                .because(&raidz.at, raidz.name.clone())
-                .run(&["zpool", "checkpoint", &pool.name]);
-            Some(finding)
+                .because(&raidz.at, raidz.name.clone());
+            // In a pool that has it, it is too late for a checkpoint: try the next step elsewhere.
+            Some(match pool.status {
+                Some(_) => finding.run(&["poolwright", "new", "--from-status", "FILE"]),
+                None => finding.run(&["zpool", "checkpoint", &pool.name]),
+            })
         })
         .collect()
 }
@@ -96,8 +115,16 @@ pub fn metadata_only(system: &System) -> Vec<Finding> {
                 .filter_map(|dataset| Some((dataset, dataset.get("special_small_blocks")?)))
                 .collect();
             let (dataset, property) = known.first()?;
-            let block = system
-                .intended_block(dataset)
+            // Datasets below inherit it, databases too.
+            let below = format!("{}/", dataset.name);
+            let heirs = system.in_pool(&pool.name).filter(|heir| {
+                heir.name == dataset.name
+                    || (heir.name.starts_with(&below)
+                        && heir.get("special_small_blocks").is_none_or(|p| !p.local))
+            });
+            let block = heirs
+                .filter_map(|heir| system.intended_block(heir))
+                .min()
                 .filter(|block| *block > 512)?;
             let small = (block / 4).clamp(512, 32768);
             known.iter().all(|(_, p)| p.value == "0").then(|| {

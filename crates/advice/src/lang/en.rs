@@ -1,6 +1,6 @@
 //! English.
 
-use super::Text;
+use super::{Label, Text};
 use crate::audit::Id;
 
 /// What each rule says.
@@ -100,7 +100,7 @@ pub fn text(rule: Id) -> Text {
         },
         Id::SpecialIrreversible => Text {
             what: "The special vdev {special} cannot be removed from {subject}, which has raidz or dRAID ({raidz}).",
-            why: "Top-level vdevs are removed only from pools of mirrors and single disks. Log and cache vdevs can always be removed. Try it on a scale model, or after `zpool checkpoint`, to which a pool can be rewound.",
+            why: "Top-level vdevs are removed only from pools of mirrors and single disks. Log and cache vdevs can always be removed. Try such a step on a scale model first, or after `zpool checkpoint`, to which a pool can be rewound.",
         },
         Id::SpecialMetadataOnly => Text {
             what: "The special vdev of {subject} holds metadata only: special_small_blocks is 0.",
@@ -539,12 +539,20 @@ pub fn text(rule: Id) -> Text {
             why: "A log vdev takes part in commits only. With next to none of them it could not be noticed. Count over a busy hour before you decide.",
         },
         Id::SlowCommits => Text {
-            what: "{rate} commits a second, each synchronous write {mean} ms at the drives, and no log.",
-            why: "This is the case for a SLOG: the wait is at the data vdevs. Try it on the scale model before buying.",
+            what: "{rate} commits a second and no log; a log write waits {mean} ms on average (99 % within {p99} ms), the flush after it takes {flush} ms on average.",
+            why: "This is the case for a SLOG: the wait is at the data vdevs. Without a log vdev the drives' time is that of all their writes; the flush is a mean, since nothing counts its percentiles. Try it on the scale model before buying.",
+        },
+        Id::FastCommits => Text {
+            what: "{rate} commits a second, answered fast without a log: you need no SLOG. A log write waits {mean} ms on average (99 % within {p99} ms), the flush after it takes {flush} ms on average.",
+            why: "A fast SLOG takes 0.02-0.1 ms itself: little would be saved. Means and percentile are of this window; the flush is a mean, since nothing counts its percentiles.",
+        },
+        Id::FewMisses => Text {
+            what: "The ARC answered {hits} % of demand reads over {seconds} s and missed {misses} a second: you need no L2ARC.",
+            why: "An L2ARC answers only what the ARC misses, and its headers take RAM from the ARC. Count over a busy hour before you decide.",
         },
         Id::FewGhosts => Text {
-            what: "Only {share} % of {misses} misses a second were on the ghost lists: neither an L2ARC nor more RAM would catch the rest.",
-            why: "The ghost lists remember what was evicted lately. A miss that is not on them is data never seen, or not for a long time.",
+            what: "Only {share} % of {misses} misses a second were on the ghost lists: nothing here asks for an L2ARC or more RAM.",
+            why: "The ghost lists remember about as much of what was evicted as the ARC is large. A miss that is not on them is data never read before, or longer ago than that: only a cache several times the ARC could hold it, if it comes back at all.",
         },
         Id::ManyGhosts => Text {
             what: "{share} % of {misses} misses a second had been evicted lately: a larger cache would have held them.",
@@ -566,5 +574,49 @@ pub fn text(rule: Id) -> Text {
             what: "The write throttle delayed {rate} transactions a second.",
             why: "The data vdevs do not keep up with what is written. A log makes commits fast until this point and no further; more or faster data vdevs help.",
         },
+    }
+}
+
+/// Fixed words.
+pub fn label(label: Label) -> &'static str {
+    match label {
+        Label::Error => "error",
+        Label::Warning => "warning",
+        Label::Note => "note",
+        Label::Variants => "variants",
+        Label::Evidence => "evidence",
+        Label::Fix => "fix",
+        Label::Source => "source",
+        Label::Lab => "lab",
+        Label::Results => "results",
+        Label::Rows => "rows",
+        Label::Summary => {
+            "errors {errors} · warnings {warnings} · notes {notes} · rules applied {rules} · texts read {texts}"
+        }
+        Label::Wrote => "wrote {path}",
+        Label::LosesNothing => "durability  nothing set here loses acknowledged writes",
+        Label::Loses => {
+            "durability  {name} = {value} MAY LOSE acknowledged writes of up to {seconds} s"
+        }
+        Label::NoChanges => "changes     none: all is as it should be",
+        Label::Changes => "changes",
+        Label::Offered => "Offered, not set:",
+        Label::Disagree => "Sources disagree: {others}.",
+        Label::MayLose => "MAY LOSE acknowledged writes of up to {seconds} s at a power cut.",
+        Label::Sources => "Source: {sources}",
+        Label::Measure => "Measure it: poolwright run {lab}",
+        Label::ReadBeforeRunning => "Read each line before you run this.",
+        Label::RestartNfs => "Afterwards: systemctl restart nfs-server",
+        Label::IncludeInSamba => {
+            "Include this from [global] of smb.conf: include = /etc/samba/poolwright.conf"
+        }
+        Label::IncludeInPostgresql => "Include this from postgresql.conf with include_dir.",
+        Label::RebuildInitramfs => {
+            "Afterwards: update-initramfs -u (or dracut -f), where ZFS is loaded from it."
+        }
+        Label::Reexport => "Afterwards: exportfs -ra",
+        Label::ReloadUdev => {
+            "Afterwards: udevadm control --reload && udevadm trigger --subsystem-match=block"
+        }
     }
 }

@@ -109,80 +109,74 @@ impl System {
 
     /// A setting of `postgresql.conf`.
     pub fn postgres(&self, name: &str) -> Option<Found<String>> {
-        let (file, settings) = self.postgresql.as_ref()?;
-        let value = settings.get(name)?;
-        Some(Found::new(
-            value.value.clone(),
-            Place {
+        self.postgresql.iter().rev().find_map(|(file, settings)| {
+            let value = settings.get(name)?;
+            let at = Place {
                 file: file.clone(),
                 line: value.line,
-            },
-        ))
+            };
+            Some(Found::new(value.value.clone(), at))
+        })
     }
 
     /// A switch of `postgresql.conf`.
     pub fn postgres_switch(&self, name: &str) -> Option<Found<bool>> {
-        let (file, settings) = self.postgresql.as_ref()?;
-        let value = settings.switch(name)?;
-        Some(Found::new(
-            value.value,
-            Place {
+        self.postgresql.iter().rev().find_map(|(file, settings)| {
+            let value = settings.switch(name)?;
+            let at = Place {
                 file: file.clone(),
                 line: value.line,
-            },
-        ))
+            };
+            Some(Found::new(value.value, at))
+        })
     }
 
     /// A memory setting of `postgresql.conf`, bytes.
     pub fn postgres_bytes(&self, name: &str, unit: u64) -> Option<Found<u64>> {
-        let (file, settings) = self.postgresql.as_ref()?;
-        let value = settings.bytes(name, unit)?;
-        Some(Found::new(
-            value.value,
-            Place {
+        self.postgresql.iter().rev().find_map(|(file, settings)| {
+            let value = settings.bytes(name, unit)?;
+            let at = Place {
                 file: file.clone(),
                 line: value.line,
-            },
-        ))
+            };
+            Some(Found::new(value.value, at))
+        })
     }
 
     /// A setting of `my.cnf`.
     pub fn innodb(&self, name: &str) -> Option<Found<String>> {
-        let (file, options) = self.mysql.as_ref()?;
-        let value = options.value(name)?;
-        Some(Found::new(
-            value.value,
-            Place {
+        self.mysql.iter().rev().find_map(|(file, options)| {
+            let value = options.value(name)?;
+            let at = Place {
                 file: file.clone(),
                 line: value.line,
-            },
-        ))
+            };
+            Some(Found::new(value.value, at))
+        })
     }
 
     /// A switch of `my.cnf`.
     pub fn innodb_switch(&self, name: &str) -> Option<Found<bool>> {
-        let (file, options) = self.mysql.as_ref()?;
-        let value = options.switch(name)?;
-        Some(Found::new(
-            value.value,
-            Place {
+        self.mysql.iter().rev().find_map(|(file, options)| {
+            let value = options.switch(name)?;
+            let at = Place {
                 file: file.clone(),
                 line: value.line,
-            },
-        ))
+            };
+            Some(Found::new(value.value, at))
+        })
     }
 
     /// A size of `my.cnf`, bytes.
     pub fn innodb_bytes(&self, name: &str) -> Option<Found<u64>> {
-        let (file, options) = self.mysql.as_ref()?;
-        let value = options.bytes(name)?;
-        Some(Found::new(
-            value.value,
-            Place {
+        self.mysql.iter().rev().find_map(|(file, options)| {
+            let value = options.bytes(name)?;
+            let at = Place {
                 file: file.clone(),
                 line: value.line,
-            },
-        ))
+            };
+            Some(Found::new(value.value, at))
+        })
     }
 
     /// InnoDB's page, bytes; 16 KiB unless set.

@@ -1,7 +1,7 @@
 //! Texts of any known kind, merged into one [`System`].
 
 use super::merge::merge;
-use super::{Dataset, Found, Place, System, job, other};
+use super::{Counters, Dataset, Found, Place, System, counters, flushes, job, other, waits};
 use facts::{At, Format, Problem};
 use serde::Serialize;
 
@@ -41,22 +41,55 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
     let mut system = System::default();
     let mut unread = Vec::new();
     for input in inputs {
-        for part in split(input) {
+        let parts = split(input);
+        if parts.is_empty() {
+            let at = Place {
+                file: input.name.clone(),
+                line: 0,
+            };
+            unread.push(Unread {
+                at,
+                what: format!("{UNKNOWN}: it is empty"),
+            });
+        }
+        for part in parts {
             take(&part, &mut system, &mut unread);
         }
     }
     resolve_jobs(&mut system);
     resolve_live(&mut system);
-    let readings: Vec<other::Kstat> = system.readings.drain(..).collect();
-    if let Some(mut counted) = other::counters(&readings) {
-        counted.sync_write_mean_ns = system.sync_write_ns.take();
-        let at = Place {
-            file: "/proc/spl/kstat/zfs".to_string(),
-            line: 0,
-        };
-        system.counters = Some(Found::new(counted, at));
-    }
+    resolve_counters(&mut system);
     (system, unread)
+}
+
+/// Readings become what was counted between them.
+fn resolve_counters(system: &mut System) {
+    let kstats = counters::counters(&std::mem::take(&mut system.readings));
+    let flushes = flushes::flushes(&std::mem::take(&mut system.flush_readings));
+    let waits = waits::waits(&std::mem::take(&mut system.wait_readings), &system.pools);
+    let mean = system.mean_wait.take();
+    let (mut counted, file) = match (kstats, &flushes) {
+        (Some(counted), _) => (counted, "/proc/spl/kstat/zfs"),
+        // A machine without ZFS: the block layer's count of flushes is all there is.
+        (None, Some(flushes)) => {
+            let seconds = flushes.seconds;
+            (
+                Counters {
+                    seconds,
+                    ..Counters::default()
+                },
+                "/proc/diskstats",
+            )
+        }
+        (None, None) => return,
+    };
+    counted.waits = waits.or(mean);
+    counted.flushes = flushes;
+    let at = Place {
+        file: file.to_string(),
+        line: 0,
+    };
+    system.counters = Some(Found::new(counted, at));
 }
 
 /// Parameters as they are count as set where they are not at their default.
@@ -173,6 +206,26 @@ impl Within<'_> {
     }
 }
 
+/// What ZFS's programs print instead of an answer, and what to do about it.
+const REFUSALS: [(&str, &str); 4] = [
+    (
+        "ZFS modules are not loaded",
+        "run it on the machine that has the pool",
+    ),
+    (
+        "ZFS modules cannot be auto-loaded",
+        "run it on the machine that has the pool",
+    ),
+    ("Permission denied the ZFS utilities", "run it as root"),
+    (
+        "Unable to open /dev/zfs",
+        "run it as root, on the machine that has the pool",
+    ),
+];
+
+/// Programs that found nothing to tell of, which is no mistake.
+const NOTHING: [&str; 2] = ["no pools available", "no datasets available"];
+
 fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     for (row, line) in part
         .text
@@ -198,10 +251,20 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     if small(inner, part, &within, system) {
         return;
     }
+    if NOTHING.contains(&part.text.trim()) {
+        return;
+    }
     let Some(format) = facts::recognise(inner, &part.text) else {
+        let refused = REFUSALS.iter().find(|(words, _)| part.text.contains(words));
+        let what = match refused {
+            Some((_, advice)) => {
+                format!("a program refused ({}): {advice}", first_line(&part.text))
+            }
+            None => format!("the first line is {:?}", first_line(&part.text)),
+        };
         unread.push(Unread {
             at: within.place(u32::from(part.skipped == 0)),
-            what: format!("{UNKNOWN}: the first line is {:?}", first_line(&part.text)),
+            what: format!("{UNKNOWN}: {what}"),
         });
         return;
     };
@@ -234,12 +297,27 @@ fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool 
         system.jobs.push(Found::new(text.clone(), within.place(1)));
         return true;
     }
-    if let Some(reading) = other::kstat(text) {
+    if let Some(reading) = counters::kstat(text) {
         system.readings.push(reading);
         return true;
     }
-    if let Some(mean) = other::iostat(text) {
-        system.sync_write_ns = system.sync_write_ns.max(Some(mean));
+    if let Some(reading) = flushes::reading(text) {
+        system.flush_readings.push(reading);
+        return true;
+    }
+    let tables = waits::tables(text);
+    if !tables.is_empty() {
+        system.wait_readings.push(tables);
+        return true;
+    }
+    if let Some(mean) = waits::mean(text) {
+        let slower = system
+            .mean_wait
+            .as_ref()
+            .is_none_or(|known| known.mean_ns < mean.mean_ns);
+        if slower {
+            system.mean_wait = Some(mean);
+        }
         return true;
     }
     let echoed = other::echoed(within.file, text);

@@ -36,21 +36,24 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
                 Format::Ssacli => CardTool::Ssacli,
                 _ => CardTool::Storcli,
             };
-            system.cards.extend(
-                cards
-                    .into_iter()
-                    .map(|card| (within.file.to_string(), tool, card)),
-            );
+            system.cards.extend(cards.into_iter().map(|card| {
+                let dell = card
+                    .model
+                    .as_ref()
+                    .is_some_and(|m| m.value.contains("PERC"));
+                let tool = match tool {
+                    CardTool::Storcli if dell => CardTool::Perccli,
+                    tool => tool,
+                };
+                (within.file.to_string(), tool, card)
+            }));
         }
-        Facts::Postgresql(settings) => match &mut system.postgresql {
-            // postgresql.auto.conf is read after postgresql.conf and wins.
-            Some((file, known)) if *file == within.file => known.rows.extend(settings.rows),
-            _ => system.postgresql = Some((within.file.to_string(), settings)),
-        },
-        Facts::MyCnf(options) => match &mut system.mysql {
-            Some((file, known)) if *file == within.file => known.rows.extend(options.rows),
-            _ => system.mysql = Some((within.file.to_string(), options)),
-        },
+        // postgresql.auto.conf is read after postgresql.conf and wins.
+        Facts::Postgresql(settings) => {
+            system.postgresql.push((within.file.to_string(), settings));
+        }
+        // So do the files that my.cnf includes.
+        Facts::MyCnf(options) => system.mysql.push((within.file.to_string(), options)),
         Facts::Module(options) => {
             for row in options.rows.into_iter().filter(|row| row.module == "zfs") {
                 let found = Found::new(row.value.value, within.place(row.value.line));

@@ -2,8 +2,10 @@
 //!
 //! A value that nobody stated is none; rules say nothing about what they cannot see.
 
+mod counters;
 mod database;
 mod drives;
+pub mod flushes;
 pub mod gather;
 mod job;
 mod lab;
@@ -11,12 +13,14 @@ mod merge;
 pub mod models;
 mod other;
 pub mod parameters;
+mod waits;
 
+pub use counters::{Counters, Kstat};
 pub use database::{Database, Engine};
 pub use drives::base;
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
-pub use other::{Counters, Kstat};
+pub use waits::Waits;
 
 use crate::cardtool::CardTool;
 use facts::card::Card;
@@ -314,10 +318,11 @@ pub struct System {
     pub drives: Vec<Drive>,
     /// RAID cards, with the file and the program that described them.
     pub cards: Vec<(String, CardTool, Card)>,
-    /// `postgresql.conf`, with the file.
-    pub postgresql: Option<(String, postgresql::Settings)>,
-    /// `my.cnf`, with the file.
-    pub mysql: Option<(String, mycnf::Options)>,
+    /// `postgresql.conf` and files like it, in the order they were given: the last that sets
+    /// something counts.
+    pub postgresql: Vec<(String, postgresql::Settings)>,
+    /// `my.cnf` and the files it includes, likewise.
+    pub mysql: Vec<(String, mycnf::Options)>,
     /// NFS exports: each line's options.
     pub exports: Vec<Found<String>>,
     /// Samba's settings, by normalised name.
@@ -333,9 +338,13 @@ pub struct System {
     /// Module parameters as they are at run time; [`gather()`] keeps those that somebody set.
     pub live: Vec<(String, Found<String>)>,
     /// Readings of kernel counters, in any order; [`gather()`] makes [`Counters`] of them.
-    pub readings: Vec<other::Kstat>,
-    /// Mean time of a synchronous write at the drives, ns.
-    pub sync_write_ns: Option<u64>,
+    pub readings: Vec<Kstat>,
+    /// Readings of the block layer's flushes; see `readings`.
+    pub flush_readings: Vec<flushes::Reading>,
+    /// Readings of `zpool iostat -w`; see `readings`.
+    pub wait_readings: waits::Readings,
+    /// What `zpool iostat -l` says of the slowest pool; see `readings`.
+    pub mean_wait: Option<Waits>,
     /// Words of people (titles, comments) in which layouts are described.
     pub remarks: Vec<Found<String>>,
     /// Today, as days since 1970-01-01, where the caller has a clock.

@@ -1,6 +1,7 @@
 //! What is asked, and what is chosen.
 
 use crate::cardtool::CardTool;
+use crate::lang::Language;
 use crate::source::{Document, Source};
 use crate::system::{Leaf, Pool, System};
 use facts::zpool_status::Class;
@@ -147,7 +148,9 @@ impl Need {
             .memory
             .saturating_sub(self.server_cache())
             .saturating_sub(self.memory / 5);
-        rest.max(64 << 20) >> 20 << 20
+        // Whole gigabytes where that costs little.
+        let unit = if rest >= 8 << 30 { 30 } else { 20 };
+        rest.max(64 << 20) >> unit << unit
     }
 }
 
@@ -200,6 +203,46 @@ pub enum Target {
     Card,
 }
 
+/// A sentence in every language: one that lacks a language does not compile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Said {
+    english: String,
+    chinese: String,
+}
+
+/// English and Chinese.
+pub type Pair = (&'static str, &'static str);
+
+impl From<Pair> for Said {
+    fn from((english, chinese): Pair) -> Said {
+        Said::from((english.to_string(), chinese.to_string()))
+    }
+}
+
+impl From<(String, String)> for Said {
+    fn from((english, chinese): (String, String)) -> Said {
+        Said { english, chinese }
+    }
+}
+
+impl Said {
+    /// The sentence in a language.
+    pub fn in_language(&self, language: Language) -> &str {
+        match language {
+            Language::English => &self.english,
+            Language::Chinese => &self.chinese,
+        }
+    }
+
+    /// Adds another sentence. Chinese sentences follow each other without a blank.
+    pub fn and(mut self, (english, chinese): Pair) -> Said {
+        self.english.push(' ');
+        self.english.push_str(english);
+        self.chinese.push_str(chinese);
+        self
+    }
+}
+
 /// A chosen setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Choice {
@@ -210,13 +253,13 @@ pub struct Choice {
     /// Its value.
     pub value: String,
     /// Why.
-    pub reason: String,
+    pub reason: Said,
     /// What that rests on.
     pub sources: Vec<Source>,
     /// File stem of the lab that measures it.
     pub lab: Option<&'static str>,
     /// Where the sources disagree: what the others say.
-    pub disagreement: Option<&'static str>,
+    pub disagreement: Option<Said>,
     /// What it may lose.
     #[serde(flatten)]
     pub loss: Loss,
@@ -230,7 +273,7 @@ impl Choice {
         target: Target,
         name: &str,
         value: impl ToString,
-        reason: impl Into<String>,
+        reason: impl Into<Said>,
     ) -> Choice {
         Choice {
             target,
@@ -258,8 +301,8 @@ impl Choice {
     }
 
     /// What other sources say.
-    pub fn but(mut self, others: &'static str) -> Choice {
-        self.disagreement = Some(others);
+    pub fn but(mut self, others: Pair) -> Choice {
+        self.disagreement = Some(others.into());
         self
     }
 

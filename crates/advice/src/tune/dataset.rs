@@ -1,10 +1,10 @@
 //! Properties of the dataset.
 
-use super::choice::{Choice, Need, Server, Target, Workload};
+use super::choice::{Choice, Need, Pair, Server, Target, Workload};
 use crate::source::Document;
 use facts::zpool_status::Class;
 
-fn on(need: &Need, name: &str, value: impl ToString, reason: &str) -> Choice {
+fn on(need: &Need, name: &str, value: impl ToString, reason: Pair) -> Choice {
     Choice::new(Target::Dataset(need.dataset()), name, value, reason)
 }
 
@@ -15,43 +15,43 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             need,
             "recordsize",
             "128K",
-            "Scans read whole records; larger ones compress better and need fewer operations. A random page write rewrites 128K.",
+            ("Scans read whole records; larger ones compress better and need fewer operations. A random page write rewrites 128K.", "扫描整条整条地读记录；大记录压缩更好、操作更少。随机写一页要重写 128K。"),
         )
-        .but("for transactions 16K; both on one server means two datasets or tablespaces"),
+        .but(("for transactions 16K; both on one server means two datasets or tablespaces", "事务负载用 16K；同一服务器上两种都有，就分两个数据集或表空间")),
         (Server::Postgresql, _) => on(
             need,
             "recordsize",
             "16K",
-            "Holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.",
+            ("Holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。"),
         )
-        .but("8K equals the page and hardly compresses; 32K halves metadata and compresses better at twice the rewriting"),
+        .but(("8K equals the page and hardly compresses; 32K halves metadata and compresses better at twice the rewriting", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但重写量加倍")),
         (Server::Mysql, _) => on(
             need,
             "recordsize",
             "16K",
-            "Equals InnoDB's page: a page is one record, written whole, and a read of a page reads nothing else.",
+            ("Equals InnoDB's page: a page is one record, written whole, and a read of a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。"),
         )
-        .but("others take 32K for compression; below 16K pages could tear"),
+        .but(("others take 32K for compression; below 16K pages could tear", "有人为压缩用 32K；小于 16K 时页可能撕裂")),
         (_, Workload::LargeFiles | Workload::Analytics) => on(
             need,
             "recordsize",
             "1M",
-            "Files are read and written in long runs: fewer operations and less metadata. Small files take only what they need.",
+            ("Files are read and written in long runs: fewer operations and less metadata. Small files take only what they need.", "文件是长段连续读写的：操作和元数据都更少。小文件只占它所需的空间。"),
         ),
         (_, Workload::Vm | Workload::Oltp) => on(
             need,
             "recordsize",
             "16K",
-            "Guests write 4K to 64K at random: a write of part of a record reads and rewrites all of it.",
+            ("Guests write 4K to 64K at random: a write of part of a record reads and rewrites all of it.", "虚拟机随机写 4K 到 64K：只写记录的一部分时要读并重写整条。"),
         )
-        .but("64K serves streaming guests better and needs less metadata"),
+        .but(("64K serves streaming guests better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
         (_, Workload::SmallFiles | Workload::Mixed) => on(
             need,
             "recordsize",
             "128K",
-            "A file smaller than a record is one block of its own size, so small files need no small records; larger ones keep few blocks.",
+            ("A file smaller than a record is one block of its own size, so small files need no small records; larger ones keep few blocks.", "比记录小的文件就是一个与自身同大的块，所以小文件不需要小记录；大文件则块数少。"),
         )
-        .but("the Hong Kong source sets 16K for small files, which matters only to files over 16K that are written in part"),
+        .but(("the Hong Kong source sets 16K for small files, which matters only to files over 16K that are written in part", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
     Some(
         choice
@@ -66,12 +66,18 @@ pub fn compression(need: &Need) -> Option<Choice> {
     let (value, reason) = if need.workload == Workload::Analytics {
         (
             "zstd",
-            "Scanned data is read more often than written: zstd packs tighter and decompresses fast.",
+            (
+                "Scanned data is read more often than written: zstd packs tighter and decompresses fast.",
+                "扫描的数据读多于写：zstd 压得更紧，解压很快。",
+            ),
         )
     } else {
         (
             "lz4",
-            "Costs next to nothing, gives up early on what does not compress, and writes fewer bytes.",
+            (
+                "Costs next to nothing, gives up early on what does not compress, and writes fewer bytes.",
+                "几乎没有代价，对不可压缩的数据尽早放弃，写入的字节更少。",
+            ),
         )
     };
     Some(
@@ -87,7 +93,10 @@ pub fn atime(need: &Need) -> Option<Choice> {
         need,
         "atime",
         "off",
-        "A read must not write. Set relatime=on instead where mail or backup software looks at access times.",
+        (
+            "A read must not write. Set relatime=on instead where mail or backup software looks at access times.",
+            "读取不应引起写入。若邮件或备份软件要看访问时间，改设 relatime=on。",
+        ),
     );
     Some(
         choice
@@ -106,7 +115,10 @@ pub fn xattr(need: &Need) -> Option<Choice> {
         need,
         "xattr",
         "sa",
-        "Extended attributes (SELinux, ACLs, Samba's DOS attributes) in the dnode instead of hidden directories.",
+        (
+            "Extended attributes (SELinux, ACLs, Samba's DOS attributes) in the dnode instead of hidden directories.",
+            "把扩展属性（SELinux、ACL、Samba 的 DOS 属性）放进 dnode，而不是隐藏目录。",
+        ),
     );
     Some(
         choice
@@ -123,7 +135,10 @@ pub fn acltype(need: &Need) -> Option<Choice> {
             need,
             "acltype",
             "posix",
-            "POSIX ACLs are off by default on Linux; file servers map theirs onto them.",
+            (
+                "POSIX ACLs are off by default on Linux; file servers map theirs onto them.",
+                "Linux 上 POSIX ACL 默认关闭；文件服务器把自己的 ACL 映射到它上面。",
+            ),
         )
         .from(Document::ZfsProps, "acltype")
     })
@@ -132,7 +147,7 @@ pub fn acltype(need: &Need) -> Option<Choice> {
 /// The size of a dnode.
 pub fn dnodesize(need: &Need) -> Option<Choice> {
     (need.server == Server::Smb).then(|| {
-        on(need, "dnodesize", "auto", "Room in the dnode for attributes: without it those of Samba spill into a block of their own. Needs the large_dnode feature; not for a pool that a boot loader reads.")
+        on(need, "dnodesize", "auto", ("Room in the dnode for attributes: without it those of Samba spill into a block of their own. Needs the large_dnode feature; not for a pool that a boot loader reads.", "在 dnode 里为属性留出空间：否则 Samba 的属性要另占一个块。需要 large_dnode 特性；引导程序要读的存储池不要用。"))
             .from(Document::ZfsProps, "dnodesize")
     })
 }
@@ -141,13 +156,19 @@ pub fn dnodesize(need: &Need) -> Option<Choice> {
 pub fn logbias(need: &Need) -> Option<Choice> {
     let logged = !need.leaves(Class::Log).is_empty();
     let reason = if logged {
-        "Commits go to the log vdev. With throughput it would not be used."
+        (
+            "Commits go to the log vdev. With throughput it would not be used.",
+            "提交写到日志 vdev。设为 throughput 就不会用它。",
+        )
     } else {
-        "The default. Small commits are written once to the log and once with their transaction group; with throughput each small commit writes its whole record."
+        (
+            "The default. Small commits are written once to the log and once with their transaction group; with throughput each small commit writes its whole record.",
+            "默认值。小提交在日志里写一次，随事务组再写一次；设为 throughput 时，每个小提交都写整条记录。",
+        )
     };
     need.database().then(|| {
         on(need, "logbias", "latency", reason)
-            .but("the MySQL source sets throughput, the Hong Kong source latency; the lab measures both by release and write size")
+            .but(("the MySQL source sets throughput, the Hong Kong source latency; the lab measures both by release and write size", "MySQL 的来源设 throughput，香港的来源设 latency；实验按版本和写入大小测量两者"))
             .from(Document::HongKong, "databases, logbias=latency")
             .from(Document::Mysql, "logbias=throughput")
             .from(Document::ZfsProps, "logbias")
@@ -158,8 +179,8 @@ pub fn logbias(need: &Need) -> Option<Choice> {
 /// What the ARC keeps.
 pub fn primarycache(need: &Need) -> Option<Choice> {
     need.database().then(|| {
-        on(need, "primarycache", "all", "The ARC serves what the server's own cache does not hold, keeps records that are written in part, and is all that can feed an L2ARC.")
-            .but("the MySQL source sets metadata, which saves RAM only where the server's own cache holds the working set, and makes appends re-read their records")
+        on(need, "primarycache", "all", ("The ARC serves what the server's own cache does not hold, keeps records that are written in part, and is all that can feed an L2ARC.", "ARC 应答服务器自身缓存没有的内容，保留被部分改写的记录，而且只有它能填充 L2ARC。"))
+            .but(("the MySQL source sets metadata, which saves RAM only where the server's own cache holds the working set, and makes appends re-read their records", "MySQL 的来源设 metadata，只有服务器自身缓存装得下工作集时才省内存，而且追加写要重读记录"))
             .from(Document::Mysql, "primarycache=metadata")
             .from(Document::ZfsProps, "primarycache")
     })
@@ -175,7 +196,7 @@ pub fn sync(need: &Need) -> Option<Choice> {
     let loss = timeout.saturating_mul(3) as f64;
     if need.allow_loss_s >= loss {
         return Some(
-            on(need, "sync", "disabled", "Asked for by --allow-loss: every flush returns at once. A power cut takes what up to three transaction groups held; the pool itself stays whole.")
+            on(need, "sync", "disabled", ("Asked for by --allow-loss: every flush returns at once. A power cut takes what up to three transaction groups held; the pool itself stays whole.", "由 --allow-loss 要求：每次刷写都立即返回。断电会带走最多三个事务组的内容；存储池本身保持完整。"))
                 .loses(loss)
                 .from(Document::ZfsProps, "sync")
                 .from(Document::Mysql, "sync=disabled"),
@@ -186,7 +207,10 @@ pub fn sync(need: &Need) -> Option<Choice> {
             need,
             "sync",
             "standard",
-            "Programs get the durability that they ask for, and pay only for that.",
+            (
+                "Programs get the durability that they ask for, and pay only for that.",
+                "程序要求多少持久性就得到多少，也只为此付出代价。",
+            ),
         )
         .from(Document::ZfsProps, "sync")
         .lab("hk-async"),
@@ -201,15 +225,24 @@ pub fn special_small_blocks(need: &Need) -> Option<Choice> {
     let (value, reason) = match (need.database(), need.workload) {
         (true, _) => (
             "0",
-            "Records of a database are small blocks: any threshold at or above them would send all of it to the special vdev.",
+            (
+                "Records of a database are small blocks: any threshold at or above them would send all of it to the special vdev.",
+                "数据库的记录就是小块：阈值达到或超过记录大小，就会把全部数据送到 special vdev。",
+            ),
         ),
         (false, Workload::SmallFiles | Workload::Mixed) => (
             "32K",
-            "Small files then lie on the special vdev and not only their metadata. Size it for them: above three quarters it takes no more.",
+            (
+                "Small files then lie on the special vdev and not only their metadata. Size it for them: above three quarters it takes no more.",
+                "这样小文件本身也放在 special vdev 上，而不只是元数据。为此确定它的大小：超过四分之三后它不再接收。",
+            ),
         ),
         (false, _) => (
             "0",
-            "Metadata alone gains most; large files gain nothing from more.",
+            (
+                "Metadata alone gains most; large files gain nothing from more.",
+                "只放元数据收益最大；大文件不会从更多中得益。",
+            ),
         ),
     };
     Some(
@@ -227,7 +260,33 @@ pub fn log_recordsize(need: &Need) -> Option<Choice> {
         Target::Dataset(dataset),
         "recordsize",
         "128K",
-        "Logs are appended and read in order. On a dataset of their own they need not share the tables' small records, and snapshots of tables and log can still be taken together.",
+        (
+            "Logs are appended and read in order. On a dataset of their own they need not share the tables' small records, and snapshots of tables and log can still be taken together. Put the log there with initdb --waldir (innodb_log_group_home_dir for MySQL), or move it with the server stopped and leave a symbolic link.",
+            "日志是追加写、顺序读的。放在自己的数据集上，就不必与表共用小记录，而表和日志的快照仍可一起做。用 initdb --waldir（MySQL 用 innodb_log_group_home_dir）把日志放到那里，或停服务后移动并留下符号链接。",
+        ),
     );
     Some(choice.from(Document::ZfsProps, "recordsize"))
+}
+
+/// Compression of the dataset for the server's log, which lies beside the data and inherits nothing
+/// from it.
+pub fn log_compression(need: &Need) -> Option<Choice> {
+    let target = Target::Dataset(need.log_dataset()?);
+    let choice = Choice::new(
+        target,
+        "compression",
+        "lz4",
+        (
+            "Beside the data's dataset, so nothing is inherited from it. Zeros at the end of log files cost nothing then.",
+            "与数据的数据集并列，不从它继承。日志文件末尾的零这样就不占空间。",
+        ),
+    );
+    Some(choice.from(Document::ZfsProps, "compression"))
+}
+
+/// Access times of the dataset for the server's log.
+pub fn log_atime(need: &Need) -> Option<Choice> {
+    let target = Target::Dataset(need.log_dataset()?);
+    let reason = ("As for the data.", "与数据相同。");
+    Some(Choice::new(target, "atime", "off", reason).from(Document::ZfsProps, "atime"))
 }

@@ -1,9 +1,10 @@
 //! Choices as files that are ready to install, and as differences from what is there.
 
 use super::choice::{Choice, Loss, Need, Target};
+use crate::lang::{Label, Language, label};
 use crate::words::{printable, quoted};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A file to install.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -44,27 +45,23 @@ fn place(target: &Target) -> (&'static str, &'static str) {
     }
 }
 
-/// The first lines of a file.
-fn head(path: &str) -> &'static str {
-    match path {
+/// The first lines of a file: what it must begin with, and what to do with it.
+fn head(path: &str, language: Language) -> String {
+    let (before, said, after) = match path {
         "zfs-set.sh" | "raid-card.sh" => {
-            "#!/bin/sh\n# Read each line before you run this.\nset -eu\n"
+            ("#!/bin/sh\n", Some(Label::ReadBeforeRunning), "set -eu\n")
         }
-        "etc/mysql/conf.d/poolwright.cnf" => "[mysqld]\n",
-        "etc/nfs.conf.d/poolwright.conf" => "[nfsd]\n",
-        "etc/samba/poolwright.conf" => "# Include this from [global] of smb.conf.\n",
-        "etc/postgresql/conf.d/poolwright.conf" => {
-            "# Include this from postgresql.conf with include_dir.\n"
-        }
-        "etc/modprobe.d/zfs.conf" => {
-            "# Afterwards: update-initramfs -u (or dracut -f), where ZFS is loaded from it.\n"
-        }
-        "etc/exports.d/poolwright.exports" => "# Afterwards: exportfs -ra\n",
-        "etc/udev/rules.d/60-poolwright.rules" => {
-            "# Afterwards: udevadm control --reload && udevadm trigger --subsystem-match=block\n"
-        }
-        _ => "",
-    }
+        "etc/mysql/conf.d/poolwright.cnf" => ("", None, "[mysqld]\n"),
+        "etc/nfs.conf.d/poolwright.conf" => ("", Some(Label::RestartNfs), "[nfsd]\n"),
+        "etc/samba/poolwright.conf" => ("", Some(Label::IncludeInSamba), ""),
+        "etc/postgresql/conf.d/poolwright.conf" => ("", Some(Label::IncludeInPostgresql), ""),
+        "etc/modprobe.d/zfs.conf" => ("", Some(Label::RebuildInitramfs), ""),
+        "etc/exports.d/poolwright.exports" => ("", Some(Label::Reexport), ""),
+        "etc/udev/rules.d/60-poolwright.rules" => ("", Some(Label::ReloadUdev), ""),
+        _ => ("", None, ""),
+    };
+    let said = said.map_or_else(String::new, |what| format!("# {}\n", label(language, what)));
+    format!("{before}{said}{after}")
 }
 
 /// A choice as a line of its file.
@@ -95,16 +92,26 @@ fn line(choice: &Choice) -> String {
 }
 
 /// The files of a set of choices; what is only offered stands in them as a comment.
-pub fn files(choices: &[Choice]) -> Vec<File> {
+pub fn files(choices: &[Choice], language: Language) -> Vec<File> {
     let mut texts: BTreeMap<&'static str, String> = BTreeMap::new();
+    // Datasets that the script makes where they are missing.
+    let mut made: BTreeSet<String> = BTreeSet::new();
     for choice in choices {
         let (path, comment) = place(&choice.target);
-        let text = texts.entry(path).or_insert_with(|| head(path).to_string());
+        let text = texts.entry(path).or_insert_with(|| head(path, language));
         text.push('\n');
-        for reason in comments(choice) {
+        for reason in comments(choice, language) {
             text.push_str(&format!("{comment} {}\n", printable(&reason)));
         }
         let line = line(choice);
+        if let Target::Dataset(dataset) = &choice.target
+            && made.insert(dataset.clone())
+        {
+            let dataset = quoted(dataset);
+            text.push_str(&format!(
+                "zfs list -H -o name {dataset} >/dev/null 2>&1 || zfs create {dataset}\n"
+            ));
+        }
         text.push_str(&if choice.offered {
             format!("{comment} {line}\n")
         } else {
@@ -121,23 +128,22 @@ pub fn files(choices: &[Choice]) -> Vec<File> {
 }
 
 /// What stands above a choice.
-fn comments(choice: &Choice) -> Vec<String> {
-    let mut lines = vec![choice.reason.clone()];
+fn comments(choice: &Choice, language: Language) -> Vec<String> {
+    let say = |what| label(language, what);
+    let mut lines = vec![choice.reason.in_language(language).to_string()];
     if choice.offered {
-        lines.insert(0, "Offered, not set:".to_string());
+        lines.insert(0, say(Label::Offered).to_string());
     }
-    if let Some(others) = choice.disagreement {
-        lines.push(format!("Sources disagree: {others}."));
+    if let Some(others) = &choice.disagreement {
+        lines.push(say(Label::Disagree).replace("{others}", others.in_language(language)));
     }
     if let Loss::Commits { seconds } = choice.loss {
-        lines.push(format!(
-            "MAY LOSE acknowledged writes of up to {seconds} s at a power cut."
-        ));
+        lines.push(say(Label::MayLose).replace("{seconds}", &seconds.to_string()));
     }
     let sources: Vec<String> = choice.sources.iter().map(ToString::to_string).collect();
-    lines.push(format!("Source: {}", sources.join("; ")));
+    lines.push(say(Label::Sources).replace("{sources}", &sources.join("; ")));
     if let Some(lab) = choice.lab {
-        lines.push(format!("Measure it: poolwright run {lab}"));
+        lines.push(say(Label::Measure).replace("{lab}", lab));
     }
     lines
 }

@@ -16,7 +16,7 @@ mod raidcard;
 mod samba;
 pub mod udev;
 
-pub use choice::{Choice, Loss, Need, Server, Target, Workload};
+pub use choice::{Choice, Loss, Need, Said, Server, Target, Workload};
 pub use files::{Difference, File, differences, files};
 
 /// A setting: none where it does not apply.
@@ -35,6 +35,8 @@ const STORAGE: &[Setting] = &[
     dataset::sync,
     dataset::special_small_blocks,
     dataset::log_recordsize,
+    dataset::log_compression,
+    dataset::log_atime,
     pool::ashift,
     pool::autotrim,
     module::zfs_arc_max,

@@ -11,14 +11,24 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
         return None;
     }
     let reason = if need.database() {
-        format!(
-            "Leaves {} to the server's own cache and a fifth of RAM to connections and the kernel. The ARC gives memory back, but slower than a server takes it.",
-            size(need.server_cache())
+        let cache = size(need.server_cache());
+        (
+            format!(
+                "Leaves {cache} to the server's own cache and a fifth of RAM to connections and the kernel. The ARC gives memory back, but slower than a server takes it."
+            ),
+            format!(
+                "给服务器自身的缓存留 {cache}，给连接和内核留内存的五分之一。ARC 会归还内存，但比服务器索取得慢。"
+            ),
         )
     } else {
-        format!(
-            "A file server's memory is best used as cache; a fifth of RAM stays for programs and the kernel. The default is half of RAM up to 2.2 and nearly all from 2.3 on ({} here).",
-            size(need.memory)
+        let memory = size(need.memory);
+        (
+            format!(
+                "A file server's memory is best used as cache; a fifth of RAM ({memory}) stays for programs and the kernel. The default is half of RAM up to 2.2 and nearly all of it from 2.3 on."
+            ),
+            format!(
+                "文件服务器的内存最好用作缓存；内存（{memory}）的五分之一留给程序和内核。默认值在 2.2 及以前是内存的一半，自 2.3 起是几乎全部。"
+            ),
         )
     };
     let choice = Choice::new(Target::Module, "zfs_arc_max", need.arc(), reason);
@@ -46,7 +56,16 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
             Target::Module,
             "l2arc_write_max",
             feed,
-            format!("In bytes a feed, of which there are one to five a second: fills {} in hours instead of days. It wears the drive and is capped for that.", size(bytes)),
+            (
+                format!(
+                    "In bytes a feed, of which there are one to five a second: fills {} in hours instead of days. It wears the drive and is capped for that.",
+                    size(bytes)
+                ),
+                format!(
+                    "每次填充的字节数，每秒填充一到五次：几小时而不是几天填满 {}。它会磨损盘，因此设了上限。",
+                    size(bytes)
+                ),
+            ),
         )
         .from(Document::Zfs4, "l2arc_write_max")
         .from(Document::HongKong, "tuning fragments, where the name is wrong")

@@ -1,7 +1,7 @@
 //! `my.cnf`: MySQL and MariaDB. A setting that only one of them knows is written with `loose_`,
 //! so that the other starts all the same.
 
-use super::choice::{Choice, Need, Target};
+use super::choice::{Choice, Need, Pair, Target};
 use crate::source::Document;
 
 /// Every setting of InnoDB here.
@@ -19,7 +19,7 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     innodb_compression_default,
 ];
 
-fn set(name: &'static str, value: impl ToString, reason: &str) -> Choice {
+fn set(name: &'static str, value: impl ToString, reason: Pair) -> Choice {
     Choice::new(Target::Mysql, name, value, reason).from(Document::MysqlManual, name)
 }
 
@@ -28,7 +28,10 @@ pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
     Some(set(
         "innodb_buffer_pool_size",
         format!("{}M", (need.server_cache() >> 20).max(128)),
-        "Half of RAM: InnoDB caches pages better than the ARC does, which keeps metadata and what falls out of the pool, compressed.",
+        (
+            "Half of RAM: InnoDB caches pages better than the ARC does, which keeps metadata and what falls out of the pool, compressed.",
+            "内存的一半：InnoDB 比 ARC 更会缓存页；ARC 保存元数据，以及以压缩形式保存从缓冲池落出的内容。",
+        ),
     ))
 }
 
@@ -36,28 +39,38 @@ pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
 pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
     let name = "innodb_flush_log_at_trx_commit";
     if need.allow_loss_s >= 1.0 {
-        return Some(set(name, 2, "Asked for by --allow-loss: written at commit, flushed once a second. A crash of mysqld loses nothing, a power cut about a second.").loses(1.0).from(Document::Mysql, "innodb_flush_log_at_trx_commit=0"));
+        return Some(set(name, 2, ("Asked for by --allow-loss: written at commit, flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 要求：提交时写，每秒刷一次。mysqld 崩溃不丢，断电丢约一秒。")).loses(1.0).from(Document::Mysql, "innodb_flush_log_at_trx_commit=0"));
     }
-    Some(set(name, 1, "COMMIT returns when the redo log is stable."))
+    Some(set(
+        name,
+        1,
+        (
+            "COMMIT returns when the redo log is stable.",
+            "重做日志落盘后 COMMIT 才返回。",
+        ),
+    ))
 }
 
 /// Whether COMMIT waits for the binary log.
 pub fn sync_binlog(need: &Need) -> Option<Choice> {
     // Left to the file system, the log is stable when up to three transaction groups are.
     if need.allow_loss_s >= 15.0 {
-        return Some(set("sync_binlog", 0, "Asked for by --allow-loss: the binary log is flushed when the file system gets to it. Replicas may be ahead of the source after a power cut and must then be made anew.").loses(15.0).from(Document::Mysql, "sync_binlog=0"));
+        return Some(set("sync_binlog", 0, ("Asked for by --allow-loss: the binary log is flushed when the file system gets to it. Replicas may be ahead of the source after a power cut and must then be made anew.", "由 --allow-loss 要求：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).loses(15.0).from(Document::Mysql, "sync_binlog=0"));
     }
     Some(set(
         "sync_binlog",
         1,
-        "Source and replicas agree after a crash.",
+        (
+            "Source and replicas agree after a crash.",
+            "崩溃后源库与副本一致。",
+        ),
     ))
 }
 
 /// Pages written twice.
 pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
     Some(
-        set("innodb_doublewrite", "OFF", "Only where every tablespace was written with recordsize 16K or more, a multiple of innodb_page_size: ZFS then writes a page whole or not at all, and half of the page writes are saved.")
+        set("innodb_doublewrite", "OFF", ("Only where every tablespace was written with recordsize 16K or more, a multiple of innodb_page_size: ZFS then writes a page whole or not at all, and half of the page writes are saved.", "仅当每个表空间都以 16K 或更大、且为 innodb_page_size 整数倍的 recordsize 写成时：ZFS 对一页要么整个写入，要么没有写，并省下一半的页写入。"))
             .from(Document::Mysql, "innodb_doublewrite=0")
             .from(Document::ZfsCode, "zfs_write, one transaction a block")
             .offered(),
@@ -66,23 +79,25 @@ pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
 
 /// Neighbouring pages flushed together.
 pub fn innodb_flush_neighbors(_: &Need) -> Option<Choice> {
-    Some(set("innodb_flush_neighbors", 0, "ZFS writes elsewhere and in order whatever the pages' places in the file: flushing neighbours only writes more. (MySQL's default, not MariaDB's.)").from(Document::Mysql, "innodb_flush_neighbors=0"))
+    Some(set("innodb_flush_neighbors", 0, ("ZFS writes elsewhere and in order whatever the pages' places in the file: flushing neighbours only writes more. (MySQL's default, not MariaDB's.)", "不管页在文件中的位置如何，ZFS 都写到别处并按次序写：连带刷写邻页只会写得更多。（是 MySQL 的默认值，不是 MariaDB 的。）")).from(Document::Mysql, "innodb_flush_neighbors=0"))
 }
 
 /// Linux AIO.
 pub fn innodb_use_native_aio(_: &Need) -> Option<Choice> {
-    Some(set("innodb_use_native_aio", 0, "ZFS serves Linux AIO synchronously: one submitting thread would wait for each page. InnoDB's own threads overlap.").from(Document::Mysql, "innodb_use_native_aio=0"))
+    Some(set("innodb_use_native_aio", 0, ("ZFS serves Linux AIO synchronously: one submitting thread would wait for each page. InnoDB's own threads overlap.", "ZFS 同步地处理 Linux AIO：一个提交线程要逐页等待。InnoDB 自己的线程可以重叠。")).from(Document::Mysql, "innodb_use_native_aio=0"))
 }
 
 /// How files are opened and flushed.
 pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
     let reason = match need.release() {
-        Some(release) if release >= (2, 3) => {
-            "From OpenZFS 2.3 on O_DIRECT bypasses the ARC for aligned I/O; with fsync pages keep the ARC behind the buffer pool."
-        }
-        _ => {
-            "Up to OpenZFS 2.2 O_DIRECT is accepted and ignored; fsync says what happens, and goes on doing so after an upgrade to 2.3."
-        }
+        Some(release) if release >= (2, 3) => (
+            "From OpenZFS 2.3 on O_DIRECT bypasses the ARC for aligned I/O; with fsync pages keep the ARC behind the buffer pool.",
+            "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池后面仍有 ARC。",
+        ),
+        _ => (
+            "Up to OpenZFS 2.2 O_DIRECT is accepted and ignored; fsync says what happens, and goes on doing so after an upgrade to 2.3.",
+            "OpenZFS 2.2 及以前接受 O_DIRECT 但不理会；fsync 说明了实际发生的事，升级到 2.3 之后也仍然如此。",
+        ),
     };
     Some(set("innodb_flush_method", "fsync", reason).from(Document::ZfsProps, "direct"))
 }
@@ -90,7 +105,7 @@ pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
 /// The unit in which the redo log is extended.
 pub fn innodb_log_write_ahead_size(_: &Need) -> Option<Choice> {
     Some(
-        set("loose_innodb_log_write_ahead_size", 16384, "The most that the server takes with 16K pages: appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.")
+        set("loose_innodb_log_write_ahead_size", 16384, ("The most that the server takes with 16K pages: appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.", "页为 16K 时服务器接受的最大值：追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。"))
             .from(Document::Mysql, "innodb_log_write_ahead_size"),
     )
 }
@@ -105,7 +120,10 @@ pub fn innodb_redo_log_capacity(need: &Need) -> Option<Choice> {
     Some(set(
         "loose_innodb_redo_log_capacity",
         bytes,
-        "Room for checkpoints to be lazy: pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
+        (
+            "Room for checkpoints to be lazy: pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
+            "让检查点可以从容：常改的页只写一次。MySQL 8.0.30 及以后；别处设 innodb_log_file_size。",
+        ),
     ))
 }
 
@@ -122,7 +140,10 @@ pub fn innodb_io_capacity(need: &Need) -> Option<Choice> {
     Some(set(
         "innodb_io_capacity",
         capacity,
-        "What the pool can write at random besides serving reads; raise it when the age of the oldest change nears the redo log's size.",
+        (
+            "What the pool can write at random besides serving reads; raise it when the age of the oldest change nears the redo log's size.",
+            "存储池在应答读取之外能随机写的量；当最旧修改的年龄接近重做日志大小时调高。",
+        ),
     ))
 }
 
@@ -133,7 +154,7 @@ pub fn innodb_compression_default(_: &Need) -> Option<Choice> {
             Target::Mysql,
             "loose_innodb_compression_default",
             "OFF",
-            "ZFS compresses, and keeps pages aligned with records. MariaDB only, hence `loose_`.",
+            ("ZFS compresses, and keeps pages aligned with records. MariaDB only, hence `loose_`.", "由 ZFS 压缩，页与记录保持对齐。只有 MariaDB 有，所以写 `loose_`。"),
         )
         .from(Document::MariadbManual, "innodb_compression_default")
         .from(Document::Mysql, "innodb_compression_default=OFF"),

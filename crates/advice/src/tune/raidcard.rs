@@ -1,7 +1,7 @@
 //! RAID cards, in their makers' words: what ZFS wants, and what to set where the card stays a
 //! RAID.
 
-use super::choice::{Choice, Need, Target, Workload};
+use super::choice::{Choice, Need, Pair, Target, Workload};
 use crate::cardtool::{CardTool, Setting, command};
 use crate::source::Document;
 
@@ -52,7 +52,7 @@ fn told(
     volume: &str,
     setting: Setting,
     name: &str,
-    reason: &str,
+    reason: Pair,
 ) -> Option<Choice> {
     let words = command(tool, card, volume, setting)?;
     let words: Vec<String> = words
@@ -67,7 +67,7 @@ fn told(
 
 fn manual(tool: CardTool) -> Document {
     match tool {
-        CardTool::Storcli => Document::Storcli,
+        CardTool::Storcli | CardTool::Perccli => Document::Storcli,
         CardTool::Arcconf | CardTool::Ssacli => Document::Arcconf,
     }
 }
@@ -80,7 +80,10 @@ pub fn pass_through(tool: CardTool, card: &str) -> Option<Choice> {
         "",
         Setting::PassThrough,
         "pass-through",
-        "ZFS wants the drives themselves: it then sees errors and serial numbers, repairs from its own redundancy and flushes real caches. It destroys the card's volumes: only before data is on them.",
+        (
+            "ZFS wants the drives themselves: it then sees errors and serial numbers, repairs from its own redundancy and flushes real caches. It destroys the card's volumes: only before data is on them.",
+            "ZFS 要的是盘本身：这样它能看到错误和序列号，用自己的冗余修复，刷写真正的缓存。此命令会毁掉卡上的卷：只能在有数据之前执行。",
+        ),
     )?;
     Some(
         choice
@@ -95,11 +98,17 @@ pub fn cache_ratio(need: &Need, tool: CardTool, card: &str) -> Option<Choice> {
     let (share, reason) = match need.workload {
         Workload::LargeFiles | Workload::Analytics => (
             50,
-            "Long sequential reads gain from reading ahead; the rest still absorbs writes.",
+            (
+                "Long sequential reads gain from reading ahead; the rest still absorbs writes.",
+                "长的顺序读从预读得益；其余部分仍吸收写入。",
+            ),
         ),
         _ => (
             10,
-            "The operating system caches reads with far more memory; only the card's protected memory can acknowledge writes early.",
+            (
+                "The operating system caches reads with far more memory; only the card's protected memory can acknowledge writes early.",
+                "操作系统用多得多的内存缓存读取；只有卡上受保护的内存能提前确认写入。",
+            ),
         ),
     };
     let choice = told(
@@ -113,7 +122,10 @@ pub fn cache_ratio(need: &Need, tool: CardTool, card: &str) -> Option<Choice> {
     Some(
         choice
             .from(Document::MirrorSite, "cache ratio of 10 and 70 %")
-            .but("the mirror site took 70 % for reading, and saw no faster reads"),
+            .but((
+                "the mirror site took 70 % for reading, and saw no faster reads",
+                "镜像站把 70 % 给了读，读取并没有更快",
+            )),
     )
 }
 
@@ -129,17 +141,26 @@ pub fn write_policy(
     let (setting, reason) = if flash {
         (
             Setting::WriteThrough,
-            "SSDs answer as fast as the card's memory, which becomes the bottleneck and breaks down when it is full.",
+            (
+                "SSDs answer as fast as the card's memory, which becomes the bottleneck and breaks down when it is full.",
+                "SSD 的应答与卡的内存一样快，卡的内存反而成为瓶颈，满了就塌下来。",
+            ),
         )
     } else if protected {
         (
             Setting::WriteBack,
-            "The card's protected memory acknowledges in 0.1 ms what disks take in 8; without battery or capacitor it falls back to write-through by itself.",
+            (
+                "The card's protected memory acknowledges in 0.1 ms what disks take in 8; without battery or capacitor it falls back to write-through by itself.",
+                "卡上受保护的内存 0.1 毫秒就确认机械盘要 8 毫秒的写入；没有电池或电容时它自动退回直写。",
+            ),
         )
     } else {
         (
             Setting::WriteThrough,
-            "Nothing says that a working battery or capacitor protects the cache.",
+            (
+                "Nothing says that a working battery or capacitor protects the cache.",
+                "没有任何信息表明有正常的电池或电容保护缓存。",
+            ),
         )
     };
     let choice = told(tool, card, volume, setting, "write policy", reason)?;
@@ -149,9 +170,7 @@ pub fn write_policy(
 /// Whether the card reads ahead.
 pub fn read_policy(need: &Need, tool: CardTool, card: &str, volume: &str) -> Option<Choice> {
     // Microchip's cards have one share for all volumes instead.
-    if tool != CardTool::Storcli
-        || matches!(need.workload, Workload::LargeFiles | Workload::Analytics)
-    {
+    if !tool.megaraid() || matches!(need.workload, Workload::LargeFiles | Workload::Analytics) {
         return None;
     }
     let choice = told(
@@ -160,7 +179,10 @@ pub fn read_policy(need: &Need, tool: CardTool, card: &str, volume: &str) -> Opt
         volume,
         Setting::NoReadAhead,
         "read policy",
-        "Random reads gain nothing from what lies behind them.",
+        (
+            "Random reads gain nothing from what lies behind them.",
+            "随机读从其后的数据得不到好处。",
+        ),
     )?;
     Some(choice.from(Document::Nvme, "recommended settings, no read ahead"))
 }
@@ -173,14 +195,17 @@ pub fn disk_cache(tool: CardTool, card: &str, volume: &str) -> Option<Choice> {
         volume,
         Setting::DriveCacheOff,
         "disk cache",
-        "The card's battery does not protect the drives' own memory, and a card need not pass flushes on.",
+        (
+            "The card's battery does not protect the drives' own memory, and a card need not pass flushes on.",
+            "卡的电池不保护盘自身的内存，而且卡不一定转发刷写命令。",
+        ),
     )?;
-    Some(choice.from(Document::Nvme, "recommended settings, disk cache").but("the NVMe source leaves the disk cache at its default, on: right for drives with power-loss protection of their own"))
+    Some(choice.from(Document::Nvme, "recommended settings, disk cache").but(("the NVMe source leaves the disk cache at its default, on: right for drives with power-loss protection of their own", "NVMe 的来源让盘缓存保持默认的开启：对自带掉电保护的盘是对的")))
 }
 
 /// Writes cached without a battery.
 pub fn unprotected_cache(tool: CardTool, card: &str, volume: Option<&String>) -> Option<Choice> {
-    if tool == CardTool::Storcli {
+    if tool.megaraid() {
         return None;
     }
     let volume = volume.map_or("", String::as_str);
@@ -190,7 +215,10 @@ pub fn unprotected_cache(tool: CardTool, card: &str, volume: Option<&String>) ->
         volume,
         Setting::NoUnprotectedCache,
         "no-battery write cache",
-        "Without a battery, what is in the cache is lost with the power.",
+        (
+            "Without a battery, what is in the cache is lost with the power.",
+            "没有电池时，缓存里的内容随断电丢失。",
+        ),
     )
 }
 
@@ -199,9 +227,14 @@ pub fn strip(need: &Need, tool: CardTool, card: &str) -> Option<Choice> {
     let small = !matches!(need.workload, Workload::LargeFiles | Workload::Analytics);
     let strip = if small { 64 } else { 256 };
     let words = match tool {
-        CardTool::Storcli => format!("storcli /c{card} add vd r10 drives=DRIVES strip={strip}"),
+        CardTool::Storcli | CardTool::Perccli => format!(
+            "{} /c{card} add vd r10 drives=ENCLOSURE:SLOTS pdperarray=2 strip={strip}",
+            tool.program()
+        ),
         CardTool::Arcconf => {
-            format!("arcconf CREATE {card} LOGICALDRIVE Stripesize {strip} MAX 10 DRIVES")
+            format!(
+                "arcconf CREATE {card} LOGICALDRIVE Stripesize {strip} MAX 10 CHANNEL DEVICE CHANNEL DEVICE …"
+            )
         }
         CardTool::Ssacli => {
             format!("ssacli ctrl slot={card} create type=ld drives=DRIVES raid=1+0 ss={strip}")
@@ -211,7 +244,10 @@ pub fn strip(need: &Need, tool: CardTool, card: &str) -> Option<Choice> {
         Target::Card,
         "strip",
         words,
-        "Fixed when a volume is made: 64K keeps most small reads on one drive and full stripes within reach; 256K suits long runs. RAID 10 costs two operations a small write, RAID 5 four, RAID 6 six.",
+        (
+            "Fixed when a volume is made: 64K keeps most small reads on one drive and full stripes within reach; 256K suits long runs. RAID 10 costs two operations a small write, RAID 5 four, RAID 6 six.",
+            "创建卷时固定：64K 使多数小读只落在一块盘上，整条带也够得着；256K 适合长段读写。一次小写，RAID 10 要两次操作，RAID 5 四次，RAID 6 六次。",
+        ),
     );
     Some(
         choice

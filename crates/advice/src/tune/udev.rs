@@ -1,6 +1,6 @@
 //! udev rules: a drive's scheduler, fixed by a name that does not change.
 
-use super::choice::{Choice, Need, Target};
+use super::choice::{Choice, Need, Said, Target};
 use crate::source::Document;
 use crate::system::models;
 
@@ -49,13 +49,13 @@ pub fn schedulers(need: &Need) -> Vec<Choice> {
             let serial = drive.serial.as_ref().map(|serial| serial.value.as_str());
             let stable = drive.wwn.as_deref().or(serial);
             let mut rule = scheduler_rule(&drive.name, stable);
-            let mut reason = "ZFS orders its I/O itself; a second queue adds latency and, on fast drives, a lock.".to_string();
+            let mut reason: Said = ("ZFS orders its I/O itself; a second queue adds latency and, on fast drives, a lock.", "ZFS 自己安排 I/O 次序；再加一层队列会增加延迟，在快盘上还有锁。").into();
             if models::card_volume(need.system.model(leaf)) {
                 rule.push_str(", ATTR{queue/read_ahead_kb}=\"16\"");
-                reason.push_str(" Behind the card, read-ahead of the block layer serves file systems other than ZFS only, and random reads not at all.");
+                reason = reason.and(("Behind the card, read-ahead of the block layer serves file systems other than ZFS only, and random reads not at all.", "在卡后面，块层的预读只对 ZFS 以外的文件系统有用，对随机读则毫无用处。"));
             }
             if stable.is_none() {
-                reason.push_str(" No serial number is known: matched by a kernel name, which may change at the next boot.");
+                reason = reason.and(("No serial number is known: matched by a kernel name, which may change at the next boot.", "不知道序列号：按内核名匹配，下次启动时可能会变。"));
             }
             let choice = Choice::new(Target::Udev, &drive.name, rule, reason);
             Some(choice.from(Document::Nvme, "scheduler none by udev").from(Document::LinuxDocs, "block, switching schedulers"))

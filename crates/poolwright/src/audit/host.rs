@@ -1,9 +1,13 @@
 //! This machine, read without changing it: programs by argument vectors, files of /proc and /sys.
 
-use advice::system::Input;
+use crate::output::complain;
+use advice::system::{Input, flushes};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// What is asked of a machine.
 pub trait Host {
@@ -14,12 +18,25 @@ pub trait Host {
     fn read(&self, path: &str) -> Option<String>;
     /// Names in a directory, sorted.
     fn list(&self, path: &str) -> Vec<String>;
-    /// Lets time pass.
+    /// Lets time pass, until somebody wants to stop.
     fn wait(&self, time: Duration);
 }
 
 /// The machine we are on.
-pub struct Machine;
+pub struct Machine {
+    /// Set by Ctrl-C.
+    stopped: Arc<AtomicBool>,
+}
+
+impl Machine {
+    /// The machine, with Ctrl-C ending a wait and nothing else.
+    pub fn new() -> Machine {
+        let stopped = Arc::new(AtomicBool::new(false));
+        // Without a handler Ctrl-C ends the program: only the result so far is lost.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stopped));
+        Machine { stopped }
+    }
+}
 
 impl Host for Machine {
     fn run(&self, arguments: &[&str]) -> Option<String> {
@@ -54,7 +71,26 @@ impl Host for Machine {
     }
 
     fn wait(&self, time: Duration) {
-        std::thread::sleep(time);
+        let terminal = std::io::stderr().is_terminal();
+        let begin = Instant::now();
+        if !terminal {
+            complain(&format!("counting for {} s\n", time.as_secs()));
+        }
+        while begin.elapsed() < time && !self.stopped.load(Ordering::SeqCst) {
+            if terminal {
+                let left = time.saturating_sub(begin.elapsed()).as_secs();
+                complain(&format!("\r\u{1b}[2Kcounting, {left} s left (Ctrl-C: the result so far)"));
+            }
+            let step = Duration::from_millis(200).min(time.saturating_sub(begin.elapsed()));
+            std::thread::sleep(step);
+        }
+        if terminal {
+            complain("\r\u{1b}[2K");
+        }
+        if self.stopped.load(Ordering::SeqCst) {
+            let passed = begin.elapsed().as_secs();
+            complain(&format!("stopped after {passed} of {} s\n", time.as_secs()));
+        }
     }
 }
 
@@ -89,6 +125,14 @@ const FILES: [&str; 6] = [
     "/var/lib/pgsql/data/postgresql.conf",
 ];
 
+/// Directories whose files my.cnf includes, in the order of Debian's and Red Hat's.
+const MYSQL: [&str; 4] = [
+    "/etc/my.cnf.d",
+    "/etc/mysql/conf.d",
+    "/etc/mysql/mariadb.conf.d",
+    "/etc/mysql/mysql.conf.d",
+];
+
 /// Module parameters that are set at run time as often as in files.
 const PARAMETERS: [&str; 9] = [
     "zfs_arc_max",
@@ -104,9 +148,30 @@ const PARAMETERS: [&str; 9] = [
 
 /// Kernel counters that are read before and after.
 const KSTATS: [&str; 3] = ["zil", "arcstats", "dmu_tx"];
+/// Histograms of what writes wait for, since the pools were imported; read before and after. (An
+/// interval would be counted by zpool itself, but lost when Ctrl-C ends zpool, too.)
+const WAITS: [&str; 6] = ["zpool", "iostat", "-w", "-v", "-H", "-p"];
 
-/// Everything an audit reads of a machine, with counters over `seconds` (0: since the module was
-/// loaded).
+/// Everything that counts, read once.
+fn counters(host: &dyn Host, add: &mut dyn FnMut(String, Option<String>)) {
+    for name in KSTATS {
+        let path = format!("/proc/spl/kstat/zfs/{name}");
+        let text = host.read(&path);
+        add(path, text);
+    }
+    // The block layer's counts have no time of their own.
+    let disks = host
+        .read("/proc/uptime")
+        .zip(host.read("/proc/diskstats"))
+        .map(|(uptime, disks)| format!("{}\n{disks}", uptime.trim()))
+        // What has no drive, or no count of flushes, says nothing.
+        .filter(|text| flushes::reading(text).is_some());
+    add("/proc/diskstats".to_string(), disks);
+    add(WAITS.join(" "), host.run(&WAITS));
+}
+
+/// Everything an audit reads of a machine, with counters over `seconds` or until somebody stops it
+/// (0: since the module was loaded).
 pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
     let mut texts = Vec::new();
     let mut add = |name: String, text: Option<String>| {
@@ -114,14 +179,7 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
             texts.push(Input { name, text });
         }
     };
-    let kstats = |add: &mut dyn FnMut(String, Option<String>)| {
-        for name in KSTATS {
-            let path = format!("/proc/spl/kstat/zfs/{name}");
-            let text = host.read(&path);
-            add(path, text);
-        }
-    };
-    kstats(&mut add);
+    counters(host, &mut add);
     for program in PROGRAMS {
         add(program.join(" "), host.run(program));
     }
@@ -142,6 +200,13 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
         });
         add(path, text);
     }
+    for directory in MYSQL {
+        for file in host.list(directory).iter().filter(|name| name.ends_with(".cnf")) {
+            let path = format!("{directory}/{file}");
+            let text = host.read(&path);
+            add(path, text);
+        }
+    }
     for version in host.list("/etc/postgresql") {
         let path = format!("/etc/postgresql/{version}/main/postgresql.conf");
         let text = host.read(&path);
@@ -153,10 +218,7 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
         add(path, text);
     }
     for device in host.list("/sys/block") {
-        let virtual_device = ["loop", "ram", "zram", "zd", "dm-", "md", "nbd", "sr"]
-            .iter()
-            .any(|p| device.starts_with(p));
-        if virtual_device {
+        if !flushes::is_drive(&device) {
             continue;
         }
         let rows: String = ["scheduler", "read_ahead_kb", "rotational", "write_cache"]
@@ -174,24 +236,8 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
         );
     }
     if seconds > 0 {
-        // With -y the first report is left out: one report over the whole time, which also waits.
-        let seconds_text = seconds.to_string();
-        let words = [
-            "zpool",
-            "iostat",
-            "-l",
-            "-H",
-            "-p",
-            "-y",
-            &seconds_text,
-            "1",
-        ];
-        let counted = host.run(&words);
-        if counted.is_none() && host.read("/proc/spl/kstat/zfs/zil").is_some() {
-            host.wait(Duration::from_secs(u64::from(seconds)));
-        }
-        add(words.join(" "), counted);
-        kstats(&mut add);
+        host.wait(Duration::from_secs(u64::from(seconds)));
+        counters(host, &mut add);
     }
     texts
 }
@@ -214,7 +260,10 @@ mod tests {
     impl Host for Fake {
         fn run(&self, arguments: &[&str]) -> Option<String> {
             self.asked.borrow_mut().push(arguments.join(" "));
-            self.programs.get(&arguments.join(" ")).cloned()
+            let name = arguments.join(" ");
+            let later = (!self.waited.borrow().is_zero()).then(|| format!("{name} later"));
+            let answer = later.and_then(|later| self.programs.get(&later));
+            answer.or_else(|| self.programs.get(&name)).cloned()
         }
 
         fn read(&self, path: &str) -> Option<String> {
@@ -263,6 +312,73 @@ mod tests {
                 .any(|finding| finding.rule.name() == "no-commits"),
             "{found:?}"
         );
+    }
+
+    /// `zpool iostat -w -v -H -p` of a mirror, with `writes` synchronous writes of up to `edge` ns.
+    fn waits(edge: u64, writes: u64) -> String {
+        let mut text = String::from("\ntank\n");
+        for bucket in 0..37 {
+            let top = (1u64 << (bucket + 1)) - 1;
+            let n = if top == edge { writes } else { 0 };
+            text.push_str(&format!("{top}\t0\t{n}\t0\t{n}\t0\t{n}\t0\t0\t0\t0\n"));
+        }
+        text
+    }
+
+    /// `/proc/diskstats` with so many flushes of so many ms.
+    fn disks(flushes: u64, ms: u64) -> String {
+        format!(" 8 0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 {flushes} {ms}\n")
+    }
+
+    fn found(fake: &Fake) -> Vec<advice::audit::Finding> {
+        let (system, unread) = advice::system::gather(&read(fake, 300));
+        assert!(unread.is_empty(), "{unread:?}");
+        advice::audit::audit(&system)
+    }
+
+    fn machine(edge: u64, flush_ms: u64) -> Fake {
+        let mut fake = Fake::default();
+        let mut file = |path: &str, before: String, after: String| {
+            fake.files.insert(path.into(), vec![before, after]);
+        };
+        file("/proc/spl/kstat/zfs/zil", zil(1000, 70_000), zil(1300, 130_000));
+        file("/proc/uptime", "1000.00 9.0\n".into(), "1300.00 9.0\n".into());
+        file("/proc/diskstats", disks(500, 9000), disks(60_500, 9000 + flush_ms));
+        let name = WAITS.join(" ");
+        fake.programs.insert(name.clone(), waits(edge, 500));
+        fake.programs.insert(format!("{name} later"), waits(edge, 60_500));
+        fake
+    }
+
+    #[test]
+    fn slow_commits_are_told_with_their_parts() {
+        // 200 commits a second, log writes of up to 8 ms twice over, flushes of 5 ms.
+        let found = found(&machine((1 << 23) - 1, 300_000));
+        let slow = found.iter().find(|f| f.rule.name() == "slow-commits").expect("slow");
+        assert_eq!(slow.arguments["rate"], "200");
+        assert_eq!(slow.arguments["flush"], "5.00");
+        assert_eq!(slow.arguments["p99"], "16.78", "two upper edges of buckets");
+        assert_eq!(slow.arguments["mean"], "12.58");
+        let evidence: Vec<String> = slow.evidence.iter().map(|e| e.text.clone()).collect();
+        assert!(evidence[1].contains("200 synchronous writes a second"), "{evidence:?}");
+    }
+
+    #[test]
+    fn fast_commits_need_no_slog() {
+        let found = found(&machine((1 << 15) - 1, 600));
+        assert!(found.iter().any(|f| f.rule.name() == "fast-commits"), "{found:?}");
+        assert!(found.iter().all(|f| f.rule.name() != "slow-commits"));
+    }
+
+    #[test]
+    fn a_machine_without_zfs_is_judged_by_its_flushes() {
+        let mut fake = machine(0, 0);
+        fake.files.remove("/proc/spl/kstat/zfs/zil");
+        fake.programs.clear();
+        fake.files.insert("/proc/diskstats".into(), vec![disks(500, 9000), disks(530, 9300)]);
+        let found = found(&fake);
+        let none = found.iter().find(|f| f.rule.name() == "no-commits").expect("no commits");
+        assert_eq!(none.arguments["rate"], "0.10");
     }
 
     #[test]

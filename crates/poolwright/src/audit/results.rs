@@ -27,11 +27,11 @@ impl Line {
 ///
 /// # Errors
 /// What is wrong, where, what to do.
-pub fn read(name: &str) -> Result<Vec<Line>, String> {
+pub fn read(name: &str, language: Language) -> Result<Vec<Line>, String> {
     let text = std::fs::read_to_string(name)
         .map_err(|e| format!("error: cannot read {name}: {e}: name a file of results\n"))?;
     let table = Table::read(&text).map_err(|e| format!("error: {name}: {e}\n"))?;
-    let words = Language::English.words();
+    let words = language.words();
     let lines = lints::of(&table).into_iter().map(|lint| Line {
         text: words.lint(&lint.finding),
         rows: lint.rows,

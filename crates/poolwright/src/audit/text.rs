@@ -2,17 +2,29 @@
 
 use super::Report;
 use advice::audit::{Finding, Severity};
-use advice::lang::Language;
+use advice::lang::{Label, Language, label, say};
 use advice::words::printable;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
+fn word(severity: Severity, language: Language) -> &'static str {
+    let what = match severity {
+        Severity::Error => Label::Error,
+        Severity::Warning => Label::Warning,
+        Severity::Note => Label::Note,
+    };
+    label(language, what)
+}
+
+/// A label and what it is of, as a line of a finding; labels are as wide as the widest.
+fn line(out: &mut String, language: Language, what: Label, text: &str) {
+    let word = label(language, what);
+    let width = match language {
+        Language::English => 10,
+        // Two characters of two columns each.
+        Language::Chinese => 4,
+    };
+    let _ = writeln!(out, "  {word:width$}{}{text}", if language == Language::Chinese { "  " } else { "" });
 }
 
 /// The report for people.
@@ -22,8 +34,10 @@ pub fn text(report: &Report, language: Language) -> String {
         one(&mut out, finding, language);
     }
     for line in &report.lints {
-        let _ = writeln!(out, "results: {}", printable(&line.text));
-        let _ = writeln!(out, "  rows      {}\n", printable(&line.rows.join(", ")));
+        let results = label(language, Label::Results);
+        let _ = writeln!(out, "{results}: {}", printable(&line.text));
+        self::line(&mut out, language, Label::Rows, &printable(&line.rows.join(", ")));
+        out.push('\n');
     }
     let count = |severity| {
         report
@@ -32,50 +46,38 @@ pub fn text(report: &Report, language: Language) -> String {
             .filter(|f| f.severity == severity)
             .count()
     };
-    let _ = writeln!(
-        out,
-        "{} errors, {} warnings, {} notes · {} rules over {} texts",
-        count(Severity::Error),
-        count(Severity::Warning),
-        count(Severity::Note),
-        super::rules(),
-        report.texts,
-    );
+    let summary = label(language, Label::Summary)
+        .replace("{errors}", &count(Severity::Error).to_string())
+        .replace("{warnings}", &count(Severity::Warning).to_string())
+        .replace("{notes}", &count(Severity::Note).to_string())
+        .replace("{rules}", &super::rules().to_string())
+        .replace("{texts}", &report.texts.to_string());
+    out.push_str(&summary);
+    out.push('\n');
     out
 }
 
 fn one(out: &mut String, finding: &Finding, language: Language) {
-    let (what, why) = language.say(finding);
-    let _ = writeln!(
-        out,
-        "{}: {what} [{}]",
-        word(finding.severity),
-        finding.rule.name()
-    );
+    let (what, why) = say(language, finding);
+    let severity = word(finding.severity, language);
+    let _ = writeln!(out, "{severity}: {what} [{}]", finding.rule.name());
     let _ = writeln!(out, "  {why}");
     if !finding.variants.is_empty() {
-        let _ = writeln!(
-            out,
-            "  variants  {}",
-            printable(&finding.variants.join(", "))
-        );
+        let variants = finding.variants.join(", ");
+        line(out, language, Label::Variants, &printable(&variants));
     }
     for evidence in &finding.evidence {
-        let _ = writeln!(
-            out,
-            "  evidence  {}: {}",
-            evidence.at,
-            printable(&evidence.text)
-        );
+        let text = format!("{}: {}", evidence.at, printable(&evidence.text));
+        line(out, language, Label::Evidence, &text);
     }
     for step in finding.fix() {
-        let _ = writeln!(out, "  fix       {step}");
+        line(out, language, Label::Fix, &step.to_string());
     }
     for source in finding.rule.rule().sources {
-        let _ = writeln!(out, "  source    {source}");
+        line(out, language, Label::Source, &source.to_string());
     }
     if let Some(lab) = finding.rule.rule().lab {
-        let _ = writeln!(out, "  lab       poolwright run {lab}");
+        line(out, language, Label::Lab, &format!("poolwright run {lab}"));
     }
     out.push('\n');
 }
@@ -86,7 +88,7 @@ pub fn json(report: &Report, language: Language) -> String {
         .findings
         .iter()
         .map(|finding| {
-            let (what, why) = language.say(finding);
+            let (what, why) = say(language, finding);
             let rule = finding.rule.rule();
             json!({
                 "rule": finding.rule.name(),

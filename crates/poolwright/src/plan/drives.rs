@@ -1,8 +1,10 @@
 //! The drives of a lab or a profile as the planner sees them.
 
 use ::drives::Profile;
-use lab::campaign::{Campaign, Class, DriveKind};
+use lab::campaign::{self, Campaign, Class, DriveKind, Variant};
+use plan::assess::{Assessment, Options, assess};
 use plan::drive::{Drive, Drives, KNOWN, known};
+use plan::layout::{Layout, Scheme};
 use std::collections::BTreeMap;
 
 /// The drives of the normal class of a lab's baseline.
@@ -13,29 +15,95 @@ pub fn of_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
     let Some(baseline) = campaign.variants.first() else {
         return Err(format!("{} has no variant", campaign.name));
     };
+    match of_variant(baseline)? {
+        found if found.is_empty() => Err(format!("variant {} has no data drive", baseline.name)),
+        found => Ok(found),
+    }
+}
+
+/// The data drives of a variant.
+fn of_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    for vdev in baseline.pool.vdevs.iter().filter(|v| v.class == Class::Normal) {
+    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == Class::Normal) {
         for drive in &vdev.drives {
             *counts.entry(drive.kind.as_str()).or_default() += 1;
         }
     }
     let mut out = Vec::new();
     for (kind, count) in counts {
-        let Some(numbers) = baseline.drives.get(kind) else {
+        let Some(numbers) = variant.drives.get(kind) else {
             continue;
         };
         let profile = profile_of(numbers)?;
         let mut drive = of(kind, &profile)
             .ok_or_else(|| format!("drive kind {kind}: its profile has no rates to plan with"))?;
-        if let Some(ashift) = baseline.pool.ashift {
+        if let Some(ashift) = variant.pool.ashift {
             drive.ashift = u32::from(ashift);
         }
         out.push(Drives { count, drive });
     }
-    match out.is_empty() {
-        true => Err(format!("variant {} has no data drive", baseline.name)),
-        false => Ok(out),
+    Ok(out)
+}
+
+/// The pools of a lab's variants, each marked with its variant.
+///
+/// # Errors
+/// What is wrong with one of them, for people.
+pub fn own(campaign: &Campaign, options: &Options) -> Result<Vec<Assessment>, String> {
+    let pools = campaign.variants.iter().map(|variant| {
+        let drives = of_variant(variant)?;
+        let mut pool = assess(&layouts(variant, &drives), &drives, options);
+        pool.own = vec![variant.name.clone()];
+        Ok(pool)
+    });
+    // A pool without a data vdev of a known drive has nothing to plan.
+    Ok(pools.collect::<Result<Vec<_>, String>>()?.into_iter().filter(|pool| !pool.parts.is_empty()).collect())
+}
+
+/// The data vdevs of a variant, those alike together, each with the index of its kind in `drives`;
+/// a vdev of several kinds counts as one of its smallest drive. Hot spares go with the first
+/// layout of their kind.
+fn layouts(variant: &Variant, drives: &[Drives]) -> Vec<(usize, Layout)> {
+    let place = |kind: &str| drives.iter().position(|known| known.drive.kind == kind);
+    let mut found: Vec<(usize, Layout)> = Vec::new();
+    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == Class::Normal) {
+        let kinds = vdev.drives.iter().filter_map(|drive| place(&drive.kind));
+        let Some(kind) = kinds.min_by_key(|at| drives[*at].drive.bytes) else {
+            continue;
+        };
+        let width = vdev.drives.len() as u32;
+        let scheme = match vdev.layout {
+            campaign::Layout::Single => Scheme::Stripe,
+            campaign::Layout::Mirror => Scheme::Mirror,
+            campaign::Layout::Raidz { parity } => Scheme::Raidz { parity: u32::from(parity) },
+            campaign::Layout::Draid { parity, data, spares } => Scheme::Draid {
+                parity: u32::from(parity),
+                data,
+                spares,
+            },
+        };
+        let alike = |(other, layout): &&mut (usize, Layout)| {
+            *other == kind && layout.scheme == scheme && layout.width == width
+        };
+        match found.iter_mut().find(alike) {
+            Some((_, layout)) => layout.groups += 1,
+            None => found.push((kind, Layout { scheme, groups: 1, width, spares: 0 })),
+        }
     }
+    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == Class::Spare) {
+        for kind in vdev.drives.iter().filter_map(|drive| place(&drive.kind)) {
+            if let Some((_, layout)) = found.iter_mut().find(|(other, _)| *other == kind) {
+                layout.spares += 1;
+            }
+        }
+    }
+    found
+}
+
+/// Bytes of a drive of a kind in a variant.
+pub fn capacity(variant: &Variant, kind: &str) -> Option<u64> {
+    let profile = profile_of(variant.drives.get(kind)?).ok()?;
+    Some(profile.capacity.value as u64)
 }
 
 fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
