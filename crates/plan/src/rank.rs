@@ -25,7 +25,8 @@ const RISKY: f64 = 0.03;
 /// number, deployments begin at about two dozen.
 const DRAID: u32 = 12;
 
-/// Whether a layout is a dRAID without what dRAID is for: distributed spares among many drives.
+/// Whether a layout is a dRAID without what dRAID is for, distributed spares among many drives: its
+/// figures may be raidz's, but raidz stores small blocks better and can be widened.
 fn pointless(layout: &Layout) -> bool {
     use crate::layout::Scheme::Draid;
     matches!(layout.scheme, Draid { spares, .. } if spares == 0 || layout.width < DRAID)
@@ -69,9 +70,9 @@ impl Default for Wanted {
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
     /// The best of each kind of vdev and parity in turn, then the second best of each, … where
-    /// best is the lowest sum of places in the other orders, room counted three times. dRAID
-    /// without spares or of few drives comes after that, what is lost more often than once in 33
-    /// years after these, RAID below ZFS last.
+    /// best is the lowest sum of places in the other orders, room counted three times. Flash alone
+    /// where there are disks comes after that, what is lost more often than once in 33 years after
+    /// these, RAID below ZFS last.
     Balance,
     /// Most room for files first.
     Usable,
@@ -94,7 +95,8 @@ pub struct Ranking {
     pub considered: u64,
     /// Pools that do what is wanted.
     pub fitting: u64,
-    /// Of those, pools that nothing else beats in everything.
+    /// Of those, pools that nothing else beats in everything; dRAIDs without spares or of few drives
+    /// left out unless they were asked for by name.
     pub front: u64,
     /// Whether layouts of one kind were thinned before they were combined.
     pub thinned: bool,
@@ -151,7 +153,16 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
         }
     }
     let pools = fitting(&kinds, drives, wanted);
-    let front = front(&pools);
+    // What is not worth building beats nothing, unless it was asked for by name.
+    let asked = wanted
+        .like
+        .as_ref()
+        .is_some_and(|like| like.contains("draid"));
+    let worth: Vec<usize> = (0..pools.len())
+        .filter(|i| asked || !parts_of(&kinds, &pools[*i]).any(|part| pointless(&part.layout)))
+        .collect();
+    let competing: Vec<Pool> = worth.iter().map(|i| pools[*i]).collect();
+    let front: Vec<usize> = front(&competing).into_iter().map(|i| worth[i]).collect();
     let count = front.len() as u64;
     let mut order: Vec<usize> = match wanted.front_only {
         true => front.clone(),
@@ -163,15 +174,17 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
             let first = (0..kinds.len()).find_map(|kind| chosen(&kinds, pools[i].choice, kind));
             first.map(|part| family(&part.layout))
         });
-        // What nobody would build for safety's or dRAID's sake comes later, and what ZFS does itself
-        // before what it would lie on.
+        // What nobody would build first comes later: flash alone where there are disks, what is
+        // lost often, and RAID below ZFS.
+        let disks = drives.iter().any(|kind| kind.drive.rotational);
         let last = |i: &usize| {
-            let mut parts =
-                (0..kinds.len()).filter_map(|kind| chosen(&kinds, pools[*i].choice, kind));
-            let risky = f64::from(-pools[*i].figures[1]) > RISKY;
-            parts.clone().any(|part| !part.layout.is_zfs()) as u8 * 4
-                + u8::from(risky) * 2
-                + u8::from(parts.any(|part| pointless(&part.layout)))
+            let pool = &pools[*i];
+            let rotates = (0..kinds.len()).any(|kind| {
+                drives[kind].drive.rotational && chosen(&kinds, pool.choice, kind).is_some()
+            });
+            u8::from(disks && !rotates)
+                + u8::from(f64::from(-pool.figures[1]) > RISKY) * 2
+                + u8::from(parts_of(&kinds, pool).any(|part| !part.layout.is_zfs())) * 4
         };
         order.sort_by_key(last);
     }
@@ -223,6 +236,12 @@ fn considered(kinds: &[Vec<Part>]) -> u64 {
             .values()
             .map(|counts| counts.iter().map(|n| n + 1).product::<u64>() - 1)
             .sum::<u64>()
+}
+
+/// The parts of a pool.
+fn parts_of<'a>(kinds: &'a [Vec<Part>], pool: &Pool) -> impl Iterator<Item = &'a Part> {
+    let choice = pool.choice;
+    (0..kinds.len()).filter_map(move |kind| chosen(kinds, choice, kind))
 }
 
 /// The part that a pool makes of a kind.
@@ -523,7 +542,8 @@ mod tests {
         for pool in &front.shown {
             assert!(pool.score.holds >= wanted.need && pool.score.survives >= 2);
         }
-        for pool in all.shown.iter().filter(|p| !p.front) {
+        let worth = |p: &&Assessment| !p.parts.iter().any(|part| pointless(&part.layout));
+        for pool in all.shown.iter().filter(|p| !p.front).filter(worth) {
             let mine = steps(&figures(&pool.score));
             let beaten = front.shown.iter().any(|other| {
                 let other = steps(&figures(&other.score));

@@ -230,6 +230,20 @@ impl Finding {
         self
     }
 
+    /// Attaches `missing` more drives, at least one, beside a drive of a pool as the fix.
+    pub fn attach(self, pool: &str, drive: &str, missing: u32) -> Finding {
+        const NAMES: [&str; 4] = [
+            "ANOTHER-DRIVE",
+            "ONE-MORE-DRIVE",
+            "A-THIRD-DRIVE",
+            "A-FOURTH-DRIVE",
+        ];
+        let missing = missing.clamp(1, NAMES.len() as u32) as usize;
+        NAMES[..missing].iter().fold(self, |finding, name| {
+            finding.run(&["zpool", "attach", pool, drive, name])
+        })
+    }
+
     /// Adds a line of a file to the fix.
     pub fn line(mut self, file: &str, line: &str) -> Finding {
         self.steps.push(Step::Line {

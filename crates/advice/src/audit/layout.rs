@@ -32,10 +32,14 @@ pub fn stripe(system: &System) -> Vec<Finding> {
                 .iter()
                 .any(|leaf| models::card_volume(system.model(leaf)));
             (all && !below).then(|| {
-                Finding::new(Id::LayoutStripe, Severity::Error, &pool.name)
+                let finding = Finding::new(Id::LayoutStripe, Severity::Error, &pool.name)
                     .with("drives", bare.len())
-                    .because(&first.at, first.name.clone())
-                    .run(&["zpool", "attach", &pool.name, &first.name, "SECOND-DRIVE"])
+                    .because(&first.at, first.name.clone());
+                // Each of them: a mirror beside bare drives would be no safer.
+                let drives = bare.iter().flat_map(|vdev| vdev.leaves.first());
+                drives.fold(finding, |finding, leaf| {
+                    finding.attach(&pool.name, &leaf.name, 1)
+                })
             })
         })
         .collect()
@@ -64,7 +68,8 @@ pub fn mixed(system: &System) -> Vec<Finding> {
                     .because(&strongest.at, strongest.name.clone());
                 match weakest.leaves.first() {
                     Some(leaf) if weakest.parity().is_none() => {
-                        finding.run(&["zpool", "attach", &pool.name, &leaf.name, "ONE-MORE-DRIVE"])
+                        let missing = strongest.survives() - weakest.survives();
+                        finding.attach(&pool.name, &leaf.name, missing)
                     }
                     _ => finding.run(&["zfs", "send", "-R", &format!("{}@ALL", pool.name)]),
                 }

@@ -15,20 +15,6 @@ fn data_survives(pool: &Pool) -> u32 {
     normal.min().unwrap_or(0)
 }
 
-/// Adds as many copies beside `drive` as make its vdev survive `wanted` failures.
-fn attach(finding: Finding, pool: &Pool, drive: &str, has: u32, wanted: u32) -> Finding {
-    const NAMES: [&str; 4] = [
-        "ANOTHER-DRIVE",
-        "ONE-MORE-DRIVE",
-        "A-THIRD-DRIVE",
-        "A-FOURTH-DRIVE",
-    ];
-    let missing = wanted.saturating_sub(has).clamp(1, NAMES.len() as u32) as usize;
-    NAMES[..missing].iter().fold(finding, |finding, name| {
-        finding.run(&["zpool", "attach", &pool.name, drive, name])
-    })
-}
-
 fn single(system: &System, class: Class, id: Id) -> Vec<Finding> {
     system
         .pools
@@ -40,7 +26,7 @@ fn single(system: &System, class: Class, id: Id) -> Vec<Finding> {
                     let finding = Finding::new(id, Severity::Error, &vdev.name)
                         .with("pool", &pool.name)
                         .because(&vdev.at, vdev.name.clone());
-                    attach(finding, pool, &vdev.name, 0, data_survives(pool))
+                    finding.attach(&pool.name, &vdev.name, data_survives(pool))
                 })
         })
         .collect()
@@ -70,7 +56,7 @@ pub fn weaker(system: &System) -> Vec<Finding> {
                         .with("survives", survives)
                         .with("data", data)
                         .because(&vdev.at, vdev.name.clone());
-                    attach(finding, pool, &last.name, survives, data)
+                    finding.attach(&pool.name, &last.name, data - survives)
                 })
             })
         })
