@@ -31,17 +31,21 @@ fn a_plan_is_json_with_its_layouts_and_the_labs_own() {
         0,
     );
     assert_eq!(plan["ranking"]["shown"].as_array().map(Vec::len), Some(3));
-    let lab = json(&["plan", "hk-sync-slog", "--json", "--top", "3"], 0);
+    let lab = json(&["plan", "../plan.in/own.toml", "--json", "--top", "3"], 0);
     let shown = lab["ranking"]["shown"].as_array().expect("layouts");
     assert_eq!(shown[0]["name"], "2×raidz2-6");
     assert_eq!(
         shown[0]["own"].as_array().map(Vec::len),
-        Some(6),
-        "every variant"
+        Some(4),
+        "the factorial"
     );
-    assert_eq!(shown[1]["own"].as_array().map(Vec::len), Some(0));
-    assert_eq!(lab["options"]["recordsize"], 1 << 20, "the baseline's");
-    assert_eq!(lab["log"]["dirty_data_max"], 4u64 << 30);
+    assert_eq!(shown[1]["name"], "6×mirror-2");
+    assert_eq!(shown[1]["own"][0], "mirrors");
+    assert_eq!(shown[2]["own"].as_array().map(Vec::len), Some(0));
+    assert_eq!(lab["options"]["recordsize"], 1 << 20, "the lab's");
+    assert_eq!(lab["log"]["dirty_data_max"], 8u64 << 30, "the lab's");
+    assert_eq!(lab["log"]["txg_timeout_s"], 10.0, "the lab's");
+    assert_eq!(lab["cache"]["own"]["bytes"], 3_840_755_982_336u64);
     json(
         &["plan", "--drives", "2x1T nvme", "--need", "9T", "--json"],
         1,
