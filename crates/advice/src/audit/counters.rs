@@ -17,6 +17,14 @@ fn logged(system: &System) -> bool {
     system.pools.iter().any(|pool| pool.has(Class::Log))
 }
 
+/// Seconds under which a window says nothing of what is not needed.
+const LONG: f64 = 30.0;
+
+/// Counts of a window that is long enough to say what is not needed.
+fn counted_long(system: &System) -> Option<(&Counters, &Place)> {
+    counted(system).filter(|(counters, _)| counters.seconds >= LONG)
+}
+
 /// Commits a second under which a log has nothing to do.
 const FEW: f64 = 1.0;
 /// Mean of a commit, ns, under which a log would save nothing that a program notices, since a fast
@@ -44,7 +52,7 @@ fn commits(counters: &Counters) -> Option<(u64, String)> {
 
 /// Next to nothing asked for stable storage: a SLOG would have nothing to do.
 pub fn no_commits(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else {
+    let Some((counters, at)) = counted_long(system) else {
         return Vec::new();
     };
     let Some((commits, evidence)) = commits(counters) else {
@@ -137,7 +145,7 @@ pub fn slow_commits(system: &System) -> Vec<Finding> {
 
 /// Commits that the pool answers about as fast as a log would.
 pub fn fast_commits(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system).filter(|_| !logged(system)) else {
+    let Some((counters, at)) = counted_long(system).filter(|_| !logged(system)) else {
         return Vec::new();
     };
     let some = commits(counters).is_some_and(|(n, _)| n as f64 / counters.seconds >= FEW);
@@ -161,7 +169,7 @@ const FEW_MISSES: f64 = 10.0;
 
 /// The ARC misses next to nothing: an L2ARC would have nothing to answer.
 pub fn few_misses(system: &System) -> Vec<Finding> {
-    let Some((counters, at)) = counted(system) else {
+    let Some((counters, at)) = counted_long(system) else {
         return Vec::new();
     };
     let (Some(hits), Some(misses)) = (counters.demand_hits, counters.demand_misses) else {
@@ -189,7 +197,10 @@ pub fn few_misses(system: &System) -> Vec<Finding> {
 
 /// Few ghost hits among misses: a larger cache of either kind would hold little more.
 pub fn few_ghosts(system: &System) -> Vec<Finding> {
-    ghosts(system, Id::FewGhosts, Severity::Note, |share| share < 0.05)
+    match counted_long(system) {
+        Some(_) => ghosts(system, Id::FewGhosts, Severity::Note, |share| share < 0.05),
+        None => Vec::new(),
+    }
 }
 
 /// Many ghost hits: more ARC would have held them.

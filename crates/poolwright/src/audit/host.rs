@@ -208,9 +208,16 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
         }
     }
     for version in host.list("/etc/postgresql") {
-        let path = format!("/etc/postgresql/{version}/main/postgresql.conf");
+        let main = format!("/etc/postgresql/{version}/main");
+        let path = format!("{main}/postgresql.conf");
         let text = host.read(&path);
         add(path, text);
+        let included = format!("{main}/conf.d");
+        for file in host.list(&included).iter().filter(|name| name.ends_with(".conf")) {
+            let path = format!("{included}/{file}");
+            let text = host.read(&path);
+            add(path, text);
+        }
     }
     for name in PARAMETERS {
         let path = format!("/sys/module/zfs/parameters/{name}");

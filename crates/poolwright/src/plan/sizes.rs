@@ -1,0 +1,159 @@
+//! Sizes of log, cache and special vdevs: for the machine, the lab, or what was counted.
+
+use super::{Plan, machine};
+use lab::campaign::Campaign;
+use plan::drive::Drives;
+use plan::histogram::Histogram;
+use plan::lang::Language;
+use plan::rank::Ranking;
+use plan::{sizing, text};
+use serde::Serialize;
+
+/// The largest sensible L2ARC for a machine, and what a lab's own costs.
+#[derive(Clone, Copy, Serialize)]
+pub struct Cache {
+    /// The ARC, bytes.
+    pub arc: u64,
+    /// An L2ARC whose headers take a tenth of it.
+    pub at_recordsize: sizing::L2arc,
+    /// The lab's.
+    pub own: Option<Own>,
+}
+
+/// A lab's L2ARC.
+#[derive(Clone, Copy, Serialize)]
+pub struct Own {
+    /// Its size.
+    pub bytes: u64,
+    /// What it takes.
+    pub cost: sizing::L2arc,
+}
+
+/// A special vdev for so many small blocks.
+#[derive(Clone, Copy, Serialize)]
+pub struct SpecialAt {
+    /// The threshold.
+    pub special_small_blocks: u64,
+    /// The size.
+    pub size: sizing::Special,
+}
+
+/// Lines about log, cache and special vdevs.
+pub fn lines(plan: &Plan<'_>, language: Language) -> String {
+    let words = language.words();
+    let mut lines = Vec::new();
+    if let Some(log) = &plan.log {
+        lines.push(words.log(
+            &text::tebibytes(log.needed),
+            &text::tebibytes(log.wrlog_data_max.min(log.by_rate)),
+            &text::tebibytes(log.dirty_data_max),
+            log.txg_timeout_s,
+            &text::rate(log.arrives),
+        ));
+    }
+    if let Some(cache) = &plan.cache {
+        let arc = text::tebibytes(cache.arc);
+        lines.push(words.cache(&text::tebibytes(cache.at_recordsize.sensible), &arc));
+        lines.extend(cache.own.map(|own| {
+            words.cache_own(
+                &text::tebibytes(own.bytes),
+                &text::tebibytes(own.cost.headers),
+                &text::percent(own.cost.of_arc),
+            )
+        }));
+    }
+    let of = match plan.histogram {
+        None => words.mirror_site().to_string(),
+        Some(counted) => {
+            let total = counted.total();
+            let count = text::thousands(total.count.round() as u64);
+            let bytes = text::tebibytes(total.bytes as u64);
+            match counted {
+                Histogram::Files(_) => words.files(&count, &bytes),
+                Histogram::Blocks(_) => words.blocks(&count, &bytes),
+            }
+        }
+    };
+    if plan.special.first().is_some_and(|first| first.special_small_blocks > 0) {
+        lines.push(words.no_metadata().to_string());
+    }
+    for special in &plan.special {
+        let small = (special.special_small_blocks > 0)
+            .then(|| text::tebibytes(special.special_small_blocks));
+        let needed = text::tebibytes(special.size.needed);
+        lines.push(words.special(&needed, small.as_deref(), &of));
+    }
+    lines.extend(beside_disks(plan.drives, language));
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// What flash beside disks could be: mirrors for log or metadata, a single drive for the cache.
+fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
+    let disks = drives.iter().any(|kind| kind.drive.rotational);
+    let flash = drives.iter().filter(|kind| disks && !kind.drive.rotational);
+    flash
+        .map(|kind| {
+            let name = &kind.drive.kind;
+            let vdevs = match kind.count {
+                1 => format!("`cache {name}0`"),
+                _ => format!("`special mirror {name}[0-1]`, `log mirror {name}[0-1]`, `cache {name}0`"),
+            };
+            language.words().beside_disks(name, &vdevs, &text::tebibytes(kind.drive.bytes))
+        })
+        .collect()
+}
+
+/// An L2ARC beside the ARC: as the lab has it, else the default of half the memory (OpenZFS 2.1 and
+/// 2.2 on Linux).
+pub fn cache(memory: u64, recordsize: u64, lab: Option<&Campaign>) -> Cache {
+    let arc = lab.and_then(|lab| machine::arc(lab, memory)).unwrap_or(memory / 2);
+    let sensible = sizing::l2arc(0, recordsize, arc, 1.0).sensible;
+    /// `l2arc_write_max` of 8 MiB, five feeds a second when there is much to write.
+    const FEED: f64 = 40.0 * 1_048_576.0;
+    Cache {
+        arc,
+        at_recordsize: sizing::l2arc(sensible, recordsize, arc, FEED),
+        own: lab.and_then(machine::cache_bytes).map(|bytes| Own {
+            bytes,
+            cost: sizing::l2arc(bytes, recordsize, arc, FEED),
+        }),
+    }
+}
+
+/// Special vdevs for the files or blocks counted, else for a mirror site's files that fill the
+/// roomiest layout shown.
+pub fn special(ranking: &Ranking, recordsize: u64, counted: Option<&Histogram>) -> Vec<SpecialAt> {
+    let estimate = || {
+        let bytes = ranking.shown.iter().map(|p| p.score.holds).max()?;
+        Some(sizing::mirror_site(bytes))
+    };
+    let at = |small: u64| -> Option<sizing::Special> {
+        match counted {
+            Some(Histogram::Blocks(blocks)) => sizing::special_for_blocks(blocks, small),
+            Some(Histogram::Files(files)) => Some(sizing::special(files, recordsize, small)),
+            None => Some(sizing::special(&estimate()?, recordsize, small)),
+        }
+    };
+    [0, 8 << 10, 16 << 10, 32 << 10, 64 << 10]
+        .into_iter()
+        // A threshold of the recordsize or more would send everything there.
+        .filter(|small| *small < recordsize)
+        .filter(|small| counted.is_some() || [0, 32 << 10].contains(small))
+        .filter_map(|small| {
+            Some(SpecialAt {
+                special_small_blocks: small,
+                size: at(small)?,
+            })
+        })
+        .fold(Vec::new(), |mut sizes: Vec<SpecialAt>, next| {
+            // Thresholds between which nothing lies need no line each.
+            if let Some(last) = sizes.last_mut().filter(|last| last.special_small_blocks > 0)
+                && last.size == next.size
+            {
+                *last = next;
+            } else {
+                sizes.push(next);
+            }
+            sizes
+        })
+}
