@@ -184,11 +184,10 @@ impl Stamps {
 }
 
 impl Stamp<'_> {
-    /// The volume has done its work, `bytes` of it; `reply` hands the answer to the kernel.
+    /// The volume has done its work, `bytes` of it; `reply` hands the answer to the kernel. Whoever
+    /// has the answer finds the operation in the sums.
     pub fn finish(self, bytes: u64, reply: impl FnOnce()) {
         let worked = self.stamps.clock.now();
-        reply();
-        let replied = self.stamps.clock.now();
         if let Some(seat) = self.seat {
             self.stamps.seats[seat].since.store(0, Relaxed);
         }
@@ -201,7 +200,6 @@ impl Stamp<'_> {
         add(&sums.count, 1);
         add(&sums.bytes, bytes);
         add(&sums.work, worked.saturating_sub(self.arrived));
-        add(&sums.reply, replied.saturating_sub(worked));
         add(&sums.range_lock, self.stages.range_lock);
         add(&sums.throttle, self.stages.throttle);
         add(&sums.record_read, self.stages.record_read);
@@ -209,6 +207,9 @@ impl Stamp<'_> {
         add(&sums.log_write, self.stages.log_write);
         add(&sums.log_flush, self.stages.log_flush);
         add(&sums.commits, self.stages.commits);
+        reply();
+        let replied = self.stamps.clock.now();
+        add(&sums.reply, replied.saturating_sub(worked));
     }
 }
 
