@@ -59,9 +59,13 @@ fn every_number_of_every_profile_states_its_source() {
                 number.source.len() > 5 && number.source != Number::STATED,
                 "{name}: {field} has no source"
             );
-            let vague = ["estimate", "from memory", "fitted"].iter().any(|word| {
-                number.source.starts_with(word) || number.source.contains("from memory")
-            });
+            assert!(
+                !number.source.contains("from memory"),
+                "{name}: {field}: what nobody can look up is an estimate"
+            );
+            let vague = ["estimate", "fitted"]
+                .iter()
+                .any(|word| number.source.starts_with(word));
             assert!(
                 !vague
                     || number.is_estimate()

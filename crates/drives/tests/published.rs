@@ -69,7 +69,7 @@ fn a_lone_random_read_costs_overhead_seek_and_half_a_revolution() {
     assert_near("ms", mean, 0.05 + seek + 60e3 / 7200.0 / 2.0, 0.01);
 }
 
-/// Seagate Exos X16 data sheet (quoted from memory), a drive of this class: 440 random 4K writes per second at QD16
+/// An estimate for a drive of this class (profiles/hdd-7200-16t.toml): 440 random 4K writes per second at QD16
 /// with the cache on, 170 reads or uncached writes. Within 10 %.
 #[test]
 fn the_write_cache_more_than_doubles_random_writes() {
