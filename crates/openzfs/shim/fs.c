@@ -153,8 +153,7 @@ pw_fs_open(const char *name, pw_fs_t **out, uint64_t *replayed)
 	for (int i = 0; i < PW_BUCKETS; i++)
 		list_create(&fs->nodes[i], sizeof (pw_node_t), offsetof(pw_node_t, link));
 #if PW_ZFS >= 203
-	zil_sums_init(&fs->sums);
-	fs->zilog = zil_open(fs->os, pw_get_data, &fs->sums);
+	fs->zilog = zil_open(fs->os, pw_get_data, NULL);
 #else
 	fs->zilog = zil_open(fs->os, pw_get_data);
 #endif
@@ -187,9 +186,6 @@ pw_fs_close(pw_fs_t *fs)
 	umem_free(fs->nodes, PW_BUCKETS * sizeof (list_t));
 	dmu_objset_evict_dbufs(fs->os);
 	dmu_objset_disown(fs->os, B_TRUE, fs);
-#if PW_ZFS >= 203
-	zil_sums_fini(&fs->sums);
-#endif
 	mutex_destroy(&fs->nodes_lock);
 	mutex_destroy(&fs->rename_lock);
 	umem_free(fs, sizeof (*fs));

@@ -56,9 +56,6 @@ struct pw_fs {
 	kmutex_t nodes_lock;
 	list_t *nodes;		/* PW_BUCKETS lists of pw_node */
 	kmutex_t rename_lock;	/* one rename at a time, as in the ZPL */
-#if PW_ZFS >= 203
-	zil_sums_t sums;
-#endif
 };
 #define	PW_BUCKETS 4096
 

@@ -22,13 +22,12 @@ struct Logged {
 struct Bench<'a> {
     library: &'a Library,
     pool: &'a Pool,
-    fs: &'a FileSystem,
     node: &'a Node,
 }
 
 impl Bench<'_> {
     fn value(&self, name: &str) -> u64 {
-        let counters = self.library.counters(Some(self.pool), Some(self.fs));
+        let counters = self.library.counters(Some(self.pool));
         counters.iter().find(|c| c.name == name).unwrap().value
     }
 
@@ -102,7 +101,6 @@ fn a_write_becomes_the_record_that_its_version_chooses() {
         let b = Bench {
             library: &library,
             pool: &pool,
-            fs: &fs,
             node: &node,
         };
 
@@ -183,6 +181,19 @@ fn a_write_becomes_the_record_that_its_version_chooses() {
             "4K sync=always, slog {slog}"
         );
 
+        // With sync=always a read, too, waits for a commit; O_SYNC alone does not make it.
+        for (sync, reads) in [("always", 1), ("standard", 0)] {
+            pool.set("", "sync", sync).unwrap();
+            let before = b.value("zil.commits");
+            let flags = Flags {
+                sync: true,
+                ..Flags::default()
+            };
+            let mut stages = Stages::default();
+            node.read(0, &mut [0u8; 512], flags, &mut stages).unwrap();
+            assert_eq!(b.value("zil.commits") - before, reads, "sync={sync}");
+        }
+
         pool.set("", "sync", "disabled").unwrap();
         let l = b.write(4 * KIB, true, true);
         assert_eq!(
@@ -195,7 +206,6 @@ fn a_write_becomes_the_record_that_its_version_chooses() {
             // direct=standard: an O_DIRECT write of whole records passes the ARC and is logged by
             // its pointer; an unaligned one is refused.
             pool.set("", "sync", "standard").unwrap();
-            library.set_tunable("zfs_dio_enabled", 1).unwrap();
             let direct = Flags {
                 sync: true,
                 direct: true,
@@ -206,6 +216,13 @@ fn a_write_becomes_the_record_that_its_version_chooses() {
             node.write(0, &data, direct, &mut Stages::default())
                 .unwrap();
             assert_eq!(b.value("zil.indirect") - before, 1, "O_DIRECT, slog {slog}");
+            // Memory that does not begin with a page, as behind FUSE's header, and one that does.
+            let shifted = vec![9u8; 256 * KIB + 4096];
+            for start in [shifted.as_ptr().align_offset(4096), 80] {
+                let data = &shifted[start..start + 256 * KIB];
+                node.write(128 * KIB as u64, data, direct, &mut Stages::default())
+                    .unwrap();
+            }
             let mut back = vec![0u8; 128 * KIB];
             let misses = b.value("arc.demand_data_misses");
             node.read(0, &mut back, direct, &mut Stages::default())
