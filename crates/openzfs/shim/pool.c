@@ -428,6 +428,36 @@ pw_pool_asize(const char *name, uint64_t psize, uint64_t *asize)
 	return (error);
 }
 
+static void
+lost_of(vdev_t *vd, pw_lost_fn *fn, void *arg)
+{
+	for (uint64_t i = 0; i < vd->vdev_children; i++)
+		lost_of(vd->vdev_child[i], fn, arg);
+	if (!vd->vdev_ops->vdev_op_leaf || vd->vdev_path == NULL)
+		return;
+	if (vd->vdev_cant_read || vd->vdev_cant_write || vd->vdev_state < VDEV_STATE_DEGRADED)
+		fn(arg, vd->vdev_path, vd->vdev_top->vdev_islog);
+}
+
+int
+pw_pool_lost_drives(const char *name, pw_lost_fn *fn, void *arg)
+{
+	spa_t *spa;
+	int error = spa_open(name, &spa, FTAG);
+
+	if (error != 0)
+		return (error);
+	/* A pool whose drives are gone may keep the lock for good: this one never waits. */
+	if (spa_config_tryenter(spa, SCL_VDEV, FTAG, RW_READER)) {
+		lost_of(spa->spa_root_vdev, fn, arg);
+		spa_config_exit(spa, SCL_VDEV, FTAG);
+	} else {
+		error = EAGAIN;
+	}
+	spa_close(spa, FTAG);
+	return (error);
+}
+
 int
 pw_dataset_create(const char *name)
 {

@@ -111,6 +111,7 @@ pub struct Node {
     _opaque: [u8; 0],
 }
 
+pub type LostFn = extern "C" fn(arg: *mut c_void, path: *const c_char, log: c_int);
 pub type EntryFn =
     extern "C" fn(arg: *mut c_void, name: *const c_char, id: u64, kind: u32, next: u64) -> c_int;
 
@@ -150,6 +151,7 @@ unsafe extern "C" {
     pub fn pw_pool_scrub(name: *const c_char) -> c_int;
     pub fn pw_pool_space(name: *const c_char, out: *mut Space) -> c_int;
     pub fn pw_pool_asize(name: *const c_char, psize: u64, asize: *mut u64) -> c_int;
+    pub fn pw_pool_lost_drives(name: *const c_char, f: LostFn, arg: *mut c_void) -> c_int;
     pub fn pw_dataset_create(name: *const c_char) -> c_int;
     pub fn pw_dataset_set(
         name: *const c_char,
@@ -214,7 +216,7 @@ unsafe extern "C" {
     pub fn pw_counter_count() -> usize;
     pub fn pw_counter_name(i: usize) -> *const c_char;
     pub fn pw_counter_is_level(i: usize) -> c_int;
-    pub fn pw_counters(pool: *const c_char, fs: *mut Fs, out: *mut u64);
+    pub fn pw_counters(pool: *const c_char, out: *mut u64);
     pub fn pw_tunable_set(name: *const c_char, value: i64) -> c_int;
     pub fn pw_tunable_get(name: *const c_char, value: *mut i64) -> c_int;
 }

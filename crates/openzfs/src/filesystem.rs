@@ -180,7 +180,7 @@ impl FileSystem {
         Ok(FileSystem(Arc::new(Handle { raw, replayed })))
     }
 
-    pub(crate) fn raw(&self) -> *mut ffi::Fs {
+    fn raw(&self) -> *mut ffi::Fs {
         self.0.raw
     }
 

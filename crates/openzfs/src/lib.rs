@@ -30,4 +30,4 @@ pub use filesystem::{
 #[cfg(feature = "engine")]
 pub use library::{Counter, Library, Settings, is_debug, version};
 #[cfg(feature = "engine")]
-pub use pool::{Class, Layout, Pool, Space, Vdev};
+pub use pool::{Class, Layout, LostDrive, Pool, Space, Vdev};

@@ -1,7 +1,6 @@
 //! The library as a whole: started once, with its clock, its memory and its module parameters.
 
 use crate::error::{Result, check};
-use crate::filesystem::FileSystem;
 use crate::pool::Pool;
 use crate::{Disk, disk, ffi};
 use std::ffi::{CStr, CString};
@@ -117,17 +116,16 @@ impl Library {
         Ok(value)
     }
 
-    /// Every counter, of the library, of a pool and of a dataset of it.
-    pub fn counters(&self, pool: Option<&Pool>, fs: Option<&FileSystem>) -> Vec<Counter> {
+    /// Every counter, of the library (over all datasets) and of a pool.
+    pub fn counters(&self, pool: Option<&Pool>) -> Vec<Counter> {
         // SAFETY: takes nothing.
         let n = unsafe { ffi::pw_counter_count() };
         let mut values = vec![0u64; n];
         let pool = pool.map(Pool::c_name);
         let name = pool.map_or(std::ptr::null(), CStr::as_ptr);
-        let fs = fs.map_or(std::ptr::null_mut(), FileSystem::raw);
         // SAFETY: `values` has room for as many as the shim says, the pool's name is a C string or
-        // null, and the file system is open or null.
-        unsafe { ffi::pw_counters(name, fs, values.as_mut_ptr()) };
+        // null.
+        unsafe { ffi::pw_counters(name, values.as_mut_ptr()) };
         values
             .into_iter()
             .enumerate()

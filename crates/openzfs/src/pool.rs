@@ -3,7 +3,7 @@
 use crate::error::{Result, check};
 use crate::ffi;
 use crate::library::c_string;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 
 /// What a top-level vdev is for.
@@ -81,6 +81,15 @@ pub struct Space {
     pub log_metaslabs: u64,
     /// Every drive is there and none has failed.
     pub healthy: bool,
+}
+
+/// A drive that a pool cannot use any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostDrive {
+    /// Its path.
+    pub drive: String,
+    /// It is of a log vdev.
+    pub log: bool,
 }
 
 /// An imported pool. Dropping it leaves the pool imported; [`Pool::export`] ends it.
@@ -296,6 +305,19 @@ impl Pool {
         })
     }
 
+    /// Drives that the pool cannot read or write any more.
+    ///
+    /// # Errors
+    /// EAGAIN while the pool's shape changes; the library's errno otherwise.
+    pub fn lost_drives(&self) -> Result<Vec<LostDrive>> {
+        let mut lost: Vec<LostDrive> = Vec::new();
+        // SAFETY: a C string; `note` gets back the pointer to `lost`, which outlives the call.
+        check(unsafe {
+            ffi::pw_pool_lost_drives(self.name.as_ptr(), note, (&raw mut lost).cast())
+        })?;
+        Ok(lost)
+    }
+
     /// Bytes that a block of `psize` bytes takes on the first normal top-level vdev.
     ///
     /// # Errors
@@ -336,4 +358,18 @@ impl Pool {
         // SAFETY: C strings that outlive the call.
         check(unsafe { ffi::pw_dataset_set(full.as_ptr(), property.as_ptr(), value.as_ptr()) })
     }
+}
+
+extern "C" fn note(arg: *mut c_void, path: *const c_char, log: c_int) {
+    // SAFETY: `lost_drives` passes a pointer to its own vector, which nobody else uses while the
+    // call lasts.
+    let lost = unsafe { &mut *arg.cast::<Vec<LostDrive>>() };
+    // SAFETY: the shim passes a C string.
+    let drive = unsafe { CStr::from_ptr(path) }
+        .to_string_lossy()
+        .into_owned();
+    lost.push(LostDrive {
+        drive,
+        log: log != 0,
+    });
 }
