@@ -4,6 +4,9 @@
 //! many threads as clients have requests outstanding ([`Options::threads`]).
 
 mod bridge;
+mod convert;
+mod filesystem;
+mod negotiate;
 mod stamp;
 
 pub use stamp::{Operation, Stamps};

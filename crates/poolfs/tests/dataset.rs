@@ -105,6 +105,24 @@ fn fio_verifies_fsx_passes_and_copies_are_equal_also_after_the_pool_was_opened_a
             "--direct=1",
         ],
     );
+    // Whole records at once from several clients: past the ARC in 2.3, with parity from user memory.
+    verify(
+        "direct",
+        &[
+            "--rw=randwrite",
+            "--bsrange=16k-128k",
+            "--ba=16k",
+            "--numjobs=4",
+            "--ioengine=libaio",
+            "--iodepth=16",
+            "--direct=1",
+        ],
+    );
+    // O_DSYNC alone, which is not O_SYNC.
+    verify(
+        "data",
+        &["--rw=randwrite", "--bs=8k", "--sync=dsync", "--size=4m"],
+    );
     verify(
         "synchronous",
         &["--rw=randwrite", "--bs=8k", "--sync=1", "--size=4m"],
