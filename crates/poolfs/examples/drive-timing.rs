@@ -46,9 +46,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let profile = drives::Profile::from_toml(&std::fs::read_to_string(path)?)?;
     let seconds: f64 = rest.first().map_or(Ok(5.0), |s| s.parse())?;
     let spin = rest.get(1).map(|s| s.parse()).transpose()?;
-    let settings = spin.map_or_else(Settings::default, |us| Settings {
-        spin: Duration::from_micros(us),
-    });
+    let settings = Settings {
+        spin: spin.map(Duration::from_micros),
+    };
     let store = std::env::temp_dir().join(format!("drive-timing-{}", std::process::id()));
     std::fs::create_dir(&store)?;
     for depth in [1, 16] {

@@ -20,7 +20,7 @@ mod engine {
     use poolfs::clock::Clock;
     use poolfs::engine::Engine;
     use poolfs::fuse::{Mount, Options};
-    use poolfs::pool::Pool;
+    use poolfs::pool::{Origin, Pool};
     use poolfs::protocol::Build;
     use poolfs::volume::{Create, IoFlags, Kind, Owner, ROOT, Stages, Volume};
     use std::error::Error;
@@ -130,7 +130,7 @@ dirty_data_max = "128M"
             seed: 1,
             instant: true,
         };
-        pool.build(&build, false).map_err(|r| r.message)?;
+        pool.build(&build, Origin::New).map_err(|r| r.message)?;
         let volume = pool.volume("").map_err(|r| r.message)?;
         let create = Create {
             kind: Kind::File,

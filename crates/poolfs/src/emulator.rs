@@ -9,6 +9,8 @@ mod backing;
 mod cut;
 mod drive;
 mod log;
+mod oversleep;
+mod rot;
 mod statistics;
 mod timer;
 mod written;
@@ -18,6 +20,7 @@ mod tests;
 
 pub use cut::{CutReport, copy_store, power_cut};
 pub use drive::{Drive, Geometry, Spec};
+pub use rot::rot;
 pub use statistics::{Counters, Service};
 
 use crate::clock::Clock;
@@ -45,20 +48,12 @@ pub trait Io: Send + 'static {
 }
 
 /// How the timer keeps time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Settings {
     /// The last stretch before a completion that is spun instead of slept, real time. Longer keeps
-    /// better time and takes processor time from everything else; zero never spins.
-    pub spin: Duration,
-}
-
-impl Default for Settings {
-    /// The last 50 µs: a guess, not yet measured on an idle machine (docs/performance.md).
-    fn default() -> Self {
-        Self {
-            spin: Duration::from_micros(50),
-        }
-    }
+    /// better time and takes processor time from everything else; zero never spins. None: as long
+    /// as sleeps on this machine turn out to end late.
+    pub spin: Option<Duration>,
 }
 
 /// The drives of a process and the thread that completes their requests.

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::emulator::{Drive, Emulator, Io, Service, Settings, Spec};
-use crate::pool::{Built, Counter, DriveState, Pool, Result, refusal};
+use crate::pool::{Built, Counter, DriveState, Origin, Pool, Result, refusal};
 use crate::protocol::Build;
 use crate::raw::{IN_FLIGHT, PREFIX, Raw, RawIo};
 use crate::volume::Volume;
@@ -165,7 +165,7 @@ fn specs(build: &Build) -> Result<Vec<(DriveRef, Spec)>> {
 }
 
 impl Running {
-    fn start(build: &Build, import: bool) -> Result<Self> {
+    fn start(build: &Build, origin: Origin) -> Result<Self> {
         let clock = Clock::start(build.model.time.unwrap_or(1.0));
         let emulator = Emulator::new(clock, &build.store, Settings::default())
             .map_err(|e| refusal(format!("the drives' timer cannot be started: {e}")))?;
@@ -184,10 +184,10 @@ impl Running {
             None
         } else {
             let mut zfs = Zfs::start(build, &clock, &disks)?;
-            if import {
-                zfs.import(false)?;
-            } else {
-                zfs.create(build)?;
+            match origin {
+                Origin::New => zfs.create(build)?,
+                Origin::Drives => zfs.import(false)?,
+                Origin::DrivesWithoutLog => zfs.import(true)?,
             }
             Some(zfs)
         };
@@ -232,14 +232,14 @@ impl Pool for Engine {
         (openzfs::version().to_owned(), openzfs::is_debug())
     }
 
-    fn build(&self, build: &Build, import: bool) -> Result<Built> {
+    fn build(&self, build: &Build, origin: Origin) -> Result<Built> {
         let mut place = self.0.write();
         if place.is_some() {
             return Err(refusal(
                 "this process has built its pool already: start another for another variant",
             ));
         }
-        let running = Running::start(build, import)?;
+        let running = Running::start(build, origin)?;
         let built = running.built();
         *place = Some(running);
         Ok(built)
@@ -325,6 +325,19 @@ impl Pool for Engine {
         drives
             .filter_map(|drive| Some((drive.name().to_owned(), drive.take_service()?)))
             .collect()
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let running = self.0.read();
+        let Some(running) = running.as_ref() else {
+            return Vec::new();
+        };
+        let failed = running.drives.values().filter(|d| d.failed());
+        let mut faults: Vec<String> = failed
+            .map(|d| format!("drive {} fails every request", d.name()))
+            .collect();
+        faults.extend(running.zfs.iter().flat_map(Zfs::faults));
+        faults
     }
 
     fn stop(&self) -> Result<()> {

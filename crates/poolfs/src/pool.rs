@@ -36,6 +36,17 @@ pub struct DriveState {
     pub counters: Counters,
 }
 
+/// Where a pool comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// New drives.
+    New,
+    /// Drives that are there.
+    Drives,
+    /// The same, though its log drives may be missing.
+    DrivesWithoutLog,
+}
+
 /// The result of a request.
 pub type Result<T> = std::result::Result<T, Refusal>;
 
@@ -48,7 +59,7 @@ pub trait Pool: Send + Sync {
     ///
     /// # Errors
     /// When one was built already, or with what the library refused.
-    fn build(&self, build: &Build, import: bool) -> Result<Built>;
+    fn build(&self, build: &Build, origin: Origin) -> Result<Built>;
     /// The clock, once built.
     fn clock(&self) -> Option<Clock>;
     /// A dataset of the pool (`""` is the root) or a raw drive (`drive:hdd0`).
@@ -84,6 +95,8 @@ pub trait Pool: Send + Sync {
     fn drives(&self) -> Vec<DriveState>;
     /// Every drive's service times since the last call.
     fn take_service(&self) -> Vec<(String, Service)>;
+    /// What has failed, a sentence each, for as long as it lasts.
+    fn faults(&self) -> Vec<String>;
     /// Exports the pool if there is one and stops the library.
     ///
     /// # Errors

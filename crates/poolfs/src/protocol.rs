@@ -29,6 +29,9 @@ pub enum Request {
     Build(Box<Build>),
     /// Re-open drives that are there and import the pool (after a power cut, or between cells).
     Import(Box<Build>),
+    /// The same although log drives are missing, as `zpool import -m`: what only they held is given
+    /// up.
+    ImportWithoutLog(Box<Build>),
     /// Mount a dataset (or a raw drive, `drive:hdd0`) on a directory.
     Mount {
         /// Dataset name within the pool, `""` for the root.

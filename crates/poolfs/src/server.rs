@@ -1,9 +1,10 @@
 //! The control channel's side in poolfs: requests in, answers and events out.
 
 mod sampler;
+mod watch;
 
 use crate::fuse::{Mount, Options};
-use crate::pool::{Pool, refusal};
+use crate::pool::{Origin, Pool, refusal};
 use crate::protocol::{Answer, Build, Hello, Message, Numbered, PROTOCOL, Refusal, Request};
 use parking_lot::Mutex;
 use sampler::Sampler;
@@ -106,8 +107,9 @@ struct Server {
 impl Server {
     fn answer(&mut self, request: Request) -> Result<Answer, Refusal> {
         match request {
-            Request::Build(build) => self.build(&build, false),
-            Request::Import(build) => self.build(&build, true),
+            Request::Build(build) => self.build(&build, Origin::New),
+            Request::Import(build) => self.build(&build, Origin::Drives),
+            Request::ImportWithoutLog(build) => self.build(&build, Origin::DrivesWithoutLog),
             Request::Mount { dataset, dir } => self.mount(&dataset, &dir),
             Request::Drain => self.pool.drain().map(|()| Answer::Done),
             Request::Reopen => self.reopen(),
@@ -125,9 +127,9 @@ impl Server {
         }
     }
 
-    fn build(&mut self, build: &Build, import: bool) -> Result<Answer, Refusal> {
+    fn build(&mut self, build: &Build, origin: Origin) -> Result<Answer, Refusal> {
         let started = Instant::now();
-        let built = self.pool.build(build, import)?;
+        let built = self.pool.build(build, origin)?;
         if let Some(clock) = self.pool.clock() {
             self.sampler.start(clock);
         }

@@ -246,11 +246,27 @@ impl Zfs {
 
     /// Every counter by its name in the protocol; true for a level.
     pub fn counters(&self) -> Vec<(&'static str, bool, f64)> {
-        let root = self.datasets.values().next().map(|d| d.file_system());
         self.library
-            .counters(self.pool.as_ref(), root)
+            .counters(self.pool.as_ref())
             .into_iter()
             .map(|c| (c.name, c.level, c.value as f64))
+            .collect()
+    }
+
+    /// Drives that the pool has given up, a sentence each.
+    pub fn faults(&self) -> Vec<String> {
+        let lost = self.pool.as_ref().map(Pool::lost_drives);
+        // While the pool's shape changes there is no answer; the next second has one.
+        let lost = lost.and_then(Result::ok).unwrap_or_default();
+        lost.into_iter()
+            .map(|l| {
+                let drive = l.drive.trim_start_matches('/');
+                if l.log {
+                    format!("the pool has given up drive {drive} of its log")
+                } else {
+                    format!("the pool has given up drive {drive}")
+                }
+            })
             .collect()
     }
 

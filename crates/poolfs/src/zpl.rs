@@ -68,11 +68,6 @@ impl Dataset {
         }
     }
 
-    /// The dataset itself, for its counters.
-    pub fn file_system(&self) -> &FileSystem {
-        &self.fs
-    }
-
     fn object(&self, ino: Ino) -> u64 {
         if ino == ROOT { self.fs.root() } else { ino }
     }

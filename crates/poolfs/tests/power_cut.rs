@@ -23,13 +23,14 @@ cores = 4
 [drives]
 hdd = "2x hdd-7200-4t"
 nvme = "1x nvme-consumer-1t"
+liar = { profile = "nvme-consumer-1t", count = 1, flush = "lies" }
 [pool]
 ashift = 12
 vdevs = "mirror hdd[0-1]"
 [dataset]
 recordsize = "16K"
 [factors]
-log = { none = "", consumer = "log nvme0" }
+log = { none = "", consumer = "log nvme0", liar = "log liar0" }
 [variants.disabled]
 dataset.sync = "disabled"
 [workloads.w]
@@ -94,6 +95,11 @@ fn missing(dir: &Path, acknowledged: &[u64]) -> u64 {
 
 /// Acknowledged blocks, and how many of them are missing in each of several crash states.
 fn cut(variant: &str) -> (u64, Vec<u64>) {
+    cut_and_fail(variant, None)
+}
+
+/// The same with a drive that dies halfway and does not come back.
+fn cut_and_fail(variant: &str, dies: Option<&str>) -> (u64, Vec<u64>) {
     let (campaign, model) = campaign(LAB);
     let place = tempfile::tempdir().unwrap();
     let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
@@ -112,7 +118,12 @@ fn cut(variant: &str) -> (u64, Vec<u64>) {
             let (dir, stop) = (&dir, &stop);
             scope.spawn(move || write_until(dir, writer as u64, stop, count));
         }
-        std::thread::sleep(Duration::from_millis(1500));
+        std::thread::sleep(Duration::from_millis(750));
+        if let Some(drive) = dies {
+            let drive = drive.to_owned();
+            process.ask(Request::FailDrive { drive }).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(750));
         // Counted before the cut: what is acknowledged meanwhile only adds to what is there.
         let acknowledged = counts.iter().map(|c| c.load(Ordering::SeqCst)).collect();
         process.kill();
@@ -138,12 +149,14 @@ fn cut(variant: &str) -> (u64, Vec<u64>) {
                     power_cut(&state, drive, seed).unwrap();
                 }
             }
+            let build = Box::new(build(&campaign, &model, variant, &state));
             let mut process = Process::start();
-            process
-                .ask(Request::Import(Box::new(build(
-                    &campaign, &model, variant, &state,
-                ))))
-                .unwrap();
+            if let Some(drive) = dies {
+                fs::remove_file(state.join(format!("{drive}.data"))).unwrap();
+                process.ask(Request::ImportWithoutLog(build)).unwrap();
+            } else {
+                process.ask(Request::Import(build)).unwrap();
+            }
             process.mount("", &dir);
             let missing = missing(&dir, &acknowledged);
             process.stop();
@@ -177,4 +190,25 @@ fn without_commits_acknowledged_blocks_are_lost() {
         missing.iter().all(|&m| m > 0),
         "nothing was lost of {acknowledged}: {missing:?}"
     );
+}
+
+#[test]
+fn a_log_device_that_lies_about_its_flushes_loses_what_was_acknowledged() {
+    let (acknowledged, missing) = cut("liar");
+    eprintln!("liar: {acknowledged} acknowledged, missing in each state {missing:?}");
+    assert!(
+        missing.iter().any(|&m| m > 0),
+        "nothing was lost of {acknowledged}: {missing:?}"
+    );
+}
+
+#[test]
+fn a_log_device_that_dies_before_the_cut_loses_nothing() {
+    let (acknowledged, missing) = cut_and_fail("consumer", Some("nvme0"));
+    eprintln!("dying log: {acknowledged} acknowledged, missing in each state {missing:?}");
+    assert!(
+        acknowledged > 100,
+        "only {acknowledged} blocks were written"
+    );
+    assert!(missing.iter().all(|&m| m == 0), "{missing:?}");
 }

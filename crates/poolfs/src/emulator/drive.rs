@@ -145,6 +145,11 @@ impl<I: Io> Drive<I> {
         self.failed.store(true, Ordering::Relaxed);
     }
 
+    /// It has been made to fail.
+    pub fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
     /// Running totals.
     pub fn counters(&self) -> Counters {
         let mut state = self.state.lock();

@@ -1,6 +1,7 @@
 //! The thread that completes the requests of every drive of the process.
 
 use super::drive::Drive;
+use super::oversleep::Oversleep;
 use super::{Io, Settings};
 use crate::clock::{Clock, monotonic};
 use drives::Nanos;
@@ -117,7 +118,7 @@ fn run<I: Io>(
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     // Root may go before others; anybody else keeps time as well as the machine's load lets it.
     let _ = rustix::process::setpriority_process(None, -20);
-    let spin = settings.spin.as_nanos() as u64;
+    let mut oversleep = Oversleep::default();
     let mut due = Vec::new();
     loop {
         let at = {
@@ -133,15 +134,20 @@ fn run<I: Io>(
                     continue;
                 }
                 let left = clock.real_of(earliest).saturating_sub(monotonic());
+                let spin = settings
+                    .spin
+                    .map_or_else(|| oversleep.spin(), |fixed| fixed.as_nanos() as u64);
                 if left <= spin {
                     shared.earliest.store(earliest, Ordering::Relaxed);
                     // While awake, nobody has to wake us.
                     events.awaited = 0;
                     break earliest;
                 }
-                shared
-                    .changed
-                    .wait_for(&mut events, Duration::from_nanos(left - spin));
+                let until = monotonic() + (left - spin);
+                let sleep = Duration::from_nanos(left - spin);
+                if shared.changed.wait_for(&mut events, sleep).timed_out() {
+                    oversleep.saw(monotonic().saturating_sub(until));
+                }
             }
         };
         let mut target = clock.real_of(at);

@@ -1,6 +1,7 @@
 //! Once each virtual second: a sample of every counter, when asked for, and a look for operations
-//! that have been waiting for long.
+//! that have been waiting for long and for what has failed.
 
+use super::watch::Watch;
 use super::{Mounts, Outlet};
 use crate::clock::{Clock, monotonic};
 use crate::emulator::Counters;
@@ -13,8 +14,6 @@ use std::thread;
 use std::time::Duration;
 
 const SECOND: u64 = 1_000_000_000;
-/// Virtual time after which an operation counts as stalled.
-const STALLED: u64 = 30 * SECOND;
 
 /// The sampling thread and its switch. The thread ends with the process.
 pub(super) struct Sampler {
@@ -59,14 +58,14 @@ impl Sampler {
 impl Work {
     fn run(&self, clock: Clock) {
         let mut last: Option<Reading> = None;
-        let mut stalled = false;
+        let mut watch = Watch::default();
         let mut next = clock.now() + SECOND;
         loop {
             let until = clock.real_of(next);
             thread::sleep(Duration::from_nanos(until.saturating_sub(monotonic())));
             // A second that was missed is left out, its counts are in the next.
             next = (next + SECOND).max(clock.now());
-            self.watch(clock, &mut stalled);
+            self.watch(clock, &mut watch);
             if !self.on.load(Ordering::Relaxed) {
                 last = None;
                 continue;
@@ -82,22 +81,18 @@ impl Work {
         }
     }
 
-    fn watch(&self, clock: Clock, stalled: &mut bool) {
+    fn watch(&self, clock: Clock, watch: &mut Watch) {
         let oldest = self
             .mounts
             .lock()
             .iter()
             .filter_map(|(_, mount)| mount.stamps().oldest())
-            .max_by_key(|(_, age)| *age)
-            .filter(|(_, age)| *age >= STALLED);
-        // Told once, until operations go on.
-        if let (Some((operation, age)), false) = (oldest, *stalled) {
-            self.outlet.send(&Message::Event(Event::Stalled {
-                at: clock.now() as f64 / SECOND as f64,
-                what: format!("{} for {:.0} s", operation.name(), age as f64 / 1e9),
-            }));
+            .max_by_key(|(_, age)| *age);
+        let stall = watch.operations(clock.now(), oldest);
+        let faults = watch.faults(clock.now(), self.pool.faults());
+        for event in stall.into_iter().chain(faults) {
+            self.outlet.send(&Message::Event(event));
         }
-        *stalled = oldest.is_some();
     }
 
     fn read(&self, clock: Clock) -> Reading {

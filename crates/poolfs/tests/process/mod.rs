@@ -54,9 +54,16 @@ pub struct Process {
 
 impl Process {
     pub fn start() -> Process {
+        Process::start_by(&[], Path::new(env!("CARGO_BIN_EXE_poolfs")))
+    }
+
+    /// A poolfs at that path, started by other programs' words (`unshare …`) that become it.
+    pub fn start_by(before: &[&str], poolfs: &Path) -> Process {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_poolfs"));
-        command.args(["--control-fd", "3"]).stdin(Stdio::null());
+        let mut words = before.iter().map(|w| Path::new(w)).chain([poolfs]);
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).args(["--control-fd", "3"]);
+        command.stdin(Stdio::null());
         command
             .fd_mappings(vec![FdMapping {
                 parent_fd: OwnedFd::from(theirs),
@@ -74,6 +81,10 @@ impl Process {
         };
         assert!(matches!(process.message(), Message::Hello(_)));
         process
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     fn message(&mut self) -> Message {
@@ -110,6 +121,14 @@ impl Process {
         })
         .unwrap();
         self.mounts.push(dir.to_owned());
+    }
+
+    /// The channel is closed without a word; its status once it has ended.
+    pub fn abandon(mut self) -> std::process::ExitStatus {
+        self.to.shutdown(std::net::Shutdown::Both).unwrap();
+        let status = self.child.wait().unwrap();
+        self.end();
+        status
     }
 
     pub fn stop(mut self) {
