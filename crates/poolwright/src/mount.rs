@@ -50,7 +50,11 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-fn slower(text: &str) -> Result<f64, String> {
+/// A dilation, as a command line states it.
+///
+/// # Errors
+/// What may be given.
+pub fn slower(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(k) if (1.0..=1000.0).contains(&k) => Ok(k),
         _ => Err("give a number from 1 to 1000".to_owned()),
@@ -164,6 +168,12 @@ impl Args {
                 &format!("{} is not an empty directory: make one", self.dir.display()),
             ));
         }
+        let dir = self.dir.canonicalize().map_err(|e| {
+            complain(
+                ENVIRONMENT,
+                &format!("cannot find {}: {e}", self.dir.display()),
+            )
+        })?;
         let mut chosen = Chosen::find(&self.lab, Some(&self.variant), self.store.as_deref())?;
         chosen.model.time = Some(self.time);
         let store = chosen.directory("drives")?;
@@ -174,7 +184,7 @@ impl Args {
         session
             .build(chosen.build(&store, chosen.campaign.method.seed, self.instant))
             .map_err(failed)?;
-        session.mount(&self.dataset, &self.dir).map_err(failed)?;
+        session.mount(&self.dataset, &dir).map_err(failed)?;
         output::complain(&format!(
             "{} of {} on {}: OpenZFS {} · size 1/{:.3} · time {}× slower{}\n",
             chosen.variant.name,

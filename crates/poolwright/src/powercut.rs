@@ -3,16 +3,20 @@
 //! Writers note what was acknowledged; poolfs is killed in the middle; the drives' unflushed writes
 //! are then lost, kept or torn by seed, many times from the one kill, and the pool is imported from
 //! each such state. The same without fdatasync must lose something, or the check proves nothing.
+//! Drives may die before the cut or with it, and media may have gone bad unnoticed.
 
+mod mishap;
+mod report;
 mod writer;
 
-use crate::exit::ENVIRONMENT;
+use crate::exit::{ENVIRONMENT, USAGE};
 use crate::mount::{Chosen, failed};
 use crate::output;
 use bench::isolate::{self, Isolation};
 use bench::stop::Stop;
-use poolfs::emulator::{CutReport, copy_store, power_cut};
-use serde::Serialize;
+use mishap::{Mishap, When};
+use poolfs::emulator::{CutReport, copy_store, power_cut, rot};
+use report::{Kill, Report, State};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -24,6 +28,11 @@ const WRITERS: u64 = 4;
 const LOST: u8 = 1;
 /// Exit code when the user stopped it.
 const INTERRUPTED: u8 = 130;
+/// Dilation where neither the lab nor the command line states one: two cores keep up with the drives
+/// at it.
+const TIME: f64 = 8.0;
+/// With `:rot`, one in this many of a drive's written blocks is bad.
+const ROTTEN: u64 = 50;
 /// How often the user's wish to stop is looked at.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -39,12 +48,21 @@ pub struct Args {
     /// Which of its variants, instead of the baseline
     #[arg(long)]
     variant: Option<String>,
+    /// Kills, each after a fresh pool has been written to
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=100))]
+    kills: u64,
     /// Crash states made from each kill
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
     states: u64,
-    /// Seconds of writing before the kill
-    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    /// Seconds of writing before a kill, in the model's time
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
+    /// How many times slower the model's time runs; the lab's own, or 8
+    #[arg(long, value_name = "K", value_parser = crate::mount::slower)]
+    time: Option<f64>,
+    /// A drive that dies: `optane0` halfway through the writing, `optane0:cut` with the power, `optane0:rot` one in 50 of its written blocks, unnoticed
+    #[arg(long, value_name = "DRIVE[:WHEN]")]
+    fail: Vec<Mishap>,
     /// Seed of the writes and of the crash states
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -54,46 +72,6 @@ pub struct Args {
     /// Where the emulated drives lie, instead of in memory
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
-}
-
-/// What one kill and its crash states gave.
-#[derive(Debug, Serialize)]
-struct Kill {
-    /// Writes were followed by fdatasync.
-    synchronous: bool,
-    /// Writes acknowledged before the kill.
-    acknowledged: u64,
-    /// One for each crash state.
-    states: Vec<State>,
-}
-
-/// One crash state.
-#[derive(Debug, Serialize)]
-struct State {
-    seed: u64,
-    /// Writes that no flush had covered, over all drives.
-    unflushed: u64,
-    /// Of them, those lost whole or in part.
-    dropped: u64,
-    /// Records replayed from the intent log.
-    replayed: u64,
-    /// Acknowledged blocks that are gone.
-    lost: u64,
-    /// Blocks that hold a mixture.
-    torn: u64,
-    /// Why the pool could not be opened or read.
-    unusable: Option<String>,
-}
-
-impl Kill {
-    fn damaged(&self) -> usize {
-        let bad = |s: &&State| s.lost + s.torn > 0 || s.unusable.is_some();
-        self.states.iter().filter(bad).count()
-    }
-
-    fn sum(&self, of: impl Fn(&State) -> u64) -> u64 {
-        self.states.iter().map(of).sum()
-    }
 }
 
 impl Args {
@@ -113,31 +91,51 @@ impl Args {
         let stop = Stop::default();
         isolate::follow(stop.clone());
         let mut chosen = Chosen::find(&self.lab, self.variant.as_deref(), self.store.as_deref())?;
-        chosen.model.time = Some(1.0);
-        let with = self.kill(&chosen, &stop, true)?;
-        let without = self.kill(&chosen, &stop, false)?;
-        let name = &chosen.variant.name;
-        if self.json {
-            let all = serde_json::json!({ "variant": name, "kills": [&with, &without] });
-            output::print(&format!("{all:#}\n"));
-        } else {
-            output::print(&text(name, &with, &without));
+        let time = self.time.or(chosen.model.time).unwrap_or(TIME);
+        chosen.model.time = Some(time);
+        for mishap in &self.fail {
+            mishap.belongs_to(&chosen.variant).map_err(|why| {
+                output::complain(&format!("error: --fail {why}\n"));
+                USAGE
+            })?;
         }
-        let sound = with.damaged() == 0 && without.damaged() > 0;
-        Ok(if sound { 0 } else { LOST })
+        let mut kills = Vec::new();
+        for synchronous in [true, false] {
+            for number in 0..self.kills {
+                kills.push(self.kill(
+                    &chosen,
+                    &stop,
+                    synchronous,
+                    self.seed.wrapping_add(number * 1000),
+                )?);
+            }
+        }
+        let report = Report {
+            variant: chosen.variant.name.clone(),
+            time,
+            mishaps: self.fail.iter().map(Mishap::to_string).collect(),
+            kills,
+        };
+        output::print(&if self.json {
+            format!("{:#}\n", serde_json::json!(report))
+        } else {
+            report.text()
+        });
+        Ok(if report.sound() { 0 } else { LOST })
     }
 
-    fn kill(&self, chosen: &Chosen, stop: &Stop, synchronous: bool) -> Result<Kill, u8> {
+    fn kill(&self, chosen: &Chosen, stop: &Stop, synchronous: bool, seed: u64) -> Result<Kill, u8> {
         let store = chosen.directory("drives")?;
         let mount = chosen.directory("mnt")?;
         let log = chosen.directory("log")?;
-        let ledgers = self.write(chosen, stop, synchronous, (&store, &mount, &log))?;
+        let ledgers = self.write(chosen, stop, (synchronous, seed), (&store, &mount, &log))?;
         let mut kill = Kill {
+            seed,
             synchronous,
             acknowledged: ledgers.iter().map(|l| l.acknowledged).sum(),
             states: Vec::new(),
         };
-        for seed in self.seed..self.seed + self.states {
+        for seed in (0..self.states).map(|i| seed.wrapping_add(i)) {
             if stop.requested() {
                 return Err(INTERRUPTED);
             }
@@ -153,24 +151,26 @@ impl Args {
         &self,
         chosen: &Chosen,
         stop: &Stop,
-        synchronous: bool,
+        (synchronous, seed): (bool, u64),
         (store, mount, log): (&Path, &Path, &Path),
     ) -> Result<Vec<Ledger>, u8> {
         let mut session = chosen.session(log)?;
         session
-            .build(chosen.build(store, self.seed, false))
+            .build(chosen.build(store, seed, false))
             .map_err(failed)?;
         session.mount("", mount).map_err(failed)?;
         let mut writers = Vec::new();
         for number in 0..WRITERS {
-            let writer = Writer::start(mount, number, self.seed, synchronous);
+            let writer = Writer::start(mount, number, seed, synchronous);
             writers.push(writer.map_err(io("write in", mount))?);
         }
-        let mut left = Duration::from_secs(self.seconds);
-        while !left.is_zero() && !stop.requested() {
-            std::thread::sleep(LOOK);
-            left = left.saturating_sub(LOOK);
+        let time = chosen.model.time.unwrap_or(TIME);
+        let half = Duration::from_secs_f64(self.seconds as f64 * time / 2.0);
+        pause(half, stop);
+        for mishap in self.fail.iter().filter(|m| m.when == When::Running) {
+            session.fail_drive(&mishap.drive).map_err(failed)?;
         }
+        pause(half, stop);
         session.kill();
         drop(session);
         let ledgers = writers
@@ -205,7 +205,26 @@ impl Args {
                 cut.lost += one.lost + one.torn;
             }
         }
-        let looked = self.look(chosen, ledgers, (&state, mount, log));
+        let mut rotten = 0;
+        for mishap in &self.fail {
+            match mishap.when {
+                When::Rot => {
+                    rotten += rot(&state, &mishap.drive, ROTTEN, seed)
+                        .map_err(io("damage the drives in", &state))?;
+                }
+                // A new drive in its place, as blank as the pool sees a dead one.
+                When::Running | When::Cut => {
+                    let data = state.join(format!("{}.data", mishap.drive));
+                    std::fs::remove_file(&data).map_err(io("remove", &data))?;
+                }
+            }
+        }
+        let mut refused = None;
+        let mut looked = self.look(chosen, ledgers, false, (&state, mount, log));
+        if let (Err(why), true) = (&looked, self.fail.iter().any(|m| m.when != When::Rot)) {
+            refused = Some(why.clone());
+            looked = self.look(chosen, ledgers, true, (&state, mount, log));
+        }
         std::fs::remove_dir_all(&state).map_err(io("remove", &state))?;
         let (replayed, damage, unusable) = match looked {
             Ok((replayed, damage)) => (replayed, damage, None),
@@ -215,9 +234,11 @@ impl Args {
             seed,
             unflushed: cut.unflushed,
             dropped: cut.lost,
+            rotten,
             replayed,
             lost: damage.lost,
             torn: damage.torn,
+            refused,
             unusable,
         })
     }
@@ -226,14 +247,19 @@ impl Args {
         &self,
         chosen: &Chosen,
         ledgers: &[Ledger],
+        without_log: bool,
         (state, mount, log): (&Path, &Path, &Path),
     ) -> Result<(u64, Damage), String> {
         let mut session = chosen
             .session(log)
             .map_err(|_| "the engine could not be started".to_owned())?;
-        let replayed = session
-            .import(chosen.build(state, self.seed, true))
-            .map_err(|e| e.to_string())?;
+        let build = chosen.build(state, self.seed, true);
+        let imported = if without_log {
+            session.import_without_log(build)
+        } else {
+            session.import(build)
+        };
+        let replayed = imported.map_err(|e| e.to_string())?;
         session.mount("", mount).map_err(|e| e.to_string())?;
         let mut damage = Damage::default();
         for ledger in ledgers {
@@ -254,30 +280,11 @@ fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> u8 {
     }
 }
 
-fn text(variant: &str, with: &Kill, without: &Kill) -> String {
-    let mut text = format!("variant {variant}\n");
-    for kill in [with, without] {
-        text.push_str(&format!(
-            "{:<18} {} writes acknowledged · {} crash states ({} of {} unflushed writes dropped, {} log records replayed) · {} blocks lost, {} torn\n",
-            if kill.synchronous { "with fdatasync" } else { "without (control)" },
-            kill.acknowledged,
-            kill.states.len(),
-            kill.sum(|s| s.dropped),
-            kill.sum(|s| s.unflushed),
-            kill.sum(|s| s.replayed),
-            kill.sum(|s| s.lost),
-            kill.sum(|s| s.torn),
-        ));
-        for state in &kill.states {
-            if let Some(why) = &state.unusable {
-                text.push_str(&format!("  state {}: {why}\n", state.seed));
-            }
-        }
+/// Waits, but not for a user who wants to stop.
+fn pause(whole: Duration, stop: &Stop) {
+    let mut left = whole;
+    while !left.is_zero() && !stop.requested() {
+        std::thread::sleep(LOOK.min(left));
+        left = left.saturating_sub(LOOK);
     }
-    text.push_str(match (with.damaged(), without.damaged()) {
-        (0, 0) => "nothing was lost, but neither was without fdatasync: write for longer (--seconds), this proves nothing\n",
-        (0, _) => "every acknowledged write survived; without fdatasync some did not, so the check can fail\n",
-        _ => "acknowledged writes were lost: this configuration does not keep its promise\n",
-    });
-    text
 }

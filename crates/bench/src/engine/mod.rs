@@ -36,6 +36,22 @@ pub trait Session {
     /// # Errors
     /// What the engine refused, or how it died.
     fn import(&mut self, build: Build) -> Result<u64, Fault>;
+    /// The same although log drives are missing, as `zpool import -m`.
+    ///
+    /// # Errors
+    /// What the engine refused, or how it died.
+    fn import_without_log(&mut self, build: Build) -> Result<u64, Fault> {
+        self.import(build)
+    }
+    /// Lets a drive fail: from now on every request to it errors.
+    ///
+    /// # Errors
+    /// What the engine refused, or how it died.
+    fn fail_drive(&mut self, drive: &str) -> Result<(), Fault> {
+        Err(Fault::failed(format!(
+            "this engine cannot let drive {drive} fail"
+        )))
+    }
     /// Mounts a dataset on an empty directory. Returns the features of kernel and mount.
     ///
     /// # Errors

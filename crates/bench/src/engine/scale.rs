@@ -284,6 +284,23 @@ impl Session for Process {
         }
     }
 
+    fn import_without_log(&mut self, build: Build) -> Result<u64, Fault> {
+        self.time = build.model.time.unwrap_or(1.0);
+        let limit = self.patience();
+        let request = Request::ImportWithoutLog(Box::new(build));
+        match self.demand(request, "import the pool without its log", limit)? {
+            Answer::Built { replayed, .. } => Ok(replayed),
+            _ => Ok(0),
+        }
+    }
+
+    fn fail_drive(&mut self, drive: &str) -> Result<(), Fault> {
+        let request = Request::FailDrive {
+            drive: drive.to_owned(),
+        };
+        self.demand(request, "let a drive fail", SHORT).map(drop)
+    }
+
     fn mount(&mut self, dataset: &str, dir: &Path) -> Result<Vec<String>, Fault> {
         let request = Request::Mount {
             dataset: dataset.to_owned(),

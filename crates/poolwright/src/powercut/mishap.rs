@@ -1,0 +1,99 @@
+//! What else goes wrong with a power cut: `--fail DRIVE[:WHEN]`.
+
+use lab::campaign::Variant;
+use std::fmt;
+use std::str::FromStr;
+
+/// A drive that fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mishap {
+    /// `optane0`.
+    pub drive: String,
+    /// When, and how.
+    pub when: When,
+}
+
+/// When a drive fails, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// It dies halfway through the writing and stays dead.
+    Running,
+    /// It does not come back after the cut.
+    Cut,
+    /// Some of its blocks have gone bad before anybody reads them.
+    Rot,
+}
+
+impl FromStr for Mishap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (drive, when) = text.split_once(':').unwrap_or((text, "running"));
+        let when = match when {
+            "running" => When::Running,
+            "cut" => When::Cut,
+            "rot" => When::Rot,
+            other => {
+                return Err(format!(
+                    "`{other}` is no moment: write running, cut or rot after the colon"
+                ));
+            }
+        };
+        Ok(Self {
+            drive: drive.to_owned(),
+            when,
+        })
+    }
+}
+
+impl fmt::Display for Mishap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = match self.when {
+            When::Running => "died while it was written to",
+            When::Cut => "did not come back after the cut",
+            When::Rot => "had bad blocks that nobody had noticed",
+        };
+        write!(f, "{} {how}", self.drive)
+    }
+}
+
+impl Mishap {
+    /// Whether the pool has that drive.
+    ///
+    /// # Errors
+    /// What is wrong, with the drives there are.
+    pub fn belongs_to(&self, variant: &Variant) -> Result<(), String> {
+        let vdevs = variant.pool.vdevs.iter();
+        let names: Vec<String> = vdevs
+            .flat_map(|v| &v.drives)
+            .map(|d| format!("{}{}", d.kind, d.index))
+            .collect();
+        if names.contains(&self.drive) {
+            return Ok(());
+        }
+        Err(format!(
+            "{}: the pool of {} has no such drive; it has: {}",
+            self.drive,
+            variant.name,
+            names.join(", ")
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drive_without_a_moment_dies_while_running() {
+        let parsed: Mishap = "optane0".parse().expect("a drive");
+        assert_eq!(
+            (parsed.drive.as_str(), parsed.when),
+            ("optane0", When::Running)
+        );
+        let parsed: Mishap = "optane1:cut".parse().expect("a moment");
+        assert_eq!(parsed.when, When::Cut);
+        let why = "optane1:later".parse::<Mishap>().expect_err("no moment");
+        assert!(why.contains("running, cut or rot"), "{why}");
+    }
+}
