@@ -9,7 +9,7 @@ SOURCES  := $(shell find crates/openzfs crates/poolfs crates/drives crates/lab p
 BIN      := target/release/poolwright
 
 .NOTPARALLEL:
-.PHONY: demo test engine bench labs lint install help
+.PHONY: demo test engine bench labs lint install help fsx
 
 help:
 	@echo 'make demo    install what is missing, build, run the demo lab, say where its report is'
@@ -17,6 +17,7 @@ help:
 	@echo 'make engine  only the scale model'"'"'s engines (.engines/poolfs-2.1, poolfs-2.3)'
 	@echo 'make labs    every lab in full (hours)'
 	@echo 'make bench   the figures of docs/performance.md'
+	@echo 'make fsx     the file system exerciser for an hour (SECONDS=300 for less)'
 	@echo 'make lint    format, clippy, documentation'
 
 demo: engine
@@ -65,6 +66,10 @@ lint:
 bench: engine
 	$(CARGO) build --release -p poolwright
 	scripts/bench
+
+fsx: engine .engines/fsx/bin/fsx
+	$(CARGO) build --release -p poolwright
+	scripts/fsx $(or $(SECONDS),3600)
 
 labs: engine
 	$(CARGO) build --release -p poolwright
