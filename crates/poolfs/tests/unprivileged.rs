@@ -34,7 +34,7 @@ dirty_data_max = "64M"
 fn as_nobody() -> Vec<&'static str> {
     if rustix::process::geteuid().is_root() {
         let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
-        [&["setpriv"], &nobody[..]].concat()
+        [&["setpriv"][..], &nobody].concat()
     } else {
         Vec::new()
     }

@@ -42,15 +42,15 @@ fn damage(file: &File, every: u64, seed: u64) -> io::Result<u64> {
             Err(rustix::io::Errno::NXIO) => return Ok(damaged),
             Err(e) => return Err(e.into()),
         };
+        if start >= last {
+            return Ok(damaged);
+        }
         at = seek(file, SeekFrom::Hole(start))?.max(start + BLOCK);
         for block in (start..at.min(last)).step_by(BLOCK as usize) {
             if random.next_u64().is_multiple_of(every) {
                 file.write_all_at(&random.next_u64().to_le_bytes(), block)?;
                 damaged += 1;
             }
-        }
-        if at >= last {
-            return Ok(damaged);
         }
     }
 }
