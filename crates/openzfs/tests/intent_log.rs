@@ -229,10 +229,15 @@ fn a_write_becomes_the_record_that_its_version_chooses() {
                 .unwrap();
             assert_eq!(back, data);
             assert_eq!(b.value("arc.demand_data_misses"), misses, "past the ARC");
-            assert!(
-                node.write(100, &data, direct, &mut Stages::default())
-                    .is_err()
-            );
+            let write = |at: u64, data: &[u8]| node.write(at, data, direct, &mut Stages::default());
+            assert!(write(100, &data).is_err(), "not of whole pages");
+            pool.set("", "direct", "always").unwrap();
+            assert!(write(100, &data).is_ok(), "through the ARC instead");
+            pool.set("", "direct", "disabled").unwrap();
+            let before = b.value("zil.needcopy") + b.value("zil.copied");
+            write(0, &data[..4 * KIB]).unwrap();
+            let after = b.value("zil.needcopy") + b.value("zil.copied");
+            assert_eq!(after - before, 1, "O_DIRECT changes nothing then");
         }
 
         drop((node, root, fs));
