@@ -2,8 +2,8 @@
 //!
 //! `libzpool.a` is copied and changed with binutils, never patched in source: `vdev_file.o` is left
 //! out (the shim's disk.c takes its place), the C library's clock and sleep calls and `sysconf` are
-//! renamed to the shim's, three functions of `arc_os.o` are made weak, and `txg.o` and `zio.o` call
-//! the shim where [`REDIRECTED`] says so. Module parameters are found in the library's own symbol table.
+//! renamed to the shim's, three functions of `arc_os.o` are made weak, and `txg.o` calls the shim's
+//! `pw_spa_sync`, which times it. Module parameters are found in the library's own symbol table.
 //!
 //! `POOLWRIGHT_OPENZFS` names the tree that holds `include/libzfs` and `lib/…/libzpool.a`; `/usr` by
 //! default, an unpacked Debian package's `usr` for a version beside the system's.
@@ -24,16 +24,6 @@ const RENAMED: &[&str] = &[
 /// Private variables that the shim reads; a version that has none of the name is left as it is.
 const GLOBAL: &[&str] = &["zil_sums_global"];
 const WEAK: &[&str] = &["arc_available_memory", "arc_free_memory", "arc_all_memory"];
-/// One object's calls of another's function that go to the shim: it times each txg's sync, and keeps
-/// some I/O on the thread it is on. The object, the function's name in 2.1 and in 2.3, the shim's.
-const REDIRECTED: &[(&str, [&str; 2], &str)] = &[
-    ("txg.o", ["spa_sync", "spa_sync"], "pw_spa_sync"),
-    (
-        "zio.o",
-        ["spa_taskq_dispatch_ent", "spa_taskq_dispatch"],
-        "pw_taskq_dispatch",
-    ),
-];
 const SHIM: &[&str] = &[
     "clock", "counters", "disk", "file", "fs", "intent", "library", "names", "pool",
 ];
@@ -175,15 +165,14 @@ impl Tree {
                 .to_owned()
         };
         run("ar", &["d", text(&library), &member("vdev_file.o")]);
-        for (file, [in_2_1, in_2_3], to) in REDIRECTED {
-            let from = if self.number() >= 203 { in_2_3 } else { in_2_1 };
-            let name = member(file);
-            let object = out.join(&name);
-            fs::write(&object, archived(&library, &name)).expect("OUT_DIR is writable");
-            let redefined = format!("{from}={to}");
-            run("objcopy", &["--redefine-sym", &redefined, text(&object)]);
-            run("ar", &["r", text(&library), text(&object)]);
-        }
+        let txg = member("txg.o");
+        let object = out.join(&txg);
+        fs::write(&object, archived(&library, &txg)).expect("OUT_DIR is writable");
+        run(
+            "objcopy",
+            &["--redefine-sym", "spa_sync=pw_spa_sync", text(&object)],
+        );
+        run("ar", &["r", text(&library), text(&object)]);
         let mut args: Vec<String> = Vec::new();
         for name in RENAMED {
             args.extend(["--redefine-sym".into(), format!("{name}=pw_{name}")]);

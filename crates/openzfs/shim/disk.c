@@ -95,9 +95,6 @@ disk_close(vdev_t *vd)
 	vd->vdev_delayed_close = B_FALSE;
 }
 
-/* This thread is inside a submission, which may be deep inside OpenZFS. */
-static __thread int submitting;
-
 static void
 submit(zio_t *zio, uint32_t op, void *buf, uint32_t log)
 {
@@ -111,9 +108,7 @@ submit(zio_t *zio, uint32_t op, void *buf, uint32_t log)
 	io->zio = zio;
 	io->started = pw_clock_now();
 	io->log = log;
-	submitting++;
 	disk_ops->submit(disk_of(zio->io_vd), io);
-	submitting--;
 }
 
 void
@@ -141,17 +136,9 @@ pw_io_done(struct pw_io *io, int error)
 			atomic_add_64(&log_write_ns, ns);
 		}
 	}
-	boolean_t flushed = io->op == PW_FLUSH && error == 0 && !submitting;
 	umem_free(io, sizeof (*io));
 	zio->io_error = error;
-	/*
-	 * What follows a flush is telling those who wait for it: the drives' thread does that itself,
-	 * where anything else is handed to a thread that may take its time.
-	 */
-	if (flushed)
-		zio_execute(zio);
-	else
-		zio_interrupt(zio);
+	zio_interrupt(zio);
 }
 
 static void

@@ -1,7 +1,6 @@
 /*
  * Starting and stopping the library, and the few functions of it that userland gets wrong for a
- * scale model: memory pressure is not invented, each txg's sync is timed, and some I/O stays on its
- * thread.
+ * scale model: memory pressure is not invented, and each txg's sync is timed.
  */
 #include "internal.h"
 
@@ -99,39 +98,3 @@ pw_txg_syncs(uint64_t *count, uint64_t *ns)
 	*count = sync_count;
 	*ns = sync_ns;
 }
-
-/*
- * zio.c's calls of spa_taskq_dispatch (2.3) and spa_taskq_dispatch_ent (2.1) are renamed to this one.
- * A block of the intent log is issued by the thread that committed it, as reads are, instead of being
- * handed to another thread: that costs a wake-up for each commit and gains nothing on few processors.
- * A thread of OpenZFS's own pools hands over as ever, since some of them must not block.
- */
-static boolean_t
-stays(const zio_t *zio, zio_taskq_type_t q)
-{
-	return ((q == ZIO_TASKQ_ISSUE || q == ZIO_TASKQ_ISSUE_HIGH) &&
-	    zio->io_type == ZIO_TYPE_WRITE && zio->io_stage == ZIO_STAGE_ISSUE_ASYNC &&
-	    zio->io_bookmark.zb_level == ZB_ZIL_LEVEL && taskq_of_curthread() == NULL);
-}
-
-#if PW_ZFS >= 203
-void
-pw_taskq_dispatch(spa_t *spa, zio_type_t t, zio_taskq_type_t q, task_func_t *func, zio_t *zio,
-    boolean_t cutinline)
-{
-	if (func == (task_func_t *)zio_execute && stays(zio, q))
-		zio_execute(zio);
-	else
-		spa_taskq_dispatch(spa, t, q, func, zio, cutinline);
-}
-#else
-void
-pw_taskq_dispatch(spa_t *spa, zio_type_t t, zio_taskq_type_t q, task_func_t *func, void *zio,
-    uint_t flags, taskq_ent_t *ent)
-{
-	if (func == (task_func_t *)zio_execute && stays(zio, q))
-		zio_execute(zio);
-	else
-		spa_taskq_dispatch_ent(spa, t, q, func, zio, flags, ent);
-}
-#endif
