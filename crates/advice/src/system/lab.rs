@@ -43,16 +43,47 @@ impl Lines<'_> {
             row.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                 .any(|w| w == key)
         };
-        let line = self
-            .text
-            .lines()
-            .position(assigns)
-            .or_else(|| self.text.lines().position(holds))
-            .or_else(|| self.text.lines().position(|row| row.contains(key)))
-            .map_or(0, |index| index as u32 + 1);
+        // What a comment says is no setting.
+        let position = |fits: &dyn Fn(&str) -> bool| {
+            let said = |row: &str| !row.trim_start().starts_with('#') && fits(row);
+            self.text.lines().position(said)
+        };
+        let line = position(&assigns)
+            .or_else(|| position(&holds))
+            .or_else(|| position(&|row| row.contains(key)));
+        self.place(line)
+    }
+
+    /// The first line that gives a drive to a vdev of the class that `word` stands for, by its own
+    /// name (`hdd3`) or in a range (`hdd[0-5]`); else the first line about `word`.
+    fn of_vdev(&self, word: &str, class: &campaign::Class, drive: &campaign::DriveRef) -> Place {
+        let (kind, index) = (drive.kind.as_str(), drive.index);
+        let names = |token: &str| {
+            let rest = token.strip_prefix(kind);
+            let inside = rest.map(|rest| rest.trim_start_matches('[').trim_end_matches(']'));
+            inside.is_some_and(|range| {
+                let (first, last) = range.split_once('-').unwrap_or((range, range));
+                let number = |text: &str| text.parse::<u32>().ok();
+                matches!((number(first), number(last)), (Some(a), Some(b)) if (a..=b).contains(&index))
+            })
+        };
+        let fits = |row: &str| {
+            let row = row.split('#').next().unwrap_or("");
+            let mut tokens = row.split(|c: char| !c.is_ascii_alphanumeric() && !"_-[]".contains(c));
+            let classed = *class == campaign::Class::Normal
+                || row.split_whitespace().any(|w| w.trim_matches('"') == word);
+            classed && tokens.any(names)
+        };
+        match self.text.lines().position(fits) {
+            Some(line) => self.place(Some(line)),
+            None => self.of(word),
+        }
+    }
+
+    fn place(&self, line: Option<usize>) -> Place {
         Place {
             file: self.file.to_string(),
-            line,
+            line: line.map_or(0, |index| index as u32 + 1),
         }
     }
 }
@@ -246,7 +277,10 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
         campaign::Class::Dedup => "dedup",
         campaign::Class::Spare => "spare",
     };
-    let at = lines.of(word);
+    let at = match vdev.drives.first() {
+        Some(drive) => lines.of_vdev(word, &vdev.class, drive),
+        None => lines.of(word),
+    };
     let leaves = vdev
         .drives
         .iter()
@@ -291,4 +325,27 @@ fn drives(kind: &str, numbers: &campaign::DriveKind, lines: &Lines) -> Vec<Drive
             ..Drive::default()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_points_at_the_vdevs_own_line_and_at_no_comment() {
+        let text = "# a special vdev of hdd0\n[pool]\nvdevs = \"\"\"\n raidz2 hdd[0-5]\n raidz2 hdd[6-11]\n special mirror meta[0-1]\n\"\"\"\nlog = { none = \"\", one = \"log optane0\" }\n";
+        let lines = Lines { file: "l", text };
+        let line = |word: &str, class, kind: &str, index| {
+            let drive = campaign::DriveRef {
+                kind: kind.into(),
+                index,
+            };
+            lines.of_vdev(word, &class, &drive).line
+        };
+        assert_eq!(line("vdevs", campaign::Class::Normal, "hdd", 0), 4);
+        assert_eq!(line("vdevs", campaign::Class::Normal, "hdd", 6), 5);
+        assert_eq!(line("special", campaign::Class::Special, "meta", 1), 6);
+        assert_eq!(line("log", campaign::Class::Log, "optane", 0), 8);
+        assert_eq!(lines.of("special").line, 6);
+    }
 }

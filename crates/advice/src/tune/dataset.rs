@@ -53,6 +53,11 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
         )
         .but(("the Hong Kong source sets 16K for small files, which matters only to files over 16K that are written in part", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
+    let mut choice = choice;
+    choice.reason = choice.reason.and((
+        "Only files written afterwards get it.",
+        "只有之后写入的文件采用。",
+    ));
     Some(
         choice
             .from(Document::HongKong, "databases and file servers, recordsize")
