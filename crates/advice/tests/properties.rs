@@ -257,7 +257,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
                 name: "v".into(),
                 levels: BTreeMap::new(),
                 openzfs: if old { OpenZfs::V2_1 } else { OpenZfs::V2_3 },
-                drives: BTreeMap::from([("d".to_string(), DriveKind { count: 60, profile: "p1600x-118g".into(), numbers: serde_json::json!({ "capacity": { "value": memory as f64 }, "rotational": old }) })]),
+                drives: BTreeMap::from([("d".to_string(), DriveKind { count: 60, profile: "p1600x-118g".into(), numbers: serde_json::json!({ "capacity": { "value": memory as f64 }, "rotational": old }), price: None })]),
                 pool: Pool { ashift, vdevs, properties: BTreeMap::new() },
                 datasets: BTreeMap::from([(String::new(), properties.clone()), ("pgdata".to_string(), properties)]),
                 module,

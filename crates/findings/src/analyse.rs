@@ -5,12 +5,15 @@ use crate::effects::{self, Side};
 use crate::factors::{self, Pair};
 use crate::lints;
 use crate::output::{
-    Cell, Effect, FORMAT, Findings, Interaction, LabRef, MethodFindings, Standing, Subject,
+    Cell, FORMAT, Findings, Interaction, LabRef, MethodFindings, Standing, Subject, TrialRow,
     VariantRef, Verdict,
 };
 use crate::record::Trial;
-use crate::verdicts;
-use crate::{CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, durability, scale};
+use crate::verdicts::{self, Evidence};
+use crate::{
+    CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, durability, ladder, price, reruns,
+    scale,
+};
 use lab::campaign::{Campaign, Variant};
 use lab::model::Model;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,14 +62,16 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
             .find(|f| f.name == factor)
             .map_or(&[][..], |f| f.subjects.as_slice())
     };
-    let verdicts = judge(
+    let ladders = ladder::of(campaign, model, trials);
+    let evidence = Evidence {
         campaign,
         model,
-        &pairs,
-        (&groups, &cells),
-        &effects,
-        subjects,
-    );
+        effects: &effects,
+        ladders: &ladders,
+        reruns: &reruns::gather(campaign, model, trials),
+    };
+    let verdicts = judge(&evidence, &pairs, (&groups, &cells), subjects);
+    let adequate = baseline.map_or_else(Vec::new, |b| adequate::of(campaign, b, &sides));
     let mut findings = Findings {
         format: FORMAT,
         lab: LabRef {
@@ -78,10 +83,12 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         variants: variants(campaign, trials),
         verdicts,
         effects,
+        ladders,
+        adequate,
         interactions,
         ranking,
         lints: Vec::new(),
-        scale: scale::of(campaign, model, trials),
+        scale: scale::of(campaign, model, trials, &groups),
         method: MethodFindings {
             error_rate: ERROR_RATE,
             smallest_effect: SMALLEST_EFFECT,
@@ -89,7 +96,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
             confidence: CONFIDENCE,
             seed: campaign.method.seed,
         },
-        trials: rows(&groups),
+        trials: rows(&groups, cells::other_rows(campaign, model, trials)),
         factors,
         cells,
     };
@@ -155,13 +162,12 @@ fn interact(
 }
 
 fn judge<'s>(
-    campaign: &Campaign,
-    model: &Model,
+    evidence: &Evidence<'_>,
     pairs: &[Pair<'_>],
     (groups, cells): (&[Group<'_>], &[Cell]),
-    effects: &[Effect],
     subjects: impl Fn(&str) -> &'s [Subject],
 ) -> Vec<Verdict> {
+    let campaign = evidence.campaign;
     let shown: Vec<(&Group<'_>, &Cell)> = groups.iter().zip(cells).collect();
     let base = factors::baseline(campaign).map(|b| b.name.as_str());
     let mut verdicts = Vec::new();
@@ -176,7 +182,7 @@ fn judge<'s>(
                 })
                 .collect();
             of_level.sort_by_key(|(pair, _, _)| Some(pair.baseline.name.as_str()) != base);
-            verdicts.extend(verdicts::of(&of_level, effects, subjects(level.0), model));
+            verdicts.extend(verdicts::of(&of_level, subjects(level.0), evidence));
         }
     }
     verdicts
@@ -197,6 +203,8 @@ fn variants(campaign: &Campaign, trials: &[Trial]) -> Vec<VariantRef> {
         .map(|v| VariantRef {
             name: v.name.clone(),
             levels: v.levels.clone(),
+            drives: price::drives(v),
+            price: price::of(v),
             openzfs: versions.get(v.name.as_str()).map_or_else(Vec::new, |set| {
                 set.iter().map(|s| (*s).to_owned()).collect()
             }),
@@ -205,8 +213,8 @@ fn variants(campaign: &Campaign, trials: &[Trial]) -> Vec<VariantRef> {
         .collect()
 }
 
-fn rows(groups: &[Group<'_>]) -> Vec<crate::output::TrialRow> {
-    let mut rows: Vec<_> = groups.iter().flat_map(Group::rows).collect();
+fn rows(groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec<TrialRow> {
+    let mut rows: Vec<_> = groups.iter().flat_map(Group::rows).chain(others).collect();
     rows.sort_by_key(|row| row.id);
     rows
 }

@@ -2,11 +2,12 @@
 
 use crate::job::{self, Job};
 use crate::output::{
-    Attribution, Cell, CellScale, Estimate, Mark, Series, Standing, TrialCounts, TrialRow,
+    Attribution, Cell, CellScale, Estimate, Mark, Part, Series, Standing, TrialCounts, TrialRow,
+    Warmed,
 };
 use crate::phases::{self, Course, Lengths};
-use crate::record::{Measured, Outcome, Trial};
-use crate::{CONFIDENCE, attribution, checks, counters as c, hits, latency, marks};
+use crate::record::{Measured, Outcome, Trial, WarmUp, WarmUpEnd};
+use crate::{CONFIDENCE, attribution, checks, counters as c, hits, latency, marks, scale};
 use lab::campaign::{Campaign, Variant, Workload};
 use lab::model::Model;
 use std::collections::BTreeMap;
@@ -51,20 +52,15 @@ pub struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// Gathers and judges a cell's trials.
+    /// Judges trials of one variant and workload that were run alike.
     pub fn of(
         variant: &'a Variant,
         workload: &'a Workload,
-        model: &Model,
         time: Option<f64>,
-        trials: &'a [Trial],
+        mut mine: Vec<&'a Trial>,
     ) -> Group<'a> {
         let job = job::of(workload);
         let (mut ran, mut failed) = (Vec::new(), Vec::new());
-        let mut mine: Vec<&Trial> = trials
-            .iter()
-            .filter(|t| t.variant == variant.name && t.workload == workload.name && t.is_main())
-            .collect();
         mine.sort_by_key(|t| t.id);
         for trial in mine {
             match &trial.outcome {
@@ -72,7 +68,7 @@ impl<'a> Group<'a> {
                 Outcome::Measured(measured) => {
                     let checks = checks::of(trial, measured, &job, variant, &workload.dataset);
                     let course = Course::of(measured);
-                    let mut marks = marks::of(trial, measured, &job, &checks, model.size, time);
+                    let mut marks = marks::of(trial, measured, &job, &checks, time);
                     if course.as_ref().is_some_and(|c| c.steady.is_none()) {
                         marks.push(Mark::NotSteady {
                             seconds: measured.seconds.len() as f64,
@@ -157,6 +153,8 @@ impl<'a> Group<'a> {
             write_latency: flows(&|m| vec![&m.write]),
             sync_latency: flows(&|m| vec![&m.sync]),
             percentiles: latency::curve(&both),
+            sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
+            warm_up: warmed(&measured),
             hits: hits::of(&totals),
             phases: phases::of(&courses, lengths(model), 1.0 - CONFIDENCE),
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
@@ -245,6 +243,7 @@ fn row(trial: &Trial) -> TrialRow {
         variant: trial.variant.clone(),
         workload: trial.workload.clone(),
         repeat: trial.repeat,
+        part: Part::Cell,
         seed: trial.seed,
         started: trial.started.clone(),
         wall_s: trial.wall_s,
@@ -256,6 +255,21 @@ fn row(trial: &Trial) -> TrialRow {
         outlier: false,
         notes: Vec::new(),
     }
+}
+
+/// How the caches of some trials were warmed.
+fn warmed(trials: &[&Measured]) -> Option<Warmed> {
+    let all: Vec<WarmUp> = trials.iter().filter_map(|m| m.warm_up).collect();
+    let rank = |end: WarmUpEnd| match end {
+        WarmUpEnd::Settled => 0,
+        WarmUpEnd::Fixed => 1,
+        WarmUpEnd::TimeLimit => 2,
+    };
+    Some(Warmed {
+        seconds: stats::mean(&all.iter().map(|w| w.seconds).collect::<Vec<_>>())?,
+        ended: all.iter().map(|w| w.ended).max_by_key(|end| rank(*end))?,
+        hit_ratio: all.iter().filter_map(|w| w.hit_ratio).reduce(f64::min),
+    })
 }
 
 /// How much longer phases that end last on the real machine.
@@ -368,13 +382,53 @@ fn series(judged: &Judged<'_>) -> Series {
     }
 }
 
-/// Every cell of a campaign, in its order.
+/// Every cell of a campaign, in its order. A workload that was only run as a ladder has none.
 pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) -> Vec<Group<'a>> {
     let time = model.time.or_else(|| trials.first().map(|t| t.time));
-    campaign
-        .workloads
-        .iter()
-        .flat_map(|w| campaign.variants.iter().map(move |v| (v, w)))
-        .map(|(v, w)| Group::of(v, w, model, time, trials))
-        .collect()
+    let mut groups = Vec::new();
+    for workload in &campaign.workloads {
+        for variant in &campaign.variants {
+            let mine: Vec<&Trial> = trials
+                .iter()
+                .filter(|t| t.variant == variant.name && t.workload == workload.name)
+                .collect();
+            let laddered = mine.iter().any(|t| t.offered_rate.is_some());
+            let main: Vec<&Trial> = mine
+                .into_iter()
+                .filter(|t| t.is_main() && !scale::other_size(t, model))
+                .collect();
+            if !(main.is_empty() && laddered) {
+                groups.push(Group::of(variant, workload, time, main));
+            }
+        }
+    }
+    groups
+}
+
+/// A row for each trial that belongs to no cell: rungs, re-runs, other size scales.
+pub fn other_rows(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Vec<TrialRow> {
+    let time = model.time.or_else(|| trials.first().map(|t| t.time));
+    let mut rows = Vec::new();
+    for trial in trials {
+        let part = match (&trial.rerun, trial.offered_rate) {
+            (Some(changed), _) => Part::Rerun {
+                kind: changed.drive.clone(),
+                parameter: changed.parameter.clone(),
+                factor: changed.factor,
+            },
+            (None, Some(offered)) => Part::Rung { offered },
+            (None, None) if scale::other_size(trial, model) => Part::OtherSize { size: trial.size },
+            (None, None) => continue,
+        };
+        let variant = campaign.variants.iter().find(|v| v.name == trial.variant);
+        let workload = campaign.workloads.iter().find(|w| w.name == trial.workload);
+        if let Some((variant, workload)) = variant.zip(workload) {
+            let group = Group::of(variant, workload, time, vec![trial]);
+            rows.extend(group.rows().into_iter().map(|row| TrialRow {
+                part: part.clone(),
+                ..row
+            }));
+        }
+    }
+    rows
 }

@@ -1,7 +1,7 @@
 //! Two campaigns, or a campaign and a published table, held against one another.
 
 use crate::lints::Table;
-use crate::output::{Basis, Cell, Class, Estimate, Findings, LabRef, Standing};
+use crate::output::{Basis, Cell, Class, Estimate, Findings, LabRef, Part, Standing};
 use crate::phases::Course;
 use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use schemars::JsonSchema;
@@ -118,7 +118,7 @@ pub(crate) fn lasting(findings: &Findings, cell: &Cell) -> Vec<f64> {
         .trials
         .iter()
         .filter(|row| row.variant == cell.variant && row.workload == cell.workload)
-        .filter(|row| row.standing == Standing::Sound)
+        .filter(|row| row.standing == Standing::Sound && row.part == Part::Cell)
         .filter_map(|row| {
             let kept = cell.series.iter().find(|series| series.trial == row.id);
             kept.and_then(Course::of_kept)
@@ -139,22 +139,46 @@ pub struct Published {
     pub row: String,
     /// As published, operations a second.
     pub published: f64,
-    /// Measured over the whole window ÷ published. Only the measurement has an interval.
+    /// As measured over the whole window.
+    pub measured: f64,
+    /// Measured ÷ published. Only the measurement has an interval.
     pub ratio: Estimate,
+    /// The whole interval lies more than 5 % below what was published.
+    pub below: bool,
 }
 
-/// Each cell beside the published row that is named after it: `<variant> <workload>`, or a row of that
-/// workload with the variant's name as its settings.
-pub fn against_published(findings: &Findings, table: &Table) -> Vec<Published> {
+/// Which published row a cell is to be held against, where their names do not say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The row's name.
+    pub row: String,
+    /// The variant's.
+    pub variant: String,
+    /// The workload's; none for every workload of the variant.
+    pub workload: Option<String>,
+}
+
+impl Named {
+    fn is_of(&self, cell: &Cell) -> bool {
+        self.variant == cell.variant && self.workload.as_ref().is_none_or(|w| *w == cell.workload)
+    }
+}
+
+/// Each cell beside the row that `named` gives it, or else the published row that is named after it:
+/// `<variant> <workload>`, or a row of that workload with the variant's name as its settings.
+pub fn against_published(findings: &Findings, table: &Table, named: &[Named]) -> Vec<Published> {
     findings
         .cells
         .iter()
         .filter_map(|cell| {
             let name = format!("{} {}", cell.variant, cell.workload);
-            let row = table.rows.iter().find(|row| {
-                let settings = row.settings.as_deref() == Some(cell.variant.as_str());
-                row.name == name || (settings && row.workload == cell.workload)
-            })?;
+            let row = match named.iter().find(|named| named.is_of(cell)) {
+                Some(named) => table.row(&named.row)?,
+                None => table.rows.iter().find(|row| {
+                    let settings = row.settings.as_deref() == Some(cell.variant.as_str());
+                    row.name == name || (settings && row.workload == cell.workload)
+                })?,
+            };
             let published = row.throughput.filter(|x| *x > 0.0)?;
             let measured = cell.throughput?;
             Some(Published {
@@ -162,6 +186,8 @@ pub fn against_published(findings: &Findings, table: &Table) -> Vec<Published> {
                 workload: cell.workload.clone(),
                 row: row.name.clone(),
                 published,
+                measured: measured.value,
+                below: measured.high < published * (1.0 - SMALLEST_EFFECT),
                 ratio: Estimate {
                     value: measured.value / published,
                     low: measured.low / published,

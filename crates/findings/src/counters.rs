@@ -49,6 +49,20 @@ pub fn drive(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("drive.")?.rsplit_once('.')
 }
 
+/// Whether findings look at a counter second by second, and not only at its total.
+pub fn of_seconds(name: &str) -> bool {
+    const LEVELS: [&str; 7] = [
+        TXG_SYNCS,
+        DIRTY,
+        L2_SIZE,
+        THROTTLE_DELAYS,
+        THROTTLE_OVER_MAX,
+        THROTTLE_MEMORY,
+        THROTTLE_RESERVE,
+    ];
+    LEVELS.contains(&name) || matches!(drive(name), Some((_, "busy")))
+}
+
 /// The kind of a drive: `hdd` of `hdd3`.
 pub fn kind(drive: &str) -> &str {
     drive.trim_end_matches(|c: char| c.is_ascii_digit())

@@ -12,7 +12,7 @@ use stats::sequential::{self, Decision};
 use stats::{Interval, contrast};
 
 /// A cell as effects see it.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
     /// Its trials.
     pub group: &'a Group<'a>,
@@ -39,6 +39,11 @@ impl Side<'_> {
             .sound()
             .filter_map(|trial| value(trial, metric, phase))
             .collect()
+    }
+
+    /// Mean throughput that lasts, of the trials that count.
+    pub fn lasting(&self) -> Option<f64> {
+        stats::mean(&self.values(Metric::Throughput, PhaseKind::Sustained))
     }
 
     /// Wall seconds of one more trial.
@@ -73,6 +78,15 @@ fn kinds(sides: &[&Side<'_>]) -> Vec<PhaseKind> {
         vec![PhaseKind::Sustained]
     } else {
         vec![PhaseKind::Whole]
+    }
+}
+
+/// The phase in which what lasts of some sides is compared.
+pub fn lasting_phase(sides: &[&Side<'_>]) -> PhaseKind {
+    if sides.iter().any(|s| s.has_two()) {
+        PhaseKind::Sustained
+    } else {
+        PhaseKind::Whole
     }
 }
 
@@ -246,8 +260,8 @@ fn ratio(interval: Interval, basis: Basis) -> Estimate {
     }
 }
 
-/// The estimate and class of a contrast, names left empty.
-fn estimate(
+/// The estimate and class of a contrast, names left empty. None where a side has no sound trial.
+pub fn estimate(
     terms: &[(f64, &Side<'_>)],
     metric: Metric,
     phase: PhaseKind,

@@ -35,6 +35,15 @@ pub struct Step {
     pub after: f64,
 }
 
+impl History {
+    /// Whether its last change for good made it slower.
+    pub fn regressed(&self) -> bool {
+        self.steps
+            .last()
+            .is_some_and(|step| step.after < step.before)
+    }
+}
+
 /// The history of each cell over campaigns in order, with a label for each.
 pub fn history(campaigns: &[(String, Findings)]) -> Vec<History> {
     let mut all: Vec<History> = Vec::new();

@@ -5,6 +5,7 @@
 //! `docs/method.md`.
 
 mod ablation;
+mod adequate;
 mod analyse;
 mod attribution;
 mod cells;
@@ -16,10 +17,14 @@ mod factors;
 mod history;
 mod hits;
 mod job;
+mod ladder;
 mod latency;
 mod marks;
 mod phases;
+mod price;
+mod profile_numbers;
 mod reasons;
+mod reruns;
 mod scale;
 mod sensitivity;
 mod verdicts;
@@ -30,7 +35,7 @@ pub mod output;
 pub mod record;
 
 pub use analyse::{analyse, complete};
-pub use compare::{Change, Comparison, Published, against_published, compare};
+pub use compare::{Change, Comparison, Named, Published, against_published, compare};
 pub use history::{History, Step, history};
 pub use output::Findings;
 

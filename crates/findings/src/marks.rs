@@ -16,13 +16,12 @@ const NEIGHBOURS: f64 = 0.05;
 /// percentile.
 const SERVICE: (f64, f64) = (0.02, 0.05);
 
-/// The marks of a trial, given its checks, the campaign's S and k, and whether it was steady.
+/// The marks of a trial, given its checks, the campaign's k, and whether it was steady.
 pub fn of(
     trial: &Trial,
     measured: &Measured,
     job: &Job,
     checks: &[Check],
-    size: f64,
     time: Option<f64>,
 ) -> Vec<Mark> {
     let mut marks: Vec<Mark> = checks
@@ -72,7 +71,7 @@ pub fn of(
         marks.push(Mark::Overflow { count: overflow });
     }
     let other = |a: f64, b: f64| (a - b).abs() > 1e-6 * b.abs();
-    if other(trial.size, size) || time.is_some_and(|time| other(trial.time, time)) {
+    if time.is_some_and(|time| other(trial.time, time)) {
         marks.push(Mark::OtherScale {
             size: trial.size,
             time: trial.time,

@@ -1,8 +1,12 @@
 //! What is known of one trial: the input of every finding. Written by `bench`, kept by `store`.
 
+use crate::counters;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// One timed repeat of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,7 +67,7 @@ pub struct Perturbation {
 }
 
 /// What came of a trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {
     /// It ran to its end.
@@ -73,6 +77,44 @@ pub enum Outcome {
         /// What went wrong, where, what to do.
         reason: String,
     },
+}
+
+/// By hand and not derived: a derived reader of a tagged enum holds the whole record in memory, twice,
+/// before it looks at the tag, and a record has thousands of numbers. Records are written with the tag
+/// first, so that it can be read as it comes.
+impl<'de> Deserialize<'de> for Outcome {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Tagged;
+        impl<'de> Visitor<'de> for Tagged {
+            type Value = Outcome;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an outcome, its tag `outcome` first")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Outcome, A::Error> {
+                let tag: Option<String> = map.next_key()?;
+                if tag.as_deref() != Some("outcome") {
+                    return Err(A::Error::custom("an outcome begins with its tag `outcome`"));
+                }
+                let outcome: String = map.next_value()?;
+                let rest = MapAccessDeserializer::new(map);
+                match outcome.as_str() {
+                    "measured" => Ok(Outcome::Measured(Box::new(Measured::deserialize(rest)?))),
+                    "failed" => {
+                        #[derive(Deserialize)]
+                        struct Failed {
+                            reason: String,
+                        }
+                        let Failed { reason } = Failed::deserialize(rest)?;
+                        Ok(Outcome::Failed { reason })
+                    }
+                    other => Err(A::Error::unknown_variant(other, &["measured", "failed"])),
+                }
+            }
+        }
+        deserializer.deserialize_map(Tagged)
+    }
 }
 
 /// The measurements of a trial that ran to its end. All times are virtual.
@@ -157,8 +199,90 @@ pub struct Second {
     pub reads: f64,
     /// See `reads`.
     pub writes: f64,
-    /// Counters of poolfs in it, by the names of the control protocol.
+    /// Counters of poolfs in it, by the names of the control protocol. Reading a record keeps those
+    /// that findings look at ([`counters::of_seconds`]): a campaign has millions of the others.
+    #[serde(deserialize_with = "looked_at")]
     pub values: BTreeMap<String, f64>,
+}
+
+/// Reads counters, and lets go of those that nobody looks at without making a string of their names.
+fn looked_at<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, f64>, D::Error> {
+    struct Name(Option<String>);
+    impl<'de> Deserialize<'de> for Name {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Look;
+            impl Visitor<'_> for Look {
+                type Value = Name;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("the name of a counter")
+                }
+
+                fn visit_str<E>(self, name: &str) -> Result<Name, E> {
+                    Ok(Name(counters::of_seconds(name).then(|| name.to_owned())))
+                }
+            }
+            deserializer.deserialize_str(Look)
+        }
+    }
+    struct Counters;
+    impl<'de> Visitor<'de> for Counters {
+        type Value = BTreeMap<String, f64>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("counters by name")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut kept = BTreeMap::new();
+            while let Some(Name(name)) = map.next_key()? {
+                match name {
+                    Some(name) => {
+                        kept.insert(name, map.next_value()?);
+                    }
+                    None => {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+            }
+            Ok(kept)
+        }
+    }
+    deserializer.deserialize_map(Counters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outcome_is_read_as_it_was_written() {
+        let failed = Outcome::Failed {
+            reason: "fio: no".into(),
+        };
+        let text = serde_json::to_string(&failed).unwrap();
+        assert_eq!(serde_json::from_str::<Outcome>(&text).unwrap(), failed);
+        for wrong in [
+            r#"{"reason":"x","outcome":"failed"}"#,
+            r#"{"outcome":"won"}"#,
+            r#"{"outcome":"failed"}"#,
+            "{}",
+            "7",
+        ] {
+            assert!(serde_json::from_str::<Outcome>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn of_a_second_the_counters_that_findings_look_at_are_kept() {
+        let text = r#"{"at":1.0,"reads":2.0,"writes":3.0,"values":
+            {"drive.hdd0.busy":0.5,"drive.hdd0.reads":7.0,"arc.size":9.0,"dirty.bytes":4.0}}"#;
+        let second: Second = serde_json::from_str(text).unwrap();
+        let kept: Vec<&str> = second.values.keys().map(String::as_str).collect();
+        assert_eq!(kept, ["dirty.bytes", "drive.hdd0.busy"]);
+    }
 }
 
 /// How well the model kept its time.

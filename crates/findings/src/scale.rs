@@ -1,17 +1,24 @@
 //! How the model was scaled, and what that rules out.
 
-use crate::attribution;
-use crate::cells::burst_factor;
-use crate::output::{Achieved, ScaleFindings, ScaleLimit, Validation};
+use crate::cells::{Group, burst_factor};
+use crate::output::{Achieved, OtherSize, ScaleFindings, ScaleLimit, Standing};
 use crate::record::{Measured, Outcome, Trial};
+use crate::{attribution, profile_numbers};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use std::collections::BTreeMap;
 
 /// Scale, fidelity and limits of a campaign.
-pub fn of(campaign: &Campaign, model: &Model, trials: &[Trial]) -> ScaleFindings {
+pub fn of(
+    campaign: &Campaign,
+    model: &Model,
+    trials: &[Trial],
+    groups: &[Group<'_>],
+) -> ScaleFindings {
+    // A re-run with other numbers is no result.
     let measured: Vec<&Measured> = trials
         .iter()
+        .filter(|t| t.rerun.is_none())
         .filter_map(|t| match &t.outcome {
             Outcome::Measured(m) => Some(&**m),
             Outcome::Failed { .. } => None,
@@ -32,7 +39,8 @@ pub fn of(campaign: &Campaign, model: &Model, trials: &[Trial]) -> ScaleFindings
         drives: drives(&measured),
         worst_late_share: worst(&attribution::late_share),
         worst_cpu_share: worst(&|m| m.fidelity.cpu_share),
-        nearest_validation: Validation::None,
+        open_numbers: profile_numbers::open(campaign),
+        other_sizes: other_sizes(model, trials, groups),
     }
 }
 
@@ -65,6 +73,65 @@ fn limits(campaign: &Campaign, model: &Model, time: Option<f64>) -> Vec<ScaleLim
     }
     limits.push(ScaleLimit::Network);
     limits
+}
+
+/// Results that differ by more than this between size scales depend on the scale.
+const MOVES: f64 = 0.10;
+
+/// Whether a trial ran at another S than the campaign's, as a check of the scaling itself.
+pub fn other_size(trial: &Trial, model: &Model) -> bool {
+    (trial.size - model.size).abs() > 1e-6 * model.size
+}
+
+/// Cells at another S beside those at the campaign's.
+fn other_sizes(model: &Model, trials: &[Trial], groups: &[Group<'_>]) -> Vec<OtherSize> {
+    let mut found: Vec<OtherSize> = Vec::new();
+    for group in groups {
+        let mine = |t: &&Trial| {
+            t.variant == group.variant.name
+                && t.workload == group.workload.name
+                && t.is_main()
+                && other_size(t, model)
+        };
+        let mut sizes: Vec<f64> = trials.iter().filter(mine).map(|t| t.size).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes.dedup();
+        let Some(here) = mean(group) else { continue };
+        for size in sizes {
+            let at: Vec<&Trial> = trials
+                .iter()
+                .filter(mine)
+                .filter(|t| t.size == size)
+                .collect();
+            let there = Group::of(group.variant, group.workload, Some(at[0].time), at);
+            let Some(ratio) = mean(&there).map(|x| x / here) else {
+                continue;
+            };
+            found.push(OtherSize {
+                variant: group.variant.name.clone(),
+                workload: group.workload.name.clone(),
+                size,
+                trials: there.sound().count() as u32,
+                ratio,
+                moves: !(1.0 - MOVES..=1.0 + MOVES).contains(&ratio),
+            });
+        }
+    }
+    found
+}
+
+/// Mean throughput that lasts, of the trials that count.
+fn mean(group: &Group<'_>) -> Option<f64> {
+    let values: Vec<f64> = group
+        .ran
+        .iter()
+        .filter(|j| j.standing == Standing::Sound)
+        .map(|j| {
+            let lasts = j.course.as_ref().and_then(crate::phases::Course::last);
+            lasts.unwrap_or_else(|| j.throughput())
+        })
+        .collect();
+    stats::mean(&values)
 }
 
 /// The worst achieved ÷ intended of each drive kind.

@@ -3,7 +3,8 @@
 //! the ratio of throughputs is that of times per operation).
 
 use crate::SMALLEST_EFFECT;
-use crate::output::{Class, Parameter, Sensitivity, SensitivityBasis, Subject};
+use crate::output::{Class, Parameter, Sensitivity, Subject, Uncertain};
+use crate::profile_numbers;
 use crate::reasons::Facts;
 use lab::campaign::{Class as VdevClass, Variant};
 
@@ -15,101 +16,162 @@ pub fn of(
     before: &Facts<'_>,
     after: &Facts<'_>,
 ) -> Vec<Sensitivity> {
-    if class != Class::WorthIt {
-        return Vec::new();
-    }
     let kind = |class: VdevClass| {
         let vdev = variant.pool.vdevs.iter().find(|v| v.class == class)?;
         Some(vdev.drives.first()?.kind.clone())
     };
+    let (log, cache, data) = (
+        kind(VdevClass::Log),
+        kind(VdevClass::Cache),
+        kind(VdevClass::Normal),
+    );
+    let scan = |parameter, kind: Option<String>, stage: Option<Stage>| {
+        range(class, parameter, kind?, variant, before, after, stage?)
+    };
     let mut all = Vec::new();
-    if subjects.contains(&Subject::Log)
-        && let Some(kind) = kind(VdevClass::Log)
-    {
-        all.extend(log_commit(kind, before, after));
+    if subjects.contains(&Subject::Log) {
+        all.extend(scan(Parameter::LogCommit, log, commits(None, Some(after))));
+        all.extend(scan(
+            Parameter::PoolCommit,
+            data.clone(),
+            commits(Some(before), None),
+        ));
+    } else if log.is_some() {
+        all.extend(scan(
+            Parameter::LogCommit,
+            log,
+            commits(Some(before), Some(after)),
+        ));
+    } else {
+        all.extend(scan(
+            Parameter::PoolCommit,
+            data.clone(),
+            commits(Some(before), Some(after)),
+        ));
     }
     if subjects.contains(&Subject::Cache) {
-        if let Some(kind) = kind(VdevClass::Cache) {
-            all.extend(cache_read(kind, before, after));
-        }
-        if let Some(kind) = kind(VdevClass::Normal) {
-            all.extend(pool_read(kind, before, after));
-        }
+        all.extend(scan(
+            Parameter::CacheRead,
+            cache,
+            cache_reads(before, after),
+        ));
     }
+    all.extend(scan(Parameter::PoolRead, data, pool_reads(before, after)));
     all
 }
 
-/// A commit may take this long before the gain falls below what is worth naming.
-fn log_commit(kind: String, before: &Facts<'_>, after: &Facts<'_>) -> Option<Sensitivity> {
-    let commits = after.commits_per_op();
-    let at_us = after.commit_us()?;
-    let spare = before.client_us / (1.0 + SMALLEST_EFFECT) - after.client_us;
-    (commits > 0.0 && spare > 0.0).then(|| Sensitivity {
-        parameter: Parameter::LogCommit,
-        kind,
-        at_us,
-        from_us: None,
-        to_us: Some(at_us + spare / commits),
-        basis: SensitivityBasis::Stages,
+/// A stage of both sides.
+struct Stage {
+    /// µs once, as measured.
+    at_us: f64,
+    /// µs an operation spends in it: before, after. 0 where that side does not depend on it.
+    per_op: (f64, f64),
+}
+
+/// Commits of the sides that depend on the number.
+fn commits(before: Option<&Facts<'_>>, after: Option<&Facts<'_>>) -> Option<Stage> {
+    let spent = |facts: Option<&Facts<'_>>| {
+        facts.map_or(Some(0.0), |f| Some(f.commits_per_op() * f.commit_us()?))
+    };
+    Some(Stage {
+        at_us: after.or(before)?.commit_us()?,
+        per_op: (spent(before)?, spent(after)?),
     })
 }
 
-/// Times per operation of reads that reach the drives, with and without the cache.
-struct Reads {
-    /// Pool reads an operation, before and after.
-    missed: (f64, f64),
-    /// Cache reads an operation, after.
-    cached: f64,
-    /// µs of a pool read, from the side without the cache.
-    pool_us: f64,
-    /// µs of a cache read.
-    cache_us: f64,
-}
-
-fn reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reads> {
+/// Reads of the cache device: what remains of reading after the pool's part.
+fn cache_reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Stage> {
     let ((n0, shares0), (n1, shares1)) = (before.lookups()?, after.lookups()?);
-    let missed = (n0 * shares0.drives, n1 * shares1.drives);
-    let cached = n1 * shares1.l2arc;
-    let (read0, read1) = (before.read_us()?, after.read_us()?);
-    if missed.0 <= 0.0 || cached <= 0.0 {
+    let (missed0, missed1, cached) = (n0 * shares0.drives, n1 * shares1.drives, n1 * shares1.l2arc);
+    if missed0 <= 0.0 || cached <= 0.0 {
         return None;
     }
-    let pool_us = read0 / missed.0;
-    Some(Reads {
-        missed,
-        cached,
-        pool_us,
-        cache_us: ((read1 - missed.1 * pool_us) / cached).max(0.0),
+    let pool_us = before.read_us()? / missed0;
+    let spent = (after.read_us()? - missed1 * pool_us).max(0.0);
+    Some(Stage {
+        at_us: spent / cached,
+        per_op: (0.0, spent),
     })
 }
 
-/// A read of the cache may take this long.
-fn cache_read(kind: String, before: &Facts<'_>, after: &Facts<'_>) -> Option<Sensitivity> {
-    let reads = reads(before, after)?;
-    let spare = before.client_us / (1.0 + SMALLEST_EFFECT) - after.client_us;
-    (spare > 0.0).then(|| Sensitivity {
-        parameter: Parameter::CacheRead,
-        kind,
-        at_us: reads.cache_us,
-        from_us: None,
-        to_us: Some(reads.cache_us + spare / reads.cached),
-        basis: SensitivityBasis::Stages,
+/// Reads of the data drives, a read taking as long on both sides as before.
+fn pool_reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Stage> {
+    let ((n0, shares0), (n1, shares1)) = (before.lookups()?, after.lookups()?);
+    let (missed0, missed1) = (n0 * shares0.drives, n1 * shares1.drives);
+    if missed0 <= 0.0 {
+        return None;
+    }
+    let at_us = before.read_us()? / missed0;
+    Some(Stage {
+        at_us,
+        per_op: (before.read_us()?, (missed1 * at_us).min(after.client_us)),
     })
 }
 
-/// A read of the pool must take at least this long: with d µs more of each, before + m₀·d must stay
-/// (1 + smallest effect) times after + m₁·d.
-fn pool_read(kind: String, before: &Facts<'_>, after: &Facts<'_>) -> Option<Sensitivity> {
-    let reads = reads(before, after)?;
-    let factor = 1.0 + SMALLEST_EFFECT;
-    let slope = reads.missed.0 - factor * reads.missed.1;
-    let more = (factor * after.client_us - before.client_us) / slope;
-    (slope > 0.0 && more < 0.0).then(|| Sensitivity {
-        parameter: Parameter::PoolRead,
+/// The range of a stage's length in which the ratio of times per operation stays in the verdict's
+/// class. With f times the stage, before is B + b·(f − 1) and after A + a·(f − 1): their ratio goes one
+/// way as f grows, and passes ρ at f = 1 + (ρ·A − B) ÷ (b − ρ·a). None where the stage hardly matters
+/// (it cannot change the class, whatever its length), where times per operation and throughput do not
+/// agree on the class, and for verdicts that are still open.
+fn range(
+    class: Class,
+    parameter: Parameter,
+    kind: String,
+    variant: &Variant,
+    before: &Facts<'_>,
+    after: &Facts<'_>,
+    stage: Stage,
+) -> Option<Sensitivity> {
+    let (least, most) = match class {
+        Class::WorthIt => (1.0 + SMALLEST_EFFECT, f64::INFINITY),
+        Class::Harmful => (0.0, 1.0 / (1.0 + SMALLEST_EFFECT)),
+        Class::NoEffect => (1.0 / (1.0 + SMALLEST_EFFECT), 1.0 + SMALLEST_EFFECT),
+        Class::Undecided => return None,
+    };
+    let (b, a) = stage.per_op;
+    let ratio = before.client_us / after.client_us;
+    if !(least..=most).contains(&ratio) || stage.at_us <= 0.0 {
+        return None;
+    }
+    let crossing = |rho: f64| {
+        let f = 1.0 + (rho * after.client_us - before.client_us) / (b - rho * a);
+        // Beyond a thousand times as long it is another kind of drive.
+        (f.is_finite() && f > 0.0 && f < 1000.0).then_some(f)
+    };
+    let crossings: Vec<f64> = [least, most]
+        .into_iter()
+        .filter(|rho| *rho > 0.0 && rho.is_finite())
+        .filter_map(crossing)
+        .collect();
+    let from = crossings
+        .iter()
+        .copied()
+        .filter(|f| *f <= 1.0)
+        .reduce(f64::max);
+    let to = crossings
+        .iter()
+        .copied()
+        .filter(|f| *f > 1.0)
+        .reduce(f64::min);
+    if from.is_none() && to.is_none() {
+        return None;
+    }
+    let (from_us, to_us) = (from.map(|f| f * stage.at_us), to.map(|f| f * stage.at_us));
+    let uncertain = profile_numbers::stage_range(variant, &kind, parameter).map(|change| {
+        let (low_us, high_us) = ((stage.at_us + change.0).max(0.0), stage.at_us + change.1);
+        Uncertain {
+            low_us,
+            high_us,
+            within: from_us.is_none_or(|from| low_us >= from)
+                && to_us.is_none_or(|to| high_us <= to),
+        }
+    });
+    Some(Sensitivity::Stages {
+        parameter,
         kind,
-        at_us: reads.pool_us,
-        from_us: Some((reads.pool_us + more).max(0.0)),
-        to_us: None,
-        basis: SensitivityBasis::Stages,
+        at_us: stage.at_us,
+        from_us,
+        to_us,
+        uncertain,
     })
 }

@@ -1,26 +1,49 @@
 //! Verdicts: one for each factor level and workload, with reasons, ranges, conditions and cautions.
 
 use crate::cells::Group;
+use crate::effects::Side;
 use crate::factors::Pair;
 use crate::output::{
-    Basis, Caution, Cell, Class, Condition, Effect, Findings, Metric, PhaseKind, Phases, Subject,
-    Verdict,
+    Basis, BreakEven, BreakEvenBasis, Caution, Cell, Class, Condition, Effect, Findings, Ladder,
+    Metric, PhaseKind, Phases, Subject, Verdict,
 };
 use crate::reasons::{self, Facts};
-use crate::{counters, sensitivity};
+use crate::reruns::{self, Rerun};
+use crate::{counters, price, sensitivity};
+use lab::campaign::Campaign;
 use lab::model::Model;
 
 /// A group with its cell.
 pub type Shown<'a> = (&'a Group<'a>, &'a Cell);
 
+/// What all verdicts of a campaign draw on.
+pub struct Evidence<'a> {
+    /// The campaign.
+    pub campaign: &'a Campaign,
+    /// Its scale.
+    pub model: &'a Model,
+    /// Every effect of the findings.
+    pub effects: &'a [Effect],
+    /// Its ladders.
+    pub ladders: &'a [Ladder],
+    /// Re-runs with other numbers.
+    pub reruns: &'a [Rerun<'a>],
+}
+
 /// The verdict on a factor level. `pairs` are those of the level, with the denominator's and the
-/// numerator's cells, the baseline's context first; `effects` are all of the findings' effects.
+/// numerator's cells, the baseline's context first.
 pub fn of(
     pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)],
-    effects: &[Effect],
     subjects: &[Subject],
-    model: &Model,
+    evidence: &Evidence<'_>,
 ) -> Option<Verdict> {
+    let &Evidence {
+        campaign,
+        model,
+        effects,
+        ladders,
+        reruns,
+    } = evidence;
     let (pair, before, after) = pairs.first()?;
     let paced = before.0.job.paced;
     let metric = if paced {
@@ -31,13 +54,22 @@ pub fn of(
     let chosen = choose(pair, &before.0.workload.name, effects, metric);
     let deciding = &effects[*chosen.first()?];
     let facts = Facts::of(before.0, before.1).zip(Facts::of(after.0, after.1));
-    let (reasons, sensitivity) = match &facts {
+    let (reasons, mut sensitivity) = match &facts {
         Some((before, after)) => (
             reasons::of(deciding.class, subjects, before, after),
             sensitivity::of(deciding.class, subjects, pair.variant, before, after),
         ),
         None => Default::default(),
     };
+    let (bottom, top) = (side(before), side(after));
+    sensitivity.extend(reruns::of(
+        (deciding.class, metric, deciding.phase),
+        pair,
+        (&top, &bottom),
+        campaign,
+        reruns,
+    ));
+    let ops = bottom.lasting().zip(top.lasting());
     Some(Verdict {
         factor: pair.factor.to_owned(),
         level: pair.level.to_owned(),
@@ -46,11 +78,55 @@ pub fn of(
         class: deciding.class,
         metric,
         phase: deciding.phase,
+        break_even: break_even(deciding.class, before, after, &bottom, ladders),
+        cost: price::cost(pair.baseline, pair.variant, ops),
         conditions: conditions(&chosen, effects),
         cautions: cautions(pairs, &chosen, effects, subjects, model),
         effects: chosen,
         reasons,
         sensitivity,
+    })
+}
+
+fn side<'a>(shown: &Shown<'a>) -> Side<'a> {
+    Side {
+        group: shown.0,
+        phases: shown.1.phases,
+    }
+}
+
+/// Below which load a gain in throughput is none: what the slower side carries.
+fn break_even(
+    class: Class,
+    before: &Shown<'_>,
+    after: &Shown<'_>,
+    bottom: &Side<'_>,
+    ladders: &[Ladder],
+) -> Option<BreakEven> {
+    if class != Class::WorthIt {
+        return None;
+    }
+    let ladder = |shown: &Shown<'_>| {
+        let cell = shown.1;
+        let of = |l: &&Ladder| l.variant == cell.variant && l.workload == cell.workload;
+        ladders.iter().find(of)
+    };
+    let carried = ladder(before)
+        .filter(|l| l.saturated.is_some())
+        .and_then(|l| l.carried)
+        .zip(ladder(after).and_then(|l| l.carried))
+        .filter(|(slower, faster)| faster > slower);
+    let (ops_s, basis) = match carried {
+        Some((slower, _)) => (slower, BreakEvenBasis::Ladder),
+        None if !before.0.job.paced => (bottom.lasting()?, BreakEvenBasis::ClosedLoop),
+        None => return None,
+    };
+    Some(BreakEven {
+        ops_s,
+        syncs_s: Facts::of(before.0, before.1)
+            .map(|facts| facts.commits_per_op() * ops_s)
+            .filter(|syncs| *syncs > 0.0),
+        basis,
     })
 }
 

@@ -125,10 +125,21 @@ fn reasons_come_from_stage_times() {
     );
     assert!(log.reasons.iter().any(|r| matches!(r, Reason::LimitMoved { after: Limit::Drives { kind, .. }, .. } if kind == "hdd")));
     // The gain is 6.7 of 12.5 ms: a commit may take that much more, less what 5 % takes.
-    let range = &log.sensitivity[0];
-    assert_eq!(range.parameter, Parameter::LogCommit);
-    assert_eq!(range.kind, "optane");
-    assert!(range.to_us.unwrap() > 5.0 * range.at_us && range.to_us.unwrap() < 12_500.0);
+    let Sensitivity::Stages {
+        parameter,
+        kind,
+        at_us,
+        to_us,
+        ..
+    } = &log.sensitivity[0]
+    else {
+        panic!("{:?}", log.sensitivity);
+    };
+    assert_eq!(
+        (*parameter, kind.as_str()),
+        (Parameter::LogCommit, "optane")
+    );
+    assert!(to_us.unwrap() > 5.0 * at_us && to_us.unwrap() < 12_500.0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod synthetic;
 
 use findings::output::{Basis, Class};
-use findings::{Findings, against_published, analyse, compare, history};
+use findings::{Findings, Named, against_published, analyse, compare, history};
 use synthetic::*;
 
 /// A campaign of two variants at these rates.
@@ -79,10 +79,33 @@ fn a_published_row_is_found_by_name_or_by_settings() {
          none/none sync-small,,,1820\nF2,sync-small,mirror/none,12060\n",
     )
     .unwrap();
-    let beside = against_published(&measured, &table);
+    let beside = against_published(&measured, &table, &[]);
     assert_eq!(beside.len(), 2);
     assert!((beside[0].ratio.value - 640.0 / 1820.0).abs() < 0.01);
     assert_eq!(beside[1].row, "F2");
+    assert!(beside[0].below && beside[1].below);
+}
+
+#[test]
+fn a_published_row_can_be_named_and_a_faster_cell_is_not_below_it() {
+    let measured = findings(640.0, 4300.0, 3, 0);
+    let table =
+        findings::lints::Table::read("name,throughput\nF1 sync,500\nF2 sync,4310\n").unwrap();
+    assert!(against_published(&measured, &table, &[]).is_empty());
+    let named = |row: &str, variant: &str, workload: Option<&str>| Named {
+        row: row.into(),
+        variant: variant.into(),
+        workload: workload.map(str::to_owned),
+    };
+    let rows = [
+        named("F1 sync", "none/none", None),
+        named("F2 sync", "mirror/none", Some("sync-small")),
+        named("F1 sync", "mirror/none", Some("another")),
+    ];
+    let beside = against_published(&measured, &table, &rows);
+    let names: Vec<&str> = beside.iter().map(|p| p.row.as_str()).collect();
+    assert_eq!(names, ["F1 sync", "F2 sync"]);
+    assert!(beside.iter().all(|p| !p.below), "{beside:?}");
 }
 
 #[test]
@@ -102,4 +125,5 @@ fn a_regression_is_placed_in_the_history() {
         (1, "day 6")
     );
     assert!(step.before > 4200.0 && step.after < 4000.0);
+    assert!(histories[1].regressed() && !histories[0].regressed());
 }

@@ -93,6 +93,9 @@ pub struct DriveKind {
     pub profile: String,
     /// The numbers of the profile, with the lab's overrides applied: `drives::Profile` as TOML/JSON.
     pub numbers: serde_json::Value,
+    /// Price of one, in the lab's own currency, where it is stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<f64>,
 }
 
 /// A pool.

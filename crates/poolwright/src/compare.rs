@@ -1,23 +1,30 @@
-//! `poolwright compare A B`: two campaigns held against each other, as a gate.
+//! `poolwright compare A B`: two campaigns, or a campaign and a published table, as a gate.
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::{output, report as made};
-use std::path::PathBuf;
+use findings::lints::Table;
+use findings::{Findings, Named};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Exit code when a cell became worse.
 const REGRESSION: u8 = 1;
 
-/// Hold one campaign against another, cell by cell
+/// Hold one campaign against another, or against a published table, cell by cell
 ///
-/// Exit codes: 0 no cell became worse · 1 one did · 2 a campaign cannot be read, or they share no
-/// cell.
+/// Exit codes: 0 no cell became worse · 1 one did, or lies more than 5 % below the table · 2 a
+/// campaign or table cannot be read, or they share no cell.
 #[derive(clap::Args)]
 pub struct Args {
     /// The campaign before: its directory, a lab that was run, or a findings.json
     before: String,
-    /// The campaign after
+    /// The campaign after, or a table of results (.toml), as those in published/
     after: String,
+    /// Which row of the table a variant is, where their names do not say it: 'F1 sync=none/none', or
+    /// with a workload 'F1 sync=none/none small-files'
+    #[arg(long = "row", value_name = "ROW=VARIANT", value_parser = named)]
+    rows: Vec<Named>,
     /// Print the comparison as JSON
     #[arg(long)]
     json: bool,
@@ -29,40 +36,135 @@ pub struct Args {
 impl Args {
     /// Compares.
     pub fn run(self) -> ExitCode {
-        let find = |name: &str| made::find(name, self.results.as_deref());
-        let (before, after) = match (find(&self.before), find(&self.after)) {
-            (Ok(before), Ok(after)) => (before.findings, after.findings),
-            (before, after) => {
-                for message in [before.err(), after.err()].into_iter().flatten() {
-                    output::complain(&format!("error: {message}\n"));
+        match self.compare() {
+            Ok((text, regressed)) => {
+                let printed = output::print(&text);
+                if regressed {
+                    ExitCode::from(REGRESSION)
+                } else {
+                    printed
                 }
-                return ExitCode::from(USAGE);
+            }
+            Err((code, message)) => {
+                output::complain(&message);
+                ExitCode::from(code)
+            }
+        }
+    }
+
+    /// What is printed, and whether a cell became worse.
+    fn compare(&self) -> Result<(String, bool), (u8, String)> {
+        let find = |name: &str| {
+            made::find(name, self.results.as_deref())
+                .map(|made| made.findings)
+                .map_err(|e| format!("error: {e}\n"))
+        };
+        let usage = |message: String| (USAGE, message);
+        if Path::new(&self.after).extension().is_some_and(|e| e == "toml") && is_table(&self.after)
+        {
+            return self.against_table(&find(&self.before).map_err(usage)?);
+        }
+        if !self.rows.is_empty() {
+            return Err(usage(
+                "error: --row names rows of a table: give a table of results (.toml) to compare with\n"
+                    .into(),
+            ));
+        }
+        let (before, after) = match (find(&self.before), find(&self.after)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (before, after) => {
+                let all = [before.err(), after.err()];
+                return Err(usage(all.into_iter().flatten().collect()));
             }
         };
         let comparison = findings::compare(&before, &after);
         if comparison.changes.is_empty() {
-            output::complain(&format!(
+            return Err(usage(format!(
                 "error: {} and {} share no measured cell: compare two campaigns of one lab\n",
                 self.before, self.after
-            ));
-            return ExitCode::from(USAGE);
+            )));
         }
         let text = if self.json {
-            match serde_json::to_string_pretty(&comparison) {
-                Ok(text) => text + "\n",
-                Err(e) => {
-                    output::complain(&format!("error: cannot write JSON: {e}\n"));
-                    return ExitCode::from(ENVIRONMENT);
-                }
-            }
+            json(&comparison)?
         } else {
             report::compare::text(&comparison, &before, &after, made::locale().words())
         };
-        let printed = output::print(&text);
-        if comparison.regressed {
-            ExitCode::from(REGRESSION)
-        } else {
-            printed
+        Ok((text, comparison.regressed))
+    }
+
+    fn against_table(&self, findings: &Findings) -> Result<(String, bool), (u8, String)> {
+        let usage = |message: String| (USAGE, format!("error: {message}\n"));
+        let text = std::fs::read_to_string(&self.after)
+            .map_err(|e| usage(format!("cannot read {}: {e}", self.after)))?;
+        let table = Table::read(&text).map_err(|e| usage(format!("{}: {e}", self.after)))?;
+        let rows = || {
+            let names: Vec<&str> = table.rows.iter().map(|r| r.name.as_str()).collect();
+            names.join(", ")
+        };
+        for named in &self.rows {
+            if table.row(&named.row).is_none() {
+                return Err(usage(format!(
+                    "{} has no row {:?}: it has {}",
+                    self.after,
+                    named.row,
+                    rows()
+                )));
+            }
+            if !findings.variants.iter().any(|v| v.name == named.variant) {
+                let names: Vec<&str> = findings.variants.iter().map(|v| v.name.as_str()).collect();
+                return Err(usage(format!(
+                    "{} has no variant {:?}: it has {}",
+                    self.before,
+                    named.variant,
+                    names.join(", ")
+                )));
+            }
         }
+        let cells = findings::against_published(findings, &table, &self.rows);
+        if cells.is_empty() {
+            return Err(usage(format!(
+                "no row of {} is named after a cell of {}: say which is which with --row ROW=VARIANT; the rows are {}",
+                self.after,
+                self.before,
+                rows()
+            )));
+        }
+        let key = Path::new(&self.after)
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let text = if self.json {
+            json(&cells)?
+        } else {
+            report::compare::published(&cells, &key, made::locale().words())
+        };
+        Ok((text, cells.iter().any(|c| c.below)))
+    }
+}
+
+/// A `.toml` that is there and is not a lab that was run under that name.
+fn is_table(name: &str) -> bool {
+    std::fs::read_to_string(name).map_or(true, |text| Table::read(&text).is_ok())
+}
+
+fn json(value: &impl Serialize) -> Result<String, (u8, String)> {
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|e| (ENVIRONMENT, format!("error: cannot write JSON: {e}\n")))
+}
+
+/// `ROW=VARIANT` or `ROW=VARIANT WORKLOAD`.
+fn named(text: &str) -> Result<Named, String> {
+    let (row, cell) = text
+        .rsplit_once('=')
+        .ok_or("write ROW=VARIANT, such as 'F1 sync=none/none'")?;
+    let mut words = cell.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(variant), workload, None) => Ok(Named {
+            row: row.trim().to_owned(),
+            variant: variant.to_owned(),
+            workload: workload.map(str::to_owned),
+        }),
+        _ => Err("after the = stands a variant, and a workload behind a space if need be".into()),
     }
 }

@@ -54,6 +54,7 @@ verbs! {
     compare Compare
     completions Completions
     doctor Doctor
+    history History
     mount Mount
     new New
     plan Plan

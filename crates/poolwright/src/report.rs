@@ -213,10 +213,44 @@ pub fn find(name: &str, results: Option<&Path>) -> Result<Made, String> {
         let lab = path.file_stem().unwrap_or(path.as_os_str());
         newest(&results_directory(results).join(lab))
     };
-    let directory = directory.ok_or_else(|| {
-        format!("no results of {name}: name a campaign's directory or a findings.json, or run `poolwright run {name}` first")
-    })?;
+    let directory = directory.ok_or_else(|| nothing(name))?;
     from_store(&Store::read(&directory).map_err(|e| e.to_string())?)
+}
+
+/// Finds campaigns in their order, each with a label: a findings file, a campaign's directory, or every
+/// campaign in a directory or of a lab that was run.
+///
+/// # Errors
+/// One line that says what is wrong and what to do.
+pub fn find_all(name: &str, results: Option<&Path>) -> Result<Vec<(String, Findings)>, String> {
+    let path = Path::new(name);
+    let label = |path: &Path| {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        name.to_string_lossy().into_owned()
+    };
+    if path.is_file() && path.extension().is_some_and(|e| e == "json") {
+        return Ok(vec![(label(path), find(name, results)?.findings)]);
+    }
+    let lab = path.file_stem().unwrap_or(path.as_os_str());
+    let directories = if path.is_dir() {
+        campaigns(path)
+    } else {
+        campaigns(&results_directory(results).join(lab))
+    };
+    if directories.is_empty() {
+        return Err(nothing(name));
+    }
+    directories
+        .iter()
+        .map(|directory| {
+            let store = Store::read(directory).map_err(|e| e.to_string())?;
+            Ok((label(directory), from_store(&store)?.findings))
+        })
+        .collect()
+}
+
+fn nothing(name: &str) -> String {
+    format!("no results of {name}: name a campaign's directory or a findings.json, or run `poolwright run {name}` first")
 }
 
 /// What a campaign's directory shows.
@@ -239,18 +273,25 @@ pub fn from_store(store: &Store) -> Result<Made, String> {
     })
 }
 
-/// `directory` if it is a campaign's, otherwise the newest one in it: names sort by time.
+/// `directory` if it is a campaign's, otherwise the newest one in it.
 fn newest(directory: &Path) -> Option<PathBuf> {
+    campaigns(directory).pop()
+}
+
+/// `directory` if it is a campaign's, otherwise those in it, oldest first: names sort by time.
+fn campaigns(directory: &Path) -> Vec<PathBuf> {
     if directory.join(CAMPAIGN).is_file() {
-        return Some(directory.to_owned());
+        return vec![directory.to_owned()];
     }
-    let mut inside: Vec<PathBuf> = std::fs::read_dir(directory)
-        .ok()?
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut inside: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.join(CAMPAIGN).is_file())
         .collect();
     inside.sort();
-    inside.pop()
+    inside
 }
 
 /// Where results are kept: as told, or below the state directory of XDG, or here.

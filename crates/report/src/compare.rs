@@ -1,10 +1,10 @@
 //! Two campaigns held against each other, as lines for a terminal.
 
 use crate::lang::{Label, Words};
-use crate::number::{ratio, ratio_number};
-use crate::text::{columns, cut, one_line};
+use crate::number::{count, ratio, ratio_number};
+use crate::text::{aligned, cut, one_line};
 use findings::output::{Basis, Class};
-use findings::{Comparison, Findings};
+use findings::{Change, Comparison, Findings, Published};
 
 /// Columns of the table.
 const COLUMNS: usize = 5;
@@ -41,29 +41,7 @@ pub fn text(
             words.change(change.class).to_owned(),
         ]);
     }
-    let width = |i: usize| {
-        lines
-            .iter()
-            .map(|line| columns(&line[i]))
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
-    let mut out = String::new();
-    for line in &lines {
-        let mut row = String::new();
-        for (i, cell) in line.iter().enumerate() {
-            let room = " ".repeat(widths[i] - columns(cell));
-            let right = (2..4).contains(&i);
-            row += &if right {
-                format!("{room}{cell}  ")
-            } else {
-                format!("{cell}{room}  ")
-            };
-        }
-        out += row.trim_end();
-        out.push('\n');
-    }
+    let mut out = aligned(&lines, 2..4);
     for (variant, workload) in &comparison.unmatched {
         out += &format!(
             "{} · {}: {}\n",
@@ -75,6 +53,11 @@ pub fn text(
     if (before.scale.size, before.scale.time) != (after.scale.size, after.scale.time) {
         out += words.label(Label::OtherScale);
         out.push('\n');
+        let moved = |c: &Change| !(0.9..=1.1).contains(&c.ratio.value);
+        if before.scale.size != after.scale.size && comparison.changes.iter().any(moved) {
+            out += words.label(Label::ScaleMoves);
+            out.push('\n');
+        }
     }
     let worse = comparison
         .changes
@@ -84,6 +67,45 @@ pub fn text(
     out += &match worse {
         0 => words.label(Label::NoRegression).to_owned(),
         n => format!("{}{n}", words.label(Label::Regressions)),
+    };
+    out.push('\n');
+    out.replace('\u{a0}', " ")
+}
+
+/// Cells beside published rows, as lines. `key` names the table.
+pub fn published(cells: &[Published], key: &str, words: &dyn Words) -> String {
+    let mut lines: Vec<[String; COLUMNS]> = vec![[
+        words.label(Label::Variant).to_lowercase(),
+        words.label(Label::Workload).to_lowercase(),
+        format!("{} ({})", words.label(Label::Published), one_line(key)),
+        words.label(Label::Measured).to_lowercase(),
+        words.label(Label::Ratio).to_owned(),
+    ]];
+    for cell in cells {
+        lines.push([
+            cut(&one_line(&cell.variant), 32),
+            cut(&one_line(&cell.workload), 32),
+            format!(
+                "{} ({})",
+                count(cell.published),
+                cut(&one_line(&cell.row), 32)
+            ),
+            count(cell.measured),
+            match cell.ratio.basis {
+                Basis::Point => ratio(cell.ratio.value),
+                Basis::Trials | Basis::Blocks => format!(
+                    "{} [{}, {}]",
+                    ratio(cell.ratio.value),
+                    ratio_number(cell.ratio.low),
+                    ratio_number(cell.ratio.high)
+                ),
+            },
+        ]);
+    }
+    let mut out = aligned(&lines, 2..4);
+    out += &match cells.iter().filter(|c| c.below).count() {
+        0 => words.label(Label::NoneBelow).to_owned(),
+        n => format!("{}{n}", words.label(Label::Below)),
     };
     out.push('\n');
     out.replace('\u{a0}', " ")

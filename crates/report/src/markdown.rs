@@ -2,7 +2,7 @@
 
 use crate::lang::{Label, Language};
 use crate::number::{count, micros, seconds, share};
-use crate::rows::{answers, failure, remarks, rows, title, verdict_text, workloads};
+use crate::rows::{answers, failure, load_text, remarks, rows, title, verdict_text, workloads};
 use crate::terminal::{against, with_spread};
 use crate::text::{cut, one_line};
 use findings::output::Findings;
@@ -72,6 +72,26 @@ pub fn render(findings: &Findings, language: Language) -> String {
             let _ = writeln!(out, "| {} |", cells.join(" | "));
         }
     }
+    if !findings.adequate.is_empty() {
+        let _ = writeln!(out, "\n## {}\n", say(Label::Enough));
+        for adequate in &findings.adequate {
+            let _ = writeln!(out, "- {}", escape(&words.adequate(adequate)));
+        }
+    }
+    if !findings.ladders.is_empty() {
+        let _ = writeln!(out, "\n## {}\n", say(Label::Load));
+        for ladder in &findings.ladders {
+            let head = format!("{} · {}", ladder.variant, ladder.workload);
+            let said = load_text(words, ladder);
+            let _ = writeln!(
+                out,
+                "- **{}**{}{}",
+                escape(&head),
+                say(Label::Colon),
+                escape(&said)
+            );
+        }
+    }
     let aside: Vec<String> = rows
         .iter()
         .filter_map(|row| {
@@ -93,11 +113,13 @@ pub fn render(findings: &Findings, language: Language) -> String {
         let _ = writeln!(out, "\n## {}\n\n{}", say(Label::SetAside), aside.join("\n"));
     }
     let _ = writeln!(out, "\n## {}\n", say(Label::Trust));
-    let _ = writeln!(
-        out,
-        "- {}",
-        words.validation(findings.scale.nearest_validation)
-    );
+    let _ = writeln!(out, "- {}", say(Label::NotValidated));
+    for other in &findings.scale.other_sizes {
+        let _ = writeln!(out, "- {}", escape(&words.other_size(other)));
+    }
+    for open in &findings.scale.open_numbers {
+        let _ = writeln!(out, "- {}", escape(&words.open_numbers(open)));
+    }
     for limit in &findings.scale.limits {
         let _ = writeln!(out, "- {}", escape(&words.scale_limit(limit)));
     }

@@ -2,8 +2,8 @@
 
 use crate::lang::{Label, Words, name};
 use findings::output::{
-    Caution, Cell, Class, Effect, Estimate, Findings, Metric, Phase, PhaseKind, Phases, Standing,
-    Verdict,
+    Caution, Cell, Class, Effect, Estimate, Findings, Ladder, Metric, Phase, PhaseKind, Phases,
+    Standing, Verdict,
 };
 
 /// A cell with what stands beside it in a table.
@@ -232,6 +232,19 @@ pub fn verdict_text(words: &dyn Words, answer: &Answer) -> String {
     said
 }
 
+/// What load a configuration carries, and what keeps its percentiles under limits, in a paragraph.
+pub fn load_text(words: &dyn Words, ladder: &Ladder) -> String {
+    let within: Vec<String> = ladder.within.iter().map(|w| words.load_within(w)).collect();
+    let mut said = words.ladder(ladder);
+    if !within.is_empty() {
+        said = said
+            + words.label(Label::Space)
+            + &within.join(words.label(Label::Semicolon))
+            + words.label(Label::FullStop);
+    }
+    said
+}
+
 /// The sentences that belong to a verdict: reasons, what is lacking, where it holds, what to know.
 pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
     let verdict = answer.verdict;
@@ -244,6 +257,8 @@ pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
         .iter()
         .map(|r| words.reason(r))
         .chain(needed)
+        .chain(verdict.break_even.iter().map(|b| words.break_even(b)))
+        .chain(verdict.cost.iter().map(|c| words.cost(c)))
         .chain(verdict.sensitivity.iter().map(|s| words.sensitivity(s)))
         .chain(verdict.conditions.iter().map(|c| words.condition(c)))
         .chain(cautions(answer).map(|c| words.caution(c)))

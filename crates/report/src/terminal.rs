@@ -3,7 +3,9 @@
 
 use crate::lang::{Label, Language, Words, name};
 use crate::number::{count, micros, ratio, ratio_number, seconds, share, share_number};
-use crate::rows::{Against, Row, answers, failure, remarks, rows, title, verdict_text, workloads};
+use crate::rows::{
+    Against, Row, answers, failure, load_text, remarks, rows, title, verdict_text, workloads,
+};
 use crate::text::{columns, cut, one_line, wrap};
 use findings::output::{Class, Estimate, Findings, Standing};
 use std::fmt::Write;
@@ -44,6 +46,7 @@ pub fn render(findings: &Findings, style: Style) -> String {
         page.table(findings, words, workload, &of_workload);
     }
     page.verdicts(findings, words);
+    page.loads(findings, words);
     page.aside(findings, words, &rows);
     for lint in &findings.lints {
         page.entry(
@@ -155,6 +158,20 @@ impl Page {
                 Class::Undecided => Some(YELLOW),
             };
             self.entry(&title(findings, words, verdict), &said, color);
+        }
+    }
+
+    /// What is enough, what load is carried, and what moves with the size scale.
+    fn loads(&mut self, findings: &Findings, words: &dyn Words) {
+        for adequate in &findings.adequate {
+            self.entry(words.label(Label::Enough), &words.adequate(adequate), None);
+        }
+        for ladder in &findings.ladders {
+            let head = format!("{} · {}", name(&ladder.variant), name(&ladder.workload));
+            self.entry(&head, &load_text(words, ladder), None);
+        }
+        for other in findings.scale.other_sizes.iter().filter(|o| o.moves) {
+            self.entry("S", &words.other_size(other), Some(YELLOW));
         }
     }
 

@@ -118,6 +118,33 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         .collect()
 }
 
+/// Lines of a table with columns as wide as their widest cell; those in `right` stand to the right.
+pub fn aligned<const N: usize>(lines: &[[String; N]], right: std::ops::Range<usize>) -> String {
+    let width = |i: usize| {
+        lines
+            .iter()
+            .map(|line| columns(&line[i]))
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut out = String::new();
+    for line in lines {
+        let mut row = String::new();
+        for (i, cell) in line.iter().enumerate() {
+            let room = " ".repeat(widths[i] - columns(cell));
+            row += &if right.contains(&i) {
+                format!("{room}{cell}  ")
+            } else {
+                format!("{cell}{room}  ")
+            };
+        }
+        out += row.trim_end();
+        out.push('\n');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -71,8 +71,11 @@ fn charts_hold_the_data(browser: &mut Browser) {
     };
     assert_eq!(count(browser, "#time .plot"), json!(16));
     assert_eq!(count(browser, "#time .plot .curve:not(.other)"), json!(16));
-    assert_eq!(count(browser, "#latency .plot"), json!(4));
-    assert_eq!(count(browser, "#latency .plot .curve"), json!(16));
+    // Four workloads, three of which sync; a ladder of two variants on one of them.
+    assert_eq!(count(browser, "#latency .plot"), json!(4 + 3));
+    assert_eq!(count(browser, "#latency .plot .curve"), json!(16 + 12));
+    assert_eq!(count(browser, "#load .plot"), json!(2));
+    assert_eq!(count(browser, "#load .plot .curve"), json!(4));
     assert_eq!(count(browser, "#stages svg.bar"), json!(16));
     assert_eq!(count(browser, "#reads svg.bar"), json!(8));
     assert_eq!(count(browser, "#drives svg.heat"), json!(16));

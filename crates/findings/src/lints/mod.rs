@@ -7,6 +7,7 @@ mod arc_drop;
 mod bandwidth;
 mod capacity;
 mod constant_tail;
+mod fault_tolerance;
 mod fill_time;
 mod layout_width;
 mod line_rate;
@@ -27,7 +28,7 @@ pub use table::{Provenance, ReadError, Row, Setup, Table};
 use crate::output::{Lint, LintFinding, Severity};
 
 /// Every lint, in the order of its findings.
-const LINTS: [fn(&Table) -> Vec<Lint>; 17] = [
+const LINTS: [fn(&Table) -> Vec<Lint>; 18] = [
     little::lint,
     bandwidth::lint,
     other_size::lint,
@@ -44,6 +45,7 @@ const LINTS: [fn(&Table) -> Vec<Lint>; 17] = [
     fill_time::lint,
     raid0_below::lint,
     layout_width::lint,
+    fault_tolerance::lint,
     capacity::lint,
 ];
 

@@ -57,6 +57,12 @@ pub struct Setup {
     pub parity: Option<u32>,
     /// Distributed or hot spares.
     pub spares: Option<u32>,
+    /// Drives that may fail, as stated.
+    pub survives: Option<u32>,
+    /// Of how many that is said; none for all of them.
+    pub survives_of: Option<u32>,
+    /// Redundancy groups are permuted over all drives (dRAID).
+    pub permuted: bool,
     /// Bytes of a drive.
     pub drive_bytes: Option<f64>,
     /// Capacity as stated, bytes.

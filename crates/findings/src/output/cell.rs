@@ -1,6 +1,7 @@
 //! Cells: variant × workload.
 
 use super::{Check, Mark};
+use crate::record::WarmUpEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -73,6 +74,12 @@ pub struct Cell {
     pub sync_latency: Option<Latency>,
     /// Latency by percentile, for a curve: reads and writes together.
     pub percentiles: Vec<Percentile>,
+    /// The same of fsync and fdatasync calls, where there are any.
+    #[serde(default)]
+    pub sync_percentiles: Vec<Percentile>,
+    /// How its caches were warmed before the windows; none where nothing was.
+    #[serde(default)]
+    pub warm_up: Option<Warmed>,
     /// Where reads were served; ratios are none where nothing was looked up.
     pub hits: Hits,
     /// How throughput went over time.
@@ -85,6 +92,18 @@ pub struct Cell {
     pub attribution: Option<Attribution>,
     /// Each trial's course.
     pub series: Vec<Series>,
+}
+
+/// How the caches of a cell's trials were warmed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Warmed {
+    /// Mean virtual seconds it lasted.
+    pub seconds: f64,
+    /// The least settled end of them: by time limit before by a fixed time before settled.
+    pub ended: WarmUpEnd,
+    /// Lowest share of lookups that memory and L2ARC answered at its end; none where nothing was
+    /// looked up.
+    pub hit_ratio: Option<f64>,
 }
 
 /// How many trials of a cell came to what.

@@ -112,7 +112,7 @@ pub enum Mark {
         /// How many.
         count: f64,
     },
-    /// It ran at another S or k than the campaign's.
+    /// It ran at another k than the campaign's.
     OtherScale {
         /// S.
         size: f64,

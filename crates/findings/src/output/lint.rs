@@ -115,6 +115,17 @@ pub enum LintFinding {
         /// Data drives a vdev there really are.
         data_actual: u32,
     },
+    /// The layout survives other failures than stated.
+    FaultTolerance {
+        /// Drives that may fail, as stated.
+        stated: u32,
+        /// Of how many, as stated.
+        stated_of: u32,
+        /// Drives that may fail by the layout's parity.
+        survives: u32,
+        /// Of how many: the drives of a vdev, or all where groups are permuted over them.
+        of: u32,
+    },
     /// Said to fill a link that it does not.
     NotLineRate {
         /// Bits a second that were moved.

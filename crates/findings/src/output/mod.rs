@@ -7,6 +7,7 @@
 mod cell;
 mod check;
 mod effect;
+mod ladder;
 mod lint;
 mod reason;
 mod verdict;
@@ -14,6 +15,7 @@ mod verdict;
 pub use cell::*;
 pub use check::*;
 pub use effect::*;
+pub use ladder::*;
 pub use lint::*;
 pub use reason::*;
 pub use verdict::*;
@@ -42,6 +44,12 @@ pub struct Findings {
     pub cells: Vec<Cell>,
     /// Ratios between variants that differ in exactly one factor, and main effects over all of them.
     pub effects: Vec<Effect>,
+    /// Open-loop ladders: what each configuration does at each offered rate.
+    #[serde(default)]
+    pub ladders: Vec<Ladder>,
+    /// The smallest configuration that does as well as the fastest, a workload each, where one does.
+    #[serde(default)]
+    pub adequate: Vec<Adequate>,
     /// Pairs of factors whose joint effect is not the product of the single ones.
     pub interactions: Vec<Interaction>,
     /// Ablation: settings by what each contributes, largest first.
@@ -70,12 +78,18 @@ pub struct LabRef {
 }
 
 /// One configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VariantRef {
     /// Its name.
     pub name: String,
     /// Factor → level; empty for a variant outside the factorial.
     pub levels: BTreeMap<String, String>,
+    /// Drives in its pool.
+    #[serde(default)]
+    pub drives: u32,
+    /// What they cost together, in the lab's own currency; none unless each has a price.
+    #[serde(default)]
+    pub price: Option<f64>,
     /// Full versions of OpenZFS its trials ran on.
     pub openzfs: Vec<String>,
     /// What it risks that the words "synchronous write" do not say; empty when nothing is known.
@@ -165,8 +179,12 @@ pub struct ScaleFindings {
     pub worst_late_share: Option<f64>,
     /// Largest processor use in a trial, share of this machine (0.5 is the limit).
     pub worst_cpu_share: Option<f64>,
-    /// The validated case nearest to this lab.
-    pub nearest_validation: Validation,
+    /// Numbers of the drive profiles that are estimates, or that their profile gives a range for.
+    #[serde(default)]
+    pub open_numbers: Vec<OpenNumbers>,
+    /// The same cells at another S: how far results move with it.
+    #[serde(default)]
+    pub other_sizes: Vec<OtherSize>,
 }
 
 /// Achieved ÷ intended service time.
@@ -176,6 +194,36 @@ pub struct Achieved {
     pub p50: f64,
     /// At the 99th percentile.
     pub p99: f64,
+}
+
+/// What of a drive profile is not known for sure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OpenNumbers {
+    /// The kind of drive in the lab.
+    pub kind: String,
+    /// Its profile.
+    pub profile: String,
+    /// How many numbers the profile has.
+    pub all: u32,
+    /// How many have a range, or are said to be an estimate, a fit or quoted from memory.
+    pub open: u32,
+}
+
+/// A cell at another size scale.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherSize {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// S of these trials.
+    pub size: f64,
+    /// Trials that count.
+    pub trials: u32,
+    /// Their throughput ÷ that of the campaign's own S.
+    pub ratio: f64,
+    /// Whether that is more than 10 % off: the result depends on S.
+    pub moves: bool,
 }
 
 /// What the numbers cannot tell.
@@ -212,16 +260,6 @@ pub enum ScaleLimit {
     Network,
 }
 
-/// How near the nearest validated case is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Validation {
-    /// Flat-latency drives, mean commit time against a kernel's zfs.ko: within 7 %.
-    FlatLatencyCommit,
-    /// No comparison with real hardware covers this case.
-    None,
-}
-
 /// How sure the numbers are meant to be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MethodFindings {
@@ -237,6 +275,34 @@ pub struct MethodFindings {
     pub seed: u64,
 }
 
+/// What a trial is a part of.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "part", rename_all = "kebab-case")]
+pub enum Part {
+    /// A repeat of its cell.
+    #[default]
+    Cell,
+    /// A rung of a ladder.
+    Rung {
+        /// Offered operations a second.
+        offered: f64,
+    },
+    /// A re-run with one number of a drive changed.
+    Rerun {
+        /// The kind of drive.
+        kind: String,
+        /// The number, by the profile's name.
+        parameter: String,
+        /// New ÷ stated value.
+        factor: f64,
+    },
+    /// The cell at another size scale.
+    OtherSize {
+        /// S.
+        size: f64,
+    },
+}
+
 /// One trial in a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialRow {
@@ -248,6 +314,9 @@ pub struct TrialRow {
     pub workload: String,
     /// Which repeat, from 0.
     pub repeat: u32,
+    /// What it is a part of.
+    #[serde(default)]
+    pub part: Part,
     /// Its seed.
     pub seed: u64,
     /// RFC 3339, UTC.

@@ -1,6 +1,6 @@
 //! Verdicts: the answer for one factor level and one workload.
 
-use super::{Class, Metric, PhaseKind, Reason};
+use super::{Class, Estimate, Metric, PhaseKind, Reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,6 +28,12 @@ pub struct Verdict {
     pub reasons: Vec<Reason>,
     /// Over which range of the drives' uncertain numbers it holds.
     pub sensitivity: Vec<Sensitivity>,
+    /// Below which load nothing is gained.
+    #[serde(default)]
+    pub break_even: Option<BreakEven>,
+    /// What the gain costs, where the lab states every drive's price.
+    #[serde(default)]
+    pub cost: Option<Cost>,
     /// Where it depends on the other factors.
     pub conditions: Vec<Condition>,
     /// What to know before acting on it.
@@ -36,41 +42,104 @@ pub struct Verdict {
 
 /// Over which range of an uncertain number a verdict holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Sensitivity {
-    /// The number.
-    pub parameter: Parameter,
-    /// The drive kind it belongs to.
-    pub kind: String,
-    /// Its value as measured in this campaign, virtual µs.
-    pub at_us: f64,
-    /// The verdict holds from here, µs; none: however small.
-    pub from_us: Option<f64>,
-    /// To here; none: however large.
-    pub to_us: Option<f64>,
-    /// How that is known.
-    pub basis: SensitivityBasis,
+#[serde(tag = "basis", rename_all = "kebab-case")]
+pub enum Sensitivity {
+    /// From stage times: one stage is replaced, all else is held.
+    Stages {
+        /// What is replaced.
+        parameter: Parameter,
+        /// The drive kind it belongs to.
+        kind: String,
+        /// Its value as measured in this campaign, virtual µs.
+        at_us: f64,
+        /// The verdict holds from here, µs; none: however short.
+        from_us: Option<f64>,
+        /// To here; none: however long.
+        to_us: Option<f64>,
+        /// How far the profile itself leaves the number open; none where it does not say.
+        uncertain: Option<Uncertain>,
+    },
+    /// From re-runs with one number of a profile changed.
+    Reruns {
+        /// The drive kind.
+        kind: String,
+        /// The number, by the profile's name.
+        parameter: String,
+        /// Each re-run, by ascending factor.
+        points: Vec<RerunPoint>,
+        /// The verdict held from this multiple of the stated value…
+        holds_from: f64,
+        /// … to this one. 1 where the next re-run beyond it already came out otherwise.
+        holds_to: f64,
+    },
 }
 
-/// Uncertain numbers of a drive profile.
+/// How far a profile leaves a number open: its stated range, carried over to the stage.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Uncertain {
+    /// The stage with every number at its low end, µs.
+    pub low_us: f64,
+    /// At its high end, µs.
+    pub high_us: f64,
+    /// Whether the verdict holds from one to the other.
+    pub within: bool,
+}
+
+/// What came of re-runs with one number changed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RerunPoint {
+    /// New ÷ stated value.
+    pub factor: f64,
+    /// The verdict's ratio there.
+    pub ratio: Estimate,
+    /// Whether it came out as in the verdict. From a single trial it is the number alone that says so.
+    pub holds: bool,
+    /// Trials behind numerator and denominator.
+    pub trials: (u32, u32),
+}
+
+/// What a verdict's range of validity is a range of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Parameter {
-    /// Time a commit spends writing to the log and flushing it.
+    /// A commit to the log vdev: writing the log and flushing it.
     LogCommit,
-    /// Time a read spends at the cache device.
+    /// A commit where there is no log vdev: to the data drives.
+    PoolCommit,
+    /// A read from the cache device.
     CacheRead,
-    /// Time an operation spends at the data drives.
+    /// A read from the data drives.
     PoolRead,
 }
 
-/// How a range of validity is known.
+/// Below which load the two sides do the same work a second.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BreakEven {
+    /// Operations a second.
+    pub ops_s: f64,
+    /// Synchronous commits a second at that load, where the workload syncs.
+    pub syncs_s: Option<f64>,
+    /// How that is known.
+    pub basis: BreakEvenBasis,
+}
+
+/// How a break-even load is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum SensitivityBasis {
-    /// From stage times: the stage is replaced, all else is held.
-    Stages,
-    /// From re-runs with other numbers.
-    Reruns,
+pub enum BreakEvenBasis {
+    /// What lasts of the slower side when its clients ask for all they can get.
+    ClosedLoop,
+    /// The highest rate of a ladder that the slower side kept up with.
+    Ladder,
+}
+
+/// What a gain costs, in the lab's own currency.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// Price of the drives of the numerator less that of the denominator's.
+    pub more: f64,
+    /// The same for each operation a second gained; none where nothing is gained or it costs nothing.
+    pub per_op_s: Option<f64>,
 }
 
 /// A verdict's dependence on the other factors.

@@ -20,6 +20,7 @@ pub fn kind(profile: &str, count: u32, write_cache: bool, protected: bool) -> Dr
         numbers: serde_json::json!({
             "write_cache": write_cache, "power_loss_protection": protected, "flush": "honest"
         }),
+        price: None,
     }
 }
 

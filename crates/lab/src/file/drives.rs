@@ -29,10 +29,15 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             "name it after what it is: `hdd`, `nvme`, `optane`",
         );
     }
-    let (count, profile, overrides) = match entry.value() {
+    let (count, profile, price, overrides) = match entry.value() {
         DeValue::String(text) => {
             let (count, profile) = short(cx, entry, text)?;
-            (count, At::new(profile, entry.span()), toml::Table::new())
+            (
+                count,
+                At::new(profile, entry.span()),
+                None,
+                toml::Table::new(),
+            )
         }
         DeValue::Table(_) => long(cx, entry)?,
         _ => {
@@ -74,6 +79,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             count,
             profile: profile.value,
             numbers,
+            price,
         },
     ))
 }
@@ -106,7 +112,9 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
     }
 }
 
-fn long(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(u32, At<String>, toml::Table)> {
+type Long = (u32, At<String>, Option<f64>, toml::Table);
+
+fn long(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Long> {
     let mut section = entry.table(cx, &format!("drives.{}", entry.key))?;
     let count = match section.take("count") {
         Some(entry) => entry.integer(cx, 1, MOST, "how many there are"),
@@ -123,12 +131,15 @@ fn long(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(u32, At<String>, toml::Table)
             None
         }
     };
+    let price = section
+        .take("price")
+        .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of one, such as 250"));
     let overrides = section
         .rest()
         .iter()
         .filter_map(|entry| Some((entry.key.to_owned(), value(entry.key, entry.value())?)))
         .collect();
-    Some((u32::try_from(count?).ok()?, profile?, overrides))
+    Some((u32::try_from(count?).ok()?, profile?, price, overrides))
 }
 
 /// A value as the profile reads it; sizes may be written with a unit.

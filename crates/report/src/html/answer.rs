@@ -25,6 +25,17 @@ impl Page<'_> {
             if self.workloads.len() > 1 {
                 self.summary(m);
             }
+            if !self.findings.adequate.is_empty() {
+                m.tag("ul").class("summary").inside(|m| {
+                    for adequate in &self.findings.adequate {
+                        m.tag("li").inside(|m| {
+                            m.tag("b").say(label(Label::Enough));
+                            m.text(" ");
+                            m.say(|w| w.adequate(adequate));
+                        });
+                    }
+                });
+            }
             m.tag("ul").class("cards").inside(|m| {
                 for answer in &self.answers {
                     self.card(m, answer);
@@ -162,6 +173,9 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
     m.tag("ul").inside(|m| {
         for reason in &verdict.reasons {
             m.tag("li").say(|w| w.reason(reason));
+        }
+        if let Some(cost) = &verdict.cost {
+            m.tag("li").say(|w| w.cost(cost));
         }
         if let Some(needed) = needed {
             m.tag("li").say(|w| w.needed(&needed));

@@ -3,6 +3,7 @@
 use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
+use crate::number::count;
 use findings::output::VariantRef;
 use lab::campaign::{Program, Variant};
 use std::collections::BTreeMap;
@@ -70,6 +71,12 @@ impl Page<'_> {
         if !commands.is_empty() {
             m.tag("h3").say(label(Label::BuildIt));
             code(m, &commands.join("\n"));
+        }
+        if let Some(price) = known.and_then(|v| v.price) {
+            m.tag("p").inside(|m| {
+                m.say(label(Label::Price));
+                m.text(format_args!(" {}", count(price)));
+            });
         }
         m.tag("h3").say(label(Label::Pool));
         pairs(

@@ -6,7 +6,7 @@ use crate::charts::lines::{Level, Line, Plot, nines};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, micros, seconds};
-use findings::output::{Cell, Phases, Series};
+use findings::output::{Cell, Percentile, Phases, Series};
 
 /// Trials drawn beside the one that is shown.
 const OTHER_TRIALS: usize = 4;
@@ -163,22 +163,42 @@ impl Page<'_> {
                         .filter(|c| !c.percentiles.is_empty())
                         .collect();
                     if !cells.is_empty() {
-                        self.curves(m, w, workload, &cells);
+                        self.curves(m, &format!("latency-{w}"), workload, &cells, None);
+                    }
+                    let synced: Vec<&Cell> = self
+                        .charted(workload)
+                        .filter(|c| !c.sync_percentiles.is_empty())
+                        .collect();
+                    if !synced.is_empty() {
+                        let id = format!("latency-sync-{w}");
+                        self.curves(m, &id, workload, &synced, Some(Label::SyncCurves));
                     }
                 }
             });
         });
     }
 
-    fn curves(&self, m: &mut Markup, w: usize, workload: &str, cells: &[&Cell]) {
-        let y = Axis::log_around(
-            cells
-                .iter()
-                .flat_map(|c| c.percentiles.iter().map(|p| p.us)),
-        );
-        let rarest = cells
-            .iter()
-            .flat_map(|c| c.percentiles.iter().map(|p| p.percent))
+    /// Curves of reads and writes, or, where `of` says so, of syncs.
+    fn curves(
+        &self,
+        m: &mut Markup,
+        caption: &str,
+        workload: &str,
+        cells: &[&Cell],
+        of: Option<Label>,
+    ) {
+        let curve = |cell: &'_ Cell| -> Vec<Percentile> {
+            match of {
+                None => cell.percentiles.clone(),
+                Some(_) => cell.sync_percentiles.clone(),
+            }
+        };
+        let curves: Vec<(&Cell, Vec<Percentile>)> =
+            cells.iter().map(|cell| (*cell, curve(cell))).collect();
+        let points = || curves.iter().flat_map(|(_, curve)| curve);
+        let y = Axis::log_around(points().map(|p| p.us));
+        let rarest = points()
+            .map(|p| p.percent)
             .filter(|p| *p < 100.0)
             .fold(90.0, f64::max);
         let x = Axis::between(0.0, nines(rarest / 100.0));
@@ -189,20 +209,18 @@ impl Page<'_> {
             (0.999, "p99.9"),
             (0.9999, "p99.99"),
         ];
-        let lines = cells
+        let lines = curves
             .iter()
-            .map(|cell| Line {
+            .map(|(cell, curve)| Line {
                 class: self.colour(&cell.variant),
                 title: cell.variant.clone(),
-                points: cell
-                    .percentiles
+                points: curve
                     .iter()
                     .filter(|p| p.percent <= rarest)
                     .map(|p| (nines(p.percent / 100.0), p.us))
                     .collect(),
             })
             .collect();
-        let caption = format!("latency-{w}");
         let plot = Plot {
             height: 260,
             x,
@@ -217,12 +235,16 @@ impl Page<'_> {
             levels: vec![],
             marks: vec![],
             shaded: vec![],
-            labelled_by: caption.clone(),
+            labelled_by: caption.to_owned(),
         };
         m.tag("figure").class("curves").inside(|m| {
-            m.tag("figcaption")
-                .attr("id", &caption)
-                .inside(|m| m.foreign(workload));
+            m.tag("figcaption").attr("id", caption).inside(|m| {
+                m.foreign(workload);
+                if let Some(of) = of {
+                    m.text(" · ");
+                    m.say(label(of));
+                }
+            });
             m.tag("ul").class("legend").inside(|m| {
                 for cell in cells {
                     m.tag("li").inside(|m| {
@@ -232,13 +254,13 @@ impl Page<'_> {
                 }
             });
             m.tag("div").class("frame").inside(|m| plot.draw(m));
-            numbers(m, &caption, |m| curve_table(m, cells));
+            numbers(m, caption, |m| curve_table(m, &curves));
         });
     }
 }
 
 /// A short piece of a line, for a legend.
-fn swatch(m: &mut Markup, class: &str) {
+pub(super) fn swatch(m: &mut Markup, class: &str) {
     m.tag("svg")
         .attr("width", 26)
         .attr("height", 10)
@@ -252,13 +274,13 @@ fn swatch(m: &mut Markup, class: &str) {
         });
 }
 
-fn curve_table(m: &mut Markup, cells: &[&Cell]) {
+fn curve_table(m: &mut Markup, curves: &[(&Cell, Vec<Percentile>)]) {
     m.tag("thead").inside(|m| {
         m.tag("tr").inside(|m| {
             m.tag("th")
                 .attr("scope", "col")
                 .say(label(Label::Percentile));
-            for cell in cells {
+            for (cell, _) in curves {
                 m.tag("th")
                     .class("num")
                     .attr("scope", "col")
@@ -266,19 +288,19 @@ fn curve_table(m: &mut Markup, cells: &[&Cell]) {
             }
         });
     });
-    let longest = cells.iter().max_by_key(|c| c.percentiles.len());
-    let percents = longest
-        .map(|c| c.percentiles.iter().map(|p| p.percent))
-        .into_iter()
-        .flatten();
+    let longest = curves
+        .iter()
+        .map(|(_, curve)| curve)
+        .max_by_key(|c| c.len());
+    let percents = longest.into_iter().flatten().map(|p| p.percent);
     m.tag("tbody").inside(|m| {
         for percent in percents.filter(|p| *p >= 25.0) {
             m.tag("tr").inside(|m| {
                 m.tag("th")
                     .attr("scope", "row")
                     .text(format_args!("p{percent}"));
-                for cell in cells {
-                    let at = cell.percentiles.iter().find(|p| p.percent == percent);
+                for (_, curve) in curves {
+                    let at = curve.iter().find(|p| p.percent == percent);
                     m.tag("td")
                         .class("num")
                         .text(at.map_or("–".into(), |p| micros(p.us)));

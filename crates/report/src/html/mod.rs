@@ -7,6 +7,7 @@ mod courses;
 mod data;
 mod drives;
 mod effects;
+mod ladder;
 mod shares;
 mod table;
 mod trials;
@@ -124,6 +125,7 @@ impl<'a> Page<'a> {
             self.comparison(m);
             self.over_time(m);
             self.latency(m);
+            self.ladders(m);
             self.where_time(m);
             self.who_answered(m);
             self.drives(m);
@@ -233,12 +235,13 @@ impl<'a> Page<'a> {
 }
 
 /// Sections of the page, by id.
-const SECTIONS: [(&str, Label); 14] = [
+const SECTIONS: [(&str, Label); 15] = [
     ("answer", Label::Answer),
     ("effects", Label::Effects),
     ("comparison", Label::Comparison),
     ("time", Label::OverTime),
     ("latency", Label::LatencyCurves),
+    ("load", Label::Load),
     ("stages", Label::WhereTime),
     ("reads", Label::WhoAnswered),
     ("drives", Label::Drives),

@@ -12,6 +12,7 @@ impl Page<'_> {
     pub(super) fn what_changes(&self, m: &mut Markup) {
         let telling = |a: &&Answer| {
             !a.verdict.sensitivity.is_empty()
+                || a.verdict.break_even.is_some()
                 || !a.verdict.conditions.is_empty()
                 || a.deciding.is_some_and(|e| e.needed.is_some())
         };
@@ -27,6 +28,9 @@ impl Page<'_> {
                     chip(m, answer.verdict.class);
                 });
                 m.tag("ul").class("text").inside(|m| {
+                    if let Some(even) = &answer.verdict.break_even {
+                        m.tag("li").say(|w| w.break_even(even));
+                    }
                     for sensitivity in &answer.verdict.sensitivity {
                         m.tag("li").say(|w| w.sensitivity(sensitivity));
                     }
@@ -44,9 +48,7 @@ impl Page<'_> {
     pub(super) fn trust(&self, m: &mut Markup) {
         let scale = &self.findings.scale;
         section(m, "trust", |m| {
-            m.tag("p")
-                .class("believe")
-                .say(|w| w.validation(scale.nearest_validation).to_owned());
+            m.tag("p").class("believe").say(label(Label::NotValidated));
             m.tag("dl").class("pairs").inside(|m| {
                 let mut fact = |name: Label, value: String| {
                     m.tag("div").inside(|m| {
@@ -71,6 +73,9 @@ impl Page<'_> {
             if !scale.drives.is_empty() {
                 self.fidelity(m);
             }
+            self.profiles(m);
+            self.warm_ups(m);
+            self.other_sizes(m);
             m.tag("h3").say(label(Label::Limits));
             m.tag("ul").class("text").inside(|m| {
                 for limit in &scale.limits {
@@ -113,6 +118,58 @@ impl Page<'_> {
                     }
                 });
             });
+        });
+    }
+
+    fn profiles(&self, m: &mut Markup) {
+        let open = &self.findings.scale.open_numbers;
+        if !open.is_empty() {
+            m.tag("h3").say(label(Label::ProfileNumbers));
+            m.tag("ul").class("text").inside(|m| {
+                for open in open {
+                    m.tag("li").say(|w| w.open_numbers(open));
+                }
+            });
+        }
+    }
+
+    /// How caches were warmed, of the cells that charts are drawn for.
+    fn warm_ups(&self, m: &mut Markup) {
+        let warmed: Vec<_> = self
+            .workloads
+            .iter()
+            .flat_map(|w| self.charted(w))
+            .filter_map(|cell| Some((cell, cell.warm_up?)))
+            .collect();
+        if warmed.is_empty() {
+            return;
+        }
+        m.tag("h3").say(label(Label::WarmUp));
+        m.tag("ul").class("text").inside(|m| {
+            for (cell, warmed) in warmed {
+                m.tag("li").inside(|m| {
+                    m.tag("b")
+                        .inside(|m| m.foreign(&format!("{} · {}", cell.variant, cell.workload)));
+                    m.text(" ");
+                    m.say(|w| w.warmed(&warmed));
+                });
+            }
+        });
+    }
+
+    fn other_sizes(&self, m: &mut Markup) {
+        let others = &self.findings.scale.other_sizes;
+        if others.is_empty() {
+            return;
+        }
+        m.tag("h3").say(label(Label::OtherSizes));
+        if others.iter().any(|o| o.moves) {
+            m.tag("p").class("believe").say(label(Label::ScaleMoves));
+        }
+        m.tag("ul").class("text").inside(|m| {
+            for other in others {
+                m.tag("li").say(|w| w.other_size(other));
+            }
         });
     }
 

@@ -15,7 +15,7 @@ labels! {
     ThemeLight, ThemeDark, Print, NoScript,
     // Sections.
     Answer, NoVerdict, Effects, EffectsIntro, Comparison, ComparisonIntro, OverTime, OverTimeIntro,
-    LatencyCurves, LatencyIntro, WhereTime, WhereTimeIntro, WhoAnswered, WhoAnsweredIntro, Drives,
+    Load, LoadIntro, LoadCurve, LoadCurveSync, LatencyCurves, LatencyIntro, SyncCurves, WhereTime, WhereTimeIntro, WhoAnswered, WhoAnsweredIntro, Drives,
     DrivesIntro, Configuration, ConfigurationIntro, WhatChanges, Trust, Checks, ChecksIntro, Method,
     Trials, Data, DataIntro, Ranking, Interactions, Contradictions, Risks, Limits, Fidelity,
     // Columns and words of tables.
@@ -23,6 +23,7 @@ labels! {
     Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, P95, P99, SyncMean,
     Arc, L2arc, Against, TrialsColumn, Whole, Phase, Metric, Interval,
     Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive, Value,
+    Offered, Achieved, SyncP99, KeepsUp, Yes, No, Price, WarmUp,
     Kind, AtMedian, AtP99, Percentile, Latency, Second,
     // States.
     NotSettled, Outlier, SetAside, Failed,
@@ -35,12 +36,15 @@ labels! {
     NothingChanges,
     // Downloads.
     DownloadJson, DownloadCsv, RawWhere,
-    // Scale.
+    // Scale and trust.
+    NotValidated, ProfileNumbers, OtherSizes, Enough,
     SizeScale, Dilation, ModelArc, DirtyLimit,
     // Punctuation.
     Colon, Comma, Semicolon, FullStop, Space,
     // Sorting.
     SortHint,
     // Comparing campaigns.
-    Change, OnlyInOne, Regressions, NoRegression, OtherScale,
+    Change, OnlyInOne, Regressions, NoRegression, OtherScale, ScaleMoves, Published, Ratio, Below, NoneBelow,
+    // History.
+    Campaigns, Steps, NoSteps, LatestStep,
 }

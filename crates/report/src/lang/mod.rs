@@ -7,11 +7,13 @@ mod zh;
 
 pub use label::Label;
 
+use crate::number::{ratio, ratio_number};
 use crate::text::{cut, one_line};
 use findings::output::{
-    Basis, Caution, Class, Condition, Contribution, DurabilityRisk, Effect, Findings, Interaction,
-    Law, Limit, LintFinding, Mark, MethodFindings, Metric, Needed, PhaseKind, Reason, ScaleLimit,
-    Sensitivity, Severity, Standing, Subject, Validation,
+    Adequate, Basis, BreakEven, Caution, Class, Condition, Contribution, Cost, DurabilityRisk,
+    Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin, Mark,
+    MethodFindings, Metric, Needed, OpenNumbers, OtherSize, PhaseKind, Reason, RerunPoint,
+    ScaleLimit, Sensitivity, Severity, Standing, Subject, Warmed,
 };
 
 /// A language a report can be written in.
@@ -63,7 +65,7 @@ impl Language {
 }
 
 /// All that a language says.
-pub trait Words: AnswerWords + TrustWords + LintWords {
+pub trait Words: AnswerWords + BuyWords + TrustWords + LintWords {
     /// Headings, column names and other fixed words.
     fn label(&self, label: Label) -> &'static str;
 }
@@ -90,8 +92,6 @@ pub trait AnswerWords {
     fn limit(&self, limit: &Limit) -> String;
     /// What to know before acting.
     fn caution(&self, caution: &Caution) -> String;
-    /// Over which range a verdict holds.
-    fn sensitivity(&self, sensitivity: &Sensitivity) -> String;
     /// How a verdict depends on the other factors.
     fn condition(&self, condition: &Condition) -> String;
     /// What would decide an undecided effect.
@@ -102,6 +102,22 @@ pub trait AnswerWords {
     fn contribution(&self, contribution: &Contribution) -> String;
     /// Two campaigns compared: what one cell's change comes to.
     fn change(&self, class: Class) -> &'static str;
+}
+
+/// What a buyer is told beside a verdict.
+pub trait BuyWords {
+    /// Over which range a verdict holds.
+    fn sensitivity(&self, sensitivity: &Sensitivity) -> String;
+    /// Below which load nothing is gained.
+    fn break_even(&self, even: &BreakEven) -> String;
+    /// What a gain costs.
+    fn cost(&self, cost: &Cost) -> String;
+    /// The smallest configuration that will do.
+    fn adequate(&self, adequate: &Adequate) -> String;
+    /// What load a configuration carries.
+    fn ladder(&self, ladder: &Ladder) -> String;
+    /// What load keeps a percentile under a limit.
+    fn load_within(&self, within: &LoadWithin) -> String;
 }
 
 /// What is said about how far the numbers can be trusted.
@@ -120,8 +136,12 @@ pub trait TrustWords {
     fn durability(&self, risk: &DurabilityRisk) -> String;
     /// What the scale rules out.
     fn scale_limit(&self, limit: &ScaleLimit) -> String;
-    /// What the nearest validated case says.
-    fn validation(&self, validation: Validation) -> &'static str;
+    /// How much of a drive's profile is open.
+    fn open_numbers(&self, open: &OpenNumbers) -> String;
+    /// How a result moves with the size scale.
+    fn other_size(&self, other: &OtherSize) -> String;
+    /// How caches were warmed.
+    fn warmed(&self, warmed: &Warmed) -> String;
     /// How sure the numbers are meant to be, in paragraphs.
     fn method(&self, method: &MethodFindings) -> Vec<String>;
     /// The model in one line: `OpenZFS 2.1.11 in userland · size 1/12 …`.
@@ -157,6 +177,25 @@ pub(crate) fn name(text: &str) -> String {
 pub(crate) fn names(list: &[String], separator: &str) -> String {
     let all: Vec<String> = list.iter().map(|n| name(n)).collect();
     all.join(separator)
+}
+
+/// `2×: 9.1× [8.8, 9.4]`, a re-run each.
+pub(crate) fn re_run_points(points: &[RerunPoint]) -> String {
+    let all: Vec<String> = points
+        .iter()
+        .map(|point| {
+            let at = format!("{} → {}", ratio(point.factor), ratio(point.ratio.value));
+            match point.ratio.basis {
+                Basis::Trials => format!(
+                    "{at} [{}, {}]",
+                    ratio_number(point.ratio.low),
+                    ratio_number(point.ratio.high)
+                ),
+                Basis::Blocks | Basis::Point => at,
+            }
+        })
+        .collect();
+    all.join(", ")
 }
 
 /// OpenZFS versions of all variants, once each.

@@ -1,11 +1,11 @@
 //! Effects and verdicts in English.
 
-use super::English;
+use super::{English, stage};
 use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
 use findings::output::{
     Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric, Needed,
-    Parameter, PhaseKind, Reason, Sensitivity, SensitivityBasis, Subject,
+    PhaseKind, Reason, Subject,
 };
 
 impl AnswerWords for English {
@@ -118,8 +118,9 @@ impl AnswerWords for English {
                 after_us,
                 share_of_change,
             } => format!(
-                "{}: {} an operation instead of {}, {} of the whole change.",
-                capital(&self.stage(operation, stage)),
+                "{} ({}) takes {} an operation instead of {}: {} of the whole change.",
+                capital(&stage::what(operation, stage)),
+                stage::within(operation),
                 micros(*after_us),
                 micros(*before_us),
                 share(*share_of_change)
@@ -133,7 +134,7 @@ impl AnswerWords for English {
                 micros(*before_us)
             ),
             Reason::LimitMoved { before, after } => format!(
-                "What limits it moved: before, {}; now, {}.",
+                "What limits it has moved: it was {}; now it is {}.",
                 self.limit(before),
                 self.limit(after)
             ),
@@ -207,26 +208,11 @@ impl AnswerWords for English {
     }
 
     fn stage(&self, operation: &str, stage: &str) -> String {
-        let of = match operation {
-            "read" => "reads: ".to_owned(),
-            "write" => "writes: ".to_owned(),
-            "sync" => "syncs: ".to_owned(),
-            other => format!("{}: ", name(other)),
-        };
-        let what = match stage {
-            "queue" => "waiting to be served".to_owned(),
-            "throttle" => "write throttle".to_owned(),
-            "record-read" => "reading the rest of a record".to_owned(),
-            "pool-read" | "read" => "reading from the pool".to_owned(),
-            "cache-read" => "reading from the L2ARC".to_owned(),
-            "zil-wait" => "waiting for the intent log".to_owned(),
-            "log-write" => "writing the log".to_owned(),
-            "flush" => "flushing drive caches".to_owned(),
-            "txg-wait" => "waiting for a txg".to_owned(),
-            "cpu" => "processor".to_owned(),
-            other => name(other),
-        };
-        of + &what
+        format!(
+            "{}: {}",
+            stage::operation(operation),
+            stage::what(operation, stage)
+        )
     }
 
     fn limit(&self, limit: &Limit) -> String {
@@ -241,8 +227,8 @@ impl AnswerWords for English {
                 )
             }
             Limit::Latency { stage, share: part } => format!(
-                "latency: {}, {} of an operation’s time with no drive full",
-                stage_of(self, stage),
+                "waiting and not capacity: {} takes {} of an operation’s time while no drive is full",
+                stage::what("", stage),
                 share(*part)
             ),
             Limit::Processor { share: part } => {
@@ -254,7 +240,7 @@ impl AnswerWords for English {
                     share(*part)
                 )
             }
-            Limit::Unknown => "nothing the numbers name".into(),
+            Limit::Unknown => "nothing that the numbers name".into(),
         }
     }
 
@@ -290,29 +276,6 @@ impl AnswerWords for English {
                 ratio(*sustained)
             ),
         }
-    }
-
-    fn sensitivity(&self, sensitivity: &Sensitivity) -> String {
-        let what = match sensitivity.parameter {
-            Parameter::LogCommit => "a log commit",
-            Parameter::CacheRead => "a read from the cache device",
-            Parameter::PoolRead => "a read from the data drives",
-        };
-        let range = match (sensitivity.from_us, sensitivity.to_us) {
-            (Some(from), Some(to)) => format!("between {} and {}", micros(from), micros(to)),
-            (None, Some(to)) => format!("up to {}", micros(to)),
-            (Some(from), None) => format!("from {} up", micros(from)),
-            (None, None) => "of any length".into(),
-        };
-        let known = match sensitivity.basis {
-            SensitivityBasis::Stages => "by stage times, all else held",
-            SensitivityBasis::Reruns => "by re-runs",
-        };
-        format!(
-            "Holds for {what} on {} {range}; measured at {} ({known}).",
-            name(&sensitivity.kind),
-            micros(sensitivity.at_us)
-        )
     }
 
     fn condition(&self, condition: &Condition) -> String {
@@ -381,14 +344,6 @@ impl AnswerWords for English {
             Class::NoEffect => "unchanged",
             Class::Undecided => "undecided",
         }
-    }
-}
-
-/// A stage that may be written `write.throttle`.
-fn stage_of(words: &English, stage: &str) -> String {
-    match stage.split_once('.') {
-        Some((operation, stage)) => words.stage(operation, stage),
-        None => name(stage),
     }
 }
 

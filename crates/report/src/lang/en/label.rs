@@ -37,10 +37,17 @@ pub fn of(label: Label) -> &'static str {
         Label::OverTimeIntro => {
             "One panel a variant on a common scale. Ticks at the foot are transaction groups being synced; a dark line is the mean of a phase; the shaded window is where the trial was steady."
         }
+        Label::Load => "How late it gets under load",
+        Label::LoadIntro => {
+            "Operations are begun at a set rate, whether earlier ones have ended or not; latency is counted from the intended start. A rung keeps up when it completes 95 % of what was offered. The load that keeps a percentile under a limit lies between the two rates named."
+        }
+        Label::LoadCurve => "p99 of reads and writes by offered ops/s",
+        Label::LoadCurveSync => "p99 of fsync by offered ops/s",
         Label::LatencyCurves => "Latency by percentile",
         Label::LatencyIntro => {
             "Reads and writes as the client saw them, merged over trials. Each step to the right is ten times rarer; both axes are logarithmic."
         }
+        Label::SyncCurves => "fsync",
         Label::WhereTime => "Where an operation’s time goes",
         Label::WhereTimeIntro => {
             "Stages on the blocking path inside the pool, stamped on every operation; the rest of what the client waited is outside the pool."
@@ -113,6 +120,14 @@ pub fn of(label: Label) -> &'static str {
         Label::Of => "Of",
         Label::Drive => "Drive",
         Label::Value => "Value",
+        Label::Offered => "offered ops/s",
+        Label::Achieved => "done ops/s",
+        Label::SyncP99 => "sync p99",
+        Label::KeepsUp => "Keeps up",
+        Label::Yes => "yes",
+        Label::No => "no",
+        Label::Price => "Price of the drives",
+        Label::WarmUp => "Warm-up",
         Label::Kind => "Kind",
         Label::AtMedian => "Achieved ÷ intended, median",
         Label::AtP99 => "Achieved ÷ intended, p99",
@@ -157,6 +172,12 @@ pub fn of(label: Label) -> &'static str {
         Label::RawWhere => {
             "The raw output of every program, with its version and command line, lies in the campaign’s directory under trials/."
         }
+        Label::NotValidated => {
+            "No comparison with real hardware covers this case. Take the ratios as the model’s, and measure the variant you choose."
+        }
+        Label::ProfileNumbers => "How sure the drives’ numbers are",
+        Label::OtherSizes => "The same at other size scales",
+        Label::Enough => "What is enough",
         Label::SizeScale => "Size scale S, and what bound it",
         Label::Dilation => "Dilation k",
         Label::ModelArc => "ARC of the model",
@@ -171,6 +192,17 @@ pub fn of(label: Label) -> &'static str {
         Label::OnlyInOne => "only in one of the two",
         Label::Regressions => "cells that became worse: ",
         Label::OtherScale => "The two ran at different S or k: ratios carry that change as well.",
+        Label::ScaleMoves => {
+            "A result moves by more than 10 % with the size scale: do not take its size for the real machine’s."
+        }
+        Label::Published => "published",
+        Label::Ratio => "measured ÷ published",
+        Label::Below => "cells that lie more than 5 % below what was published: ",
+        Label::NoneBelow => "no cell lies more than 5 % below what was published",
+        Label::Campaigns => "campaigns",
+        Label::Steps => "changes for good: ",
+        Label::NoSteps => "nothing changed for good",
+        Label::LatestStep => "the last change made it worse",
         Label::NoRegression => "no cell became worse",
     }
 }

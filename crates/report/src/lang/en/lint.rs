@@ -106,6 +106,14 @@ impl LintWords for English {
                 "{vdevs} vdevs of {data}D+{parity}P need {} drives; {drives} drives give {data_actual}D+{parity}P.",
                 u64::from(*vdevs) * (u64::from(*data) + u64::from(*parity))
             ),
+            LintFinding::FaultTolerance {
+                stated,
+                stated_of,
+                survives,
+                of,
+            } => format!(
+                "Said to survive {stated} of {stated_of} drives; by its parity it survives any {survives} of {of}, and not one more."
+            ),
             LintFinding::NotLineRate { bits, link } => format!(
                 "{} Gb/s is said to fill a link of {} Gb/s.",
                 count(bits / 1e9),

@@ -1,8 +1,10 @@
 //! English.
 
 mod answer;
+mod buying;
 mod label;
 mod lint;
+mod stage;
 mod trust;
 
 use super::{Label, Words};

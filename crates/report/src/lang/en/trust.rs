@@ -2,10 +2,12 @@
 
 use super::English;
 use crate::lang::{TrustWords, name, names, versions};
-use crate::number::{count, seconds, share, whole};
+use crate::number::{count, ratio, seconds, share, whole};
 use findings::output::{
-    Basis, DurabilityRisk, Findings, Law, Mark, MethodFindings, ScaleLimit, Standing, Validation,
+    Basis, DurabilityRisk, Findings, Law, Mark, MethodFindings, OpenNumbers, OtherSize, ScaleLimit,
+    Standing, Warmed,
 };
+use findings::record::WarmUpEnd;
 
 impl TrustWords for English {
     fn law(&self, law: Law) -> &'static str {
@@ -165,25 +167,53 @@ impl TrustWords for English {
         }
     }
 
-    fn validation(&self, validation: Validation) -> &'static str {
-        match validation {
-            Validation::FlatLatencyCommit => {
-                "The nearest validated case is a commit on flat-latency drives, where the mean followed a kernel’s zfs.ko within 7 %."
-            }
-            Validation::None => {
-                "No comparison with real hardware covers this case. Take the ratios as the model’s, and measure the variant you choose."
-            }
+    fn open_numbers(&self, open: &OpenNumbers) -> String {
+        format!(
+            "{} ({}): {} of its {} numbers are estimates, or have a range.",
+            name(&open.kind),
+            name(&open.profile),
+            open.open,
+            open.all
+        )
+    }
+
+    fn other_size(&self, other: &OtherSize) -> String {
+        let said = format!(
+            "{} · {}: at S = {}, {} of the throughput at this campaign’s S.",
+            name(&other.variant),
+            name(&other.workload),
+            count(other.size),
+            ratio(other.ratio)
+        );
+        said + if other.moves {
+            " It moves by more than 10 %: this result depends on the size scale."
+        } else {
+            " It does not depend on it by more than 10 %."
+        }
+    }
+
+    fn warmed(&self, warmed: &Warmed) -> String {
+        let hits = warmed.hit_ratio.map_or_else(String::new, |hits| {
+            format!(", {} of lookups answered by memory or L2ARC", share(hits))
+        });
+        let after = seconds(warmed.seconds);
+        match warmed.ended {
+            WarmUpEnd::Settled => format!("warmed for {after} until the hit ratio settled{hits}"),
+            WarmUpEnd::TimeLimit => format!(
+                "warmed for {after}, the most that was allowed; the hit ratio had not settled{hits}"
+            ),
+            WarmUpEnd::Fixed => format!("warmed for a fixed {after}{hits}"),
         }
     }
 
     fn method(&self, method: &MethodFindings) -> Vec<String> {
         vec![
             format!(
-                "Trials run in shuffled blocks over the variants (seed {}), so that a drift of the machine falls on all of them. Each starts on a pool of its own and is measured after its caches are warm.",
+                "Trials run in shuffled blocks over the variants (seed {}), so that a drift of the machine falls on all of them. Each starts on a pool of its own.",
                 method.seed
             ),
             format!(
-                "An effect is a ratio of two variants that differ in one factor, resampled over trials and never over the samples within one. The smallest effect worth naming is {}; repeats stop at a precision of {} or when the answer is clear. At most {} of effects that are not there are named, over all looks.",
+                "An effect is a ratio of two variants that differ in one factor. Its interval is Welch’s, on the logarithms of whole trials and never on the samples within one. The smallest effect worth naming is {}; repeats stop at a precision of {} or when the answer is clear. At most {} of effects that are not there are named, over all looks.",
                 share(method.smallest_effect),
                 share(method.precision),
                 share(method.error_rate)

@@ -1,11 +1,11 @@
 //! Effects and verdicts in simplified Chinese.
 
-use super::Chinese;
+use super::{Chinese, stage};
 use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
 use findings::output::{
     Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric, Needed,
-    Parameter, PhaseKind, Reason, Sensitivity, SensitivityBasis, Subject,
+    PhaseKind, Reason, Subject,
 };
 
 impl AnswerWords for Chinese {
@@ -197,26 +197,11 @@ impl AnswerWords for Chinese {
     }
 
     fn stage(&self, operation: &str, stage: &str) -> String {
-        let of = match operation {
-            "read" => "读：".to_owned(),
-            "write" => "写：".to_owned(),
-            "sync" => "同步：".to_owned(),
-            other => format!("{}：", name(other)),
-        };
-        let what = match stage {
-            "queue" => "排队".to_owned(),
-            "throttle" => "写节流".to_owned(),
-            "record-read" => "读取记录的其余部分".to_owned(),
-            "pool-read" | "read" => "从池中读取".to_owned(),
-            "cache-read" => "从 L2ARC 读取".to_owned(),
-            "zil-wait" => "等待意图日志".to_owned(),
-            "log-write" => "写日志".to_owned(),
-            "flush" => "刷新硬盘缓存".to_owned(),
-            "txg-wait" => "等待事务组".to_owned(),
-            "cpu" => "处理器".to_owned(),
-            other => name(other),
-        };
-        of + &what
+        format!(
+            "{}：{}",
+            stage::operation(operation),
+            stage::what(operation, stage)
+        )
     }
 
     fn limit(&self, limit: &Limit) -> String {
@@ -224,11 +209,8 @@ impl AnswerWords for Chinese {
             Limit::Drives { kind, busy } => format!("{} 硬盘，忙碌 {}", name(kind), share(*busy)),
             Limit::Throttle { share: part } => format!("写节流，占操作时间的 {}", share(*part)),
             Limit::Latency { stage, share: part } => format!(
-                "延迟：{}，占操作时间的 {}，而没有硬盘满载",
-                match stage.split_once('.') {
-                    Some((operation, stage)) => self.stage(operation, stage),
-                    None => name(stage),
-                },
+                "等待而非容量：{}占操作时间的 {}，而没有硬盘满载",
+                stage::what("", stage),
                 share(*part)
             ),
             Limit::Processor { share: part } => format!("本机处理器，已用 {}", share(*part)),
@@ -267,29 +249,6 @@ impl AnswerWords for Chinese {
                 ratio(*sustained)
             ),
         }
-    }
-
-    fn sensitivity(&self, sensitivity: &Sensitivity) -> String {
-        let what = match sensitivity.parameter {
-            Parameter::LogCommit => "的一次日志提交",
-            Parameter::CacheRead => "缓存盘的一次读取",
-            Parameter::PoolRead => "数据盘的一次读取",
-        };
-        let range = match (sensitivity.from_us, sensitivity.to_us) {
-            (Some(from), Some(to)) => format!("在 {} 到 {} 之间", micros(from), micros(to)),
-            (None, Some(to)) => format!("不超过 {}", micros(to)),
-            (Some(from), None) => format!("不低于 {}", micros(from)),
-            (None, None) => "为任意时长".into(),
-        };
-        let known = match sensitivity.basis {
-            SensitivityBasis::Stages => "由分段计时推算，其余不变",
-            SensitivityBasis::Reruns => "由重新运行得出",
-        };
-        format!(
-            "{} {what}{range}时成立；实测为 {}（{known}）。",
-            name(&sensitivity.kind),
-            micros(sensitivity.at_us)
-        )
     }
 
     fn condition(&self, condition: &Condition) -> String {

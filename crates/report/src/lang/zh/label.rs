@@ -33,10 +33,17 @@ pub fn of(label: Label) -> &'static str {
         Label::OverTimeIntro => {
             "每个方案一格，纵轴相同。底部短线是事务组（txg）正在同步；深色横线是一个阶段的均值；阴影是该次试验达到稳态的时间窗。"
         }
+        Label::Load => "负载升高时延迟多大",
+        Label::LoadIntro => {
+            "按给定速率发起操作，不等先前的操作结束；延迟从预定的开始时刻算起。完成给定量的 95 % 即算跟得上。使某百分位不超限的负载，在所列两个速率之间。"
+        }
+        Label::LoadCurve => "读写 p99 随给定速率（次/秒）",
+        Label::LoadCurveSync => "fsync p99 随给定速率（次/秒）",
         Label::LatencyCurves => "延迟百分位曲线",
         Label::LatencyIntro => {
             "客户端看到的读写延迟，各次试验合并统计。向右每一格少见十倍；两轴均为对数。"
         }
+        Label::SyncCurves => "fsync",
         Label::WhereTime => "一次操作的时间花在哪里",
         Label::WhereTimeIntro => {
             "在存储池内部，每次操作的阻塞路径都逐段计时；客户端等待的其余时间在池外。"
@@ -105,6 +112,14 @@ pub fn of(label: Label) -> &'static str {
         Label::Of => "对象",
         Label::Drive => "盘",
         Label::Value => "值",
+        Label::Offered => "给定 次/秒",
+        Label::Achieved => "完成 次/秒",
+        Label::SyncP99 => "同步 p99",
+        Label::KeepsUp => "跟得上",
+        Label::Yes => "是",
+        Label::No => "否",
+        Label::Price => "硬盘总价",
+        Label::WarmUp => "预热",
         Label::Kind => "种类",
         Label::AtMedian => "实际 ÷ 预期，中位数",
         Label::AtP99 => "实际 ÷ 预期，p99",
@@ -141,6 +156,12 @@ pub fn of(label: Label) -> &'static str {
         Label::DownloadJson => "下载 JSON",
         Label::DownloadCsv => "下载 CSV",
         Label::RawWhere => "每个程序的原始输出及其版本和命令行，都在实验目录的 trials/ 下。",
+        Label::NotValidated => {
+            "没有与真实硬件的对比覆盖此案例。请把比值看作模型的结果，并实测你选定的方案。"
+        }
+        Label::ProfileNumbers => "硬盘参数有多可靠",
+        Label::OtherSizes => "换一个大小比例的结果",
+        Label::Enough => "怎样就够用",
         Label::SizeScale => "大小比例 S 及其限制因素",
         Label::Dilation => "时间放慢倍数 k",
         Label::ModelArc => "模型的 ARC",
@@ -155,6 +176,15 @@ pub fn of(label: Label) -> &'static str {
         Label::OnlyInOne => "只在其中一个里",
         Label::Regressions => "变差的单元数：",
         Label::OtherScale => "两者的 S 或 k 不同：比值中也包含了这一变化。",
+        Label::ScaleMoves => "有结果随大小比例变化超过 10 %：不要把其数值当作真实机器的。",
+        Label::Published => "已发表",
+        Label::Ratio => "实测 ÷ 已发表",
+        Label::Below => "比已发表低 5 % 以上的单元数：",
+        Label::NoneBelow => "没有单元比已发表低 5 % 以上",
+        Label::Campaigns => "次实验",
+        Label::Steps => "持久变化：",
+        Label::NoSteps => "没有持久变化",
+        Label::LatestStep => "最近一次变化是变差",
         Label::NoRegression => "没有单元变差",
     }
 }

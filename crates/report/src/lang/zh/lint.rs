@@ -103,6 +103,14 @@ impl LintWords for Chinese {
                 "{vdevs} 个 {data}D+{parity}P 的 vdev 需要 {} 块盘；{drives} 块盘只能组成 {data_actual}D+{parity}P。",
                 u64::from(*vdevs) * (u64::from(*data) + u64::from(*parity))
             ),
+            LintFinding::FaultTolerance {
+                stated,
+                stated_of,
+                survives,
+                of,
+            } => format!(
+                "声称 {stated_of} 块盘中可坏 {stated} 块；按其校验，{of} 块中可坏任意 {survives} 块，不能再多。"
+            ),
             LintFinding::NotLineRate { bits, link } => format!(
                 "声称跑满 {} Gb/s 的链路，实际是 {} Gb/s。",
                 count(link / 1e9),

@@ -1,8 +1,10 @@
 //! Simplified Chinese.
 
 mod answer;
+mod buying;
 mod label;
 mod lint;
+mod stage;
 mod trust;
 
 use super::{Label, Words};

@@ -2,10 +2,12 @@
 
 use super::Chinese;
 use crate::lang::{TrustWords, name, names, versions};
-use crate::number::{count, seconds, share, whole};
+use crate::number::{count, ratio, seconds, share, whole};
 use findings::output::{
-    Basis, DurabilityRisk, Findings, Law, Mark, MethodFindings, ScaleLimit, Standing, Validation,
+    Basis, DurabilityRisk, Findings, Law, Mark, MethodFindings, OpenNumbers, OtherSize, ScaleLimit,
+    Standing, Warmed,
 };
+use findings::record::WarmUpEnd;
 
 impl TrustWords for Chinese {
     fn law(&self, law: Law) -> &'static str {
@@ -166,25 +168,51 @@ impl TrustWords for Chinese {
         }
     }
 
-    fn validation(&self, validation: Validation) -> &'static str {
-        match validation {
-            Validation::FlatLatencyCommit => {
-                "最接近的验证案例是固定延迟硬盘上的提交：平均值与内核 zfs.ko 相差不超过 7 %。"
-            }
-            Validation::None => {
-                "没有与真实硬件的对比覆盖此案例。请把比值看作模型的结果，并实测你选定的方案。"
-            }
+    fn open_numbers(&self, open: &OpenNumbers) -> String {
+        format!(
+            "{}（{}）：其 {} / {} 个参数是估计值或给出了范围。",
+            name(&open.kind),
+            name(&open.profile),
+            open.open,
+            open.all
+        )
+    }
+
+    fn other_size(&self, other: &OtherSize) -> String {
+        let said = format!(
+            "{} · {}：S = {} 时，吞吐量为本次 S 的 {}。",
+            name(&other.variant),
+            name(&other.workload),
+            count(other.size),
+            ratio(other.ratio)
+        );
+        said + if other.moves {
+            "变化超过 10 %：此结果取决于大小比例。"
+        } else {
+            "变化不超过 10 %。"
+        }
+    }
+
+    fn warmed(&self, warmed: &Warmed) -> String {
+        let hits = warmed.hit_ratio.map_or_else(String::new, |hits| {
+            format!("，{} 的查找由内存或 L2ARC 应答", share(hits))
+        });
+        let after = seconds(warmed.seconds);
+        match warmed.ended {
+            WarmUpEnd::Settled => format!("预热 {after}，命中率已稳定{hits}"),
+            WarmUpEnd::TimeLimit => format!("预热 {after}（所允许的上限），命中率仍未稳定{hits}"),
+            WarmUpEnd::Fixed => format!("固定预热 {after}{hits}"),
         }
     }
 
     fn method(&self, method: &MethodFindings) -> Vec<String> {
         vec![
             format!(
-                "各方案的试验按打乱的区组交替运行（种子 {}），机器的漂移由所有方案分担。每次试验从独立的存储池开始，缓存预热后才测量。",
+                "各方案的试验按打乱的区组交替运行（种子 {}），机器的漂移由所有方案分担。每次试验从独立的存储池开始。",
                 method.seed
             ),
             format!(
-                "效应是只差一个因素的两个方案之比，按试验重采样，从不按试验内的样本重采样。值得一提的最小效应为 {}；精度达到 {} 或答案已明时停止重复。在所有查看中，并不存在的效应被误报的比例至多 {}。",
+                "效应是只差一个因素的两个方案之比；其区间为 Welch 区间，取自整次试验的对数，从不取自试验内的样本。值得一提的最小效应为 {}；精度达到 {} 或答案已明时停止重复。在所有查看中，并不存在的效应被误报的比例至多 {}。",
                 share(method.smallest_effect),
                 share(method.precision),
                 share(method.error_rate)

@@ -1,0 +1,87 @@
+//! Open-loop ladders, and the smallest configuration that will do.
+
+use super::{Estimate, Latency, Mark, TrialCounts};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One configuration under ascending offered rates. Latency is counted from the intended start of each
+/// operation, so that a stall is charged to all that had to wait for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ladder {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// By ascending offered rate.
+    pub rungs: Vec<Rung>,
+    /// Highest offered rate up to which every rung kept up; none when not even the first did.
+    pub carried: Option<f64>,
+    /// Lowest offered rate that was not kept up with; none when the ladder ends below saturation.
+    pub saturated: Option<f64>,
+    /// Most operations a second that any rung achieved.
+    pub most: Option<f64>,
+    /// What load keeps the 99th percentile under a limit, by ascending limit.
+    pub within: Vec<LoadWithin>,
+}
+
+/// One offered rate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rung {
+    /// Offered operations a second.
+    pub offered: f64,
+    /// Trials that count, are marked, failed.
+    pub trials: TrialCounts,
+    /// Operations a second completed; none when every trial failed.
+    pub achieved: Option<Estimate>,
+    /// Whether at least 95 % of what was offered was completed.
+    pub kept_up: bool,
+    /// Reads and writes together, from the intended start.
+    pub latency: Option<Latency>,
+    /// fsync and fdatasync calls, where there are any.
+    pub sync_latency: Option<Latency>,
+    /// Why trials are set aside, and what else the reader must know.
+    pub marks: Vec<Mark>,
+}
+
+/// The load that keeps a 99th percentile under a limit. The truth lies between the two rates.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadWithin {
+    /// Of what.
+    pub of: Operation,
+    /// The limit, virtual µs.
+    pub limit_us: f64,
+    /// Highest offered rate up to which every rung kept up and stayed under the limit; none when not
+    /// even the first did.
+    pub up_to: Option<f64>,
+    /// Lowest offered rate that did not; none when all did.
+    pub exceeded_at: Option<f64>,
+}
+
+/// Which operations a percentile is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Reads and writes.
+    ReadWrite,
+    /// fsync and fdatasync.
+    Sync,
+}
+
+/// A smaller configuration that does as well as the fastest one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Adequate {
+    /// The workload.
+    pub workload: String,
+    /// The fastest variant.
+    pub fastest: String,
+    /// The smallest that is as fast: the interval of the ratio lies inside ±5 %.
+    pub enough: String,
+    /// Throughput of `enough` ÷ that of `fastest`.
+    pub ratio: Estimate,
+    /// Drives in the pool: of `enough`, of `fastest`.
+    pub drives: (u32, u32),
+    /// Prices of the two, where the lab states every drive's.
+    pub prices: Option<(f64, f64)>,
+    /// `enough` runs risks that `fastest` does not (see its `durability`).
+    pub riskier: bool,
+}

@@ -1,0 +1,326 @@
+//! What a buyer asks: how far a verdict holds, what is enough, what it costs, and whether the scale of
+//! the model matters.
+
+mod synthetic;
+
+use findings::output::*;
+use findings::record::{Perturbation, Trial, WarmUp, WarmUpEnd};
+use findings::{Findings, analyse};
+use lab::campaign::{Class as VdevClass, Layout, Variant};
+use synthetic::*;
+
+fn pair() -> Vec<Variant> {
+    vec![variant(false, false), variant(true, false)]
+}
+
+fn two(variants: &[Variant], plain: f64, log: f64) -> Vec<Trial> {
+    trials(
+        &[
+            (&variants[0], Truth::flat(plain)),
+            (&variants[1], Truth::flat(log)),
+        ],
+        3,
+        0.01,
+    )
+}
+
+/// Trials of the variant with the log, its flush time changed.
+fn reruns(first: u64, factor: f64, rate: f64) -> Vec<Trial> {
+    (0..2)
+        .map(|i| Trial {
+            rerun: Some(Perturbation {
+                drive: "optane".into(),
+                parameter: "flash.flush_us".into(),
+                factor,
+            }),
+            ..trial(
+                first + i,
+                "mirror/none",
+                i as u32,
+                measured(&Truth::flat(rate * spread(i as usize, 0.01))),
+            )
+        })
+        .collect()
+}
+
+fn rerun_of(findings: &Findings) -> (&[RerunPoint], f64, f64) {
+    let found = findings.verdicts[0]
+        .sensitivity
+        .iter()
+        .find_map(|s| match s {
+            Sensitivity::Reruns {
+                points,
+                holds_from,
+                holds_to,
+                kind,
+                ..
+            } => {
+                assert_eq!(kind, "optane");
+                Some((points.as_slice(), *holds_from, *holds_to))
+            }
+            Sensitivity::Stages { .. } => None,
+        });
+    found.unwrap()
+}
+
+#[test]
+fn re_runs_say_how_far_a_verdict_holds_and_where_it_turns() {
+    let variants = pair();
+    let mut all = two(&variants, 640.0, 4300.0);
+    all.extend(reruns(100, 0.5, 4600.0));
+    all.extend(reruns(110, 4.0, 2100.0));
+    all.extend(reruns(120, 50.0, 645.0));
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let (points, from, to) = rerun_of(&findings);
+    assert_eq!((from, to), (0.5, 4.0));
+    let held: Vec<(f64, bool)> = points.iter().map(|p| (p.factor, p.holds)).collect();
+    assert_eq!(held, [(0.5, true), (4.0, true), (50.0, false)]);
+    assert!((points[1].ratio.value - 2100.0 / 640.0).abs() < 0.1);
+    assert_eq!(points[1].ratio.basis, Basis::Trials);
+    assert_eq!(findings.verdicts[0].class, Class::WorthIt);
+    assert_eq!(findings.cells[1].trials.sound, 3, "re-runs are in no cell");
+    assert!(
+        findings
+            .trials
+            .iter()
+            .any(|t| matches!(&t.part, Part::Rerun { factor, .. } if *factor == 50.0))
+    );
+}
+
+#[test]
+fn a_side_that_has_the_drive_and_was_not_run_again_gives_no_point() {
+    let variants = pair();
+    let mut all = two(&variants, 640.0, 4300.0);
+    // Both pools have the disks; only one was run again with slower ones.
+    all.extend(reruns(100, 2.0, 4000.0).into_iter().map(|mut t| {
+        t.rerun.as_mut().unwrap().drive = "hdd".into();
+        t
+    }));
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let any = findings.verdicts[0]
+        .sensitivity
+        .iter()
+        .any(|s| matches!(s, Sensitivity::Reruns { .. }));
+    assert!(!any);
+}
+
+#[test]
+fn stage_times_give_ranges_for_verdicts_of_every_class() {
+    let variants = pair();
+    let none = analyse(
+        &campaign(variants.clone(), SYNC_JOB),
+        &model(),
+        &two(&variants, 640.0, 642.0),
+    );
+    let verdict = &none.verdicts[0];
+    assert_eq!(verdict.class, Class::NoEffect);
+    let range = verdict.sensitivity.iter().find_map(|s| match s {
+        Sensitivity::Stages {
+            parameter: Parameter::LogCommit,
+            at_us,
+            from_us,
+            to_us,
+            ..
+        } => Some((*at_us, *from_us, *to_us)),
+        _ => None,
+    });
+    let (at, from, to) = range.unwrap();
+    // Nine tenths of 12.5 ms are the commit: 5 % of the whole either way ends "no effect".
+    let (from, to) = (from.unwrap(), to.unwrap());
+    assert!(from < at && at < to);
+    assert!(
+        (at - from - 12_460.0 + 12_500.0 / 1.05).abs() < 60.0,
+        "{from} {at}"
+    );
+    let harmful = analyse(
+        &campaign(variants.clone(), SYNC_JOB),
+        &model(),
+        &two(&variants, 640.0, 500.0),
+    );
+    let turns = harmful.verdicts[0].sensitivity.iter().any(|s| {
+        matches!(s, Sensitivity::Stages { parameter: Parameter::LogCommit, from_us: Some(from), to_us: None, at_us, .. } if from < at_us)
+    });
+    assert!(turns, "a quicker log would not harm");
+}
+
+#[test]
+fn a_verdict_says_whether_it_covers_what_the_profile_leaves_open() {
+    let within = |high: f64| {
+        let mut variants = pair();
+        variants[1].drives.get_mut("optane").unwrap().numbers = serde_json::json!({
+            "write_cache": false,
+            "flash": {
+                "write_latency_us": { "value": 10.0, "source": "data sheet" },
+                "flush_us": { "value": 10.0, "low": 5.0, "high": high, "source": "estimate" },
+            }
+        });
+        let all = two(&variants, 640.0, 4300.0);
+        let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+        let open = &findings.scale.open_numbers;
+        assert_eq!(
+            (open[0].all, open[0].open, open[0].kind.as_str()),
+            (2, 1, "optane")
+        );
+        findings.verdicts[0]
+            .sensitivity
+            .iter()
+            .find_map(|s| match s {
+                Sensitivity::Stages {
+                    parameter: Parameter::LogCommit,
+                    uncertain,
+                    at_us,
+                    ..
+                } => {
+                    let u = uncertain.unwrap();
+                    assert!((u.low_us - (at_us - 5.0)).abs() < 1e-6);
+                    Some(u.within)
+                }
+                _ => None,
+            })
+            .unwrap()
+    };
+    assert!(within(30.0));
+    assert!(!within(20_000.0), "twelve milliseconds are what is gained");
+}
+
+/// none, one log drive, two of them: the second adds nothing.
+fn parts(rates: [f64; 3]) -> (Vec<Variant>, Vec<Trial>) {
+    let mut variants: Vec<Variant> = vec![variant(false, false); 3];
+    for (variant, (name, n)) in variants
+        .iter_mut()
+        .zip([("none", 0), ("one", 1), ("two", 2)])
+    {
+        variant.name = name.into();
+        variant.levels = [("log".to_owned(), name.to_owned())].into();
+        variant.drives.get_mut("hdd").unwrap().price = Some(300.0);
+        variant.drives.get_mut("optane").unwrap().price = Some(110.0);
+        if n > 0 {
+            let layout = if n > 1 {
+                Layout::Mirror
+            } else {
+                Layout::Single
+            };
+            variant
+                .pool
+                .vdevs
+                .push(vdev(VdevClass::Log, layout, "optane", n));
+        }
+    }
+    let truths: Vec<_> = variants
+        .iter()
+        .zip(rates)
+        .map(|(v, rate)| (v, Truth::flat(rate)))
+        .collect();
+    let trials = trials(&truths, 4, 0.003);
+    (variants, trials)
+}
+
+#[test]
+fn the_smallest_part_that_does_as_well_is_named_with_its_price_and_its_risk() {
+    let (variants, trials) = parts([640.0, 4290.0, 4300.0]);
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let [enough] = findings.adequate.as_slice() else {
+        panic!("{:?}", findings.adequate);
+    };
+    assert_eq!(
+        (enough.enough.as_str(), enough.fastest.as_str()),
+        ("one", "two")
+    );
+    assert_eq!(enough.drives, (7, 8));
+    assert_eq!(enough.prices, Some((1910.0, 2020.0)));
+    assert!(enough.riskier, "the log is not mirrored");
+    assert_eq!(findings.variants[2].price, Some(2020.0));
+    let two = findings.verdicts.iter().find(|v| v.level == "two").unwrap();
+    let cost = two.cost.unwrap();
+    assert_eq!(cost.more, 220.0);
+    assert!((cost.per_op_s.unwrap() - 220.0 / 3660.0).abs() < 0.002);
+}
+
+#[test]
+fn a_part_that_is_slower_is_not_enough_and_a_missing_price_is_no_price() {
+    let (mut variants, trials) = parts([640.0, 3700.0, 4300.0]);
+    variants[2].drives.get_mut("optane").unwrap().price = None;
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    assert!(findings.adequate.is_empty(), "{:?}", findings.adequate);
+    assert_eq!(findings.variants[2].price, None);
+    assert!(
+        findings
+            .verdicts
+            .iter()
+            .find(|v| v.level == "two")
+            .unwrap()
+            .cost
+            .is_none()
+    );
+}
+
+#[test]
+fn a_variant_that_loses_writes_is_never_enough() {
+    let (mut variants, trials) = parts([4290.0, 4295.0, 4300.0]);
+    let root = variants[0].datasets.get_mut("").unwrap();
+    root.insert("sync".into(), "disabled".into());
+    let mut campaign = campaign(variants, SYNC_JOB);
+    campaign.method.baseline = "two".into();
+    let findings = analyse(&campaign, &model(), &trials);
+    assert_eq!(findings.adequate[0].enough, "one");
+}
+
+#[test]
+fn results_that_move_with_the_size_scale_are_named() {
+    let variants = pair();
+    let mut all = two(&variants, 640.0, 4300.0);
+    for (i, (size, rate)) in [(24.0, 650.0), (48.0, 820.0)].into_iter().enumerate() {
+        all.push(Trial {
+            size,
+            ..trial(100 + i as u64, "none/none", 0, measured(&Truth::flat(rate)))
+        });
+    }
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let sizes = &findings.scale.other_sizes;
+    let found: Vec<(f64, bool)> = sizes.iter().map(|o| (o.size, o.moves)).collect();
+    assert_eq!(found, [(24.0, false), (48.0, true)]);
+    assert!((sizes[1].ratio - 820.0 / 640.0).abs() < 0.02);
+    assert_eq!(
+        findings.cells[0].trials.sound, 3,
+        "another S is another model"
+    );
+}
+
+#[test]
+fn warm_ups_are_reported_by_the_least_settled_of_them() {
+    let variants = pair();
+    let mut all = two(&variants, 640.0, 4300.0);
+    let ends = [WarmUpEnd::Settled, WarmUpEnd::TimeLimit, WarmUpEnd::Settled];
+    let mine = all.iter_mut().filter(|t| t.variant == "none/none");
+    for (trial, (ended, hits)) in mine.zip(ends.into_iter().zip([0.8, 0.6, 0.7])) {
+        if let findings::record::Outcome::Measured(measured) = &mut trial.outcome {
+            measured.warm_up = Some(WarmUp {
+                seconds: 30.0,
+                ended,
+                hit_ratio: Some(hits),
+            });
+        }
+    }
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let warmed = findings.cells[0].warm_up.unwrap();
+    assert_eq!((warmed.seconds, warmed.ended), (30.0, WarmUpEnd::TimeLimit));
+    assert_eq!(warmed.hit_ratio, Some(0.6));
+    assert_eq!(findings.cells[1].warm_up, None);
+}
+
+#[test]
+fn drives_off_their_intended_times_are_marked_and_told() {
+    let variants = pair();
+    let mut all = two(&variants, 640.0, 4300.0);
+    if let findings::record::Outcome::Measured(measured) = &mut all[0].outcome {
+        measured.fidelity.drives.insert("hdd".into(), (1.04, 1.2));
+    }
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let marked = findings.cells[0]
+        .marks
+        .iter()
+        .any(|m| matches!(m, Mark::Drives { kind, p50, .. } if kind == "hdd" && *p50 == 1.04));
+    assert!(marked, "{:?}", findings.cells[0].marks);
+    assert_eq!(findings.cells[0].trials.sound, 3, "told, and kept");
+    assert_eq!(findings.scale.drives["hdd"].p99, 1.2);
+}

@@ -1,0 +1,185 @@
+//! Makes the store of a large campaign that was never run, for timing what reads it:
+//! `big_store DIR [CELLS [SAMPLES]]`, 1,000 cells and 10,000,000 samples when not told. A sample is one
+//! counter's value in one virtual second. Prints the campaign's directory.
+
+use findings::record::{Flow, Measured, Outcome, Second, Trial};
+use lab::campaign::{Campaign, Variant, Workload};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::Path;
+use std::time::SystemTime;
+use store::Store;
+
+/// Variants of the campaign; the rest of its cells are workloads.
+const VARIANTS: u64 = 8;
+/// Trials of a cell.
+const TRIALS: u64 = 2;
+/// Drives of a pool, and the counters of each; the rest of a second's counters are the pool's.
+const DRIVES: usize = 12;
+const OF_A_DRIVE: [&str; 7] = [
+    "busy",
+    "reads",
+    "writes",
+    "read_bytes",
+    "write_bytes",
+    "flushes",
+    "queue",
+];
+const OF_THE_POOL: usize = 16;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let directory = arguments
+        .next()
+        .ok_or("usage: big_store DIR [CELLS [SAMPLES]]")?;
+    let cells: u64 = arguments.next().map_or(Ok(1_000), |n| n.parse())?;
+    let samples: u64 = arguments.next().map_or(Ok(10_000_000), |n| n.parse())?;
+    let workloads = cells.div_ceil(VARIANTS);
+    let counters = (DRIVES * OF_A_DRIVE.len() + OF_THE_POOL) as u64;
+    let seconds = samples.div_ceil(workloads * VARIANTS * TRIALS * counters);
+    let campaign = campaign(workloads)?;
+    let (store, _) = Store::open(
+        Path::new(&directory),
+        &campaign,
+        "# made by big_store, never run\n",
+        true,
+        SystemTime::now(),
+    )?;
+    store.set_model(&serde_json::from_value(serde_json::json!({
+        "size": 12.0, "size_bound_by": "memory", "time": 5.0,
+        "arc_max": 1u64 << 30, "physmem": 2u64 << 30,
+        "dirty_data_max": 1u64 << 28, "dirty_data_max_real": 1u64 << 32,
+        "wrlog_data_max": 1u64 << 29, "caps": [], "notes": [],
+    }))?)?;
+    let mut id = 0;
+    for repeat in 0..TRIALS {
+        for workload in &campaign.workloads {
+            for (v, variant) in campaign.variants.iter().enumerate() {
+                let trial = trial(id, variant, workload, repeat, v as f64, seconds);
+                let attempt = store.journal().begin(&trial)?;
+                store.journal().finish(&attempt, &trial)?;
+                id += 1;
+            }
+        }
+    }
+    println!("{}", store.path().display());
+    Ok(())
+}
+
+/// Eight variants that differ in three factors, under as many workloads as are asked for.
+fn campaign(workloads: u64) -> Result<Campaign, serde_json::Error> {
+    let variants: Vec<serde_json::Value> = (0..VARIANTS)
+        .map(|v| {
+            let level = |bit: u64| if v >> bit & 1 == 1 { "on" } else { "off" };
+            let levels = BTreeMap::from([("a", level(0)), ("b", level(1)), ("c", level(2))]);
+            serde_json::json!({
+                "name": format!("{}/{}/{}", level(0), level(1), level(2)),
+                "levels": levels, "openzfs": "2.1", "drives": {},
+                "pool": { "ashift": 12, "vdevs": [], "properties": {} },
+                "datasets": { "": { "recordsize": format!("{}K", 4 << v) } }, "module": {},
+            })
+        })
+        .collect();
+    let workloads: Vec<serde_json::Value> = (0..workloads)
+        .map(|w| {
+            let job = "[w]\nbs=16k\nrw=randwrite\nnumjobs=8\n";
+            serde_json::json!({
+                "name": format!("workload-{w}"), "dataset": "", "size": null,
+                "program": { "fio": { "origin": "<lab>", "job": job } },
+            })
+        })
+        .collect();
+    serde_json::from_value(serde_json::json!({
+        "title": "A large campaign that was never run", "source": null, "name": "big",
+        "host": { "memory": 1u64 << 37, "cores": 32 },
+        "variants": variants, "workloads": workloads,
+        "method": {
+            "baseline": "off/off/off", "precision": 0.05, "budget_s": 1200.0, "min_trials": 2,
+            "max_trials": 8, "runtime_s": 60.0, "ramp_s": 0.0, "seed": 1,
+        },
+        "scale": { "size": null, "time": null, "dirty_data_max": null },
+    }))
+}
+
+fn trial(
+    id: u64,
+    variant: &Variant,
+    workload: &Workload,
+    repeat: u64,
+    faster: f64,
+    seconds: u64,
+) -> Trial {
+    let clients = 8.0;
+    let rate = 600.0 * (1.0 + 0.2 * faster) * (1.0 + 0.004 * (id % 5) as f64);
+    let ops = rate * seconds as f64;
+    let mean_ns = clients / rate * 1e9;
+    let count = ops as u64;
+    Trial {
+        id,
+        variant: variant.name.clone(),
+        workload: workload.name.clone(),
+        repeat: repeat as u32,
+        seed: id,
+        started: "2026-01-01T00:00:00Z".into(),
+        wall_s: 100.0,
+        window_wall_s: 80.0,
+        size: 12.0,
+        time: 5.0,
+        openzfs: "2.1.11".into(),
+        offered_rate: None,
+        rerun: None,
+        outcome: Outcome::Measured(Box::new(Measured {
+            concurrency: clients,
+            runtime_s: seconds as f64,
+            read: Flow::default(),
+            write: Flow {
+                ops: count,
+                bytes: count * 16384,
+                mean_ns,
+                histogram: (1..=200)
+                    .map(|i| (i * mean_ns as u64 / 50, count / 200))
+                    .chain([(5 * mean_ns as u64, count % 200)])
+                    .collect(),
+                overflow: 0,
+            },
+            sync: Flow::default(),
+            seconds: (1..=seconds).map(|at| second(at, rate, id)).collect(),
+            stages: BTreeMap::from([
+                ("write.count".to_owned(), ops),
+                ("write.work".to_owned(), ops * mean_ns * 0.9),
+                ("write.throttle".to_owned(), ops * mean_ns * 0.6),
+            ]),
+            fidelity: Default::default(),
+            totals: BTreeMap::from([("dbuf.hits".to_owned(), ops)]),
+            facts: BTreeMap::new(),
+            features: Vec::new(),
+            notes: Vec::new(),
+            warm_up: None,
+        })),
+    }
+}
+
+fn second(at: u64, rate: f64, id: u64) -> Second {
+    let ripple = |salt: u64| 1.0 + 0.03 * (((at * 7919 + id * 31 + salt) % 13) as f64 / 6.0 - 1.0);
+    let mut values = BTreeMap::from([
+        ("txg.syncs".to_owned(), f64::from(u8::from(at % 5 == 0))),
+        ("dirty.bytes".to_owned(), 1e8 * ripple(1)),
+    ]);
+    for counter in values.len()..OF_THE_POOL {
+        values.insert(
+            format!("pool.counter_{counter}"),
+            1000.0 * ripple(counter as u64),
+        );
+    }
+    for drive in 0..DRIVES {
+        for (i, what) in OF_A_DRIVE.iter().enumerate() {
+            values.insert(format!("drive.hdd{drive}.{what}"), 0.5 * ripple(i as u64));
+        }
+    }
+    Second {
+        at: at as f64,
+        reads: 0.0,
+        writes: rate * ripple(0),
+        values,
+    }
+}

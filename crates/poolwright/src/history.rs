@@ -1,0 +1,82 @@
+//! `poolwright history STORE…`: many campaigns of one lab in a row, as a gate.
+
+use crate::exit::{ENVIRONMENT, USAGE};
+use crate::{output, report as made};
+use findings::{Findings, History};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Exit code when the last change for good made a cell worse.
+const REGRESSION: u8 = 1;
+
+/// Show where many campaigns of one lab changed for good
+///
+/// Exit codes: 0 no cell's last change made it worse · 1 one's did · 2 a campaign cannot be read, or
+/// they are of different labs.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Campaigns in their order: directories, directories of campaigns (all of them, by name, which
+    /// is by time), labs that were run, or findings.json files
+    #[arg(required = true)]
+    campaigns: Vec<String>,
+    /// Print the histories as JSON
+    #[arg(long)]
+    json: bool,
+    /// Where results are kept
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
+}
+
+impl Args {
+    /// Shows the history.
+    pub fn run(self) -> ExitCode {
+        let mut campaigns: Vec<(String, Findings)> = Vec::new();
+        for name in &self.campaigns {
+            match made::find_all(name, self.results.as_deref()) {
+                Ok(found) => campaigns.extend(found),
+                Err(message) => return refuse(&message),
+            }
+        }
+        if let Some(message) = mixed(&campaigns) {
+            return refuse(&message);
+        }
+        let histories = findings::history(&campaigns);
+        if histories.is_empty() {
+            return refuse("none of these campaigns has a trial that counts: run the lab first");
+        }
+        let text = if self.json {
+            match serde_json::to_string_pretty(&histories) {
+                Ok(text) => text + "\n",
+                Err(e) => {
+                    output::complain(&format!("error: cannot write JSON: {e}\n"));
+                    return ExitCode::from(ENVIRONMENT);
+                }
+            }
+        } else {
+            report::history::text(&histories, made::locale().words())
+        };
+        let printed = output::print(&text);
+        if histories.iter().any(History::regressed) {
+            ExitCode::from(REGRESSION)
+        } else {
+            printed
+        }
+    }
+}
+
+/// What is wrong with campaigns of more than one lab.
+fn mixed(campaigns: &[(String, Findings)]) -> Option<String> {
+    let (first, of) = campaigns.first()?;
+    let (other, not) = campaigns
+        .iter()
+        .find(|(_, findings)| findings.lab.name != of.lab.name)?;
+    Some(format!(
+        "{first} is of the lab {:?} and {other} of {:?}: name campaigns of one lab",
+        of.lab.name, not.lab.name
+    ))
+}
+
+fn refuse(message: &str) -> ExitCode {
+    output::complain(&format!("error: {message}\n"));
+    ExitCode::from(USAGE)
+}

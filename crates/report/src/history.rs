@@ -1,0 +1,81 @@
+//! Many campaigns of one lab in a row, as lines for a terminal.
+
+use crate::lang::{Label, Words};
+use crate::number::{count, ratio};
+use crate::text::{aligned, cut, one_line};
+use findings::History;
+
+/// Eight heights of a bar, for the course of a cell's values.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Most campaigns that are drawn; of more, the last.
+const DRAWN: usize = 40;
+
+/// The histories as lines: a row a cell, then each change for good.
+pub fn text(histories: &[History], words: &dyn Words) -> String {
+    let mut lines = vec![[
+        words.label(Label::Variant).to_lowercase(),
+        words.label(Label::Workload).to_lowercase(),
+        words.label(Label::Campaigns).to_owned(),
+        words.label(Label::OpsPerSecond).to_owned(),
+        String::new(),
+    ]];
+    for history in histories {
+        lines.push([
+            cut(&one_line(&history.variant), 32),
+            cut(&one_line(&history.workload), 32),
+            history.values.len().to_string(),
+            history.values.last().map_or("–".into(), |v| count(*v)),
+            bars(&history.values),
+        ]);
+    }
+    let mut out = aligned(&lines, 2..4);
+    let mut steps = 0;
+    for history in histories {
+        for step in &history.steps {
+            steps += 1;
+            out += &format!(
+                "{} · {}: {} → {} ({}) @ {}\n",
+                one_line(&history.variant),
+                one_line(&history.workload),
+                count(step.before),
+                count(step.after),
+                ratio(step.after / step.before),
+                one_line(&step.label)
+            );
+        }
+    }
+    out += &match steps {
+        0 => words.label(Label::NoSteps).to_owned(),
+        n => format!("{}{n}", words.label(Label::Steps)),
+    };
+    if histories.iter().any(History::regressed) {
+        out = out + words.label(Label::Semicolon) + words.label(Label::LatestStep);
+    }
+    out.push('\n');
+    out.replace('\u{a0}', " ")
+}
+
+/// The values as a row of bars from 0 to their highest.
+fn bars(values: &[f64]) -> String {
+    let drawn = &values[values.len().saturating_sub(DRAWN)..];
+    let highest = drawn.iter().copied().fold(0.0, f64::max);
+    drawn
+        .iter()
+        .map(|v| {
+            let height = if highest > 0.0 { v / highest } else { 0.0 };
+            BARS[((height * 8.0).ceil() as usize).clamp(1, 8) - 1]
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_as_high_as_their_values() {
+        assert_eq!(bars(&[1.0, 4.0, 8.0]), "▁▄█");
+        assert_eq!(bars(&[0.0, 0.0]), "▁▁");
+        assert_eq!(bars(&[]), "");
+    }
+}

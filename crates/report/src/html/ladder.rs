@@ -1,0 +1,163 @@
+//! Open-loop ladders: how late operations get as the offered load rises, and what load is carried.
+
+use super::courses::swatch;
+use super::{Page, head_row, label, numbers, section};
+use crate::charts::axis::Axis;
+use crate::charts::lines::{Line, Plot};
+use crate::lang::Label;
+use crate::markup::Markup;
+use crate::number::{count, micros};
+use findings::output::{Ladder, Operation, Rung};
+
+impl Page<'_> {
+    pub(super) fn ladders(&self, m: &mut Markup) {
+        if self.findings.ladders.is_empty() {
+            return;
+        }
+        section(m, "load", |m| {
+            m.tag("p").class("lede").say(label(Label::LoadIntro));
+            let mut workloads: Vec<&str> = Vec::new();
+            for ladder in &self.findings.ladders {
+                if !workloads.contains(&ladder.workload.as_str()) {
+                    workloads.push(&ladder.workload);
+                }
+            }
+            for (w, workload) in workloads.into_iter().enumerate() {
+                let of: Vec<&Ladder> = self
+                    .findings
+                    .ladders
+                    .iter()
+                    .filter(|l| l.workload == workload)
+                    .collect();
+                self.load(m, w, workload, &of);
+            }
+        });
+    }
+
+    fn load(&self, m: &mut Markup, w: usize, workload: &str, ladders: &[&Ladder]) {
+        let caption = format!("load-{w}");
+        m.tag("h3")
+            .attr("id", &caption)
+            .inside(|m| m.foreign(workload));
+        m.tag("ul").class("text").inside(|m| {
+            for ladder in ladders {
+                m.tag("li").inside(|m| {
+                    m.tag("b").inside(|m| m.foreign(&ladder.variant));
+                    m.text(" ");
+                    m.say(|w| w.ladder(ladder));
+                    for within in &ladder.within {
+                        m.tag("div").class("within").say(|w| w.load_within(within));
+                    }
+                });
+            }
+        });
+        m.tag("div").class("multiples").inside(|m| {
+            for operation in [Operation::ReadWrite, Operation::Sync] {
+                self.rising(m, &format!("{caption}-{operation:?}"), operation, ladders);
+            }
+        });
+        numbers(m, &caption, |m| rungs_table(m, ladders));
+    }
+
+    /// The 99th percentile over the offered rate, both on log axes.
+    fn rising(&self, m: &mut Markup, caption: &str, operation: Operation, ladders: &[&Ladder]) {
+        let points = |ladder: &Ladder| -> Vec<(f64, f64)> {
+            let rungs = ladder.rungs.iter();
+            rungs
+                .filter_map(|r| Some((r.offered, p99(r, operation)?)))
+                .collect()
+        };
+        let all: Vec<(f64, f64)> = ladders.iter().flat_map(|l| points(l)).collect();
+        if all.is_empty() {
+            return;
+        }
+        let x = Axis::log_around(all.iter().map(|p| p.0));
+        let y = Axis::log_around(all.iter().map(|p| p.1));
+        let plot = Plot {
+            height: 240,
+            x,
+            x_ticks: x.ticks(5).into_iter().map(|t| (t, count(t))).collect(),
+            y,
+            y_ticks: y.ticks(6).into_iter().map(|t| (t, micros(t))).collect(),
+            lines: ladders
+                .iter()
+                .map(|ladder| Line {
+                    class: self.colour(&ladder.variant),
+                    title: ladder.variant.clone(),
+                    points: points(ladder),
+                })
+                .collect(),
+            levels: vec![],
+            marks: vec![],
+            shaded: vec![],
+            labelled_by: caption.to_owned(),
+        };
+        let heading = match operation {
+            Operation::ReadWrite => Label::LoadCurve,
+            Operation::Sync => Label::LoadCurveSync,
+        };
+        m.tag("figure").class("curves").inside(|m| {
+            m.tag("figcaption").attr("id", caption).say(label(heading));
+            m.tag("ul").class("legend").inside(|m| {
+                for ladder in ladders {
+                    m.tag("li").inside(|m| {
+                        swatch(m, &self.colour(&ladder.variant));
+                        m.foreign(&ladder.variant);
+                    });
+                }
+            });
+            m.tag("div").class("frame").inside(|m| plot.draw(m));
+        });
+    }
+}
+
+fn p99(rung: &Rung, operation: Operation) -> Option<f64> {
+    let latency = match operation {
+        Operation::ReadWrite => rung.latency,
+        Operation::Sync => rung.sync_latency,
+    };
+    latency.map(|l| l.p99_us)
+}
+
+fn rungs_table(m: &mut Markup, ladders: &[&Ladder]) {
+    head_row(
+        m,
+        &[
+            (Label::Variant, false),
+            (Label::Offered, true),
+            (Label::Achieved, true),
+            (Label::Mean, true),
+            (Label::P99, true),
+            (Label::SyncP99, true),
+            (Label::KeepsUp, false),
+        ],
+    );
+    m.tag("tbody").inside(|m| {
+        for ladder in ladders {
+            for rung in &ladder.rungs {
+                let cells = [
+                    count(rung.offered),
+                    rung.achieved.map_or("–".into(), |x| count(x.value)),
+                    rung.latency.map_or("–".into(), |l| micros(l.mean_us)),
+                    p99(rung, Operation::ReadWrite).map_or("–".into(), micros),
+                    p99(rung, Operation::Sync).map_or("–".into(), micros),
+                ];
+                m.tag("tr").inside(|m| {
+                    m.tag("th")
+                        .attr("scope", "row")
+                        .inside(|m| m.foreign(&ladder.variant));
+                    for cell in cells {
+                        m.tag("td").class("num").text(cell);
+                    }
+                    m.tag("td").inside(|m| {
+                        m.say(label(if rung.kept_up { Label::Yes } else { Label::No }));
+                        for mark in &rung.marks {
+                            m.text(" · ");
+                            m.say(|w| w.mark(mark));
+                        }
+                    });
+                });
+            }
+        }
+    });
+}

@@ -1,0 +1,194 @@
+//! What a buyer is told in English: how far a verdict holds, from which load on, at what price.
+
+use super::English;
+use crate::lang::{BuyWords, name, re_run_points};
+use crate::number::{count, micros, ratio, ratio_number};
+use findings::output::{
+    Adequate, BreakEven, BreakEvenBasis, Cost, Ladder, LoadWithin, Operation, Parameter,
+    Sensitivity,
+};
+
+impl BuyWords for English {
+    fn sensitivity(&self, sensitivity: &Sensitivity) -> String {
+        match sensitivity {
+            Sensitivity::Stages {
+                parameter,
+                kind,
+                at_us,
+                from_us,
+                to_us,
+                uncertain,
+            } => {
+                let what = match parameter {
+                    Parameter::LogCommit => "a commit to the log on",
+                    Parameter::PoolCommit => "a commit to the pool on",
+                    Parameter::CacheRead => "a read from the cache on",
+                    Parameter::PoolRead => "a read from",
+                };
+                let range = match (from_us, to_us) {
+                    (Some(from), Some(to)) => {
+                        format!("between {} and {}", micros(*from), micros(*to))
+                    }
+                    (None, Some(to)) => format!("up to {}", micros(*to)),
+                    (Some(from), None) => format!("from {} up", micros(*from)),
+                    (None, None) => "of any length".into(),
+                };
+                let covered = uncertain.map_or_else(String::new, |u| {
+                    let span = format!("{} to {}", micros(u.low_us), micros(u.high_us));
+                    if u.within {
+                        format!(" That covers all that the profile leaves open, {span}.")
+                    } else {
+                        format!(
+                            " The profile leaves {span} open, which is wider: within its own uncertainty the verdict may turn."
+                        )
+                    }
+                });
+                format!(
+                    "Holds for {what} {} {range}; measured at {} (by stage times, all else held).{covered}",
+                    name(kind),
+                    micros(*at_us)
+                )
+            }
+            Sensitivity::Reruns {
+                kind,
+                parameter,
+                points,
+                holds_from,
+                holds_to,
+            } => {
+                let number = format!("{} of {}", profile_number(parameter), name(kind));
+                let broken = points.iter().any(|p| !p.holds);
+                let range = match (*holds_from, *holds_to) {
+                    (from, to) if from < 1.0 && to > 1.0 => {
+                        format!("from {} to {} the stated value", ratio(from), ratio(to))
+                    }
+                    (from, _) if from < 1.0 => {
+                        format!("from {} the stated value up to it", ratio(from))
+                    }
+                    (_, to) if to > 1.0 => {
+                        format!("from the stated value up to {} of it", ratio(to))
+                    }
+                    _ => "at the stated value only".into(),
+                };
+                let turned = if broken {
+                    " Beyond, it came out otherwise."
+                } else {
+                    ""
+                };
+                format!(
+                    "Run again with another {number}, it holds {range}: {}.{turned}",
+                    re_run_points(points)
+                )
+            }
+        }
+    }
+
+    fn break_even(&self, even: &BreakEven) -> String {
+        let load = match even.syncs_s {
+            Some(syncs) => format!(
+                "{} ops/s ({} sync writes/s)",
+                count(even.ops_s),
+                count(syncs)
+            ),
+            None => format!("{} ops/s", count(even.ops_s)),
+        };
+        match even.basis {
+            BreakEvenBasis::ClosedLoop => format!(
+                "No more work is done below {load}: that much lasts without it; what is gained there is latency alone."
+            ),
+            BreakEvenBasis::Ladder => format!(
+                "No more work is done up to {load}: without it, that offered load was kept up with; what is gained there is latency alone."
+            ),
+        }
+    }
+
+    fn cost(&self, cost: &Cost) -> String {
+        let more = count(cost.more.abs());
+        match (cost.more, cost.per_op_s) {
+            (_, Some(each)) => format!(
+                "It costs {more} more, {} for each operation a second gained (in the lab’s currency).",
+                count(each)
+            ),
+            (more_or_less, None) if more_or_less > 0.0 => {
+                format!("It costs {more} more (in the lab’s currency).")
+            }
+            (more_or_less, None) if more_or_less < 0.0 => {
+                format!("It costs {more} less (in the lab’s currency).")
+            }
+            _ => "It costs the same.".into(),
+        }
+    }
+
+    fn adequate(&self, adequate: &Adequate) -> String {
+        let (small, large) = match adequate.prices {
+            Some((small, large)) => (count(small), count(large)),
+            None => (
+                format!("{} drives", adequate.drives.0),
+                format!("{} drives", adequate.drives.1),
+            ),
+        };
+        let risk = if adequate.riskier {
+            " It runs a risk that the other does not: see the risks below."
+        } else {
+            ""
+        };
+        format!(
+            "{} does as well as {}: {} [{}, {}] of its throughput, with {small} instead of {large}.{risk}",
+            name(&adequate.enough),
+            name(&adequate.fastest),
+            ratio(adequate.ratio.value),
+            ratio_number(adequate.ratio.low),
+            ratio_number(adequate.ratio.high)
+        )
+    }
+
+    fn ladder(&self, ladder: &Ladder) -> String {
+        match (ladder.carried, ladder.saturated) {
+            (Some(carried), Some(full)) => format!(
+                "Keeps up with {} ops/s; saturated at {}, where it does {}.",
+                count(carried),
+                count(full),
+                ladder.most.map_or("–".into(), count)
+            ),
+            (Some(carried), None) => format!(
+                "Keeps up with {} ops/s, the highest rate offered: the ladder ends below saturation.",
+                count(carried)
+            ),
+            (None, Some(full)) => {
+                format!(
+                    "Saturated at the lowest rate offered, {} ops/s.",
+                    count(full)
+                )
+            }
+            (None, None) => "No rung was measured.".into(),
+        }
+    }
+
+    fn load_within(&self, within: &LoadWithin) -> String {
+        let of = match within.of {
+            Operation::ReadWrite => "p99",
+            Operation::Sync => "sync p99",
+        };
+        let up_to = within.up_to.map_or("–".into(), count);
+        let beyond = within.exceeded_at.map_or_else(
+            || ", the highest rate offered".to_owned(),
+            |at| format!(", no longer at {}", count(at)),
+        );
+        format!(
+            "{of} ≤ {} up to {up_to} ops/s{beyond}",
+            micros(within.limit_us)
+        )
+    }
+}
+
+/// Numbers of profiles that verdicts are tested against, in words; others by their own name.
+fn profile_number(parameter: &str) -> String {
+    match parameter {
+        "flash.flush_us" => "flush time".into(),
+        "flash.write_latency_us" => "write latency".into(),
+        "flash.read_latency_us" => "read latency".into(),
+        "hdd.flush_overhead_ms" => "flush overhead".into(),
+        "hdd.write_ack_ms" => "time to take a write".into(),
+        other => name(other),
+    }
+}
