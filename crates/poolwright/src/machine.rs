@@ -26,7 +26,10 @@ pub fn store(stated: Option<&Path>) -> PathBuf {
 }
 
 /// The file system that is memory.
-const IN_MEMORY: &str = "/dev/shm";
+pub const IN_MEMORY: &str = "/dev/shm";
+
+/// Shares of the free memory that drives in memory are tried with; the model itself takes the rest.
+const DRIVE_SHARES: [f64; 3] = [0.5, 0.65, 0.8];
 
 /// Where a campaign's drives lie, what there is for them, and the model that follows: in memory
 /// where that does not make the model smaller, since a disk's own pauses would be taken for the
@@ -38,47 +41,74 @@ pub fn place(
     stated: Option<&Path>,
     campaign: &Campaign,
 ) -> Result<(PathBuf, HostLimits, Model), Diagnostic> {
-    let at = |place: PathBuf| -> Result<_, Diagnostic> {
-        let limits = limits(&place);
+    let at = |place: PathBuf, limits: HostLimits| -> Result<_, Diagnostic> {
         let model = resolve(campaign, &limits)?;
         Ok((place, limits, model))
     };
-    let disk = at(store(stated));
+    let path = store(stated);
+    let limits = limits(&path);
+    let disk = at(path, limits);
     if stated.is_some() {
         return disk;
     }
-    match (at(PathBuf::from(IN_MEMORY)), disk) {
-        (Ok(memory), Ok(disk)) if memory.2.size > disk.2.size => Ok(disk),
-        (Ok(memory), _) => Ok(memory),
-        (Err(_), disk) => disk,
+    let memory = DRIVE_SHARES
+        .iter()
+        .filter_map(|share| at(IN_MEMORY.into(), in_memory(IN_MEMORY.as_ref(), *share)).ok())
+        // The first of equals: it leaves the model most.
+        .min_by(|a, b| a.2.size.total_cmp(&b.2.size));
+    match (memory, disk) {
+        (Some(memory), Ok(disk)) if memory.2.size > disk.2.size => Ok(disk),
+        (Some(memory), _) => Ok(memory),
+        (None, disk) => disk,
     }
 }
 
-/// Free memory, free space where the store is, and cores.
+/// Whether a directory's files are kept in memory.
+pub fn is_in_memory(directory: &Path) -> bool {
+    rustix::fs::statfs(existing(directory)).is_ok_and(|stat| is_memory(stat.f_type as u64))
+}
+
+/// The nearest directory that is there.
+fn existing(path: &Path) -> &Path {
+    path.ancestors()
+        .find(|path| path.exists())
+        .unwrap_or(Path::new("/"))
+}
+
+/// What there is when `share` of the free memory is for drives in `directory`.
+fn in_memory(directory: &Path, share: f64) -> HostLimits {
+    let limits = free(directory);
+    let drives = (limits.memory as f64 * share) as u64;
+    HostLimits {
+        memory: limits.memory - drives,
+        store_bytes: limits.store_bytes.min(drives),
+        ..limits
+    }
+}
+
+/// Free memory, free space where the store is, and cores. A store in memory and the model share what
+/// is free.
 pub fn limits(store: &Path) -> HostLimits {
+    if is_in_memory(store) {
+        in_memory(store, DRIVE_SHARES[0])
+    } else {
+        free(store)
+    }
+}
+
+/// Free memory, free space where the store is, and cores, each as if nothing else used it.
+fn free(store: &Path) -> HostLimits {
     let memory = std::fs::read_to_string("/proc/meminfo")
         .ok()
         .and_then(|text| available(&text))
         .unwrap_or(MEMORY);
-    let existing = store
-        .ancestors()
-        .find(|path| path.exists())
-        .unwrap_or(Path::new("/"));
-    let store_bytes = rustix::fs::statvfs(existing)
+    let store_bytes = rustix::fs::statvfs(existing(store))
         .map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
         .unwrap_or(0);
-    let in_memory = rustix::fs::statfs(existing).is_ok_and(|stat| is_memory(stat.f_type as u64));
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-    // A store in memory and the model share what is free.
-    let (memory, store_bytes) = if in_memory {
-        (memory / 2, store_bytes.min(memory / 2))
-    } else {
-        (memory, store_bytes)
-    };
     HostLimits {
         memory,
         store_bytes,
-        cores,
+        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
     }
 }
 

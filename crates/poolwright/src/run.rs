@@ -191,6 +191,12 @@ impl Args {
         if unfinished == Unfinished::Continued {
             progress.say(&format!("continuing {}", store.path().display()));
         }
+        if !machine::is_in_memory(&ready.place) {
+            progress.say(&format!(
+                "drives lie in {}: memory does not hold them. The pauses of the disk under it are taken for the model's: a larger [scale] size fits into memory",
+                ready.place.display()
+            ));
+        }
         let end = self.measure(&ready, &store, scratch.path(), &stop, &progress)?;
         drop(scratch);
         progress.clear();
