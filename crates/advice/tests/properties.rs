@@ -261,15 +261,16 @@ fn campaign() -> impl Strategy<Value = Campaign> {
                 pool: Pool { ashift, vdevs, properties: BTreeMap::new() },
                 datasets: BTreeMap::from([(String::new(), properties.clone()), ("pgdata".to_string(), properties)]),
                 module,
+                memory: None,
             };
             Campaign {
                 title: "t".into(),
                 source: None,
                 name: "n".into(),
-                host: Host { memory, cores: 4 },
+                host: Host { memory, cores: 4, memory_price: None },
                 variants: vec![variant],
-                workloads: vec![lab::campaign::Workload { name: "w".into(), dataset: String::new(), program: Program::Fio { origin: "x".into(), job: format!("[j]\nrw=randwrite\nbs=8k\n{job}") }, size: None }],
-                method: Method { baseline: "v".into(), precision: 0.05, budget_s: 60.0, min_trials: 1, max_trials: 2, runtime_s: None, ramp_s: 0.0, seed: 1 },
+                workloads: vec![lab::campaign::Workload { name: "w".into(), dataset: String::new(), program: Program::Fio { origin: "x".into(), job: format!("[j]\nrw=randwrite\nbs=8k\n{job}") }, size: None, rates: None }],
+                method: Method { baseline: "v".into(), precision: 0.05, budget_s: 60.0, min_trials: 1, max_trials: 2, runtime_s: None, ramp_s: 0.0, warm_up_s: 0.0, sensitivity: vec![], seed: 1 },
                 scale: Scale { size: None, time: None, dirty_data_max: None },
             }
         })

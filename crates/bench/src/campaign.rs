@@ -3,17 +3,19 @@
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::pilot::{self, Reading};
+use crate::plan::Plan;
 use crate::programs::Fio;
-use crate::schedule::{self, Next, Slot};
-use crate::settled;
+use crate::rerun;
+use crate::schedule::{self, Extra, Slot};
 use crate::stop::Stop;
 use crate::trial::{self, Bench, Step, Task};
+use crate::window::Sample;
 use findings::record::{Outcome, Trial};
 use lab::campaign::Campaign;
 use lab::model::{Model, of_variant};
 use std::fs;
 use std::path::Path;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use store::Store;
 
 /// What a campaign runs with.
@@ -28,6 +30,8 @@ pub struct Setup<'a> {
     pub stop: &'a Stop,
     /// Where drives and mount points may be made.
     pub scratch: &'a Path,
+    /// Real time, besides its own, that a client has before it is taken for hung.
+    pub patience: Duration,
     /// Told what happens.
     pub watch: &'a dyn Watch,
 }
@@ -43,6 +47,8 @@ pub trait Watch {
     fn begins(&self, trial: &Trial, done: usize, planned: usize, left_s: f64);
     /// A trial has come to a step.
     fn step(&self, step: Step);
+    /// One virtual second of the engine's counters while a client is at work.
+    fn sample(&self, sample: &Sample);
     /// A trial has ended.
     fn ended(&self, trial: &Trial);
 }
@@ -74,8 +80,6 @@ pub enum Error {
 pub const SETUP_S: f64 = 20.0;
 /// Share of the budget that the search for k may use.
 const PILOT_SHARE: f64 = 0.2;
-/// Trials of a cell that may fail before it is left alone.
-const FAILURES: usize = 2;
 
 /// Runs what is missing of a campaign.
 ///
@@ -96,50 +100,23 @@ pub fn run(setup: &Setup, model: Model) -> Result<End, Error> {
             None => return Ok(End::Interrupted),
         },
     };
-    let slots = schedule::order(campaign);
+    let plan = Plan::new(campaign, &model);
     let mut tried: Vec<u64> = Vec::new();
     loop {
         let trials = setup.store.journal().trials()?;
-        let measured = |id: u64| {
-            trials
-                .iter()
-                .any(|t| t.id == id && matches!(t.outcome, Outcome::Measured(_)))
-        };
-        let given_up = |slot: &Slot| {
-            let cell = |s: &&Slot| s.variant == slot.variant && s.workload == slot.workload;
-            let ids = || slots.iter().filter(cell).map(|s| s.id);
-            ids()
-                .filter(|id| tried.contains(id) && !measured(*id))
-                .count()
-                >= FAILURES
-                && !ids().any(measured)
-        };
-        let settled = settled::cells(campaign, &model, &trials);
-        let wanted = |slot: &Slot| {
-            !measured(slot.id)
-                && !tried.contains(&slot.id)
-                && !given_up(slot)
-                && (slot.repeat < campaign.method.min_trials.max(1)
-                    || !settled.contains(&(slot.variant, slot.workload)))
-        };
         let expected_s = expected_s(campaign, &trials, model.time.unwrap_or(1.0));
         let left_s = campaign.method.budget_s - spent_before - begun.elapsed().as_secs_f64();
-        let slot = match schedule::next(&slots, left_s, expected_s, wanted) {
-            Next::Run(slot) => slot,
-            Next::Done => return Ok(End::Complete),
-            Next::Budget => return Ok(End::Budget),
+        let Some(next) = plan.next(&trials, &tried) else {
+            return Ok(End::Complete);
         };
-        let planned = slots
-            .iter()
-            .filter(|s| s.repeat < campaign.method.min_trials.max(1) && wanted(s))
-            .count()
-            .max(1);
-        let eta_s = planned as f64 * expected_s;
-        tried.push(slot.id);
-        match one(setup, campaign, &model, &slot, |trial| {
-            setup
-                .watch
-                .begins(trial, trials.len(), trials.len() + planned, eta_s);
+        if !schedule::affordable(&next.slot, left_s, expected_s) {
+            return Ok(End::Budget);
+        }
+        let planned = trials.len() + next.left;
+        let eta_s = next.left as f64 * expected_s;
+        tried.push(next.slot.id);
+        match one(setup, campaign, &model, &next.slot, |trial| {
+            setup.watch.begins(trial, trials.len(), planned, eta_s);
         })? {
             Some(trial) => setup.watch.ended(&trial),
             None => return Ok(End::Interrupted),
@@ -168,8 +145,14 @@ fn one(
         size: model.size,
         time: model.time.unwrap_or(1.0),
         openzfs: String::new(),
-        offered_rate: None,
-        rerun: None,
+        offered_rate: match slot.extra {
+            Some(Extra::Rate(rate)) => Some(rate),
+            _ => None,
+        },
+        rerun: match &slot.extra {
+            Some(Extra::Rerun(change)) => Some(change.clone()),
+            _ => None,
+        },
         outcome: Outcome::Failed {
             reason: String::new(),
         },
@@ -177,7 +160,12 @@ fn one(
     begins(&trial);
     let row = setup.store.journal().begin(&trial)?;
     let raw = setup.store.raw(&trial, &row)?;
-    let variant = &campaign.variants[slot.variant];
+    let stated = &campaign.variants[slot.variant];
+    let changed = trial
+        .rerun
+        .as_ref()
+        .and_then(|change| rerun::perturbed(stated, change));
+    let variant = changed.as_ref().unwrap_or(stated);
     let task = Task {
         variant,
         workload: &campaign.workloads[slot.workload],
@@ -185,11 +173,13 @@ fn one(
         model: &of_variant(model, &campaign.host, variant),
         cores: campaign.host.cores,
         seed: slot.seed,
+        rate: trial.offered_rate,
     };
     trial.outcome = match attempt(setup, &task, &raw) {
         Ok(result) => {
             trial.window_wall_s = result.window_wall_s;
             trial.openzfs = result.openzfs;
+            trial.offered_rate = result.offered_rate;
             Outcome::Measured(Box::new(result.measured))
         }
         Err(Fault::Failed(reason)) => Outcome::Failed { reason },
@@ -208,7 +198,9 @@ fn attempt(setup: &Setup, task: &Task, raw: &Path) -> Result<trial::Result, Faul
         fio: setup.fio,
         stop: setup.stop,
         scratch: setup.scratch,
+        patience: setup.patience,
         said: &|step| setup.watch.step(step),
+        seen: &|sample| setup.watch.sample(sample),
     };
     trial::run(&bench, task, raw)
 }
@@ -221,7 +213,8 @@ fn expected_s(campaign: &Campaign, trials: &[Trial], time: f64) -> f64 {
         .map(|t| t.wall_s)
         .collect();
     if walls.is_empty() {
-        let window = campaign.method.runtime_s.unwrap_or(60.0) + campaign.method.ramp_s;
+        let method = &campaign.method;
+        let window = method.runtime_s.unwrap_or(60.0) + method.ramp_s + method.warm_up_s;
         schedule::estimate_s(1, window, time, SETUP_S)
     } else {
         walls.iter().sum::<f64>() / walls.len() as f64
@@ -323,6 +316,7 @@ fn pilot_trial(
     let mut method = campaign.method.clone();
     method.runtime_s = Some(pilot::WINDOW_S);
     method.ramp_s = method.ramp_s.clamp(1.0, 2.0);
+    method.warm_up_s = 0.0;
     let mut model = of_variant(model, &campaign.host, variant);
     model.time = Some(time);
     let task = Task {
@@ -332,6 +326,7 @@ fn pilot_trial(
         model: &model,
         cores: campaign.host.cores,
         seed: campaign.method.seed,
+        rate: None,
     };
     match attempt(setup, &task, &raw) {
         Ok(result) => Ok(Some(Some(Reading::of(&result.measured, time)))),

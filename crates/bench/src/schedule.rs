@@ -1,12 +1,13 @@
 //! The order of trials: cells interleaved in shuffled ABBA blocks, so that a machine that drifts
 //! does so under every variant alike.
 
+use findings::record::Perturbation;
 use lab::campaign::Campaign;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// One trial to be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
     /// Its id: its place in the order.
     pub id: u64,
@@ -19,6 +20,17 @@ pub struct Slot {
     /// Seed of its data, drives and offsets. Variants of one repeat share it, so that they are
     /// offered the same load.
     pub seed: u64,
+    /// What sets it apart from a repeat of its closed-loop cell; none for such a repeat.
+    pub extra: Option<Extra>,
+}
+
+/// A trial that is no repeat of its closed-loop cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Extra {
+    /// A rung of an open-loop ladder: operations a second of all jobs together.
+    Rate(f64),
+    /// A re-run with one number of a drive changed.
+    Rerun(Perturbation),
 }
 
 /// The whole order of a campaign, up to the most trials of each cell. Repeats come in pairs: the
@@ -44,6 +56,7 @@ pub fn order(campaign: &Campaign) -> Vec<Slot> {
                 workload: *workload,
                 repeat,
                 seed: seed.wrapping_add(*workload as u64),
+                extra: None,
             });
         }
     }
@@ -57,28 +70,13 @@ fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
     }
 }
 
-/// What to do next.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Next {
-    /// Run this trial.
-    Run(Slot),
-    /// Every trial that was wanted has been run.
-    Done,
-    /// The next trial would not end within the budget.
-    Budget,
-}
-
-/// The next trial: the first in the order that is `wanted`, given the wall seconds that are left
-/// and those that it is expected to take.
+/// Whether a trial may begin, given the wall seconds that are left and those that it is expected to
+/// take.
 ///
 /// Every cell is run once whatever the budget says, since a comparison with a cell missing answers
 /// nothing.
-pub fn next(slots: &[Slot], left_s: f64, expected_s: f64, wanted: impl Fn(&Slot) -> bool) -> Next {
-    match slots.iter().find(|slot| wanted(slot)) {
-        None => Next::Done,
-        Some(slot) if slot.repeat > 0 && expected_s > left_s => Next::Budget,
-        Some(slot) => Next::Run(slot.clone()),
-    }
+pub fn affordable(slot: &Slot, left_s: f64, expected_s: f64) -> bool {
+    (slot.repeat == 0 && slot.extra.is_none()) || expected_s <= left_s
 }
 
 /// Wall seconds that a campaign of `trials` trials takes at dilation k, when each measures

@@ -5,9 +5,10 @@ use crate::fault::{Fault, doing};
 use crate::machine;
 use crate::programs::Fio;
 use crate::stop::Stop;
+use crate::warm;
 use crate::window::{self, Sample};
 use crate::workload::fio::{self, Client, Finished, Prepared};
-use findings::record::{Fidelity, Measured};
+use findings::record::{Fidelity, Measured, WarmUp, WarmUpEnd};
 use lab::campaign::{Method, Program, Variant, Workload};
 use lab::model::Model;
 use poolfs::protocol::Build;
@@ -18,8 +19,6 @@ use std::time::{Duration, Instant};
 
 /// How often a running client and the engine are looked at.
 const LOOK: Duration = Duration::from_millis(20);
-/// Real time, besides its own, that a client has before it is taken for hung.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// Real time that laying out files may take.
 const LAYOUT: Duration = Duration::from_secs(3600);
 
@@ -33,8 +32,12 @@ pub struct Bench<'a> {
     pub stop: &'a Stop,
     /// Where drives and mount points may be made.
     pub scratch: &'a Path,
+    /// Real time, besides its own, that a client has before it is taken for hung.
+    pub patience: Duration,
     /// Told what is being done.
     pub said: &'a dyn Fn(Step),
+    /// Shown each virtual second of the engine's counters while a client is at work.
+    pub seen: &'a dyn Fn(&Sample),
 }
 
 /// What a trial is doing.
@@ -46,6 +49,8 @@ pub enum Step {
     LayingOut,
     /// Drain, export, import.
     Settling,
+    /// The client at work until the caches are warm.
+    WarmingUp,
     /// The measured window, ramp included.
     Measuring,
 }
@@ -65,6 +70,8 @@ pub struct Task<'a> {
     pub cores: u32,
     /// Seed of data, drives and offsets.
     pub seed: u64,
+    /// Operations a virtual second of all jobs together for an open loop; none for a closed one.
+    pub rate: Option<f64>,
 }
 
 /// What a trial that ran to its end gives.
@@ -76,6 +83,8 @@ pub struct Result {
     pub window_wall_s: f64,
     /// Full version of the OpenZFS library.
     pub openzfs: String,
+    /// Operations a virtual second that were offered, in an open loop.
+    pub offered_rate: Option<f64>,
 }
 
 /// Runs one trial. Raw outputs go to `raw`; nothing else stays.
@@ -129,6 +138,24 @@ fn in_place(
     }
     session.reopen()?;
 
+    let warm_up = match task.method.warm_up_s {
+        limit_s if limit_s > 0.0 => {
+            (bench.said)(Step::WarmingUp);
+            let until = Until::Warm { limit_s };
+            Some(warm_up(bench, &mut *session, &job, raw, time, until)?)
+        }
+        _ if job.job.lead_s > 0.0 => {
+            (bench.said)(Step::WarmingUp);
+            let until = Until::Over(job.job.lead_s);
+            Some(warm_up(bench, &mut *session, &job, raw, time, until)?)
+        }
+        _ => (job.job.ramp_s > 0.0).then_some(WarmUp {
+            seconds: job.job.ramp_s,
+            ended: WarmUpEnd::Fixed,
+            hit_ratio: None,
+        }),
+    };
+
     (bench.said)(Step::Measuring);
     let observed = observe(bench, &mut *session, &job, raw, time)?;
     session.stop()?;
@@ -136,8 +163,11 @@ fn in_place(
     facts.insert("files.bytes".into(), job.job.files_bytes as f64);
     facts.insert("files.jobs".into(), f64::from(job.job.jobs));
     let window_wall_s = observed.wall_s;
-    let measured = collect(&job, observed, time, facts, features)?;
+    let offered_rate = job.job.offered_rate;
+    let mut measured = collect(&job, observed, time, facts, features)?;
+    measured.warm_up = warm_up;
     Ok(Result {
+        offered_rate,
         measured,
         window_wall_s,
         openzfs,
@@ -158,6 +188,7 @@ fn prepare(
         runtime_s: task.method.runtime_s,
         ramp_s: task.method.ramp_s,
         seed: task.seed,
+        rate: task.rate,
     };
     fio::prepare(bench.fio, origin, job, &target, raw)
 }
@@ -230,6 +261,63 @@ struct Observed {
     busy_s: f64,
 }
 
+/// How long a warm-up lasts.
+#[derive(Debug, Clone, Copy)]
+enum Until {
+    /// Until the caches are warm, or so many virtual seconds are over.
+    Warm { limit_s: f64 },
+    /// So many virtual seconds.
+    Over(f64),
+}
+
+/// Lets the client work, on other offsets than it will be measured with.
+fn warm_up(
+    bench: &Bench,
+    session: &mut dyn Session,
+    job: &Prepared,
+    raw: &Path,
+    time: f64,
+    until: Until,
+) -> std::result::Result<WarmUp, Fault> {
+    let (Until::Warm { limit_s } | Until::Over(limit_s)) = until;
+    let adaptive = matches!(until, Until::Warm { .. });
+    let period_s = warm::period_s(limit_s);
+    let limit = bench.patience + Duration::from_secs_f64(2.0 * limit_s * time);
+    session.sample(true)?;
+    let client = job.warm_up(bench.fio, time, limit_s)?;
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut settled = false;
+    let client = finish(bench, session, client, limit, &mut |session, client| {
+        for happening in session.happenings()? {
+            if let Happening::Sample { at, values } = happening {
+                let sample = Sample { at, values };
+                (bench.seen)(&sample);
+                samples.push(sample);
+            }
+        }
+        if adaptive && !settled && warm::warmth(&samples, period_s).settled {
+            settled = true;
+            client.end();
+        }
+        Ok(())
+    })?;
+    session.sample(false)?;
+    let seconds = client.age().as_secs_f64() / time;
+    if !settled {
+        // What it measured is of no interest, only that it worked.
+        client.finish(raw)?;
+    }
+    Ok(WarmUp {
+        seconds: seconds.min(limit_s),
+        ended: match (adaptive, settled) {
+            (false, _) => WarmUpEnd::Fixed,
+            (true, true) => WarmUpEnd::Settled,
+            (true, false) => WarmUpEnd::TimeLimit,
+        },
+        hit_ratio: warm::warmth(&samples, period_s).hit_ratio,
+    })
+}
+
 fn observe(
     bench: &Bench,
     session: &mut dyn Session,
@@ -239,7 +327,7 @@ fn observe(
 ) -> std::result::Result<Observed, Fault> {
     let ramp = Duration::from_secs_f64(job.job.ramp_s * time);
     let limit = match job.job.runtime_s {
-        Some(s) => PATIENCE + Duration::from_secs_f64(2.0 * (job.job.ramp_s + s) * time),
+        Some(s) => bench.patience + Duration::from_secs_f64(2.0 * (job.job.ramp_s + s) * time),
         None => LAYOUT,
     };
     session.sample(true)?;
@@ -254,7 +342,9 @@ fn observe(
             match happening {
                 Happening::Sample { at, values } => {
                     clock.saw(at);
-                    samples.push(Sample { at, values });
+                    let sample = Sample { at, values };
+                    (bench.seen)(&sample);
+                    samples.push(sample);
                 }
                 Happening::Note(note) => notes.push(note),
             }
@@ -351,10 +441,10 @@ fn collect(
         totals,
         facts,
         features,
+        warm_up: None,
         notes: {
             notes.push(format!("fio {}, clock {time}× slower", output.version));
             notes
         },
-        warm_up: None,
     })
 }

@@ -1,8 +1,8 @@
 //! What becomes of a fio job file, and of what fio prints.
 
-use bench::workload::fio::options::{self, Treatment};
 use bench::workload::fio::rewrite::{Rewritten, Target, rewrite};
-use bench::workload::fio::{output, parse, series, sizes};
+use bench::workload::fio::{output, refusals, series};
+use lab::fio::parse;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -29,75 +29,12 @@ fn target() -> Target<'static> {
         runtime_s: None,
         ramp_s: 2.0,
         seed: u64::MAX,
+        rate: None,
     }
 }
 
 fn rewritten(text: &str, target: &Target) -> Rewritten {
     rewrite(&parse::parse(text).unwrap(), target).unwrap()
-}
-
-fn mistakes(text: &str) -> Vec<(usize, String)> {
-    let found = match parse::parse(text) {
-        Err(found) => found,
-        Ok(file) => rewrite(&file, &target()).unwrap_err(),
-    };
-    found.into_iter().map(|m| (m.line, m.message)).collect()
-}
-
-#[test]
-fn the_documented_table_is_the_one_that_is_used() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fio.md");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, options::document()).unwrap();
-    }
-    let written = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        written == options::document(),
-        "docs/fio.md is out of date: run UPDATE_DOCS=1 cargo test -p bench --test fio"
-    );
-}
-
-#[test]
-fn every_row_of_the_table_is_read_and_what_is_refused_says_why() {
-    let rows = include_str!("../src/workload/fio/options.txt")
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-        .count();
-    assert_eq!(options::rules().count(), rows);
-    for rule in options::rules() {
-        assert!(
-            rule.treatment == Treatment::Passed || !rule.why.is_empty(),
-            "{} has no reason",
-            rule.name
-        );
-        assert_eq!(options::rule(rule.name), Some(rule));
-    }
-}
-
-#[test]
-fn every_option_of_the_installed_fio_3_33_is_in_the_table() {
-    let Ok(fio) = std::process::Command::new("fio").arg("--version").output() else {
-        return; // not installed here: CI has it
-    };
-    if !String::from_utf8_lossy(&fio.stdout).starts_with("fio-3.33") {
-        return;
-    }
-    let help = std::process::Command::new("fio")
-        .arg("--cmdhelp=all")
-        .output()
-        .unwrap();
-    let help = String::from_utf8_lossy(&help.stdout).into_owned();
-    let names: Vec<&str> = help
-        .lines()
-        .filter_map(|line| Some(line.split_once(':')?.0.trim()))
-        .filter(|name| !name.is_empty())
-        .collect();
-    assert!(names.len() > 200, "fio's help has changed its form");
-    let unknown: Vec<&&str> = names
-        .iter()
-        .filter(|n| options::rule(n).is_none())
-        .collect();
-    assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 #[test]
@@ -160,48 +97,84 @@ fn native_asynchronous_io_counts_as_one_in_flight_on_a_pool() {
     assert_eq!(rewritten(&text("psync"), &target()).concurrency, 2.0);
 }
 
-#[test]
-fn global_settings_hold_for_the_jobs_after_them_and_the_last_one_counts() {
-    let text = "[global]\nsize=1G\nsize=2G\n[a]\nrw=read\n[global]\nsize=4G\n[b]\nrw=read\nsize=8G\n[c]\nrw=read\n";
-    let file = parse::parse(text).unwrap();
-    let sizes: Vec<&str> = file.jobs.iter().filter_map(|j| j.get("size")).collect();
-    assert_eq!(sizes, ["2G", "8G", "4G"]);
+fn open(text: &str, rate: f64) -> Rewritten {
+    let target = Target {
+        rate: Some(rate),
+        ..target()
+    };
+    rewritten(text, &target)
 }
 
 #[test]
-fn every_mistake_is_reported_with_its_line() {
-    let text = "size=1G\n[a\n[j]\nrw=read\nexec_prerun=rm -rf /\nnot_an_option=1\nioengine=rbd\nnumjobs=none\nfilename=/dev/sda\nsize=$SIZE\n";
-    let found = mistakes(text);
-    let lines: Vec<usize> = found.iter().map(|m| m.0).collect();
-    assert_eq!(lines, [1, 2, 5, 6, 7, 8, 9, 10], "{found:#?}");
-}
-
-#[test]
-fn jobs_one_after_another_are_refused_but_a_stonewall_without_effect_is_not() {
-    let text = "[a]\nstonewall\nrw=read\nsize=1G\n[b]\nstonewall\nrw=read\nsize=1G\n";
-    assert_eq!(mistakes(text)[0].0, 6);
-    assert!(parse::parse("[a]\nstonewall\nrw=read\nsize=1G\n").is_ok());
-}
-
-#[test]
-fn a_job_without_a_size_is_refused() {
-    assert_eq!(mistakes("[a]\nrw=read\n")[0].0, 1);
-}
-
-#[test]
-fn fios_prefixes_are_binary_and_with_an_i_decimal() {
-    for (text, want) in [
-        ("4k", 4096),
-        ("4ki", 4000),
-        ("1GB", 1 << 30),
-        ("0x10", 16),
-        ("512", 512),
+fn an_open_loop_shares_its_rate_out_and_says_what_it_offers_in_whole_operations() {
+    let job = open(SMALL_SYNC, 100.0);
+    assert_eq!(job.offered_rate, Some(104.0)); // eight clones of 12.5, rounded to 13
+    for line in [
+        "rate_iops=13",
+        "rate_process=poisson",
+        "io_submit_mode=offload",
+        "iodepth=32",
     ] {
-        assert_eq!(sizes::bytes(text), Some(want), "{text}");
+        assert!(job.text.contains(&format!("\n{line}\n")), "{}", job.text);
     }
-    for text in ["", "k", "4q", "-1", "99999999999999999999", "9999999p", "i"] {
-        assert_eq!(sizes::bytes(text), None, "{text}");
-    }
+    assert_eq!(job.concurrency, 256.0);
+    // Its ramp is a run of its own.
+    assert!(!job.text.contains("ramp_time"), "{}", job.text);
+    assert_eq!((job.ramp_s, job.lead_s), (0.0, 2.0));
+    assert_eq!(rewritten(SMALL_SYNC, &target()).offered_rate, None);
+}
+
+#[test]
+fn in_an_open_loop_a_write_is_synchronous_itself_and_a_mixture_keeps_its_shares() {
+    let job = open(SMALL_SYNC, 800.0);
+    let last = |name: &str| {
+        let line = job.text.lines().rfind(|l| l.starts_with(name));
+        line.unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        (last("fsync=").as_str(), last("sync=").as_str()),
+        ("fsync=0", "sync=1")
+    );
+    let mixed = open(
+        "[a]\nrw=randrw\nrwmixread=70\nsize=1G\nioengine=libaio\n",
+        100.0,
+    );
+    assert!(mixed.text.contains("\nrate_iops=70,30\n"), "{}", mixed.text);
+    assert!(mixed.text.ends_with("ioengine=psync\n") || mixed.text.contains("\nioengine=psync\n"));
+    assert_eq!(mixed.offered_rate, Some(100.0));
+}
+
+#[test]
+fn a_warm_up_runs_the_same_job_on_other_offsets_and_logs_nothing() {
+    let job = rewritten(SMALL_SYNC, &target());
+    let warm = job.warm_up(90.0);
+    let seed = |text: &str| {
+        let line = text
+            .lines()
+            .find(|l| l.starts_with("randseed="))
+            .map(str::to_owned);
+        line.unwrap()
+    };
+    assert_ne!(seed(&warm), seed(&job.text));
+    assert_eq!(warm.matches("runtime=").count(), 1);
+    assert!(warm.contains("\nruntime=90000ms\n") && !warm.contains("write_iops_log"));
+    let (warm, job) = (
+        parse::parse(&warm).unwrap(),
+        parse::parse(&job.text).unwrap(),
+    );
+    assert_eq!(warm.jobs[0].get("size"), job.jobs[0].get("size"));
+    assert_eq!(warm.jobs[0].get("fsync"), Some("1"));
+}
+
+#[test]
+fn what_fio_itself_refuses_is_found_in_every_job_with_its_line() {
+    let Some(fio) = bench::programs::find("fio") else {
+        return; // not installed here: CI has it
+    };
+    let text = "[a]\nrw=read\nsize=1G\niodepth_batch=some\n[b]\nsize=1G\nrw=read ; as it was\nbs=8k\nrate_process=often # ?\n";
+    let lines: Vec<usize> = refusals(&fio, text).iter().map(|m| m.line).collect();
+    assert_eq!(lines, [4, 9], "{:#?}", refusals(&fio, text));
+    assert_eq!(refusals(&fio, SMALL_SYNC), []);
 }
 
 /// fio 3.33, two random mixed jobs with an fsync every fourth write and a sequential writer.

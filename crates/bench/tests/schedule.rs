@@ -1,6 +1,6 @@
 //! The order of trials.
 
-use bench::schedule::{Next, Slot, estimate_s, next, order};
+use bench::schedule::{Extra, Slot, affordable, estimate_s, order};
 use lab::campaign::{Campaign, Host, Method, OpenZfs, Pool, Program, Scale, Variant, Workload};
 use std::collections::BTreeMap;
 
@@ -12,6 +12,7 @@ fn campaign(variants: usize, workloads: usize, seed: u64) -> Campaign {
         host: Host {
             memory: 1 << 33,
             cores: 4,
+            memory_price: None,
         },
         variants: (0..variants)
             .map(|i| Variant {
@@ -26,6 +27,7 @@ fn campaign(variants: usize, workloads: usize, seed: u64) -> Campaign {
                 },
                 datasets: BTreeMap::new(),
                 module: BTreeMap::new(),
+                memory: None,
             })
             .collect(),
         workloads: (0..workloads)
@@ -37,6 +39,7 @@ fn campaign(variants: usize, workloads: usize, seed: u64) -> Campaign {
                     job: String::new(),
                 },
                 size: None,
+                rates: None,
             })
             .collect(),
         method: Method {
@@ -48,6 +51,8 @@ fn campaign(variants: usize, workloads: usize, seed: u64) -> Campaign {
             runtime_s: None,
             ramp_s: 0.0,
             seed,
+            sensitivity: Vec::new(),
+            warm_up_s: 0.0,
         },
         scale: Scale {
             size: None,
@@ -107,16 +112,15 @@ fn variants_of_one_repeat_are_offered_the_same_load_and_repeats_another() {
 #[test]
 fn the_first_repeat_runs_whatever_the_budget_says_and_later_ones_do_not() {
     let slots = order(&campaign(2, 1, 0));
-    assert_eq!(
-        next(&slots, -1.0, 60.0, |_| true),
-        Next::Run(slots[0].clone())
-    );
-    assert_eq!(next(&slots, 59.0, 60.0, |s| s.repeat > 0), Next::Budget);
-    assert!(matches!(
-        next(&slots, 61.0, 60.0, |s| s.repeat > 0),
-        Next::Run(_)
-    ));
-    assert_eq!(next(&slots, 61.0, 60.0, |_| false), Next::Done);
+    let (first, later) = (slots[0].clone(), slots[2].clone());
+    assert_eq!(later.repeat, 1);
+    let rung = Slot {
+        extra: Some(Extra::Rate(10.0)),
+        ..first.clone()
+    };
+    assert!(affordable(&first, -1.0, 60.0));
+    assert!(!affordable(&later, 59.0, 60.0) && affordable(&later, 61.0, 60.0));
+    assert!(!affordable(&rung, 59.0, 60.0) && affordable(&rung, 61.0, 60.0));
 }
 
 #[test]

@@ -162,6 +162,7 @@ mod tests {
                 job: text.into(),
             },
             size: None,
+            rates: None,
         })
     }
 

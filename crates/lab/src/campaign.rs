@@ -63,6 +63,9 @@ pub struct Host {
     pub memory: u64,
     /// Processor cores.
     pub cores: u32,
+    /// Price of a GiB of memory, in the lab's own currency, where it is stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_price: Option<f64>,
 }
 
 /// One configuration of the comparison.
@@ -82,6 +85,33 @@ pub struct Variant {
     pub datasets: BTreeMap<String, BTreeMap<String, String>>,
     /// Module parameters by their own names.
     pub module: BTreeMap<String, i64>,
+    /// RAM, bytes, where it is not the lab's (`host.memory`): money may go into memory or into drives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+}
+
+impl Variant {
+    /// The machine that this variant runs on, of a lab whose machine is `host`.
+    pub fn host(&self, host: &Host) -> Host {
+        Host {
+            memory: self.memory.unwrap_or(host.memory),
+            ..*host
+        }
+    }
+
+    /// What its memory and the drives of its pool cost together, in the lab's own currency; none
+    /// unless the price of every drive in the pool is stated. Memory without a price counts nothing.
+    pub fn price(&self, host: &Host) -> Option<f64> {
+        let drives: Option<f64> = self
+            .pool
+            .vdevs
+            .iter()
+            .flat_map(|vdev| &vdev.drives)
+            .map(|drive| self.drives.get(&drive.kind)?.price)
+            .sum();
+        let memory = self.host(host).memory as f64 / f64::from(1 << 30);
+        Some(drives? + memory * host.memory_price.unwrap_or(0.0))
+    }
 }
 
 /// `count` drives of one profile; drive *i* of kind `hdd` is written `hdd<i>` or `hdd[i]`.
@@ -183,6 +213,20 @@ pub struct Workload {
     /// Working-set, in bytes of the real machine, where the job file's own sizes are not meant
     /// (`[workloads.x] size = "160G"`).
     pub size: Option<u64>,
+    /// The open-loop ladder that is climbed after the closed loop, where one is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<Rates>,
+}
+
+/// Operations a second that all jobs of a workload together are told to begin, at random times,
+/// whether earlier ones have ended or not. Times are the modelled machine's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rates {
+    /// Preferred numbers, six a decade, from a tenth of what the closed loop reached.
+    Auto,
+    /// These, ascending.
+    Stated(Vec<f64>),
 }
 
 /// The programs that can be clients.
@@ -215,6 +259,12 @@ pub struct Method {
     pub runtime_s: Option<f64>,
     /// Virtual seconds at the start of a trial that are not counted.
     pub ramp_s: f64,
+    /// Most virtual seconds that caches may take to become warm before a trial measures; 0 for none.
+    #[serde(default)]
+    pub warm_up_s: f64,
+    /// Factors on a drive's uncertain numbers with which the cells of a verdict are run again.
+    #[serde(default)]
+    pub sensitivity: Vec<f64>,
     /// Seed of the schedule, the data and the drives.
     pub seed: u64,
 }

@@ -1,4 +1,7 @@
-//! How a lab reaches the files that it names, without this crate doing I/O.
+//! How a lab reaches the files that it names, and the program that is to run them, without this
+//! crate doing I/O.
+
+use crate::fio::Mistake;
 
 /// Files by their path relative to the lab's directory.
 pub trait Files {
@@ -11,6 +14,13 @@ pub trait Files {
     /// Paths, as the lab would write them, of files that may have been meant instead of `path`.
     fn beside(&self, path: &str) -> Vec<String> {
         let _ = path;
+        Vec::new()
+    }
+
+    /// What the client program itself finds wrong with a job file in which this crate finds nothing.
+    /// Nothing where the program is not at hand.
+    fn program_says(&self, job: &str) -> Vec<Mistake> {
+        let _ = job;
         Vec::new()
     }
 }

@@ -33,6 +33,7 @@ fn top() -> Value {
         "host": object("The machine being modelled", json!({
             "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit"),
             "cores": { "type": "integer", "minimum": 1, "maximum": 4096, "description": "Processor cores" },
+            "memory_price": { "type": "number", "minimum": 0, "description": "Price of a GiB" },
         })),
         "factors": { "type": "object", "description": "Factor → levels; every combination becomes a variant", "properties": paths(), "additionalProperties": {
             "type": "object", "minProperties": 2, "additionalProperties": { "anyOf": [
@@ -47,6 +48,8 @@ fn top() -> Value {
             "precision": { "type": "number", "minimum": 0.001, "maximum": 1, "description": "Stop when an effect's interval is this tight" },
             "budget": described("#/$defs/duration", "Wall time of the whole campaign"),
             "runtime": described("#/$defs/duration", "Measured time of a trial, in the modelled machine's time"),
+            "warm_up": described("#/$defs/duration", "The most time that caches may take to become warm before a trial measures"),
+            "sensitivity": { "anyOf": [{ "$ref": "#/$defs/factor" }, { "type": "array", "items": { "$ref": "#/$defs/factor" } }], "description": "Factors on a drive's uncertain numbers with which the cells of a verdict are run again" },
             "ramp": described("#/$defs/duration", "Time at the start of a trial that is not counted"),
             "min_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },
             "max_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },
@@ -84,6 +87,13 @@ fn base() -> Map<String, Value> {
 fn definitions() -> Value {
     let mut variant = base();
     let texts = json!({ "anyOf": [{ "$ref": "#/$defs/vdevs" }, { "type": "array", "items": { "$ref": "#/$defs/vdevs" } }] });
+    variant.insert(
+        "host".to_owned(),
+        object(
+            "Memory that is not the lab's",
+            json!({ "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit") }),
+        ),
+    );
     variant.insert("vdevs".to_owned(), json!({ "$ref": "#/$defs/vdevs" }));
     variant.insert("add".to_owned(), texts.clone());
     variant.insert("remove".to_owned(), texts);
@@ -97,12 +107,14 @@ fn definitions() -> Value {
     json!({
         "size": { "anyOf": [{ "type": "string", "pattern": "^ *[0-9.]+ *([BbKkMmGgTtPpEe]([Ii]?[Bb])?)? *$" }, { "type": "integer", "minimum": 0 }] },
         "duration": { "anyOf": [{ "type": "string", "pattern": "^( *[0-9.]+(us|ms|s|sec|m|min|h|d))+ *$" }, { "type": "number", "minimum": 0 }] },
+        "factor": { "type": "number", "minimum": 0.05, "maximum": 20 },
         "vdevs": { "type": "string", "description": "Vdevs as after `zpool create`: raidz2 hdd[0-5] log mirror optane[0-1]" },
         "drives": { "anyOf": [
             { "type": "string", "description": "\"<count>x <profile>\"", "examples": profiles.names().map(|name| format!("2x {name}")).collect::<Vec<_>>() },
             { "type": "object", "required": ["profile"], "properties": {
                 "profile": { "type": "string", "description": "A built-in profile, or the path of one", "examples": profiles.names().collect::<Vec<_>>() },
                 "count": { "type": "integer", "minimum": 1, "maximum": 9999 },
+                "price": { "type": "number", "minimum": 0, "description": "Price of one" },
             }, "description": "Every other key replaces a number of the profile" },
         ] },
         "pool": { "type": "object", "properties": pool_properties, "patternProperties": { "^feature@": value(&pool::FEATURE) }, "additionalProperties": false },
@@ -124,6 +136,7 @@ fn workload() -> Value {
                 } },
             ] },
             "dataset": text_of("The dataset it runs in; the root without"),
+            "rates": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1 }, { "type": "array", "minItems": 1, "maxItems": 32, "items": { "type": "number", "minimum": 1 } }], "description": "Open-loop ladder: operations a second of all jobs together" },
             "size": described("#/$defs/size", "Working set, where the job file's sizes are not meant"),
         }),
     )

@@ -436,6 +436,66 @@ fn each_mistake_has_its_place_and_its_fix() {
 }
 
 #[test]
+fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
+    let text = format!(
+        "{}[workloads.x]\nfio = \"jobs/sync.fio\"\nrates = [400, 100]\n[method]\nwarm_up = \"2m\"\nsensitivity = [0.5, 1, 2]\n[variants.more]\nhost.memory = \"192G\"\n",
+        BASE.replacen("memory = ", "memory_price = 4\nmemory = ", 1)
+    );
+    let Ok((campaign, _)) = read(&text) else {
+        panic!("refused: {:#?}", read(&text).map(drop))
+    };
+    let open = campaign.workloads.iter().find(|w| w.name == "x");
+    assert_eq!(
+        open.and_then(|w| w.rates.clone()),
+        Some(lab::campaign::Rates::Stated(vec![100.0, 400.0]))
+    );
+    assert_eq!(campaign.method.warm_up_s, 120.0);
+    assert_eq!(campaign.method.sensitivity, [0.5, 2.0]);
+    let more = campaign.variants.iter().find(|v| v.name == "more");
+    assert_eq!(more.map(|v| v.host(&campaign.host).memory), Some(192 << 30));
+    assert_eq!(
+        more.and_then(|v| v.price(&campaign.host)),
+        None,
+        "drives without a price"
+    );
+    let mut priced = campaign.variants[0].clone();
+    for kind in priced.drives.values_mut() {
+        kind.price = Some(100.0);
+    }
+    let drives: usize = priced.pool.vdevs.iter().map(|v| v.drives.len()).sum();
+    let gib = (campaign.host.memory >> 30) as f64;
+    assert_eq!(
+        priced.price(&campaign.host),
+        Some(100.0 * drives as f64 + 4.0 * gib)
+    );
+
+    refused(
+        "[method]\nwarm_up = \"warm\"\n",
+        "\"warm\"",
+        "not a duration",
+        "20m",
+    );
+    refused(
+        "[method]\nsensitivity = [0]\n",
+        "0",
+        "out of range",
+        "0.05 to 20",
+    );
+    refused(
+        "[variants.more]\nhost.memory = \"1M\"\n",
+        "\"1M\"",
+        "between 1G",
+        "128G",
+    );
+    refused(
+        "[variants.more]\nhost.cores = 4\n",
+        "cores",
+        "no key",
+        "memory",
+    );
+}
+
+#[test]
 fn a_broken_job_file_is_shown_in_its_own_text() {
     let Err(said) = read(&format!("{BASE}[workloads.x]\nfio = \"jobs/broken.fio\"\n")) else {
         panic!("accepted")

@@ -1,5 +1,5 @@
 //! An engine for tests: speaks poolfs' protocol and "mounts" a tmpfs. `FAKE_POOLFS` makes it fail:
-//! `die-in-build`, `hang-in-build`, `die-in-window`, `no-mount`, `full` (a mount of 1 MiB).
+//! `die-in-build`, `hang-in-build`, `hang-at-stop`, `die-in-window`, `no-mount`, `full` (a mount of 1 MiB).
 
 use poolfs::protocol::{Answer, Event, Hello, Message, Numbered, PROTOCOL, Refusal, Request};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -75,6 +75,11 @@ fn main() {
                 message: "no drives".into(),
             }),
             Request::Stop => {
+                if fault == "hang-at-stop" {
+                    loop {
+                        std::thread::park();
+                    }
+                }
                 last = true;
                 if let Some(dir) = mounted.take() {
                     let _ = unmount(&dir, UnmountFlags::DETACH);

@@ -2,7 +2,10 @@
 
 use crate::diagnostics;
 use crate::{exit, output};
+use bench::programs;
+use bench::workload::fio::refusals;
 use lab::campaign::Campaign;
+use lab::fio::Mistake;
 use lab::{Diagnostic, Files, NoFiles, Profiles};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -112,6 +115,13 @@ impl Files for Reader<'_> {
                     .collect()
             }
         }
+    }
+
+    fn program_says(&self, job: &str) -> Vec<Mistake> {
+        // Without fio there is only less to be said; `run` says that it is missing.
+        programs::find("fio")
+            .map(|program| refusals(&program, job))
+            .unwrap_or_default()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::lab_file::load_or_explain;
 use crate::{diagnostics, machine, output};
-use bench::engine::scale::Scale;
+use bench::engine::scale::{PATIENCE, Scale};
 use bench::engine::{Engine, Session};
 use bench::fault::Fault;
 use bench::programs;
@@ -134,6 +134,7 @@ impl Chosen {
         let scale = Scale {
             engines: programs::engine_directories(),
             stop: Stop::default(),
+            patience: PATIENCE,
         };
         scale.session(self.variant.openzfs, log).map_err(failed)
     }

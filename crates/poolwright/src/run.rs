@@ -13,21 +13,21 @@ use bench::isolate::{self, Isolation};
 use bench::programs::{self, Fio};
 use bench::stop::Stop;
 use lab::campaign::Campaign;
-use lab::model::{HostLimits, Model};
+use lab::model::{HostLimits, Model, of_variant};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use store::{Scratch, Store, Unfinished};
 
 mod progress;
 mod result;
+mod view;
 
 /// Exit code of a run that the user stopped.
 const INTERRUPTED: u8 = 130;
 /// Exit code of a run in which a cell failed or was set aside.
 const INCOMPLETE: u8 = 1;
-/// The file system that is memory.
-const MEMORY: &str = "/dev/shm";
 /// The least room that is worth starting with; the model asks for what it needs.
 const LEAST_ROOM: u64 = 256 << 20;
 
@@ -54,6 +54,14 @@ pub struct Args {
     /// Where emulated drives lie while the run lasts, instead of in memory
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
+    /// How long a program may take beyond its own time before it is taken for hung and ended; more on
+    /// a machine that is very busy
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    patience: f64,
+    /// Show the pool at work while it is measured: drives, dirty data, the throttle, in the modelled
+    /// machine's time
+    #[arg(long)]
+    watch: bool,
     /// Measure anew, even if results of this very lab are there
     #[arg(long)]
     fresh: bool,
@@ -73,6 +81,16 @@ struct Ready {
     limits: HostLimits,
     fio: Fio,
     engine: Scale,
+}
+
+impl Ready {
+    /// Dirty-data limit of the model, bytes, by variant.
+    fn dirty_max(&self) -> BTreeMap<String, u64> {
+        let host = &self.campaign.host;
+        let of = |variant| of_variant(&self.model, host, variant).dirty_data_max;
+        let variants = self.campaign.variants.iter();
+        variants.map(|v| (v.name.clone(), of(v))).collect()
+    }
 }
 
 impl Args {
@@ -124,6 +142,7 @@ impl Args {
         let engine = Scale {
             engines: programs::engine_directories(),
             stop: stop.clone(),
+            patience: self.patience(),
         };
         for variant in &campaign.variants {
             engine.program(variant.openzfs).map_err(environment)?;
@@ -141,6 +160,11 @@ impl Args {
             fio,
             engine,
         })
+    }
+
+    fn patience(&self) -> Duration {
+        const DAY_S: f64 = 86_400.0;
+        Duration::from_secs_f64(self.patience.clamp(0.1, DAY_S))
     }
 
     fn results_dir(&self) -> PathBuf {
@@ -161,7 +185,7 @@ impl Args {
         isolate::follow(stop.clone());
         let ready = self.ready(false, &stop)?;
         if isolation != Isolation::None
-            && !self.store.as_ref().is_some_and(|s| s.starts_with(MEMORY))
+            && !self.store.as_ref().is_some_and(|s| s.starts_with(machine::IN_MEMORY))
         {
             // Whatever is left there ends with the run.
             isolate::own_memory(ready.limits.store_bytes);
@@ -187,7 +211,7 @@ impl Args {
         .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
         result::keep_machine(&store, &ready.fio, isolation)
             .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
-        let progress = progress::Progress::new();
+        let progress = progress::Progress::new(self.watch, ready.dirty_max());
         if unfinished == Unfinished::Continued {
             progress.say(&format!("continuing {}", store.path().display()));
         }
@@ -234,6 +258,7 @@ impl Args {
             fio: &ready.fio,
             stop,
             scratch,
+            patience: self.patience().saturating_mul(2),
             watch: progress,
         };
         bench::campaign::run(&setup, ready.model.clone()).map_err(|e| match e {

@@ -1,150 +1,15 @@
 //! `poolwright run` with an engine that is none and a real fio: what a run leaves, whatever happens
 //! to it.
 
+mod place;
+
 use findings::record::{Outcome, Trial};
+use place::{Place, said, signal};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use store::{State, Store};
-
-/// A lab of two variants and quick trials, in a directory of its own.
-struct Place {
-    dir: tempfile::TempDir,
-}
-
-impl Place {
-    fn new(trials: u32) -> Place {
-        let dir = tempfile::tempdir().unwrap();
-        let engines = dir.path().join("engines");
-        fs::create_dir(&engines).unwrap();
-        fs::copy(fake(), engines.join("poolfs-2.1")).unwrap();
-        fs::create_dir(dir.path().join("drives")).unwrap();
-        let lab = format!(
-            r#"
-title = "A lab for tests"
-openzfs = "2.1"
-[host]
-memory = "8G"
-cores = 4
-[drives]
-hdd = "2x hdd-7200-8t"
-optane = "1x p1600x-118g"
-[pool]
-ashift = 12
-vdevs = "mirror hdd[0-1]"
-[factors]
-log = {{ none = "", optane = "log optane0" }}
-[workloads.sync]
-fio.job = """
-[j]
-rw=randwrite
-bs=8k
-size=1G
-fsync=8
-"""
-[method]
-baseline = "none"
-runtime = "1s"
-ramp = "0s"
-min_trials = {trials}
-max_trials = {trials}
-budget = "10m"
-[scale]
-size = 4
-time = 1
-dirty_data_max = "64M"
-"#
-        );
-        fs::write(dir.path().join("lab.toml"), lab).unwrap();
-        Place { dir }
-    }
-
-    fn command(&self, fault: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_poolwright"));
-        command
-            .args(["run", "lab.toml", "--store"])
-            .arg(self.dir.path().join("drives"))
-            .current_dir(self.dir.path())
-            .env("POOLWRIGHT_ENGINES", self.dir.path().join("engines"))
-            .env("FAKE_POOLFS", fault)
-            .env_remove("XDG_STATE_HOME")
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, fault: &str) -> Output {
-        self.command(fault).output().unwrap()
-    }
-
-    fn start(&self, fault: &str) -> Child {
-        self.command(fault)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
-    }
-
-    /// The only campaign's store.
-    fn store(&self) -> Store {
-        let campaigns: Vec<PathBuf> = fs::read_dir(self.dir.path().join("results/lab"))
-            .unwrap()
-            .map(|e| e.unwrap().path())
-            .collect();
-        assert_eq!(campaigns.len(), 1, "{campaigns:?}");
-        Store::read(&campaigns[0]).unwrap()
-    }
-
-    fn trials(&self) -> Vec<Trial> {
-        self.store().journal().trials().unwrap()
-    }
-
-    /// Processes that work in or were started from this place.
-    fn processes(&self) -> Vec<String> {
-        let needle = self.dir.path().to_string_lossy().into_owned();
-        let mut found = Vec::new();
-        for entry in fs::read_dir("/proc").unwrap().flatten() {
-            let read = |name: &str| fs::read(entry.path().join(name)).unwrap_or_default();
-            let command = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
-            let here = fs::read_link(entry.path().join("cwd"))
-                .is_ok_and(|cwd| cwd.starts_with(self.dir.path()));
-            if command.contains(&needle) || (here && !command.is_empty()) {
-                found.push(command);
-            }
-        }
-        found
-    }
-
-    /// Waits until nothing of a run is left, and fails if something stays. On a loaded machine the
-    /// kernel takes seconds to take namespaces down.
-    fn assert_nothing_left(&self) {
-        let until = Instant::now() + Duration::from_secs(60);
-        while !self.processes().is_empty() && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        assert_eq!(self.processes(), Vec::<String>::new());
-        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-        let needle = self.dir.path().to_string_lossy().into_owned();
-        assert!(!mounts.contains(&needle), "{mounts}");
-    }
-}
-
-/// The engine that is none: an example of this crate, which `cargo test` builds.
-fn fake() -> PathBuf {
-    let target = Path::new(env!("CARGO_BIN_EXE_poolwright"))
-        .parent()
-        .unwrap();
-    target.join("examples/fake_poolfs")
-}
-
-fn signal(child: &Child, signal: Signal) {
-    kill_process(Pid::from_raw(child.id() as i32).unwrap(), signal).unwrap();
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use store::State;
 
 fn reason(trial: &Trial) -> &str {
     match &trial.outcome {
@@ -325,4 +190,91 @@ fn what_is_missing_on_this_machine_is_named_with_the_line_that_installs_it() {
         "{}",
         said(&no_fio)
     );
+}
+
+#[test]
+fn an_engine_that_hangs_is_ended_in_time_and_costs_its_trial() {
+    for (fault, doing) in [
+        ("hang-in-build", "build the pool"),
+        ("hang-at-stop", "stop"),
+    ] {
+        let place = Place::new(1);
+        let mut command = place.command(fault);
+        let output = command.args(["--patience", "1s"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        for trial in place.trials() {
+            let why = format!("did not {doing} in time");
+            assert!(reason(&trial).contains(&why), "{fault}: {}", reason(&trial));
+        }
+        place.assert_nothing_left();
+    }
+}
+
+/// A directory with a `fio` of its own: a shell script, followed by the real one.
+fn with_fio(place: &Place, script: &str) -> std::ffi::OsString {
+    use std::os::unix::fs::PermissionsExt;
+    let real = bench::programs::find("fio").expect("fio is installed");
+    let dir = place.dir.path().join("bin");
+    fs::create_dir(&dir).unwrap();
+    let text = format!("#!/bin/sh\n{script}\nexec {} \"$@\"\n", real.display());
+    fs::write(dir.join("fio"), text).unwrap();
+    fs::set_permissions(dir.join("fio"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(dir).chain(std::env::split_paths(&path))).unwrap()
+}
+
+#[test]
+fn a_fio_that_hangs_is_ended_in_time_and_costs_its_trial() {
+    let place = Place::new(1);
+    // Deaf to everything but a kill.
+    let path = with_fio(
+        &place,
+        "case \"$*\" in *--output=fio.json*) trap '' INT TERM; sleep 1000; exit 0;; esac",
+    );
+    let mut command = place.command("");
+    let began = Instant::now();
+    let output = command
+        .args(["--patience", "1s"])
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    for trial in place.trials() {
+        assert!(
+            reason(&trial).contains("fio did not end within"),
+            "{}",
+            reason(&trial)
+        );
+    }
+    assert!(began.elapsed() < Duration::from_secs(120));
+    place.assert_nothing_left();
+}
+
+#[test]
+fn a_place_without_room_for_the_drives_is_named() {
+    let place = Place::new(1);
+    // A store of 4 MiB: less than any drive needs.
+    let output = std::process::Command::new("unshare")
+        .args(["--mount", "--", "sh", "-c"])
+        .arg("mount -t tmpfs -o size=4m none \"$0\" && exec \"$@\"")
+        .arg(place.dir.path().join("drives"))
+        .arg(env!("CARGO_BIN_EXE_poolwright"))
+        .args(["run", "lab.toml", "--store"])
+        .arg(place.dir.path().join("drives"))
+        .current_dir(place.dir.path())
+        .env("POOLWRIGHT_ENGINES", place.dir.path().join("engines"))
+        .output()
+        .unwrap();
+    let code = output.status.code();
+    assert!(
+        code == Some(2) || code == Some(3),
+        "{code:?}: {}",
+        said(&output)
+    );
+    assert!(
+        said(&output).contains("backing store") || said(&output).contains("free"),
+        "{}",
+        said(&output)
+    );
+    place.assert_nothing_left();
 }

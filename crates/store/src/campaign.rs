@@ -153,15 +153,33 @@ impl Store {
             .path
             .join("trials")
             .join(format!(
-                "{:04}-{}-{}",
+                "{:04}-{}-{}{}",
                 trial.id,
                 file_name(&trial.variant),
-                file_name(&trial.workload)
+                file_name(&trial.workload),
+                apart(trial)
             ))
             .join(attempt.number.to_string());
         fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
         Ok(path)
     }
+}
+
+/// What sets a trial apart from a repeat of its closed-loop cell, for its directory.
+fn apart(trial: &Trial) -> String {
+    let mut text = String::new();
+    if let Some(rate) = trial.offered_rate {
+        text.push_str(&format!("-at-{rate:.0}"));
+    }
+    if let Some(change) = &trial.rerun {
+        text.push_str(&format!(
+            "-{}-{}-x{}",
+            file_name(&change.drive),
+            file_name(&change.parameter),
+            change.factor
+        ));
+    }
+    text
 }
 
 /// A name as one component of a path: what could be taken for anything else becomes `_`.

@@ -1,6 +1,6 @@
 //! What a campaign's directory keeps, across kills and repeats.
 
-use findings::record::{Measured, Outcome, Trial};
+use findings::record::{Measured, Outcome, Perturbation, Trial};
 use lab::campaign::{Campaign, Host, Method, Scale};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -14,6 +14,7 @@ fn campaign() -> Campaign {
         host: Host {
             memory: 8 << 30,
             cores: 4,
+            memory_price: None,
         },
         variants: vec![],
         workloads: vec![],
@@ -27,6 +28,8 @@ fn campaign() -> Campaign {
             runtime_s: None,
             ramp_s: 1.0,
             seed: 7,
+            sensitivity: Vec::new(),
+            warm_up_s: 0.0,
         },
         scale: Scale {
             size: None,
@@ -170,6 +173,23 @@ fn foreign_names_stay_inside_the_directory() {
     let raw = store.raw(&trial, &attempt).unwrap();
     let below = raw.strip_prefix(store.path().join("trials")).unwrap();
     assert_eq!(below, Path::new("0000-log_.._.._none-w/1"));
+    let rung = Trial {
+        id: 7,
+        offered_rate: Some(400.0),
+        rerun: Some(Perturbation {
+            drive: "optane".into(),
+            parameter: "flash.flush_us".into(),
+            factor: 0.5,
+        }),
+        ..trial
+    };
+    let raw = store.raw(&rung, &attempt).unwrap();
+    let name = raw.parent().and_then(Path::file_name).unwrap();
+    let name = name.to_string_lossy();
+    assert!(
+        name.ends_with("-at-400-optane-flash.flush_us-x0.5"),
+        "{name}"
+    );
 }
 
 #[test]

@@ -19,10 +19,9 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Real time that poolfs has to say hello.
-const HELLO: Duration = Duration::from_secs(30);
-/// Real time that a request has which does not wait for emulated drives.
-const SHORT: Duration = Duration::from_secs(60);
+/// Real time that a program is usually waited for beyond what it was given to do, before it is taken
+/// for hung.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How often a wait looks whether the user wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
@@ -34,6 +33,8 @@ pub struct Scale {
     pub engines: Vec<PathBuf>,
     /// The user's wish to stop, which ends every wait for an engine.
     pub stop: Stop,
+    /// Real time that a request has which does not wait for emulated drives.
+    pub patience: Duration,
 }
 
 impl Scale {
@@ -49,7 +50,7 @@ impl Scale {
 impl Engine for Scale {
     fn session(&self, openzfs: OpenZfs, raw: &Path) -> Result<Box<dyn Session>, Fault> {
         let program = self.program(openzfs)?;
-        let process = Process::start(&program, raw, self.stop.clone())?;
+        let process = Process::start(&program, raw, self.stop.clone(), self.patience)?;
         Ok(Box::new(process))
     }
 }
@@ -69,10 +70,11 @@ struct Process {
     time: f64,
     mounts: Vec<PathBuf>,
     stop: Stop,
+    short: Duration,
 }
 
 impl Process {
-    fn start(program: &Path, raw: &Path, stop: Stop) -> Result<Process, Fault> {
+    fn start(program: &Path, raw: &Path, stop: Stop, short: Duration) -> Result<Process, Fault> {
         let name = program
             .file_name()
             .map_or_else(|| "poolfs".into(), |n| n.to_string_lossy().into_owned());
@@ -133,8 +135,9 @@ impl Process {
             time: 1.0,
             mounts: Vec::new(),
             stop,
+            short,
         };
-        match process.receive(Instant::now() + HELLO, "say hello")? {
+        match process.receive(Instant::now() + short, "say hello")? {
             Message::Hello(hello) if hello.protocol == PROTOCOL => process.hello = hello,
             Message::Hello(hello) => {
                 return Err(Fault::Environment(format!(
@@ -244,7 +247,7 @@ impl Process {
 
     /// Real time for a request that waits for emulated drives.
     fn patience(&self) -> Duration {
-        SHORT + Duration::from_secs_f64(120.0 * self.time.max(1.0))
+        self.short.mul_f64(1.0 + 2.0 * self.time.max(1.0))
     }
 }
 
@@ -306,7 +309,7 @@ impl Session for Process {
             dataset: dataset.to_owned(),
             dir: dir.to_owned(),
         };
-        let answer = self.demand(request, "mount the dataset", SHORT)?;
+        let answer = self.demand(request, "mount the dataset", self.short)?;
         if !is_mount(dir) {
             return Err(Fault::failed(format!(
                 "{} says that it has mounted the dataset, but nothing is mounted on {}",
@@ -323,7 +326,7 @@ impl Session for Process {
 
     fn pace(&mut self, instant: bool) -> Result<bool, Fault> {
         Ok(self
-            .ask(Request::Pace { instant }, "change its pace", SHORT)?
+            .ask(Request::Pace { instant }, "change its pace", self.short)?
             .is_ok())
     }
 
@@ -340,12 +343,12 @@ impl Session for Process {
     }
 
     fn sample(&mut self, on: bool) -> Result<(), Fault> {
-        self.demand(Request::Sample { on }, "sample", SHORT)
+        self.demand(Request::Sample { on }, "sample", self.short)
             .map(drop)
     }
 
     fn stages(&mut self) -> Result<BTreeMap<String, f64>, Fault> {
-        match self.demand(Request::Stages, "tell its stage times", SHORT)? {
+        match self.demand(Request::Stages, "tell its stage times", self.short)? {
             Answer::Stages(stages) => Ok(stages),
             _ => Ok(BTreeMap::new()),
         }
@@ -365,7 +368,7 @@ impl Session for Process {
     fn stop(&mut self) -> Result<(), Fault> {
         let limit = self.patience();
         self.demand(Request::Stop, "stop", limit)?;
-        let until = Instant::now() + SHORT;
+        let until = Instant::now() + self.short;
         while Instant::now() < until {
             if let Ok(Some(status)) = self.child.try_wait() {
                 self.ended = Some(status);

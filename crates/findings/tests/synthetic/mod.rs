@@ -70,6 +70,7 @@ pub fn variant(log: bool, cache: bool) -> Variant {
         )]
         .into(),
         module: BTreeMap::new(),
+        memory: None,
     }
 }
 
@@ -82,6 +83,7 @@ pub fn workload(job: &str) -> Workload {
             job: job.into(),
         },
         size: None,
+        rates: None,
     }
 }
 
@@ -95,6 +97,7 @@ pub fn campaign(variants: Vec<Variant>, job: &str) -> Campaign {
         host: Host {
             memory: 128 << 30,
             cores: 32,
+            memory_price: None,
         },
         method: Method {
             baseline: variants[0].name.clone(),
@@ -105,6 +108,8 @@ pub fn campaign(variants: Vec<Variant>, job: &str) -> Campaign {
             runtime_s: Some(60.0),
             ramp_s: 0.0,
             seed: 1,
+            sensitivity: Vec::new(),
+            warm_up_s: 0.0,
         },
         variants,
         workloads: vec![workload(job)],

@@ -1,7 +1,7 @@
 //! `[host]`, `[method]` and `[scale]`.
 
 use super::cx::{At, Cx};
-use super::section::Section;
+use super::section::{Entry, Section};
 use crate::campaign::{Host, Method, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 
@@ -12,6 +12,7 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
     let mut host = Host {
         memory: 64 << 30,
         cores: CORES,
+        memory_price: None,
     };
     let Some(mut table) = lab.take("host").and_then(|entry| entry.table(cx, "host")) else {
         cx.error(
@@ -23,14 +24,7 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
     };
     match table.take("memory") {
         Some(entry) => {
-            if let Some(memory) = entry.size(cx) {
-                if !(1 << 30..=1 << 46).contains(&memory) {
-                    cx.error(
-                        entry.span(),
-                        "a host has between 1G and 64T of memory",
-                        "such as \"128G\"",
-                    );
-                }
+            if let Some(memory) = memory(cx, &entry) {
                 host.memory = memory;
             }
         }
@@ -45,8 +39,24 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
     {
         host.cores = u32::try_from(cores).unwrap_or(CORES);
     }
+    host.memory_price = table
+        .take("memory_price")
+        .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of a GiB, such as 4.5"));
     table.finish(cx);
     host
+}
+
+/// RAM of a machine.
+pub(super) fn memory(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u64> {
+    let memory = entry.size(cx)?;
+    if !(1 << 30..=1 << 46).contains(&memory) {
+        cx.error(
+            entry.span(),
+            "a host has between 1G and 64T of memory",
+            "such as \"128G\"",
+        );
+    }
+    Some(memory)
 }
 
 /// Method, with the baseline as written, to be held against the variants.
@@ -59,6 +69,8 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
         max_trials: 12,
         runtime_s: None,
         ramp_s: 0.0,
+        warm_up_s: 0.0,
+        sensitivity: Vec::new(),
         seed: 1,
     };
     let Some(mut table) = lab
@@ -118,6 +130,16 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
     }
     if let Some(seconds) = table.take("ramp").and_then(|entry| entry.seconds(cx)) {
         method.ramp_s = seconds;
+    }
+    if let Some(seconds) = table.take("warm_up").and_then(|entry| entry.seconds(cx)) {
+        method.warm_up_s = seconds;
+    }
+    if let Some(entry) = table.take("sensitivity") {
+        method.sensitivity = entry
+            .numbers(cx, 0.05, 20.0, "factors such as [0.5, 2]")
+            .into_iter()
+            .filter(|factor| *factor != 1.0)
+            .collect();
     }
     if let Some(seed) = table
         .take("seed")

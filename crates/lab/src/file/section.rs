@@ -217,6 +217,17 @@ impl<'t> Entry<'t> {
         }
     }
 
+    /// Numbers in a list, or one alone.
+    pub fn numbers(&self, cx: &Cx<'_>, min: f64, max: f64, wanted: &str) -> Vec<f64> {
+        match self.value() {
+            DeValue::Array(array) => array
+                .iter()
+                .filter_map(|value| Entry { value, ..*self }.number(cx, min, max, wanted))
+                .collect(),
+            _ => self.number(cx, min, max, wanted).into_iter().collect(),
+        }
+    }
+
     /// `"auto"` (none) or a number.
     pub fn auto_or_number(&self, cx: &Cx<'_>, min: f64, max: f64) -> Option<f64> {
         match self.value() {

@@ -1,8 +1,10 @@
 //! The keys that the base and every variant share: `openzfs`, `drives`, `pool`, `dataset`,
-//! `datasets`, `module`; and what a variant has beside them: `vdevs`, `add`, `remove`.
+//! `datasets`, `module`; and what a variant has beside them: `vdevs`, `add`, `remove`,
+//! `host.memory`.
 
 use super::cx::{At, Cx};
 use super::drives;
+use super::method;
 use super::section::{Entry, Section};
 use super::vdevs::{self, LabVdev, Removal};
 use crate::campaign::{DriveKind, OpenZfs};
@@ -39,6 +41,8 @@ pub(super) struct Settings {
     /// Datasets that are named, with or without properties.
     pub named_datasets: Vec<String>,
     pub module: Vec<(At<String>, At<i64>)>,
+    /// RAM of a variant, bytes.
+    pub memory: Option<u64>,
 }
 
 /// The sections that [`Settings::base`] takes, for paths in `[factors]`.
@@ -101,6 +105,15 @@ impl Settings {
     /// Takes the keys of a variant out of `section`: the base keys, `vdevs`, `add` and `remove`.
     pub fn change(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
         let mut settings = Self::base(cx, section);
+        if let Some(mut host) = section
+            .take("host")
+            .and_then(|entry| entry.table(cx, "host"))
+        {
+            settings.memory = host
+                .take("memory")
+                .and_then(|entry| method::memory(cx, &entry));
+            host.finish(cx);
+        }
         if let Some(text) = section
             .take("vdevs")
             .and_then(|entry| entry.string(cx, SENTENCE))

@@ -22,6 +22,7 @@ pub(super) struct State {
     module: BTreeMap<String, (At<String>, At<i64>)>,
     broken: bool,
     broken_drives: Vec<String>,
+    memory: Option<u64>,
 }
 
 impl State {
@@ -31,6 +32,9 @@ impl State {
         self.broken = settings.broken || (self.broken && settings.vdevs.is_none());
         if let Some(openzfs) = &settings.openzfs {
             self.openzfs = Some(openzfs.value);
+        }
+        if let Some(memory) = settings.memory {
+            self.memory = Some(memory);
         }
         for (name, kind) in &settings.drives {
             self.drives.insert(name.value.clone(), kind.clone());
@@ -132,6 +136,7 @@ impl State {
             },
             datasets,
             module,
+            memory: self.memory,
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::cx::Cx;
 use super::section::{Entry, Section};
-use crate::campaign::{Program, Workload};
+use crate::campaign::{Program, Rates, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
-use crate::fio;
+use crate::fio::{self, Mistake};
 use toml::de::DeValue;
 
 /// Where an inline job is said to come from.
@@ -60,8 +60,9 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, datasets: &[String]) -> Option<Workl
         Some(name.value)
     });
     let size = table.take("size").and_then(|entry| entry.size(cx));
+    let rates = table.take("rates").and_then(|entry| rates(cx, &entry));
     let program = match table.take("fio") {
-        Some(fio) => program(cx, &fio),
+        Some(fio) => program(cx, &fio, size.is_some(), rates.is_some()),
         None => {
             cx.error(
                 entry.key_span(),
@@ -77,10 +78,39 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, datasets: &[String]) -> Option<Workl
         dataset: dataset.unwrap_or_default(),
         program: program?,
         size,
+        rates,
     })
 }
 
-fn program(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Program> {
+/// Most rungs of a stated ladder.
+const RUNGS: usize = 32;
+
+/// `"auto"`, or rates.
+fn rates(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Rates> {
+    if let DeValue::String(text) = entry.value() {
+        if text != "auto" {
+            cx.error(
+                entry.span(),
+                format!("`rates` cannot be \"{text}\""),
+                "write \"auto\", or operations a second: [100, 200, 400]",
+            );
+        }
+        return Some(Rates::Auto);
+    }
+    let mut rates = entry.numbers(cx, 1.0, 1e9, "operations a second: [100, 200, 400]");
+    rates.sort_by(f64::total_cmp);
+    rates.dedup();
+    if rates.is_empty() || rates.len() > RUNGS {
+        cx.error(
+            entry.span(),
+            "a ladder has 1 to 32 rates",
+            "write operations a second: [100, 200, 400]",
+        );
+    }
+    Some(Rates::Stated(rates))
+}
+
+fn program(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Program> {
     if let DeValue::Table(_) = entry.value() {
         let mut table = entry.table(cx, "fio")?;
         let job = table.take("job");
@@ -94,8 +124,9 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Program> {
             return None;
         };
         let job = job.string(cx, "the text of a job file")?;
-        if let Err(problem) = fio::demand(&job.value) {
-            cx.error(cx.within(&job, problem.span), problem.message, problem.fix);
+        for mistake in mistakes(cx, &job.value, sized, open) {
+            let span = mistake.span(&job.value);
+            cx.error(cx.within(&job, span), mistake.message, mistake.fix);
         }
         return Some(Program::Fio {
             origin: INLINE.to_owned(),
@@ -105,11 +136,12 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Program> {
     let path = entry.string(cx, "the path of a fio job file, from the lab's directory")?;
     match cx.files.read(&path.value) {
         Ok(job) => {
-            if let Err(problem) = fio::demand(&job) {
+            for mistake in mistakes(cx, &job, sized, open) {
+                let span = mistake.span(&job);
                 cx.say(
-                    Diagnostic::error(problem.message)
-                        .at(&path.value, problem.span)
-                        .fix(problem.fix),
+                    Diagnostic::error(mistake.message)
+                        .at(&path.value, span)
+                        .fix(mistake.fix),
                 );
             }
             Some(Program::Fio {
@@ -130,5 +162,18 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Program> {
             );
             None
         }
+    }
+}
+
+/// Everything wrong with a job file; fio is asked only about one that is right as far as is known.
+fn mistakes(cx: &Cx<'_>, job: &str, sized: bool, open: bool) -> Vec<Mistake> {
+    let mut found = fio::mistakes(job, sized);
+    if open {
+        found.extend(fio::paced(job));
+    }
+    if found.is_empty() {
+        cx.files.program_says(job)
+    } else {
+        found
     }
 }

@@ -50,7 +50,7 @@ pub fn demand(campaign: &Campaign) -> Demand {
 /// The workload's job, as far as planning reads it.
 pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
     let Program::Fio { job, .. } = &workload.program;
-    fio::demand(job).ok()
+    fio::parse::parse(job).ok().map(|file| fio::demand(&file))
 }
 
 /// Bytes on drives for each byte of data: the worst data vdev and the worst dataset.

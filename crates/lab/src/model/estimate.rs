@@ -20,7 +20,7 @@ pub struct Estimate {
     pub cells: usize,
     /// Trials at least.
     pub trials: u64,
-    /// Virtual seconds of those trials, ramps included.
+    /// Virtual seconds of those trials at most: ramps and warm-ups included.
     pub virtual_s: f64,
     /// Wall seconds of those trials at the k stated, or at the ends of the range that is usual.
     pub wall_s: (f64, f64),
@@ -44,7 +44,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
             .or(demand.and_then(|demand| demand.working_set))
             .unwrap_or(0);
         let trials = (variants as u64 * trials_of_cell) as f64;
-        virtual_s += trials * (runtime + campaign.method.ramp_s);
+        virtual_s += trials * (runtime + campaign.method.ramp_s + campaign.method.warm_up_s);
         set_up += trials * (SET_UP + bytes as f64 / model.size / LAY_OUT);
     }
     let (fast, slow) = model.time.map_or(TYPICAL_TIME, |time| (time, time));

@@ -17,6 +17,7 @@ const LEAST_ARC: u64 = 64 << 20;
 /// it, else half of the memory (2.1), or the larger of 5/8 and all but 1 GiB (2.3)
 /// (`arc_default_max` in module/os/linux/zfs/arc_os.c).
 pub fn arc_max(host: &Host, variant: &Variant) -> u64 {
+    let host = variant.host(host);
     let default = match variant.openzfs {
         OpenZfs::V2_1 => host.memory / 2,
         OpenZfs::V2_3 => (host.memory / 8 * 5).max(host.memory.saturating_sub(1 << 30)),
@@ -30,6 +31,7 @@ pub fn arc_max(host: &Host, variant: &Variant) -> u64 {
 /// `zfs_dirty_data_max` of the real machine, bytes: 10 % of memory, at most the lesser of 4 GiB and
 /// 25 % of memory, unless the lab sets the parameters (`arc_init`).
 pub fn dirty_data_max(host: &Host, variant: &Variant) -> u64 {
+    let host = variant.host(host);
     let share = |name: &str, default: u64| {
         let percent = parameter(variant, name).unwrap_or(default).min(100);
         (u128::from(host.memory) * u128::from(percent) / 100) as u64

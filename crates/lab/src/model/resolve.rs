@@ -84,6 +84,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
 /// The same S and k with the stocks of another variant, whose module parameters or version may
 /// differ from the baseline's.
 pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
+    let host = &variant.host(host);
     let shrink = |bytes: u64| (bytes as f64 / model.size) as u64;
     let real = machine::dirty_data_max(host, variant);
     // A limit that was reduced for the campaign stays; a variant's own smaller one is kept.

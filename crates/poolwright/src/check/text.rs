@@ -1,7 +1,7 @@
 //! What `check` prints for people.
 
 use super::Checked;
-use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Variant};
+use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Rates, Variant, Workload};
 use lab::command::{MODPROBE, commands};
 use lab::model::{Estimate, HostLimits, Model, drive_capacity, drive_sizes, of_variant};
 use lab::units::{about, print_duration};
@@ -45,13 +45,31 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
         line(
             &mut out,
             "workload",
-            &format!("{}: fio {origin}{dataset}{size}", workload.name),
+            &format!(
+                "{}: fio {origin}{dataset}{size}{}",
+                workload.name,
+                ladder(workload)
+            ),
         );
     }
     if let Some(estimate) = &checked.estimate {
         line(&mut out, "time", &time(campaign, estimate));
     }
     out
+}
+
+/// The open loops that follow the closed one.
+fn ladder(workload: &Workload) -> String {
+    match &workload.rates {
+        None => String::new(),
+        Some(Rates::Auto) => {
+            ", then open loops from a tenth of what that reaches until saturation".to_owned()
+        }
+        Some(Rates::Stated(rates)) => {
+            let rates: Vec<String> = rates.iter().map(|rate| format!("{rate:.0}")).collect();
+            format!(", then open loops of {}/s until saturation", rates.join(", "))
+        }
+    }
 }
 
 fn line(out: &mut String, head: &str, rest: &str) {
@@ -144,6 +162,16 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
     };
     out.push('\n');
     line(out, "variant", &format!("{}{baseline}", variant.name));
+    let mut machine = Vec::new();
+    if let Some(memory) = variant.memory {
+        machine.push(format!("{} of memory", about(memory)));
+    }
+    if let Some(price) = variant.price(&campaign.host) {
+        machine.push(format!("price {price:.0}"));
+    }
+    if !machine.is_empty() {
+        line(out, "", &machine.join(", "));
+    }
     let commands = commands(variant);
     line(out, "", &commands.create_pool.to_string());
     for create in &commands.create_datasets {

@@ -1,19 +1,18 @@
 //! fio: an ordinary job file, run on a scale model.
 
-pub mod options;
 pub mod output;
-pub mod parse;
 pub mod rewrite;
 pub mod series;
-pub mod sizes;
 
 mod diff;
+mod open;
 mod process;
 
-pub use process::{Client, Finished};
+pub use process::{Client, Finished, refusals};
 
 use crate::fault::{Fault, doing};
 use crate::programs;
+use lab::fio::{Mistake, parse};
 use rewrite::{Rewritten, Target};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,12 +28,14 @@ pub struct Prepared {
 
 /// Name of the copy that runs.
 const COPY: &str = "job.fio";
+/// Name of the copy that warms caches up.
+const WARM: &str = "warm.fio";
 
 /// Mistakes of a job file as one reason.
-fn reason(origin: &str, mistakes: &[parse::Mistake]) -> String {
+fn reason(origin: &str, mistakes: &[Mistake]) -> String {
     mistakes
         .iter()
-        .map(|m| format!("{origin}:{}: {}", m.line, m.message))
+        .map(|mistake| format!("{origin}:{mistake}"))
         .collect::<Vec<_>>()
         .join("; ")
 }

@@ -1,13 +1,17 @@
 //! fio as a process.
 
 use super::output::{self, Output};
+use super::rewrite::{Target, rewrite};
 use super::series::{self, PerSecond};
-use super::{COPY, Prepared};
+use super::{COPY, Prepared, WARM};
 use crate::fault::{Fault, doing};
 use crate::machine;
 use crate::programs::{Fio, mortal};
-use rustix::process::{Pid, Signal, kill_process_group};
+use lab::fio::Mistake;
+use lab::fio::parse::{self, Job, JobFile, Kind};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs::{self, File};
+use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -54,9 +58,85 @@ pub(super) fn check(fio: &Fio, raw: &Path, file: &str) -> Result<(), Fault> {
 
 /// The first line in which fio says what is wrong.
 fn complaint(said: &str) -> Option<&str> {
+    complaints(said).next()
+}
+
+fn complaints(said: &str) -> impl Iterator<Item = &str> {
     said.lines()
         .map(str::trim)
-        .find(|line| line.starts_with("fio: ") || line.contains("Bad option"))
+        .filter(|line| line.starts_with("fio: ") || line.contains("Bad option"))
+}
+
+/// What fio itself finds wrong with a job file that can be read, such as values that an option does
+/// not take. Each job is asked about alone, since fio says nothing of those after one it drops.
+pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
+    let here = std::env::temp_dir();
+    let target = Target {
+        dir: &here,
+        size: 1.0,
+        working_set: Some(1 << 30),
+        runtime_s: None,
+        ramp_s: 0.0,
+        seed: 0,
+        rate: None,
+    };
+    let Ok(file) = parse::parse(text) else {
+        return Vec::new();
+    };
+    let Ok(copy) = rewrite(&file, &target) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for job in &file.jobs {
+        let said = match parse_only(program, &copy.text, &job.name) {
+            Ok(said) => said,
+            // What cannot be asked refuses nothing; a trial would say why.
+            Err(_) => return found,
+        };
+        for line in complaints(&said).filter(|line| !line.ends_with(" dropped")) {
+            found.push(refusal(&file, job, line));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// A complaint of fio as a mistake of the line that it quotes, else of the job.
+fn refusal(file: &JobFile, job: &Job, said: &str) -> Mistake {
+    let quoted = said
+        .strip_prefix("fio: failed parsing ")
+        .or_else(|| said.strip_prefix("Bad option <")?.strip_suffix('>'))
+        .unwrap_or(said);
+    let line = file.lines.iter().position(|(line, kind)| {
+        matches!(kind, Kind::Option(_)) && parse::content(line) == quoted.trim()
+    });
+    Mistake::new(
+        line.map_or(job.line, |index| index + 1),
+        match line {
+            Some(_) => format!("fio refuses `{}`", quoted.trim()),
+            None => format!("fio refuses this job: {said}"),
+        },
+        "`fio --cmdhelp=OPTION` prints the values that an option takes",
+    )
+}
+
+/// What fio says to one section of a job file.
+fn parse_only(program: &Path, text: &str, section: &str) -> std::io::Result<String> {
+    let mut child = Command::new(program)
+        .arg("--parse-only")
+        .arg(format!("--section={section}"))
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    // A fio that reads no further has said enough.
+    if let Some(mut input) = child.stdin.take() {
+        let _ = input.write_all(text.as_bytes());
+    }
+    let output = child.wait_with_output()?;
+    Ok(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
 impl Prepared {
@@ -66,6 +146,18 @@ impl Prepared {
     /// That it cannot be started.
     pub fn lay_out(&self, fio: &Fio) -> Result<Client, Fault> {
         Client::start(fio, &self.raw, "layout.fio", "layout.json", 1.0)
+    }
+
+    /// Starts fio to warm caches up for at most `limit_s` virtual seconds, on a clock `time` times
+    /// slower.
+    ///
+    /// # Errors
+    /// That it cannot be started, or that the clock cannot be slowed.
+    pub fn warm_up(&self, fio: &Fio, time: f64, limit_s: f64) -> Result<Client, Fault> {
+        let path = self.raw.join(WARM);
+        fs::write(&path, self.job.warm_up(limit_s))
+            .map_err(doing(format!("write {}", path.display())))?;
+        Client::start(fio, &self.raw, WARM, "warm.json", time)
     }
 
     /// Starts fio to measure, on a clock `time` times slower.
@@ -145,6 +237,16 @@ impl Client {
     /// Processor seconds it has used, as last seen while it ran.
     pub fn cpu_s(&self) -> f64 {
         self.cpu_s
+    }
+
+    /// Asks it to end early and in order, with its results so far.
+    pub fn end(&self) {
+        if self.ended.is_none()
+            && let Some(pid) = Pid::from_raw(self.child.id() as i32)
+        {
+            // What has just ended needs no signal.
+            let _ = kill_process(pid, Signal::INT);
+        }
     }
 
     /// Ends it at once.

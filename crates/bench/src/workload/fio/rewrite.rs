@@ -1,8 +1,11 @@
 //! The copy of a job file that runs: directory, sizes and clock of the scale model.
 
-use super::options::{ENGINES, Treatment};
-use super::parse::{Job, JobFile, Kind, Mistake};
-use super::sizes::{bytes, largest_block, seconds};
+use super::open::open;
+use lab::fio::Mistake;
+use lab::fio::options::{ENGINES, Treatment};
+use lab::fio::parse::{Job, JobFile, Kind};
+use lab::fio::sizes::largest_block;
+use lab::fio::stock::{Size, count, file_sizes, real_bytes, size, time};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -22,6 +25,9 @@ pub struct Target<'a> {
     pub ramp_s: f64,
     /// Seed of offsets and data.
     pub seed: u64,
+    /// Operations a virtual second of all jobs together, begun at random times whether earlier ones
+    /// have ended or not; none for the closed loop that the job file states.
+    pub rate: Option<f64>,
 }
 
 /// A job file ready to run.
@@ -35,12 +41,45 @@ pub struct Rewritten {
     pub runtime_s: Option<f64>,
     /// The longest job's virtual seconds before that.
     pub ramp_s: f64,
+    /// Virtual seconds that the same job is to run before, as a process of its own: the ramp of an
+    /// open loop, since the workers of fio 3.33 do not leave a ramp of fio's.
+    pub lead_s: f64,
     /// Bytes of all files, as scaled.
     pub files_bytes: u64,
     /// Jobs, clones counted.
     pub jobs: u32,
+    /// Operations a virtual second of all jobs together, in whole ones for each; none in a closed
+    /// loop.
+    pub offered_rate: Option<f64>,
+    /// Seed that the lab's schedule gave it.
+    seed: u64,
     /// What the reader must know.
     pub notes: Vec<String>,
+}
+
+impl Rewritten {
+    /// The same job for warming caches up: `limit_s` virtual seconds, other offsets, nothing logged.
+    /// With the same offsets the measured window would find in the caches just what it asks for.
+    pub fn warm_up(&self, limit_s: f64) -> String {
+        const OWN: [&str; 5] = [
+            "runtime=",
+            "ramp_time=",
+            "time_based=",
+            "randseed=",
+            "write_iops_log=",
+        ];
+        let own = format!(
+            "[global]\nruntime={}\ntime_based=1\nrandseed={}\n",
+            milliseconds(limit_s),
+            (self.seed >> 1) ^ 1
+        );
+        let rest: Vec<&str> = self
+            .text
+            .lines()
+            .filter(|line| !OWN.iter().any(|own| line.trim_start().starts_with(own)))
+            .collect();
+        (rest.join("\n") + "\n").replacen("[global]\n", &own, 1)
+    }
 }
 
 /// Sizes of one job, after scaling.
@@ -63,6 +102,8 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
     let mut ramp = 0.0f64;
     let mut in_flight = 0.0;
     let mut jobs = 0u32;
+    let clones_of_all: u32 = file.jobs.iter().map(|job| count(job, "numjobs")).sum();
+    let mut offered = 0.0;
     let ratio = match target.working_set {
         Some(want) => working_set_ratio(file, want).map_err(|m| vec![m])?,
         None => Ratio::Keep,
@@ -71,8 +112,17 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
     for job in &file.jobs {
         let clones = count(job, "numjobs");
         jobs += clones;
-        in_flight += f64::from(clones) * depth(job, &mut notes);
         let mut lines = Vec::new();
+        match target.rate {
+            None => in_flight += f64::from(clones) * depth(job, &mut notes),
+            Some(rate) => {
+                let open = open(job, rate / f64::from(clones_of_all), clones_of_all);
+                offered += f64::from(clones) * open.rate;
+                in_flight += f64::from(clones) * f64::from(open.workers);
+                notes.extend(open.note);
+                lines.extend(open.lines);
+            }
+        }
         match stock(job, target.size, &ratio) {
             Ok(stock) => {
                 match job.get("filename") {
@@ -121,15 +171,14 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         text: print(file, target, &sections),
         concurrency: in_flight,
         runtime_s: runtime,
-        ramp_s: ramp,
+        ramp_s: if target.rate.is_some() { 0.0 } else { ramp },
+        lead_s: if target.rate.is_some() { ramp } else { 0.0 },
         files_bytes: files.values().sum(),
         jobs,
+        offered_rate: target.rate.map(|_| offered),
+        seed: target.seed,
         notes,
     })
-}
-
-fn count(job: &Job, name: &str) -> u32 {
-    job.get(name).and_then(|v| v.parse().ok()).unwrap_or(1)
 }
 
 /// Operations one clone keeps in flight on a pool.
@@ -157,65 +206,6 @@ fn local_names(value: &str) -> String {
         .map(|name| name.rsplit('/').next().unwrap_or(name))
         .collect::<Vec<_>>()
         .join(":")
-}
-
-/// A size as written: bytes, or a share of the file.
-enum Size {
-    Bytes(u64),
-    Share,
-}
-
-fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
-    let Some(setting) = job.settings.get(name) else {
-        return Ok(None);
-    };
-    if let Some(share) = setting.value.strip_suffix('%')
-        && share.trim().parse::<u32>().is_ok_and(|n| n <= 100)
-    {
-        return Ok(Some(Size::Share));
-    }
-    match bytes(&setting.value) {
-        Some(n) => Ok(Some(Size::Bytes(n))),
-        None => Err(Mistake {
-            line: setting.line,
-            message: format!(
-                "`{name}={}` is no size that can be scaled: write 20G, 512m or 50%",
-                setting.value
-            ),
-        }),
-    }
-}
-
-fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
-    let Some(setting) = job.settings.get("filesize") else {
-        return Ok(None);
-    };
-    let (low, high) = setting
-        .value
-        .split_once('-')
-        .unwrap_or((&setting.value, &setting.value));
-    match (bytes(low), bytes(high)) {
-        (Some(low), Some(high)) if 0 < low && low <= high => Ok(Some((low, high))),
-        _ => Err(Mistake {
-            line: setting.line,
-            message: format!(
-                "`filesize={}` is no size: write 4M, or a range 4k-1M",
-                setting.value
-            ),
-        }),
-    }
-}
-
-/// Bytes of the files of one clone on the real machine.
-fn real_bytes(job: &Job) -> Result<Option<u64>, Mistake> {
-    let files = u64::from(count(job, "nrfiles"));
-    if let Some((low, high)) = file_sizes(job)? {
-        return Ok(Some(files.saturating_mul(low / 2 + high / 2 + low % 2)));
-    }
-    Ok(match size(job, "size")? {
-        Some(Size::Bytes(n)) => Some(n),
-        _ => None,
-    })
 }
 
 /// How the lab's own working set changes the sizes of the file.
@@ -272,10 +262,7 @@ fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
         (total, _) => total,
     };
     if total.is_none() && each.is_none() {
-        return Err(Mistake {
-            line: job.line,
-            message: format!("job `{}` states no size: add size=", job.name),
-        });
+        return Err(lab::fio::stock::none(job));
     }
     let scaled = |n: u64, factor: f64| {
         let n = (n as f64 * factor) as u64;
@@ -356,20 +343,10 @@ struct Times {
     ramp_s: f64,
 }
 
-fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
-    let Some(setting) = job.settings.get(name) else {
-        return Ok(None);
-    };
-    seconds(&setting.value).map(Some).ok_or_else(|| Mistake {
-        line: setting.line,
-        message: format!("`{name}={}` is no time: write 60, 90s or 2m", setting.value),
-    })
-}
-
 fn times(job: &Job, target: &Target) -> Result<Times, Mistake> {
     let mut lines = Vec::new();
     let ramp_s = time(job, "ramp_time")?.unwrap_or(target.ramp_s);
-    if ramp_s > 0.0 {
+    if ramp_s > 0.0 && target.rate.is_none() {
         lines.push(("ramp_time", milliseconds(ramp_s)));
     }
     let own = time(job, "runtime")?.filter(|s| *s > 0.0);

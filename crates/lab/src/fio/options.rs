@@ -105,6 +105,20 @@ pub fn document() -> String {
          random and so incompressible, unless the file says otherwise. Files are laid out before \
          the measurement as fio itself would lay them out; a job that only writes starts on files \
          of full size without content, unless it says `overwrite=1`.\n\n\
+         Mistakes are mistakes of the lab: `check` reports them with the job file's line, together with \
+         all others, and asks an installed fio for what only it knows, such as the values that an \
+         option takes.\n\n\
+         On a rung of an open-loop ladder (`rates` of a workload, docs/lab.md) the copy also has \
+         `io_submit_mode=offload`, `rate_process=poisson` and `rate_iops`, the ladder's rate shared \
+         out over all jobs in whole operations a second of at least one; what was really offered is \
+         what is recorded. fio's total latency then counts from the creation of an operation, which \
+         is its intended start, and not, as with rates alone, from when a late thread got to it. \
+         Handing over takes fio about 0.25 ms of real time (measured on an idle job of 50 writes a \
+         second), which is in that latency divided by k. At most 256 operations are under way over all jobs. `fsync=1` and `fdatasync=1` become \
+         `sync=1` and `sync=dsync`, since a flush of its own would not wait for its write; the ramp is a \
+         run of fio of its own, since the workers of fio 3.33 do not leave one of fio's; engines \
+         that submit asynchronously become `psync`. Options that pace a job themselves are refused \
+         there.\n\n\
          I/O engines: ",
     );
     let engines: Vec<String> = ENGINES

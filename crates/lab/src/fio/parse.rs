@@ -1,16 +1,9 @@
 //! A job file read as fio 3.33 reads it: sections, options by any name, comments.
 
-use super::options::{ENGINES, Rule, Treatment, rule};
+use super::Mistake;
+use super::options::{ENGINES, Rule, Treatment, rule, rules};
+use crate::diagnostic::{did_you_mean, nearest};
 use std::collections::BTreeMap;
-
-/// Something wrong with a job file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// Line of the job file, from 1.
-    pub line: usize,
-    /// What is wrong and what to do.
-    pub message: String,
-}
 
 /// An option as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +60,16 @@ pub struct JobFile {
 /// Every mistake in it, in order of lines.
 pub fn parse(text: &str) -> Result<JobFile, Vec<Mistake>> {
     let mut mistakes = Vec::new();
+    let file = read(text, &mut mistakes);
+    if mistakes.is_empty() {
+        Ok(file)
+    } else {
+        Err(mistakes)
+    }
+}
+
+/// Reads a job file as far as it can be read, and adds every mistake in it, in order of lines.
+pub(super) fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
     let mut lines = Vec::new();
     let mut jobs: Vec<Job> = Vec::new();
     let mut global: BTreeMap<&'static str, Setting> = BTreeMap::new();
@@ -74,19 +77,16 @@ pub fn parse(text: &str) -> Result<JobFile, Vec<Mistake>> {
     let mut in_global = None;
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
-        let mut wrong = |message: String| {
-            mistakes.push(Mistake {
-                line: number,
-                message,
-            });
+        let mut wrong = |message: &str, fix: &str| {
+            mistakes.push(Mistake::new(number, message, fix));
         };
-        let content = strip(line);
+        let content = content(line);
         let kind = if content.is_empty() {
             Kind::Other
         } else if let Some(rest) = content.strip_prefix('[') {
             match rest.split_once(']').map(|(name, _)| name.trim()) {
                 None | Some("") => {
-                    wrong("a section is written [name]".into());
+                    wrong("this section has no name", "write `[name]`");
                     Kind::Other
                 }
                 Some("global") => {
@@ -105,8 +105,8 @@ pub fn parse(text: &str) -> Result<JobFile, Vec<Mistake>> {
             }
         } else {
             match option(content) {
-                Err(message) => {
-                    wrong(message);
+                Err((message, fix)) => {
+                    wrong(&message, &fix);
                     Kind::Other
                 }
                 Ok((rule, value)) => {
@@ -121,7 +121,10 @@ pub fn parse(text: &str) -> Result<JobFile, Vec<Mistake>> {
                         (Some(false), Some(job)) => {
                             job.settings.insert(rule.name, setting);
                         }
-                        _ => wrong("an option stands before the first [section]".into()),
+                        _ => wrong(
+                            "an option stands before the first section",
+                            "write `[global]` or `[a-name]` above it",
+                        ),
                     }
                     Kind::Option(rule)
                 }
@@ -129,53 +132,64 @@ pub fn parse(text: &str) -> Result<JobFile, Vec<Mistake>> {
         };
         lines.push((line.to_owned(), kind));
     }
-    check_jobs(&jobs, &mut mistakes);
-    if mistakes.is_empty() {
-        Ok(JobFile { lines, jobs })
-    } else {
-        mistakes.sort_by_key(|m| m.line);
-        mistakes.dedup();
-        Err(mistakes)
+    if jobs.is_empty() {
+        mistakes.push(Mistake::new(
+            lines.len().max(1),
+            "this fio job file has no job",
+            "add a section such as `[sync-small]` with `rw=`, `bs=` and `size=`",
+        ));
     }
+    check_jobs(&jobs, mistakes);
+    mistakes.sort_by_key(|m| m.line);
+    mistakes.dedup();
+    JobFile { lines, jobs }
 }
 
 /// What fio sees of a line: it ends at `;` or `#` and has no blanks around it.
-fn strip(line: &str) -> &str {
+pub fn content(line: &str) -> &str {
     line.split([';', '#']).next().unwrap_or("").trim()
 }
 
-fn option(content: &str) -> Result<(Rule, String), String> {
+/// An option of a line; else what is wrong, and what to do.
+fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     let (name, value) = match content.split_once('=') {
         Some((name, value)) => (name.trim(), value.trim()),
         None => (content, "1"),
     };
-    if name.starts_with("include") {
-        return Err("`include` is refused: a lab must be whole; paste the file's text here".into());
+    let wrong = |message: String, fix: &str| Err((message, fix.to_owned()));
+    if name.split_whitespace().next() == Some("include") {
+        return wrong(
+            "`include` is refused: a lab must be whole".into(),
+            "paste the file's text here",
+        );
     }
     let Some(rule) = rule(name) else {
-        return Err(format!(
-            "fio 3.33 has no option `{name}`; docs/fio.md lists those it has"
-        ));
+        let known = rules().flat_map(|rule| [rule.name, rule.alias]);
+        let fix = match nearest(name, known.filter(|name| !name.is_empty())) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "see docs/fio.md for those it has".to_owned(),
+        };
+        return Err((format!("fio 3.33 has no option `{name}`"), fix));
     };
     if rule.treatment == Treatment::Refused {
-        return Err(format!(
-            "`{name}` is refused: {}; remove the line",
-            rule.why
-        ));
+        return wrong(
+            format!("`{name}` is refused: {}", rule.why),
+            "remove the line",
+        );
     }
     if value.contains('$') {
-        return Err(format!(
-            "`{value}` depends on the environment: write the value itself"
-        ));
+        return wrong(
+            format!("`{value}` depends on the environment"),
+            "write the value itself",
+        );
     }
     Ok((rule, value.to_owned()))
 }
 
 fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
-    let mut wrong = |line, message| mistakes.push(Mistake { line, message });
-    if jobs.is_empty() {
-        wrong(1, "the file has no job: add a section such as [job]".into());
-    }
+    let mut wrong = |line, message: String, fix: String| {
+        mistakes.push(Mistake::new(line, message, fix));
+    };
     for (index, job) in jobs.iter().enumerate() {
         if let Some(engine) = job.settings.get("ioengine")
             && !ENGINES.iter().any(|(name, _)| *name == engine.value)
@@ -183,11 +197,8 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
             let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
             wrong(
                 engine.line,
-                format!(
-                    "the I/O engine `{}` does not work on files; choose one of {}",
-                    engine.value,
-                    names.join(", ")
-                ),
+                format!("the I/O engine `{}` does not work on files", engine.value),
+                format!("choose one of {}", names.join(", ")),
             );
         }
         if let Some(name) = job.settings.get("filename")
@@ -195,7 +206,8 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
         {
             wrong(
                 name.line,
-                "`filename` names a device, and a pool's clients work on files; remove it or name a file".into(),
+                "`filename` names a device, and a pool's clients work on files".into(),
+                "remove it or name a file".into(),
             );
         }
         if let Some(stonewall) = job.settings.get("stonewall")
@@ -204,8 +216,8 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
         {
             wrong(
                 stonewall.line,
-                "`stonewall` makes jobs run one after another: make each a workload of the lab"
-                    .into(),
+                "`stonewall` makes jobs run one after another".into(),
+                "make each a workload of the lab".into(),
             );
         }
         for name in ["numjobs", "iodepth", "nrfiles"] {
@@ -214,9 +226,40 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
             {
                 wrong(
                     setting.line,
-                    format!("`{name}` is a count of at least 1, not `{}`", setting.value),
+                    format!("`{name}` cannot be `{}`", setting.value),
+                    "it is a count of at least 1".into(),
                 );
             }
         }
+        if let Some(rw) = job.settings.get("rw")
+            && let Some(fix) = direction(&rw.value)
+        {
+            wrong(rw.line, format!("`rw` cannot be `{}`", rw.value), fix);
+        }
     }
 }
+
+/// What to do about a value of `rw`; none when it is one that files can serve.
+fn direction(value: &str) -> Option<String> {
+    // `randrw:8` and `write:4k` skip between operations.
+    let word = value.split(':').next().unwrap_or(value);
+    if DIRECTIONS.contains(&word) {
+        return None;
+    }
+    Some(if word.contains("trim") {
+        "trims are for block devices: take read, write or rw".to_owned()
+    } else {
+        did_you_mean(word, &DIRECTIONS)
+    })
+}
+
+/// Values of `rw` that work on files.
+const DIRECTIONS: [&str; 7] = [
+    "read",
+    "write",
+    "randread",
+    "randwrite",
+    "rw",
+    "readwrite",
+    "randrw",
+];

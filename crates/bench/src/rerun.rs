@@ -1,0 +1,173 @@
+//! Re-runs for sensitivity: cells that a verdict rests on, with one uncertain number of a drive
+//! scaled.
+
+use crate::schedule::{Extra, Slot};
+use findings::Findings;
+use findings::output::{Class, Effect, Metric};
+use findings::record::{Outcome, Perturbation, Trial};
+use lab::campaign::{Campaign, Class as VdevClass, Variant};
+use std::collections::BTreeSet;
+
+/// Numbers of a profile that are seldom known well and that decide what a part is worth, by what its
+/// vdev is for.
+fn parameters(class: VdevClass) -> &'static [&'static str] {
+    match class {
+        VdevClass::Log => &[
+            "flash.flush_us",
+            "flash.write_latency_us",
+            "hdd.flush_overhead_ms",
+        ],
+        VdevClass::Cache => &["flash.read_latency_us"],
+        VdevClass::Special | VdevClass::Dedup => {
+            &["flash.read_latency_us", "flash.write_latency_us"]
+        }
+        VdevClass::Normal => &["flash.flush_us", "hdd.write_ack_ms"],
+        VdevClass::Spare => &[],
+    }
+}
+
+/// The variant with a number of one kind of drive multiplied; none when that kind has no such number.
+pub fn perturbed(variant: &Variant, change: &Perturbation) -> Option<Variant> {
+    let mut variant = variant.clone();
+    let kind = variant.drives.get_mut(&change.drive)?;
+    let mut number = &mut kind.numbers;
+    for part in change.parameter.split('.') {
+        number = number.get_mut(part)?;
+    }
+    let stated = number
+        .as_f64()
+        .or_else(|| number.get("value").and_then(serde_json::Value::as_f64))?;
+    // As in a lab's long form, a new value replaces the range that was stated with the old one.
+    *number = serde_json::json!(stated * change.factor);
+    Some(variant)
+}
+
+/// Every re-run that the lab asks for, given what is known: for each decided effect on throughput,
+/// each factor and each uncertain number of the drives in which its two variants differ (of those of
+/// the log, where they differ in none), both cells as far as they have such drives. A cell without
+/// them would only be measured again as it was.
+pub fn wanted(
+    campaign: &Campaign,
+    findings: &Findings,
+) -> BTreeSet<(usize, usize, String, String, u64)> {
+    let mut wanted = BTreeSet::new();
+    for effect in &findings.effects {
+        let Some((pair, workload)) = pair(campaign, effect) else {
+            continue;
+        };
+        for (kind, parameter) in uncertain(pair.map(|v| &campaign.variants[v])) {
+            for variant in pair {
+                for factor in &campaign.method.sensitivity {
+                    let change = Perturbation {
+                        drive: kind.clone(),
+                        parameter: parameter.to_owned(),
+                        factor: *factor,
+                    };
+                    let of = &campaign.variants[variant];
+                    if uses(of, &kind) && perturbed(of, &change).is_some() {
+                        wanted.insert((
+                            workload,
+                            variant,
+                            kind.clone(),
+                            parameter.to_owned(),
+                            factor.to_bits(),
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    wanted
+}
+
+/// The indices of a decided effect's two variants and of its workload.
+fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
+    let decided = matches!(effect.class, Class::WorthIt | Class::Harmful);
+    if !decided || effect.metric != Metric::Throughput {
+        return None;
+    }
+    let index = |name: &Option<String>| {
+        let name = name.as_ref()?;
+        campaign.variants.iter().position(|v| v.name == *name)
+    };
+    let workload = campaign
+        .workloads
+        .iter()
+        .position(|w| w.name == effect.workload)?;
+    Some((
+        [index(&effect.baseline)?, index(&effect.variant)?],
+        workload,
+    ))
+}
+
+fn uses(variant: &Variant, kind: &str) -> bool {
+    let mut drives = variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
+    drives.any(|drive| drive.kind == kind)
+}
+
+/// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.
+fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
+    let of = |variant: &Variant| -> BTreeSet<(VdevClass, String)> {
+        let vdevs = variant.pool.vdevs.iter();
+        vdevs
+            .flat_map(|vdev| vdev.drives.iter().map(|d| (vdev.class, d.kind.clone())))
+            .collect()
+    };
+    let (a, b) = (of(pair[0]), of(pair[1]));
+    let mut kinds: Vec<_> = a.symmetric_difference(&b).cloned().collect();
+    if kinds.is_empty() {
+        kinds = a
+            .into_iter()
+            .filter(|(class, _)| *class == VdevClass::Log)
+            .collect();
+    }
+    kinds
+        .into_iter()
+        .flat_map(|(class, kind)| parameters(class).iter().map(move |p| (kind.clone(), *p)))
+        .collect()
+}
+
+/// The next re-run, or none when all have been run. `first` is the id of the first.
+pub fn next(
+    campaign: &Campaign,
+    findings: &Findings,
+    trials: &[Trial],
+    first: u64,
+    tried: &[u64],
+    seed: impl Fn(u32, usize) -> u64,
+) -> Option<Slot> {
+    let known = |workload: usize, variant: usize, change: &Perturbation| {
+        trials.iter().any(|t| {
+            t.rerun.as_ref() == Some(change)
+                && t.workload == campaign.workloads[workload].name
+                && t.variant == campaign.variants[variant].name
+                && (matches!(t.outcome, Outcome::Measured(_)) || tried.contains(&t.id))
+        })
+    };
+    for (workload, variant, drive, parameter, factor) in wanted(campaign, findings) {
+        let change = Perturbation {
+            drive,
+            parameter,
+            factor: f64::from_bits(factor),
+        };
+        if known(workload, variant, &change) {
+            continue;
+        }
+        // A failed one keeps its id.
+        let failed = trials.iter().find(|t| {
+            t.rerun.as_ref() == Some(&change)
+                && t.workload == campaign.workloads[workload].name
+                && t.variant == campaign.variants[variant].name
+        });
+        let free = trials.iter().map(|t| t.id + 1).fold(first, u64::max);
+        return Some(Slot {
+            id: failed.map_or(free, |t| t.id),
+            variant,
+            workload,
+            repeat: 0,
+            seed: seed(0, workload),
+            extra: Some(Extra::Rerun(change)),
+        });
+    }
+    None
+}

@@ -1,0 +1,192 @@
+//! Trials that are no repeats of a closed-loop cell: ladders and re-runs.
+
+mod synthetic;
+
+use bench::ladder::{self, preferred};
+use bench::rerun;
+use bench::schedule::Extra;
+use findings::record::{Outcome, Perturbation, Trial};
+use lab::campaign::{Campaign, Rates};
+use lab::{NoFiles, Profiles};
+use synthetic::made_up;
+
+const LAB: &str = r#"
+[host]
+memory = "32G"
+[drives]
+hdd = "2x hdd-7200-16t"
+optane = { profile = "p1600x-118g", count = 1, price = 150 }
+[pool]
+vdevs = "mirror hdd[0-1]"
+[factors]
+log = { none = "", optane = "log optane0" }
+[workloads.sync]
+fio.job = """
+[w]
+rw=randwrite
+bs=16k
+size=1g
+runtime=10
+"""
+[method]
+min_trials = 2
+sensitivity = [0.5, 2]
+"#;
+
+fn campaign(rates: Option<Rates>) -> Campaign {
+    let (mut campaign, _) = lab::load("lab.toml", LAB, &NoFiles, &Profiles::builtin()).unwrap();
+    campaign.workloads[0].rates = rates;
+    campaign
+}
+
+const FIRST: u64 = 1000;
+
+/// Climbs every ladder, on pools that can take so much; gives (variant, repeat, rate) in order.
+fn climb(campaign: &Campaign, mut trials: Vec<Trial>, most: [f64; 2]) -> Vec<(usize, u32, f64)> {
+    let mut climbed = Vec::new();
+    while let Some(slot) = ladder::next(campaign, &trials, FIRST, &[], |_, _| 7) {
+        let Some(Extra::Rate(rate)) = slot.extra else {
+            panic!("{slot:?}")
+        };
+        assert!(trials.iter().all(|t| t.id != slot.id), "{slot:?}");
+        climbed.push((slot.variant, slot.repeat, rate));
+        trials.push(made_up(campaign, &slot, rate.min(most[slot.variant]), 10));
+        assert!(climbed.len() < 200);
+    }
+    climbed
+}
+
+#[test]
+fn a_ladder_ends_at_the_first_rung_that_is_not_reached_and_variants_take_turns() {
+    let campaign = campaign(Some(Rates::Stated(vec![100.0, 200.0, 400.0, 800.0])));
+    let climbed = climb(&campaign, Vec::new(), [150.0, 390.0]);
+    // 390 of 400 are more than 95 %; 150 of 200 are not.
+    let once = |repeat| {
+        let mut rungs = vec![
+            (0, repeat, 100.0),
+            (1, repeat, 100.0),
+            (0, repeat, 200.0),
+            (1, repeat, 200.0),
+            (1, repeat, 400.0),
+            (1, repeat, 800.0),
+        ];
+        if repeat == 1 {
+            rungs.swap(0, 1);
+            rungs.swap(2, 3);
+        }
+        rungs
+    };
+    assert_eq!(climbed, [once(0), once(1)].concat());
+}
+
+#[test]
+fn an_automatic_ladder_starts_at_a_tenth_of_the_closed_loop_on_numbers_that_all_variants_share() {
+    let campaign = campaign(Some(Rates::Auto));
+    assert_eq!(
+        climb(&campaign, Vec::new(), [1.0; 2]),
+        [],
+        "nothing is known yet"
+    );
+    let slots = bench::schedule::order(&campaign);
+    let closed: Vec<Trial> = slots
+        .iter()
+        .filter(|s| s.repeat < 2)
+        .map(|s| made_up(&campaign, s, [700.0, 15_000.0][s.variant], 10))
+        .collect();
+    let climbed = climb(&campaign, closed, [700.0, 15_000.0]);
+    let of = |variant| -> Vec<f64> {
+        let first = climbed.iter().filter(|c| c.0 == variant && c.1 == 0);
+        first.map(|c| c.2).collect()
+    };
+    assert_eq!(
+        of(0),
+        [68.0, 100.0, 150.0, 220.0, 330.0, 470.0, 680.0, 1000.0]
+    );
+    assert_eq!(of(1).first(), Some(&1500.0));
+    assert_eq!(of(1).last(), Some(&22_000.0));
+    assert_eq!(of(1)[1..].len(), 7);
+}
+
+#[test]
+fn a_rung_that_fails_ends_its_ladder_in_this_run_and_is_tried_again_in_the_next() {
+    let campaign = campaign(Some(Rates::Stated(vec![100.0, 200.0])));
+    let first = ladder::next(&campaign, &[], FIRST, &[], |_, _| 7).unwrap();
+    let mut failed = made_up(&campaign, &first, 1.0, 10);
+    failed.outcome = Outcome::Failed {
+        reason: "fio: no".into(),
+    };
+    let trials = [failed];
+    let then = ladder::next(&campaign, &trials, FIRST, &[first.id], |_, _| 7).unwrap();
+    assert_ne!(then.variant, first.variant);
+    let again = ladder::next(&campaign, &trials, FIRST, &[], |_, _| 7).unwrap();
+    assert_eq!(again, first);
+}
+
+#[test]
+fn preferred_numbers_are_whole_and_begin_at_or_below_what_is_asked() {
+    assert_eq!(
+        preferred(0.3).take(8).collect::<Vec<_>>(),
+        [1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 22.0]
+    );
+    assert_eq!(preferred(70.0).next(), Some(68.0));
+}
+
+#[test]
+fn cells_of_a_decided_effect_are_run_again_where_they_have_the_uncertain_drive() {
+    let campaign = campaign(None);
+    let model = synthetic::model();
+    let slots = bench::schedule::order(&campaign);
+    let mut trials: Vec<Trial> = slots
+        .iter()
+        .filter(|s| s.repeat < 6)
+        .map(|s| {
+            let rate = [600.0, 6000.0][s.variant] * (1.0 + 0.002 * f64::from(s.repeat));
+            made_up(&campaign, s, rate, 10)
+        })
+        .collect();
+    let mut ran = Vec::new();
+    loop {
+        let findings = findings::analyse(&campaign, &model, &trials);
+        let Some(slot) = rerun::next(&campaign, &findings, &trials, FIRST, &[], |_, _| 7) else {
+            break;
+        };
+        let Some(Extra::Rerun(change)) = &slot.extra else {
+            panic!("{slot:?}")
+        };
+        assert_eq!(campaign.variants[slot.variant].name, "optane");
+        ran.push((change.parameter.clone(), change.factor));
+        trials.push(made_up(&campaign, &slot, 5000.0, 10));
+        assert!(ran.len() < 20);
+    }
+    ran.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    let want = |p: &str, f| (p.to_owned(), f);
+    assert_eq!(
+        ran,
+        [
+            want("flash.flush_us", 0.5),
+            want("flash.flush_us", 2.0),
+            want("flash.write_latency_us", 0.5),
+            want("flash.write_latency_us", 2.0),
+        ]
+    );
+}
+
+#[test]
+fn a_changed_number_makes_a_valid_drive_and_touches_no_other() {
+    let campaign = campaign(None);
+    let change = |parameter: &str, factor| Perturbation {
+        drive: "optane".into(),
+        parameter: parameter.into(),
+        factor,
+    };
+    let stated = &campaign.variants[1];
+    let changed = rerun::perturbed(stated, &change("flash.flush_us", 2.0)).unwrap();
+    let profile: drives::Profile =
+        serde_json::from_value(changed.drives["optane"].numbers.clone()).unwrap();
+    profile.validate().unwrap();
+    assert_eq!(profile.flash.unwrap().flush_us.value, 20.0);
+    assert_eq!(changed.drives["hdd"], stated.drives["hdd"]);
+    assert_eq!(changed.pool, stated.pool);
+    assert!(rerun::perturbed(stated, &change("flash.nothing", 2.0)).is_none());
+    assert!(rerun::perturbed(stated, &change("hdd.write_ack_ms", 2.0)).is_none());
+}

@@ -1,0 +1,71 @@
+//! Everything that is wrong with a job file for a scale model.
+
+use super::parse::{self, Job};
+use super::{Mistake, stock};
+
+/// Options by which a job paces itself.
+const PACING: [&str; 7] = [
+    "rate",
+    "rate_iops",
+    "rate_min",
+    "rate_process",
+    "thinktime",
+    "latency_target",
+    "io_submit_mode",
+];
+
+/// The options of a job file that a workload with a ladder of rates cannot have.
+pub fn paced(text: &str) -> Vec<Mistake> {
+    let file = parse::read(text, &mut Vec::new());
+    let mut found: Vec<Mistake> = file
+        .jobs
+        .iter()
+        .flat_map(|job| {
+            PACING
+                .iter()
+                .filter_map(|name| job.settings.get_key_value(name))
+        })
+        .map(|(name, setting)| {
+            Mistake::new(
+                setting.line,
+                format!("`{name}` paces a job whose workload has `rates`"),
+                "remove one of the two",
+            )
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Every mistake in a job file, in order of lines. `sized`: the lab states the working set, so that
+/// the file need not.
+pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
+    let mut found = Vec::new();
+    let file = parse::read(text, &mut found);
+    // A line that was not understood may have been the size.
+    let sized = sized || !found.is_empty();
+    for job in &file.jobs {
+        found.extend(sizes(job, sized));
+        for name in ["runtime", "ramp_time"] {
+            found.extend(stock::time(job, name).err());
+        }
+    }
+    // A mistake in [global] is met again in every job.
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
+    let names = ["size", "io_size", "offset", "offset_increment"];
+    let mut found: Vec<Mistake> = names
+        .iter()
+        .filter_map(|name| stock::size(job, name).err())
+        .collect();
+    found.extend(stock::file_sizes(job).err());
+    if !sized && job.get("size").is_none() && job.get("filesize").is_none() {
+        found.push(stock::none(job));
+    }
+    found
+}

@@ -1,0 +1,109 @@
+//! The little of a fio job file that a lab is planned by: working set, block size, run time.
+
+use super::parse::{Job, JobFile};
+use super::sizes;
+use super::stock::{self, Size};
+use std::collections::BTreeMap;
+
+/// What a job file asks of the pool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Demand {
+    /// Bytes of all files together, where the job file says.
+    pub working_set: Option<u64>,
+    /// Smallest block size that is written at random, bytes; none when no job writes at random.
+    pub random_write_block: Option<u64>,
+    /// Longest `runtime` of its jobs, seconds.
+    pub runtime_s: Option<f64>,
+    /// Σ `numjobs` over the jobs.
+    pub clients: u64,
+}
+
+/// What the jobs of a file ask for.
+pub fn demand(file: &JobFile) -> Demand {
+    let mut named: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut own = 0u64;
+    let mut known = true;
+    for job in &file.jobs {
+        let size = match stock::size(job, "size") {
+            Ok(Some(Size::Bytes(bytes))) => Some(bytes),
+            _ => None,
+        };
+        // `filesize` is each file's, `size` all files' of one client; a range counts with its end.
+        let per_file = stock::file_sizes(job).ok().flatten().map(|(_, most)| most);
+        let bytes = match (size, per_file) {
+            (Some(bytes), _) => bytes,
+            (None, Some(bytes)) => bytes.saturating_mul(clones(job, "nrfiles")),
+            (None, None) => {
+                known = false;
+                0
+            }
+        };
+        match job.get("filename") {
+            Some(name) => {
+                let most = named.entry(name).or_default();
+                *most = bytes.max(*most);
+            }
+            None => own = own.saturating_add(bytes.saturating_mul(clones(job, "numjobs"))),
+        }
+    }
+    let jobs = || file.jobs.iter();
+    Demand {
+        working_set: known.then(|| {
+            named
+                .values()
+                .fold(own, |sum, bytes| sum.saturating_add(*bytes))
+        }),
+        random_write_block: jobs()
+            .filter(|job| {
+                job.get("rw")
+                    .is_some_and(|rw| rw.starts_with("randw") || rw.starts_with("randrw"))
+            })
+            .map(|job| {
+                job.get("bs")
+                    .and_then(|bs| sizes::bytes(bs.rsplit(',').next()?))
+                    .unwrap_or(4096)
+            })
+            .min(),
+        runtime_s: jobs()
+            .filter_map(|job| stock::time(job, "runtime").ok().flatten())
+            .reduce(f64::max),
+        clients: jobs().fold(0, |sum: u64, job| {
+            sum.saturating_add(clones(job, "numjobs"))
+        }),
+    }
+}
+
+fn clones(job: &Job, name: &str) -> u64 {
+    u64::from(stock::count(job, name).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fio::parse::parse;
+
+    #[test]
+    fn a_working_set_counts_clients_and_shared_files_once() {
+        let demand = |text| parse(text).map(|file| demand(&file));
+        let own = demand("[global]\nnumjobs=8\nsize=20G\nruntime=180\n[w]\nrw=randwrite\nbs=8k\n");
+        assert_eq!(
+            own,
+            Ok(Demand {
+                working_set: Some(160 << 30),
+                random_write_block: Some(8192),
+                runtime_s: Some(180.0),
+                clients: 8
+            })
+        );
+        let shared = demand(
+            "[a]\nfilename=x\nnumjobs=4\nsize=1G\nrw=read\n[b]\nfilename=x\nsize=2G\nrw=randread\n",
+        );
+        assert_eq!(shared.as_ref().map(|d| d.working_set), Ok(Some(2 << 30)));
+        assert_eq!(shared.map(|d| d.random_write_block), Ok(None));
+        let files = demand("; many small files\n[s]\nnrfiles=1000\nfilesize=4k-128k\nruntime=2m\n");
+        assert_eq!(
+            files.map(|d| (d.working_set, d.runtime_s)),
+            Ok((Some(128_000 << 10), Some(120.0)))
+        );
+    }
+}

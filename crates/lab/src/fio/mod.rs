@@ -1,0 +1,56 @@
+//! fio job files: read as fio 3.33 reads them, with everything that is wrong for a scale model, and
+//! the little of them that a lab is planned by. Rewriting and running one is `bench`'s.
+
+mod check;
+pub mod demand;
+pub mod options;
+pub mod parse;
+pub mod sizes;
+pub mod stock;
+
+pub use check::{mistakes, paced};
+pub use demand::{Demand, demand};
+
+use std::ops::Range;
+
+/// Something wrong with a job file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mistake {
+    /// Line of the job file, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl Mistake {
+    /// A mistake in a line.
+    pub fn new(line: usize, message: impl Into<String>, fix: impl Into<String>) -> Mistake {
+        Mistake {
+            line,
+            message: message.into(),
+            fix: fix.into(),
+        }
+    }
+
+    /// The bytes of the job file's text that it is about: its line, without blanks and comment.
+    pub fn span(&self, text: &str) -> Range<usize> {
+        let mut start = 0;
+        for (index, line) in text.split_inclusive('\n').enumerate() {
+            if index + 1 == self.line {
+                let content = parse::content(line);
+                let from = start + line.find(content).unwrap_or(0);
+                return from..from + content.len();
+            }
+            start += line.len();
+        }
+        0..text.len().min(1)
+    }
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}; {}", self.line, self.message, self.fix)
+    }
+}

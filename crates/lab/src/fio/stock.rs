@@ -1,0 +1,105 @@
+//! Sizes, counts and times of a job, read or refused with their line.
+
+use super::Mistake;
+use super::parse::Job;
+use super::sizes::{bytes, seconds};
+
+/// A size as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// So many bytes.
+    Bytes(u64),
+    /// A share of the file, `50%`.
+    Share,
+}
+
+/// A count such as `numjobs`; 1 where it is not stated.
+pub fn count(job: &Job, name: &str) -> u32 {
+    job.get(name).and_then(|v| v.parse().ok()).unwrap_or(1)
+}
+
+/// A size option; none where it is not stated.
+///
+/// # Errors
+/// When it is no size.
+pub fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
+    let Some(setting) = job.settings.get(name) else {
+        return Ok(None);
+    };
+    if let Some(share) = setting.value.strip_suffix('%')
+        && share.trim().parse::<u32>().is_ok_and(|n| n <= 100)
+    {
+        return Ok(Some(Size::Share));
+    }
+    match bytes(&setting.value) {
+        Some(n) => Ok(Some(Size::Bytes(n))),
+        None => Err(Mistake::new(
+            setting.line,
+            format!("`{name}={}` is no size that can be scaled", setting.value),
+            "write 20G, 512m or 50%",
+        )),
+    }
+}
+
+/// The least and the most bytes of one file by `filesize`; none where it is not stated.
+///
+/// # Errors
+/// When it is neither a size nor a range.
+pub fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
+    let Some(setting) = job.settings.get("filesize") else {
+        return Ok(None);
+    };
+    let (low, high) = setting
+        .value
+        .split_once('-')
+        .unwrap_or((&setting.value, &setting.value));
+    match (bytes(low), bytes(high)) {
+        (Some(low), Some(high)) if 0 < low && low <= high => Ok(Some((low, high))),
+        _ => Err(Mistake::new(
+            setting.line,
+            format!("`filesize={}` is no size", setting.value),
+            "write 4M, or a range 4k-1M",
+        )),
+    }
+}
+
+/// Bytes of the files of one clone on the real machine; none where they are not stated.
+///
+/// # Errors
+/// When a size cannot be read.
+pub fn real_bytes(job: &Job) -> Result<Option<u64>, Mistake> {
+    let files = u64::from(count(job, "nrfiles"));
+    if let Some((low, high)) = file_sizes(job)? {
+        return Ok(Some(files.saturating_mul(low / 2 + high / 2 + low % 2)));
+    }
+    Ok(match size(job, "size")? {
+        Some(Size::Bytes(n)) => Some(n),
+        _ => None,
+    })
+}
+
+/// Seconds of an option such as `runtime`; none where it is not stated.
+///
+/// # Errors
+/// When it is no time.
+pub fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
+    let Some(setting) = job.settings.get(name) else {
+        return Ok(None);
+    };
+    seconds(&setting.value).map(Some).ok_or_else(|| {
+        Mistake::new(
+            setting.line,
+            format!("`{name}={}` is no time", setting.value),
+            "write 60, 90s or 2m",
+        )
+    })
+}
+
+/// That a job states no size.
+pub fn none(job: &Job) -> Mistake {
+    Mistake::new(
+        job.line,
+        format!("job `{}` states no size", job.name),
+        "add `size=20G`, or `size` to the lab's workload",
+    )
+}

@@ -1,0 +1,160 @@
+//! fio job files, read and refused.
+
+use lab::fio::options::{self, Treatment};
+use lab::fio::{Mistake, mistakes, parse, sizes};
+use proptest::prelude::*;
+use std::path::Path;
+
+fn found(text: &str) -> Vec<(usize, String)> {
+    let found = mistakes(text, false);
+    found.into_iter().map(|m| (m.line, m.message)).collect()
+}
+
+#[test]
+fn the_documented_table_is_the_one_that_is_used() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fio.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, options::document()).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        written == options::document(),
+        "docs/fio.md is out of date: run UPDATE_DOCS=1 cargo test -p lab --test fio"
+    );
+}
+
+#[test]
+fn every_row_of_the_table_is_read_and_what_is_refused_says_why() {
+    let rows = include_str!("../src/fio/options.txt")
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .count();
+    assert_eq!(options::rules().count(), rows);
+    for rule in options::rules() {
+        assert!(
+            rule.treatment == Treatment::Passed || !rule.why.is_empty(),
+            "{} has no reason",
+            rule.name
+        );
+        assert_eq!(options::rule(rule.name), Some(rule));
+    }
+}
+
+#[test]
+fn every_option_of_the_installed_fio_3_33_is_in_the_table() {
+    let Ok(fio) = std::process::Command::new("fio").arg("--version").output() else {
+        return; // not installed here: CI has it
+    };
+    if !String::from_utf8_lossy(&fio.stdout).starts_with("fio-3.33") {
+        return;
+    }
+    let help = std::process::Command::new("fio")
+        .arg("--cmdhelp=all")
+        .output()
+        .unwrap();
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    let names: Vec<&str> = help
+        .lines()
+        .filter_map(|line| Some(line.split_once(':')?.0.trim()))
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert!(names.len() > 200, "fio's help has changed its form");
+    let unknown: Vec<&&str> = names
+        .iter()
+        .filter(|n| options::rule(n).is_none())
+        .collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn global_settings_hold_for_the_jobs_after_them_and_the_last_one_counts() {
+    let text = "[global]\nsize=1G\nsize=2G\n[a]\nrw=read\n[global]\nsize=4G\n[b]\nrw=read\nsize=8G\n[c]\nrw=read\n";
+    let file = parse::parse(text).unwrap();
+    let sizes: Vec<&str> = file.jobs.iter().filter_map(|j| j.get("size")).collect();
+    assert_eq!(sizes, ["2G", "8G", "4G"]);
+}
+
+#[test]
+fn every_mistake_is_reported_with_its_line() {
+    let text = "size=1G\n[a\n[j]\nrw=read\nexec_prerun=rm -rf /\nnot_an_option=1\nioengine=rbd\nnumjobs=none\nfilename=/dev/sda\nsize=$SIZE\n";
+    let found = found(text);
+    let lines: Vec<usize> = found.iter().map(|m| m.0).collect();
+    assert_eq!(lines, [1, 2, 5, 6, 7, 8, 9, 10], "{found:#?}");
+}
+
+#[test]
+fn jobs_one_after_another_are_refused_but_a_stonewall_without_effect_is_not() {
+    let text = "[a]\nstonewall\nrw=read\nsize=1G\n[b]\nstonewall\nrw=read\nsize=1G\n";
+    assert_eq!(found(text)[0].0, 6);
+    assert!(parse::parse("[a]\nstonewall\nrw=read\nsize=1G\n").is_ok());
+}
+
+#[test]
+fn a_job_without_a_size_is_refused() {
+    assert_eq!(found("[a]\nrw=read\n")[0].0, 1);
+    assert_eq!(mistakes("[a]\nrw=read\n", true), []);
+}
+
+#[test]
+fn fios_prefixes_are_binary_and_with_an_i_decimal() {
+    for (text, want) in [
+        ("4k", 4096),
+        ("4ki", 4000),
+        ("1GB", 1 << 30),
+        ("0x10", 16),
+        ("512", 512),
+    ] {
+        assert_eq!(sizes::bytes(text), Some(want), "{text}");
+    }
+    for text in ["", "k", "4q", "-1", "99999999999999999999", "9999999p", "i"] {
+        assert_eq!(sizes::bytes(text), None, "{text}");
+    }
+}
+
+#[test]
+fn sizes_times_and_directions_are_refused_where_they_stand_and_once() {
+    let text = "[global]\nsize=lots\nruntime=soon\n[a]\nrw=randtrim\n[b]\nrw=randwite\nfilesize=4k-1k\n[c]\nrw=randrw:8\n";
+    let found = found(text);
+    let lines: Vec<usize> = found.iter().map(|m| m.0).collect();
+    assert_eq!(lines, [2, 3, 5, 7, 8], "{found:#?}");
+}
+
+#[test]
+fn a_slip_in_an_options_name_finds_it() {
+    let fix = |text| {
+        let found = mistakes(text, true);
+        found.first().map(|m| m.fix.clone()).unwrap_or_default()
+    };
+    assert_eq!(fix("[a]\nrw=read\niodeph=4\n"), "did you mean `iodepth`?");
+    assert_eq!(fix("[a]\nrw=randred\n"), "did you mean `randread`?");
+}
+
+#[test]
+fn a_mistake_points_at_its_line_without_blanks_and_comment() {
+    let text = "[a]\n  size=1q  ; why\n";
+    let found: Vec<Mistake> = mistakes(text, false);
+    assert_eq!(&text[found[0].span(text)], "size=1q");
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_reader_panic_and_every_mistake_lies_in_it(
+        text in "(\\[|\\]|=|%|size|numjobs|rw|filesize|runtime|9|G|-|;|\n|\\PC){0,60}",
+    ) {
+        for mistake in mistakes(&text, false) {
+            prop_assert!(text.get(mistake.span(&text)).is_some());
+        }
+        if let Ok(file) = parse::parse(&text) {
+            let _ = lab::fio::demand(&file);
+        }
+    }
+}
+
+#[test]
+fn a_job_that_paces_itself_cannot_have_a_ladder() {
+    let text =
+        "[global]\nthinktime=5ms\n[a]\nrw=read\nsize=1G\n[b]\nrw=read\nsize=1G\nrate_iops=4\n";
+    assert_eq!(mistakes(text, false), []);
+    let lines: Vec<usize> = lab::fio::paced(text).iter().map(|m| m.line).collect();
+    assert_eq!(lines, [2, 9]);
+}
