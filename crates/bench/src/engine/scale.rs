@@ -301,7 +301,8 @@ impl Session for Process {
         let request = Request::FailDrive {
             drive: drive.to_owned(),
         };
-        self.demand(request, "let a drive fail", SHORT).map(drop)
+        self.demand(request, "let a drive fail", self.short)
+            .map(drop)
     }
 
     fn mount(&mut self, dataset: &str, dir: &Path) -> Result<Vec<String>, Fault> {
