@@ -43,7 +43,7 @@ fn against(
 ) -> Option<(Smallness, Adequate)> {
     let (one, best) = (side.group.variant, fastest.group.variant);
     let drives = (price::drives(one), price::drives(best));
-    let prices = price::of(one).zip(price::of(best));
+    let prices = one.price(&campaign.host).zip(best.price(&campaign.host));
     let (small, large) = prices.unwrap_or((f64::from(drives.0), f64::from(drives.1)));
     if small >= large {
         return None;

@@ -204,7 +204,7 @@ fn variants(campaign: &Campaign, trials: &[Trial]) -> Vec<VariantRef> {
             name: v.name.clone(),
             levels: v.levels.clone(),
             drives: price::drives(v),
-            price: price::of(v),
+            price: v.price(&campaign.host),
             openzfs: versions.get(v.name.as_str()).map_or_else(Vec::new, |set| {
                 set.iter().map(|s| (*s).to_owned()).collect()
             }),

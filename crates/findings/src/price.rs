@@ -1,30 +1,20 @@
 //! What configurations cost.
 
 use crate::output::Cost;
-use lab::campaign::Variant;
+use lab::campaign::{Host, Variant};
 use std::collections::BTreeSet;
 
 /// Drives in a variant's pool.
 pub fn drives(variant: &Variant) -> u32 {
-    used(variant).len() as u32
-}
-
-fn used(variant: &Variant) -> BTreeSet<(&str, u32)> {
     let all = variant.pool.vdevs.iter().flat_map(|v| &v.drives);
-    all.map(|d| (d.kind.as_str(), d.index)).collect()
+    let used: BTreeSet<(&str, u32)> = all.map(|d| (d.kind.as_str(), d.index)).collect();
+    used.len() as u32
 }
 
-/// The price of the drives in a variant's pool; none unless each has one.
-pub fn of(variant: &Variant) -> Option<f64> {
-    used(variant)
-        .into_iter()
-        .map(|(kind, _)| variant.drives.get(kind)?.price)
-        .sum()
-}
-
-/// What the step from one variant to another costs, given what lasts of each in operations a second.
-pub fn cost(from: &Variant, to: &Variant, ops: Option<(f64, f64)>) -> Option<Cost> {
-    let more = of(to)? - of(from)?;
+/// What the step from one variant to another costs on a machine, drives and memory together, given
+/// what lasts of each in operations a second.
+pub fn cost(host: &Host, from: &Variant, to: &Variant, ops: Option<(f64, f64)>) -> Option<Cost> {
+    let more = to.price(host)? - from.price(host)?;
     let gained = ops.map(|(from, to)| to - from);
     Some(Cost {
         more,

@@ -79,7 +79,7 @@ pub fn of(
         metric,
         phase: deciding.phase,
         break_even: break_even(deciding.class, before, after, &bottom, ladders),
-        cost: price::cost(pair.baseline, pair.variant, ops),
+        cost: price::cost(&campaign.host, pair.baseline, pair.variant, ops),
         conditions: conditions(&chosen, effects),
         cautions: cautions(pairs, &chosen, effects, subjects, model),
         effects: chosen,

@@ -69,8 +69,9 @@ impl Victim {
     }
 }
 
-/// Starts a run and kills one of its processes `after` it is there. False when it ended before.
-fn kill(place: &Place, victim: Victim, after: Duration) -> bool {
+/// Starts a run and kills one of its processes `after` it is there, sooner where it does not live that
+/// long. False when the run ended before.
+fn kill(place: &Place, victim: Victim, mut after: Duration) -> bool {
     let mut keeper = place.start("");
     let until = Instant::now() + Duration::from_secs(60);
     let mut killed = false;
@@ -80,6 +81,8 @@ fn kill(place: &Place, victim: Victim, after: Duration) -> bool {
             // It may be another one by now: that of the next trial.
             if let Some(pid) = victim.find(place, &keeper) {
                 killed = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).is_ok();
+            } else {
+                after /= 2;
             }
         }
         std::thread::sleep(Duration::from_millis(5));
