@@ -46,6 +46,10 @@ test: INSTALL_FLAGS += --browser
 test: engine .engines/fsx/bin/fsx
 	$(CARGO) build --release -p poolwright
 	$(CARGO) test --release --workspace
+	@if [ -d .engines/tree-2.1 ]; then \
+	  echo "three labs in short form"; \
+	  $(CARGO) test --release -p poolwright --test labs -- --ignored --test-threads 1 || exit 1; \
+	fi
 	@for tree in .engines/tree-*/usr; do \
 	  echo "engine tests on $$tree"; \
 	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) test --release -p openzfs -p poolfs --features openzfs/engine,poolfs/engine || exit 1; \

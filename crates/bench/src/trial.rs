@@ -156,6 +156,12 @@ fn in_place(
         }),
     };
 
+    if task.method.restart {
+        (bench.said)(Step::Settling);
+        session.drain()?;
+        session.reopen()?;
+    }
+
     (bench.said)(Step::Measuring);
     let observed = observe(bench, &mut *session, &job, raw, time)?;
     session.stop()?;

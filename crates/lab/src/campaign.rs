@@ -262,6 +262,9 @@ pub struct Method {
     /// Most virtual seconds that caches may take to become warm before a trial measures; 0 for none.
     #[serde(default)]
     pub warm_up_s: f64,
+    /// Whether the pool is exported and imported again between the warm-up and the measurement.
+    #[serde(default)]
+    pub restart: bool,
     /// Factors on a drive's uncertain numbers with which the cells of a verdict are run again.
     #[serde(default)]
     pub sensitivity: Vec<f64>,

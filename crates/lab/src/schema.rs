@@ -49,6 +49,7 @@ fn top() -> Value {
             "budget": described("#/$defs/duration", "Wall time of the whole campaign"),
             "runtime": described("#/$defs/duration", "Measured time of a trial, in the modelled machine's time"),
             "warm_up": described("#/$defs/duration", "The most time that caches may take to become warm before a trial measures"),
+            "restart": { "type": "boolean", "description": "Export and import the pool between the warm-up and the measurement" },
             "sensitivity": { "anyOf": [{ "$ref": "#/$defs/factor" }, { "type": "array", "items": { "$ref": "#/$defs/factor" } }], "description": "Factors on a drive's uncertain numbers with which the cells of a verdict are run again" },
             "ramp": described("#/$defs/duration", "Time at the start of a trial that is not counted"),
             "min_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },

@@ -438,7 +438,7 @@ fn each_mistake_has_its_place_and_its_fix() {
 #[test]
 fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
     let text = format!(
-        "{}[workloads.x]\nfio = \"jobs/sync.fio\"\nrates = [400, 100]\n[method]\nwarm_up = \"2m\"\nsensitivity = [0.5, 1, 2]\n[variants.more]\nhost.memory = \"192G\"\n",
+        "{}[workloads.x]\nfio = \"jobs/sync.fio\"\nrates = [400, 100]\n[method]\nwarm_up = \"2m\"\nrestart = true\nsensitivity = [0.5, 1, 2]\n[variants.more]\nhost.memory = \"192G\"\n",
         BASE.replacen("memory = ", "memory_price = 4\nmemory = ", 1)
     );
     let Ok((campaign, _)) = read(&text) else {
@@ -450,6 +450,7 @@ fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
         Some(lab::campaign::Rates::Stated(vec![100.0, 400.0]))
     );
     assert_eq!(campaign.method.warm_up_s, 120.0);
+    assert!(campaign.method.restart);
     assert_eq!(campaign.method.sensitivity, [0.5, 2.0]);
     let more = campaign.variants.iter().find(|v| v.name == "more");
     assert_eq!(more.map(|v| v.host(&campaign.host).memory), Some(192 << 30));
@@ -474,6 +475,12 @@ fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
         "\"warm\"",
         "not a duration",
         "20m",
+    );
+    refused(
+        "[method]\nrestart = true\n",
+        "true",
+        "nothing is warm",
+        "warm_up",
     );
     refused(
         "[method]\nsensitivity = [0]\n",

@@ -173,14 +173,12 @@ impl Talk {
     }
 
     fn event(&mut self) -> Event {
-        loop {
-            if !self.events.is_empty() {
-                return self.events.remove(0);
-            }
-            match self.message() {
-                Message::Event(event) => return event,
-                other => panic!("not asked for: {other:?}"),
-            }
+        if !self.events.is_empty() {
+            return self.events.remove(0);
+        }
+        match self.message() {
+            Message::Event(event) => event,
+            other => panic!("not asked for: {other:?}"),
         }
     }
 

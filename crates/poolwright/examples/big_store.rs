@@ -162,7 +162,10 @@ fn trial(
 fn second(at: u64, rate: f64, id: u64) -> Second {
     let ripple = |salt: u64| 1.0 + 0.03 * (((at * 7919 + id * 31 + salt) % 13) as f64 / 6.0 - 1.0);
     let mut values = BTreeMap::from([
-        ("txg.syncs".to_owned(), f64::from(u8::from(at.is_multiple_of(5)))),
+        (
+            "txg.syncs".to_owned(),
+            f64::from(u8::from(at.is_multiple_of(5))),
+        ),
         ("dirty.bytes".to_owned(), 1e8 * ripple(1)),
     ]);
     for counter in values.len()..OF_THE_POOL {

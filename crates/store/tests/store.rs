@@ -30,6 +30,7 @@ fn campaign() -> Campaign {
             seed: 7,
             sensitivity: Vec::new(),
             warm_up_s: 0.0,
+            restart: false,
         },
         scale: Scale {
             size: None,

@@ -70,6 +70,7 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
         runtime_s: None,
         ramp_s: 0.0,
         warm_up_s: 0.0,
+        restart: false,
         sensitivity: Vec::new(),
         seed: 1,
     };
@@ -133,6 +134,16 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
     }
     if let Some(seconds) = table.take("warm_up").and_then(|entry| entry.seconds(cx)) {
         method.warm_up_s = seconds;
+    }
+    if let Some(entry) = table.take("restart") {
+        method.restart = entry.boolean(cx) == Some(true);
+        if method.restart && method.warm_up_s == 0.0 {
+            cx.error(
+                entry.span(),
+                "nothing is warm before a restart without `warm_up`",
+                "add warm_up = \"30s\": the job runs that long before the pool is imported again",
+            );
+        }
     }
     if let Some(entry) = table.take("sensitivity") {
         method.sensitivity = entry

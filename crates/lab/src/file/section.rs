@@ -217,6 +217,17 @@ impl<'t> Entry<'t> {
         }
     }
 
+    /// `true` or `false`.
+    pub fn boolean(&self, cx: &Cx<'_>) -> Option<bool> {
+        match self.value() {
+            DeValue::Boolean(is) => Some(*is),
+            _ => {
+                self.wrong(cx, "true or false");
+                None
+            }
+        }
+    }
+
     /// Numbers in a list, or one alone.
     pub fn numbers(&self, cx: &Cx<'_>, min: f64, max: f64, wanted: &str) -> Vec<f64> {
         match self.value() {

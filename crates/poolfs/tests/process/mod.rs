@@ -60,7 +60,7 @@ impl Process {
     /// A poolfs at that path, started by other programs' words (`unshare …`) that become it.
     pub fn start_by(before: &[&str], poolfs: &Path) -> Process {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let mut words = before.iter().map(|w| Path::new(w)).chain([poolfs]);
+        let mut words = before.iter().map(Path::new).chain([poolfs]);
         let mut command = Command::new(words.next().unwrap());
         command.args(words).args(["--control-fd", "3"]);
         command.stdin(Stdio::null());
