@@ -133,6 +133,10 @@ fn one(
     begins: impl Fn(&Trial),
 ) -> Result<Option<Trial>, Error> {
     let started = Instant::now();
+    let mut model = model.clone();
+    if let Some(Extra::Size(size)) = slot.extra {
+        model.size = size;
+    }
     let mut trial = Trial {
         id: slot.id,
         variant: campaign.variants[slot.variant].name.clone(),
@@ -170,7 +174,7 @@ fn one(
         variant,
         workload: &campaign.workloads[slot.workload],
         method: &campaign.method,
-        model: &of_variant(model, &campaign.host, variant),
+        model: &of_variant(&model, &campaign.host, variant),
         cores: campaign.host.cores,
         seed: slot.seed,
         rate: trial.offered_rate,

@@ -10,6 +10,7 @@ pub mod pilot;
 pub mod plan;
 pub mod programs;
 pub mod rerun;
+pub mod resize;
 pub mod schedule;
 pub mod settled;
 pub mod stop;

@@ -1,7 +1,7 @@
 //! Which trial is run next, from what the campaign asks for and what is known.
 
 use crate::schedule::{self, Slot};
-use crate::{ladder, rerun, settled};
+use crate::{ladder, rerun, resize, settled};
 use findings::record::{Outcome, Trial};
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -70,7 +70,8 @@ impl<'a> Plan<'a> {
                 }
                 let findings = findings::analyse(self.campaign, self.model, trials);
                 rerun::next(self.campaign, &findings, trials, reruns, tried, seed)
-            })?;
+            })
+            .or_else(|| resize::next(self.campaign, self.model, trials, reruns, tried, seed))?;
         Some(Next {
             slot,
             left: self.slots.iter().filter(must).count().max(1),

@@ -31,6 +31,8 @@ pub enum Extra {
     Rate(f64),
     /// A re-run with one number of a drive changed.
     Rerun(Perturbation),
+    /// The cell at another S.
+    Size(f64),
 }
 
 /// The whole order of a campaign, up to the most trials of each cell. Repeats come in pairs: the

@@ -1,14 +1,14 @@
-//! Trials that are no repeats of a closed-loop cell: ladders and re-runs.
+//! Trials that are no repeats of a closed-loop cell: ladders, re-runs, other size scales.
 
 mod synthetic;
 
 use bench::ladder::{self, preferred};
-use bench::rerun;
 use bench::schedule::Extra;
+use bench::{rerun, resize};
 use findings::record::{Outcome, Perturbation, Trial};
 use lab::campaign::{Campaign, Rates};
 use lab::{NoFiles, Profiles};
-use synthetic::made_up;
+use synthetic::{made_up, model};
 
 const LAB: &str = r#"
 [host]
@@ -189,4 +189,33 @@ fn a_changed_number_makes_a_valid_drive_and_touches_no_other() {
     assert_eq!(changed.pool, stated.pool);
     assert!(rerun::perturbed(stated, &change("flash.nothing", 2.0)).is_none());
     assert!(rerun::perturbed(stated, &change("hdd.write_ack_ms", 2.0)).is_none());
+}
+
+#[test]
+fn every_cell_is_run_once_at_each_other_size_and_a_failed_one_keeps_its_id() {
+    let mut campaign = campaign(None);
+    campaign.method.size_check = vec![2.0, 4.0];
+    let mut trials = Vec::new();
+    let mut ran = Vec::new();
+    while let Some(slot) = resize::next(&campaign, &model(), &trials, FIRST, &[], |_, _| 7) {
+        let Some(Extra::Size(size)) = slot.extra else {
+            panic!("{slot:?}")
+        };
+        ran.push((slot.id, slot.variant, size));
+        trials.push(made_up(&campaign, &slot, 100.0, 10));
+        assert!(ran.len() < 20);
+    }
+    let ids = [
+        (1000, 0, 2.0),
+        (1001, 1, 2.0),
+        (1002, 0, 4.0),
+        (1003, 1, 4.0),
+    ];
+    assert_eq!(ran, ids);
+
+    trials[1].outcome = Outcome::Failed { reason: "x".into() };
+    let again = resize::next(&campaign, &model(), &trials, FIRST, &[], |_, _| 7);
+    assert_eq!(again.map(|slot| slot.id), Some(1001));
+    let tried = resize::next(&campaign, &model(), &trials, FIRST, &[1001], |_, _| 7);
+    assert_eq!(tried, None);
 }

@@ -53,6 +53,7 @@ fn campaign(variants: usize, workloads: usize, seed: u64) -> Campaign {
             seed,
             sensitivity: Vec::new(),
             warm_up_s: 0.0,
+            size_check: Vec::new(),
             restart: false,
         },
         scale: Scale {

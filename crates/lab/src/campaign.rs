@@ -268,6 +268,9 @@ pub struct Method {
     /// Factors on a drive's uncertain numbers with which the cells of a verdict are run again.
     #[serde(default)]
     pub sensitivity: Vec<f64>,
+    /// Factors on S with which every cell is run once more, to see whether its result depends on S.
+    #[serde(default)]
+    pub size_check: Vec<f64>,
     /// Seed of the schedule, the data and the drives.
     pub seed: u64,
 }

@@ -51,6 +51,7 @@ fn top() -> Value {
             "warm_up": described("#/$defs/duration", "The most time that caches may take to become warm before a trial measures"),
             "restart": { "type": "boolean", "description": "Export and import the pool between the warm-up and the measurement" },
             "sensitivity": { "anyOf": [{ "$ref": "#/$defs/factor" }, { "type": "array", "items": { "$ref": "#/$defs/factor" } }], "description": "Factors on a drive's uncertain numbers with which the cells of a verdict are run again" },
+            "size_check": { "type": "array", "items": { "type": "number", "minimum": 1.1, "maximum": 1000 }, "description": "Factors on S with which every cell is run once more" },
             "ramp": described("#/$defs/duration", "Time at the start of a trial that is not counted"),
             "min_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },
             "max_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },

@@ -477,6 +477,12 @@ fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
         "20m",
     );
     refused(
+        "[method]\nsize_check = [1]\n",
+        "1",
+        "out of range",
+        "1.1 to 1000",
+    );
+    refused(
         "[method]\nrestart = true\n",
         "true",
         "nothing is warm",

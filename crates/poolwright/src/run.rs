@@ -86,6 +86,7 @@ fn shorten(campaign: &mut Campaign) {
     method.ramp_s = method.ramp_s.min(SHORT_S);
     method.warm_up_s = method.warm_up_s.min(SHORT_S);
     method.sensitivity.clear();
+    method.size_check.clear();
     for workload in &mut campaign.workloads {
         workload.rates = None;
     }

@@ -30,6 +30,7 @@ fn campaign() -> Campaign {
             seed: 7,
             sensitivity: Vec::new(),
             warm_up_s: 0.0,
+            size_check: Vec::new(),
             restart: false,
         },
         scale: Scale {

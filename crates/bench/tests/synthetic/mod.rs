@@ -53,7 +53,10 @@ pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> T
         started: "2026-01-01T00:00:00Z".into(),
         wall_s: seconds as f64 + 20.0,
         window_wall_s: seconds as f64,
-        size: 1.0,
+        size: match slot.extra {
+            Some(Extra::Size(size)) => size,
+            _ => 1.0,
+        },
         time: 1.0,
         openzfs: "2.1.11".into(),
         offered_rate: match slot.extra {

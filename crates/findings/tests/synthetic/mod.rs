@@ -110,6 +110,7 @@ pub fn campaign(variants: Vec<Variant>, job: &str) -> Campaign {
             seed: 1,
             sensitivity: Vec::new(),
             warm_up_s: 0.0,
+            size_check: Vec::new(),
             restart: false,
         },
         variants,

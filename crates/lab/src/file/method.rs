@@ -70,6 +70,7 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
         runtime_s: None,
         ramp_s: 0.0,
         warm_up_s: 0.0,
+        size_check: Vec::new(),
         restart: false,
         sensitivity: Vec::new(),
         seed: 1,
@@ -151,6 +152,9 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
             .into_iter()
             .filter(|factor| *factor != 1.0)
             .collect();
+    }
+    if let Some(entry) = table.take("size_check") {
+        method.size_check = entry.numbers(cx, 1.1, 1000.0, "factors on S such as [2, 4]");
     }
     if let Some(seed) = table
         .take("seed")

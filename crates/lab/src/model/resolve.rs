@@ -63,6 +63,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
     all.extend(caps::l2arc(campaign));
     all.extend(caps::clients(&demand));
     let (size, bound_by) = choose(&all, campaign.scale.size)?;
+    check_sizes(&all, size, &campaign.method.size_check)?;
     let mut model = Model {
         size,
         size_bound_by: bound_by,
@@ -202,6 +203,27 @@ fn remedy(cap: &Cap) -> &'static str {
         "clients" => "enlarge the workload's files, use fewer jobs, or take a smaller [scale] size",
         _ => "take a smaller [scale] size",
     }
+}
+
+/// Whether the cells can also be run at the other sizes that the lab asks for.
+fn check_sizes(all: &[Cap], size: f64, factors: &[f64]) -> Result<(), Diagnostic> {
+    for factor in factors {
+        let beyond = |cap: &&Cap| !cap.lower && size * factor > cap.bound;
+        if let Some(cap) = all.iter().find(beyond) {
+            return Err(Diagnostic::error(format!(
+                "size_check = {factor} takes S from {size} to {}, beyond what keeps the model true: S may be at most {:.1} by {} ({})",
+                size * factor,
+                cap.bound,
+                cap.name,
+                cap.why
+            ))
+            .fix(format!(
+                "a smaller factor, or a smaller [scale] size; or {}",
+                remedy(cap)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Rounded up to two significant figures, at least 1.

@@ -254,3 +254,20 @@ fn the_estimate_counts_the_fewest_trials() {
     assert_eq!(estimate.wall_s.0, estimate.wall_s.1);
     assert!(estimate.wall_s.0 > 5.0 * 105.0);
 }
+
+#[test]
+fn another_size_to_check_with_must_keep_the_model_true_too() {
+    let with = |factor: &str| {
+        campaign(
+            "128G",
+            &format!(
+                "[method]\nsize_check = [{factor}]\n[scale]\nsize = 32\ndirty_data_max = \"256M\""
+            ),
+        )
+    };
+    // An ARC of 64 GiB allows S ≤ 64 with 256 MiB of dirty data.
+    assert_eq!(model(&with("2"), &ROOMY).size, 32.0);
+    let refused = resolve(&with("4"), &ROOMY).unwrap_err();
+    assert!(refused.message.contains("size_check = 4"), "{refused:?}");
+    assert!(refused.message.contains("dirty data"), "{refused:?}");
+}
