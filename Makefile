@@ -22,7 +22,7 @@ help:
 
 demo: engine
 	$(CARGO) build --release -p poolwright
-	$(BIN) run demo
+	$(BIN) run demo $$([ -x .engines/poolfs-2.1 ] || echo --openzfs 2.3)
 
 install:
 	@scripts/install $(INSTALL_FLAGS)

@@ -46,19 +46,21 @@ pub fn engine_directories() -> Vec<PathBuf> {
 /// # Errors
 /// [`Fault::Environment`] that says how to build it.
 pub fn engine(dirs: &[PathBuf], openzfs: OpenZfs) -> Result<PathBuf, Fault> {
-    let release = match openzfs {
-        OpenZfs::V2_1 => "2.1",
-        OpenZfs::V2_3 => "2.3",
+    let of = |release: OpenZfs| {
+        let name = format!("poolfs-{release}");
+        dirs.iter()
+            .map(|dir| dir.join(&name))
+            .find(|path| is_program(path))
     };
-    let name = format!("poolfs-{release}");
-    dirs.iter()
-        .map(|dir| dir.join(&name))
-        .find(|path| is_program(path))
-        .ok_or_else(|| {
-            Fault::Environment(format!(
-                "there is no engine for OpenZFS {release} ({name}) on this machine; build it with: make engine"
-            ))
-        })
+    of(openzfs).ok_or_else(|| {
+        let other = OpenZfs::ALL.into_iter().find(|other| of(*other).is_some());
+        let instead = other.map_or(String::new(), |other| {
+            format!(", or run the lab on the one that is here with --openzfs {other}")
+        });
+        Fault::Environment(format!(
+            "there is no engine for OpenZFS {openzfs} (poolfs-{openzfs}) on this machine; build it with: make engine{instead}"
+        ))
+    })
 }
 
 /// What fio runs with.

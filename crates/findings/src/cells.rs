@@ -342,12 +342,6 @@ fn series(judged: &Judged<'_>) -> Series {
             .map(|s| s.values.get(name).copied().unwrap_or(0.0))
             .collect()
     };
-    let waits = [
-        c::THROTTLE_DELAYS,
-        c::THROTTLE_OVER_MAX,
-        c::THROTTLE_MEMORY,
-        c::THROTTLE_RESERVE,
-    ];
     let mut busy: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (i, second) in seconds.iter().enumerate() {
         for (name, share) in &second.values {
@@ -368,10 +362,7 @@ fn series(judged: &Judged<'_>) -> Series {
         writes: seconds.iter().map(|s| s.writes).collect(),
         dirty: value(c::DIRTY),
         txg_syncs: value(c::TXG_SYNCS),
-        throttled: seconds
-            .iter()
-            .map(|s| waits.iter().filter_map(|name| s.values.get(*name)).sum())
-            .collect(),
+        throttled: seconds.iter().map(|s| s.sum_of(&c::THROTTLES)).collect(),
         busy,
         change_at: judged.course.as_ref().and_then(|c| c.change).map(at),
         steady: judged

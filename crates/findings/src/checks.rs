@@ -33,6 +33,7 @@ pub fn of(
         checks.extend(reads(trial, measured, job));
         checks.extend(stages(measured));
         checks.extend(series(measured));
+        checks.extend(samples(measured));
     }
     for check in &mut checks {
         check.trial = trial.id;
@@ -233,4 +234,21 @@ fn series(measured: &Measured) -> Option<Check> {
     let expected = operations(measured);
     let pass = (ops - expected).abs() <= TOLERANCE * expected;
     Some(check(Law::Series, ops, expected, TOLERANCE, pass))
+}
+
+/// The pool was looked at in each second. One may lack, the last, which is under way when the client
+/// ends; so may a tenth of them: what a sample missed is in the next.
+fn samples(measured: &Measured) -> Option<Check> {
+    const TOLERANCE: f64 = 0.1;
+    let all = measured.seconds.len() as f64;
+    let sampled = measured
+        .seconds
+        .iter()
+        .filter(|s| !s.values.is_empty())
+        .count() as f64;
+    if sampled == 0.0 {
+        return None;
+    }
+    let pass = all - sampled <= (TOLERANCE * all).max(1.0);
+    Some(check(Law::Samples, sampled, all, TOLERANCE, pass))
 }

@@ -44,6 +44,14 @@ pub const THROTTLE_MEMORY: &str = "throttle.dirty_throttle";
 /// Transactions that waited on memory reserve.
 pub const THROTTLE_RESERVE: &str = "throttle.memory_reserve";
 
+/// Every throttle that a transaction can wait in.
+pub const THROTTLES: [&str; 4] = [
+    THROTTLE_DELAYS,
+    THROTTLE_OVER_MAX,
+    THROTTLE_MEMORY,
+    THROTTLE_RESERVE,
+];
+
 /// Splits `drive.hdd3.busy` into (`hdd3`, `busy`).
 pub fn drive(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("drive.")?.rsplit_once('.')

@@ -73,7 +73,8 @@ const PACING: [&str; 6] = [
     "startdelay",
 ];
 
-const ASYNC: [&str; 3] = ["libaio", "io_uring", "posixaio"];
+/// `libaio` is not among them: on OpenZFS it is synchronous, and runs so.
+const ASYNC: [&str; 2] = ["io_uring", "posixaio"];
 
 fn number(options: &Options, key: &str) -> u64 {
     options.get(key).and_then(|v| v.parse().ok()).unwrap_or(1)

@@ -8,8 +8,11 @@ use std::ops::Range;
 
 /// Two phases are reported where their means differ by this much.
 const DIFFERENCE: f64 = 0.20;
-/// … and each spans this many transaction groups.
+/// … and each spans this many transaction groups, or the throttle shows what ended the first.
 const TXGS: f64 = 3.0;
+/// The throttle has set in where this share of a phase's operations waited in it, and it is what
+/// ended the phase before where at most half of that phase's share did.
+const THROTTLED: f64 = 0.5;
 /// Shortest series that can be told to be steady, seconds.
 const SHORTEST: usize = 5;
 
@@ -29,13 +32,10 @@ pub struct Course {
 impl Course {
     /// The course of a trial. None of a series too short to judge.
     pub fn of(measured: &Measured) -> Option<Course> {
-        let rates = rates(measured);
-        let syncs: Vec<f64> = measured
-            .seconds
-            .iter()
-            .map(|s| s.values.get(c::TXG_SYNCS).copied().unwrap_or(0.0))
-            .collect();
-        Self::of_series(rates, &syncs)
+        let of = |names: &[&str]| -> Vec<f64> {
+            measured.seconds.iter().map(|s| s.sum_of(names)).collect()
+        };
+        Self::of_series(rates(measured), &of(&[c::TXG_SYNCS]), &of(&c::THROTTLES))
     }
 
     /// The course of a trial as the findings keep it.
@@ -44,29 +44,36 @@ impl Course {
         Self::of_series(
             per_second(series.at.iter().copied().zip(ops)),
             &series.txg_syncs,
+            &series.throttled,
         )
     }
 
-    /// The course of a series of rates with the transaction groups synced in each second.
-    pub fn of_series(rates: Vec<f64>, syncs: &[f64]) -> Option<Course> {
-        if rates.len() < SHORTEST {
+    /// The course of a series of rates, with the transaction groups synced in each second and the
+    /// transactions that waited in a throttle.
+    pub fn of_series(rates: Vec<f64>, syncs: &[f64], throttled: &[f64]) -> Option<Course> {
+        if rates.len() < SHORTEST || syncs.len() != rates.len() || throttled.len() != rates.len() {
             return None;
         }
-        if syncs.len() != rates.len() {
-            return None;
-        }
-        let all: f64 = syncs.iter().sum();
-        let period = if all > 0.0 {
-            (rates.len() as f64 / all).round().clamp(1.0, 30.0) as usize
-        } else {
-            1
+        let period = period(syncs);
+        let split = |least: usize| {
+            change::best_split(&rates, least)
+                .filter(|split| split.counts && split.relative() >= DIFFERENCE)
+                .map(|split| split.at)
         };
-        let change = change::best_split(&rates, 2.max(period))
-            .filter(|split| split.counts && split.relative() >= DIFFERENCE)
-            .map(|split| split.at)
+        let groups = |part: &[f64]| part.iter().sum::<f64>();
+        let change = split(2.max(period))
             .filter(|at| {
-                let groups = |part: &[f64]| part.iter().sum::<f64>();
-                all == 0.0 || (groups(&syncs[..*at]) >= TXGS && groups(&syncs[*at..]) >= TXGS)
+                groups(syncs) == 0.0
+                    || (groups(&syncs[..*at]) >= TXGS && groups(&syncs[*at..]) >= TXGS)
+            })
+            .or_else(|| {
+                let share = |part: Range<usize>| {
+                    groups(&throttled[part.clone()]) / groups(&rates[part]).max(1.0)
+                };
+                split(1).filter(|at| {
+                    let (before, after) = (share(0..*at), share(*at..rates.len()));
+                    after >= THROTTLED && before <= after / 2.0
+                })
             });
         let from = change.unwrap_or(0);
         let steady = steady::window(&rates[from..], period)
@@ -93,6 +100,28 @@ impl Course {
     pub fn falls(&self) -> bool {
         self.change
             .is_some_and(|at| stats::mean(&self.rates[..at]) > stats::mean(&self.rates[at..]))
+    }
+}
+
+/// Seconds from one transaction group's sync to the next, at least one and at most 30; a series that
+/// saw fewer than two has none to average over.
+fn period(syncs: &[f64]) -> usize {
+    let seen = || {
+        syncs
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| **n > 0.0)
+            .map(|(at, _)| at)
+    };
+    let (Some(first), Some(last)) = (seen().next(), seen().next_back()) else {
+        return 1;
+    };
+    // Groups that end within the second of the first one lie before it.
+    let groups: f64 = syncs[first + 1..].iter().sum();
+    if groups > 0.0 {
+        (((last - first) as f64 / groups).round() as usize).clamp(1, 30)
+    } else {
+        syncs.len().clamp(1, 30)
     }
 }
 
@@ -257,7 +286,8 @@ mod tests {
         let syncs: Vec<f64> = (0..rates.len())
             .map(|i| f64::from(u8::from(i % sync_every == sync_every - 1)))
             .collect();
-        Course::of_series(rates, &syncs).unwrap()
+        let none = vec![0.0; rates.len()];
+        Course::of_series(rates, &syncs, &none).unwrap()
     }
 
     #[test]
@@ -298,9 +328,42 @@ mod tests {
     }
 
     #[test]
+    fn a_burst_of_one_group_is_told_by_the_throttle_that_ends_it() {
+        // Eight writers on a mirror with a log, as measured: groups of two seconds.
+        let rates = vec![
+            28_575.0, 13_503.0, 8635.0, 11_702.0, 9629.0, 11_886.0, 9325.0, 12_043.0, 9379.0,
+            11_785.0,
+        ];
+        let syncs = [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
+        let throttled: Vec<f64> = std::iter::once(0.0)
+            .chain(std::iter::repeat_n(17_000.0, 9))
+            .collect();
+        let trial = Course::of_series(rates.clone(), &syncs, &throttled).unwrap();
+        assert_eq!((trial.period, trial.change), (2, Some(1)));
+        assert!(trial.falls() && trial.steady.is_some(), "{trial:?}");
+        // Without the throttle, or with it all along, the same series is one number.
+        for throttled in [vec![0.0; 10], rates.clone()] {
+            let trial = Course::of_series(rates.clone(), &syncs, &throttled).unwrap();
+            assert_eq!(trial.change, None);
+        }
+    }
+
+    #[test]
+    fn a_group_every_five_seconds_is_not_taken_for_drift() {
+        // One mirror of disks without a log, as measured; three groups of the layout end first.
+        let rates = vec![
+            728.0, 1272.0, 1264.0, 1264.0, 968.0, 736.0, 1240.0, 1232.0, 1272.0, 952.0,
+        ];
+        let syncs = [3.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        let trial = Course::of_series(rates, &syncs, &[0.0; 10]).unwrap();
+        assert_eq!((trial.period, trial.change), (5, None));
+        assert_eq!(trial.steady, Some(0..10));
+    }
+
+    #[test]
     fn a_decline_that_goes_on_is_not_settled() {
         let rates: Vec<f64> = (0..60).map(|i| 5000.0 * 0.97f64.powi(i)).collect();
-        let trial = Course::of_series(rates, &[0.25; 60]).unwrap();
+        let trial = Course::of_series(rates, &[0.25; 60], &[0.0; 60]).unwrap();
         assert_eq!(trial.steady, None);
         assert_eq!(
             of(&[Some(trial)], LENGTHS, 0.05),
@@ -310,7 +373,7 @@ mod tests {
 
     #[test]
     fn too_short_a_series_says_nothing() {
-        assert_eq!(Course::of_series(vec![1.0; 4], &[1.0; 4]), None);
+        assert_eq!(Course::of_series(vec![1.0; 4], &[1.0; 4], &[0.0; 4]), None);
         assert_eq!(of(&[None, None], LENGTHS, 0.05), Phases::Unknown);
     }
 

@@ -205,6 +205,13 @@ pub struct Second {
     pub values: BTreeMap<String, f64>,
 }
 
+impl Second {
+    /// What these counters come to together; one that is not there is 0.
+    pub fn sum_of(&self, names: &[&str]) -> f64 {
+        names.iter().filter_map(|name| self.values.get(*name)).sum()
+    }
+}
+
 /// Reads counters, and lets go of those that nobody looks at without making a string of their names.
 fn looked_at<'de, D: Deserializer<'de>>(
     deserializer: D,

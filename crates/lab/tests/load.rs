@@ -1,7 +1,7 @@
 //! What a lab file means, and what is said about one that means nothing.
 
-use lab::campaign::{Campaign, Class, Program};
-use lab::{Diagnostic, Files, Profiles, Severity, load};
+use lab::campaign::{Campaign, Class, OpenZfs, Program};
+use lab::{Diagnostic, Files, Profiles, Severity, load, load_on};
 
 /// The files of these tests, by path.
 struct Here;
@@ -103,6 +103,21 @@ fn refused(added: &str, under: &str, message: &str, fix: &str) {
 
 fn names(campaign: &Campaign) -> Vec<&str> {
     campaign.variants.iter().map(|v| v.name.as_str()).collect()
+}
+
+#[test]
+fn another_release_takes_the_place_of_the_labs_own_but_not_of_a_variants() {
+    let text = "openzfs = \"2.1\"\n[host]\nmemory = \"64G\"\n[drives]\nhdd = \"2x hdd-7200-8t\"\n\
+                [pool]\nvdevs = \"mirror hdd[0-1]\"\n[variants.a]\n[variants.b]\nopenzfs = \"2.1\"\n\
+                [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n";
+    let on = Some(OpenZfs::V2_3);
+    let (campaign, _) = load_on(on, "t.toml", text, &Here, &Profiles::builtin()).unwrap();
+    let of = |name: &str| {
+        let variant = campaign.variants.iter().find(|v| v.name == name);
+        variant.map(|v| v.openzfs)
+    };
+    assert_eq!(of("a"), on);
+    assert_eq!(of("b"), Some(OpenZfs::V2_1));
 }
 
 #[test]

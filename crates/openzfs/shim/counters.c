@@ -96,18 +96,15 @@ pw_counter_is_level(size_t i)
 }
 
 void
-pw_counters(const char *pool, uint64_t *out)
+pw_counters(void *pool, uint64_t *out)
 {
 	struct context c = { 0 };
-	spa_t *spa = NULL;
 
-	if (pool != NULL && spa_open(pool, &spa, FTAG) == 0)
-		c.dp = spa_get_dsl(spa);
+	if (pool != NULL)
+		c.dp = spa_get_dsl(pool);
 	pw_log_io_read(&c.log);
 	pw_txg_syncs(&c.syncs, &c.sync_ns);
 	size_t i = 0;
 #define	VALUE(name, level, value) out[i++] = (value);
 	COUNTERS(VALUE)
-	if (spa != NULL)
-		spa_close(spa, FTAG);
 }

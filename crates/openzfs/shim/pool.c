@@ -440,22 +440,29 @@ lost_of(vdev_t *vd, pw_lost_fn *fn, void *arg)
 }
 
 int
-pw_pool_lost_drives(const char *name, pw_lost_fn *fn, void *arg)
+pw_pool_handle(const char *name, void **pool)
 {
 	spa_t *spa;
 	int error = spa_open(name, &spa, FTAG);
 
 	if (error != 0)
 		return (error);
-	/* A pool whose drives are gone may keep the lock for good: this one never waits. */
-	if (spa_config_tryenter(spa, SCL_VDEV, FTAG, RW_READER)) {
-		lost_of(spa->spa_root_vdev, fn, arg);
-		spa_config_exit(spa, SCL_VDEV, FTAG);
-	} else {
-		error = EAGAIN;
-	}
 	spa_close(spa, FTAG);
-	return (error);
+	*pool = spa;
+	return (0);
+}
+
+int
+pw_pool_lost_drives(void *pool, pw_lost_fn *fn, void *arg)
+{
+	spa_t *spa = pool;
+
+	/* A pool whose drives are gone may keep the lock for good: this one never waits. */
+	if (!spa_config_tryenter(spa, SCL_VDEV, FTAG, RW_READER))
+		return (EAGAIN);
+	lost_of(spa->spa_root_vdev, fn, arg);
+	spa_config_exit(spa, SCL_VDEV, FTAG);
+	return (0);
 }
 
 int

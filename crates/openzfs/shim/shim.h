@@ -109,9 +109,14 @@ int pw_pool_space(const char *name, struct pw_space *out);
 /* Bytes allocated for a block of psize on the first normal top-level vdev. */
 int pw_pool_asize(const char *name, uint64_t psize, uint64_t *asize);
 
+/*
+ * An imported pool, to be looked at without asking for it by name: that takes spa_namespace_lock, which
+ * a change of configuration holds while it waits for transaction groups. Valid until the export.
+ */
+int pw_pool_handle(const char *name, void **pool);
 /* Calls fn for each drive that the pool cannot use any more; EAGAIN while its shape changes. */
 typedef void pw_lost_fn(void *arg, const char *path, int log);
-int pw_pool_lost_drives(const char *name, pw_lost_fn *fn, void *arg);
+int pw_pool_lost_drives(void *pool, pw_lost_fn *fn, void *arg);
 
 int pw_dataset_create(const char *name);
 int pw_dataset_set(const char *name, const char *property, const char *value);
@@ -189,8 +194,8 @@ int pw_readdir(pw_node_t *dir, uint64_t cookie, pw_entry_fn *fn, void *arg);
 size_t pw_counter_count(void);
 const char *pw_counter_name(size_t i);
 int pw_counter_is_level(size_t i);
-/* pool may be NULL: its counters are 0 then. */
-void pw_counters(const char *pool, uint64_t *out);
+/* pool is a handle, or NULL: its counters are 0 then. */
+void pw_counters(void *pool, uint64_t *out);
 
 /* --- tunables (generated at build time from the library's own symbols) --- */
 

@@ -151,7 +151,8 @@ unsafe extern "C" {
     pub fn pw_pool_scrub(name: *const c_char) -> c_int;
     pub fn pw_pool_space(name: *const c_char, out: *mut Space) -> c_int;
     pub fn pw_pool_asize(name: *const c_char, psize: u64, asize: *mut u64) -> c_int;
-    pub fn pw_pool_lost_drives(name: *const c_char, f: LostFn, arg: *mut c_void) -> c_int;
+    pub fn pw_pool_handle(name: *const c_char, pool: *mut *mut c_void) -> c_int;
+    pub fn pw_pool_lost_drives(pool: *mut c_void, f: LostFn, arg: *mut c_void) -> c_int;
     pub fn pw_dataset_create(name: *const c_char) -> c_int;
     pub fn pw_dataset_set(
         name: *const c_char,
@@ -216,7 +217,7 @@ unsafe extern "C" {
     pub fn pw_counter_count() -> usize;
     pub fn pw_counter_name(i: usize) -> *const c_char;
     pub fn pw_counter_is_level(i: usize) -> c_int;
-    pub fn pw_counters(pool: *const c_char, out: *mut u64);
+    pub fn pw_counters(pool: *mut c_void, out: *mut u64);
     pub fn pw_tunable_set(name: *const c_char, value: i64) -> c_int;
     pub fn pw_tunable_get(name: *const c_char, value: *mut i64) -> c_int;
 }

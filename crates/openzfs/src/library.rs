@@ -121,11 +121,9 @@ impl Library {
         // SAFETY: takes nothing.
         let n = unsafe { ffi::pw_counter_count() };
         let mut values = vec![0u64; n];
-        let pool = pool.map(Pool::c_name);
-        let name = pool.map_or(std::ptr::null(), CStr::as_ptr);
-        // SAFETY: `values` has room for as many as the shim says, the pool's name is a C string or
-        // null.
-        unsafe { ffi::pw_counters(name, values.as_mut_ptr()) };
+        let pool = pool.map_or(std::ptr::null_mut(), Pool::handle);
+        // SAFETY: `values` has room for as many as the shim says, the pool is imported or null.
+        unsafe { ffi::pw_counters(pool, values.as_mut_ptr()) };
         values
             .into_iter()
             .enumerate()

@@ -96,7 +96,17 @@ pub struct LostDrive {
 pub struct Pool {
     name: CString,
     config: CString,
+    handle: Handle,
 }
+
+/// The library's own pool, for what must never wait for the lock that names are looked up under.
+struct Handle(*mut c_void);
+
+// SAFETY: the shim only reads through it, under the library's own locks; it stays valid until
+// `Pool::export` takes the pool that holds it.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
 
 /// Strings and vdevs in the shape that the shim takes, alive for one call.
 struct Arguments {
@@ -146,6 +156,11 @@ impl Arguments {
     }
 }
 
+/// A pool's name and the file of its configuration, as the shim takes them.
+fn names(name: &str, config: &Path) -> Result<(CString, CString)> {
+    Ok((c_string(name)?, c_string(&config.to_string_lossy())?))
+}
+
 impl Pool {
     /// Creates a pool with every feature of the version enabled, and keeps its configuration in a
     /// file, as a cachefile does. `ashift` none leaves the choice to OpenZFS.
@@ -160,7 +175,7 @@ impl Pool {
         properties: &[(String, String)],
         config: &Path,
     ) -> Result<Pool> {
-        let pool = Pool::named(name, config)?;
+        let (name, config) = names(name, config)?;
         let arguments = Arguments::new(vdevs)?;
         let strings = properties
             .iter()
@@ -173,20 +188,20 @@ impl Pool {
                 value: v.as_ptr(),
             })
             .collect();
-        // SAFETY: every pointer is into `pool`, `arguments` or `strings`, which outlive the call;
+        // SAFETY: every pointer is into the names, `arguments` or `strings`, which outlive the call;
         // the shim copies what it keeps.
         check(unsafe {
             ffi::pw_pool_create(
-                pool.name.as_ptr(),
+                name.as_ptr(),
                 ashift.map_or(0, u32::from),
                 arguments.vdevs.as_ptr(),
                 arguments.vdevs.len(),
                 pairs.as_ptr(),
                 pairs.len(),
-                pool.config.as_ptr(),
+                config.as_ptr(),
             )
         })?;
-        Ok(pool)
+        Pool::imported(name, config)
     }
 
     /// Imports a pool by its kept configuration. `without_log` accepts that log vdevs are missing,
@@ -195,27 +210,27 @@ impl Pool {
     /// # Errors
     /// The errno of the library: ENXIO when drives are missing, ENOENT without a configuration.
     pub fn import(name: &str, config: &Path, without_log: bool) -> Result<Pool> {
-        let pool = Pool::named(name, config)?;
+        let (name, config) = names(name, config)?;
         // SAFETY: both are C strings that outlive the call.
         check(unsafe {
-            ffi::pw_pool_import(
-                pool.name.as_ptr(),
-                pool.config.as_ptr(),
-                u32::from(without_log),
-            )
+            ffi::pw_pool_import(name.as_ptr(), config.as_ptr(), u32::from(without_log))
         })?;
-        Ok(pool)
+        Pool::imported(name, config)
     }
 
-    fn named(name: &str, config: &Path) -> Result<Pool> {
+    fn imported(name: CString, config: CString) -> Result<Pool> {
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: a C string and a place for the result.
+        check(unsafe { ffi::pw_pool_handle(name.as_ptr(), &mut handle) })?;
         Ok(Pool {
-            name: c_string(name)?,
-            config: c_string(&config.to_string_lossy())?,
+            name,
+            config,
+            handle: Handle(handle),
         })
     }
 
-    pub(crate) fn c_name(&self) -> &CStr {
-        &self.name
+    pub(crate) fn handle(&self) -> *mut c_void {
+        self.handle.0
     }
 
     /// The pool's name.
@@ -308,13 +323,12 @@ impl Pool {
     /// Drives that the pool cannot read or write any more.
     ///
     /// # Errors
-    /// EAGAIN while the pool's shape changes; the library's errno otherwise.
+    /// EAGAIN while the pool's shape changes.
     pub fn lost_drives(&self) -> Result<Vec<LostDrive>> {
         let mut lost: Vec<LostDrive> = Vec::new();
-        // SAFETY: a C string; `note` gets back the pointer to `lost`, which outlives the call.
-        check(unsafe {
-            ffi::pw_pool_lost_drives(self.name.as_ptr(), note, (&raw mut lost).cast())
-        })?;
+        // SAFETY: the handle of a pool that is imported; `note` gets back the pointer to `lost`,
+        // which outlives the call.
+        check(unsafe { ffi::pw_pool_lost_drives(self.handle(), note, (&raw mut lost).cast()) })?;
         Ok(lost)
     }
 

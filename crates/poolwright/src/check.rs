@@ -3,9 +3,10 @@
 mod json;
 mod text;
 
-use crate::lab_file::{Loaded, load_or_explain};
+use crate::lab_file::{Loaded, load_or_explain, release};
 use crate::{diagnostics, exit, machine, output};
 use lab::Diagnostic;
+use lab::campaign::OpenZfs;
 use lab::model::{Estimate, HostLimits, Model, estimate};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,6 +20,9 @@ pub struct Args {
     /// A lab file, `-` for standard input, or the name of a built-in lab
     #[arg(value_name = "LAB")]
     lab: String,
+    /// A release of OpenZFS instead of the lab's: 2.1, 2.3
+    #[arg(long, value_name = "RELEASE", value_parser = release)]
+    openzfs: Option<OpenZfs>,
     /// Print JSON on standard output: the resolved campaign, the model, diagnostics
     #[arg(long)]
     json: bool,
@@ -41,7 +45,7 @@ impl Args {
         if self.json {
             return self.run_json();
         }
-        let (_, loaded) = match load_or_explain(&self.lab) {
+        let (_, loaded) = match load_or_explain(&self.lab, self.openzfs) {
             Ok(found) => found,
             Err(code) => return code,
         };
@@ -80,13 +84,14 @@ impl Args {
 
     /// As [`Args::run`], but mistakes are part of the JSON too.
     fn run_json(&self) -> ExitCode {
-        let file = match crate::lab_file::find(&self.lab) {
+        let mut file = match crate::lab_file::find(&self.lab) {
             Ok(file) => file,
             Err(e) => {
                 output::print(&json::refused(&[Diagnostic::error(e)], &Default::default()));
                 return ExitCode::from(exit::USAGE);
             }
         };
+        file.openzfs = self.openzfs;
         match file.load() {
             Err((said, sources)) => {
                 output::print(&json::refused(&said, &sources));

@@ -4,7 +4,7 @@ use crate::diagnostics;
 use crate::{exit, output};
 use bench::programs;
 use bench::workload::fio::refusals;
-use lab::campaign::Campaign;
+use lab::campaign::{Campaign, OpenZfs};
 use lab::fio::Mistake;
 use lab::{Diagnostic, Files, NoFiles, Profiles};
 use std::cell::RefCell;
@@ -19,6 +19,8 @@ pub struct LabFile {
     pub name: String,
     /// Its text.
     pub text: String,
+    /// A release of OpenZFS instead of the lab's own.
+    pub openzfs: Option<OpenZfs>,
     /// Where the files that it names are looked for.
     place: Place,
 }
@@ -31,6 +33,18 @@ enum Place {
 
 /// Every text that diagnostics may point into, by the name they use.
 pub type Sources = BTreeMap<String, String>;
+
+/// A release of OpenZFS, as a command line states it.
+///
+/// # Errors
+/// Which there are.
+pub fn release(text: &str) -> Result<OpenZfs, String> {
+    let all = OpenZfs::ALL.into_iter();
+    all.clone().find(|o| o.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = all.map(OpenZfs::name).collect();
+        format!("give one of {}", names.join(", "))
+    })
+}
 
 /// Reads a lab: `-` is standard input, an existing path is a file, anything else the name of a
 /// built-in lab.
@@ -47,6 +61,7 @@ pub fn find(name: &str) -> Result<LabFile, String> {
         return Ok(LabFile {
             name: "<stdin>".to_owned(),
             text,
+            openzfs: None,
             place: Place::Nowhere,
         });
     }
@@ -56,6 +71,7 @@ pub fn find(name: &str) -> Result<LabFile, String> {
         return Ok(LabFile {
             name: name.to_owned(),
             text,
+            openzfs: None,
             place: Place::Directory(directory),
         });
     }
@@ -63,6 +79,7 @@ pub fn find(name: &str) -> Result<LabFile, String> {
         return Ok(LabFile {
             name: format!("labs/{name}.toml"),
             text: text.to_owned(),
+            openzfs: None,
             place: Place::Builtin,
         });
     }
@@ -145,7 +162,8 @@ impl LabFile {
             place: &self.place,
             read: RefCell::default(),
         };
-        let result = lab::load(&self.name, &self.text, &reader, &Profiles::builtin());
+        let profiles = Profiles::builtin();
+        let result = lab::load_on(self.openzfs, &self.name, &self.text, &reader, &profiles);
         let mut sources = reader.read.into_inner();
         sources.insert(self.name.clone(), self.text.clone());
         match result {
@@ -160,15 +178,19 @@ impl LabFile {
 }
 
 /// Finds and resolves a lab for a verb that needs it whole: on failure every mistake has been drawn
-/// on standard error, and the exit code is 2.
+/// on standard error, and the exit code is 2. `openzfs` is a release instead of the lab's own.
 ///
 /// # Errors
 /// The exit code.
-pub fn load_or_explain(name: &str) -> Result<(LabFile, Loaded), ExitCode> {
-    let file = find(name).map_err(|e| {
+pub fn load_or_explain(
+    name: &str,
+    openzfs: Option<OpenZfs>,
+) -> Result<(LabFile, Loaded), ExitCode> {
+    let mut file = find(name).map_err(|e| {
         output::complain(&format!("error: {e}\n"));
         ExitCode::from(exit::USAGE)
     })?;
+    file.openzfs = openzfs;
     match file.load() {
         Ok(loaded) => Ok((file, loaded)),
         Err((said, sources)) => {

@@ -79,7 +79,7 @@ impl Chosen {
     /// # Errors
     /// The exit code; what is wrong has been said.
     pub fn find(lab: &str, variant: Option<&str>, store: Option<&Path>) -> Result<Self, u8> {
-        let (_, loaded) = load_or_explain(lab).map_err(|_| USAGE)?;
+        let (_, loaded) = load_or_explain(lab, None).map_err(|_| USAGE)?;
         let campaign = loaded.campaign;
         let name = variant.unwrap_or(&campaign.method.baseline);
         let Some(variant) = campaign.variants.iter().find(|v| v.name == name).cloned() else {

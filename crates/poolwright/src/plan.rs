@@ -257,7 +257,7 @@ impl Args {
     fn given(&self) -> Result<Given, ExitCode> {
         match (&self.lab, &self.drives) {
             (Some(lab), _) => {
-                let (_, loaded) = load_or_explain(lab)?;
+                let (_, loaded) = load_or_explain(lab, None)?;
                 let memory = self.memory.unwrap_or(loaded.campaign.host.memory);
                 match drives::of_lab(&loaded.campaign) {
                     Ok(drives) => Ok(Given {

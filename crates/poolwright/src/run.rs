@@ -4,7 +4,7 @@
 //! before that checks everything that can be checked without starting anything.
 
 use crate::exit::{ENVIRONMENT, USAGE};
-use crate::lab_file::{LabFile, Loaded, load_or_explain};
+use crate::lab_file::{LabFile, Loaded, load_or_explain, release};
 use crate::{diagnostics, machine, output};
 use bench::campaign::{End, Error, Setup};
 use bench::engine::scale::Scale;
@@ -12,7 +12,7 @@ use bench::fault::Fault;
 use bench::isolate::{self, Isolation};
 use bench::programs::{self, Fio};
 use bench::stop::Stop;
-use lab::campaign::Campaign;
+use lab::campaign::{Campaign, OpenZfs};
 use lab::model::{HostLimits, Model, of_variant};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,9 @@ const LEAST_ROOM: u64 = 256 << 20;
 pub struct Args {
     /// A lab file, or the name of a built-in lab
     lab: String,
+    /// A release of OpenZFS instead of the lab's: 2.1, 2.3
+    #[arg(long, value_name = "RELEASE", value_parser = release)]
+    openzfs: Option<OpenZfs>,
     /// Wall time for the whole campaign instead of the lab's: 20m, 2h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<f64>,
@@ -139,7 +142,7 @@ impl Args {
 
     /// The lab, its model, and the programs it needs. `aloud` draws what its author should know.
     fn ready(&self, aloud: bool, stop: &Stop) -> Result<Ready, u8> {
-        let (file, loaded) = load_or_explain(&self.lab).map_err(|_| USAGE)?;
+        let (file, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
         let Loaded {
             mut campaign,
             said,

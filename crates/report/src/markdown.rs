@@ -2,7 +2,9 @@
 
 use crate::lang::{Label, Language};
 use crate::number::{count, micros, seconds, share};
-use crate::rows::{answers, failure, load_text, remarks, rows, title, verdict_text, workloads};
+use crate::rows::{
+    adequate_text, answers, failure, load_text, remarks, rows, title, verdict_text, workloads,
+};
 use crate::terminal::{against, with_spread};
 use crate::text::{cut, one_line};
 use findings::output::Findings;
@@ -75,7 +77,11 @@ pub fn render(findings: &Findings, language: Language) -> String {
     if !findings.adequate.is_empty() {
         let _ = writeln!(out, "\n## {}\n", say(Label::Enough));
         for adequate in &findings.adequate {
-            let _ = writeln!(out, "- {}", escape(&words.adequate(adequate)));
+            let _ = writeln!(
+                out,
+                "- {}",
+                escape(&adequate_text(findings, words, adequate))
+            );
         }
     }
     if !findings.ladders.is_empty() {

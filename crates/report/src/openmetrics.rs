@@ -1,7 +1,7 @@
 //! Findings as OpenMetrics text (openmetrics.io, 1.0), for a time-series database.
 
 use crate::rows::{Row, rows};
-use findings::output::{Effect, Estimate, Findings, Metric, PhaseKind, Standing};
+use findings::output::{Effect, Estimate, Findings, Metric, PhaseKind, Rung, Standing};
 use std::fmt::Write;
 
 /// The whole exposition, `# EOF` included.
@@ -82,8 +82,55 @@ pub fn render(findings: &Findings) -> String {
             page.sample("effect_ratio", &labels_of(effect, bound), Some(value));
         }
     }
+    ladders(&mut page, findings);
     page.out.push_str("# EOF\n");
     page.out
+}
+
+/// What each rung of an open-loop ladder was offered, did, and how late it was.
+fn ladders(page: &mut Page, findings: &Findings) {
+    type Pick = fn(&Rung) -> Option<f64>;
+    let families: [(&str, &str, &str, Pick); 3] = [
+        (
+            "offered_throughput_ops",
+            "Operations a virtual second at an offered rate.",
+            "",
+            |rung| Some(rung.achieved?.value),
+        ),
+        (
+            "offered_latency_p99_seconds",
+            "99th percentile of reads and writes at an offered rate, from the intended start.",
+            "seconds",
+            |rung| Some(rung.latency?.p99_us / 1e6),
+        ),
+        (
+            "offered_sync_latency_p99_seconds",
+            "99th percentile of fsync and fdatasync at an offered rate, from the intended start.",
+            "seconds",
+            |rung| Some(rung.sync_latency?.p99_us / 1e6),
+        ),
+    ];
+    if findings.ladders.is_empty() {
+        return;
+    }
+    for (family, help, unit, pick) in families {
+        if unit.is_empty() {
+            page.family(family, help);
+        } else {
+            page.family_of(family, help, unit);
+        }
+        for ladder in &findings.ladders {
+            for rung in &ladder.rungs {
+                let offered = rung.offered.to_string();
+                let labels = [
+                    ("variant", ladder.variant.as_str()),
+                    ("workload", &ladder.workload),
+                    ("offered", &offered),
+                ];
+                page.sample(family, &labels, pick(rung));
+            }
+        }
+    }
 }
 
 type Labels<'a> = Vec<(&'static str, &'a str)>;

@@ -2,8 +2,8 @@
 
 use crate::lang::{Label, Words, name};
 use findings::output::{
-    Caution, Cell, Class, Effect, Estimate, Findings, Ladder, Metric, Phase, PhaseKind, Phases,
-    Standing, Verdict,
+    Adequate, Caution, Cell, Class, Effect, Estimate, Findings, Ladder, Metric, Phase, PhaseKind,
+    Phases, Standing, Verdict,
 };
 
 /// A cell with what stands beside it in a table.
@@ -243,6 +243,15 @@ pub fn load_text(words: &dyn Words, ladder: &Ladder) -> String {
             + words.label(Label::FullStop);
     }
     said
+}
+
+/// What is enough, with the workload's name before it where there are several.
+pub fn adequate_text(findings: &Findings, words: &dyn Words, adequate: &Adequate) -> String {
+    let said = words.adequate(adequate);
+    if workloads(findings).len() < 2 {
+        return said;
+    }
+    name(&adequate.workload) + words.label(Label::Colon) + &said
 }
 
 /// The sentences that belong to a verdict: reasons, what is lacking, where it holds, what to know.

@@ -4,7 +4,8 @@
 use crate::lang::{Label, Language, Words, name};
 use crate::number::{count, micros, ratio, ratio_number, seconds, share, share_number};
 use crate::rows::{
-    Against, Row, answers, failure, load_text, remarks, rows, title, verdict_text, workloads,
+    Against, Row, adequate_text, answers, failure, load_text, remarks, rows, title, verdict_text,
+    workloads,
 };
 use crate::text::{columns, cut, one_line, wrap};
 use findings::output::{Class, Estimate, Findings, Standing};
@@ -164,7 +165,8 @@ impl Page {
     /// What is enough, what load is carried, and what moves with the size scale.
     fn loads(&mut self, findings: &Findings, words: &dyn Words) {
         for adequate in &findings.adequate {
-            self.entry(words.label(Label::Enough), &words.adequate(adequate), None);
+            let said = adequate_text(findings, words, adequate);
+            self.entry(words.label(Label::Enough), &said, None);
         }
         for ladder in &findings.ladders {
             let head = format!("{} · {}", name(&ladder.variant), name(&ladder.workload));

@@ -47,6 +47,8 @@ pub enum Law {
     Percentiles,
     /// The operations of the seconds sum to those of the client. Operations.
     Series,
+    /// The pool was looked at in each second of the window. Seconds.
+    Samples,
 }
 
 /// Why a trial is set aside, or what the reader must know of it.

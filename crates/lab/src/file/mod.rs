@@ -10,11 +10,11 @@ mod variants;
 mod vdevs;
 mod workloads;
 
-use crate::campaign::{Campaign, Variant};
+use crate::campaign::{Campaign, OpenZfs, Variant};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::profile::Profiles;
-use cx::Cx;
+use cx::{At, Cx};
 use section::Section;
 use settings::Settings;
 use toml::de::DeTable;
@@ -30,9 +30,23 @@ pub fn load(
     files: &dyn Files,
     profiles: &Profiles,
 ) -> Result<(Campaign, Vec<Diagnostic>), Vec<Diagnostic>> {
+    load_on(None, name, text, files, profiles)
+}
+
+/// As [`load`], with a release of OpenZFS instead of the lab's own. Variants that state one keep it.
+///
+/// # Errors
+/// As [`load`]; what the release does not know is a mistake.
+pub fn load_on(
+    openzfs: Option<OpenZfs>,
+    name: &str,
+    text: &str,
+    files: &dyn Files,
+    profiles: &Profiles,
+) -> Result<(Campaign, Vec<Diagnostic>), Vec<Diagnostic>> {
     let cx = Cx::new(name, text, files, profiles);
     let (table, syntax) = DeTable::parse_recoverable(text);
-    let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()));
+    let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()), openzfs);
     let mut said = cx.finish();
     if !syntax.is_empty() {
         let mut syntax_spans: Vec<_> = syntax.iter().filter_map(|e| e.span()).collect();
@@ -86,7 +100,7 @@ fn damaged(text: &str, byte: usize) -> std::ops::Range<usize> {
     start..start + end + 1
 }
 
-fn campaign(cx: &Cx<'_>, mut lab: Section<'_>) -> Campaign {
+fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
     let name = stem(cx.file);
     let title = lab
         .take("title")
@@ -95,7 +109,10 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>) -> Campaign {
         .take("source")
         .and_then(|entry| entry.string(cx, "where the question comes from, in quotes"));
     let host = method::host(cx, &mut lab);
-    let base = Settings::base(cx, &mut lab);
+    let mut base = Settings::base(cx, &mut lab);
+    if let Some(instead) = openzfs {
+        base.openzfs = Some(At::new(instead, 0..0));
+    }
     let mut variants = variants::read(cx, &mut lab, &base);
     let mut datasets: Vec<String> = variants
         .iter()

@@ -127,8 +127,8 @@ pub fn document() -> String {
         .collect();
     text.push_str(&engines.join(", "));
     text.push_str(
-        ". OpenZFS carries native asynchronous I/O (`libaio`) out synchronously, so a job counts \
-         as one operation in flight on a pool, whatever its `iodepth`.\n\n\
+        ". OpenZFS carries native asynchronous I/O (`libaio`) out synchronously, so such a job \
+         runs with `psync` and counts as one operation in flight, whatever its `iodepth`.\n\n\
          | option | | how or why |\n|---|---|---|\n",
     );
     for rule in rules() {

@@ -1,5 +1,6 @@
 //! Once each virtual second: a sample of every counter, when asked for, and a look for operations
-//! that have been waiting for long and for what has failed.
+//! that have been waiting for long and for what has failed. The first sample comes a second after it
+//! was asked for, so that who asks as a client begins gets the client's own seconds.
 
 use super::watch::Watch;
 use super::{Mounts, Outlet};
@@ -7,9 +8,9 @@ use crate::clock::{Clock, monotonic};
 use crate::emulator::Counters;
 use crate::pool::Pool;
 use crate::protocol::{Event, Message};
+use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -17,34 +18,68 @@ const SECOND: u64 = 1_000_000_000;
 
 /// The sampling thread and its switch. The thread ends with the process.
 pub(super) struct Sampler {
-    on: Arc<AtomicBool>,
+    switch: Arc<Switch>,
     work: Option<Work>,
+}
+
+/// Whether samples are wanted, and how often that was said: turned off and on again at once, they
+/// begin anew.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Wanted {
+    on: bool,
+    said: u64,
+}
+
+/// The switch, and word of a change to whoever sleeps until the next sample.
+#[derive(Default)]
+struct Switch {
+    wanted: Mutex<Wanted>,
+    changed: Condvar,
+}
+
+impl Switch {
+    fn set(&self, on: bool) {
+        let mut wanted = self.wanted.lock();
+        *wanted = Wanted {
+            on,
+            said: wanted.said + 1,
+        };
+        self.changed.notify_all();
+    }
+
+    /// Sleeps for so long, or until the switch is no longer as it was; how it is then.
+    fn sleep(&self, was: Wanted, time: Duration) -> Wanted {
+        let mut wanted = self.wanted.lock();
+        let as_it_was = |wanted: &mut Wanted| *wanted == was;
+        self.changed.wait_while_for(&mut wanted, as_it_was, time);
+        *wanted
+    }
 }
 
 struct Work {
     outlet: Outlet,
     pool: Arc<dyn Pool>,
     mounts: Mounts,
-    on: Arc<AtomicBool>,
+    switch: Arc<Switch>,
 }
 
 impl Sampler {
     pub(super) fn new(outlet: Outlet, pool: Arc<dyn Pool>, mounts: Mounts) -> Self {
-        let on = Arc::new(AtomicBool::new(false));
+        let switch = Arc::<Switch>::default();
         Self {
-            on: Arc::clone(&on),
+            switch: Arc::clone(&switch),
             work: Some(Work {
                 outlet,
                 pool,
                 mounts,
-                on,
+                switch,
             }),
         }
     }
 
     /// Samples are sent from now on, or no more.
     pub(super) fn set(&self, on: bool) {
-        self.on.store(on, Ordering::Relaxed);
+        self.switch.set(on);
     }
 
     /// The clock runs: the thread starts.
@@ -59,15 +94,21 @@ impl Work {
     fn run(&self, clock: Clock) {
         let mut last: Option<Reading> = None;
         let mut watch = Watch::default();
+        let mut wanted = Wanted::default();
         let mut next = clock.now() + SECOND;
         loop {
-            let until = clock.real_of(next);
-            thread::sleep(Duration::from_nanos(until.saturating_sub(monotonic())));
+            let until = clock.real_of(next).saturating_sub(monotonic());
+            let now_wanted = self.switch.sleep(wanted, Duration::from_nanos(until));
+            if now_wanted != wanted {
+                wanted = now_wanted;
+                last = wanted.on.then(|| self.read(clock));
+                next = clock.now() + SECOND;
+                continue;
+            }
             // A second that was missed is left out, its counts are in the next.
             next = (next + SECOND).max(clock.now());
             self.watch(clock, &mut watch);
-            if !self.on.load(Ordering::Relaxed) {
-                last = None;
+            if !wanted.on {
                 continue;
             }
             let reading = self.read(clock);

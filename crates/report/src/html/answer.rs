@@ -4,7 +4,7 @@ use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, ratio};
-use crate::rows::{Answer, cautions, class_name, class_sign, factor_name, title};
+use crate::rows::{Answer, adequate_text, cautions, class_name, class_sign, factor_name, title};
 use findings::output::{Class, Effect, Metric, PhaseKind, Verdict};
 
 /// Classes in the order a buyer asks for them.
@@ -31,7 +31,7 @@ impl Page<'_> {
                         m.tag("li").inside(|m| {
                             m.tag("b").say(label(Label::Enough));
                             m.text(" ");
-                            m.say(|w| w.adequate(adequate));
+                            m.say(|w| adequate_text(self.findings, w, adequate));
                         });
                     }
                 });

@@ -155,6 +155,9 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         if let Some(name) = job.get("filename") {
             lines.push(("filename", local_names(name)));
         }
+        if is_native(job) {
+            lines.push(("ioengine", "psync".to_owned()));
+        }
         // fio reads it as a signed number.
         let seed = job
             .get("randseed")
@@ -189,14 +192,21 @@ fn depth(job: &Job, notes: &mut Vec<String>) -> f64 {
     if depth == 1 || !asynchronous {
         return 1.0;
     }
-    if engine == "libaio" {
+    if is_native(job) {
         notes.push(format!(
-            "job {}: OpenZFS carries native asynchronous I/O out synchronously, so iodepth={depth} counts as 1",
+            "job {}: OpenZFS carries native asynchronous I/O (libaio) out synchronously, so iodepth={depth} counts as 1",
             job.name
         ));
         return 1.0;
     }
     f64::from(depth)
+}
+
+/// Linux' native asynchronous I/O. OpenZFS' `write_iter` and `read_iter` return when they are done, so
+/// that `io_submit` waits and one operation at a time is under way. FUSE would keep as many in flight
+/// as fio likes, and fio would count an fsync from when the write before it is still under way.
+fn is_native(job: &Job) -> bool {
+    job.get("ioengine") == Some("libaio")
 }
 
 /// Path components of the machine the file was written for do not exist in the model.

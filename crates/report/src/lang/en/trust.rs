@@ -21,6 +21,7 @@ impl TrustWords for English {
             Law::SomeIo => "I/O at all",
             Law::Percentiles => "Percentile order",
             Law::Series => "Series",
+            Law::Samples => "Samples",
         }
     }
 
@@ -35,6 +36,7 @@ impl TrustWords for English {
             Law::SomeIo => "the client did some I/O",
             Law::Percentiles => "p50 ≤ p95 ≤ p99 ≤ maximum",
             Law::Series => "the operations of the seconds sum to the client’s",
+            Law::Samples => "the pool was looked at in each second",
         }
     }
 

@@ -21,6 +21,7 @@ impl TrustWords for Chinese {
             Law::SomeIo => "确有 I/O",
             Law::Percentiles => "百分位次序",
             Law::Series => "时间序列",
+            Law::Samples => "采样",
         }
     }
 
@@ -35,6 +36,7 @@ impl TrustWords for Chinese {
             Law::SomeIo => "客户端做了 I/O",
             Law::Percentiles => "p50 ≤ p95 ≤ p99 ≤ 最大值",
             Law::Series => "逐秒操作数之和等于客户端的总数",
+            Law::Samples => "每一秒都采样了存储池",
         }
     }
 
