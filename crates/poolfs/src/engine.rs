@@ -340,6 +340,15 @@ impl Pool for Engine {
         faults
     }
 
+    fn broken(&self) -> Option<String> {
+        let running = self.0.read();
+        let full = running.as_ref()?.drives.values().find(|d| d.full())?;
+        Some(format!(
+            "no room is left for the files of the emulated drives (drive {}): a larger [scale] size, a shorter runtime, or --store on a larger disk",
+            full.name()
+        ))
+    }
+
     fn stop(&self) -> Result<()> {
         let mut place = self.0.write();
         if let Some(running) = place.as_mut() {

@@ -97,6 +97,10 @@ pub trait Pool: Send + Sync {
     fn take_service(&self) -> Vec<(String, Service)>;
     /// What has failed, a sentence each, for as long as it lasts.
     fn faults(&self) -> Vec<String>;
+    /// Why the model cannot go on: whatever is measured from now on is of this machine.
+    fn broken(&self) -> Option<String> {
+        None
+    }
     /// Exports the pool if there is one and stops the library.
     ///
     /// # Errors

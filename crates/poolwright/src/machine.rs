@@ -29,7 +29,9 @@ pub fn store(stated: Option<&Path>) -> PathBuf {
 pub const IN_MEMORY: &str = "/dev/shm";
 
 /// Shares of the free memory that drives in memory are tried with; the model itself takes the rest.
-const DRIVE_SHARES: [f64; 3] = [0.5, 0.65, 0.8];
+/// The largest comes first: OpenZFS does not write again soon where it has freed, so that drives grow
+/// for as long as a pool is written to.
+const DRIVE_SHARES: [f64; 3] = [0.8, 0.65, 0.5];
 
 /// Where a campaign's drives lie, what there is for them, and the model that follows: in memory
 /// where that does not make the model smaller, since a disk's own pauses would be taken for the
@@ -54,7 +56,7 @@ pub fn place(
     let memory = DRIVE_SHARES
         .iter()
         .filter_map(|share| at(IN_MEMORY.into(), in_memory(IN_MEMORY.as_ref(), *share)).ok())
-        // The first of equals: it leaves the model most.
+        // The first of equals: it leaves the drives most.
         .min_by(|a, b| a.2.size.total_cmp(&b.2.size));
     match (memory, disk) {
         (Some(memory), Ok(disk)) if memory.2.size > disk.2.size => Ok(disk),
@@ -90,7 +92,7 @@ fn in_memory(directory: &Path, share: f64) -> HostLimits {
 /// is free.
 pub fn limits(store: &Path) -> HostLimits {
     if is_in_memory(store) {
-        in_memory(store, DRIVE_SHARES[0])
+        in_memory(store, DRIVE_SHARES[2])
     } else {
         free(store)
     }

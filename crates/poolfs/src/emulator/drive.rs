@@ -56,6 +56,7 @@ pub struct Drive<I: Io> {
     backing: Backing,
     instant: Arc<AtomicBool>,
     failed: AtomicBool,
+    full: AtomicBool,
     state: Mutex<State<I>>,
     timer: Handle,
     /// Its place in the timer, once registered.
@@ -113,6 +114,7 @@ impl<I: Io> Drive<I> {
             backing,
             instant,
             failed: AtomicBool::new(false),
+            full: AtomicBool::new(false),
             state: Mutex::new(State {
                 model,
                 pending: HashMap::new(),
@@ -148,6 +150,11 @@ impl<I: Io> Drive<I> {
     /// It has been made to fail.
     pub fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Its file could not grow: there is no more room where drives lie.
+    pub fn full(&self) -> bool {
+        self.full.load(Ordering::Relaxed)
     }
 
     /// Running totals.
@@ -228,7 +235,11 @@ impl<I: Io> Drive<I> {
         }
         match op {
             Op::Read => self.backing.read(offset, io.data_mut())?,
-            Op::Write => self.backing.write(offset, io.data())?,
+            Op::Write => self.backing.write(offset, io.data()).inspect_err(|e| {
+                if e.kind() == io::ErrorKind::StorageFull {
+                    self.full.store(true, Ordering::Relaxed);
+                }
+            })?,
             Op::Trim => self.backing.trim(offset, length)?,
             Op::Flush => return Ok(self.backing.mark()),
         }

@@ -123,6 +123,11 @@ impl Work {
     }
 
     fn watch(&self, clock: Clock, watch: &mut Watch) {
+        if let Some(why) = self.pool.broken() {
+            // OpenZFS would suspend the pool, and its clients would wait for good.
+            eprintln!("poolfs: {why}");
+            std::process::exit(1);
+        }
         let oldest = self
             .mounts
             .lock()

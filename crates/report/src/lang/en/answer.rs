@@ -4,8 +4,8 @@ use super::{English, stage};
 use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
 use findings::output::{
-    Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric, Needed,
-    PhaseKind, Reason, Subject,
+    Basis, Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric,
+    Needed, PhaseKind, Reason, Subject,
 };
 
 impl AnswerWords for English {
@@ -89,6 +89,9 @@ impl AnswerWords for English {
             Class::NoEffect => format!(
                 "Nothing worth naming: {core}, and the true figure lies between {low} and {high}."
             ),
+            Class::Undecided if effect.ratio.basis != Basis::Trials => {
+                format!("So far {core}, by too few trials to say how far that may be off.")
+            }
             Class::Undecided => format!(
                 "So far {core}, but the true figure may lie anywhere between {low} and {high}."
             ),

@@ -4,8 +4,8 @@ use super::{Chinese, stage};
 use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
 use findings::output::{
-    Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric, Needed,
-    PhaseKind, Reason, Subject,
+    Basis, Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric,
+    Needed, PhaseKind, Reason, Subject,
 };
 
 impl AnswerWords for Chinese {
@@ -80,6 +80,9 @@ impl AnswerWords for Chinese {
             Class::WorthIt => format!("{core}；真实值在 {low} 到 {high} 倍之间。"),
             Class::Harmful => format!("有代价：{core}；真实值在 {low} 到 {high} 倍之间。"),
             Class::NoEffect => format!("不值一提：{core}，真实值在 {low} 到 {high} 倍之间。"),
+            Class::Undecided if effect.ratio.basis != Basis::Trials => {
+                format!("目前{core}；试验次数太少，无法判断误差有多大。")
+            }
             Class::Undecided => {
                 format!("目前{core}，但真实值可能是 {low} 到 {high} 倍之间的任何一个。")
             }
