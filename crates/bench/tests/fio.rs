@@ -99,6 +99,34 @@ fn native_asynchronous_io_counts_as_one_in_flight_on_a_pool() {
     assert!(text.contains("\nioengine=psync\n"), "{text}");
 }
 
+#[test]
+fn files_are_laid_out_in_large_blocks_where_that_changes_nothing() {
+    let layout = |more: &str, size: &str| {
+        rewritten(&format!("[a]\nrw=randread\nbs=8k\nsize={size}\n{more}"), &target()).layout()
+    };
+    let large = layout("", "10G");
+    assert!(large.contains("\ncreate_only=1\n") && large.contains("\nbs=1048576\nrandseed="));
+    for (more, size) in [
+        ("buffer_compress_percentage=50\n", "10G"),
+        ("nrfiles=100\n", "10G"),
+        ("", "10000k"),
+    ] {
+        let own = layout(more, size);
+        assert!(own.contains("create_only=1") && !own.contains("1048576"), "{own}");
+    }
+}
+
+#[test]
+fn random_writes_into_holes_are_named() {
+    let notes = |more: &str, rw: &str| {
+        rewritten(&format!("[a]\nrw={rw}\nsize=1G\n{more}"), &target()).notes
+    };
+    assert_eq!(notes("", "randwrite").len(), 1);
+    assert!(notes("", "randwrite:4")[0].contains("overwrite=1"));
+    assert!(notes("overwrite=1\n", "randwrite").is_empty());
+    assert!(notes("", "randrw").is_empty() && notes("", "write").is_empty());
+}
+
 fn open(text: &str, rate: f64) -> Rewritten {
     let target = Target {
         rate: Some(rate),

@@ -61,12 +61,7 @@ pub fn prepare(
     write("original.fio", text)?;
     write(COPY, &job.text)?;
     write("job.diff", &diff::unified(origin, text, COPY, &job.text))?;
-    // The same files, only laid out.
-    write(
-        "layout.fio",
-        &job.text
-            .replacen("[global]\n", "[global]\ncreate_only=1\n", 1),
-    )?;
+    write("layout.fio", &job.layout())?;
     let prepared = Prepared {
         raw: raw.to_owned(),
         job,

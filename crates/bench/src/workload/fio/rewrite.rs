@@ -51,13 +51,31 @@ pub struct Rewritten {
     /// Operations a virtual second of all jobs together, in whole ones for each; none in a closed
     /// loop.
     pub offered_rate: Option<f64>,
+    /// Whether its files may be laid out in large blocks.
+    large: bool,
     /// Seed that the lab's schedule gave it.
     seed: u64,
     /// What the reader must know.
     pub notes: Vec<String>,
 }
 
+/// Block in which files are laid out where their content does not depend on it.
+const LAYOUT_BLOCK: u64 = 1 << 20;
+
 impl Rewritten {
+    /// The same files, only laid out. fio writes them in the job's blocks, of 8 KiB say, which takes
+    /// minutes and reads and writes each large record a hundred times; in blocks of 1 MiB they come to
+    /// the same.
+    pub fn layout(&self) -> String {
+        let only = self.text.replacen("[global]\n", "[global]\ncreate_only=1\n", 1);
+        if !self.large {
+            return only;
+        }
+        // Every section of a job ends with its own seed; what stands last holds.
+        let seeded = format!("\nbs={LAYOUT_BLOCK}\nrandseed=");
+        only.replace("\nrandseed=", &seeded)
+    }
+
     /// The same job for warming caches up: `limit_s` virtual seconds, other offsets, nothing logged.
     /// With the same offsets the measured window would find in the caches just what it asks for.
     pub fn warm_up(&self, limit_s: f64) -> String {
@@ -109,6 +127,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         None => Ratio::Keep,
     };
     let mut files: BTreeMap<String, u64> = BTreeMap::new();
+    let mut large = true;
     for job in &file.jobs {
         let clones = count(job, "numjobs");
         jobs += clones;
@@ -125,6 +144,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         }
         match stock(job, target.size, &ratio) {
             Ok(stock) => {
+                large &= lays_out_large(job, stock.bytes);
                 match job.get("filename") {
                     Some(name) => {
                         let known = files.entry(name.to_owned()).or_default();
@@ -155,6 +175,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         if let Some(name) = job.get("filename") {
             lines.push(("filename", local_names(name)));
         }
+        notes.extend(holes(job));
         if is_native(job) {
             lines.push(("ioengine", "psync".to_owned()));
         }
@@ -179,6 +200,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         files_bytes: files.values().sum(),
         jobs,
         offered_rate: target.rate.map(|_| offered),
+        large,
         seed: target.seed,
         notes,
     })
@@ -200,6 +222,37 @@ fn depth(job: &Job, notes: &mut Vec<String>) -> f64 {
         return 1.0;
     }
     f64::from(depth)
+}
+
+/// Says of a job of random writes that its files have no content: fio lays out what is to be read, and
+/// what is only written as a hole. Whoever asks what partial writes cost must know.
+fn holes(job: &Job) -> Option<String> {
+    let set = |name: &str| job.get(name).is_some_and(|value| value != "0");
+    (job.get("rw")?.split(':').next() == Some("randwrite") && !set("overwrite")).then(|| {
+        format!(
+            "job {}: as fio lays them out, its files begin as holes, and a partial write into a hole has no record to read; overwrite=1 gives them content",
+            job.name
+        )
+    })
+}
+
+/// Whether one file of whole large blocks is what a clone gets, and its content does not depend on the
+/// block: what makes data compressible or verifiable works by block.
+fn lays_out_large(job: &Job, bytes: u64) -> bool {
+    const BY_BLOCK: [&str; 10] = [
+        "bssplit",
+        "bsrange",
+        "blockalign",
+        "bs_unaligned",
+        "verify",
+        "buffer_pattern",
+        "buffer_compress_percentage",
+        "dedupe_percentage",
+        "zero_buffers",
+        "filesize",
+    ];
+    let simple = BY_BLOCK.iter().all(|name| job.get(name).is_none());
+    simple && count(job, "nrfiles") == 1 && bytes.is_multiple_of(LAYOUT_BLOCK)
 }
 
 /// Linux' native asynchronous I/O. OpenZFS' `write_iter` and `read_iter` return when they are done, so
