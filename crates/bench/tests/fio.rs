@@ -102,7 +102,11 @@ fn native_asynchronous_io_counts_as_one_in_flight_on_a_pool() {
 #[test]
 fn files_are_laid_out_in_large_blocks_where_that_changes_nothing() {
     let layout = |more: &str, size: &str| {
-        rewritten(&format!("[a]\nrw=randread\nbs=8k\nsize={size}\n{more}"), &target()).layout()
+        rewritten(
+            &format!("[a]\nrw=randread\nbs=8k\nsize={size}\n{more}"),
+            &target(),
+        )
+        .layout()
     };
     let large = layout("", "10G");
     assert!(large.contains("\ncreate_only=1\n") && large.contains("\nbs=1048576\nrandseed="));
@@ -112,7 +116,10 @@ fn files_are_laid_out_in_large_blocks_where_that_changes_nothing() {
         ("", "10000k"),
     ] {
         let own = layout(more, size);
-        assert!(own.contains("create_only=1") && !own.contains("1048576"), "{own}");
+        assert!(
+            own.contains("create_only=1") && !own.contains("1048576"),
+            "{own}"
+        );
     }
 }
 

@@ -67,7 +67,9 @@ impl Rewritten {
     /// minutes and reads and writes each large record a hundred times; in blocks of 1 MiB they come to
     /// the same.
     pub fn layout(&self) -> String {
-        let only = self.text.replacen("[global]\n", "[global]\ncreate_only=1\n", 1);
+        let only = self
+            .text
+            .replacen("[global]\n", "[global]\ncreate_only=1\n", 1);
         if !self.large {
             return only;
         }
