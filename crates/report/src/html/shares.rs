@@ -127,19 +127,16 @@ fn read_row(m: &mut Markup, cell: &Cell, classes: &[&'static str; 4]) {
     }
 }
 
-/// The colour of a stage: those that poolfs names have their own.
+/// The colour of a stage, by the names that findings give them (`attribution`).
 fn stage_class(stage: &str) -> &'static str {
     match stage {
         "throttle" => "s-throttle",
-        "log-write" => "s-log",
-        "flush" => "s-flush",
-        "zil-wait" => "s-zil",
-        "record-read" => "s-record",
-        "read" | "pool-read" => "s-read",
-        "cache-read" => "s-cache",
-        "queue" => "s-queue",
-        "cpu" => "s-cpu",
-        "txg-wait" => "s-txg",
+        "log_write" => "s-log",
+        "log_flush" => "s-flush",
+        "commit" => "s-zil",
+        "record_read" => "s-record",
+        "range_lock" => "s-queue",
+        "work" => "s-cpu",
         _ => "s-other",
     }
 }
