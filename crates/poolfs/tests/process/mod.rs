@@ -10,7 +10,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// A lab and its model at full speed, small enough for a test.
 pub fn campaign(text: &str) -> (Campaign, Model) {
@@ -41,6 +43,17 @@ pub fn build(campaign: &Campaign, model: &Model, variant: &str, store: &Path) ->
         seed: 7,
         instant: true,
     }
+}
+
+/// Whether a program can be run, and ends well.
+pub fn succeeds(words: &[&str]) -> bool {
+    let command = Command::new(words[0]).args(&words[1..]).output();
+    command.is_ok_and(|o| o.status.success())
+}
+
+/// Says that a test was not run, past the capture of output.
+pub fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED {why}");
 }
 
 /// A running poolfs. Dropping it kills it, which is a power cut to its drives.
@@ -124,7 +137,7 @@ impl Process {
     }
 
     /// The channel is closed without a word; its status once it has ended.
-    pub fn abandon(mut self) -> std::process::ExitStatus {
+    pub fn abandon(mut self) -> ExitStatus {
         self.to.shutdown(std::net::Shutdown::Both).unwrap();
         let status = self.child.wait().unwrap();
         self.end();
@@ -135,6 +148,17 @@ impl Process {
         self.ask(Request::Stop).unwrap();
         self.mounts.clear();
         assert!(self.child.wait().unwrap().success());
+    }
+
+    /// Its status, if it ends by itself so soon.
+    pub fn ends_within(mut self, limit: Duration) -> Option<ExitStatus> {
+        let until = Instant::now() + limit;
+        loop {
+            match self.child.try_wait().unwrap() {
+                None if Instant::now() < until => sleep(Duration::from_millis(20)),
+                status => return status,
+            }
+        }
     }
 
     /// The power goes.

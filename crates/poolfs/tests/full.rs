@@ -1,0 +1,71 @@
+//! Emulated drives whose files cannot grow any more: OpenZFS would suspend the pool and its clients
+//! would wait for good, so the process says why it cannot go on and ends.
+#![cfg(feature = "engine")]
+
+mod process;
+
+use poolfs::protocol::Request;
+use process::{Process, build, campaign, skipped, succeeds};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const LAB: &str = r#"
+title = "full"
+openzfs = "2.1"
+[host]
+memory = "4G"
+cores = 2
+[drives]
+ssd = "1x pm883-3.84t"
+[pool]
+vdevs = "ssd0"
+[dataset]
+compression = "off"
+[workloads.w]
+fio.job = "[w]\nrw=write\nsize=1g\nruntime=1\ntime_based=1\n"
+[scale]
+size = 8
+dirty_data_max = "64M"
+"#;
+
+/// Mounts a small file system in memory on `$0`, and becomes the rest with its errors in `$1`.
+const IN_LITTLE_ROOM: &str =
+    r#"errors=$1; shift; mount -t tmpfs -o size=96m full "$0" && exec "$@" 2>"$errors""#;
+
+#[test]
+fn a_store_that_is_full_ends_the_process_with_the_reason() {
+    let namespaces = ["unshare", "--user", "--map-root-user", "--mount"];
+    if !succeeds(&[&namespaces[..], &["test", "-w", "/dev/fuse"]].concat()) {
+        return skipped("full: this system lets its user make no namespaces");
+    }
+    let (campaign, model) = campaign(LAB);
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let (store, dir, errors) = (path("drives"), path("mnt"), path("errors"));
+    fs::create_dir(&store).unwrap();
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let (store_text, errors_text) = (text(&store), text(&errors));
+    let shell = ["sh", "-c", IN_LITTLE_ROOM, &store_text, &errors_text];
+    let poolfs = Path::new(env!("CARGO_BIN_EXE_poolfs"));
+    let mut process = Process::start_by(&[&namespaces[..], &shell].concat(), poolfs);
+    let variant = &campaign.variants[0].name;
+    let build = build(&campaign, &model, variant, &store);
+    process.ask(Request::Build(Box::new(build))).unwrap();
+    process.mount("", &dir);
+    // It may be cut off or told of an error, but must not wait for good.
+    let _ = Command::new("nsenter")
+        .args(["--target", &process.id().to_string(), "--user", "--mount"])
+        .args(["timeout", "--signal=KILL", "60", "dd", "if=/dev/urandom"])
+        .args([&format!("of={}", dir.join("file").display()), "bs=1M"])
+        .arg("count=400")
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    let status = process.ends_within(Duration::from_secs(30));
+    let said = fs::read_to_string(errors).unwrap();
+    assert_eq!(status.and_then(|s| s.code()), Some(1), "{said}");
+    assert!(said.contains("no room is left"), "{said}");
+    assert!(said.contains("--store"), "says what to do: {said}");
+}
