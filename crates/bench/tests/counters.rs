@@ -26,6 +26,7 @@ fn findings_and_the_engine_spell_counters_alike() {
         (read::THROTTLE_OVER_MAX, sent::THROTTLE_OVER_MAX),
         (read::THROTTLE_MEMORY, sent::THROTTLE_MEMORY),
         (read::THROTTLE_RESERVE, sent::THROTTLE_RESERVE),
+        (read::THROTTLE_WRLOG, sent::THROTTLE_WRLOG),
     ] {
         assert_eq!(read, sent);
     }

@@ -43,13 +43,16 @@ pub const THROTTLE_OVER_MAX: &str = "throttle.dirty_over_max";
 pub const THROTTLE_MEMORY: &str = "throttle.dirty_throttle";
 /// Transactions that waited on memory reserve.
 pub const THROTTLE_RESERVE: &str = "throttle.memory_reserve";
+/// Transactions that waited because the write log was filling up.
+pub const THROTTLE_WRLOG: &str = "throttle.wrlog_delay";
 
 /// Every throttle that a transaction can wait in.
-pub const THROTTLES: [&str; 4] = [
+pub const THROTTLES: [&str; 5] = [
     THROTTLE_DELAYS,
     THROTTLE_OVER_MAX,
     THROTTLE_MEMORY,
     THROTTLE_RESERVE,
+    THROTTLE_WRLOG,
 ];
 
 /// Splits `drive.hdd3.busy` into (`hdd3`, `busy`).
@@ -59,16 +62,9 @@ pub fn drive(name: &str) -> Option<(&str, &str)> {
 
 /// Whether findings look at a counter second by second, and not only at its total.
 pub fn of_seconds(name: &str) -> bool {
-    const LEVELS: [&str; 7] = [
-        TXG_SYNCS,
-        DIRTY,
-        L2_SIZE,
-        THROTTLE_DELAYS,
-        THROTTLE_OVER_MAX,
-        THROTTLE_MEMORY,
-        THROTTLE_RESERVE,
-    ];
-    LEVELS.contains(&name) || matches!(drive(name), Some((_, "busy")))
+    [TXG_SYNCS, DIRTY, L2_SIZE].contains(&name)
+        || THROTTLES.contains(&name)
+        || matches!(drive(name), Some((_, "busy")))
 }
 
 /// The kind of a drive: `hdd` of `hdd3`.

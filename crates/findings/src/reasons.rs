@@ -326,7 +326,9 @@ fn dirty_filled(after: &Facts<'_>) -> Option<Reason> {
         return None;
     };
     let throttle_share = attribution::share(&after.attribution()?.stages, "throttle");
-    let waits = after.total(c::THROTTLE_DELAYS) + after.total(c::THROTTLE_OVER_MAX);
+    let waits = after.total(c::THROTTLE_DELAYS)
+        + after.total(c::THROTTLE_OVER_MAX)
+        + after.total(c::THROTTLE_WRLOG);
     (waits > 0.0 || throttle_share >= NOTHING).then_some(Reason::DirtyFilled {
         seconds: burst.seconds,
         throttle_share,

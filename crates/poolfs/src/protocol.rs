@@ -231,4 +231,6 @@ pub mod counters {
     pub const THROTTLE_MEMORY: &str = "throttle.dirty_throttle";
     /// Transactions that waited on memory reserve.
     pub const THROTTLE_RESERVE: &str = "throttle.memory_reserve";
+    /// Transactions that waited because the write log was filling up (`zfs_wrlog_data_max`).
+    pub const THROTTLE_WRLOG: &str = "throttle.wrlog_delay";
 }

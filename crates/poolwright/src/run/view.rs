@@ -2,6 +2,7 @@
 //! shows it as it is given.
 
 use bench::window::Sample;
+use findings::counters::THROTTLES;
 use poolfs::protocol::counters as c;
 use report::number;
 use std::collections::{BTreeMap, VecDeque};
@@ -77,10 +78,7 @@ impl View {
         let dirty = get(c::DIRTY);
         let share = if max > 0.0 { dirty / max } else { 0.0 };
         let waits = |s: &Sample| {
-            [c::THROTTLE_DELAYS, c::THROTTLE_OVER_MAX, c::THROTTLE_MEMORY, c::THROTTLE_RESERVE]
-                .iter()
-                .filter_map(|name| s.values.get(*name))
-                .sum::<f64>()
+            THROTTLES.iter().filter_map(|name| s.values.get(*name)).sum::<f64>()
         };
         let mut lines = vec![
             format!(
