@@ -336,12 +336,7 @@ fn charged(throughput: f64, trials: &[&Measured], time: f64) -> Option<f64> {
 
 fn series(judged: &Judged<'_>) -> Series {
     let seconds = &judged.measured.seconds;
-    let value = |name: &str| -> Vec<f64> {
-        seconds
-            .iter()
-            .map(|s| s.values.get(name).copied().unwrap_or(0.0))
-            .collect()
-    };
+    let value = |name: &str| -> Vec<f64> { seconds.iter().map(|s| s.sum_of(&[name])).collect() };
     let mut busy: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (i, second) in seconds.iter().enumerate() {
         for (name, share) in &second.values {

@@ -60,16 +60,14 @@ impl Course {
                 .filter(|split| split.counts && split.relative() >= DIFFERENCE)
                 .map(|split| split.at)
         };
-        let groups = |part: &[f64]| part.iter().sum::<f64>();
+        let sum = |part: &[f64]| part.iter().sum::<f64>();
         let change = split(2.max(period))
             .filter(|at| {
-                groups(syncs) == 0.0
-                    || (groups(&syncs[..*at]) >= TXGS && groups(&syncs[*at..]) >= TXGS)
+                sum(syncs) == 0.0 || (sum(&syncs[..*at]) >= TXGS && sum(&syncs[*at..]) >= TXGS)
             })
             .or_else(|| {
-                let share = |part: Range<usize>| {
-                    groups(&throttled[part.clone()]) / groups(&rates[part]).max(1.0)
-                };
+                let share =
+                    |part: Range<usize>| sum(&throttled[part.clone()]) / sum(&rates[part]).max(1.0);
                 split(1).filter(|at| {
                     let (before, after) = (share(0..*at), share(*at..rates.len()));
                     after >= THROTTLED && before <= after / 2.0

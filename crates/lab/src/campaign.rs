@@ -20,6 +20,11 @@ impl OpenZfs {
     /// Every release line that labs can name.
     pub const ALL: [Self; 2] = [Self::V2_1, Self::V2_3];
 
+    /// The release line of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|openzfs| openzfs.name() == name)
+    }
+
     /// `2.1`, `2.3`.
     pub fn name(self) -> &'static str {
         match self {

@@ -39,10 +39,9 @@ pub type Sources = BTreeMap<String, String>;
 /// # Errors
 /// Which there are.
 pub fn release(text: &str) -> Result<OpenZfs, String> {
-    let all = OpenZfs::ALL.into_iter();
-    all.clone().find(|o| o.name() == text).ok_or_else(|| {
-        let names: Vec<&str> = all.map(OpenZfs::name).collect();
-        format!("give one of {}", names.join(", "))
+    OpenZfs::named(text).ok_or_else(|| {
+        let names = OpenZfs::ALL.map(OpenZfs::name);
+        format!("name a release line: {}", names.join(" or "))
     })
 }
 

@@ -33,6 +33,9 @@ pub const IN_MEMORY: &str = "/dev/shm";
 /// for as long as a pool is written to.
 const DRIVE_SHARES: [f64; 3] = [0.8, 0.65, 0.5];
 
+/// That share where the user states a directory in memory: as much for drives as for the model.
+const STATED_SHARE: f64 = 0.5;
+
 /// Where a campaign's drives lie, what there is for them, and the model that follows: in memory
 /// where that does not make the model smaller, since a disk's own pauses would be taken for the
 /// model's; else, or where the user states it, in [`store()`].
@@ -92,7 +95,7 @@ fn in_memory(directory: &Path, share: f64) -> HostLimits {
 /// is free.
 pub fn limits(store: &Path) -> HostLimits {
     if is_in_memory(store) {
-        in_memory(store, DRIVE_SHARES[2])
+        in_memory(store, STATED_SHARE)
     } else {
         free(store)
     }

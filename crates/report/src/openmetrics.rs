@@ -90,23 +90,23 @@ pub fn render(findings: &Findings) -> String {
 /// What each rung of an open-loop ladder was offered, did, and how late it was.
 fn ladders(page: &mut Page, findings: &Findings) {
     type Pick = fn(&Rung) -> Option<f64>;
-    let families: [(&str, &str, &str, Pick); 3] = [
+    let families: [(&str, &str, Option<&str>, Pick); 3] = [
         (
             "offered_throughput_ops",
             "Operations a virtual second at an offered rate.",
-            "",
+            None,
             |rung| Some(rung.achieved?.value),
         ),
         (
             "offered_latency_p99_seconds",
             "99th percentile of reads and writes at an offered rate, from the intended start.",
-            "seconds",
+            Some("seconds"),
             |rung| Some(rung.latency?.p99_us / 1e6),
         ),
         (
             "offered_sync_latency_p99_seconds",
             "99th percentile of fsync and fdatasync at an offered rate, from the intended start.",
-            "seconds",
+            Some("seconds"),
             |rung| Some(rung.sync_latency?.p99_us / 1e6),
         ),
     ];
@@ -114,10 +114,9 @@ fn ladders(page: &mut Page, findings: &Findings) {
         return;
     }
     for (family, help, unit, pick) in families {
-        if unit.is_empty() {
-            page.family(family, help);
-        } else {
-            page.family_of(family, help, unit);
+        match unit {
+            Some(unit) => page.family_of(family, help, unit),
+            None => page.family(family, help),
         }
         for ladder in &findings.ladders {
             for rung in &ladder.rungs {

@@ -189,9 +189,7 @@ impl Settings {
 
 fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
     let text = entry.string(cx, "the release line in quotes: \"2.1\"")?;
-    let known = OpenZfs::ALL
-        .into_iter()
-        .find(|openzfs| openzfs.name() == text.value);
+    let known = OpenZfs::named(&text.value);
     if known.is_none() {
         let names: Vec<&str> = OpenZfs::ALL.into_iter().map(OpenZfs::name).collect();
         let near = names

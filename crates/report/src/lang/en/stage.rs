@@ -32,6 +32,7 @@ pub fn operation(operation: &str) -> String {
         "fsync" => "fsync".into(),
         "setattr" => "change of attributes".into(),
         "name" => "change of names".into(),
+        "ask" => "look at names or attributes".into(),
         other => name(other),
     }
 }

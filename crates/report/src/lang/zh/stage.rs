@@ -26,6 +26,7 @@ pub fn operation(operation: &str) -> String {
         "fsync" => "fsync".into(),
         "setattr" => "改属性".into(),
         "name" => "改目录项".into(),
+        "ask" => "查询目录项或属性".into(),
         other => name(other),
     }
 }
