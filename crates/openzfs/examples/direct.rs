@@ -1,7 +1,8 @@
 //! Processor time of an 8 KiB synchronous write and of an 8 KiB read that hits the ARC, called
 //! directly on the library over disks in memory: the floor for the same through a mount.
 //!
-//! `cargo run --release -p openzfs --features engine --example direct [SECONDS]`
+//! `cargo run --release -p openzfs --features engine --example direct [SECONDS [RECORDSIZE [FLAGS]]]`;
+//! FLAGS are OpenZFS's `zfs_flags`, 0 as in a kernel: -1 turns every check of a DEBUG build on.
 
 use openzfs::{
     Class, Disk, FileSystem, Flags, Geometry, Io, IoOp, Layout, Library, Pool, Settings, Stages,
@@ -73,14 +74,22 @@ fn measure(what: &str, seconds: u64, mut op: impl FnMut(u64)) {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let seconds = std::env::args().nth(1).map_or(Ok(3), |s| s.parse())?;
+    let argument = |i: usize, default: i64| {
+        std::env::args()
+            .nth(i)
+            .map_or(Ok(default), |s| s.parse::<i64>())
+    };
+    let seconds = u64::try_from(argument(1, 3)?)?;
+    let recordsize = argument(2, 8192)?;
     let library = Library::start(&Settings {
         memory: 4 << 30,
+        processors: 0,
         dilation: 1.0,
         origin: 0,
         tunables: vec![
             ("zfs_arc_max".into(), 512 << 20),
             ("zfs_arc_min".into(), 256 << 20),
+            ("zfs_flags".into(), argument(3, 0)?),
         ],
     })?;
     let mut vdevs = Vec::new();
@@ -97,9 +106,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let config = tempfile::NamedTempFile::new()?;
     let pool = Pool::create("direct", Some(12), &vdevs, &[], config.path())?;
-    pool.set("", "recordsize", "8192")?;
+    pool.set("", "recordsize", &recordsize.to_string())?;
     println!(
-        "OpenZFS {}, debug {}",
+        "OpenZFS {}, debug {}, records of {recordsize} bytes",
         library.version(),
         library.is_debug()
     );

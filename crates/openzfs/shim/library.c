@@ -10,23 +10,29 @@ extern uint64_t physmem;
 extern const char *const pw_library_version;	/* generated */
 
 static uint64_t model_memory;
+static uint32_t model_processors;
 
 /*
  * The library's calls of sysconf are renamed to this one: the ARC and the dirty-data limits are
- * sized by the modelled host's memory, not by this machine's.
+ * sized by the modelled host's memory, its task queues by the modelled host's processors, not by this
+ * machine's. With two processors a single thread would compress, add parity and issue every write.
  */
 long
 pw_sysconf(int name)
 {
 	if (name == _SC_PHYS_PAGES && model_memory != 0)
 		return (model_memory / sysconf(_SC_PAGESIZE));
+	if (name == _SC_NPROCESSORS_ONLN && model_processors != 0)
+		return (model_processors);
 	return (sysconf(name));
 }
 
 void
-pw_init(uint64_t memory)
+pw_init(uint64_t memory, uint32_t processors)
 {
 	model_memory = memory;
+	/* Userland has arrays of this many. */
+	model_processors = MIN(processors, max_ncpus);
 	/* No pool of this machine is looked at: its cachefile is neither read nor written. */
 	spa_config_path = "/dev/null/no-cachefile";
 	kernel_init(SPA_MODE_READ | SPA_MODE_WRITE);

@@ -55,7 +55,7 @@ void pw_io_done(struct pw_io *io, int error);
 /* --- library.c --- */
 
 /* memory of the modelled host, bytes; tunables that size things are set before this. */
-void pw_init(uint64_t memory);
+void pw_init(uint64_t memory, uint32_t processors);
 void pw_fini(void);
 const char *pw_version(void);
 int pw_is_debug(void);

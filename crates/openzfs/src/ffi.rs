@@ -120,7 +120,7 @@ unsafe extern "C" {
     pub fn pw_clock_now() -> i64;
     pub fn pw_disk_register(ops: *const DiskOps);
     pub fn pw_io_done(io: *mut Io, error: c_int);
-    pub fn pw_init(memory: u64);
+    pub fn pw_init(memory: u64, processors: u32);
     pub fn pw_fini();
     pub fn pw_version() -> *const c_char;
     pub fn pw_is_debug() -> c_int;

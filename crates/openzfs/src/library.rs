@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Settings {
     /// Memory of the modelled host, bytes: the ARC and the dirty-data limits follow from it.
     pub memory: u64,
+    /// Processors of the modelled host, by which task queues and lists are sized; at most 64 count,
+    /// and with 0 it is this machine's.
+    pub processors: u32,
     /// Virtual time runs this many times slower than real time; at least 1.
     pub dilation: f64,
     /// `CLOCK_MONOTONIC`, ns, at which virtual time is 0; must lie in the past.
@@ -49,6 +52,9 @@ impl Library {
         if STARTED.swap(true, Ordering::SeqCst) {
             return Err(crate::Error(EALREADY));
         }
+        // As in a kernel. A library built with DEBUG begins with every check it has, among them a
+        // checksum of each ARC buffer before and after a write to it: of 1 MiB for 4 KiB.
+        set_tunable("zfs_flags", 0)?;
         let mut unknown = Vec::new();
         // SAFETY: called once, before any other thread of the library exists.
         unsafe {
@@ -61,7 +67,7 @@ impl Library {
             }
         }
         // SAFETY: the disks and the clock are in place, which is all it asks for.
-        unsafe { ffi::pw_init(settings.memory) };
+        unsafe { ffi::pw_init(settings.memory, settings.processors) };
         Ok(Library { unknown })
     }
 

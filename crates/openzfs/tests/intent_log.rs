@@ -68,6 +68,7 @@ impl Bench<'_> {
 fn a_write_becomes_the_record_that_its_version_chooses() {
     let library = Library::start(&Settings {
         memory: 2 << 30,
+        processors: 8,
         dilation: 1.0,
         origin: 0,
         tunables: vec![("zfs_arc_max".into(), 256 << 20)],

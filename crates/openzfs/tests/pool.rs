@@ -128,6 +128,7 @@ fn exercise(fs: &FileSystem) {
 fn every_layout_holds_files_and_survives_export_and_import() {
     let library = Library::start(&Settings {
         memory: 512 << 20,
+        processors: 8,
         dilation: 1.0,
         origin: 0,
         tunables: vec![

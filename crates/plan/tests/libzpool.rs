@@ -149,6 +149,7 @@ fn vdev(class: Class, layout: Made, name: &str, from: u32, count: u32) -> Vdev {
 fn pools_made_with_the_library_have_the_space_that_is_computed() {
     let library = Library::start(&Settings {
         memory: 2 << 30,
+        processors: 8,
         dilation: 1.0,
         origin: 0,
         tunables: vec![("zfs_arc_max".into(), 256 << 20)],

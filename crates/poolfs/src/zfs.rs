@@ -84,6 +84,15 @@ pub fn tunables(build: &Build) -> Vec<(String, i64)> {
     all
 }
 
+/// Processors by which the library sizes its task queues. A thread here does in slowed time what `k`
+/// threads do in the modelled machine, so that the host's over `k` are as many; but four at least, if
+/// it has them: with two, a single thread would compress, add parity and issue every write. More than
+/// needed only keep each other, and the drives' timer, from this machine's processors.
+fn processors(cores: u32, k: f64) -> u32 {
+    let same = (f64::from(cores) / k.max(1.0)).ceil() as u32;
+    same.max(4).min(cores)
+}
+
 fn vdev(v: &Vdev) -> openzfs::Vdev {
     openzfs::Vdev {
         class: match v.class {
@@ -124,6 +133,7 @@ impl Zfs {
     ) -> Result<Zfs, Refusal> {
         let settings = Settings {
             memory: build.model.physmem,
+            processors: processors(build.cores, clock.dilation()),
             dilation: clock.dilation(),
             origin: clock.origin() as i64,
             tunables: tunables(build),
@@ -370,4 +380,18 @@ fn set(pool: &Pool, dataset: &str, name: &str, value: &str) -> Result<(), Refusa
     };
     pool.set(dataset, name, value)
         .map_err(|e| refuse(&format!("{name}={value} cannot be set on {dataset:?}"), e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slowed_thread_stands_for_k_of_the_modelled_machine() {
+        assert_eq!(processors(64, 8.0), 8);
+        assert_eq!(processors(20, 3.0), 7);
+        assert_eq!(processors(16, 8.0), 4, "four at least");
+        assert_eq!(processors(2, 8.0), 2, "but no more than the machine has");
+        assert_eq!(processors(32, 1.0), 32);
+    }
 }
