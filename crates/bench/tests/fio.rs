@@ -182,6 +182,22 @@ fn in_an_open_loop_a_write_is_synchronous_itself_and_a_mixture_keeps_its_shares(
 }
 
 #[test]
+fn the_ramp_of_jobs_that_pass_over_several_files_is_a_run_of_its_own() {
+    let of = |rw: &str, files: &str| {
+        let text = format!("[w]\nrw={rw}\nbs=1m\n{files}\nsize=8g\nruntime=60\n");
+        let job = rewritten(&text, &target());
+        let parts = (job.ramp_s, job.lead_s);
+        assert_eq!(job.text.contains("ramp_time"), job.ramp_s > 0.0);
+        parts
+    };
+    assert_eq!(of("write", "nrfiles=8"), (0.0, 2.0));
+    assert_eq!(of("read", "filename=a:b"), (0.0, 2.0));
+    assert_eq!(of("randrw:8", "nrfiles=8"), (0.0, 2.0));
+    assert_eq!(of("write", "nrfiles=1"), (2.0, 0.0));
+    assert_eq!(of("randwrite", "nrfiles=8"), (2.0, 0.0));
+}
+
+#[test]
 fn a_warm_up_runs_the_same_job_on_other_offsets_and_logs_nothing() {
     let job = rewritten(SMALL_SYNC, &target());
     let warm = job.warm_up(90.0);
@@ -231,6 +247,18 @@ fn counts_of_all_jobs_are_added_and_histograms_hold_every_operation() {
     assert!((read.mean_ns - 338_700.3).abs() < 0.1, "{}", read.mean_ns);
     assert_eq!(output.error(), None);
     assert!((output.runtime_s() - 3.0).abs() < 0.01);
+}
+
+#[test]
+fn a_job_that_did_nothing_is_named() {
+    assert_eq!(output::parse(RECORDED).unwrap().idle(), [""; 0]);
+    let mut output = output::parse(RECORDED).unwrap();
+    for job in &mut output.jobs {
+        job.jobname = "writer".into();
+        job.read.total_ios = 0;
+        job.write.total_ios = 0;
+    }
+    assert_eq!(output.idle(), ["writer"]);
 }
 
 #[test]

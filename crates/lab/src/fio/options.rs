@@ -119,6 +119,9 @@ pub fn document() -> String {
          run of fio of its own, since the workers of fio 3.33 do not leave one of fio's; engines \
          that submit asynchronously become `psync`. Options that pace a job themselves are refused \
          there.\n\n\
+         Where a job goes through several files in order, the ramp is a run of fio of its own as well: \
+         fio 3.33 ends such a job for good when its ramp ends within the last operation of a pass \
+         over the files.\n\n\
          I/O engines: ",
     );
     let engines: Vec<String> = ENGINES

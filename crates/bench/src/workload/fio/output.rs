@@ -205,6 +205,18 @@ impl Output {
         merged.flow(ops, 0)
     }
 
+    /// Names of the jobs without a read or a write in the measured time, once each.
+    pub fn idle(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .jobs
+            .iter()
+            .filter(|j| j.read.total_ios + j.write.total_ios == 0)
+            .map(|j| j.jobname.as_str())
+            .collect();
+        names.dedup();
+        names
+    }
+
     /// Virtual seconds measured: the longest direction of any job.
     pub fn runtime_s(&self) -> f64 {
         self.jobs

@@ -41,8 +41,10 @@ pub struct Rewritten {
     pub runtime_s: Option<f64>,
     /// The longest job's virtual seconds before that.
     pub ramp_s: f64,
-    /// Virtual seconds that the same job is to run before, as a process of its own: the ramp of an
-    /// open loop, since the workers of fio 3.33 do not leave a ramp of fio's.
+    /// Virtual seconds that the same job is to run before, as a process of its own: the ramp of jobs
+    /// that fio 3.33 lets down. Workers of an open loop do not leave a ramp of fio's; a job that goes
+    /// through several files in order ends for good when its ramp does within the last operation of a
+    /// pass, for nothing has then been done in that pass.
     pub lead_s: f64,
     /// Bytes of all files, as scaled.
     pub files_bytes: u64,
@@ -130,6 +132,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
     };
     let mut files: BTreeMap<String, u64> = BTreeMap::new();
     let mut large = true;
+    let leads = target.rate.is_some() || file.jobs.iter().any(passes_over_files);
     for job in &file.jobs {
         let clones = count(job, "numjobs");
         jobs += clones;
@@ -163,7 +166,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
             }
             Err(mistake) => mistakes.push(mistake),
         }
-        match times(job, target) {
+        match times(job, target, leads) {
             Ok(times) => {
                 ramp = ramp.max(times.ramp_s);
                 runtime = match (runtime, times.runtime_s) {
@@ -197,8 +200,8 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         text: print(file, target, &sections),
         concurrency: in_flight,
         runtime_s: runtime,
-        ramp_s: if target.rate.is_some() { 0.0 } else { ramp },
-        lead_s: if target.rate.is_some() { ramp } else { 0.0 },
+        ramp_s: if leads { 0.0 } else { ramp },
+        lead_s: if leads { ramp } else { 0.0 },
         files_bytes: files.values().sum(),
         jobs,
         offered_rate: target.rate.map(|_| offered),
@@ -236,6 +239,15 @@ fn holes(job: &Job) -> Option<String> {
             job.name
         )
     })
+}
+
+/// Whether a clone ends a pass over its files and begins the next: fio wraps around within a file only
+/// where there is a single one, or where the order is random.
+fn passes_over_files(job: &Job) -> bool {
+    let several =
+        count(job, "nrfiles") > 1 || job.get("filename").is_some_and(|name| name.contains(':'));
+    let rw = job.get("rw").unwrap_or("read");
+    several && (!rw.starts_with("rand") || rw.contains(':'))
 }
 
 /// Whether one file of whole large blocks is what a clone gets, and its content does not depend on the
@@ -408,10 +420,10 @@ struct Times {
     ramp_s: f64,
 }
 
-fn times(job: &Job, target: &Target) -> Result<Times, Mistake> {
+fn times(job: &Job, target: &Target, leads: bool) -> Result<Times, Mistake> {
     let mut lines = Vec::new();
     let ramp_s = time(job, "ramp_time")?.unwrap_or(target.ramp_s);
-    if ramp_s > 0.0 && target.rate.is_none() {
+    if ramp_s > 0.0 && !leads {
         lines.push(("ramp_time", milliseconds(ramp_s)));
     }
     let own = time(job, "runtime")?.filter(|s| *s > 0.0);
