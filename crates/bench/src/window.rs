@@ -130,7 +130,7 @@ pub fn late_ns(commits: f64, totals: &BTreeMap<String, f64>) -> f64 {
 }
 
 /// Takes what the engine says of its drives' timing out of the stages: (p50, p99) of achieved ÷
-/// intended service time by kind of drive, weighted by requests.
+/// intended service time by kind of drive, of each kind of request by itself and weighted by requests.
 pub fn drives(stages: &mut BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)> {
     let (of_drives, rest): (BTreeMap<_, _>, BTreeMap<_, _>) = std::mem::take(stages)
         .into_iter()
@@ -151,8 +151,11 @@ pub fn drives(stages: &mut BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)
         if let (Some(p50), Some(p99)) = (ratio("p50"), ratio("p99"))
             && *requests > 0.0
         {
+            // `drive.hdd11.flush`: the kind of drive is what counts.
             let kind = drive
-                .trim_start_matches("drive.")
+                .split('.')
+                .nth(1)
+                .unwrap_or_default()
                 .trim_end_matches(|c: char| c.is_ascii_digit());
             let entry = kinds.entry(kind.to_owned()).or_default();
             entry.0 += p50 * requests;
@@ -229,16 +232,16 @@ mod tests {
     fn timing_of_drives_is_taken_by_kind_and_leaves_the_stages() {
         let mut stages = map(&[
             ("write.count", 5.0),
-            ("drive.hdd0.requests", 3.0),
-            ("drive.hdd0.achieved_p50", 2.0),
-            ("drive.hdd0.intended_p50", 1.0),
-            ("drive.hdd0.achieved_p99", 4.0),
-            ("drive.hdd0.intended_p99", 2.0),
-            ("drive.hdd11.requests", 1.0),
-            ("drive.hdd11.achieved_p50", 1.0),
-            ("drive.hdd11.intended_p50", 1.0),
-            ("drive.hdd11.achieved_p99", 1.0),
-            ("drive.hdd11.intended_p99", 1.0),
+            ("drive.hdd0.write.requests", 3.0),
+            ("drive.hdd0.write.achieved_p50", 2.0),
+            ("drive.hdd0.write.intended_p50", 1.0),
+            ("drive.hdd0.write.achieved_p99", 4.0),
+            ("drive.hdd0.write.intended_p99", 2.0),
+            ("drive.hdd11.flush.requests", 1.0),
+            ("drive.hdd11.flush.achieved_p50", 1.0),
+            ("drive.hdd11.flush.intended_p50", 1.0),
+            ("drive.hdd11.flush.achieved_p99", 1.0),
+            ("drive.hdd11.flush.intended_p99", 1.0),
         ]);
         let kinds = drives(&mut stages);
         assert_eq!(kinds, BTreeMap::from([("hdd".to_owned(), (1.75, 1.75))]));

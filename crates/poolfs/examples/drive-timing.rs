@@ -86,7 +86,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             drive.submit(io);
         }
         let cpu = (cpu() - before) / started.elapsed().as_secs_f64();
-        let service = drive.take_service().ok_or("no service times")?;
+        let services = drive.take_service();
+        let service = services.first().ok_or("no service times")?;
         let (i, a) = (&service.intended, &service.achieved);
         let us = |ns: u64| ns as f64 / 1e3;
         let off =

@@ -323,7 +323,13 @@ impl Pool for Engine {
         let running = self.0.read();
         let drives = running.iter().flat_map(|r| r.drives.values());
         drives
-            .filter_map(|drive| Some((drive.name().to_owned(), drive.take_service()?)))
+            .flat_map(|drive| {
+                let name = drive.name().to_owned();
+                drive
+                    .take_service()
+                    .into_iter()
+                    .map(move |s| (name.clone(), s))
+            })
             .collect()
     }
 

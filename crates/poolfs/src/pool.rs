@@ -93,7 +93,7 @@ pub trait Pool: Send + Sync {
     fn counters(&self) -> Vec<Counter>;
     /// Every drive's running totals.
     fn drives(&self) -> Vec<DriveState>;
-    /// Every drive's service times since the last call.
+    /// Every drive's service times since the last call, one for each kind of request.
     fn take_service(&self) -> Vec<(String, Service)>;
     /// What has failed, a sentence each, for as long as it lasts.
     fn faults(&self) -> Vec<String>;

@@ -6,6 +6,7 @@ mod watch;
 use crate::fuse::{Mount, Options};
 use crate::pool::{Origin, Pool, refusal};
 use crate::protocol::{Answer, Build, Hello, Message, Numbered, PROTOCOL, Refusal, Request};
+use drives::Op;
 use parking_lot::Mutex;
 use sampler::Sampler;
 use std::collections::BTreeMap;
@@ -191,22 +192,25 @@ impl Server {
             }
         }
         for (drive, service) in self.pool.take_service() {
-            if service.intended.is_empty() {
-                continue;
-            }
+            let of = match service.op {
+                Op::Read => "read",
+                Op::Write => "write",
+                Op::Flush => "flush",
+                Op::Trim => "trim",
+            };
             for (kind, h) in [
                 ("intended", &service.intended),
                 ("achieved", &service.achieved),
             ] {
                 let mut put = |what: &str, value: f64| {
-                    all.insert(format!("drive.{drive}.{kind}_{what}"), value);
+                    all.insert(format!("drive.{drive}.{of}.{kind}_{what}"), value);
                 };
                 put("mean", h.mean());
                 put("p50", h.value_at_quantile(0.5) as f64);
                 put("p99", h.value_at_quantile(0.99) as f64);
             }
             all.insert(
-                format!("drive.{drive}.requests"),
+                format!("drive.{drive}.{of}.requests"),
                 service.intended.len() as f64,
             );
         }

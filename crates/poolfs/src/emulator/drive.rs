@@ -164,8 +164,8 @@ impl<I: Io> Drive<I> {
         state.statistics.counters(now)
     }
 
-    /// Distribution of service times since the last call.
-    pub fn take_service(&self) -> Option<Service> {
+    /// Distribution of service times since the last call, of each kind of request that there was.
+    pub fn take_service(&self) -> Vec<Service> {
         self.state.lock().statistics.take_service()
     }
 

@@ -26,9 +26,13 @@ pub struct Counters {
     pub late_ns: u64,
 }
 
-/// Distribution of service times, virtual ns, three significant digits.
+/// Distribution of service times of one kind of request, virtual ns, three significant digits. Kinds
+/// are kept apart: between a disk's cached writes and its flushes lies a gap of milliseconds, and the
+/// median of both together falls to either side of it by chance.
 #[derive(Debug, Clone)]
 pub struct Service {
+    /// Which requests.
+    pub op: Op,
     /// As the model intended, from the arrival of a request to its completion.
     pub intended: Histogram<u32>,
     /// As the submitter saw it.
@@ -42,19 +46,16 @@ const LONGEST: u64 = 120_000_000_000;
 #[derive(Debug)]
 pub(super) struct Statistics {
     counters: Counters,
-    service: Option<Service>,
+    service: Vec<Service>,
     outstanding: u64,
     since: Nanos,
 }
 
 impl Statistics {
     pub(super) fn new() -> Self {
-        let histogram = || Histogram::new_with_bounds(1, LONGEST, 3).ok();
         Self {
             counters: Counters::default(),
-            service: histogram()
-                .zip(histogram())
-                .map(|(intended, achieved)| Service { intended, achieved }),
+            service: Vec::new(),
             outstanding: 0,
             since: 0,
         }
@@ -104,7 +105,7 @@ impl Statistics {
         self.outstanding = self.outstanding.saturating_sub(1);
         self.count(op, bytes);
         self.counters.late_ns += now.saturating_sub(intended);
-        if let Some(service) = &mut self.service {
+        if let Some(service) = self.service_of(op) {
             let record = |h: &mut Histogram<u32>, at: Nanos| {
                 h.saturating_record(at.saturating_sub(arrived).max(1));
             };
@@ -113,19 +114,32 @@ impl Statistics {
         }
     }
 
+    /// The distribution of a kind of request, made when the first of it is finished: an empty one
+    /// takes half a megabyte. None only where the histogram's bounds are wrong.
+    fn service_of(&mut self, op: Op) -> Option<&mut Service> {
+        let at = match self.service.iter().position(|s| s.op == op) {
+            Some(at) => at,
+            None => {
+                let histogram = || Histogram::new_with_bounds(1, LONGEST, 3).ok();
+                self.service.push(Service {
+                    op,
+                    intended: histogram()?,
+                    achieved: histogram()?,
+                });
+                self.service.len() - 1
+            }
+        };
+        self.service.get_mut(at)
+    }
+
     pub(super) fn counters(&mut self, now: Nanos) -> Counters {
         self.pass(now);
         self.counters
     }
 
-    /// Service times since the last call.
-    pub(super) fn take_service(&mut self) -> Option<Service> {
-        let taken = self.service.clone();
-        if let Some(service) = &mut self.service {
-            service.intended.reset();
-            service.achieved.reset();
-        }
-        taken
+    /// Service times since the last call, of each kind of request that there was.
+    pub(super) fn take_service(&mut self) -> Vec<Service> {
+        std::mem::take(&mut self.service)
     }
 }
 
@@ -147,9 +161,19 @@ mod tests {
         assert_eq!(c.late_ns, 50);
         assert_eq!((c.reads, c.read_bytes), (1, 4096));
         assert_eq!((c.writes, c.write_bytes), (1, 8192));
-        let service = s.take_service().expect("bounds are valid");
-        assert_eq!(service.intended.max(), 300);
-        assert_eq!(service.achieved.max(), 350);
-        assert_eq!(s.take_service().expect("again").intended.len(), 0);
+        let service = s.take_service();
+        assert_eq!(
+            service.iter().map(|s| s.op).collect::<Vec<_>>(),
+            [Op::Read, Op::Write]
+        );
+        assert_eq!(
+            (service[0].intended.max(), service[0].achieved.max()),
+            (300, 300)
+        );
+        assert_eq!(
+            (service[1].intended.max(), service[1].achieved.max()),
+            (300, 350)
+        );
+        assert!(s.take_service().is_empty());
     }
 }

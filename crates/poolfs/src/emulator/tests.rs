@@ -4,7 +4,7 @@ use super::{CutReport, Drive, Emulator, Settings, Spec, power_cut};
 use crate::clock::Clock;
 use crate::raw::{Raw, RawIo};
 use crate::volume::{IoFlags, Stages, Volume};
-use drives::Profile;
+use drives::{Op, Profile};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -273,8 +273,11 @@ fn a_request_takes_its_virtual_time() {
     }
     let elapsed = started.elapsed();
     assert!(elapsed >= Duration::from_millis(50), "{elapsed:?}");
-    let service = rig.drive.take_service().expect("kept");
-    assert_eq!(service.intended.len(), 50);
+    let services = rig.drive.take_service();
+    let [service] = &services[..] else {
+        panic!("writes and nothing else: {services:?}");
+    };
+    assert_eq!((service.op, service.intended.len()), (Op::Write, 50));
     assert!(
         service.intended.min() >= 99_000,
         "{}",
