@@ -133,10 +133,10 @@ fn in_place(
 
     (bench.said)(Step::Settling);
     session.drain()?;
+    session.reopen()?;
     if instant {
         session.pace(false)?;
     }
-    session.reopen()?;
 
     let warm_up = match task.method.warm_up_s {
         limit_s if limit_s > 0.0 => {
@@ -164,6 +164,8 @@ fn in_place(
 
     (bench.said)(Step::Measuring);
     let observed = observe(bench, &mut *session, &job, raw, time)?;
+    // What is still dirty would be written at the drives' pace, k times slower, for nobody.
+    session.pace(true)?;
     session.stop()?;
 
     facts.insert("files.bytes".into(), job.job.files_bytes as f64);
@@ -403,6 +405,15 @@ fn collect(
         return Err(Fault::failed(
             "fio did no I/O: check the job's size, runtime and ramp",
         ));
+    }
+    // The others had the pool to themselves: a result of another workload than the one asked for.
+    let idle = output.idle();
+    if !idle.is_empty() {
+        return Err(Fault::failed(format!(
+            "fio's job {} did no I/O in the measured time while others did: a longer runtime lets it \
+             take part",
+            idle.join(", ")
+        )));
     }
     let mut notes = job.job.notes.clone();
     notes.extend(seen.notes);
