@@ -608,6 +608,22 @@ fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
 }
 
 #[test]
+fn too_few_drives_of_an_unknown_profile_are_told_together_with_it() {
+    let text = BASE
+        .replace("12x hdd-7200-16t", "12x hdd-7200-16tb")
+        .replace("hdd[6-11]", "hdd[6-12]");
+    let said = errors(&text);
+    assert!(
+        said.iter().any(|e| e.contains("no drive profile")),
+        "{said:#?}"
+    );
+    assert!(
+        said.iter().any(|e| e.contains("too few drives `hdd`")),
+        "{said:#?}"
+    );
+}
+
+#[test]
 fn drives_of_an_unknown_profile_are_not_missed_a_second_time() {
     let said = errors(&BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16"));
     assert_eq!(said.len(), 1, "{said:?}");

@@ -45,7 +45,18 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             return None;
         }
     };
-    let base = load(cx, &profile)?;
+    let name = At::new(entry.key.to_owned(), entry.key_span());
+    let Some(base) = load(cx, &profile) else {
+        // The mistake is noted and the lab refused; how many drives there are is known all the same,
+        // and mistakes in the vdevs are told together with this one.
+        let kind = DriveKind {
+            count,
+            profile: profile.value,
+            numbers: serde_json::Value::Null,
+            price,
+        };
+        return Some((name, kind));
+    };
     let numbers = match base.overridden(&overrides) {
         Ok(numbers) => numbers,
         Err(e) => {
@@ -72,7 +83,6 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             return None;
         }
     };
-    let name = At::new(entry.key.to_owned(), entry.key_span());
     Some((
         name,
         DriveKind {

@@ -25,8 +25,9 @@ const LEAST_DIRTY: u64 = 64 << 20;
 
 /// Chooses S for a campaign and works out every stock of its baseline.
 ///
-/// Where the lab leaves the dirty-data limit to Poolwright and no S would fit with the real one, it
-/// is halved until one does, `zfs_wrlog_data_max` with it, and a note says so.
+/// Where the lab leaves the dirty-data limit to Poolwright and no S would fit with the real one, for
+/// the ARC or for small files that are rewritten, it is halved until one does, `zfs_wrlog_data_max`
+/// with it, and a note says so.
 ///
 /// # Errors
 /// When no S lies between what this machine can hold and what keeps the model true, or the lab
@@ -46,7 +47,9 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
             let least = memory
                 .bound
                 .max(caps::store(campaign, &demand, limits, dirty).bound);
-            let most = caps::dirty_data(campaign, dirty).bound;
+            let most = caps::coalescing(&demand, dirty, real)
+                .map_or(f64::INFINITY, |cap| cap.bound)
+                .min(caps::dirty_data(campaign, dirty).bound);
             round_up(least).max(campaign.scale.size.unwrap_or(1.0)) <= most
         };
         while !fits(dirty) && dirty / 2 >= LEAST_DIRTY {

@@ -125,6 +125,24 @@ fn what_a_small_store_cannot_churn_is_not_made_dirty() {
 }
 
 #[test]
+fn small_files_reduce_the_dirty_limit_instead_of_being_refused() {
+    let more = "[workloads.small]\nfio.job = \"\"\"\n[s]\nrw=randwrite\nbs=16k\nsize=1g\nruntime=3\n\"\"\"\n";
+    let limits = HostLimits {
+        memory: 8 * GIB,
+        ..ROOMY
+    };
+    let model = model(&campaign("32G", more), &limits);
+    assert_eq!(model.size_bound_by, "memory");
+    assert!(model.size > 2.0 && model.size <= cap(&model, "coalescing"));
+    assert!(model.dirty_data_max < model.dirty_data_max_real);
+    assert!(
+        model.notes.iter().any(|n| n.contains("dirty")),
+        "{:?}",
+        model.notes
+    );
+}
+
+#[test]
 fn a_stated_dirty_limit_is_taken_and_widens_the_caps() {
     let reduced = campaign("128G", "[scale]\nsize = 32\ndirty_data_max = \"256M\"\n");
     let limits = HostLimits {
