@@ -1,9 +1,9 @@
 //! Two campaigns held against each other, as lines for a terminal.
 
 use crate::lang::{Label, Words};
-use crate::number::{count, ratio, ratio_number};
+use crate::number::{count, range, ratio};
 use crate::text::{aligned, cut, one_line};
-use findings::output::{Basis, Class};
+use findings::output::Class;
 use findings::{Change, Comparison, Findings, Published};
 
 /// Columns of the table.
@@ -24,15 +24,7 @@ pub fn text(
         String::new(),
     ]];
     for change in &comparison.changes {
-        let interval = match change.ratio.basis {
-            Basis::Point => ratio(change.ratio.value),
-            Basis::Trials | Basis::Blocks => format!(
-                "{} [{}, {}]",
-                ratio(change.ratio.value),
-                ratio_number(change.ratio.low),
-                ratio_number(change.ratio.high)
-            ),
-        };
+        let interval = format!("{}{}", ratio(change.ratio.value), range(&change.ratio));
         lines.push([
             cut(&one_line(&change.variant), 32),
             cut(&one_line(&change.workload), 32),
@@ -91,15 +83,7 @@ pub fn published(cells: &[Published], key: &str, words: &dyn Words) -> String {
                 cut(&one_line(&cell.row), 32)
             ),
             count(cell.measured),
-            match cell.ratio.basis {
-                Basis::Point => ratio(cell.ratio.value),
-                Basis::Trials | Basis::Blocks => format!(
-                    "{} [{}, {}]",
-                    ratio(cell.ratio.value),
-                    ratio_number(cell.ratio.low),
-                    ratio_number(cell.ratio.high)
-                ),
-            },
+            format!("{}{}", ratio(cell.ratio.value), range(&cell.ratio)),
         ]);
     }
     let mut out = aligned(&lines, 2..4);

@@ -1,10 +1,11 @@
-//! A row a cell, for a spreadsheet: plain numbers in the units the column names say.
+//! A row a cell, for a spreadsheet, and a row each rate of a ladder: plain numbers in the units the
+//! column names say.
 
 use crate::rows::{Against, rows};
-use findings::output::{Class, Estimate, Findings, Latency, Standing};
+use findings::output::{Class, Estimate, Findings, Latency, Rung, Standing};
 
 /// The names of the columns. Added ones go to the end.
-pub const COLUMNS: [&str; 40] = [
+pub const COLUMNS: [&str; 41] = [
     "variant",
     "workload",
     "concurrency",
@@ -45,6 +46,7 @@ pub const COLUMNS: [&str; 40] = [
     "cpu_share",
     "limit",
     "outside_pool_share",
+    "offered_ops_per_s",
 ];
 
 /// The whole table.
@@ -114,12 +116,54 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
                 .map_or("", |a| limit(&a.limit))
                 .into(),
             number(cell.attribution.as_ref().map(|a| a.outside_share)),
+            String::new(),
         ])?;
+    }
+    for ladder in &findings.ladders {
+        for rung in &ladder.rungs {
+            let known = offered(rung);
+            out.write_record(COLUMNS.map(|column| {
+                match column {
+                    "variant" => foreign(&ladder.variant),
+                    "workload" => foreign(&ladder.workload),
+                    _ => known
+                        .iter()
+                        .find(|(name, _)| *name == column)
+                        .map_or_else(String::new, |(_, value)| value.clone()),
+                }
+            }))?;
+        }
     }
     let bytes = out
         .into_inner()
         .map_err(|e| csv::Error::from(std::io::Error::other(e.to_string())))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What is known of a rung, by the names of the columns; of a cell's other columns there is nothing.
+fn offered(rung: &Rung) -> Vec<(&'static str, String)> {
+    let latency = |pick: fn(&Latency) -> f64| number(rung.latency.as_ref().map(pick));
+    let sync = |pick: fn(&Latency) -> f64| number(rung.sync_latency.as_ref().map(pick));
+    let achieved = |pick: fn(&Estimate) -> f64| number(rung.achieved.as_ref().map(pick));
+    vec![
+        ("offered_ops_per_s", number(Some(rung.offered))),
+        ("trials_sound", rung.trials.sound.to_string()),
+        ("trials_marked", rung.trials.marked.to_string()),
+        ("trials_failed", rung.trials.failed.to_string()),
+        ("ops_per_s", achieved(|e| e.value)),
+        ("ops_per_s_low", achieved(|e| e.low)),
+        ("ops_per_s_high", achieved(|e| e.high)),
+        ("mean_us", latency(|l| l.mean_us)),
+        ("p50_us", latency(|l| l.p50_us)),
+        ("p95_us", latency(|l| l.p95_us)),
+        ("p99_us", latency(|l| l.p99_us)),
+        (
+            "p999_us",
+            number(rung.latency.and_then(|latency| latency.p999_us)),
+        ),
+        ("sync_mean_us", sync(|l| l.mean_us)),
+        ("sync_p99_us", sync(|l| l.p99_us)),
+    ]
 }
 
 /// A number as programs read it, empty when there is none.

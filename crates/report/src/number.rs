@@ -1,6 +1,8 @@
 //! Numbers as people read them: three significant digits at most, thousands grouped; the space
 //! before a unit does not break.
 
+use findings::output::{Basis, Estimate};
+
 /// A count or rate: `640`, `4,310`, `12.5`, `0.042`.
 pub fn count(value: f64) -> String {
     significant(value, 3)
@@ -48,6 +50,17 @@ pub fn ratio_number(value: f64) -> String {
         v if v < 1.995 => format!("{v:.2}"),
         v if v < 9.95 => format!("{v:.1}"),
         v => group(&format!("{v:.0}")),
+    }
+}
+
+/// The interval behind a ratio, with the space before it: ` [6.2, 7.2]`. Nothing where there is none:
+/// a single number, or blocks of one trial that were all alike.
+pub fn range(ratio: &Estimate) -> String {
+    let (low, high) = (ratio_number(ratio.low), ratio_number(ratio.high));
+    match ratio.basis {
+        Basis::Point => String::new(),
+        Basis::Blocks if low == high => String::new(),
+        Basis::Trials | Basis::Blocks => format!(" [{low}, {high}]"),
     }
 }
 
@@ -152,6 +165,23 @@ mod tests {
         assert_eq!(share(0.431), "43\u{a0}%");
         assert_eq!(share(0.9921), "99.2\u{a0}%");
         assert_eq!(share(0.004), "0.4\u{a0}%");
+    }
+
+    #[test]
+    fn an_interval_is_printed_where_there_is_one() {
+        let over = |low, high, basis| {
+            range(&Estimate {
+                value: 0.69,
+                low,
+                high,
+                basis,
+            })
+        };
+        assert_eq!(over(0.61, 0.8, Basis::Trials), " [0.61, 0.80]");
+        assert_eq!(over(0.69, 0.69, Basis::Trials), " [0.69, 0.69]");
+        assert_eq!(over(0.61, 0.8, Basis::Blocks), " [0.61, 0.80]");
+        assert_eq!(over(0.691, 0.693, Basis::Blocks), "");
+        assert_eq!(over(0.61, 0.8, Basis::Point), "");
     }
 
     #[test]

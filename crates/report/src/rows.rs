@@ -208,10 +208,9 @@ pub fn interval(words: &dyn Words, effect: &Effect) -> String {
         metric => format!(" {}", words.metric(metric)),
     };
     format!(
-        "{}{metric}{phase} [{}, {}]",
+        "{}{metric}{phase}{}",
         crate::number::ratio(effect.ratio.value),
-        crate::number::ratio_number(effect.ratio.low),
-        crate::number::ratio_number(effect.ratio.high)
+        crate::number::range(&effect.ratio)
     )
 }
 

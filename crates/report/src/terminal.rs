@@ -2,7 +2,7 @@
 //! asked for.
 
 use crate::lang::{Label, Language, Words, name};
-use crate::number::{count, micros, ratio, ratio_number, seconds, share, share_number};
+use crate::number::{count, micros, range, ratio, seconds, share, share_number};
 use crate::rows::{
     Against, Row, adequate_text, answers, failure, load_text, remarks, rows, title, verdict_text,
     workloads,
@@ -331,12 +331,9 @@ pub fn with_spread(estimate: &Estimate) -> String {
 pub fn against(row: &Row) -> String {
     match row.against {
         Against::Baseline => String::new(),
-        Against::Effect(effect) => format!(
-            "{} [{}, {}]",
-            ratio(effect.ratio.value),
-            ratio_number(effect.ratio.low),
-            ratio_number(effect.ratio.high)
-        ),
+        Against::Effect(effect) => {
+            format!("{}{}", ratio(effect.ratio.value), range(&effect.ratio))
+        }
         Against::Plain(value) => format!("~{}", ratio(value)),
         Against::Nothing => "–".into(),
     }

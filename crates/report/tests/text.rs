@@ -178,6 +178,7 @@ fn findings_with_nothing_in_them_are_reported_without_a_panic() {
     let mut empty = findings(&TWO);
     empty.cells.clear();
     empty.effects.clear();
+    empty.ladders.clear();
     empty.verdicts.iter_mut().for_each(|v| v.effects = vec![99]);
     for language in Language::ALL {
         let text = report::terminal::render(

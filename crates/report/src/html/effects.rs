@@ -5,7 +5,7 @@ use super::{Page, label, scroll, section};
 use crate::charts::forest;
 use crate::lang::Label;
 use crate::markup::Markup;
-use crate::number::{ratio, ratio_number};
+use crate::number::{range, ratio};
 use crate::rows::{class_name, factor_name};
 use findings::output::{Effect, Metric, PhaseKind};
 
@@ -122,10 +122,9 @@ impl Page<'_> {
             );
         });
         m.tag("td").class("num").text(format_args!(
-            "{} [{}, {}]",
+            "{}{}",
             ratio(ratio_of.value),
-            ratio_number(ratio_of.low),
-            ratio_number(ratio_of.high)
+            range(&ratio_of)
         ));
         m.tag("td")
             .class("inline")

@@ -1,14 +1,14 @@
 //! Every configuration in one table that can be sorted.
 
 use super::{Page, label, scroll, section};
-use crate::lang::Label;
+use crate::lang::{Label, Language};
 use crate::markup::Markup;
-use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
+use crate::number::{bytes, count, micros, range, ratio, seconds, share};
 use crate::rows::{Against, Row, remarks};
 use crate::terminal::with_spread;
 use findings::output::Standing;
 
-const COLUMNS: [(Label, bool); 14] = [
+const COLUMNS: [(Label, bool); 13] = [
     (Label::Variant, false),
     (Label::Workload, false),
     (Label::Against, true),
@@ -22,7 +22,6 @@ const COLUMNS: [(Label, bool); 14] = [
     (Label::Arc, true),
     (Label::L2arc, true),
     (Label::TrialsColumn, true),
-    (Label::Remarks, false),
 ];
 
 impl Page<'_> {
@@ -55,6 +54,34 @@ impl Page<'_> {
                         });
                     });
             });
+            self.remarks(m);
+        });
+    }
+
+    /// What is to be known of single cells, below the table: in a last column it would be the part
+    /// that a narrow screen hides.
+    fn remarks(&self, m: &mut Markup) {
+        let english = Language::English.words();
+        let remarked: Vec<&Row> = self
+            .rows
+            .iter()
+            .filter(|row| !remarks(english, row).is_empty())
+            .collect();
+        if remarked.is_empty() {
+            return;
+        }
+        m.tag("ul").class("remarks").inside(|m| {
+            for row in remarked {
+                m.tag("li").inside(|m| {
+                    m.tag("b").inside(|m| {
+                        m.foreign(&row.cell.variant);
+                        m.text(" · ");
+                        m.foreign(&row.cell.workload);
+                    });
+                    m.text(" – ");
+                    m.say(|w| remarks(w, row).join(w.label(Label::Semicolon)));
+                });
+            }
         });
     }
 
@@ -106,11 +133,7 @@ fn cells(m: &mut Markup, row: &Row) {
         Against::Baseline => keyed(m, Some(1.0), |m| m.text("1")),
         Against::Effect(effect) => keyed(m, Some(effect.ratio.value), |m| {
             m.tag("b").text(ratio(effect.ratio.value));
-            m.tag("span").class("sub").text(format_args!(
-                " [{}, {}]",
-                ratio_number(effect.ratio.low),
-                ratio_number(effect.ratio.high)
-            ));
+            m.tag("span").class("sub").text(range(&effect.ratio));
         }),
         Against::Plain(value) => keyed(m, Some(value), |m| {
             m.text(format_args!("~{}", ratio(value)))
@@ -153,8 +176,5 @@ fn cells(m: &mut Markup, row: &Row) {
     number(m, reads.map(|r| r.l2arc), share);
     keyed(m, Some(f64::from(cell.trials.sound)), |m| {
         m.text(cell.trials.sound)
-    });
-    m.tag("td").class("wide").inside(|m| {
-        m.say(|w| remarks(w, row).join(w.label(Label::Semicolon)));
     });
 }

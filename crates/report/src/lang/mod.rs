@@ -7,7 +7,7 @@ mod zh;
 
 pub use label::Label;
 
-use crate::number::{ratio, ratio_number};
+use crate::number::{range, ratio};
 use crate::text::{cut, one_line};
 use findings::output::{
     Adequate, Basis, BreakEven, Caution, Class, Condition, Contribution, Cost, DurabilityRisk,
@@ -186,11 +186,7 @@ pub(crate) fn re_run_points(points: &[RerunPoint]) -> String {
         .map(|point| {
             let at = format!("{} → {}", ratio(point.factor), ratio(point.ratio.value));
             match point.ratio.basis {
-                Basis::Trials => format!(
-                    "{at} [{}, {}]",
-                    ratio_number(point.ratio.low),
-                    ratio_number(point.ratio.high)
-                ),
+                Basis::Trials => at + &range(&point.ratio),
                 Basis::Blocks | Basis::Point => at,
             }
         })

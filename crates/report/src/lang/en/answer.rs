@@ -2,7 +2,7 @@
 
 use super::{English, stage};
 use crate::lang::{AnswerWords, name, names};
-use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
+use crate::number::{bytes, count, micros, range, ratio, ratio_number, seconds, share};
 use findings::output::{
     Basis, Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric,
     Needed, PhaseKind, Reason, Subject,
@@ -100,15 +100,14 @@ impl AnswerWords for English {
 
     fn beside(&self, effect: &Effect) -> String {
         format!(
-            "{} {} [{}, {}]",
+            "{} {}{}",
             ratio(effect.ratio.value),
             match effect.phase {
                 PhaseKind::Whole => "over the whole run",
                 PhaseKind::Burst => "in the burst",
                 PhaseKind::Sustained => "sustained",
             },
-            ratio_number(effect.ratio.low),
-            ratio_number(effect.ratio.high)
+            range(&effect.ratio)
         )
     }
 

@@ -2,7 +2,7 @@
 
 use super::English;
 use crate::lang::{BuyWords, name, re_run_points};
-use crate::number::{count, micros, ratio, ratio_number};
+use crate::number::{count, micros, range, ratio};
 use findings::output::{
     Adequate, BreakEven, BreakEvenBasis, Cost, Ladder, LoadWithin, Operation, Parameter,
     Sensitivity,
@@ -133,12 +133,11 @@ impl BuyWords for English {
             ""
         };
         format!(
-            "{} does as well as {}: {} [{}, {}] of its throughput, with {small} instead of {large}.{risk}",
+            "{} does as well as {}: {}{} of its throughput, with {small} instead of {large}.{risk}",
             name(&adequate.enough),
             name(&adequate.fastest),
             ratio(adequate.ratio.value),
-            ratio_number(adequate.ratio.low),
-            ratio_number(adequate.ratio.high)
+            range(&adequate.ratio)
         )
     }
 

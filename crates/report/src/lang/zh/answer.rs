@@ -2,7 +2,7 @@
 
 use super::{Chinese, stage};
 use crate::lang::{AnswerWords, name, names};
-use crate::number::{bytes, count, micros, ratio, ratio_number, seconds, share};
+use crate::number::{bytes, count, micros, range, ratio, ratio_number, seconds, share};
 use findings::output::{
     Basis, Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric,
     Needed, PhaseKind, Reason, Subject,
@@ -91,15 +91,14 @@ impl AnswerWords for Chinese {
 
     fn beside(&self, effect: &Effect) -> String {
         format!(
-            "{}{} [{}, {}]",
+            "{}{}{}",
             match effect.phase {
                 PhaseKind::Whole => "全程 ",
                 PhaseKind::Burst => "突发阶段 ",
                 PhaseKind::Sustained => "持续 ",
             },
             ratio(effect.ratio.value),
-            ratio_number(effect.ratio.low),
-            ratio_number(effect.ratio.high)
+            range(&effect.ratio)
         )
     }
 

@@ -2,7 +2,7 @@
 
 use super::Chinese;
 use crate::lang::{BuyWords, name, re_run_points};
-use crate::number::{count, micros, ratio, ratio_number};
+use crate::number::{count, micros, range, ratio};
 use findings::output::{
     Adequate, BreakEven, BreakEvenBasis, Cost, Ladder, LoadWithin, Operation, Parameter,
     Sensitivity,
@@ -129,12 +129,11 @@ impl BuyWords for Chinese {
             ""
         };
         format!(
-            "{} 不逊于 {}：吞吐量为其 {} [{}, {}]，{small}（后者 {large}）。{risk}",
+            "{} 不逊于 {}：吞吐量为其 {}{}，{small}（后者 {large}）。{risk}",
             name(&adequate.enough),
             name(&adequate.fastest),
             ratio(adequate.ratio.value),
-            ratio_number(adequate.ratio.low),
-            ratio_number(adequate.ratio.high)
+            range(&adequate.ratio)
         )
     }
 
