@@ -32,6 +32,16 @@ impl Markup {
         self.out
     }
 
+    /// Markup that was written apart, at the end of this.
+    pub fn append(&mut self, other: Markup) {
+        self.out.push_str(&other.out);
+    }
+
+    /// Whether an element written so far has this id. Text cannot pretend to: its quotes are escaped.
+    pub fn has_id(&self, id: &str) -> bool {
+        self.out.contains(&format!(" id=\"{id}\""))
+    }
+
     /// Starts an element.
     pub fn tag(&mut self, name: &'static str) -> Tag<'_> {
         self.out.push('<');

@@ -116,26 +116,13 @@ impl<'a> Page<'a> {
             .class("skip")
             .attr("href", "#answer")
             .say(label(Label::SkipToAnswer));
+        // Written first: the contents above them name only those that there are.
+        let mut sections = Markup::new();
+        self.sections(&mut sections);
         m.tag("header")
             .class("top shell")
-            .inside(|m| self.header(m, language));
-        m.tag("main").class("shell").inside(|m| {
-            self.answer(m);
-            self.effects(m);
-            self.comparison(m);
-            self.over_time(m);
-            self.latency(m);
-            self.ladders(m);
-            self.where_time(m);
-            self.who_answered(m);
-            self.drives(m);
-            self.configuration_section(m);
-            self.what_changes(m);
-            self.trust(m);
-            self.checks(m);
-            self.method(m);
-            self.data(m);
-        });
+            .inside(|m| self.header(m, language, &sections));
+        m.tag("main").class("shell").inside(|m| m.append(sections));
         m.tag("footer").class("shell").inside(|m| {
             m.tag("p")
                 .text(format_args!("Poolwright {}", env!("CARGO_PKG_VERSION")));
@@ -143,7 +130,25 @@ impl<'a> Page<'a> {
         m.tag("script").inside(|m| m.own(SCRIPT));
     }
 
-    fn header(&self, m: &mut Markup, language: Language) {
+    fn sections(&self, m: &mut Markup) {
+        self.answer(m);
+        self.effects(m);
+        self.comparison(m);
+        self.over_time(m);
+        self.latency(m);
+        self.ladders(m);
+        self.where_time(m);
+        self.who_answered(m);
+        self.drives(m);
+        self.configuration_section(m);
+        self.what_changes(m);
+        self.trust(m);
+        self.checks(m);
+        self.method(m);
+        self.data(m);
+    }
+
+    fn header(&self, m: &mut Markup, language: Language, sections: &Markup) {
         m.tag("div").class("bar-top").inside(|m| {
             m.tag("div").class("brand").inside(|m| {
                 m.text("Poolwright ");
@@ -179,6 +184,9 @@ impl<'a> Page<'a> {
                     .say(label(Label::Contents));
                 m.tag("ul").inside(|m| {
                     for (id, heading) in SECTIONS {
+                        if !sections.has_id(id) {
+                            continue;
+                        }
                         m.tag("li").inside(|m| {
                             m.tag("a")
                                 .attr("href", format_args!("#{id}"))
@@ -234,7 +242,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Sections of the page, by id.
+/// Sections that a page may have, by id.
 const SECTIONS: [(&str, Label); 15] = [
     ("answer", Label::Answer),
     ("effects", Label::Effects),

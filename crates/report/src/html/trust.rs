@@ -50,17 +50,18 @@ impl Page<'_> {
         section(m, "trust", |m| {
             m.tag("p").class("believe").say(label(Label::NotValidated));
             m.tag("dl").class("pairs").inside(|m| {
+                m.tag("div").inside(|m| {
+                    m.tag("dt").say(label(Label::SizeScale));
+                    let size = count(scale.size);
+                    m.tag("dd")
+                        .say(|w| format!("{size} · {}", w.bound_by(&scale.size_bound_by)));
+                });
                 let mut fact = |name: Label, value: String| {
                     m.tag("div").inside(|m| {
                         m.tag("dt").say(label(name));
                         m.tag("dd").inside(|m| m.foreign(&value));
                     });
                 };
-                let bound_by = one_line(&scale.size_bound_by);
-                fact(
-                    Label::SizeScale,
-                    format!("{} · {bound_by}", count(scale.size)),
-                );
                 fact(Label::Dilation, scale.time.map_or("–".into(), count));
                 fact(Label::ModelArc, bytes(scale.arc_max as f64));
                 let dirty = [scale.dirty_data_max, scale.dirty_data_max_real];

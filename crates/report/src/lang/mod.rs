@@ -144,6 +144,8 @@ pub trait TrustWords {
     fn warmed(&self, warmed: &Warmed) -> String;
     /// How sure the numbers are meant to be, in paragraphs.
     fn method(&self, method: &MethodFindings) -> Vec<String>;
+    /// What S was bound by: the lab itself, or a rule of docs/lab.md by its short name.
+    fn bound_by(&self, rule: &str) -> String;
     /// The model in one line: `OpenZFS 2.1.11 in userland · size 1/12 …`.
     fn model(&self, findings: &Findings) -> String;
     /// How late the emulation and how busy the machine was at worst, as shares.

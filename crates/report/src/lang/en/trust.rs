@@ -227,13 +227,17 @@ impl TrustWords for English {
         ]
     }
 
+    fn bound_by(&self, rule: &str) -> String {
+        name(rule)
+    }
+
     fn model(&self, findings: &Findings) -> String {
         let scale = &findings.scale;
         let mut said = format!(
             "OpenZFS {} in userland · size 1/{} (bound by {})",
             versions(findings),
             count(scale.size),
-            name(&scale.size_bound_by)
+            self.bound_by(&scale.size_bound_by)
         );
         if let Some(time) = scale.time {
             said += &format!(" · time {}× slower", count(time));

@@ -226,13 +226,27 @@ impl TrustWords for Chinese {
         ]
     }
 
+    fn bound_by(&self, rule: &str) -> String {
+        match rule {
+            "the lab" => "实验文件".into(),
+            "memory" => "内存".into(),
+            "backing store" => "后备存储空间".into(),
+            "dirty data" => "脏数据".into(),
+            "coalescing" => "写合并".into(),
+            "metaslabs" => "metaslab 数量".into(),
+            "L2ARC" => "L2ARC 容量".into(),
+            "clients" => "每个客户端的文件大小".into(),
+            other => name(other),
+        }
+    }
+
     fn model(&self, findings: &Findings) -> String {
         let scale = &findings.scale;
         let mut said = format!(
-            "用户态 OpenZFS {} · 大小 1/{}（受限于 {}）",
+            "用户态 OpenZFS {} · 大小 1/{}（受限于{}）",
             versions(findings),
             count(scale.size),
-            name(&scale.size_bound_by)
+            self.bound_by(&scale.size_bound_by)
         );
         if let Some(time) = scale.time {
             said += &format!(" · 时间放慢 {} 倍", count(time));
