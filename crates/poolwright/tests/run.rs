@@ -194,20 +194,29 @@ fn what_is_missing_on_this_machine_is_named_with_the_line_that_installs_it() {
 
 #[test]
 fn an_engine_that_hangs_is_ended_in_time_and_costs_its_trial() {
-    for (fault, doing) in [
-        ("hang-in-build", "build the pool"),
-        ("hang-at-stop", "stop"),
-    ] {
-        let place = Place::new(1);
-        let mut command = place.command(fault);
-        let output = command.args(["--patience", "1s"]).output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        for trial in place.trials() {
-            let why = format!("did not {doing} in time");
-            assert!(reason(&trial).contains(&why), "{fault}: {}", reason(&trial));
-        }
-        place.assert_nothing_left();
+    let place = Place::new(1);
+    let mut command = place.command("hang-in-build");
+    let output = command.args(["--patience", "1s"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    for trial in place.trials() {
+        let why = "did not build the pool in time";
+        assert!(reason(&trial).contains(why), "{}", reason(&trial));
     }
+    place.assert_nothing_left();
+}
+
+#[test]
+fn an_engine_that_would_hang_at_its_end_costs_nothing_once_it_is_measured() {
+    let place = Place::new(1);
+    let mut command = place.command("hang-at-stop");
+    let output = command.args(["--patience", "1s"]).output().unwrap();
+    assert_ne!(output.status.code(), Some(3), "{}", said(&output));
+    let trials = place.trials();
+    assert!(!trials.is_empty());
+    for trial in trials {
+        assert_eq!(reason(&trial), "measured");
+    }
+    place.assert_nothing_left();
 }
 
 /// A directory with a `fio` of its own: a shell script, followed by the real one.
