@@ -151,11 +151,11 @@ pub fn drives(stages: &mut BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)
         if let (Some(p50), Some(p99)) = (ratio("p50"), ratio("p99"))
             && *requests > 0.0
         {
-            // `drive.hdd11.flush`: the kind of drive is what counts.
-            let kind = drive
-                .split('.')
-                .nth(1)
-                .unwrap_or_default()
+            // `drive.hdd11.flush`; the name of a kind may have a point in it.
+            let name = drive.trim_start_matches("drive.");
+            let kind = name
+                .rsplit_once('.')
+                .map_or(name, |(drive, _)| drive)
                 .trim_end_matches(|c: char| c.is_ascii_digit());
             let entry = kinds.entry(kind.to_owned()).or_default();
             entry.0 += p50 * requests;
@@ -232,19 +232,19 @@ mod tests {
     fn timing_of_drives_is_taken_by_kind_and_leaves_the_stages() {
         let mut stages = map(&[
             ("write.count", 5.0),
-            ("drive.hdd0.write.requests", 3.0),
-            ("drive.hdd0.write.achieved_p50", 2.0),
-            ("drive.hdd0.write.intended_p50", 1.0),
-            ("drive.hdd0.write.achieved_p99", 4.0),
-            ("drive.hdd0.write.intended_p99", 2.0),
-            ("drive.hdd11.flush.requests", 1.0),
-            ("drive.hdd11.flush.achieved_p50", 1.0),
-            ("drive.hdd11.flush.intended_p50", 1.0),
-            ("drive.hdd11.flush.achieved_p99", 1.0),
-            ("drive.hdd11.flush.intended_p99", 1.0),
+            ("drive.hdd.a0.write.requests", 3.0),
+            ("drive.hdd.a0.write.achieved_p50", 2.0),
+            ("drive.hdd.a0.write.intended_p50", 1.0),
+            ("drive.hdd.a0.write.achieved_p99", 4.0),
+            ("drive.hdd.a0.write.intended_p99", 2.0),
+            ("drive.hdd.a11.flush.requests", 1.0),
+            ("drive.hdd.a11.flush.achieved_p50", 1.0),
+            ("drive.hdd.a11.flush.intended_p50", 1.0),
+            ("drive.hdd.a11.flush.achieved_p99", 1.0),
+            ("drive.hdd.a11.flush.intended_p99", 1.0),
         ]);
         let kinds = drives(&mut stages);
-        assert_eq!(kinds, BTreeMap::from([("hdd".to_owned(), (1.75, 1.75))]));
+        assert_eq!(kinds, BTreeMap::from([("hdd.a".to_owned(), (1.75, 1.75))]));
         assert_eq!(stages, map(&[("write.count", 5.0)]));
     }
 }
