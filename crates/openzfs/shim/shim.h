@@ -54,7 +54,10 @@ void pw_io_done(struct pw_io *io, int error);
 
 /* --- library.c --- */
 
-/* memory of the modelled host, bytes; tunables that size things are set before this. */
+/*
+ * memory (bytes) and processors are the modelled host's: the library sizes its caches by the one and
+ * its thread pools by the other. Tunables that size things are set before this.
+ */
 void pw_init(uint64_t memory, uint32_t processors);
 void pw_fini(void);
 const char *pw_version(void);

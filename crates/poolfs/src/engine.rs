@@ -97,14 +97,21 @@ impl Disk for Leaf {
     }
 }
 
+/// The drives by name.
+type Drives = BTreeMap<String, Arc<Drive<Request>>>;
+
 /// OpenZFS on emulated drives.
 #[derive(Default)]
-pub struct Engine(RwLock<Option<Running>>);
+pub struct Engine {
+    running: RwLock<Option<Running>>,
+    /// Beside the pool, under a lock that is never held for long: an export may wait for the drives
+    /// for good, and whoever asks why needs them meanwhile.
+    drives: RwLock<Drives>,
+}
 
 struct Running {
     clock: Clock,
     emulator: Emulator<Request>,
-    drives: BTreeMap<String, Arc<Drive<Request>>>,
     /// None for a variant of raw drives only.
     zfs: Option<Zfs>,
 }
@@ -165,13 +172,13 @@ fn specs(build: &Build) -> Result<Vec<(DriveRef, Spec)>> {
 }
 
 impl Running {
-    fn start(build: &Build, origin: Origin) -> Result<Self> {
+    fn start(build: &Build, origin: Origin) -> Result<(Self, Drives)> {
         let clock = Clock::start(build.model.time.unwrap_or(1.0));
         let emulator = Emulator::new(clock, &build.store, Settings::default())
             .map_err(|e| refusal(format!("the drives' timer cannot be started: {e}")))?;
         // Making a pool measures nothing: it is done at the speed of this machine.
         emulator.set_instant(true);
-        let mut drives = BTreeMap::new();
+        let mut drives = Drives::new();
         let mut disks: Vec<(DriveRef, Arc<dyn Disk>)> = Vec::new();
         for (reference, spec) in specs(build)? {
             let drive = emulator
@@ -192,12 +199,12 @@ impl Running {
             Some(zfs)
         };
         emulator.set_instant(build.instant);
-        Ok(Self {
+        let running = Self {
             clock,
             emulator,
-            drives,
             zfs,
-        })
+        };
+        Ok((running, drives))
     }
 
     fn built(&self) -> Built {
@@ -217,11 +224,17 @@ fn not_built() -> crate::protocol::Refusal {
 
 impl Engine {
     fn running<T>(&self, ask: impl FnOnce(&Running) -> Result<T>) -> Result<T> {
-        ask(self.0.read().as_ref().ok_or_else(not_built)?)
+        ask(self.running.read().as_ref().ok_or_else(not_built)?)
+    }
+
+    fn drive(&self, name: &str) -> Result<Arc<Drive<Request>>> {
+        let drives = self.drives.read();
+        let found = drives.get(name).map(Arc::clone);
+        found.ok_or_else(|| refusal(format!("there is no drive {name}")))
     }
 
     fn zfs<T>(&self, change: impl FnOnce(&mut Zfs) -> Result<T>) -> Result<Option<T>> {
-        let mut running = self.0.write();
+        let mut running = self.running.write();
         let running = running.as_mut().ok_or_else(not_built)?;
         running.zfs.as_mut().map(change).transpose()
     }
@@ -233,29 +246,28 @@ impl Pool for Engine {
     }
 
     fn build(&self, build: &Build, origin: Origin) -> Result<Built> {
-        let mut place = self.0.write();
+        let mut place = self.running.write();
         if place.is_some() {
             return Err(refusal(
                 "this process has built its pool already: start another for another variant",
             ));
         }
-        let running = Running::start(build, origin)?;
+        let (running, drives) = Running::start(build, origin)?;
         let built = running.built();
+        *self.drives.write() = drives;
         *place = Some(running);
         Ok(built)
     }
 
     fn clock(&self) -> Option<Clock> {
-        self.0.read().as_ref().map(|r| r.clock)
+        self.running.read().as_ref().map(|r| r.clock)
     }
 
     fn volume(&self, name: &str) -> Result<Arc<dyn Volume>> {
+        if let Some(drive) = name.strip_prefix(PREFIX) {
+            return Ok(Arc::new(Raw::new(self.drive(drive)?)));
+        }
         self.running(|r| {
-            if let Some(drive) = name.strip_prefix(PREFIX) {
-                let found = r.drives.get(drive);
-                let found = found.ok_or_else(|| refusal(format!("there is no drive {drive}")))?;
-                return Ok(Arc::new(Raw::new(Arc::clone(found))) as Arc<dyn Volume>);
-            }
             let dataset = r.zfs.as_ref().and_then(|zfs| zfs.dataset(name));
             let dataset = dataset.ok_or_else(|| {
                 refusal(format!(
@@ -280,22 +292,18 @@ impl Pool for Engine {
     }
 
     fn fail_drive(&self, name: &str) -> Result<()> {
-        self.running(|r| {
-            let drive = r.drives.get(name);
-            let drive = drive.ok_or_else(|| refusal(format!("there is no drive {name}")))?;
-            drive.fail();
-            Ok(())
-        })
+        self.drive(name)?.fail();
+        Ok(())
     }
 
     fn set_instant(&self, instant: bool) {
-        if let Some(running) = self.0.read().as_ref() {
+        if let Some(running) = self.running.read().as_ref() {
             running.emulator.set_instant(instant);
         }
     }
 
     fn counters(&self) -> Vec<Counter> {
-        let running = self.0.read();
+        let running = self.running.read();
         let zfs = running.as_ref().and_then(|r| r.zfs.as_ref());
         let counters = zfs.map(Zfs::counters).unwrap_or_default();
         counters
@@ -309,9 +317,9 @@ impl Pool for Engine {
     }
 
     fn drives(&self) -> Vec<DriveState> {
-        let running = self.0.read();
-        let drives = running.iter().flat_map(|r| r.drives.values());
+        let drives = self.drives.read();
         drives
+            .values()
             .map(|drive| DriveState {
                 name: drive.name().to_owned(),
                 counters: drive.counters(),
@@ -320,9 +328,9 @@ impl Pool for Engine {
     }
 
     fn take_service(&self) -> Vec<(String, Service)> {
-        let running = self.0.read();
-        let drives = running.iter().flat_map(|r| r.drives.values());
+        let drives = self.drives.read();
         drives
+            .values()
             .flat_map(|drive| {
                 let name = drive.name().to_owned();
                 drive
@@ -334,21 +342,22 @@ impl Pool for Engine {
     }
 
     fn faults(&self) -> Vec<String> {
-        let running = self.0.read();
-        let Some(running) = running.as_ref() else {
-            return Vec::new();
-        };
-        let failed = running.drives.values().filter(|d| d.failed());
+        let drives = self.drives.read();
+        let failed = drives.values().filter(|d| d.failed());
         let mut faults: Vec<String> = failed
             .map(|d| format!("drive {} fails every request", d.name()))
             .collect();
-        faults.extend(running.zfs.iter().flat_map(Zfs::faults));
+        // A pool on its way out or in is not waited for: its drives may be why it does not come.
+        if let Some(running) = self.running.try_read() {
+            let zfs = running.iter().flat_map(|r| &r.zfs);
+            faults.extend(zfs.flat_map(Zfs::faults));
+        }
         faults
     }
 
     fn broken(&self) -> Option<String> {
-        let running = self.0.read();
-        let full = running.as_ref()?.drives.values().find(|d| d.full())?;
+        let drives = self.drives.read();
+        let full = drives.values().find(|d| d.full())?;
         Some(format!(
             "no room is left for the files of the emulated drives (drive {}): a larger [scale] size, a shorter runtime, or --store on a larger disk",
             full.name()
@@ -356,7 +365,7 @@ impl Pool for Engine {
     }
 
     fn stop(&self) -> Result<()> {
-        let mut place = self.0.write();
+        let mut place = self.running.write();
         if let Some(running) = place.as_mut() {
             if let Some(zfs) = running.zfs.as_mut() {
                 zfs.export()?;
@@ -365,6 +374,7 @@ impl Pool for Engine {
                 zfs.stop();
             }
         }
+        self.drives.write().clear();
         *place = None;
         Ok(())
     }

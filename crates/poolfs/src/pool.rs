@@ -95,9 +95,10 @@ pub trait Pool: Send + Sync {
     fn drives(&self) -> Vec<DriveState>;
     /// Every drive's service times since the last call, one for each kind of request.
     fn take_service(&self) -> Vec<(String, Service)>;
-    /// What has failed, a sentence each, for as long as it lasts.
+    /// What has failed, a sentence each, for as long as it lasts. Waits for no request under way.
     fn faults(&self) -> Vec<String>;
-    /// Why the model cannot go on: whatever is measured from now on is of this machine.
+    /// Why the model cannot go on: whatever is measured from now on is of this machine. Waits for no
+    /// request under way.
     fn broken(&self) -> Option<String> {
         None
     }

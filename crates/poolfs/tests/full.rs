@@ -7,9 +7,10 @@ mod process;
 use poolfs::protocol::Request;
 use process::{Process, build, campaign, skipped, succeeds};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use tempfile::TempDir;
 
 const LAB: &str = r#"
 title = "full"
@@ -34,11 +35,21 @@ dirty_data_max = "64M"
 const IN_LITTLE_ROOM: &str =
     r#"errors=$1; shift; mount -t tmpfs -o size=96m full "$0" && exec "$@" 2>"$errors""#;
 
-#[test]
-fn a_store_that_is_full_ends_the_process_with_the_reason() {
+/// A poolfs whose pool is mounted and whose drives lie in a small file system of its own.
+struct Cramped {
+    process: Process,
+    store: PathBuf,
+    dir: PathBuf,
+    errors: PathBuf,
+    _place: TempDir,
+}
+
+/// None, said so, where a user may not make the file system.
+fn cramped() -> Option<Cramped> {
     let namespaces = ["unshare", "--user", "--map-root-user", "--mount"];
     if !succeeds(&[&namespaces[..], &["test", "-w", "/dev/fuse"]].concat()) {
-        return skipped("full: this system lets its user make no namespaces");
+        skipped("full: this system lets its user make no namespaces");
+        return None;
     }
     let (campaign, model) = campaign(LAB);
     let place = tempfile::tempdir().unwrap();
@@ -54,18 +65,52 @@ fn a_store_that_is_full_ends_the_process_with_the_reason() {
     let build = build(&campaign, &model, variant, &store);
     process.ask(Request::Build(Box::new(build))).unwrap();
     process.mount("", &dir);
+    Some(Cramped {
+        process,
+        store,
+        dir,
+        errors,
+        _place: place,
+    })
+}
+
+impl Cramped {
+    /// Writes so many mebibytes where poolfs sees them, or is killed after a minute.
+    fn write(&self, file: &Path, mebibytes: u32) {
+        let _ = Command::new("nsenter")
+            .args(["--target", &self.process.id().to_string()])
+            .args(["--user", "--mount", "timeout", "--signal=KILL", "60"])
+            .args(["dd", "if=/dev/urandom", "bs=1M"])
+            .arg(format!("of={}", file.display()))
+            .arg(format!("count={mebibytes}"))
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+    }
+
+    fn ends_with_the_reason(self) {
+        let status = self.process.ends_within(Duration::from_secs(30));
+        let said = fs::read_to_string(&self.errors).unwrap();
+        assert_eq!(status.and_then(|s| s.code()), Some(1), "{said}");
+        assert!(said.contains("no room is left"), "{said}");
+        assert!(said.contains("--store"), "says what to do: {said}");
+    }
+}
+
+#[test]
+fn a_store_that_is_full_ends_the_process_with_the_reason() {
+    let Some(cramped) = cramped() else { return };
     // It may be cut off or told of an error, but must not wait for good.
-    let _ = Command::new("nsenter")
-        .args(["--target", &process.id().to_string(), "--user", "--mount"])
-        .args(["timeout", "--signal=KILL", "60", "dd", "if=/dev/urandom"])
-        .args([&format!("of={}", dir.join("file").display()), "bs=1M"])
-        .arg("count=400")
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    let status = process.ends_within(Duration::from_secs(30));
-    let said = fs::read_to_string(errors).unwrap();
-    assert_eq!(status.and_then(|s| s.code()), Some(1), "{said}");
-    assert!(said.contains("no room is left"), "{said}");
-    assert!(said.contains("--store"), "says what to do: {said}");
+    cramped.write(&cramped.dir.join("file"), 400);
+    cramped.ends_with_the_reason();
+}
+
+#[test]
+fn a_store_that_is_full_only_as_the_pool_is_exported_ends_the_process_too() {
+    let Some(mut cramped) = cramped() else { return };
+    // Somebody else takes the room; what the pool has in memory no longer fits.
+    cramped.write(&cramped.store.join("neighbour"), 90);
+    cramped.write(&cramped.dir.join("file"), 24);
+    cramped.process.tell(Request::Stop);
+    cramped.ends_with_the_reason();
 }

@@ -210,12 +210,43 @@ fn an_engine_that_would_hang_at_its_end_costs_nothing_once_it_is_measured() {
     let place = Place::new(1);
     let mut command = place.command("hang-at-stop");
     let output = command.args(["--patience", "1s"]).output().unwrap();
-    assert_ne!(output.status.code(), Some(3), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let trials = place.trials();
     assert!(!trials.is_empty());
     for trial in trials {
         assert_eq!(reason(&trial), "measured");
     }
+    place.assert_nothing_left();
+}
+
+#[test]
+fn an_engine_that_hangs_when_asked_to_end_is_ended_in_time() {
+    use bench::engine::Engine;
+    use bench::engine::scale::Scale;
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new(1);
+    let at = |name: &str| place.dir.path().join(name);
+    fs::create_dir(at("hanging")).unwrap();
+    let program = at("hanging/poolfs-2.1");
+    let fake = at("engines/poolfs-2.1");
+    let script = format!(
+        "#!/bin/sh\nFAKE_POOLFS=hang-at-stop exec {} \"$@\"\n",
+        fake.display()
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let scale = Scale {
+        engines: vec![at("hanging")],
+        stop: bench::stop::Stop::default(),
+        patience: Duration::from_secs(1),
+    };
+    let mut session = scale
+        .session(lab::campaign::OpenZfs::V2_1, place.dir.path())
+        .unwrap();
+    let began = Instant::now();
+    let fault = session.stop().unwrap_err().to_string();
+    assert!(fault.contains("did not stop in time"), "{fault}");
+    assert!(began.elapsed() < Duration::from_secs(20));
     place.assert_nothing_left();
 }
 

@@ -290,3 +290,71 @@ fn a_request_takes_its_virtual_time() {
     let busy = counters.busy_ns as f64 / 50.0;
     assert!((99_000.0..110_000.0).contains(&busy), "{busy}");
 }
+
+/// A flush whose client takes its time before it lets the thread go that completed it.
+struct Dawdling {
+    time: Duration,
+    done: std::sync::mpsc::Sender<Instant>,
+}
+
+impl super::Io for Dawdling {
+    fn op(&self) -> Op {
+        Op::Flush
+    }
+
+    fn offset(&self) -> u64 {
+        0
+    }
+
+    fn length(&self) -> u64 {
+        0
+    }
+
+    fn data(&self) -> &[u8] {
+        &[]
+    }
+
+    fn data_mut(&mut self) -> &mut [u8] {
+        &mut []
+    }
+
+    fn complete(self, result: Result<(), i32>) {
+        result.expect("flushed");
+        self.done.send(Instant::now()).expect("awaited");
+        std::thread::sleep(self.time);
+    }
+}
+
+#[test]
+fn a_timer_that_is_held_up_is_relieved() {
+    if std::thread::available_parallelism().is_ok_and(|n| n.get() == 1) {
+        return;
+    }
+    let store = tempfile::tempdir().expect("a directory");
+    let emulator =
+        Emulator::new(Clock::start(1.0), store.path(), Settings::default()).expect("two threads");
+    let [held, other] = ["d0", "d1"].map(|name| {
+        let spec = Spec {
+            name: name.to_owned(),
+            profile: volatile(4096, false),
+            real_capacity: 1 << 30,
+            scaled_capacity: SECTORS * SECTOR as u64,
+            seed: 7,
+            elevator: None,
+        };
+        emulator.add(&spec).expect("a drive")
+    });
+    let (done, when) = std::sync::mpsc::channel();
+    let flush = |drive: &Drive<Dawdling>, time: Duration| {
+        let done = done.clone();
+        drive.submit(Dawdling { time, done });
+        when.recv_timeout(Duration::from_secs(30)).expect("done")
+    };
+    // Whichever thread completes this one is gone for a second.
+    flush(&held, Duration::from_secs(1));
+    for _ in 0..10 {
+        let began = Instant::now();
+        let took = flush(&other, Duration::ZERO) - began;
+        assert!(took < Duration::from_millis(250), "{took:?}");
+    }
+}

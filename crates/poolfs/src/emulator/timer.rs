@@ -1,4 +1,7 @@
-//! The thread that completes the requests of every drive of the process.
+//! The threads that complete the requests of every drive of the process: one keeps time, and one
+//! stands in for it (`relief`) when its processor is taken away.
+
+mod relief;
 
 use super::drive::Drive;
 use super::oversleep::Oversleep;
@@ -8,7 +11,7 @@ use drives::Nanos;
 use parking_lot::{Condvar, Mutex, RwLock};
 use std::io;
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -25,6 +28,8 @@ struct Shared {
     changed: Condvar,
     /// The earliest event, for the thread while it spins.
     earliest: AtomicU64,
+    /// The processor on which the thread last ran.
+    processor: AtomicUsize,
 }
 
 struct Events {
@@ -35,11 +40,48 @@ struct Events {
     stop: bool,
 }
 
-/// The thread; ends when dropped.
+impl Events {
+    fn earliest(&self) -> Nanos {
+        self.at.iter().copied().min().unwrap_or(NEVER)
+    }
+}
+
+impl Shared {
+    /// Takes one drive whose event is due. One at a time: what a thread has taken, nobody else does
+    /// for it should it lose its processor.
+    fn take_due(&self, now: Nanos) -> Option<usize> {
+        let mut events = self.events.lock();
+        let index = events.at.iter().position(|at| *at <= now)?;
+        events.at[index] = NEVER;
+        Some(index)
+    }
+}
+
+/// The drives, by the numbers that they were registered with.
+type Registered<I> = RwLock<Vec<Weak<Drive<I>>>>;
+
+/// Completes whatever is due on any drive.
+fn complete_due<I: Io>(shared: &Shared, drives: &Registered<I>, now: Nanos) {
+    while let Some(index) = shared.take_due(now) {
+        let drive = drives.read().get(index).and_then(Weak::upgrade);
+        if let Some(drive) = drive {
+            drive.due();
+        }
+    }
+}
+
+/// Sleeps of this thread end as near to their time as the machine can; without the right to, 50 µs
+/// later. Root may go before others; anybody else keeps time as well as the machine's load lets it.
+fn punctual() {
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    let _ = rustix::process::setpriority_process(None, -20);
+}
+
+/// The threads; they end when it is dropped.
 pub(super) struct Timer<I: Io> {
     handle: Handle,
-    drives: Arc<RwLock<Vec<Weak<Drive<I>>>>>,
-    thread: Option<JoinHandle<()>>,
+    drives: Arc<Registered<I>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Handle {
@@ -70,18 +112,32 @@ impl<I: Io> Timer<I> {
             }),
             changed: Condvar::new(),
             earliest: AtomicU64::new(NEVER),
+            processor: AtomicUsize::new(usize::MAX),
         }));
-        let drives = Arc::new(RwLock::new(Vec::new()));
-        let shared = Arc::clone(&handle.0);
-        let theirs = Arc::clone(&drives);
-        let thread = thread::Builder::new()
-            .name("drives".to_owned())
-            .spawn(move || run(&shared, &theirs, clock, settings))?;
-        Ok(Self {
+        let mut timer = Self {
             handle,
-            drives,
-            thread: Some(thread),
-        })
+            drives: Arc::default(),
+            threads: Vec::new(),
+        };
+        timer.spawn("drives", move |shared, drives| {
+            run(shared, drives, clock, settings);
+        })?;
+        timer.spawn("relief", move |shared, drives| {
+            relief::run(shared, drives, clock);
+        })?;
+        Ok(timer)
+    }
+
+    fn spawn(
+        &mut self,
+        name: &str,
+        run: impl FnOnce(&Shared, &Registered<I>) + Send + 'static,
+    ) -> io::Result<()> {
+        let shared = Arc::clone(&self.handle.0);
+        let drives = Arc::clone(&self.drives);
+        let thread = thread::Builder::new().name(name.to_owned());
+        self.threads.push(thread.spawn(move || run(&shared, &drives))?);
+        Ok(())
     }
 
     pub(super) fn handle(&self) -> Handle {
@@ -101,25 +157,16 @@ impl<I: Io> Drop for Timer<I> {
     fn drop(&mut self) {
         self.handle.0.events.lock().stop = true;
         self.handle.0.changed.notify_one();
-        if let Some(thread) = self.thread.take() {
+        for thread in self.threads.drain(..) {
             // A panic there has been printed already, and there is nobody to tell here.
             let _ = thread.join();
         }
     }
 }
 
-fn run<I: Io>(
-    shared: &Shared,
-    drives: &RwLock<Vec<Weak<Drive<I>>>>,
-    clock: Clock,
-    settings: Settings,
-) {
-    // Sleeps end as near to their time as the machine can; without the right to, 50 µs later.
-    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    // Root may go before others; anybody else keeps time as well as the machine's load lets it.
-    let _ = rustix::process::setpriority_process(None, -20);
+fn run<I: Io>(shared: &Shared, drives: &Registered<I>, clock: Clock, settings: Settings) {
+    punctual();
     let mut oversleep = Oversleep::default();
-    let mut due = Vec::new();
     loop {
         let at = {
             let mut events = shared.events.lock();
@@ -127,8 +174,10 @@ fn run<I: Io>(
                 if events.stop {
                     return;
                 }
-                let earliest = events.at.iter().copied().min().unwrap_or(NEVER);
+                let earliest = events.earliest();
                 events.awaited = earliest;
+                let processor = rustix::thread::sched_getcpu();
+                shared.processor.store(processor, Ordering::Relaxed);
                 if earliest == NEVER {
                     shared.changed.wait(&mut events);
                     continue;
@@ -159,21 +208,6 @@ fn run<I: Io>(
                 target = target.min(clock.real_of(earliest));
             }
         }
-        let now = clock.now();
-        {
-            let mut events = shared.events.lock();
-            for (index, at) in events.at.iter_mut().enumerate() {
-                if *at <= now {
-                    *at = NEVER;
-                    due.push(index);
-                }
-            }
-        }
-        for index in due.drain(..) {
-            let drive = drives.read().get(index).and_then(Weak::upgrade);
-            if let Some(drive) = drive {
-                drive.due();
-            }
-        }
+        complete_due(shared, drives, clock.now());
     }
 }

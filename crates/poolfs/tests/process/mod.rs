@@ -107,13 +107,19 @@ impl Process {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Asks and waits for the answer.
-    pub fn ask(&mut self, request: Request) -> Result<Answer, String> {
+    /// Asks, and goes on without the answer.
+    pub fn tell(&mut self, request: Request) -> u64 {
         let id = self.next;
         self.next += 1;
         let mut line = serde_json::to_string(&Numbered { id, request }).unwrap();
         line.push('\n');
         self.to.write_all(line.as_bytes()).unwrap();
+        id
+    }
+
+    /// Asks and waits for the answer.
+    pub fn ask(&mut self, request: Request) -> Result<Answer, String> {
+        let id = self.tell(request);
         loop {
             if let Message::Reply {
                 id: answered,
