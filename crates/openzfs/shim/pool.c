@@ -264,9 +264,44 @@ pw_pool_import(const char *name, const char *config_path, uint32_t flags)
 	return (error);
 }
 
+/*
+ * The thread of each top-level vdev that trims by itself looks once a txg whether it shall end, and an
+ * export waits for one after the other: a whole txg timeout for each, slowed by k. All are told at once
+ * here, and the txgs are moved on.
+ */
+static void
+stop_autotrim(spa_t *spa)
+{
+	vdev_t *root = spa->spa_root_vdev;
+	boolean_t running;
+
+	do {
+		running = B_FALSE;
+		spa_config_enter(spa, SCL_CONFIG, FTAG, RW_READER);
+		for (uint64_t i = 0; i < root->vdev_children; i++) {
+			vdev_t *vd = root->vdev_child[i];
+
+			mutex_enter(&vd->vdev_autotrim_lock);
+			vd->vdev_autotrim_exit_wanted = vd->vdev_autotrim_thread != NULL;
+			running |= vd->vdev_autotrim_exit_wanted;
+			mutex_exit(&vd->vdev_autotrim_lock);
+		}
+		spa_config_exit(spa, SCL_CONFIG, FTAG);
+		if (running)
+			txg_wait_synced(spa_get_dsl(spa), 0);
+	} while (running);
+}
+
 int
 pw_pool_export(const char *name)
 {
+	spa_t *spa;
+	int error = spa_open(name, &spa, FTAG);
+
+	if (error != 0)
+		return (error);
+	stop_autotrim(spa);
+	spa_close(spa, FTAG);
 	return (spa_export(name, NULL, B_TRUE, B_FALSE));
 }
 
