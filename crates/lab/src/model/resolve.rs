@@ -85,6 +85,21 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
     Ok(model)
 }
 
+/// log₂ of an indirect block's bytes.
+const INDIRECT: &str = "zfs_default_ibs";
+
+/// [`INDIRECT`] at which files shrunk by S have as many indirect blocks as on the real machine: random
+/// writes rewrite the block of pointers over each, and a transaction group's dirty data counts it. With
+/// 128 KiB over an S-th of the data the model's pools without a log were up to 1.5 times as fast at four
+/// times S (docs/findings.md). None where it is OpenZFS' own; 4 KiB is the least (dnode.h), so that from
+/// S = 32 on there are fewer.
+fn indirect_shift(size: f64) -> Option<i64> {
+    const MOST: i64 = 17;
+    const LEAST: i64 = 12;
+    let shift = (MOST - size.max(1.0).log2().round() as i64).max(LEAST);
+    (shift != MOST).then_some(shift)
+}
+
 /// The same S and k with the stocks of another variant, whose module parameters or version may
 /// differ from the baseline's.
 pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
@@ -98,6 +113,9 @@ pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
         real
     };
     let mut module = BTreeMap::new();
+    if !variant.module.contains_key(INDIRECT) {
+        module.extend(indirect_shift(model.size).map(|shift| (INDIRECT.to_owned(), shift)));
+    }
     let has_cache = variant
         .pool
         .vdevs

@@ -227,10 +227,31 @@ fn stocks_shrink_and_the_log_does_not() {
     assert_eq!(drive("nvme"), (real("nvme") / 32) >> 20 << 20);
     let headroom = of_variant(&model, &campaign.host, both).module["l2arc_headroom"];
     assert_eq!(headroom, 1);
-    assert!(
-        of_variant(&model, &campaign.host, &campaign.variants[0])
+    let without = of_variant(&model, &campaign.host, &campaign.variants[0]);
+    assert!(!without.module.contains_key("l2arc_headroom"));
+}
+
+#[test]
+fn a_file_has_as_many_indirect_blocks_as_on_the_real_machine() {
+    let shift = |size: f64, own: &str| {
+        let campaign = campaign(
+            "128G",
+            &format!("[scale]\nsize = {size}\ndirty_data_max = \"128M\"\n{own}"),
+        );
+        model(&campaign, &ROOMY)
             .module
-            .is_empty()
+            .get("zfs_default_ibs")
+            .copied()
+    };
+    assert_eq!(shift(1.0, ""), None, "128 KiB, as it is");
+    assert_eq!(shift(4.0, ""), Some(15));
+    assert_eq!(shift(11.0, ""), Some(14), "the nearest: an eighth");
+    assert_eq!(shift(32.0, ""), Some(12));
+    assert_eq!(shift(64.0, ""), Some(12), "no smaller ones exist");
+    assert_eq!(
+        shift(16.0, "[module]\nzfs_default_ibs = 14\n"),
+        None,
+        "the lab's own"
     );
 }
 
