@@ -136,7 +136,8 @@ impl<I: Io> Timer<I> {
         let shared = Arc::clone(&self.handle.0);
         let drives = Arc::clone(&self.drives);
         let thread = thread::Builder::new().name(name.to_owned());
-        self.threads.push(thread.spawn(move || run(&shared, &drives))?);
+        self.threads
+            .push(thread.spawn(move || run(&shared, &drives))?);
         Ok(())
     }
 
