@@ -198,8 +198,22 @@ fn the_ramp_of_jobs_that_pass_over_several_files_is_a_run_of_its_own() {
 }
 
 #[test]
+fn a_job_that_only_reads_is_known() {
+    for (rw, only) in [
+        ("read", true),
+        ("randread:8", true),
+        ("randrw", false),
+        ("write", false),
+    ] {
+        let text = format!("[a]\nrw={rw}\nsize=1g\nruntime=5\n[b]\nrw=read\nsize=1g\nruntime=5\n");
+        assert_eq!(rewritten(&text, &target()).reads_only, only, "{rw}");
+    }
+}
+
+#[test]
 fn a_warm_up_runs_the_same_job_on_other_offsets_and_logs_nothing() {
     let job = rewritten(SMALL_SYNC, &target());
+    assert!(!job.reads_only, "its drives keep their pace");
     let warm = job.warm_up(90.0);
     let seed = |text: &str| {
         let line = text

@@ -53,6 +53,8 @@ pub struct Rewritten {
     /// Operations a virtual second of all jobs together, in whole ones for each; none in a closed
     /// loop.
     pub offered_rate: Option<f64>,
+    /// No job of it writes.
+    pub reads_only: bool,
     /// Whether its files may be laid out in large blocks.
     large: bool,
     /// Seed that the lab's schedule gave it.
@@ -205,6 +207,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         files_bytes: files.values().sum(),
         jobs,
         offered_rate: target.rate.map(|_| offered),
+        reads_only: file.jobs.iter().all(reads_only),
         large,
         seed: target.seed,
         notes,
@@ -239,6 +242,11 @@ fn holes(job: &Job) -> Option<String> {
             job.name
         )
     })
+}
+
+fn reads_only(job: &Job) -> bool {
+    let rw = job.get("rw").unwrap_or("read");
+    matches!(rw.split(':').next(), Some("read" | "randread"))
 }
 
 /// Whether a clone ends a pass over its files and begins the next: fio wraps around within a file only
