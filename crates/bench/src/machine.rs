@@ -23,23 +23,35 @@ fn process_ticks(stat: &str) -> Option<u64> {
     Some(user + system)
 }
 
-/// Processor seconds that the whole machine has been busy since its start.
-pub(crate) fn busy_s() -> f64 {
-    fs::read_to_string("/proc/stat")
-        .ok()
-        .and_then(|stat| busy_ticks(&stat))
-        .map_or(0.0, seconds)
+/// Where the whole machine's processor time has gone since its start, seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Spent {
+    /// On its programs and its kernel.
+    pub(crate) busy: f64,
+    /// Taken by the host of this virtual machine for others.
+    pub(crate) stolen: f64,
 }
 
-/// All but idle and iowait of the first line; guests are part of user already.
-fn busy_ticks(stat: &str) -> Option<u64> {
+/// Where this machine's processor time has gone; zero where its kernel does not say.
+pub(crate) fn spent() -> Spent {
+    let stat = fs::read_to_string("/proc/stat").ok();
+    let (busy, stolen) = stat.and_then(|stat| ticks(&stat)).unwrap_or_default();
+    Spent {
+        busy: seconds(busy),
+        stolen: seconds(stolen),
+    }
+}
+
+/// All but idle, iowait and steal of the first line, and steal; guests are part of user already.
+fn ticks(stat: &str) -> Option<(u64, u64)> {
     let line = stat.lines().next()?.strip_prefix("cpu ")?;
     let ticks: Vec<u64> = line
         .split_ascii_whitespace()
         .map_while(|f| f.parse().ok())
         .collect();
     let all: u64 = ticks.iter().take(8).sum();
-    Some(all - ticks.get(3)? - ticks.get(4)?)
+    let stolen = *ticks.get(7)?;
+    Some((all - ticks.get(3)? - ticks.get(4)? - stolen, stolen))
 }
 
 /// Processors this process may use.
@@ -49,7 +61,7 @@ pub fn cores() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{busy_ticks, process_ticks};
+    use super::{process_ticks, ticks};
 
     #[test]
     fn a_command_name_with_parentheses_does_not_shift_the_fields() {
@@ -58,8 +70,8 @@ mod tests {
     }
 
     #[test]
-    fn idle_and_iowait_are_not_busy_and_guests_are_counted_once() {
+    fn idle_iowait_and_steal_are_not_busy_and_guests_are_counted_once() {
         let stat = "cpu  10 1 5 1000 50 2 3 4 9 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
-        assert_eq!(busy_ticks(stat), Some(25));
+        assert_eq!(ticks(stat), Some((21, 4)));
     }
 }

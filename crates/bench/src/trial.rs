@@ -241,7 +241,7 @@ struct Mark {
     at: Instant,
     engine_s: f64,
     client_s: f64,
-    busy_s: f64,
+    machine: machine::Spent,
 }
 
 impl Mark {
@@ -250,7 +250,7 @@ impl Mark {
             at: Instant::now(),
             engine_s: session.cpu_s().unwrap_or(0.0),
             client_s: client.cpu_s(),
-            busy_s: machine::busy_s(),
+            machine: machine::spent(),
         }
     }
 }
@@ -266,7 +266,7 @@ struct Observed {
     wall_s: f64,
     engine_cpu_s: f64,
     client_cpu_s: f64,
-    busy_s: f64,
+    machine: machine::Spent,
 }
 
 /// How long a warm-up lasts.
@@ -291,6 +291,9 @@ fn warm_up(
     let adaptive = matches!(until, Until::Warm { .. });
     let period_s = warm::period_s(limit_s);
     let limit = bench.patience + Duration::from_secs_f64(2.0 * limit_s * time);
+    // What caches hold in the end does not depend on how fast the drives were, only when they do. The
+    // feed of an L2ARC keeps its own pace, and writes at this pace would fill the store.
+    let instant = adaptive && job.job.reads_only && session.pace(true)?;
     session.sample(true)?;
     let client = job.warm_up(bench.fio, time, limit_s)?;
     let mut samples: Vec<Sample> = Vec::new();
@@ -310,6 +313,9 @@ fn warm_up(
         Ok(())
     })?;
     session.sample(false)?;
+    if instant {
+        session.pace(false)?;
+    }
     let seconds = client.age().as_secs_f64() / time;
     if !settled {
         // What it measured is of no interest, only that it worked.
@@ -387,7 +393,10 @@ fn observe(
         wall_s: (to.at - from.at).as_secs_f64(),
         engine_cpu_s: to.engine_s - from.engine_s,
         client_cpu_s: to.client_s - from.client_s,
-        busy_s: to.busy_s - from.busy_s,
+        machine: machine::Spent {
+            busy: to.machine.busy - from.machine.busy,
+            stolen: to.machine.stolen - from.machine.stolen,
+        },
     })
 }
 
@@ -452,7 +461,8 @@ fn collect(
             },
             cpu_share: ours / wall_s / cores,
             poolfs_cpu_ns_per_op: seen.engine_cpu_s * 1e9 / ops as f64,
-            neighbours_share: ((seen.busy_s - ours) / wall_s / cores).max(0.0),
+            neighbours_share: ((seen.machine.busy - ours) / wall_s / cores).max(0.0),
+            stolen_share: seen.machine.stolen / wall_s / cores,
             drives,
         },
         totals,

@@ -305,6 +305,9 @@ pub struct Fidelity {
     pub poolfs_cpu_ns_per_op: f64,
     /// Processor use of everything else on this machine over the window ÷ cores.
     pub neighbours_share: f64,
+    /// Processor time that the host of this (virtual) machine gave to others over the window ÷ cores.
+    #[serde(default)]
+    pub stolen_share: f64,
     /// Intended against achieved service time by drive kind: p50 and p99 of achieved ÷ intended.
     pub drives: BTreeMap<String, (f64, f64)>,
 }

@@ -250,12 +250,34 @@ fn a_late_or_busy_trial_is_shown_and_kept_out() {
     let cell = &findings.cells[1];
     assert_eq!((cell.trials.sound, cell.trials.marked), (1, 2));
     assert_eq!(findings.trials[1].standing, Standing::Marked);
+    // Both are real time: a larger k makes them a smaller share of the model's.
+    let enough = |trial: usize| match &findings.trials[trial].marks[..] {
+        [Mark::Late { enough, .. } | Mark::Processor { enough, .. }] => *enough,
+        marks => panic!("{marks:?}"),
+    };
+    assert_eq!(model().time, Some(5.0));
+    assert_eq!(enough(1), Some(8.0), "three in a hundred, limit two");
+    assert_eq!(enough(3), Some(7.0), "seven tenths, limit five");
     let log = verdict(&findings, "log");
     assert_eq!(log.class, Class::Undecided, "one sound trial is left");
     assert!(
         log.cautions
             .contains(&Caution::SetAside { marked: 2, of: 6 })
     );
+}
+
+#[test]
+fn processors_lost_to_the_host_are_named_and_set_nothing_aside() {
+    let findings = two(3, |i, m| m.fidelity.stolen_share = [0.06, 0.01][i % 2]);
+    let stolen = |trial: &findings::output::TrialRow| {
+        let mark = |m: &Mark| matches!(m, Mark::Stolen { share } if *share == 0.06);
+        trial.marks.iter().any(mark)
+    };
+    assert!(findings.trials.iter().any(stolen));
+    assert!(!findings.trials.iter().all(stolen));
+    for trial in &findings.trials {
+        assert_eq!(trial.standing, Standing::Sound);
+    }
 }
 
 #[test]

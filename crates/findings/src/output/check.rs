@@ -61,6 +61,10 @@ pub enum Mark {
         share: f64,
         /// 0.02.
         limit: f64,
+        /// The k, whole, at which it would have been within the limit: lateness is real time, the
+        /// same at every k.
+        #[serde(default)]
+        enough: Option<f64>,
     },
     /// poolfs and the client used over half of this machine. Kept out of verdicts.
     Processor {
@@ -68,6 +72,10 @@ pub enum Mark {
         share: f64,
         /// 0.5.
         limit: f64,
+        /// The k, whole, at which it would have been within the limit: work takes the same real time
+        /// at every k.
+        #[serde(default)]
+        enough: Option<f64>,
     },
     /// A drive kind's achieved service time is off its intended one. Where that reaches the operations,
     /// `Late` sets the trial aside; for drives of a few µs a ratio alone says little.
@@ -82,6 +90,12 @@ pub enum Mark {
     /// Other programs were busy: seen, and covered by `Late` and `Processor` when it mattered.
     Neighbours {
         /// Use ÷ cores.
+        share: f64,
+    },
+    /// The host of this virtual machine gave its processors to others: seen, and covered by `Late` and
+    /// `Processor` when it mattered.
+    Stolen {
+        /// Time ÷ cores.
         share: f64,
     },
     /// A law is broken. The trial failed.
@@ -138,6 +152,7 @@ impl Mark {
             | Mark::DidNotRun => true,
             Mark::Drives { .. }
             | Mark::Neighbours { .. }
+            | Mark::Stolen { .. }
             | Mark::Overflow { .. }
             | Mark::NotSteady { .. } => false,
         }

@@ -270,6 +270,7 @@ pub fn measured(truth: &Truth) -> Measured {
             cpu_share: 0.2,
             poolfs_cpu_ns_per_op: 60_000.0,
             neighbours_share: 0.0,
+            stolen_share: 0.0,
             drives: BTreeMap::from([("hdd".to_owned(), (1.0, 1.01))]),
         },
         totals,

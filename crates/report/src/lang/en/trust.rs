@@ -42,15 +42,25 @@ impl TrustWords for English {
 
     fn mark(&self, mark: &Mark) -> String {
         match mark {
-            Mark::Late { share: late, limit } => format!(
-                "emulated drives answered late by {} of the mean latency (limit {})",
+            Mark::Late {
+                share: late,
+                limit,
+                enough,
+            } => format!(
+                "emulated drives answered late by {} of the mean latency (limit {}{})",
                 share(*late),
-                share(*limit)
+                share(*limit),
+                within(*enough)
             ),
-            Mark::Processor { share: used, limit } => format!(
-                "{} of this machine’s processor was used (limit {})",
+            Mark::Processor {
+                share: used,
+                limit,
+                enough,
+            } => format!(
+                "{} of this machine’s processor was used (limit {}{})",
                 share(*used),
-                share(*limit)
+                share(*limit),
+                within(*enough)
             ),
             Mark::Drives { kind, p50, p99 } => format!(
                 "{} drives took {} of their intended time at the median and {} at p99",
@@ -61,6 +71,10 @@ impl TrustWords for English {
             Mark::Neighbours { share: used } => {
                 format!("other programs used {} of this machine", share(*used))
             }
+            Mark::Stolen { share: lost } => format!(
+                "the host of this virtual machine gave {} of its processors to others",
+                share(*lost)
+            ),
             Mark::Broken {
                 law,
                 measured,
@@ -279,4 +293,11 @@ fn datasets_named(datasets: &[String]) -> String {
         })
         .collect();
     all.join(", ")
+}
+
+/// The k that would have kept a limit.
+fn within(enough: Option<f64>) -> String {
+    enough.map_or_else(String::new, |k| {
+        format!("; within it at [scale] time = {k:.0}")
+    })
 }

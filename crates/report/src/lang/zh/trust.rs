@@ -42,14 +42,26 @@ impl TrustWords for Chinese {
 
     fn mark(&self, mark: &Mark) -> String {
         match mark {
-            Mark::Late { share: late, limit } => format!(
-                "模拟硬盘应答偏晚，占平均延迟的 {}（上限 {}）",
+            Mark::Late {
+                share: late,
+                limit,
+                enough,
+            } => format!(
+                "模拟硬盘应答偏晚，占平均延迟的 {}（上限 {}{}）",
                 share(*late),
-                share(*limit)
+                share(*limit),
+                within(*enough)
             ),
-            Mark::Processor { share: used, limit } => {
-                format!("本机处理器用了 {}（上限 {}）", share(*used), share(*limit))
-            }
+            Mark::Processor {
+                share: used,
+                limit,
+                enough,
+            } => format!(
+                "本机处理器用了 {}（上限 {}{}）",
+                share(*used),
+                share(*limit),
+                within(*enough)
+            ),
             Mark::Drives { kind, p50, p99 } => format!(
                 "{} 硬盘的实际用时为预期的 {}（中位数）和 {}（p99）",
                 name(kind),
@@ -57,6 +69,9 @@ impl TrustWords for Chinese {
                 share(*p99)
             ),
             Mark::Neighbours { share: used } => format!("其他程序用了本机的 {}", share(*used)),
+            Mark::Stolen { share: lost } => {
+                format!("本虚拟机的宿主机把其 {} 的处理器分给了别人", share(*lost))
+            }
             Mark::Broken {
                 law,
                 measured,
@@ -272,4 +287,11 @@ impl TrustWords for Chinese {
         }
         said
     }
+}
+
+/// The k that would have kept a limit.
+fn within(enough: Option<f64>) -> String {
+    enough.map_or_else(String::new, |k| {
+        format!("；[scale] time = {k:.0} 时可不超限")
+    })
 }
