@@ -1,7 +1,7 @@
 //! Emulated drives: a timing model, a durable backing file and a log of what a power cut may lose.
 //!
 //! Data moves when a request is submitted, on the submitter's thread; a request completes when its
-//! drive's model says so, on the timer's thread. A kill of the process is the power cut: what the
+//! drive's model says so, on a thread of the timer's. A kill of the process is the power cut: what the
 //! drives had not flushed by then is in their logs, and [`power_cut`] makes one of the states that
 //! a real power cut could have left.
 
@@ -56,7 +56,7 @@ pub struct Settings {
     pub spin: Option<Duration>,
 }
 
-/// The drives of a process and the thread that completes their requests.
+/// The drives of a process and the threads that complete their requests.
 pub struct Emulator<I: Io> {
     clock: Clock,
     store: PathBuf,
@@ -68,7 +68,7 @@ impl<I: Io> Emulator<I> {
     /// Drives whose files are in the directory `store`.
     ///
     /// # Errors
-    /// When the timer's thread cannot be started.
+    /// When the timer's threads cannot be started.
     pub fn new(clock: Clock, store: &Path, settings: Settings) -> io::Result<Self> {
         Ok(Self {
             clock,

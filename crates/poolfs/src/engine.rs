@@ -230,7 +230,10 @@ impl Engine {
     fn drive(&self, name: &str) -> Result<Arc<Drive<Request>>> {
         let drives = self.drives.read();
         let found = drives.get(name).map(Arc::clone);
-        found.ok_or_else(|| refusal(format!("there is no drive {name}")))
+        found.ok_or_else(|| match drives.is_empty() {
+            true => not_built(),
+            false => refusal(format!("there is no drive {name}")),
+        })
     }
 
     fn zfs<T>(&self, change: impl FnOnce(&mut Zfs) -> Result<T>) -> Result<Option<T>> {

@@ -48,7 +48,7 @@ struct Rig {
 impl Rig {
     fn open(store: &Path, profile: Profile, dilation: f64) -> Self {
         let clock = Clock::start(dilation);
-        let emulator = Emulator::new(clock, store, Settings::default()).expect("a timer thread");
+        let emulator = Emulator::new(clock, store, Settings::default()).expect("timer threads");
         let spec = Spec {
             name: "d0".to_owned(),
             profile,
@@ -332,7 +332,7 @@ fn a_timer_that_is_held_up_is_relieved() {
     }
     let store = tempfile::tempdir().expect("a directory");
     let emulator =
-        Emulator::new(Clock::start(1.0), store.path(), Settings::default()).expect("two threads");
+        Emulator::new(Clock::start(1.0), store.path(), Settings::default()).expect("timer threads");
     let [held, other] = ["d0", "d1"].map(|name| {
         let spec = Spec {
             name: name.to_owned(),
