@@ -12,8 +12,8 @@ const LATE: f64 = 0.02;
 const PROCESSOR: f64 = 0.5;
 /// Use by other programs from which on they are named.
 const NEIGHBOURS: f64 = 0.05;
-/// Share of its processors' time that a virtual machine may lose before that is named: two in a hundred
-/// made log drives 2 to 4 % late (docs/findings.md).
+/// Share of its processors' time that a virtual machine may lose before that is named: about where trials
+/// with a log begin to be late (docs/findings.md).
 const STOLEN: f64 = 0.02;
 /// How far achieved service times may be off the intended ones: at the median and at the 99th
 /// percentile.

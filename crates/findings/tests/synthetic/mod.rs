@@ -1,6 +1,8 @@
 //! Made-up campaigns with known truths.
 #![allow(dead_code)] // each test file takes what it needs
 
+use findings::Findings;
+use findings::output::Verdict;
 use findings::record::{Fidelity, Flow, Measured, Outcome, Second, Trial};
 use lab::campaign::*;
 use lab::model::Model;
@@ -323,4 +325,13 @@ pub fn trials(truths: &[(&Variant, Truth)], repeats: usize, noise: f64) -> Vec<T
         }
     }
     all
+}
+
+/// The verdict on a factor.
+pub fn verdict<'a>(findings: &'a Findings, factor: &str) -> &'a Verdict {
+    findings
+        .verdicts
+        .iter()
+        .find(|v| v.factor == factor)
+        .unwrap()
 }

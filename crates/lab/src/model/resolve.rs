@@ -85,7 +85,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
     Ok(model)
 }
 
-/// log₂ of an indirect block's bytes.
+/// The module parameter that is log₂ of an indirect block's bytes.
 const INDIRECT: &str = "zfs_default_ibs";
 
 /// [`INDIRECT`] at which files shrunk by S have as many indirect blocks as on the real machine: random

@@ -1,0 +1,206 @@
+//! What becomes of trials: which count, which are set aside or fail, and what is said of them.
+
+mod synthetic;
+
+use findings::output::*;
+use findings::{Findings, analyse};
+use synthetic::*;
+
+fn two(repeats: usize, change: impl Fn(usize, &mut findings::record::Measured)) -> Findings {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let truths = [
+        (&variants[0], Truth::flat(640.0)),
+        (&variants[1], Truth::flat(4300.0)),
+    ];
+    let mut trials = trials(&truths, repeats, 0.01);
+    for (i, trial) in trials.iter_mut().enumerate() {
+        if let findings::record::Outcome::Measured(m) = &mut trial.outcome {
+            change(i, m);
+        }
+    }
+    analyse(&campaign(variants, SYNC_JOB), &model(), &trials)
+}
+
+#[test]
+fn a_late_or_busy_trial_is_shown_and_kept_out() {
+    let findings = two(3, |i, m| {
+        if i == 1 {
+            m.fidelity.late_ns_per_op = 0.03 * 8.0 / 4300.0 * 1e9;
+        }
+        if i == 3 {
+            m.fidelity.cpu_share = 0.7;
+        }
+    });
+    let cell = &findings.cells[1];
+    assert_eq!((cell.trials.sound, cell.trials.marked), (1, 2));
+    assert_eq!(findings.trials[1].standing, Standing::Marked);
+    // Both are real time: a larger k makes them a smaller share of the model's.
+    let enough = |trial: usize| match &findings.trials[trial].marks[..] {
+        [Mark::Late { enough, .. } | Mark::Processor { enough, .. }] => *enough,
+        marks => panic!("{marks:?}"),
+    };
+    assert_eq!(model().time, Some(5.0));
+    assert_eq!(enough(1), Some(8.0), "three in a hundred, limit two");
+    assert_eq!(enough(3), Some(7.0), "seven tenths, limit five");
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, Class::Undecided, "one sound trial is left");
+    assert!(
+        log.cautions
+            .contains(&Caution::SetAside { marked: 2, of: 6 })
+    );
+}
+
+#[test]
+fn processors_lost_to_the_host_are_named_and_set_nothing_aside() {
+    let findings = two(3, |i, m| m.fidelity.stolen_share = [0.06, 0.01][i % 2]);
+    let stolen = |trial: &findings::output::TrialRow| {
+        let mark = |m: &Mark| matches!(m, Mark::Stolen { share } if *share == 0.06);
+        trial.marks.iter().any(mark)
+    };
+    assert!(findings.trials.iter().any(stolen));
+    assert!(!findings.trials.iter().all(stolen));
+    for trial in &findings.trials {
+        assert_eq!(trial.standing, Standing::Sound);
+    }
+}
+
+#[test]
+fn each_broken_law_fails_its_trial_with_the_numbers() {
+    type Break = fn(&mut findings::record::Measured);
+    let breaks: [(Law, Break); 8] = [
+        (Law::Little, |m| m.sync.mean_ns *= 1.5),
+        (Law::Bandwidth, |m| m.write.bytes /= 2),
+        (Law::BytesOnDrives, |m| {
+            for (name, value) in &mut m.totals {
+                if name.ends_with("write_bytes") {
+                    *value /= 4.0;
+                }
+            }
+        }),
+        (Law::Busy, |m| {
+            for second in &mut m.seconds {
+                second.values.insert("drive.hdd2.busy".into(), 1.2);
+            }
+        }),
+        (Law::Stages, |m| {
+            m.stages.insert("fsync.commit".into(), 1e18);
+        }),
+        (Law::SomeIo, |m| {
+            m.write.ops = 0;
+            m.sync.ops = 0;
+        }),
+        (Law::Percentiles, |m| m.write.histogram[0].1 /= 2),
+        (Law::Samples, |m| {
+            let n = m.seconds.len();
+            m.seconds[n / 2..].iter_mut().for_each(|s| s.values.clear());
+        }),
+    ];
+    for (law, plant) in breaks {
+        let findings = two(2, |i, m| {
+            if i == 0 {
+                plant(m);
+            }
+        });
+        let row = &findings.trials[0];
+        assert_eq!(row.standing, Standing::Failed, "{law:?}");
+        let broken = findings.cells[0]
+            .checks
+            .iter()
+            .filter(|c| !c.pass)
+            .map(|c| (c.trial, c.law));
+        let mut broken: Vec<_> = broken.collect();
+        broken.dedup();
+        assert_eq!(broken, [(0, law)]);
+        assert!(findings.cells[0].trials.failed == 1 && findings.cells[0].trials.sound == 1);
+    }
+}
+
+#[test]
+fn littles_law_counts_the_time_in_fsync() {
+    let findings = two(2, |_, _| {});
+    let check = findings.cells[0]
+        .checks
+        .iter()
+        .find(|c| c.law == Law::Little)
+        .unwrap();
+    assert!(check.pass && (check.measured - 8.0).abs() < 0.01);
+    // Without the fsync's share, X·R would be 2.
+    let cell = &findings.cells[0];
+    let write_only = cell.throughput.unwrap().value * cell.latency.unwrap().mean_us / 1e6;
+    assert!((write_only - 2.0).abs() < 0.1);
+}
+
+#[test]
+fn a_cell_that_never_settles_has_no_sustained_verdict() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let decline: Vec<(usize, f64)> = (0..60).map(|i| (1, 4000.0 * 0.97f64.powi(i))).collect();
+    let truths = [
+        (&variants[0], Truth::flat(640.0)),
+        (
+            &variants[1],
+            Truth {
+                levels: decline,
+                ..Truth::flat(0.0)
+            },
+        ),
+    ];
+    let trials = trials(&truths, 3, 0.01);
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    assert!(matches!(
+        findings.cells[1].phases,
+        Phases::NotSettled { .. }
+    ));
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, Class::Undecided);
+    assert!(
+        log.cautions
+            .iter()
+            .any(|c| matches!(c, Caution::NotSettled { .. }))
+    );
+    assert_eq!(
+        findings.effects[log.effects[0]].needed.unwrap().lack,
+        Lack::LongerRun
+    );
+}
+
+#[test]
+fn an_outlier_is_flagged_and_not_dropped() {
+    let findings = two(5, |i, m| {
+        if i == 4 {
+            // All of the trial runs at half speed; the laws hold.
+            let slow = Truth::flat(320.0);
+            *m = measured(&slow);
+        }
+    });
+    let flagged: Vec<u64> = findings
+        .trials
+        .iter()
+        .filter(|t| t.outlier)
+        .map(|t| t.id)
+        .collect();
+    assert_eq!(flagged, [4]);
+    assert_eq!(findings.cells[0].trials.sound, 5);
+}
+
+#[test]
+fn a_failed_trial_keeps_its_reason() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let mut all = trials(
+        &[
+            (&variants[0], Truth::flat(640.0)),
+            (&variants[1], Truth::flat(4300.0)),
+        ],
+        2,
+        0.01,
+    );
+    all[1].outcome = findings::record::Outcome::Failed {
+        reason: "poolfs: ASSERT at zil.c:1".into(),
+    };
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    assert_eq!(
+        findings.trials[1].failure.as_deref(),
+        Some("poolfs: ASSERT at zil.c:1")
+    );
+    assert_eq!(findings.cells[1].trials.failed, 1);
+    assert!(findings.cells[1].marks.contains(&Mark::DidNotRun));
+}
