@@ -36,6 +36,25 @@ impl Judged<'_> {
     }
 }
 
+/// How the trials of a campaign were run.
+#[derive(Debug, Clone, Copy)]
+pub struct Ran {
+    /// Dilation k of those that belong together; none where there is no trial yet.
+    pub time: Option<f64>,
+    /// The pool was exported and imported before each window.
+    pub after_restart: bool,
+}
+
+impl Ran {
+    /// As a campaign asked for it, at the model's k or else at the first trial's.
+    pub fn of(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Ran {
+        Ran {
+            time: model.time.or_else(|| trials.first().map(|t| t.time)),
+            after_restart: campaign.method.restart,
+        }
+    }
+}
+
 /// The trials of a cell.
 #[derive(Debug)]
 pub struct Group<'a> {
@@ -56,25 +75,28 @@ impl<'a> Group<'a> {
     pub fn of(
         variant: &'a Variant,
         workload: &'a Workload,
-        time: Option<f64>,
+        ran: Ran,
         mut mine: Vec<&'a Trial>,
     ) -> Group<'a> {
         let job = job::of(workload);
-        let (mut ran, mut failed) = (Vec::new(), Vec::new());
+        let (mut judged, mut failed) = (Vec::new(), Vec::new());
         mine.sort_by_key(|t| t.id);
         for trial in mine {
             match &trial.outcome {
                 Outcome::Failed { reason } => failed.push((trial, reason.as_str())),
                 Outcome::Measured(measured) => {
                     let checks = checks::of(trial, measured, &job, variant, &workload.dataset);
-                    let course = Course::of(measured);
-                    let mut marks = marks::of(trial, measured, &job, &checks, time);
-                    if course.as_ref().is_some_and(|c| c.steady.is_none()) {
+                    let course = Course::of(measured).map(|course| Course {
+                        after_restart: ran.after_restart,
+                        ..course
+                    });
+                    let mut marks = marks::of(trial, measured, &job, &checks, ran.time);
+                    if course.as_ref().is_some_and(|c| c.judged().is_none()) {
                         marks.push(Mark::NotSteady {
                             seconds: measured.seconds.len() as f64,
                         });
                     }
-                    ran.push(Judged {
+                    judged.push(Judged {
                         trial,
                         measured,
                         course,
@@ -89,7 +111,7 @@ impl<'a> Group<'a> {
             variant,
             workload,
             job,
-            ran,
+            ran: judged,
             failed,
         }
     }
@@ -370,7 +392,7 @@ fn series(judged: &Judged<'_>) -> Series {
 
 /// Every cell of a campaign, in its order. A workload that was only run as a ladder has none.
 pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) -> Vec<Group<'a>> {
-    let time = model.time.or_else(|| trials.first().map(|t| t.time));
+    let ran = Ran::of(campaign, model, trials);
     let mut groups = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
@@ -384,7 +406,7 @@ pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) ->
                 .filter(|t| t.is_main() && !scale::other_size(t, model))
                 .collect();
             if !(main.is_empty() && laddered) {
-                groups.push(Group::of(variant, workload, time, main));
+                groups.push(Group::of(variant, workload, ran, main));
             }
         }
     }
@@ -393,7 +415,7 @@ pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) ->
 
 /// A row for each trial that belongs to no cell: rungs, re-runs, other size scales.
 pub fn other_rows(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Vec<TrialRow> {
-    let time = model.time.or_else(|| trials.first().map(|t| t.time));
+    let ran = Ran::of(campaign, model, trials);
     let mut rows = Vec::new();
     for trial in trials {
         let part = match (&trial.rerun, trial.offered_rate) {
@@ -409,7 +431,7 @@ pub fn other_rows(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Vec<T
         let variant = campaign.variants.iter().find(|v| v.name == trial.variant);
         let workload = campaign.workloads.iter().find(|w| w.name == trial.workload);
         if let Some((variant, workload)) = variant.zip(workload) {
-            let group = Group::of(variant, workload, time, vec![trial]);
+            let group = Group::of(variant, workload, ran, vec![trial]);
             rows.extend(group.rows().into_iter().map(|row| TrialRow {
                 part: part.clone(),
                 ..row

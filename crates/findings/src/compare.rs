@@ -1,7 +1,7 @@
 //! Two campaigns, or a campaign and a published table, held against one another.
 
 use crate::lints::Table;
-use crate::output::{Basis, Cell, Class, Estimate, Findings, LabRef, Part, Standing};
+use crate::output::{Basis, Cell, Class, Estimate, Findings, LabRef, Part, Phases, Standing};
 use crate::phases::Course;
 use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use schemars::JsonSchema;
@@ -122,6 +122,10 @@ pub(crate) fn lasting(findings: &Findings, cell: &Cell) -> Vec<f64> {
         .filter_map(|row| {
             let kept = cell.series.iter().find(|series| series.trial == row.id);
             kept.and_then(Course::of_kept)
+                .map(|course| Course {
+                    after_restart: matches!(cell.phases, Phases::AfterRestart { .. }),
+                    ..course
+                })
                 .and_then(|course| course.last())
                 .or(row.throughput)
         })

@@ -216,7 +216,7 @@ fn interval(
         .iter()
         .map(|(coefficient, side)| {
             let course = side.group.sound().next()?.course.as_ref()?;
-            let window = course.steady.clone().unwrap_or(0..course.rates.len());
+            let window = course.judged().unwrap_or(0..course.rates.len());
             let means = stats::blocks::means(&course.rates[window], course.period);
             Some((
                 *coefficient,

@@ -1,6 +1,6 @@
 //! Open-loop ladders: what load a configuration carries, and how late it gets.
 
-use crate::cells::Group;
+use crate::cells::{Group, Ran};
 use crate::output::{Ladder, Latency, LoadWithin, Operation, Rung};
 use crate::record::Trial;
 use lab::campaign::Campaign;
@@ -25,7 +25,7 @@ const LIMITS: [f64; 11] = [
 
 /// The ladders of a campaign, in its order.
 pub fn of(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Vec<Ladder> {
-    let time = model.time.or_else(|| trials.first().map(|t| t.time));
+    let ran = Ran::of(campaign, model, trials);
     let mut ladders = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
@@ -43,7 +43,7 @@ pub fn of(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Vec<Ladder> {
                 .map(|rate| {
                     let of = mine.iter().filter(|(r, _)| *r == rate);
                     let trials = of.map(|(_, t)| *t).collect();
-                    rung(rate, &Group::of(variant, workload, time, trials), model)
+                    rung(rate, &Group::of(variant, workload, ran, trials), model)
                 })
                 .collect();
             if !rungs.is_empty() {

@@ -27,6 +27,8 @@ pub struct Course {
     pub steady: Option<Range<usize>>,
     /// Seconds of a transaction group.
     pub period: usize,
+    /// It begins with a restart: what is asked is how it goes until caches are back, all of it.
+    pub after_restart: bool,
 }
 
 impl Course {
@@ -81,7 +83,17 @@ impl Course {
             change,
             steady,
             period,
+            after_restart: false,
         })
+    }
+
+    /// The seconds that stand for the trial: after a restart all of them, otherwise the steady stretch;
+    /// none when it never settled.
+    pub fn judged(&self) -> Option<Range<usize>> {
+        match self.after_restart {
+            true => Some(0..self.rates.len()),
+            false => self.steady.clone(),
+        }
     }
 
     /// Mean rate before the change, or of the whole where there is none.
@@ -89,9 +101,9 @@ impl Course {
         stats::mean(&self.rates[..self.change.unwrap_or(self.rates.len())])
     }
 
-    /// Mean rate of the steady stretch; none when it never settled.
+    /// Mean rate of the seconds that stand for the trial; none when it never settled.
     pub fn last(&self) -> Option<f64> {
-        stats::mean(&self.rates[self.steady.clone()?])
+        stats::mean(&self.rates[self.judged()?])
     }
 
     /// Whether it slows down: a burst, not a warm-up.
@@ -163,6 +175,17 @@ pub fn of(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phases {
     let most = |test: &dyn Fn(&Course) -> bool| {
         2 * known.iter().filter(|course| test(course)).count() > known.len()
     };
+    if known.iter().all(|course| course.after_restart) {
+        return match last(&known, alpha) {
+            Some(whole) => Phases::AfterRestart {
+                whole: Phase {
+                    real_seconds: Some(whole.seconds * lengths.warm_up),
+                    ..whole
+                },
+            },
+            None => Phases::Unknown,
+        };
+    }
     if most(&|course| course.steady.is_none()) {
         return Phases::NotSettled {
             seconds: known.iter().map(|c| c.rates.len()).max().unwrap_or(0) as f64,
@@ -209,7 +232,7 @@ fn first(courses: &[&Course], alpha: f64, factor: f64) -> Option<Phase> {
 }
 
 fn last(courses: &[&Course], alpha: f64) -> Option<Phase> {
-    let window = |c: &Course| c.steady.clone().unwrap_or(0..0);
+    let window = |c: &Course| c.judged().unwrap_or(0..0);
     let lengths: Vec<f64> = courses.iter().map(|c| window(c).len() as f64).collect();
     Some(Phase {
         throughput: throughput(courses, alpha, window)?,
@@ -286,6 +309,24 @@ mod tests {
             .collect();
         let none = vec![0.0; rates.len()];
         Course::of_series(rates, &syncs, &none).unwrap()
+    }
+
+    #[test]
+    fn after_a_restart_all_of_it_counts_settled_or_not() {
+        // Caches come back: twice as fast at the end as at the beginning, and still rising.
+        let rates: Vec<f64> = (0..20).map(|i| 1000.0 + 50.0 * f64::from(i)).collect();
+        let quiet = vec![0.0; 20];
+        let rising = Course::of_series(rates, &quiet, &quiet).unwrap();
+        assert_eq!(rising.judged(), None);
+        let trial = Some(Course {
+            after_restart: true,
+            ..rising
+        });
+        let Phases::AfterRestart { whole } = of(&[trial.clone(), trial], LENGTHS, 0.05) else {
+            panic!("not told from what lasts");
+        };
+        assert_eq!(whole.throughput.value, 1475.0);
+        assert_eq!((whole.seconds, whole.real_seconds), (20.0, Some(240.0)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How far a verdict holds, from re-runs with one number of a drive changed.
 
-use crate::cells::Group;
+use crate::cells::{Group, Ran};
 use crate::effects::{self, Side};
 use crate::factors::Pair;
 use crate::output::{Class, Metric, PhaseKind, RerunPoint, Sensitivity};
@@ -19,7 +19,7 @@ pub struct Rerun<'a> {
 
 /// Every re-run of a campaign, put together by variant, workload and change.
 pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) -> Vec<Rerun<'a>> {
-    let time = model.time.or_else(|| trials.first().map(|t| t.time));
+    let ran = Ran::of(campaign, model, trials);
     let mut all = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
@@ -36,7 +36,7 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) ->
             }
             for changed in seen {
                 let of = mine.iter().filter(|(c, _)| *c == changed);
-                let side = Group::of(variant, workload, time, of.map(|(_, t)| *t).collect());
+                let side = Group::of(variant, workload, ran, of.map(|(_, t)| *t).collect());
                 all.push(Rerun {
                     changed,
                     phases: phases::of(

@@ -1,6 +1,6 @@
 //! How the model was scaled, and what that rules out.
 
-use crate::cells::{Group, burst_factor};
+use crate::cells::{Group, Ran, burst_factor};
 use crate::output::{Achieved, OtherSize, ScaleFindings, ScaleLimit, Standing};
 use crate::record::{Measured, Outcome, Trial};
 use crate::{attribution, profile_numbers};
@@ -40,7 +40,7 @@ pub fn of(
         worst_late_share: worst(&attribution::late_share),
         worst_cpu_share: worst(&|m| m.fidelity.cpu_share),
         open_numbers: profile_numbers::open(campaign),
-        other_sizes: other_sizes(model, trials, groups),
+        other_sizes: other_sizes(campaign, model, trials, groups),
     }
 }
 
@@ -84,7 +84,12 @@ pub fn other_size(trial: &Trial, model: &Model) -> bool {
 }
 
 /// Cells at another S beside those at the campaign's.
-fn other_sizes(model: &Model, trials: &[Trial], groups: &[Group<'_>]) -> Vec<OtherSize> {
+fn other_sizes(
+    campaign: &Campaign,
+    model: &Model,
+    trials: &[Trial],
+    groups: &[Group<'_>],
+) -> Vec<OtherSize> {
     let mut found: Vec<OtherSize> = Vec::new();
     for group in groups {
         let mine = |t: &&Trial| {
@@ -103,7 +108,12 @@ fn other_sizes(model: &Model, trials: &[Trial], groups: &[Group<'_>]) -> Vec<Oth
                 .filter(mine)
                 .filter(|t| t.size == size)
                 .collect();
-            let there = Group::of(group.variant, group.workload, Some(at[0].time), at);
+            // At another S, k may be another too; each of these is held to its own.
+            let ran = Ran {
+                time: Some(at[0].time),
+                ..Ran::of(campaign, model, trials)
+            };
+            let there = Group::of(group.variant, group.workload, ran, at);
             let Some(ratio) = mean(&there).map(|x| x / here) else {
                 continue;
             };

@@ -228,6 +228,16 @@ fn cautions(
     if let Some(seconds) = unsettled.reduce(f64::max) {
         cautions.push(Caution::NotSettled { seconds });
     }
+    let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
+        Phases::AfterRestart { whole } => Some(whole),
+        _ => None,
+    });
+    if let Some(whole) = restarted {
+        cautions.push(Caution::AfterRestart {
+            seconds: whole.seconds,
+            real_seconds: whole.real_seconds.unwrap_or(whole.seconds),
+        });
+    }
     let (_, before, after) = pairs[0];
     cautions.extend(processor(before.1, after.1));
     if subjects.contains(&Subject::Cache) {

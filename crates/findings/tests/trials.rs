@@ -145,7 +145,8 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
         ),
     ];
     let trials = trials(&truths, 3, 0.01);
-    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let mut campaign = campaign(variants, SYNC_JOB);
+    let findings = analyse(&campaign, &model(), &trials);
     assert!(matches!(
         findings.cells[1].phases,
         Phases::NotSettled { .. }
@@ -161,6 +162,19 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
         findings.effects[log.effects[0]].needed.unwrap().lack,
         Lack::LongerRun
     );
+    // After a restart what never settles is what was asked for.
+    campaign.method.restart = true;
+    let findings = analyse(&campaign, &model(), &trials);
+    let Phases::AfterRestart { whole } = findings.cells[1].phases else {
+        panic!("{:?}", findings.cells[1].phases);
+    };
+    assert_eq!(whole.real_seconds, Some(60.0 * model().size));
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, Class::WorthIt);
+    assert!(log.cautions.contains(&Caution::AfterRestart {
+        seconds: 60.0,
+        real_seconds: 60.0 * model().size,
+    }));
 }
 
 #[test]

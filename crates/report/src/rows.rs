@@ -89,7 +89,9 @@ fn phases(cell: &Cell) -> (Option<Phase>, bool, Option<Estimate>, Option<f64>) {
         return (None, false, None, None);
     }
     match cell.phases {
-        Phases::Steady { whole } => (None, false, Some(whole.throughput), None),
+        Phases::Steady { whole } | Phases::AfterRestart { whole } => {
+            (None, false, Some(whole.throughput), None)
+        }
         Phases::Burst { burst, sustained } => {
             (Some(burst), false, Some(sustained.throughput), None)
         }

@@ -198,6 +198,11 @@ pub enum Phases {
         /// After it.
         sustained: Phase,
     },
+    /// The time after a restart, while caches come back: what was asked for, settled or not.
+    AfterRestart {
+        /// The whole window, which is S times longer on the real machine.
+        whole: Phase,
+    },
     /// Still moving at the end: no sustained verdict.
     NotSettled {
         /// Virtual seconds it was watched.
@@ -215,7 +220,8 @@ pub struct Phase {
     /// Virtual seconds it lasted in the model (for the last phase: was watched).
     pub seconds: f64,
     /// Seconds it would last on the real machine (bursts × real ÷ model dirty limit; cold × S); none
-    /// for the last phase.
+    /// for the last phase, unless
+    /// it begins with a restart.
     pub real_seconds: Option<f64>,
 }
 

@@ -190,6 +190,13 @@ pub enum Caution {
         /// Virtual seconds it was watched.
         seconds: f64,
     },
+    /// What is compared begins with a restart, and is not what lasts.
+    AfterRestart {
+        /// Virtual seconds of it.
+        seconds: f64,
+        /// As long on the real machine, seconds.
+        real_seconds: f64,
+    },
     /// The cache was still filling at the end.
     CacheFilling {
         /// Bytes held.

@@ -353,7 +353,9 @@ fn levels(cell: &Cell, main: Option<&Series>, end: f64) -> Vec<Level> {
     };
     let change = main.and_then(|s| s.change_at);
     match cell.phases {
-        Phases::Steady { whole } => vec![level(0.0, end, whole.throughput.value)],
+        Phases::Steady { whole } | Phases::AfterRestart { whole } => {
+            vec![level(0.0, end, whole.throughput.value)]
+        }
         Phases::Burst {
             burst: first,
             sustained,

@@ -267,6 +267,14 @@ impl AnswerWords for English {
                 "A configuration had not settled after {}: what lasts is not known.",
                 seconds(*watched)
             ),
+            Caution::AfterRestart {
+                seconds: watched,
+                real_seconds,
+            } => format!(
+                "Compared is the time after a restart, {} here and {} on the real machine; what lasts may differ.",
+                seconds(*watched),
+                seconds(*real_seconds)
+            ),
             Caution::CacheFilling { held, of } => format!(
                 "The cache was still filling: {} of {} held (sizes of the model).",
                 bytes(*held),

@@ -240,6 +240,14 @@ impl AnswerWords for Chinese {
             Caution::NotSettled { seconds: watched } => {
                 format!("有方案在 {} 后仍未稳定：长期水平未知。", seconds(*watched))
             }
+            Caution::AfterRestart {
+                seconds: watched,
+                real_seconds,
+            } => format!(
+                "比较的是重启之后的一段时间，模型中为 {}，真实机器上为 {}；长期水平可能不同。",
+                seconds(*watched),
+                seconds(*real_seconds)
+            ),
             Caution::CacheFilling { held, of } => format!(
                 "缓存仍在填充：已有 {}，可达 {}（模型中的大小）。",
                 bytes(*held),
