@@ -5,6 +5,7 @@ pub mod engine;
 pub mod fault;
 pub mod isolate;
 pub mod ladder;
+pub mod lateness;
 pub mod machine;
 pub mod pilot;
 pub mod plan;

@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, Happening, Session};
 use crate::fault::{Fault, doing};
+use crate::lateness;
 use crate::machine;
 use crate::programs::Fio;
 use crate::stop::Stop;
@@ -172,7 +173,7 @@ fn in_place(
     facts.insert("files.jobs".into(), f64::from(job.job.jobs));
     let window_wall_s = observed.wall_s;
     let offered_rate = job.job.offered_rate;
-    let mut measured = collect(&job, observed, time, facts, features)?;
+    let mut measured = collect(task, &job, observed, facts, features)?;
     measured.warm_up = warm_up;
     Ok(Result {
         offered_rate,
@@ -401,9 +402,9 @@ fn observe(
 }
 
 fn collect(
+    task: &Task,
     job: &Prepared,
     seen: Observed,
-    time: f64,
     facts: BTreeMap<String, f64>,
     features: Vec<String>,
 ) -> std::result::Result<Measured, Fault> {
@@ -443,7 +444,8 @@ fn collect(
         .filter(|(name, _)| name.ends_with(".commits"))
         .map(|(_, count)| count)
         .sum();
-    let late_ns_per_op = window::late_ns(commits, &totals) / ops as f64;
+    let logs = lateness::logs(&task.variant.pool);
+    let late_ns_per_op = lateness::on_path(commits, &totals, &logs) / ops as f64;
     Ok(Measured {
         concurrency: job.job.concurrency,
         runtime_s: output.runtime_s(),
@@ -470,6 +472,7 @@ fn collect(
         features,
         warm_up: None,
         notes: {
+            let time = task.model.time.unwrap_or(1.0);
             notes.push(format!("fio {}, clock {time}× slower", output.version));
             notes
         },

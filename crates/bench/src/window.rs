@@ -93,42 +93,6 @@ pub fn totals(seconds: &[Second]) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// Log requests that a commit waits for one after another: its own write and flush, and, since it
-/// arrives anywhere within its predecessor's, half of those.
-const COMMIT_WAITS: f64 = 3.0;
-
-/// Emulation lateness on operations' blocking paths, in virtual ns summed over the window: for each
-/// commit (`commits` of them) the mean lateness of the drives that are flushed, as often as it
-/// waits for them, and for each read that reached a drive that drive's mean lateness. Reads that
-/// run in parallel for one operation are all counted, so this is rather too much than too little.
-pub fn late_ns(commits: f64, totals: &BTreeMap<String, f64>) -> f64 {
-    let (mut flushes, mut flushed_late, mut read_late) = (0.0, 0.0, 0.0);
-    for name in totals.keys() {
-        let Some(drive) = name.strip_suffix(".late_ns") else {
-            continue;
-        };
-        let of = |what: &str| {
-            totals
-                .get(&format!("{drive}.{what}"))
-                .copied()
-                .unwrap_or(0.0)
-        };
-        let requests = of("reads") + of("writes") + of("flushes");
-        if requests > 0.0 {
-            let late = of("late_ns") / requests;
-            flushes += of("flushes");
-            flushed_late += of("flushes") * late;
-            read_late += of("reads") * late;
-        }
-    }
-    let commit = if flushes > 0.0 {
-        commits * COMMIT_WAITS * flushed_late / flushes
-    } else {
-        0.0
-    };
-    commit + read_late
-}
-
 /// Takes what the engine says of its drives' timing out of the stages: (p50, p99) of achieved ÷
 /// intended service time by kind of drive, of each kind of request by itself and weighted by requests.
 pub fn drives(stages: &mut BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)> {
@@ -207,25 +171,6 @@ mod tests {
 
     fn map(values: &[(&str, f64)]) -> BTreeMap<String, f64> {
         values.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect()
-    }
-
-    #[test]
-    fn a_commit_waits_for_the_drives_that_are_flushed_and_not_for_those_of_the_txg() {
-        let totals = map(&[
-            ("drive.log0.late_ns", 2000.0),
-            ("drive.log0.writes", 10.0),
-            ("drive.log0.flushes", 10.0),
-            ("drive.hdd0.late_ns", 1e9),
-            ("drive.hdd0.writes", 10.0),
-        ]);
-        assert_eq!(late_ns(10.0, &totals), 10.0 * 3.0 * 100.0);
-        assert_eq!(late_ns(0.0, &totals), 0.0);
-    }
-
-    #[test]
-    fn a_read_waits_for_its_drive() {
-        let totals = map(&[("drive.hdd0.late_ns", 800.0), ("drive.hdd0.reads", 8.0)]);
-        assert_eq!(late_ns(0.0, &totals), 800.0);
     }
 
     #[test]
