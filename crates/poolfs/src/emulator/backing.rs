@@ -1,6 +1,6 @@
 //! A drive's data: the backing file and, for a volatile cache, the log of unflushed writes.
 
-use super::log::{Log, Mark, punch, read_or_zero};
+use super::log::{Log, Mark, Writer, punch, read_or_zero};
 use super::naming;
 use super::written::{BLOCK, Written};
 use parking_lot::Mutex;
@@ -20,16 +20,28 @@ pub(super) fn log_path(store: &Path, name: &str) -> PathBuf {
     store.join(format!("{name}.unflushed"))
 }
 
+/// File that says where in it the first of them is.
+pub(super) fn first_path(store: &Path, name: &str) -> PathBuf {
+    store.join(format!("{name}.first"))
+}
+
 /// What a drive holds.
 #[derive(Debug)]
 pub(super) struct Backing {
     file: File,
-    volatile: Option<Mutex<Volatile>>,
+    volatile: Option<Volatile>,
 }
 
 #[derive(Debug)]
 struct Volatile {
     log: Log,
+    writing: Mutex<Writing>,
+}
+
+/// What a write holds from its begin to its end.
+#[derive(Debug)]
+struct Writing {
+    log: Writer,
     written: Written,
 }
 
@@ -55,10 +67,16 @@ impl Backing {
             .map_err(naming("give its size to", &path))?;
         let volatile = if volatile {
             let path = log_path(store, name);
-            let log = Log::open(&path, tearing)
+            let (log, writer) = Log::open(&path, &first_path(store, name), tearing)
                 .map_err(naming("open the log of unflushed writes", &path))?;
-            let written = written(&file).map_err(naming("look for data in", &path))?;
-            Some(Mutex::new(Volatile { log, written }))
+            let writing = Writing {
+                log: writer,
+                written: written(&file).map_err(naming("look for data in", &path))?,
+            };
+            Some(Volatile {
+                log,
+                writing: Mutex::new(writing),
+            })
         } else {
             None
         };
@@ -75,12 +93,14 @@ impl Backing {
         let Some(volatile) = &self.volatile else {
             return self.file.write_all_at(data, offset);
         };
-        let mut volatile = volatile.lock();
+        let mut writing = volatile.writing.lock();
+        let Writing { log, written } = &mut *writing;
         let length = data.len() as u64;
-        let had = volatile.written.touches(offset, length);
-        volatile.log.append(&self.file, offset, length, had)?;
-        volatile.written.add(offset, length);
-        self.file.write_all_at(data, offset)
+        let range = (offset, length, written.touches(offset, length));
+        volatile.log.around(log, &self.file, range, || {
+            written.add(offset, length);
+            self.file.write_all_at(data, offset)
+        })
     }
 
     /// The range's contents are zero or what they were; ours are zero in whole blocks.
@@ -91,8 +111,8 @@ impl Backing {
         match &self.volatile {
             None => punch(&self.file, start, length),
             Some(volatile) => {
-                let mut volatile = volatile.lock();
-                volatile.written.remove(start, length);
+                let mut writing = volatile.writing.lock();
+                writing.written.remove(start, length);
                 punch(&self.file, start, length)
             }
         }
@@ -100,13 +120,13 @@ impl Backing {
 
     /// What a flush that arrives now has to cover.
     pub(super) fn mark(&self) -> Option<Mark> {
-        self.volatile.as_ref().map(|v| v.lock().log.mark())
+        self.volatile.as_ref().map(|v| v.log.mark())
     }
 
     /// That flush has finished.
     pub(super) fn retire(&self, mark: Mark) -> io::Result<()> {
         match &self.volatile {
-            Some(volatile) => volatile.lock().log.retire(mark),
+            Some(volatile) => volatile.log.retire(mark),
             None => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Power cuts: what a drive may have kept of the writes it had not flushed.
 
-use super::backing::{data_path, log_path};
+use super::backing::{data_path, first_path, log_path};
 use super::log::{Reader, Record, punch, read_or_zero};
 use super::naming;
 use rand_core::{Rng, SeedableRng};
@@ -32,8 +32,9 @@ pub struct CutReport {
 /// When its files cannot be read or written; the message names the file.
 pub fn power_cut(store: &Path, drive: &str, seed: u64) -> io::Result<CutReport> {
     let log = log_path(store, drive);
+    let first = first_path(store, drive);
     let data = data_path(store, drive);
-    let Some(mut reader) = Reader::open(&log).map_err(naming("read", &log))? else {
+    let Some(mut reader) = Reader::open(&log, &first).map_err(naming("read", &log))? else {
         // No volatile cache: everything acknowledged is there.
         return Ok(CutReport::default());
     };
@@ -64,7 +65,10 @@ pub fn power_cut(store: &Path, drive: &str, seed: u64) -> io::Result<CutReport> 
         file.write_all_at(bytes, *offset)
             .map_err(naming("write", &data))?;
     }
-    fs::remove_file(&log).map_err(naming("remove", &log))?;
+    // The log first: what is left of the two without it is no log.
+    for path in [&log, &first] {
+        fs::remove_file(path).map_err(naming("remove", path))?;
+    }
     let count = |is: fn(&Fate) -> bool| fates.iter().filter(|f| is(f)).count() as u64;
     Ok(CutReport {
         unflushed: records.len() as u64,

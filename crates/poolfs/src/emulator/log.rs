@@ -4,10 +4,13 @@
 //! moves a position. A power cut takes writes back from the newest to the oldest, which shows what
 //! each had written, and applies those again that the cut is to keep.
 //!
-//! File: a header block (magic, bytes of a torn unit, position and number of the first record that
-//! counts), then records (magic, number, offset, length, whether the range had been written before;
-//! if so its old contents; the number again, so that a record that a kill cut short is known).
+//! Two files. The log: a header block (magic, bytes of a torn unit), then records (magic, number, offset,
+//! length, whether the range had been written before; if so its old contents; the number again, so that
+//! a record that a kill cut short is known). Beside it the position and number of the first record that
+//! counts: in a file of its own, since a flush moves it while a write is being copied, and the kernel
+//! lets one writer at a time into a file.
 
+use parking_lot::Mutex;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -26,20 +29,27 @@ const KEEP: u64 = 4 << 20;
 /// what is older has long been destaged.
 const LIMIT: u64 = 64 << 20;
 
-/// The log of a drive that is being written.
+/// The log of a drive that is being written. Flushes come and go while a write is being copied, which
+/// can take a millisecond: they must not wait for it.
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
+    first: File,
     tearing: u64,
-    /// Position and number of the first record that counts.
-    start: u64,
-    start_number: u64,
-    /// Where the next record goes, and its number.
-    end: u64,
-    number: u64,
-    /// Bytes written by all records, and by those before the first that counts.
-    bytes: u64,
-    start_bytes: u64,
+    ends: Mutex<Ends>,
+}
+
+#[derive(Debug)]
+struct Ends {
+    /// Where the first record that counts is.
+    first: Mark,
+    /// Where the next record goes.
+    next: Mark,
+}
+
+/// What whoever writes to a log needs, one at a time.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
     /// Bytes of the file that may be in use.
     length: u64,
     scratch: Vec<u8>,
@@ -50,6 +60,7 @@ pub(super) struct Log {
 pub(super) struct Mark {
     position: u64,
     number: u64,
+    /// Bytes written by all records before it.
     bytes: u64,
 }
 
@@ -63,144 +74,153 @@ pub(super) struct Record {
 }
 
 impl Log {
-    /// Opens or makes the log; writes cut short by a power loss are whole in units of `tearing`
-    /// bytes.
-    pub(super) fn open(path: &Path, tearing: u64) -> io::Result<Self> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)?;
-        let mut log = Self {
-            file,
-            tearing: tearing.max(512),
-            start: FIRST,
-            start_number: 1,
-            end: FIRST,
+    /// Opens or makes the log, whose files are `log` and `first`; writes cut short by a power loss are
+    /// whole in units of `tearing` bytes.
+    pub(super) fn open(log: &Path, first: &Path, tearing: u64) -> io::Result<(Self, Writer)> {
+        let open = |path| {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true).truncate(false);
+            options.open(path)
+        };
+        let found = Reader::open(log, first)?;
+        let start = Mark {
+            position: FIRST,
             number: 1,
             bytes: 0,
-            start_bytes: 0,
-            length: FIRST,
-            scratch: Vec::new(),
         };
-        if let Some(found) = Reader::open(path)? {
-            log.start = found.position;
-            log.start_number = found.number;
-            let mut reader = found;
+        let mut ends = Ends {
+            first: start,
+            next: start,
+        };
+        let mut writer = Writer::default();
+        let file = open(log)?;
+        if let Some(mut reader) = found {
+            (ends.first.position, ends.first.number) = (reader.position, reader.number);
             while let Some(record) = reader.next()? {
-                log.bytes += record.length;
+                ends.next.bytes += record.length;
             }
-            log.end = reader.position;
-            log.number = reader.number;
-            log.length = log.file.metadata()?.len();
+            (ends.next.position, ends.next.number) = (reader.position, reader.number);
+            writer.length = file.metadata()?.len();
         }
-        log.write_header()?;
-        Ok(log)
+        let log = Self {
+            file,
+            first: open(first)?,
+            tearing: tearing.max(512),
+            ends: Mutex::new(ends),
+        };
+        log.note(&log.ends.lock())?;
+        // Last: without it there is no log.
+        log.file
+            .write_all_at(&bytes::<2, 16>([MAGIC, log.tearing]), 0)?;
+        Ok((log, writer))
     }
 
-    fn write_header(&self) -> io::Result<()> {
-        let mut header = [0; 32];
-        for (place, value) in
-            header
-                .chunks_exact_mut(8)
-                .zip([MAGIC, self.tearing, self.start, self.start_number])
-        {
-            place.copy_from_slice(&value.to_le_bytes());
-        }
-        self.file.write_all_at(&header, 0)
+    /// Keeps where the first record is.
+    fn note(&self, ends: &Ends) -> io::Result<()> {
+        let Mark {
+            position, number, ..
+        } = ends.first;
+        self.first
+            .write_all_at(&bytes::<2, 16>([position, number]), 0)
     }
 
-    /// Notes that a range is about to be written. `backing` still holds the old contents; they are
-    /// kept when the range `had` any.
-    pub(super) fn append(
-        &mut self,
+    /// Lets `write` write a range, whose old contents `backing` still holds; they are kept when the
+    /// range `had` any. A mark covers it from its end on.
+    pub(super) fn around(
+        &self,
+        writer: &mut Writer,
         backing: &File,
-        offset: u64,
-        length: u64,
-        had: bool,
+        (offset, length, had): (u64, u64, bool),
+        write: impl FnOnce() -> io::Result<()>,
     ) -> io::Result<()> {
-        if self.start == self.end && self.end > FIRST {
-            self.rewind()?;
-        }
+        let at = self.next(writer)?;
         let before = if had { length as usize } else { 0 };
-        self.scratch.resize(HEAD + before + TAIL, 0);
-        for (place, value) in self.scratch.chunks_exact_mut(8).zip([
-            RECORD,
-            self.number,
-            offset,
-            length,
-            u64::from(had),
-        ]) {
-            place.copy_from_slice(&value.to_le_bytes());
-        }
+        let record = &mut writer.scratch;
+        record.resize(HEAD + before + TAIL, 0);
+        let head: [u8; HEAD] = bytes([RECORD, at.number, offset, length, u64::from(had)]);
+        record[..HEAD].copy_from_slice(&head);
         if had {
-            read_or_zero(backing, offset, &mut self.scratch[HEAD..HEAD + before])?;
+            read_or_zero(backing, offset, &mut record[HEAD..HEAD + before])?;
         }
-        let tail = self.scratch.len() - TAIL;
-        self.scratch[tail..].copy_from_slice(&self.number.to_le_bytes());
-        self.file.write_all_at(&self.scratch, self.end)?;
-        self.end += self.scratch.len() as u64;
-        self.number += 1;
-        self.bytes += length;
-        self.length = self.length.max(self.end);
-        if self.bytes - self.start_bytes > LIMIT {
-            self.destage()?;
+        record[HEAD + before..].copy_from_slice(&at.number.to_le_bytes());
+        self.file.write_all_at(record, at.position)?;
+        let next = Mark {
+            position: at.position + record.len() as u64,
+            number: at.number + 1,
+            bytes: at.bytes + length,
+        };
+        writer.length = writer.length.max(next.position);
+        write()?;
+        let unflushed = {
+            let mut ends = self.ends.lock();
+            ends.next = next;
+            next.bytes - ends.first.bytes
+        };
+        if unflushed > LIMIT {
+            self.destage(next)?;
         }
         Ok(())
     }
 
     /// Everything written so far.
     pub(super) fn mark(&self) -> Mark {
-        Mark {
-            position: self.end,
-            number: self.number,
-            bytes: self.bytes,
-        }
+        self.ends.lock().next
     }
 
     /// A flush that covers everything before the mark has finished.
-    pub(super) fn retire(&mut self, mark: Mark) -> io::Result<()> {
-        // Numbers only grow; a mark from before a rewind is older than the first record.
-        if mark.number > self.start_number {
-            self.start = mark.position;
-            self.start_number = mark.number;
-            self.start_bytes = mark.bytes;
-            self.write_header()?;
+    pub(super) fn retire(&self, mark: Mark) -> io::Result<()> {
+        let mut ends = self.ends.lock();
+        // Numbers only grow; a mark from before the log began anew is older than the first record.
+        if mark.number > ends.first.number {
+            ends.first = mark;
+            self.note(&ends)?;
         }
         Ok(())
     }
 
-    /// The log is empty: begin at its start again.
-    fn rewind(&mut self) -> io::Result<()> {
-        self.start = FIRST;
-        self.end = FIRST;
-        self.start_number = self.number;
-        self.write_header()?;
-        if self.length > KEEP {
+    /// Where the next record goes: at the start again once the log is empty.
+    fn next(&self, writer: &mut Writer) -> io::Result<Mark> {
+        let next = {
+            let mut ends = self.ends.lock();
+            if ends.first.number < ends.next.number || ends.next.position == FIRST {
+                return Ok(ends.next);
+            }
+            ends.next.position = FIRST;
+            ends.first = ends.next;
+            self.note(&ends)?;
+            ends.next
+        };
+        if writer.length > KEEP {
             self.file.set_len(FIRST)?;
-            self.length = FIRST;
+            writer.length = FIRST;
         }
-        Ok(())
+        Ok(next)
     }
 
-    /// Takes the older half for destaged.
-    fn destage(&mut self) -> io::Result<()> {
+    /// Takes the older half for destaged. Called by whoever writes, so that `next` stands.
+    fn destage(&self, next: Mark) -> io::Result<()> {
+        let oldest = self.ends.lock().first;
         let mut reader = Reader {
             file: self.file.try_clone()?,
             tearing: self.tearing,
-            position: self.start,
-            number: self.start_number,
+            position: oldest.position,
+            number: oldest.number,
         };
-        while self.bytes - self.start_bytes > LIMIT / 2 {
+        let mut bytes = oldest.bytes;
+        while next.bytes - bytes > LIMIT / 2 {
             let Some(length) = reader.skip()? else { break };
-            self.start_bytes += length;
+            bytes += length;
         }
-        let from = self.start;
-        self.start = reader.position;
-        self.start_number = reader.number;
-        self.write_header()?;
-        punch(&self.file, from, self.start - from)
+        self.retire(Mark {
+            position: reader.position,
+            number: reader.number,
+            bytes,
+        })?;
+        punch(
+            &self.file,
+            oldest.position,
+            reader.position - oldest.position,
+        )
     }
 }
 
@@ -215,25 +235,28 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// None when there is no log at this path, or an empty file.
-    pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
-        let file = match File::open(path) {
+    /// None when there is no log of this name, or an empty file.
+    pub(super) fn open(log: &Path, first: &Path) -> io::Result<Option<Self>> {
+        let file = match File::open(log) {
             Ok(file) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(e),
         };
-        let mut header = [0; 32];
+        let mut header = [0; 16];
         if file.metadata()?.len() < header.len() as u64 {
             return Ok(None);
         }
         file.read_exact_at(&mut header, 0)?;
-        let [magic, tearing, position, number] = numbers(&header);
+        let [magic, tearing] = numbers(&header);
         if magic != MAGIC {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 "not a log of unflushed writes",
             ));
         }
+        let mut at = [0; 16];
+        File::open(first)?.read_exact_at(&mut at, 0)?;
+        let [position, number] = numbers(&at);
         Ok(Some(Self {
             file,
             tearing,
@@ -283,6 +306,14 @@ impl Reader {
     }
 }
 
+fn bytes<const N: usize, const B: usize>(numbers: [u64; N]) -> [u8; B] {
+    let mut all = [0; B];
+    for (place, number) in all.chunks_exact_mut(8).zip(numbers) {
+        place.copy_from_slice(&number.to_le_bytes());
+    }
+    all
+}
+
 fn numbers<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let mut all = [0; N];
     for (number, bytes) in all.iter_mut().zip(bytes.chunks_exact(8)) {
@@ -324,5 +355,33 @@ pub(super) fn punch(file: &File, offset: u64, length: u64) -> io::Result<()> {
     match fallocate(file, how, offset, length) {
         Ok(()) | Err(rustix::io::Errno::OPNOTSUPP) => Ok(()),
         Err(e) => Err(e.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The thread that completes every drive's requests ends flushes, and a large write is copied for a
+    /// millisecond.
+    #[test]
+    fn a_flush_ends_while_a_write_is_being_copied() {
+        let store = tempfile::tempdir().expect("a directory");
+        let (path, first) = (store.path().join("log"), store.path().join("first"));
+        let backing = File::create_new(store.path().join("data")).expect("a file");
+        let (log, mut writer) = Log::open(&path, &first, 512).expect("a log");
+        let mut write = |offset, meanwhile: &dyn Fn() -> io::Result<()>| {
+            log.around(&mut writer, &backing, (offset, 4096, false), meanwhile)
+                .expect("written");
+        };
+        write(0, &|| Ok(()));
+        write(4096, &|| log.retire(log.mark()));
+        // It covered what had been written when it came.
+        let mut left = Reader::open(&path, &first)
+            .expect("readable")
+            .expect("a log");
+        let record = left.next().expect("readable").expect("the second write");
+        assert_eq!((record.offset, record.length), (4096, 4096));
+        assert_eq!(left.next().expect("readable"), None);
     }
 }

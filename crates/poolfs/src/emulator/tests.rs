@@ -228,6 +228,7 @@ fn a_drive_that_lies_loses_what_it_flushed() {
         assert_eq!(lost > 0, lies, "{lost} of 20 states lost a flushed write");
         fs::remove_file(store.path().join("d0.data")).expect("removed");
         fs::remove_file(store.path().join("d0.unflushed")).expect("removed");
+        fs::remove_file(store.path().join("d0.first")).expect("removed");
     }
 }
 

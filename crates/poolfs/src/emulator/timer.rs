@@ -15,6 +15,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
+};
 
 /// No event.
 const NEVER: Nanos = Nanos::MAX;
@@ -47,12 +51,19 @@ impl Events {
 }
 
 impl Shared {
-    /// Takes one drive whose event is due. One at a time: what a thread has taken, nobody else does
-    /// for it should it lose its processor.
+    /// Takes the drive whose event is longest due. One at a time: what a thread has taken, nobody else
+    /// does for it should it lose its processor.
     fn take_due(&self, now: Nanos) -> Option<usize> {
         let mut events = self.events.lock();
-        let index = events.at.iter().position(|at| *at <= now)?;
-        events.at[index] = NEVER;
+        let (index, at) = events
+            .at
+            .iter_mut()
+            .enumerate()
+            .min_by_key(|(_, at)| **at)?;
+        if *at > now {
+            return None;
+        }
+        *at = NEVER;
         Some(index)
     }
 }
@@ -71,10 +82,15 @@ fn complete_due<I: Io>(shared: &Shared, drives: &Registered<I>, now: Nanos) {
 }
 
 /// Sleeps of this thread end as near to their time as the machine can; without the right to, 50 µs
-/// later. Root may go before others; anybody else keeps time as well as the machine's load lets it.
+/// later. Whoever may goes before every other thread when it wakes: a high priority among the ordinary
+/// ones still waits for whoever runs to use up its slice (docs/findings.md). Anybody else keeps time as
+/// well as the machine's load lets it.
 fn punctual() {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    let _ = rustix::process::setpriority_process(None, -20);
+    let at_once = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    if set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, at_once).is_err() {
+        let _ = rustix::process::setpriority_process(None, -20);
+    }
 }
 
 /// The threads; they end when it is dropped.
