@@ -11,6 +11,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
+};
 
 const SECTOR: usize = 512;
 const SECTORS: u64 = 256;
@@ -357,5 +361,36 @@ fn a_timer_that_is_held_up_is_relieved() {
         let began = Instant::now();
         let took = flush(&other, Duration::ZERO) - began;
         assert!(took < Duration::from_millis(250), "{took:?}");
+    }
+}
+
+/// By its name, a thread's scheduling policy: field 41 of its `stat`, 1 is FIFO.
+fn policy_of_the_timer() -> Option<String> {
+    let tasks = fs::read_dir("/proc/self/task").expect("proc is mounted");
+    tasks.filter_map(Result::ok).find_map(|task| {
+        let stat = fs::read_to_string(task.path().join("stat")).ok()?;
+        let (head, fields) = stat.rsplit_once(") ")?;
+        let policy = fields.split(' ').nth(41 - 3)?;
+        head.ends_with("(drives").then(|| policy.to_owned())
+    })
+}
+
+#[test]
+fn the_thread_that_keeps_time_goes_first_where_it_may() {
+    let fifo = || {
+        let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+        set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy).is_ok()
+    };
+    let expected = match std::thread::spawn(fifo).join().expect("no panic") {
+        true => "1",
+        false => "0",
+    };
+    let store = tempfile::tempdir().expect("a directory");
+    let _emulator: Emulator<RawIo> =
+        Emulator::new(Clock::start(1.0), store.path(), Settings::default()).expect("timer threads");
+    let begun = Instant::now();
+    while policy_of_the_timer().as_deref() != Some(expected) {
+        assert!(begun.elapsed() < Duration::from_secs(5), "still not {expected}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
