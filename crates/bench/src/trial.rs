@@ -20,8 +20,10 @@ use std::time::{Duration, Instant};
 
 /// How often a running client and the engine are looked at.
 const LOOK: Duration = Duration::from_millis(20);
-/// Real time that laying out files may take.
-const LAYOUT: Duration = Duration::from_secs(3600);
+/// Real time that a job may take which does not say how long it runs.
+const UNTIMED: Duration = Duration::from_secs(3600);
+/// Bytes a second that laying out files comes to at the least: a tenth of the slowest that was seen.
+const LAYOUT_BYTES_S: f64 = 1e6;
 
 /// What a trial runs with.
 pub struct Bench<'a> {
@@ -130,7 +132,9 @@ fn in_place(
     (bench.said)(Step::LayingOut);
     let instant = session.pace(true)?;
     let layout = job.lay_out(bench.fio)?;
-    finish(bench, &mut *session, layout, LAYOUT, &mut |_, _| Ok(()))?.finish(raw)?;
+    let limit =
+        bench.patience + Duration::from_secs_f64(job.job.files_bytes as f64 / LAYOUT_BYTES_S);
+    finish(bench, &mut *session, layout, limit, &mut |_, _| Ok(()))?.finish(raw)?;
 
     (bench.said)(Step::Settling);
     session.drain()?;
@@ -343,7 +347,7 @@ fn observe(
     let ramp = Duration::from_secs_f64(job.job.ramp_s * time);
     let limit = match job.job.runtime_s {
         Some(s) => bench.patience + Duration::from_secs_f64(2.0 * (job.job.ramp_s + s) * time),
-        None => LAYOUT,
+        None => UNTIMED,
     };
     session.sample(true)?;
     let client = job.measure(bench.fio, time)?;

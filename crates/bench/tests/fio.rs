@@ -5,6 +5,7 @@ use bench::workload::fio::{output, refusals, series};
 use lab::fio::parse;
 use proptest::prelude::*;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 const SMALL_SYNC: &str = "\
 [global]
@@ -140,6 +141,40 @@ fn open(text: &str, rate: f64) -> Rewritten {
         ..target()
     };
     rewritten(text, &target)
+}
+
+/// With fio itself: laid out with the threads of an open loop, fio 3.33 never ended.
+#[test]
+fn the_files_of_an_open_loop_are_laid_out_and_that_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = Target {
+        dir: dir.path(),
+        size: 1.0,
+        rate: Some(100.0),
+        ..target()
+    };
+    let job = rewritten("[a]\nrw=randread\nbs=8k\nsize=1M\nnumjobs=2\n", &target);
+    assert!(job.text.contains("io_submit_mode=offload"));
+    let file = dir.path().join("layout.fio");
+    std::fs::write(&file, job.layout()).unwrap();
+    let mut fio = std::process::Command::new("fio")
+        .arg(&file)
+        .current_dir(dir.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("fio is installed");
+    let begun = Instant::now();
+    while fio.try_wait().unwrap().is_none() {
+        if begun.elapsed() > Duration::from_secs(30) {
+            fio.kill().unwrap();
+            fio.wait().unwrap();
+            panic!("fio still lays out 2 MB after 30 s");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(fio.wait().unwrap().success());
+    let laid_out = |name| std::fs::metadata(dir.path().join(name)).unwrap().len();
+    assert_eq!((laid_out("a.0.0"), laid_out("a.1.0")), (1 << 20, 1 << 20));
 }
 
 #[test]

@@ -71,9 +71,12 @@ impl Rewritten {
     /// minutes and reads and writes each large record a hundred times; in blocks of 1 MiB they come to
     /// the same.
     pub fn layout(&self) -> String {
-        let only = self
-            .text
-            .replacen("[global]\n", "[global]\ncreate_only=1\n", 1);
+        // fio 3.33 lays out and then waits for good for the threads that such a job hands its operations to.
+        let only = self.without(&["io_submit_mode="]).replacen(
+            "[global]\n",
+            "[global]\ncreate_only=1\n",
+            1,
+        );
         if !self.large {
             return only;
         }
@@ -97,12 +100,14 @@ impl Rewritten {
             milliseconds(limit_s),
             (self.seed >> 1) ^ 1
         );
-        let rest: Vec<&str> = self
-            .text
-            .lines()
-            .filter(|line| !OWN.iter().any(|own| line.trim_start().starts_with(own)))
-            .collect();
-        (rest.join("\n") + "\n").replacen("[global]\n", &own, 1)
+        self.without(&OWN).replacen("[global]\n", &own, 1)
+    }
+
+    /// The text without the lines that begin so.
+    fn without(&self, options: &[&str]) -> String {
+        let stays = |line: &&str| !options.iter().any(|o| line.trim_start().starts_with(o));
+        let rest: Vec<&str> = self.text.lines().filter(stays).collect();
+        rest.join("\n") + "\n"
     }
 }
 
