@@ -390,7 +390,10 @@ fn the_thread_that_keeps_time_goes_first_where_it_may() {
         Emulator::new(Clock::start(1.0), store.path(), Settings::default()).expect("timer threads");
     let begun = Instant::now();
     while policy_of_the_timer().as_deref() != Some(expected) {
-        assert!(begun.elapsed() < Duration::from_secs(5), "still not {expected}");
+        assert!(
+            begun.elapsed() < Duration::from_secs(5),
+            "still not {expected}"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
 }
