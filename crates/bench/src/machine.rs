@@ -54,6 +54,30 @@ fn ticks(stat: &str) -> Option<(u64, u64)> {
     Some((all - ticks.get(3)? - ticks.get(4)? - stolen, stolen))
 }
 
+/// Threads of a process; 0 when it is gone.
+pub(crate) fn threads(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count)
+}
+
+/// The processors this process may use, as the kernel lists them: `0-3,8`.
+pub(crate) fn processors() -> Option<String> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let mut lists = status
+        .lines()
+        .filter_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    lists.next().map(|list| list.trim().to_owned())
+}
+
+/// Processors that are at work in this machine, of which this process may use fewer.
+pub(crate) fn online() -> usize {
+    let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let is_one = |line: &&str| {
+        let number = line.strip_prefix("cpu");
+        number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    stat.lines().filter(is_one).count().max(1)
+}
+
 /// Processors this process may use.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get())

@@ -1,7 +1,8 @@
 //! What becomes of a fio job file, and of what fio prints.
 
+use bench::programs::Fio;
 use bench::workload::fio::rewrite::{Rewritten, Target, rewrite};
-use bench::workload::fio::{output, refusals, series};
+use bench::workload::fio::{self, output, refusals, series};
 use lab::fio::parse;
 use proptest::prelude::*;
 use std::path::Path;
@@ -29,6 +30,7 @@ fn target() -> Target<'static> {
         working_set: None,
         runtime_s: None,
         ramp_s: 2.0,
+        ramp_most_s: None,
         seed: u64::MAX,
         rate: None,
     }
@@ -157,24 +159,56 @@ fn the_files_of_an_open_loop_are_laid_out_and_that_ends() {
     assert!(job.text.contains("io_submit_mode=offload"));
     let file = dir.path().join("layout.fio");
     std::fs::write(&file, job.layout()).unwrap();
-    let mut fio = std::process::Command::new("fio")
+    let mut child = std::process::Command::new("fio")
         .arg(&file)
         .current_dir(dir.path())
         .stdout(std::process::Stdio::null())
         .spawn()
         .expect("fio is installed");
     let begun = Instant::now();
-    while fio.try_wait().unwrap().is_none() {
+    while child.try_wait().unwrap().is_none() {
         if begun.elapsed() > Duration::from_secs(30) {
-            fio.kill().unwrap();
-            fio.wait().unwrap();
+            child.kill().unwrap();
+            child.wait().unwrap();
             panic!("fio still lays out 2 MB after 30 s");
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(fio.wait().unwrap().success());
+    assert!(child.wait().unwrap().success());
     let laid_out = |name| std::fs::metadata(dir.path().join(name)).unwrap().len();
     assert_eq!((laid_out("a.0.0"), laid_out("a.1.0")), (1 << 20, 1 << 20));
+}
+
+/// With fio itself. fio 3.33 waits for good for one or another of 128 threads, unless it is started so
+/// that none overtakes its maker, which only root may ask for.
+#[test]
+fn all_threads_of_an_open_loop_begin() {
+    let fio = Fio::find().unwrap();
+    let (mount, raw) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let target = Target {
+        dir: mount.path(),
+        size: 1.0,
+        runtime_s: Some(1.0),
+        rate: Some(400.0),
+        ..target()
+    };
+    let text = "[a]\nrw=randwrite\nbs=4k\nsize=1M\nnumjobs=2\n";
+    let job = fio::prepare(&fio, "job.fio", text, &target, raw.path()).unwrap();
+    let mut client = job.measure(&fio, 1.0).unwrap();
+    while !client.ended() {
+        if client.age() > Duration::from_secs(30) {
+            client.kill();
+            assert!(
+                client.hint().is_some(),
+                "fio has not ended 30 s after a job of one"
+            );
+            // It may not be helped here, and a trial says so.
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let ops = client.finish(raw.path()).unwrap().output.write().ops;
+    assert!((200..=600).contains(&ops), "{ops} operations of 400");
 }
 
 #[test]
@@ -230,6 +264,23 @@ fn the_ramp_of_jobs_that_pass_over_several_files_is_a_run_of_its_own() {
     assert_eq!(of("randrw:8", "nrfiles=8"), (0.0, 2.0));
     assert_eq!(of("write", "nrfiles=1"), (2.0, 0.0));
     assert_eq!(of("randwrite", "nrfiles=8"), (2.0, 0.0));
+}
+
+#[test]
+fn a_pilot_waits_no_longer_than_it_may_whatever_ramp_a_job_asks_for() {
+    let brief = Target {
+        ramp_most_s: Some(2.0),
+        ..target()
+    };
+    let job = rewritten(
+        "[w]\nrw=write\nsize=8g\nruntime=60\nramp_time=300\n",
+        &brief,
+    );
+    assert_eq!(job.ramp_s, 2.0);
+    assert!(
+        job.text.ends_with("\nramp_time=2000ms\n") || job.text.contains("\nramp_time=2000ms\n")
+    );
+    assert!(!job.text.contains("300"), "{}", job.text);
 }
 
 #[test]

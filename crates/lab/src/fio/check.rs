@@ -14,6 +14,9 @@ const PACING: [&str; 7] = [
     "io_submit_mode",
 ];
 
+/// Options that move when a job's threads begin, or add some: an open loop's must all begin at once.
+const LATE: [&str; 4] = ["startdelay", "stonewall", "pre_read", "verify_async"];
+
 /// The options of a job file that a workload with a ladder of rates cannot have.
 pub fn paced(text: &str) -> Vec<Mistake> {
     let file = parse::read(text, &mut Vec::new());
@@ -21,16 +24,16 @@ pub fn paced(text: &str) -> Vec<Mistake> {
         .jobs
         .iter()
         .flat_map(|job| {
-            PACING
-                .iter()
-                .filter_map(|name| job.settings.get_key_value(name))
-        })
-        .map(|(name, setting)| {
-            Mistake::new(
-                setting.line,
-                format!("`{name}` paces a job whose workload has `rates`"),
-                "remove one of the two",
-            )
+            let pacing = PACING.iter().map(|name| (name, "paces a job"));
+            let late = LATE.iter().map(|name| (name, "moves the threads of a job"));
+            pacing.chain(late).filter_map(|(name, does)| {
+                let setting = job.settings.get(*name)?;
+                Some(Mistake::new(
+                    setting.line,
+                    format!("`{name}` {does} whose workload has `rates`"),
+                    "remove one of the two",
+                ))
+            })
         })
         .collect();
     found.sort();

@@ -114,7 +114,7 @@ pub fn document() -> String {
          what is recorded. fio's total latency then counts from the creation of an operation, which \
          is its intended start, and not, as with rates alone, from when a late thread got to it. \
          Handing over takes fio about 0.25 ms of real time (measured on an idle job of 50 writes a \
-         second), which is in that latency divided by k. At most 256 operations are under way over all jobs. `fsync=1` and `fdatasync=1` become \
+         second), which is in that latency divided by k. At most 256 operations are under way over all jobs (four of each where there are more than 64). `fsync=1` and `fdatasync=1` become \
          `sync=1` and `sync=dsync`, since a flush of its own would not wait for its write; the ramp is a \
          run of fio of its own, since the workers of fio 3.33 do not leave one of fio's; engines \
          that submit asynchronously become `psync`. Options that pace a job themselves are refused \

@@ -7,6 +7,7 @@ pub mod series;
 mod diff;
 mod open;
 mod process;
+mod start;
 
 pub use process::{Client, Finished, refusals};
 

@@ -3,6 +3,7 @@
 use super::output::{self, Output};
 use super::rewrite::{Target, rewrite};
 use super::series::{self, PerSecond};
+use super::start::{self, InOrder};
 use super::{COPY, Prepared, WARM};
 use crate::fault::{Fault, doing};
 use crate::machine;
@@ -25,6 +26,8 @@ pub struct Client {
     output: &'static str,
     started: Instant,
     cpu_s: f64,
+    /// Its release may wait for threads that are there, and nothing was done about it.
+    forgetful: bool,
 }
 
 /// What a fio that ran to its end has measured.
@@ -77,6 +80,7 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
         working_set: Some(1 << 30),
         runtime_s: None,
         ramp_s: 0.0,
+        ramp_most_s: None,
         seed: 0,
         rate: None,
     };
@@ -145,7 +149,7 @@ impl Prepared {
     /// # Errors
     /// That it cannot be started.
     pub fn lay_out(&self, fio: &Fio) -> Result<Client, Fault> {
-        Client::start(fio, &self.raw, "layout.fio", "layout.json", 1.0)
+        Client::start(fio, &self.raw, "layout.fio", "layout.json", 1.0, None)
     }
 
     /// Starts fio to warm caches up for at most `limit_s` virtual seconds, on a clock `time` times
@@ -157,7 +161,7 @@ impl Prepared {
         let path = self.raw.join(WARM);
         fs::write(&path, self.job.warm_up(limit_s))
             .map_err(doing(format!("write {}", path.display())))?;
-        Client::start(fio, &self.raw, WARM, "warm.json", time)
+        Client::start(fio, &self.raw, WARM, "warm.json", time, self.threads())
     }
 
     /// Starts fio to measure, on a clock `time` times slower.
@@ -165,7 +169,15 @@ impl Prepared {
     /// # Errors
     /// That it cannot be started, or that the clock cannot be slowed.
     pub fn measure(&self, fio: &Fio, time: f64) -> Result<Client, Fault> {
-        Client::start(fio, &self.raw, COPY, "fio.json", time)
+        Client::start(fio, &self.raw, COPY, "fio.json", time, self.threads())
+    }
+
+    /// Threads that fio has when all of an open loop are there: its own and one that helps it, one for
+    /// each job and one for each operation under way. None in a closed loop.
+    fn threads(&self) -> Option<usize> {
+        let job = &self.job;
+        job.offered_rate
+            .map(|_| 2 + job.jobs as usize + job.concurrency as usize)
     }
 }
 
@@ -176,10 +188,16 @@ impl Client {
         job: &str,
         output: &'static str,
         time: f64,
+        threads: Option<usize>,
     ) -> Result<Client, Fault> {
         let said = raw.join(format!("{output}.stderr"));
         let file = File::create(&said).map_err(doing(format!("create {}", said.display())))?;
-        let mut command = mortal(&fio.program);
+        let threads = threads.filter(|_| start::forgets(&fio.version));
+        let in_order = threads.and_then(|_| InOrder::find());
+        let mut command = match &in_order {
+            Some(in_order) => in_order.command(&fio.program),
+            None => mortal(&fio.program),
+        };
         command
             .arg("--output-format=json+")
             .arg(format!("--output={output}"))
@@ -200,6 +218,9 @@ impl Client {
                 .env("LD_PRELOAD", fio.slowed_by()?)
                 .env("FAKETIME", rate);
         }
+        if let Some(in_order) = &in_order {
+            line.push_str(&format!("{in_order} "));
+        }
         line.push_str(&format!(
             "{} --output-format=json+ --output={output} {job}\n# {}, in {}\n",
             fio.program.display(),
@@ -209,13 +230,18 @@ impl Client {
         let kept = raw.join(format!("{output}.command"));
         fs::write(&kept, line).map_err(doing(format!("write {}", kept.display())))?;
         let child = command.spawn().map_err(doing("start fio"))?;
-        Ok(Client {
+        let mut client = Client {
             child,
             ended: None,
             output,
             started: Instant::now(),
             cpu_s: 0.0,
-        })
+            forgetful: threads.is_some(),
+        };
+        if let (Some(in_order), Some(threads)) = (&in_order, threads) {
+            client.forgetful = !in_order.release(&mut client.child, threads, time)?;
+        }
+        Ok(client)
     }
 
     /// Whether it has ended.
@@ -237,6 +263,13 @@ impl Client {
     /// Processor seconds it has used, as last seen while it ran.
     pub fn cpu_s(&self) -> f64 {
         self.cpu_s
+    }
+
+    /// What may be why it does not end.
+    pub fn hint(&self) -> Option<&'static str> {
+        self.forgetful.then_some(
+            "before 3.42 fio may wait for good for threads of an open loop; poolwright starts it so that it does not where it may use SCHED_FIFO, as root may, and has util-linux's chrt and taskset",
+        )
     }
 
     /// Asks it to end early and in order, with its results so far.

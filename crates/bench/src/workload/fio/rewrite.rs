@@ -23,6 +23,8 @@ pub struct Target<'a> {
     pub runtime_s: Option<f64>,
     /// Virtual seconds before that, where the job file does not say.
     pub ramp_s: f64,
+    /// Most of them, whatever it says.
+    pub ramp_most_s: Option<f64>,
     /// Seed of offsets and data.
     pub seed: u64,
     /// Operations a virtual second of all jobs together, begun at random times whether earlier ones
@@ -435,7 +437,8 @@ struct Times {
 
 fn times(job: &Job, target: &Target, leads: bool) -> Result<Times, Mistake> {
     let mut lines = Vec::new();
-    let ramp_s = time(job, "ramp_time")?.unwrap_or(target.ramp_s);
+    let asked = time(job, "ramp_time")?.unwrap_or(target.ramp_s);
+    let ramp_s = target.ramp_most_s.map_or(asked, |most| asked.min(most));
     if ramp_s > 0.0 && !leads {
         lines.push(("ramp_time", milliseconds(ramp_s)));
     }
