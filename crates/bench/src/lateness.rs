@@ -14,7 +14,7 @@ pub fn logs(pool: &Pool) -> BTreeSet<String> {
         .iter()
         .filter(|vdev| vdev.class == Class::Log)
         .flat_map(|vdev| &vdev.drives)
-        .map(|drive| format!("{}{}", drive.kind, drive.index))
+        .map(ToString::to_string)
         .collect()
 }
 

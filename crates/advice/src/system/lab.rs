@@ -242,7 +242,7 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
             let name = vdev
                 .drives
                 .first()
-                .map_or_else(String::new, |d| format!("{}{}", d.kind, d.index));
+                .map_or_else(String::new, ToString::to_string);
             (name, VdevKind::Disk)
         }
         Layout::Mirror => (format!("mirror-{index}"), VdevKind::Mirror),
@@ -285,7 +285,7 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
         .drives
         .iter()
         .map(|drive| Leaf {
-            name: format!("{}{}", drive.kind, drive.index),
+            name: drive.to_string(),
             at: at.clone(),
         })
         .collect();

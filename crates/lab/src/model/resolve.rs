@@ -288,8 +288,8 @@ fn notes(campaign: &Campaign, model: &Model, unknown: &[String]) -> Vec<String> 
     for variant in &campaign.variants {
         if let Some((drive, held, needed)) = sizes::small_log(variant, model.wrlog_data_max) {
             notes.push(format!(
-                "variant {}: its log of {} ({}{}) is smaller than 1.5 × zfs_wrlog_data_max = {}: when it fills, commits go to the pool, on the real machine too",
-                variant.name, about(held), drive.kind, drive.index, about(needed)
+                "variant {}: its log of {} ({drive}) is smaller than 1.5 × zfs_wrlog_data_max = {}: when it fills, commits go to the pool, on the real machine too",
+                variant.name, about(held), about(needed)
             ));
         }
     }

@@ -58,10 +58,7 @@ pub fn sort(vdevs: &mut [Vdev]) {
 /// The words after `zpool create NAME`, one drive a word.
 pub fn words(vdevs: &[Vdev]) -> Vec<String> {
     sentence(vdevs, |drives| {
-        drives
-            .iter()
-            .map(|drive| format!("{}{}", drive.kind, drive.index))
-            .collect()
+        drives.iter().map(DriveRef::to_string).collect()
     })
 }
 
@@ -108,7 +105,7 @@ fn ranges(drives: &[DriveRef]) -> Vec<String> {
             .take_while(|(drive, index)| drive.kind == first.kind && drive.index == *index)
             .count();
         words.push(match run {
-            1 => format!("{}{}", first.kind, first.index),
+            1 => first.to_string(),
             n => format!(
                 "{}[{}-{}]",
                 first.kind,

@@ -53,7 +53,7 @@ fn variant(campaign: &lab::campaign::Campaign, variant: &Variant, model: Option<
     let drives = model.as_ref().map(|model| {
         drive_sizes(model, variant)
             .into_iter()
-            .map(|(drive, bytes)| (format!("{}{}", drive.kind, drive.index), Value::from(bytes)))
+            .map(|(drive, bytes)| (drive.to_string(), Value::from(bytes)))
             .collect::<serde_json::Map<_, _>>()
     });
     json!({

@@ -66,7 +66,7 @@ impl Mishap {
         let vdevs = variant.pool.vdevs.iter();
         let names: Vec<String> = vdevs
             .flat_map(|v| &v.drives)
-            .map(|d| format!("{}{}", d.kind, d.index))
+            .map(ToString::to_string)
             .collect();
         if names.contains(&self.drive) {
             return Ok(());
