@@ -270,7 +270,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
                 host: Host { memory, cores: 4, memory_price: None },
                 variants: vec![variant],
                 workloads: vec![lab::campaign::Workload { name: "w".into(), dataset: String::new(), program: Program::Fio { origin: "x".into(), job: format!("[j]\nrw=randwrite\nbs=8k\n{job}") }, size: None, rates: None }],
-                method: Method { baseline: "v".into(), precision: 0.05, budget_s: 60.0, min_trials: 1, max_trials: 2, runtime_s: None, ramp_s: 0.0, warm_up_s: 0.0, restart: false, size_check: vec![], sensitivity: vec![], seed: 1 },
+                method: Method { baseline: "v".into(), precision: 0.05, budget_s: 60.0, min_trials: 1, max_trials: 2, runtime_s: None, ramp_s: 0.0, ramp_most_s: None, warm_up_s: 0.0, restart: false, size_check: vec![], sensitivity: vec![], seed: 1 },
                 scale: Scale { size: None, time: None, dirty_data_max: None },
             }
         })

@@ -319,7 +319,8 @@ fn pilot_trial(
     })?;
     let mut method = campaign.method.clone();
     method.runtime_s = Some(pilot::WINDOW_S);
-    method.ramp_s = method.ramp_s.clamp(1.0, 2.0);
+    method.ramp_s = method.ramp_s.clamp(1.0, pilot::RAMP_S);
+    method.ramp_most_s = Some(pilot::RAMP_S);
     method.warm_up_s = 0.0;
     let mut model = of_variant(model, &campaign.host, variant);
     model.time = Some(time);

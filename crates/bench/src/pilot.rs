@@ -17,6 +17,8 @@ pub const MOST: f64 = 50.0;
 pub const FIRST: f64 = 4.0;
 /// Virtual seconds that a pilot trial measures.
 pub const WINDOW_S: f64 = 3.0;
+/// Most virtual seconds before that.
+pub const RAMP_S: f64 = 2.0;
 
 /// What a pilot trial says about k.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]

@@ -39,23 +39,30 @@ impl<'a> Plan<'a> {
 
     /// The next trial, when `trials` are known and `tried` are the ids that this run has tried; none
     /// when enough is known. Every cell comes as often as it must, then ladders, then cells of which
-    /// an effect is still open, and last, since it is only known then, what verdicts rest on.
+    /// an effect is still open, those first that have the fewest trials that count, and last, since it
+    /// is only known then, what verdicts rest on.
     pub fn next(&self, trials: &[Trial], tried: &[u64]) -> Option<Next> {
         let fewest = self.campaign.method.min_trials.max(1);
-        let settled = settled::cells(self.campaign, self.model, trials);
+        let open = settled::open(self.campaign, self.model, trials);
+        let sound = |slot: &&Slot| open.get(&(slot.variant, slot.workload)).copied();
+        // No cell is more than its fewest trials ahead of the others, or what drifts would drift under
+        // it alone.
+        let turn = |slot: &&Slot| {
+            let extra = slot.repeat.saturating_sub(fewest);
+            sound(slot).unwrap_or(0).max(extra)
+        };
         let wanted = |slot: &&Slot| {
             !is_measured(trials, slot.id)
                 && !tried.contains(&slot.id)
                 && !self.given_up(slot, trials, tried)
-                && (slot.repeat < fewest || !settled.contains(&(slot.variant, slot.workload)))
+                && (slot.repeat < fewest || sound(slot).is_some())
         };
         let must = |slot: &&Slot| slot.repeat < fewest && wanted(slot);
         let seed = |repeat: u32, workload: usize| {
             let of = |s: &&Slot| s.repeat == repeat && s.workload == workload;
             self.slots.iter().find(of).map_or(0, |s| s.seed)
         };
-        // Ids follow those of the closed loops.
-        let rungs = self.slots.len() as u64;
+        let rungs = schedule::extras(self.campaign);
         let reruns = rungs + ladder::ids(self.campaign);
         let slot = self
             .slots
@@ -63,7 +70,7 @@ impl<'a> Plan<'a> {
             .find(must)
             .cloned()
             .or_else(|| ladder::next(self.campaign, trials, rungs, tried, seed))
-            .or_else(|| self.slots.iter().find(wanted).cloned())
+            .or_else(|| self.slots.iter().filter(wanted).min_by_key(turn).cloned())
             .or_else(|| {
                 if self.campaign.method.sensitivity.is_empty() {
                     return None;
@@ -88,6 +95,6 @@ impl<'a> Plan<'a> {
 }
 
 fn is_measured(trials: &[Trial], id: u64) -> bool {
-    let mut of = trials.iter().filter(|t| t.id == id);
+    let mut of = trials.iter().filter(|t| t.id == id && t.is_main());
     of.any(|t| matches!(t.outcome, Outcome::Measured(_)))
 }

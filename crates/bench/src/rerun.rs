@@ -3,7 +3,7 @@
 
 use crate::schedule::{Extra, Slot};
 use findings::Findings;
-use findings::output::{Class, Effect, Metric};
+use findings::output::{Class, Effect};
 use findings::record::{Outcome, Perturbation, Trial};
 use lab::campaign::{Campaign, Class as VdevClass, Variant};
 use std::collections::BTreeSet;
@@ -26,7 +26,8 @@ fn parameters(class: VdevClass) -> &'static [&'static str] {
     }
 }
 
-/// The variant with a number of one kind of drive multiplied; none when that kind has no such number.
+/// The variant with a number of one kind of drive multiplied, and its IOPS raised where they would fall
+/// behind a latency that is shorter now; none when that kind has no such number.
 pub fn perturbed(variant: &Variant, change: &Perturbation) -> Option<Variant> {
     let mut variant = variant.clone();
     let kind = variant.drives.get_mut(&change.drive)?;
@@ -34,15 +35,31 @@ pub fn perturbed(variant: &Variant, change: &Perturbation) -> Option<Variant> {
     for part in change.parameter.split('.') {
         number = number.get_mut(part)?;
     }
-    let stated = number
-        .as_f64()
-        .or_else(|| number.get("value").and_then(serde_json::Value::as_f64))?;
+    let stated = stated_number(number)?;
     // As in a lab's long form, a new value replaces the range that was stated with the old one.
-    *number = serde_json::json!(stated * change.factor);
+    let value = stated * change.factor;
+    *number = serde_json::json!(value);
+    // One request at a time already gives 1 / latency: a drive that did fewer a second would be none.
+    if let Some(operation) = change.parameter.strip_suffix("_latency_us") {
+        let mut rate = &mut kind.numbers;
+        for part in format!("{operation}_iops").split('.') {
+            rate = rate.get_mut(part)?;
+        }
+        let least = 1e6 / value;
+        if stated_number(rate)? < least {
+            *rate = serde_json::json!(least);
+        }
+    }
     Some(variant)
 }
 
-/// Every re-run that the lab asks for, given what is known: for each decided effect on throughput,
+/// A number of a profile, in its short or its long form.
+fn stated_number(number: &serde_json::Value) -> Option<f64> {
+    let long = || number.get("value").and_then(serde_json::Value::as_f64);
+    number.as_f64().or_else(long)
+}
+
+/// Every re-run that the lab asks for, given what is known: for each decided effect that a verdict rests on,
 /// each factor and each uncertain number of the drives in which its two variants differ (of those of
 /// the log, where they differ in none), both cells as far as they have such drives. A cell without
 /// them would only be measured again as it was.
@@ -83,9 +100,6 @@ pub fn wanted(
 /// The indices of a decided effect's two variants and of its workload.
 fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
     let decided = matches!(effect.class, Class::WorthIt | Class::Harmful);
-    if !decided || effect.metric != Metric::Throughput {
-        return None;
-    }
     let index = |name: &Option<String>| {
         let name = name.as_ref()?;
         campaign.variants.iter().position(|v| v.name == *name)
@@ -94,6 +108,10 @@ fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
         .workloads
         .iter()
         .position(|w| w.name == effect.workload)?;
+    let decides = decided && effect.metric == findings::metric(&campaign.workloads[workload]);
+    if !decides {
+        return None;
+    }
     Some((
         [index(&effect.baseline)?, index(&effect.variant)?],
         workload,

@@ -2,7 +2,7 @@
 
 use crate::schedule::{Extra, Slot};
 use findings::record::{Outcome, Trial};
-use lab::campaign::Campaign;
+use lab::campaign::{Campaign, MOST_TRIALS};
 use lab::model::Model;
 
 /// The next trial at another S, or none when every cell has been run at each. `first` is the id of the
@@ -39,7 +39,7 @@ pub fn next(
                 variant,
                 workload,
                 // After every repeat at the campaign's own S, from which ladders begin.
-                repeat: campaign.method.max_trials,
+                repeat: MOST_TRIALS,
                 seed: seed(0, workload),
                 extra: Some(Extra::Size(size)),
             });

@@ -2,7 +2,7 @@
 //! does so under every variant alike.
 
 use findings::record::Perturbation;
-use lab::campaign::Campaign;
+use lab::campaign::{Campaign, MOST_TRIALS};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -63,6 +63,13 @@ pub fn order(campaign: &Campaign) -> Vec<Slot> {
         }
     }
     slots
+}
+
+/// The first id that no repeat of a closed-loop cell has, however many more of them the lab is changed
+/// to ask for.
+pub fn extras(campaign: &Campaign) -> u64 {
+    let cells = campaign.variants.len() * campaign.workloads.len();
+    cells as u64 * u64::from(MOST_TRIALS)
 }
 
 /// Fisher and Yates'.

@@ -1,18 +1,20 @@
-//! When a cell has been measured often enough.
+//! Which cells have not been measured often enough.
 
-use findings::output::{Class, Effect, Metric};
+use findings::output::{Class, Effect, Mark};
 use findings::record::Trial;
 use lab::campaign::Campaign;
 use lab::model::Model;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-/// The cells (indices of variant and workload) of which more trials are not wanted: each effect on
-/// throughput that they take part in has a clear verdict or an interval within the method's
-/// precision. The intervals are those of `findings`, which hold under repeated looks. A cell that
-/// takes part in no effect has nothing to settle, and runs its fewest trials.
-pub fn cells(campaign: &Campaign, model: &Model, trials: &[Trial]) -> BTreeSet<(usize, usize)> {
+/// The cells (indices of variant and workload) of which more trials are wanted, each with how many of
+/// its trials count: an effect that decides a verdict and that it takes part in has neither a clear verdict nor an
+/// interval within the method's precision. The intervals are those of `findings`, which hold under
+/// repeated looks. A cell that takes part in no effect has nothing to settle, and runs its fewest
+/// trials. One whose trials were all set aside gets as many again, unless it was for their use of the
+/// processor: others would use as much.
+pub fn open(campaign: &Campaign, model: &Model, trials: &[Trial]) -> BTreeMap<(usize, usize), u32> {
     let findings = findings::analyse(campaign, model, trials);
-    let mut settled = BTreeSet::new();
+    let mut cells = BTreeMap::new();
     for (v, variant) in campaign.variants.iter().enumerate() {
         for (w, workload) in campaign.workloads.iter().enumerate() {
             let open = findings.effects.iter().any(|effect| {
@@ -21,15 +23,23 @@ pub fn cells(campaign: &Campaign, model: &Model, trials: &[Trial]) -> BTreeSet<(
                     .any(|name| name.as_deref() == Some(&variant.name));
                 takes_part
                     && effect.workload == workload.name
-                    && effect.metric == Metric::Throughput
+                    && effect.metric == findings::metric(workload)
                     && !known(effect, campaign.method.precision)
             });
-            if !open {
-                settled.insert((v, w));
+            let mut of = findings.cells.iter();
+            let cell = of.find(|c| c.variant == variant.name && c.workload == workload.name);
+            let again = cell.is_some_and(|cell| {
+                let processor = |mark: &Mark| matches!(mark, Mark::Processor { .. });
+                cell.trials.sound == 0
+                    && (1..2 * campaign.method.min_trials).contains(&cell.trials.marked)
+                    && !cell.marks.iter().any(processor)
+            });
+            if open || again {
+                cells.insert((v, w), cell.map_or(0, |c| c.trials.sound));
             }
         }
     }
-    settled
+    cells
 }
 
 fn known(effect: &Effect, precision: f64) -> bool {

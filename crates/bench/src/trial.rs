@@ -127,7 +127,8 @@ fn in_place(
         seed: task.seed,
         instant: false,
     })?;
-    let features = session.mount(&task.workload.dataset, &mount)?;
+    let under_way = job.job.concurrency.ceil() as usize;
+    let features = session.mount(&task.workload.dataset, &mount, under_way)?;
 
     (bench.said)(Step::LayingOut);
     let instant = session.pace(true)?;
@@ -200,6 +201,7 @@ fn prepare(
         working_set: task.workload.size,
         runtime_s: task.method.runtime_s,
         ramp_s: task.method.ramp_s,
+        ramp_most_s: task.method.ramp_most_s,
         seed: task.seed,
         rate: task.rate,
     };
@@ -221,8 +223,11 @@ fn finish(
             Fault::Interrupted
         } else if client.age() > limit {
             Fault::failed(format!(
-                "fio did not end within {:.0} s and was ended",
-                limit.as_secs_f64()
+                "fio did not end within {:.0} s and was ended{}",
+                limit.as_secs_f64(),
+                client
+                    .hint()
+                    .map_or(String::new(), |hint| format!(" ({hint})"))
             ))
         } else {
             match look(session, &client) {
@@ -438,7 +443,7 @@ fn collect(
     let seconds = window::seconds(&seen.finished.series, &seen.samples, seen.begin);
     let totals = window::totals(&seconds);
     let mean_ns = (read.mean_ns * read.ops as f64 + write.mean_ns * write.ops as f64) / ops as f64;
-    let cores = machine::cores() as f64;
+    let (cores, online) = (machine::cores() as f64, machine::online() as f64);
     let ours = seen.engine_cpu_s + seen.client_cpu_s;
     let wall_s = seen.wall_s.max(1e-3);
     let mut stages = seen.stages;
@@ -467,8 +472,8 @@ fn collect(
             },
             cpu_share: ours / wall_s / cores,
             poolfs_cpu_ns_per_op: seen.engine_cpu_s * 1e9 / ops as f64,
-            neighbours_share: ((seen.machine.busy - ours) / wall_s / cores).max(0.0),
-            stolen_share: seen.machine.stolen / wall_s / cores,
+            neighbours_share: ((seen.machine.busy - ours) / wall_s / online).max(0.0),
+            stolen_share: seen.machine.stolen / wall_s / online,
             drives,
         },
         totals,

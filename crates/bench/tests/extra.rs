@@ -187,6 +187,11 @@ fn a_changed_number_makes_a_valid_drive_and_touches_no_other() {
     assert_eq!(profile.flash.unwrap().flush_us.value, 20.0);
     assert_eq!(changed.drives["hdd"], stated.drives["hdd"]);
     assert_eq!(changed.pool, stated.pool);
+    // A drive whose requests take an eighth as long does eight times as many one after another.
+    let quick = rerun::perturbed(stated, &change("flash.write_latency_us", 0.125)).unwrap();
+    let quick: drives::Profile =
+        serde_json::from_value(quick.drives["optane"].numbers.clone()).unwrap();
+    quick.validate().unwrap();
     assert!(rerun::perturbed(stated, &change("flash.nothing", 2.0)).is_none());
     assert!(rerun::perturbed(stated, &change("hdd.write_ack_ms", 2.0)).is_none());
 }

@@ -1,6 +1,6 @@
 //! The order of trials.
 
-use bench::schedule::{Extra, Slot, affordable, estimate_s, order};
+use bench::schedule::{Extra, Slot, affordable, estimate_s, extras, order};
 use lab::campaign::{Campaign, Host, Method, OpenZfs, Pool, Program, Scale, Variant, Workload};
 use std::collections::BTreeMap;
 
@@ -50,6 +50,7 @@ fn campaign(variants: usize, workloads: usize, seed: u64) -> Campaign {
             max_trials: 4,
             runtime_s: None,
             ramp_s: 0.0,
+            ramp_most_s: None,
             seed,
             sensitivity: Vec::new(),
             warm_up_s: 0.0,
@@ -98,6 +99,16 @@ fn every_repeat_runs_every_cell_once() {
 fn the_order_follows_from_the_seed_and_differs_between_seeds() {
     assert_eq!(order(&campaign(6, 2, 5)), order(&campaign(6, 2, 5)));
     assert_ne!(order(&campaign(6, 2, 5)), order(&campaign(6, 2, 6)));
+}
+
+#[test]
+fn a_campaign_that_asks_for_more_trials_keeps_those_it_had() {
+    let (few, mut more) = (campaign(3, 2, 5), campaign(3, 2, 5));
+    more.method.max_trials = lab::campaign::MOST_TRIALS;
+    let (few_slots, more_slots) = (order(&few), order(&more));
+    assert_eq!(few_slots, more_slots[..few_slots.len()]);
+    assert_eq!(extras(&few), extras(&more));
+    assert!(more_slots.iter().all(|slot| slot.id < extras(&few)));
 }
 
 #[test]

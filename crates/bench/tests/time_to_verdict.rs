@@ -6,7 +6,7 @@ mod synthetic;
 
 use bench::plan::Plan;
 use findings::output::{Class, Metric};
-use findings::record::Trial;
+use findings::record::{Fidelity, Outcome, Trial};
 use lab::campaign::Campaign;
 use lab::{NoFiles, Profiles};
 use rand_core::{Rng, SeedableRng};
@@ -117,5 +117,75 @@ fn sequential_stopping_takes_at_most_a_third_of_the_fixed_procedure_and_names_th
             matches!(of("cache"), Some(Class::NoEffect | Class::Undecided)),
             "seed {seed}: {classes:?}"
         );
+    }
+}
+
+/// All trials of one variant were late, then one more counts.
+#[test]
+fn a_cell_of_which_no_trial_counts_is_tried_again_and_the_others_get_their_turn() {
+    let (campaign, model) = (campaign(1), model());
+    let plan = Plan::new(&campaign, &model);
+    let fewest = campaign.method.min_trials;
+    let lacking = 2;
+    let run = |spoil: &dyn Fn(&mut Fidelity)| {
+        let (mut trials, mut tried, mut extra) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some(next) = plan.next(&trials, &tried).filter(|_| trials.len() < 24) {
+            let slot = next.slot;
+            if slot.repeat >= fewest {
+                extra.push(slot.variant);
+            }
+            let rate = RATES[slot.variant] * (1.0 + f64::from(slot.repeat % 2));
+            let mut trial = made_up(&campaign, &slot, rate, 20);
+            if let (Outcome::Measured(measured), true) =
+                (&mut trial.outcome, slot.variant == lacking)
+            {
+                spoil(&mut measured.fidelity);
+            }
+            tried.push(slot.id);
+            trials.push(trial);
+        }
+        extra
+    };
+    let late = run(&|fidelity| fidelity.late_ns_per_op = 1e9);
+    assert_eq!(late[..2], [lacking, lacking]);
+    assert!(
+        late[2..].iter().any(|variant| *variant != lacking),
+        "{late:?}"
+    );
+    let again = late.iter().filter(|variant| **variant == lacking).count();
+    assert!(
+        again <= 4,
+        "others wait for {again} trials that are late again"
+    );
+    // What uses too much of the processor does so again.
+    let busy = run(&|fidelity| fidelity.cpu_share = 0.8);
+    assert_ne!(busy[0], lacking);
+}
+
+/// The second repeat of one variant had too little of the processor and is set aside: what is left over goes to it.
+#[test]
+fn the_cell_with_the_fewest_trials_that_count_comes_next() {
+    let (campaign, model) = (campaign(1), model());
+    let plan = Plan::new(&campaign, &model);
+    let (mut trials, mut tried) = (Vec::new(), Vec::new());
+    let lacking = 2;
+    loop {
+        let next = plan.next(&trials, &tried).expect("effects are open");
+        let slot = next.slot;
+        if slot.repeat >= campaign.method.min_trials {
+            assert_eq!(slot.variant, lacking);
+            return;
+        }
+        // So far apart that no effect is known after two trials each.
+        let rate = RATES[slot.variant] * (1.0 + f64::from(slot.repeat));
+        let mut trial = made_up(&campaign, &slot, rate, 20);
+        if let (Outcome::Measured(measured), true) = (
+            &mut trial.outcome,
+            slot.variant == lacking && slot.repeat == 1,
+        ) {
+            measured.fidelity.cpu_share = 0.6;
+        }
+        tried.push(slot.id);
+        trials.push(trial);
     }
 }

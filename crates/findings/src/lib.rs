@@ -35,9 +35,10 @@ pub mod output;
 pub mod record;
 
 pub use analyse::{analyse, complete};
-pub use compare::{Change, Comparison, Named, Published, against_published, compare};
+pub use compare::{Change, Comparison, Named, Published, Unmeasured, against_published, compare};
 pub use history::{History, Step, history};
 pub use output::Findings;
+pub use verdicts::metric;
 
 /// Confidence of the intervals of cells.
 pub const CONFIDENCE: f64 = 0.95;

@@ -9,8 +9,8 @@ use crate::output::{
 };
 use crate::reasons::{self, Facts};
 use crate::reruns::{self, Rerun};
-use crate::{counters, price, sensitivity};
-use lab::campaign::Campaign;
+use crate::{counters, job, price, sensitivity};
+use lab::campaign::{Campaign, Workload};
 use lab::model::Model;
 
 /// A group with its cell.
@@ -44,15 +44,18 @@ pub fn of(
         ladders,
         reruns,
     } = evidence;
-    let (pair, before, after) = pairs.first()?;
-    let paced = before.0.job.paced;
-    let metric = if paced {
-        Metric::MeanLatency
-    } else {
-        Metric::Throughput
+    let first = pairs.first()?;
+    let workload = first.1.0.workload;
+    let metric = metric(workload);
+    let chosen = choose(first.0, &workload.name, effects, metric);
+    let Some(deciding) = chosen.first().map(|i| &effects[*i]) else {
+        return unanswered(pairs, metric);
     };
-    let chosen = choose(pair, &before.0.workload.name, effects, metric);
-    let deciding = &effects[*chosen.first()?];
+    // Facts are those of the pair that decides: another one may have no trial that counts.
+    let decides = |(pair, _, _): &&(&Pair<'_>, Shown<'_>, Shown<'_>)| {
+        deciding.variant.as_deref() == Some(pair.variant.name.as_str())
+    };
+    let (pair, before, after) = pairs.iter().find(decides).unwrap_or(first);
     let facts = Facts::of(before.0, before.1).zip(Facts::of(after.0, after.1));
     let (reasons, mut sensitivity) = match &facts {
         Some((before, after)) => (
@@ -80,11 +83,43 @@ pub fn of(
         phase: deciding.phase,
         break_even: break_even(deciding.class, before, after, &bottom, ladders),
         cost: price::cost(&campaign.host, pair.baseline, pair.variant, ops),
-        conditions: conditions(&chosen, effects),
-        cautions: cautions(pairs, &chosen, effects, subjects, model),
+        conditions: conditions(&chosen, effects, first.0),
+        cautions: cautions(pairs, (before.1, after), &chosen, effects, subjects, model),
         effects: chosen,
         reasons,
         sensitivity,
+    })
+}
+
+/// What a verdict on a workload rests on: of one that is offered so many operations a second, how long
+/// they take.
+pub fn metric(workload: &Workload) -> Metric {
+    if job::of(workload).paced {
+        Metric::MeanLatency
+    } else {
+        Metric::Throughput
+    }
+}
+
+/// The verdict where no pair has a trial that counts on both sides; none where nothing was tried yet.
+fn unanswered(pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)], metric: Metric) -> Option<Verdict> {
+    let (pair, before, _) = pairs.first()?;
+    let cautions = kept_out(pairs);
+    (!cautions.is_empty()).then(|| Verdict {
+        factor: pair.factor.to_owned(),
+        level: pair.level.to_owned(),
+        against: pair.against.to_owned(),
+        workload: before.0.workload.name.clone(),
+        class: Class::Undecided,
+        metric,
+        phase: PhaseKind::Whole,
+        effects: Vec::new(),
+        reasons: Vec::new(),
+        sensitivity: Vec::new(),
+        break_even: None,
+        cost: None,
+        conditions: Vec::new(),
+        cautions,
     })
 }
 
@@ -168,15 +203,20 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
     chosen
 }
 
-/// Where the other factors change the class: every decided effect of a single pair, if they differ.
-fn conditions(chosen: &[usize], effects: &[Effect]) -> Vec<Condition> {
+/// Where the other factors change the class: every effect of a single pair, if they differ, or if the
+/// one that decides is not `beside` the baseline.
+fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Condition> {
     let single: Vec<&Effect> = chosen
         .iter()
         .map(|&i| &effects[i])
         .filter(|e| e.variant.is_some() && e.phase != PhaseKind::Burst)
         .collect();
     let differ = single.windows(2).any(|w| w[0].class != w[1].class);
-    if !differ {
+    let elsewhere = chosen.first().is_some_and(|&i| {
+        let variant = effects[i].variant.as_ref();
+        variant.is_some_and(|name| *name != beside.variant.name)
+    });
+    if !differ && !elsewhere {
         return Vec::new();
     }
     single
@@ -189,8 +229,26 @@ fn conditions(chosen: &[usize], effects: &[Effect]) -> Vec<Condition> {
         .collect()
 }
 
+/// How many trials failed or are set aside.
+fn kept_out(pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)]) -> Vec<Caution> {
+    let cells: Vec<&Cell> = pairs.iter().flat_map(|(_, a, b)| [a.1, b.1]).collect();
+    let sum = |pick: &dyn Fn(&Cell) -> u32| cells.iter().map(|cell| pick(cell)).sum::<u32>();
+    let of = sum(&|c| c.trials.sound + c.trials.marked + c.trials.failed);
+    let (marked, failed) = (sum(&|c| c.trials.marked), sum(&|c| c.trials.failed));
+    let mut cautions = Vec::new();
+    if failed > 0 {
+        cautions.push(Caution::Failed { failed, of });
+    }
+    if marked > 0 {
+        cautions.push(Caution::SetAside { marked, of });
+    }
+    cautions
+}
+
+/// What to know, given the pairs of a level and the two cells of the one that decides.
 fn cautions(
     pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)],
+    (before, after): (&Cell, &Shown<'_>),
     chosen: &[usize],
     effects: &[Effect],
     subjects: &[Subject],
@@ -209,15 +267,7 @@ fn cautions(
         variants.dedup();
         cautions.push(Caution::Durability { variants });
     }
-    let sum = |pick: &dyn Fn(&Cell) -> u32| cells.iter().map(|(_, cell)| pick(cell)).sum::<u32>();
-    let of = sum(&|c| c.trials.sound + c.trials.marked + c.trials.failed);
-    let (marked, failed) = (sum(&|c| c.trials.marked), sum(&|c| c.trials.failed));
-    if failed > 0 {
-        cautions.push(Caution::Failed { failed, of });
-    }
-    if marked > 0 {
-        cautions.push(Caution::SetAside { marked, of });
-    }
+    cautions.extend(kept_out(pairs));
     if deciding.ratio.basis != Basis::Trials {
         cautions.push(Caution::SingleTrial);
     }
@@ -238,10 +288,9 @@ fn cautions(
             real_seconds: whole.real_seconds.unwrap_or(whole.seconds),
         });
     }
-    let (_, before, after) = pairs[0];
-    cautions.extend(processor(before.1, after.1));
+    cautions.extend(processor(before, after.1));
     if subjects.contains(&Subject::Cache) {
-        cautions.extend(filling(&after, model));
+        cautions.extend(filling(after, model));
     }
     let burst = chosen
         .iter()

@@ -164,6 +164,13 @@ pub struct DriveRef {
     pub index: u32,
 }
 
+/// Its name, as labs and counters have it: `hdd3`.
+impl std::fmt::Display for DriveRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}{}", self.kind, self.index)
+    }
+}
+
 /// Allocation class of a top-level vdev.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -247,6 +254,9 @@ pub enum Program {
     },
 }
 
+/// Most trials of a cell that a lab may ask for.
+pub const MOST_TRIALS: u32 = 1000;
+
 /// How to measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Method {
@@ -258,12 +268,15 @@ pub struct Method {
     pub budget_s: f64,
     /// Fewest trials of a cell.
     pub min_trials: u32,
-    /// Most trials of a cell.
+    /// Most trials of a cell, at most [`MOST_TRIALS`].
     pub max_trials: u32,
     /// Virtual seconds measured in a trial; none leaves it to the job file's `runtime`.
     pub runtime_s: Option<f64>,
     /// Virtual seconds at the start of a trial that are not counted.
     pub ramp_s: f64,
+    /// Most virtual seconds of it, whatever a job file asks for; none for what it asks for.
+    #[serde(default)]
+    pub ramp_most_s: Option<f64>,
     /// Most virtual seconds that caches may take to become warm before a trial measures; 0 for none.
     #[serde(default)]
     pub warm_up_s: f64,

@@ -19,6 +19,6 @@ pub mod units;
 pub mod vdev;
 
 pub use diagnostic::{Diagnostic, Severity};
-pub use file::{load, load_on};
+pub use file::{load, load_on, name_of};
 pub use files::{Files, NoFiles};
 pub use profile::Profiles;

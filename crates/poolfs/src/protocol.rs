@@ -38,6 +38,9 @@ pub enum Request {
         dataset: String,
         /// An empty directory.
         dir: PathBuf,
+        /// Requests that its clients may have under way at once; there is room for some anyway.
+        #[serde(default)]
+        requests: usize,
     },
     /// Wait until everything dirty is on the drives (two txg syncs).
     Drain,

@@ -18,6 +18,9 @@ use std::time::Instant;
 
 /// Threads that serve a raw drive: its clients may keep several hundred requests outstanding.
 const RAW_THREADS: usize = 640;
+/// Threads that a mount has at most, whatever its clients want. What they have under way beyond that waits
+/// in the kernel.
+const MOST_THREADS: usize = 2048;
 
 /// How a conversation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +114,11 @@ impl Server {
             Request::Build(build) => self.build(&build, Origin::New),
             Request::Import(build) => self.build(&build, Origin::Drives),
             Request::ImportWithoutLog(build) => self.build(&build, Origin::DrivesWithoutLog),
-            Request::Mount { dataset, dir } => self.mount(&dataset, &dir),
+            Request::Mount {
+                dataset,
+                dir,
+                requests,
+            } => self.mount(&dataset, &dir, requests),
             Request::Drain => self.pool.drain().map(|()| Answer::Done),
             Request::Reopen => self.reopen(),
             Request::FailDrive { drive } => self.pool.fail_drive(&drive).map(|()| Answer::Done),
@@ -141,7 +148,7 @@ impl Server {
         })
     }
 
-    fn mount(&mut self, dataset: &str, dir: &Path) -> Result<Answer, Refusal> {
+    fn mount(&mut self, dataset: &str, dir: &Path, requests: usize) -> Result<Answer, Refusal> {
         let volume = self.pool.volume(dataset)?;
         let clock = self
             .pool
@@ -151,6 +158,7 @@ impl Server {
         if dataset.starts_with(crate::raw::PREFIX) {
             options.threads = RAW_THREADS;
         }
+        options.threads = options.threads.max(requests).min(MOST_THREADS);
         let mount = Mount::new(volume, dir, clock, options)
             .map_err(|e| refusal(format!("cannot mount on {}: {e}", dir.display())))?;
         let features = mount.features().to_vec();

@@ -237,6 +237,7 @@ fn a_request_that_cannot_be_read_is_refused_by_its_number_and_the_next_is_served
     let mount = |dataset: &str| Request::Mount {
         dataset: dataset.to_owned(),
         dir: place.path().to_owned(),
+        requests: 0,
     };
     let why = talk.ask(mount("")).unwrap_err();
     assert!(why.contains("nothing is built yet"), "{why}");

@@ -185,7 +185,7 @@ impl Args {
         session
             .build(chosen.build(&store, chosen.campaign.method.seed, self.instant))
             .map_err(failed)?;
-        session.mount(&self.dataset, &dir).map_err(failed)?;
+        session.mount(&self.dataset, &dir, 0).map_err(failed)?;
         output::complain(&format!(
             "{} of {} on {}: OpenZFS {} · size 1/{:.3} · time {}× slower{}\n",
             chosen.variant.name,

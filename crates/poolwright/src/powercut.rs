@@ -158,7 +158,7 @@ impl Args {
         session
             .build(chosen.build(store, seed, false))
             .map_err(failed)?;
-        session.mount("", mount).map_err(failed)?;
+        session.mount("", mount, 0).map_err(failed)?;
         let mut writers = Vec::new();
         for number in 0..WRITERS {
             let writer = Writer::start(mount, number, seed, synchronous);
@@ -260,7 +260,7 @@ impl Args {
             session.import(build)
         };
         let replayed = imported.map_err(|e| e.to_string())?;
-        session.mount("", mount).map_err(|e| e.to_string())?;
+        session.mount("", mount, 0).map_err(|e| e.to_string())?;
         let mut damage = Damage::default();
         for ledger in ledgers {
             let one = ledger.check(mount).map_err(|e| e.to_string())?;

@@ -31,8 +31,8 @@ pub enum Unfinished {
 
 impl Store {
     /// Opens the directory of `campaign` below `results` for measuring: the newest one that holds
-    /// the same campaign, or a new one. The wall budget is no part of a campaign's identity, so
-    /// that more time can be given to one that ran out of it.
+    /// the same campaign, or a new one. The wall budget and the most trials of a cell are no part of
+    /// a campaign's identity, so that more of both can be given to one that ran out of them.
     ///
     /// # Errors
     /// [`Error::Busy`] when a run is at work there; otherwise what the file system said.
@@ -52,7 +52,8 @@ impl Store {
                 path,
                 _lock: Some(lock),
             };
-            // The budget may have changed.
+            // What is no part of its identity may have changed.
+            replace(&store.path.join("lab.toml"), lab_text.as_bytes())?;
             store.write("campaign.json", campaign)?;
             return Ok((store, Unfinished::Continued));
         }
@@ -78,7 +79,7 @@ impl Store {
     pub fn read(path: &Path) -> Result<Store, Error> {
         let campaign = parse(&path.join("campaign.json"))?;
         Ok(Store {
-            journal: Journal::open(&path.join("journal.sqlite"))?,
+            journal: Journal::read(&path.join("journal.sqlite"))?,
             campaign,
             path: path.to_owned(),
             _lock: None,
@@ -204,7 +205,7 @@ fn file_name(name: &str) -> String {
 fn same(a: &Campaign, b: &Campaign) -> bool {
     let identity = |c: &Campaign| {
         let mut c = c.clone();
-        c.method.budget_s = 0.0;
+        (c.method.budget_s, c.method.max_trials) = (0.0, 0);
         c
     };
     identity(a) == identity(b)

@@ -27,6 +27,7 @@ fn campaign() -> Campaign {
             max_trials: 4,
             runtime_s: None,
             ramp_s: 1.0,
+            ramp_most_s: None,
             seed: 7,
             sensitivity: Vec::new(),
             warm_up_s: 0.0,
@@ -93,7 +94,7 @@ fn open(results: &Path, campaign: &Campaign, fresh: bool) -> (Store, Unfinished)
 }
 
 #[test]
-fn the_same_campaign_is_continued_also_with_another_budget() {
+fn the_same_campaign_is_continued_also_with_more_time_or_more_trials() {
     let results = tempfile::tempdir().unwrap();
     let (first, state) = open(results.path(), &campaign(), false);
     assert_eq!(state, Unfinished::New);
@@ -103,6 +104,15 @@ fn the_same_campaign_is_continued_also_with_another_budget() {
     longer.method.budget_s = 600.0;
     let (second, state) = open(results.path(), &longer, false);
     assert_eq!((second.path(), state), (&*path, Unfinished::Continued));
+    drop(second);
+    longer.method.max_trials += 2;
+    let (third, state) = open(results.path(), &longer, false);
+    assert_eq!((third.path(), state), (&*path, Unfinished::Continued));
+    let kept: Campaign = {
+        let text = std::fs::read_to_string(path.join("campaign.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    assert_eq!(kept.method.max_trials, longer.method.max_trials);
 }
 
 #[test]
@@ -151,6 +161,30 @@ fn only_complete_rows_count() {
         vec![trial(1, measured())]
     );
     assert_eq!(store.journal().count(State::Begun).unwrap(), 1);
+}
+
+#[test]
+fn a_campaign_is_read_wherever_it_lies_and_reading_writes_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let results = place.path().join("50% of what? #2");
+    let (store, _) = open(&results, &campaign(), false);
+    let attempt = store.journal().begin(&trial(1, failed())).unwrap();
+    let finished = store.journal().finish(&attempt, &trial(1, measured()));
+    finished.unwrap();
+    let path = store.path().to_owned();
+    drop(store);
+    let before = std::fs::read(path.join("journal.sqlite")).unwrap();
+    let read = Store::read(&path).unwrap();
+    let trials = read.journal().trials().unwrap();
+    assert_eq!(trials, vec![trial(1, measured())]);
+    assert!(read.journal().begin(&trial(2, failed())).is_err());
+    drop(read);
+    assert_eq!(std::fs::read(path.join("journal.sqlite")).unwrap(), before);
+    std::fs::write(path.join("journal.sqlite"), "no database at all, but text").unwrap();
+    let Err(refused) = Store::read(&path) else {
+        panic!("taken for a journal");
+    };
+    assert!(refused.to_string().contains("move it away"), "{refused}");
 }
 
 #[test]

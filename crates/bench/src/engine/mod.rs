@@ -52,11 +52,12 @@ pub trait Session {
             "this engine cannot let drive {drive} fail"
         )))
     }
-    /// Mounts a dataset on an empty directory. Returns the features of kernel and mount.
+    /// Mounts a dataset on an empty directory, for clients that have up to so many requests under way at
+    /// once. Returns the features of kernel and mount.
     ///
     /// # Errors
     /// What the engine refused, how it died, or that nothing is mounted there.
-    fn mount(&mut self, dataset: &str, dir: &Path) -> Result<Vec<String>, Fault>;
+    fn mount(&mut self, dataset: &str, dir: &Path, requests: usize) -> Result<Vec<String>, Fault>;
     /// Instant drives on or off. An engine that cannot answers `false`.
     ///
     /// # Errors

@@ -305,10 +305,11 @@ impl Session for Process {
             .map(drop)
     }
 
-    fn mount(&mut self, dataset: &str, dir: &Path) -> Result<Vec<String>, Fault> {
+    fn mount(&mut self, dataset: &str, dir: &Path, requests: usize) -> Result<Vec<String>, Fault> {
         let request = Request::Mount {
             dataset: dataset.to_owned(),
             dir: dir.to_owned(),
+            requests,
         };
         let answer = self.demand(request, "mount the dataset", self.short)?;
         if !is_mount(dir) {

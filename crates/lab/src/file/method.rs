@@ -2,7 +2,7 @@
 
 use super::cx::{At, Cx};
 use super::section::{Entry, Section};
-use crate::campaign::{Host, Method, Scale, Variant};
+use crate::campaign::{Host, MOST_TRIALS, Method, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 
 /// Cores of a host that does not say.
@@ -69,6 +69,7 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
         max_trials: 12,
         runtime_s: None,
         ramp_s: 0.0,
+        ramp_most_s: None,
         warm_up_s: 0.0,
         size_check: Vec::new(),
         restart: false,
@@ -102,12 +103,14 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
         }
     }
     let min = table.take("min_trials");
-    if let Some(trials) = min.and_then(|entry| entry.integer(cx, 1, 1000, "a number of trials")) {
+    if let Some(trials) =
+        min.and_then(|entry| entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials"))
+    {
         method.min_trials = u32::try_from(trials).unwrap_or(method.min_trials);
         method.max_trials = method.max_trials.max(method.min_trials);
     }
     if let Some(entry) = table.take("max_trials")
-        && let Some(trials) = entry.integer(cx, 1, 1000, "a number of trials")
+        && let Some(trials) = entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials")
     {
         method.max_trials = u32::try_from(trials).unwrap_or(method.max_trials);
         if method.max_trials < method.min_trials && min.is_none() {

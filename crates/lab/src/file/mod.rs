@@ -101,7 +101,7 @@ fn damaged(text: &str, byte: usize) -> std::ops::Range<usize> {
 }
 
 fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
-    let name = stem(cx.file);
+    let name = name_of(cx.file);
     let title = lab
         .take("title")
         .and_then(|entry| entry.string(cx, "a title in quotes"));
@@ -158,8 +158,9 @@ fn unused(cx: &Cx<'_>, base: &Settings, variants: &[Variant]) {
     }
 }
 
-/// The file's name without folders and extension, as far as it can name a directory.
-fn stem(file: &str) -> String {
+/// What the campaign of a lab file is called: the file's name without folders and `.toml`, as far as it
+/// can name a directory.
+pub fn name_of(file: &str) -> String {
     let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = file.strip_suffix(".toml").unwrap_or(file);
     let safe: String = stem

@@ -137,6 +137,7 @@ impl Process {
         self.ask(Request::Mount {
             dataset: dataset.to_owned(),
             dir: dir.to_owned(),
+            requests: 0,
         })
         .unwrap();
         self.mounts.push(dir.to_owned());
