@@ -219,10 +219,10 @@ fn rows(groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec<TrialRow> {
     rows
 }
 
-/// Whether a run has anything to report as a failure: a cell without a trial that counts.
+/// Whether a run has nothing to report as a failure: every cell has a trial that counts, and every rung
+/// of a ladder one that did not fail.
 pub fn complete(findings: &Findings) -> bool {
-    findings
-        .cells
-        .iter()
-        .all(|cell| cell.standing == Standing::Sound)
+    let mut rungs = findings.ladders.iter().flat_map(|ladder| &ladder.rungs);
+    let mut cells = findings.cells.iter();
+    cells.all(|cell| cell.standing == Standing::Sound) && rungs.all(|rung| rung.achieved.is_some())
 }

@@ -152,10 +152,13 @@ fn counted(measured: &Measured) -> f64 {
     (1.0 - 2.0 / measured.runtime_s).max(0.0)
 }
 
-/// A dataset's property, its own or inherited from the root.
+/// A dataset's property, its own or inherited: from `a` by `a/b`, and from the root by both.
 pub fn property<'a>(variant: &'a Variant, dataset: &str, name: &str) -> Option<&'a str> {
     let of = |dataset: &str| variant.datasets.get(dataset)?.get(name);
-    of(dataset).or_else(|| of("")).map(String::as_str)
+    std::iter::successors(Some(dataset), |name| Some(name.rsplit_once('/')?.0))
+        .find_map(of)
+        .or_else(|| of(""))
+        .map(String::as_str)
 }
 
 /// Totals of a counter by drive.
@@ -248,4 +251,39 @@ fn samples(measured: &Measured) -> Check {
         .count() as f64;
     let pass = all - sampled <= (TOLERANCE * all).max(1.0);
     check(Law::Samples, sampled, all, TOLERANCE, pass)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::property;
+    use lab::campaign::{OpenZfs, Pool, Variant};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_property_comes_from_the_nearest_dataset_above() {
+        let of = |sync: &str| BTreeMap::from([("sync".to_owned(), sync.to_owned())]);
+        let variant = Variant {
+            name: "v".into(),
+            levels: BTreeMap::new(),
+            openzfs: OpenZfs::V2_1,
+            drives: BTreeMap::new(),
+            pool: Pool {
+                ashift: None,
+                vdevs: Vec::new(),
+                properties: BTreeMap::new(),
+            },
+            datasets: BTreeMap::from([
+                (String::new(), of("always")),
+                ("db".to_owned(), of("disabled")),
+                ("db/pg".to_owned(), BTreeMap::new()),
+            ]),
+            module: BTreeMap::new(),
+            memory: None,
+        };
+        let sync = |dataset| property(&variant, dataset, "sync");
+        assert_eq!(sync("db/pg/wal"), Some("disabled"));
+        assert_eq!(sync("db"), Some("disabled"));
+        assert_eq!((sync("dbs"), sync("")), (Some("always"), Some("always")));
+        assert_eq!(property(&variant, "db/pg", "atime"), None);
+    }
 }

@@ -20,8 +20,29 @@ pub struct Comparison {
     pub changes: Vec<Change>,
     /// Cells that only one has: variant, workload.
     pub unmatched: Vec<(String, String)>,
-    /// A cell became slower beyond doubt.
+    /// Cells that both have, but of which one has no trial that counts.
+    #[serde(default)]
+    pub unmeasured: Vec<Unmeasured>,
+    /// A cell became slower beyond doubt, or has no trial that counts any more.
     pub regressed: bool,
+}
+
+/// A cell of which nothing can be said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unmeasured {
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// Sound trials before and after.
+    pub trials: (u32, u32),
+}
+
+impl Unmeasured {
+    /// Whether it counted before.
+    pub fn is_lost(&self) -> bool {
+        self.trials.0 > 0
+    }
 }
 
 /// What changed in a cell.
@@ -57,6 +78,15 @@ pub fn compare(before: &Findings, after: &Findings) -> Comparison {
         .iter()
         .filter_map(|(a, b)| change((before, a), (after, b), alpha))
         .collect();
+    let unmeasured: Vec<Unmeasured> = pairs
+        .iter()
+        .filter(|(a, b)| a.trials.sound == 0 || b.trials.sound == 0)
+        .map(|(a, b)| Unmeasured {
+            variant: a.variant.clone(),
+            workload: a.workload.clone(),
+            trials: (a.trials.sound, b.trials.sound),
+        })
+        .collect();
     let missing = |of: &Findings, other: &Findings| -> Vec<(String, String)> {
         let alone = of
             .cells
@@ -69,8 +99,10 @@ pub fn compare(before: &Findings, after: &Findings) -> Comparison {
     Comparison {
         before: before.lab.clone(),
         after: after.lab.clone(),
-        regressed: changes.iter().any(|c| c.class == Class::Harmful),
+        regressed: changes.iter().any(|c| c.class == Class::Harmful)
+            || unmeasured.iter().any(Unmeasured::is_lost),
         changes,
+        unmeasured,
         unmatched: missing(before, after)
             .into_iter()
             .chain(missing(after, before))
@@ -84,6 +116,9 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         logs(&lasting(after.0, after.1))?,
     );
     let value = (stats::mean(&b)? - stats::mean(&a)?).exp();
+    let settled = [before.1, after.1]
+        .iter()
+        .all(|cell| !matches!(cell.phases, Phases::NotSettled { .. }));
     let interval = Contrast::of(&[(1.0, &b), (-1.0, &a)]).map(|c| c.interval(alpha).exp());
     Some(Change {
         variant: before.1.variant.clone(),
@@ -102,7 +137,10 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
                 basis: Basis::Point,
             },
         },
-        class: match interval.map(|i| decide(i, SMALLEST_EFFECT)) {
+        class: match interval
+            .filter(|_| settled)
+            .map(|i| decide(i, SMALLEST_EFFECT))
+        {
             Some(Decision::Above) => Class::WorthIt,
             Some(Decision::Below) => Class::Harmful,
             Some(Decision::Equal) => Class::NoEffect,
@@ -126,7 +164,7 @@ pub(crate) fn lasting(findings: &Findings, cell: &Cell) -> Vec<f64> {
                     after_restart: matches!(cell.phases, Phases::AfterRestart { .. }),
                     ..course
                 })
-                .and_then(|course| course.last())
+                .and_then(|course| course.lasting())
                 .or(row.throughput)
         })
         .collect()
@@ -147,7 +185,7 @@ pub struct Published {
     pub measured: f64,
     /// Measured ÷ published. Only the measurement has an interval.
     pub ratio: Estimate,
-    /// The whole interval lies more than 5 % below what was published.
+    /// The whole interval, of two trials or more, lies more than 5 % below what was published.
     pub below: bool,
 }
 
@@ -184,14 +222,18 @@ pub fn against_published(findings: &Findings, table: &Table, named: &[Named]) ->
                 })?,
             };
             let published = row.throughput.filter(|x| *x > 0.0)?;
-            let measured = cell.throughput?;
+            // What is set aside is not held against anybody.
+            let measured = cell
+                .throughput
+                .filter(|_| cell.standing == Standing::Sound)?;
             Some(Published {
                 variant: cell.variant.clone(),
                 workload: cell.workload.clone(),
                 row: row.name.clone(),
                 published,
                 measured: measured.value,
-                below: measured.high < published * (1.0 - SMALLEST_EFFECT),
+                below: measured.basis == Basis::Trials
+                    && measured.high < published * (1.0 - SMALLEST_EFFECT),
                 ratio: Estimate {
                     value: measured.value / published,
                     low: measured.low / published,

@@ -57,10 +57,9 @@ fn value(trial: &Judged<'_>, metric: Metric, phase: PhaseKind) -> Option<f64> {
     let flows = [&trial.measured.read, &trial.measured.write];
     match (metric, phase) {
         (Metric::Throughput, PhaseKind::Burst) => trial.course.as_ref()?.first(),
-        // A trial that never settled stands with its whole window; the cell's phases say so.
         (Metric::Throughput, _) => {
-            let settled = trial.course.as_ref().and_then(phases::Course::last);
-            Some(settled.unwrap_or_else(|| trial.throughput()))
+            let lasting = trial.course.as_ref().and_then(phases::Course::lasting);
+            Some(lasting.unwrap_or_else(|| trial.throughput()))
         }
         (Metric::MeanLatency, _) => {
             let m = trial.measured;

@@ -101,9 +101,11 @@ impl Course {
         stats::mean(&self.rates[..self.change.unwrap_or(self.rates.len())])
     }
 
-    /// Mean rate of the seconds that stand for the trial; none when it never settled.
-    pub fn last(&self) -> Option<f64> {
-        stats::mean(&self.rates[self.judged()?])
+    /// Mean rate of the seconds that stand for the trial; where it never settled, of all that follow its
+    /// change: a burst is no part of what lasts.
+    pub fn lasting(&self) -> Option<f64> {
+        let after = self.change.unwrap_or(0)..self.rates.len();
+        stats::mean(&self.rates[self.judged().unwrap_or(after)])
     }
 
     /// Whether it slows down: a burst, not a warm-up.

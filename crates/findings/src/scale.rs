@@ -137,7 +137,7 @@ fn mean(group: &Group<'_>) -> Option<f64> {
         .iter()
         .filter(|j| j.standing == Standing::Sound)
         .map(|j| {
-            let lasts = j.course.as_ref().and_then(crate::phases::Course::last);
+            let lasts = j.course.as_ref().and_then(crate::phases::Course::lasting);
             lasts.unwrap_or_else(|| j.throughput())
         })
         .collect();

@@ -72,6 +72,50 @@ fn cells_that_only_one_campaign_has_are_named() {
 }
 
 #[test]
+fn a_cell_of_which_no_trial_counts_any_more_fails_the_gate() {
+    let before = findings(640.0, 4300.0, 3, 0);
+    let mut after = findings(640.0, 4300.0, 3, 1);
+    after.cells[1].trials.sound = 0;
+    after.trials.retain(|row| row.variant != "mirror/none");
+    let comparison = compare(&before, &after);
+    assert_eq!(comparison.changes.len(), 1);
+    let lost = &comparison.unmeasured[0];
+    assert_eq!(
+        (lost.variant.as_str(), lost.trials, lost.is_lost()),
+        ("mirror/none", (3, 0), true)
+    );
+    assert!(comparison.regressed);
+    // The other way round something was won.
+    assert!(!compare(&after, &before).regressed);
+}
+
+#[test]
+fn a_cell_that_never_settled_is_no_regression_yet() {
+    let before = findings(640.0, 4300.0, 5, 0);
+    let mut after = findings(640.0, 3400.0, 5, 1);
+    after.cells[1].phases = findings::output::Phases::NotSettled { seconds: 60.0 };
+    let comparison = compare(&before, &after);
+    assert_eq!(comparison.changes[1].class, Class::Undecided);
+    assert!(!comparison.regressed);
+}
+
+#[test]
+fn what_is_set_aside_is_not_held_against_a_published_row() {
+    let table = findings::lints::Table::read("name,throughput\nmirror/none sync-small,12060\n");
+    let table = table.unwrap();
+    let mut measured = findings(640.0, 4300.0, 3, 0);
+    let below = |findings: &Findings| {
+        let rows = against_published(findings, &table, &[]);
+        rows.iter().map(|row| row.below).collect::<Vec<_>>()
+    };
+    assert_eq!(below(&measured), [true]);
+    measured.cells[1].standing = findings::output::Standing::Marked;
+    assert!(below(&measured).is_empty());
+    // A single trial has no interval that could lie below it.
+    assert_eq!(below(&findings(640.0, 4300.0, 1, 0)), [false]);
+}
+
+#[test]
 fn a_published_row_is_found_by_name_or_by_settings() {
     let measured = findings(640.0, 4300.0, 3, 0);
     let table = findings::lints::Table::read(

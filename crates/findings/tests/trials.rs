@@ -51,6 +51,19 @@ fn a_late_or_busy_trial_is_shown_and_kept_out() {
 }
 
 #[test]
+fn a_verdict_without_a_trial_that_counts_is_undecided_and_says_so() {
+    let findings = two(2, |i, m| {
+        if i % 2 == 1 {
+            m.fidelity.cpu_share = 0.7;
+        }
+    });
+    assert!(findings.effects.is_empty());
+    let log = verdict(&findings, "log");
+    assert_eq!((log.class, &log.effects[..]), (Class::Undecided, &[][..]));
+    assert_eq!(log.cautions, [Caution::SetAside { marked: 2, of: 4 }]);
+}
+
+#[test]
 fn processors_lost_to_the_host_are_named_and_set_nothing_aside() {
     let findings = two(3, |i, m| m.fidelity.stolen_share = [0.06, 0.01][i % 2]);
     let stolen = |trial: &findings::output::TrialRow| {

@@ -42,6 +42,16 @@ pub fn text(
             words.label(Label::OnlyInOne)
         );
     }
+    for cell in &comparison.unmeasured {
+        out += &format!(
+            "{} · {}: {} ({}, {})\n",
+            one_line(&cell.variant),
+            one_line(&cell.workload),
+            words.label(Label::NothingCounts),
+            cell.trials.0,
+            cell.trials.1
+        );
+    }
     if (before.scale.size, before.scale.time) != (after.scale.size, after.scale.time) {
         out += words.label(Label::OtherScale);
         out.push('\n');
@@ -55,7 +65,8 @@ pub fn text(
         .changes
         .iter()
         .filter(|c| c.class == Class::Harmful)
-        .count();
+        .count()
+        + comparison.unmeasured.iter().filter(|c| c.is_lost()).count();
     out += &match worse {
         0 => words.label(Label::NoRegression).to_owned(),
         n => format!("{}{n}", words.label(Label::Regressions)),

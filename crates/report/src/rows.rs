@@ -2,8 +2,8 @@
 
 use crate::lang::{Label, Words, name};
 use findings::output::{
-    Adequate, Caution, Cell, Class, Effect, Estimate, Findings, Ladder, Metric, Phase, PhaseKind,
-    Phases, Standing, Verdict,
+    Adequate, Caution, Cell, Class, Effect, Estimate, Findings, Lack, Ladder, Metric, Needed,
+    Phase, PhaseKind, Phases, Standing, Verdict,
 };
 
 /// A cell with what stands beside it in a table.
@@ -126,6 +126,20 @@ pub struct Answer<'a> {
     pub deciding: Option<&'a Effect>,
     /// The burst beside a sustained effect.
     pub burst: Option<&'a Effect>,
+}
+
+impl Answer<'_> {
+    /// What would decide it; none where it is decided.
+    pub fn needed(&self) -> Option<Needed> {
+        match self.deciding {
+            Some(effect) => effect.needed,
+            None => Some(Needed {
+                trials: None,
+                wall_s: None,
+                lack: Lack::SoundTrial,
+            }),
+        }
+    }
 }
 
 /// An answer for each verdict, in the order of the findings.
@@ -258,10 +272,7 @@ pub fn adequate_text(findings: &Findings, words: &dyn Words, adequate: &Adequate
 /// The sentences that belong to a verdict: reasons, what is lacking, where it holds, what to know.
 pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
     let verdict = answer.verdict;
-    let needed = answer
-        .deciding
-        .and_then(|e| e.needed)
-        .map(|n| words.needed(&n));
+    let needed = answer.needed().map(|n| words.needed(&n));
     verdict
         .reasons
         .iter()

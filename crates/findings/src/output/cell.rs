@@ -220,8 +220,7 @@ pub struct Phase {
     /// Virtual seconds it lasted in the model (for the last phase: was watched).
     pub seconds: f64,
     /// Seconds it would last on the real machine (bursts × real ÷ model dirty limit; cold × S); none
-    /// for the last phase, unless
-    /// it begins with a restart.
+    /// for the last phase, unless it begins with a restart.
     pub real_seconds: Option<f64>,
 }
 

@@ -109,6 +109,7 @@ pub fn campaign(variants: Vec<Variant>, job: &str) -> Campaign {
             max_trials: 8,
             runtime_s: Some(60.0),
             ramp_s: 0.0,
+            ramp_most_s: None,
             seed: 1,
             sensitivity: Vec::new(),
             warm_up_s: 0.0,

@@ -165,7 +165,7 @@ impl Page<'_> {
 }
 
 fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
-    let needed = answer.deciding.and_then(|e| e.needed);
+    let needed = answer.needed();
     let known: Vec<_> = cautions(answer).collect();
     if verdict.reasons.is_empty() && needed.is_none() && known.is_empty() {
         return;

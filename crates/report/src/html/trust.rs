@@ -14,7 +14,7 @@ impl Page<'_> {
             !a.verdict.sensitivity.is_empty()
                 || a.verdict.break_even.is_some()
                 || !a.verdict.conditions.is_empty()
-                || a.deciding.is_some_and(|e| e.needed.is_some())
+                || a.needed().is_some()
         };
         let answers: Vec<&Answer> = self.answers.iter().filter(telling).collect();
         section(m, "changes", |m| {
@@ -37,7 +37,7 @@ impl Page<'_> {
                     for condition in &answer.verdict.conditions {
                         m.tag("li").say(|w| w.condition(condition));
                     }
-                    if let Some(needed) = answer.deciding.and_then(|e| e.needed) {
+                    if let Some(needed) = answer.needed() {
                         m.tag("li").say(|w| w.needed(&needed));
                     }
                 });

@@ -44,7 +44,7 @@ labels! {
     // Sorting.
     SortHint,
     // Comparing campaigns.
-    Change, OnlyInOne, Regressions, NoRegression, OtherScale, ScaleMoves, Published, Ratio, Below, NoneBelow,
+    Change, OnlyInOne, NothingCounts, Regressions, NoRegression, OtherScale, ScaleMoves, Published, Ratio, Below, NoneBelow,
     // History.
     Campaigns, Steps, NoSteps, LatestStep,
 }

@@ -190,6 +190,7 @@ pub fn of(label: Label) -> &'static str {
         Label::SortHint => "Press a column’s name to sort by it.",
         Label::Change => "change",
         Label::OnlyInOne => "only in one of the two",
+        Label::NothingCounts => "no trial that counts, before or after",
         Label::Regressions => "cells that became worse: ",
         Label::OtherScale => "The two ran at different S or k: ratios carry that change as well.",
         Label::ScaleMoves => {

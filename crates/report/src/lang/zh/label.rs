@@ -174,6 +174,7 @@ pub fn of(label: Label) -> &'static str {
         Label::SortHint => "点击列名即可排序。",
         Label::Change => "变化",
         Label::OnlyInOne => "只在其中一个里",
+        Label::NothingCounts => "前后有一方没有有效的试验",
         Label::Regressions => "变差的单元数：",
         Label::OtherScale => "两者的 S 或 k 不同：比值中也包含了这一变化。",
         Label::ScaleMoves => "有结果随大小比例变化超过 10 %：不要把其数值当作真实机器的。",
