@@ -16,7 +16,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The journal said no.
-    #[error("the journal {} cannot be used: {source}; move it away to start again", path.display())]
+    #[error("the journal {} cannot be used: {source}{}", path.display(), remedy(source))]
     Journal {
         /// The journal file.
         path: PathBuf,
@@ -47,6 +47,17 @@ pub enum Error {
         /// What each candidate had.
         tried: String,
     },
+}
+
+/// What to do about it. A journal holds what was measured: it is given up only where it is none.
+fn remedy(source: &rusqlite::Error) -> &'static str {
+    use rusqlite::ErrorCode::{CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, ReadOnly};
+    match source.sqlite_error_code() {
+        Some(NotADatabase | DatabaseCorrupt) => "; move it away to start again",
+        Some(DiskFull) => "; make room, then the same command goes on",
+        Some(ReadOnly | CannotOpen) => "; the file and its directory must be yours to use",
+        _ => "",
+    }
 }
 
 impl Error {

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use findings::record::{Outcome, Trial};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 use std::path::{Path, PathBuf};
 
 /// What the journal knows of an attempt.
@@ -58,6 +58,13 @@ CREATE TABLE IF NOT EXISTS attempts (
     CHECK ((state = 'begun') = (record IS NULL))
 );";
 
+/// A path as SQLite's URI, in which three characters mean something else.
+fn uri(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let plain = path.replace('%', "%25").replace('?', "%3f");
+    format!("file:{}", plain.replace('#', "%23"))
+}
+
 impl Journal {
     /// Opens the journal, making it where there is none.
     ///
@@ -77,6 +84,39 @@ impl Journal {
             path: path.to_owned(),
             source,
         })?;
+        Ok(Journal {
+            path: path.to_owned(),
+            connection,
+        })
+    }
+
+    /// Opens a journal for reading, also where nothing may be written.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] when the file is not a journal or cannot be read.
+    pub fn read(path: &Path) -> Result<Journal, Error> {
+        let open = |name: &str| -> rusqlite::Result<Connection> {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            let connection = Connection::open_with_flags(name, flags)?;
+            connection.busy_timeout(std::time::Duration::from_secs(10))?;
+            // Opening alone does not look at the file.
+            connection.query_row("SELECT count(*) FROM attempts", [], |_| Ok(()))?;
+            Ok(connection)
+        };
+        let uri = uri(path);
+        // A reader of a journal in WAL mode makes files beside it, unless it takes for granted that
+        // nobody writes: whoever may write there made them.
+        let connection = open(&uri)
+            .or_else(|refused| match refused.sqlite_error_code() {
+                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => {
+                    open(&format!("{uri}?immutable=1"))
+                }
+                _ => Err(refused),
+            })
+            .map_err(|source| Error::Journal {
+                path: path.to_owned(),
+                source,
+            })?;
         Ok(Journal {
             path: path.to_owned(),
             connection,
