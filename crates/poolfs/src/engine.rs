@@ -144,7 +144,7 @@ fn specs(build: &Build) -> Result<Vec<(DriveRef, Spec)>> {
     let variant = &build.variant;
     let mut specs = Vec::new();
     for (number, (drive, size, raw)) in sizes(&build.model, variant).into_iter().enumerate() {
-        let name = format!("{}{}", drive.kind, drive.index);
+        let name = drive.to_string();
         let kind = variant.drives.get(&drive.kind);
         let numbers = kind.map(|k| k.numbers.clone()).unwrap_or_default();
         let profile: Profile = serde_json::from_value(numbers).map_err(|e| {

@@ -46,7 +46,7 @@ fn refuse(what: &str, e: openzfs::Error) -> Refusal {
 
 /// The path by which the pool knows a drive.
 pub fn drive_path(drive: &DriveRef) -> String {
-    format!("/{}{}", drive.kind, drive.index)
+    format!("/{drive}")
 }
 
 /// Module parameters of a build, those that size things by the model, the rest as the lab has them.
@@ -206,8 +206,8 @@ impl Zfs {
             let fs = FileSystem::open(pool, &name)
                 .map_err(|e| refuse(&format!("dataset {name:?} cannot be opened"), e))?;
             self.replayed += fs.replayed();
-            let wall = wall_origin();
             let clock = self.clock;
+            let wall = wall_origin(clock.origin());
             let now = move || {
                 let ns = wall + clock.now() as i128;
                 Time {
@@ -320,10 +320,15 @@ impl Zfs {
     }
 }
 
-/// `CLOCK_REALTIME` at the clock's origin is not kept; now is near enough for file times.
-fn wall_origin() -> i128 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    i128::from(now.tv_sec) * 1_000_000_000 + i128::from(now.tv_nsec)
+/// `CLOCK_REALTIME` at the clock's origin, ns: file times are then those that libzpool's own clock
+/// gives.
+fn wall_origin(origin: u64) -> i128 {
+    let now = |id| {
+        let now = rustix::time::clock_gettime(id);
+        i128::from(now.tv_sec) * 1_000_000_000 + i128::from(now.tv_nsec)
+    };
+    let since = now(rustix::time::ClockId::Monotonic) - i128::from(origin);
+    now(rustix::time::ClockId::Realtime) - since
 }
 
 /// Pool properties that mean something without a kernel: not where a cachefile or a mount is.

@@ -52,6 +52,8 @@ struct Ends {
 pub(super) struct Writer {
     /// Bytes of the file that may be in use.
     length: u64,
+    /// Where the space of records that no longer count begins.
+    spent: u64,
     scratch: Vec<u8>,
 }
 
@@ -92,7 +94,10 @@ impl Log {
             first: start,
             next: start,
         };
-        let mut writer = Writer::default();
+        let mut writer = Writer {
+            spent: FIRST,
+            ..Writer::default()
+        };
         let file = open(log)?;
         if let Some(mut reader) = found {
             (ends.first.position, ends.first.number) = (reader.position, reader.number);
@@ -159,6 +164,18 @@ impl Log {
         if unflushed > LIMIT {
             self.destage(next)?;
         }
+        self.free(writer)
+    }
+
+    /// Frees the space of records that no longer count. Flushes end while newer writes are unflushed, so
+    /// that the log may never be empty.
+    fn free(&self, writer: &mut Writer) -> io::Result<()> {
+        let first = self.ends.lock().first.position;
+        let spent = first.saturating_sub(writer.spent);
+        if spent > KEEP {
+            punch(&self.file, writer.spent, spent)?;
+            writer.spent = first;
+        }
         Ok(())
     }
 
@@ -194,6 +211,7 @@ impl Log {
             self.file.set_len(FIRST)?;
             writer.length = FIRST;
         }
+        writer.spent = FIRST;
         Ok(next)
     }
 
@@ -215,12 +233,7 @@ impl Log {
             position: reader.position,
             number: reader.number,
             bytes,
-        })?;
-        punch(
-            &self.file,
-            oldest.position,
-            reader.position - oldest.position,
-        )
+        })
     }
 }
 
@@ -361,6 +374,30 @@ pub(super) fn punch(file: &File, offset: u64, length: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rewrites whose flushes come while a newer one is under way: the log is never empty.
+    #[test]
+    fn a_log_that_is_never_empty_stays_small() {
+        use std::os::unix::fs::MetadataExt;
+        let store = tempfile::tempdir().expect("a directory");
+        let (path, first) = (store.path().join("log"), store.path().join("first"));
+        let backing = File::create_new(store.path().join("data")).expect("a file");
+        let (log, mut writer) = Log::open(&path, &first, 512).expect("a log");
+        for _ in 0..1000 {
+            let covered = log.mark();
+            let write = log.around(&mut writer, &backing, (0, 64 << 10, true), || Ok(()));
+            write.expect("written");
+            log.retire(covered).expect("retired");
+        }
+        let held = path.metadata().expect("a file").blocks() * 512;
+        assert!(held < 2 * KEEP, "{held} bytes of 64 MB rewritten");
+        let mut left = Reader::open(&path, &first)
+            .expect("readable")
+            .expect("a log");
+        let record = left.next().expect("readable").expect("the last write");
+        assert_eq!((record.offset, record.length), (0, 64 << 10));
+        assert_eq!(left.next().expect("readable"), None);
+    }
 
     /// The thread that completes every drive's requests ends flushes, and a large write is copied for a
     /// millisecond.

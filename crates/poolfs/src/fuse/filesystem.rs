@@ -324,6 +324,7 @@ impl Filesystem for Bridge {
                 return;
             }
         }
+        let mut listed = Ok(());
         self.stamped(
             Operation::Ask,
             |v| {
@@ -332,9 +333,12 @@ impl Filesystem for Bridge {
                     !reply.add(INodeNo(entry.ino), entry.next + 2, kind, &entry.name)
                 })
             },
-            |_| (),
+            |result| listed = result,
         );
-        reply.ok();
+        match listed {
+            Ok(()) => reply.ok(),
+            Err(e) => reply.error(errno(e)),
+        }
     }
 
     fn statfs(&self, _req: &Request, _ino: INodeNo, reply: ReplyStatfs) {
