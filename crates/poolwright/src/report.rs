@@ -210,8 +210,7 @@ pub fn find(name: &str, results: Option<&Path>) -> Result<Made, String> {
     let directory = if path.is_dir() {
         newest(path)
     } else {
-        let lab = path.file_stem().unwrap_or(path.as_os_str());
-        newest(&results_directory(results).join(lab))
+        newest(&results_directory(results).join(lab::name_of(name)))
     };
     let directory = directory.ok_or_else(|| nothing(name))?;
     from_store(&Store::read(&directory).map_err(|e| e.to_string())?)
@@ -231,11 +230,10 @@ pub fn find_all(name: &str, results: Option<&Path>) -> Result<Vec<(String, Findi
     if path.is_file() && path.extension().is_some_and(|e| e == "json") {
         return Ok(vec![(label(path), find(name, results)?.findings)]);
     }
-    let lab = path.file_stem().unwrap_or(path.as_os_str());
     let directories = if path.is_dir() {
         campaigns(path)
     } else {
-        campaigns(&results_directory(results).join(lab))
+        campaigns(&results_directory(results).join(lab::name_of(name)))
     };
     if directories.is_empty() {
         return Err(nothing(name));
