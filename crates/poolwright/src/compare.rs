@@ -13,8 +13,8 @@ const REGRESSION: u8 = 1;
 
 /// Hold one campaign against another, or against a published table, cell by cell
 ///
-/// Exit codes: 0 no cell became worse · 1 one did, or lies more than 5 % below the table · 2 a
-/// campaign or table cannot be read, or they share no cell.
+/// Exit codes: 0 no cell became worse · 1 one did, has no trial that counts any more, or lies more
+/// than 5 % below the table · 2 a campaign or table cannot be read, or they share no cell.
 #[derive(clap::Args)]
 pub struct Args {
     /// The campaign before: its directory, a lab that was run, or a findings.json

@@ -33,7 +33,7 @@ const LEAST_ROOM: u64 = 256 << 20;
 
 /// Build each variant of a lab as a scale model, measure and compare them
 ///
-/// Exit codes: 0 everything was measured · 1 a cell failed or was set aside · 2 the lab or an
+/// Exit codes: 0 everything was measured · 1 a cell or a rung failed or was set aside · 2 the lab or an
 /// argument is wrong · 3 this machine lacks something · 130 interrupted; the same command goes on.
 #[derive(clap::Args)]
 pub struct Args {
