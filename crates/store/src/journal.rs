@@ -4,6 +4,7 @@ use crate::Error;
 use findings::record::{Outcome, Trial};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What the journal knows of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,11 +59,20 @@ CREATE TABLE IF NOT EXISTS attempts (
     CHECK ((state = 'begun') = (record IS NULL))
 );";
 
-/// A path as SQLite's URI, in which three characters mean something else.
+/// How long a reader or writer waits for another.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// A path as SQLite's URI, whatever bytes it has.
 fn uri(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    let plain = path.replace('%', "%25").replace('?', "%3f");
-    format!("file:{}", plain.replace('#', "%23"))
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            uri.push_str(&format!("%{byte:02x}"));
+        }
+    }
+    uri
 }
 
 impl Journal {
@@ -73,21 +83,22 @@ impl Journal {
     pub fn open(path: &Path) -> Result<Journal, Error> {
         let open = || -> rusqlite::Result<Connection> {
             let connection = Connection::open(path)?;
-            connection.busy_timeout(std::time::Duration::from_secs(10))?;
+            connection.busy_timeout(BUSY)?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
             // A row must be there after a power cut too: trials are few and dear.
             connection.pragma_update(None, "synchronous", "FULL")?;
             connection.execute_batch(SCHEMA)?;
             Ok(connection)
         };
-        let connection = open().map_err(|source| Error::Journal {
-            path: path.to_owned(),
-            source,
-        })?;
-        Ok(Journal {
-            path: path.to_owned(),
-            connection,
-        })
+        Self::of(path, open())
+    }
+
+    fn of(path: &Path, opened: rusqlite::Result<Connection>) -> Result<Journal, Error> {
+        let path = path.to_owned();
+        match opened {
+            Ok(connection) => Ok(Journal { path, connection }),
+            Err(source) => Err(Error::Journal { path, source }),
+        }
     }
 
     /// Opens a journal for reading, also where nothing may be written.
@@ -95,32 +106,25 @@ impl Journal {
     /// # Errors
     /// [`Error::Journal`] when the file is not a journal or cannot be read.
     pub fn read(path: &Path) -> Result<Journal, Error> {
-        let open = |name: &str| -> rusqlite::Result<Connection> {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let open = |name: &Path, how: OpenFlags| -> rusqlite::Result<Connection> {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | how;
             let connection = Connection::open_with_flags(name, flags)?;
-            connection.busy_timeout(std::time::Duration::from_secs(10))?;
+            connection.busy_timeout(BUSY)?;
             // Opening alone does not look at the file.
             connection.query_row("SELECT count(*) FROM attempts", [], |_| Ok(()))?;
             Ok(connection)
         };
-        let uri = uri(path);
         // A reader of a journal in WAL mode makes files beside it, unless it takes for granted that
         // nobody writes: whoever may write there made them.
-        let connection = open(&uri)
-            .or_else(|refused| match refused.sqlite_error_code() {
+        let opened =
+            open(path, OpenFlags::empty()).or_else(|refused| match refused.sqlite_error_code() {
                 Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => {
-                    open(&format!("{uri}?immutable=1"))
+                    let alone = format!("{}?immutable=1", uri(path));
+                    open(Path::new(&alone), OpenFlags::SQLITE_OPEN_URI)
                 }
                 _ => Err(refused),
-            })
-            .map_err(|source| Error::Journal {
-                path: path.to_owned(),
-                source,
-            })?;
-        Ok(Journal {
-            path: path.to_owned(),
-            connection,
-        })
+            });
+        Self::of(path, opened)
     }
 
     fn fault(&self) -> impl Fn(rusqlite::Error) -> Error + '_ {
@@ -250,5 +254,17 @@ impl Journal {
             )
             .map_err(self.fault())?;
         Ok(count as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+    use std::path::Path;
+
+    #[test]
+    fn what_means_something_in_a_uri_is_written_as_its_bytes() {
+        let path = Path::new("/a b/50%?/c#d/é.sqlite");
+        assert_eq!(uri(path), "file:/a%20b/50%25%3f/c%23d/%c3%a9.sqlite");
     }
 }
