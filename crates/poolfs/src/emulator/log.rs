@@ -374,29 +374,45 @@ pub(super) fn punch(file: &File, offset: u64, length: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
+    use tempfile::TempDir;
+
+    fn paths(store: &TempDir) -> (PathBuf, PathBuf) {
+        (store.path().join("log"), store.path().join("first"))
+    }
+
+    /// An empty log, and the file that is written.
+    fn new(store: &TempDir) -> (Log, Writer, File) {
+        let (path, first) = paths(store);
+        let (log, writer) = Log::open(&path, &first, 512).expect("a log");
+        let backing = File::create_new(store.path().join("data")).expect("a file");
+        (log, writer, backing)
+    }
+
+    /// Offset and length of the writes that are not covered by a flush.
+    fn left(store: &TempDir) -> Vec<(u64, u64)> {
+        let (path, first) = paths(store);
+        let log = Reader::open(&path, &first).expect("readable");
+        let mut log = log.expect("a log");
+        let records = std::iter::from_fn(|| log.next().expect("readable"));
+        records.map(|r| (r.offset, r.length)).collect()
+    }
 
     /// Rewrites whose flushes come while a newer one is under way: the log is never empty.
     #[test]
     fn a_log_that_is_never_empty_stays_small() {
         use std::os::unix::fs::MetadataExt;
         let store = tempfile::tempdir().expect("a directory");
-        let (path, first) = (store.path().join("log"), store.path().join("first"));
-        let backing = File::create_new(store.path().join("data")).expect("a file");
-        let (log, mut writer) = Log::open(&path, &first, 512).expect("a log");
+        let (log, mut writer, backing) = new(&store);
         for _ in 0..1000 {
             let covered = log.mark();
             let write = log.around(&mut writer, &backing, (0, 64 << 10, true), || Ok(()));
             write.expect("written");
             log.retire(covered).expect("retired");
         }
-        let held = path.metadata().expect("a file").blocks() * 512;
+        let held = paths(&store).0.metadata().expect("a file").blocks() * 512;
         assert!(held < 2 * KEEP, "{held} bytes of 64 MB rewritten");
-        let mut left = Reader::open(&path, &first)
-            .expect("readable")
-            .expect("a log");
-        let record = left.next().expect("readable").expect("the last write");
-        assert_eq!((record.offset, record.length), (0, 64 << 10));
-        assert_eq!(left.next().expect("readable"), None);
+        assert_eq!(left(&store), [(0, 64 << 10)]);
     }
 
     /// The thread that completes every drive's requests ends flushes, and a large write is copied for a
@@ -404,9 +420,7 @@ mod tests {
     #[test]
     fn a_flush_ends_while_a_write_is_being_copied() {
         let store = tempfile::tempdir().expect("a directory");
-        let (path, first) = (store.path().join("log"), store.path().join("first"));
-        let backing = File::create_new(store.path().join("data")).expect("a file");
-        let (log, mut writer) = Log::open(&path, &first, 512).expect("a log");
+        let (log, mut writer, backing) = new(&store);
         let mut write = |offset, meanwhile: &dyn Fn() -> io::Result<()>| {
             log.around(&mut writer, &backing, (offset, 4096, false), meanwhile)
                 .expect("written");
@@ -414,11 +428,6 @@ mod tests {
         write(0, &|| Ok(()));
         write(4096, &|| log.retire(log.mark()));
         // It covered what had been written when it came.
-        let mut left = Reader::open(&path, &first)
-            .expect("readable")
-            .expect("a log");
-        let record = left.next().expect("readable").expect("the second write");
-        assert_eq!((record.offset, record.length), (4096, 4096));
-        assert_eq!(left.next().expect("readable"), None);
+        assert_eq!(left(&store), [(4096, 4096)]);
     }
 }
