@@ -1,7 +1,7 @@
 //! The JSON schema of lab files, made from the tables that the reader itself uses, so that the two
 //! cannot differ. Shipped as docs/lab.schema.json.
 
-use crate::campaign::OpenZfs;
+use crate::campaign::{MOST_TRIALS, OpenZfs};
 use crate::property::{Property, Values, dataset, pool};
 use crate::{module, profile::Profiles};
 use serde_json::{Map, Value, json};
@@ -53,8 +53,8 @@ fn top() -> Value {
             "sensitivity": { "anyOf": [{ "$ref": "#/$defs/factor" }, { "type": "array", "items": { "$ref": "#/$defs/factor" } }], "description": "Factors on a drive's uncertain numbers with which the cells of a verdict are run again" },
             "size_check": { "type": "array", "items": { "type": "number", "minimum": 1.1, "maximum": 1000 }, "description": "Factors on S with which every cell is run once more" },
             "ramp": described("#/$defs/duration", "Time at the start of a trial that is not counted"),
-            "min_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },
-            "max_trials": { "type": "integer", "minimum": 1, "maximum": 1000 },
+            "min_trials": { "type": "integer", "minimum": 1, "maximum": MOST_TRIALS },
+            "max_trials": { "type": "integer", "minimum": 1, "maximum": MOST_TRIALS },
             "seed": { "type": "integer", "minimum": 0 },
         })),
         "scale": object("The scale model", json!({

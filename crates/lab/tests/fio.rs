@@ -151,10 +151,12 @@ proptest! {
 }
 
 #[test]
-fn a_job_that_paces_itself_cannot_have_a_ladder() {
-    let text =
-        "[global]\nthinktime=5ms\n[a]\nrw=read\nsize=1G\n[b]\nrw=read\nsize=1G\nrate_iops=4\n";
+fn a_job_that_paces_itself_or_starts_late_cannot_have_a_ladder() {
+    let text = "[global]\nthinktime=5ms\n[a]\nrw=read\nsize=1G\n[b]\nrw=read\nsize=1G\nrate_iops=4\npre_read=1\n";
     assert_eq!(mistakes(text, false), []);
-    let lines: Vec<usize> = lab::fio::paced(text).iter().map(|m| m.line).collect();
-    assert_eq!(lines, [2, 9]);
+    let lines: Vec<usize> = lab::fio::against_rates(text)
+        .iter()
+        .map(|m| m.line)
+        .collect();
+    assert_eq!(lines, [2, 9, 10]);
 }

@@ -169,7 +169,7 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Pr
 fn mistakes(cx: &Cx<'_>, job: &str, sized: bool, open: bool) -> Vec<Mistake> {
     let mut found = fio::mistakes(job, sized);
     if open {
-        found.extend(fio::paced(job));
+        found.extend(fio::against_rates(job));
     }
     if found.is_empty() {
         cx.files.program_says(job)

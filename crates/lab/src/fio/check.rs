@@ -15,18 +15,19 @@ const PACING: [&str; 7] = [
 ];
 
 /// Options that move when a job's threads begin, or add some: an open loop's must all begin at once.
-const LATE: [&str; 4] = ["startdelay", "stonewall", "pre_read", "verify_async"];
+const THREADS: [&str; 4] = ["startdelay", "stonewall", "pre_read", "verify_async"];
 
 /// The options of a job file that a workload with a ladder of rates cannot have.
-pub fn paced(text: &str) -> Vec<Mistake> {
+pub fn against_rates(text: &str) -> Vec<Mistake> {
     let file = parse::read(text, &mut Vec::new());
     let mut found: Vec<Mistake> = file
         .jobs
         .iter()
         .flat_map(|job| {
             let pacing = PACING.iter().map(|name| (name, "paces a job"));
-            let late = LATE.iter().map(|name| (name, "moves the threads of a job"));
-            pacing.chain(late).filter_map(|(name, does)| {
+            let threads = THREADS.iter();
+            let moving = threads.map(|name| (name, "moves or adds threads of a job"));
+            pacing.chain(moving).filter_map(|(name, does)| {
                 let setting = job.settings.get(*name)?;
                 Some(Mistake::new(
                     setting.line,

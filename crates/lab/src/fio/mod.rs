@@ -8,7 +8,7 @@ pub mod parse;
 pub mod sizes;
 pub mod stock;
 
-pub use check::{mistakes, paced};
+pub use check::{against_rates, mistakes};
 pub use demand::{Demand, demand};
 
 use std::ops::Range;

@@ -117,8 +117,9 @@ pub fn document() -> String {
          second), which is in that latency divided by k. At most 256 operations are under way over all jobs (four of each where there are more than 64). `fsync=1` and `fdatasync=1` become \
          `sync=1` and `sync=dsync`, since a flush of its own would not wait for its write; the ramp is a \
          run of fio of its own, since the workers of fio 3.33 do not leave one of fio's; engines \
-         that submit asynchronously become `psync`. Options that pace a job themselves are refused \
-         there.\n\n\
+         that submit asynchronously become `psync`. Options that pace a job themselves, and those \
+         that move or add threads (`startdelay`, `stonewall`, `pre_read`, `verify_async`), are \
+         refused there.\n\n\
          Where a job goes through several files in order, the ramp is a run of fio of its own as well: \
          fio 3.33 ends such a job for good when its ramp ends within the last operation of a pass \
          over the files.\n\n\
