@@ -60,7 +60,7 @@ pub(crate) fn threads(pid: u32) -> usize {
 }
 
 /// The processors this process may use, as the kernel lists them: `0-3,8`.
-pub(crate) fn processors() -> Option<String> {
+pub(crate) fn allowed_processors() -> Option<String> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let mut lists = status
         .lines()

@@ -6,6 +6,7 @@ use findings::Findings;
 use findings::output::{Class, Effect};
 use findings::record::{Outcome, Perturbation, Trial};
 use lab::campaign::{Campaign, Class as VdevClass, Variant};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Numbers of a profile that are seldom known well and that decide what a part is worth, by what its
@@ -31,20 +32,14 @@ fn parameters(class: VdevClass) -> &'static [&'static str] {
 pub fn perturbed(variant: &Variant, change: &Perturbation) -> Option<Variant> {
     let mut variant = variant.clone();
     let kind = variant.drives.get_mut(&change.drive)?;
-    let mut number = &mut kind.numbers;
-    for part in change.parameter.split('.') {
-        number = number.get_mut(part)?;
-    }
+    let number = number_at(&mut kind.numbers, &change.parameter)?;
     let stated = stated_number(number)?;
     // As in a lab's long form, a new value replaces the range that was stated with the old one.
     let value = stated * change.factor;
     *number = serde_json::json!(value);
     // One request at a time already gives 1 / latency: a drive that did fewer a second would be none.
     if let Some(operation) = change.parameter.strip_suffix("_latency_us") {
-        let mut rate = &mut kind.numbers;
-        for part in format!("{operation}_iops").split('.') {
-            rate = rate.get_mut(part)?;
-        }
+        let rate = number_at(&mut kind.numbers, &format!("{operation}_iops"))?;
         let least = 1e6 / value;
         if stated_number(rate)? < least {
             *rate = serde_json::json!(least);
@@ -53,14 +48,20 @@ pub fn perturbed(variant: &Variant, change: &Perturbation) -> Option<Variant> {
     Some(variant)
 }
 
+/// A number of a profile, by its name: `flash.flush_us`.
+fn number_at<'a>(numbers: &'a mut Value, name: &str) -> Option<&'a mut Value> {
+    let mut parts = name.split('.');
+    parts.try_fold(numbers, |inner, part| inner.get_mut(part))
+}
+
 /// A number of a profile, in its short or its long form.
-fn stated_number(number: &serde_json::Value) -> Option<f64> {
-    let long = || number.get("value").and_then(serde_json::Value::as_f64);
+fn stated_number(number: &Value) -> Option<f64> {
+    let long = || number.get("value").and_then(Value::as_f64);
     number.as_f64().or_else(long)
 }
 
-/// Every re-run that the lab asks for, given what is known: for each decided effect that a verdict rests on,
-/// each factor and each uncertain number of the drives in which its two variants differ (of those of
+/// Every re-run that the lab asks for, given what is known: for each decided effect that a verdict rests
+/// on, each factor and each uncertain number of the drives in which its two variants differ (of those of
 /// the log, where they differ in none), both cells as far as they have such drives. A cell without
 /// them would only be measured again as it was.
 pub fn wanted(
@@ -108,8 +109,7 @@ fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
         .workloads
         .iter()
         .position(|w| w.name == effect.workload)?;
-    let decides = decided && effect.metric == findings::metric(&campaign.workloads[workload]);
-    if !decides {
+    if !decided || effect.metric != findings::metric(&campaign.workloads[workload]) {
         return None;
     }
     Some((

@@ -7,9 +7,9 @@ use lab::model::Model;
 use std::collections::BTreeMap;
 
 /// The cells (indices of variant and workload) of which more trials are wanted, each with how many of
-/// its trials count: an effect that decides a verdict and that it takes part in has neither a clear verdict nor an
-/// interval within the method's precision. The intervals are those of `findings`, which hold under
-/// repeated looks. A cell that takes part in no effect has nothing to settle, and runs its fewest
+/// its trials count: an effect that decides a verdict and that it takes part in has neither a clear
+/// verdict nor an interval within the method's precision. The intervals are those of `findings`, which
+/// hold under repeated looks. A cell that takes part in no effect has nothing to settle, and runs its fewest
 /// trials. One whose trials were all set aside gets as many again, unless it was for their use of the
 /// processor: others would use as much.
 pub fn open(campaign: &Campaign, model: &Model, trials: &[Trial]) -> BTreeMap<(usize, usize), u32> {

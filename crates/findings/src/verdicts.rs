@@ -16,6 +16,9 @@ use lab::model::Model;
 /// A group with its cell.
 pub type Shown<'a> = (&'a Group<'a>, &'a Cell);
 
+/// A pair with the denominator's and the numerator's cells.
+pub type Compared<'a> = (&'a Pair<'a>, Shown<'a>, Shown<'a>);
+
 /// What all verdicts of a campaign draw on.
 pub struct Evidence<'a> {
     /// The campaign.
@@ -30,10 +33,9 @@ pub struct Evidence<'a> {
     pub reruns: &'a [Rerun<'a>],
 }
 
-/// The verdict on a factor level. `pairs` are those of the level, with the denominator's and the
-/// numerator's cells, the baseline's context first.
+/// The verdict on a factor level. `pairs` are those of the level, the baseline's context first.
 pub fn of(
-    pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)],
+    pairs: &[Compared<'_>],
     subjects: &[Subject],
     evidence: &Evidence<'_>,
 ) -> Option<Verdict> {
@@ -52,7 +54,7 @@ pub fn of(
         return unanswered(pairs, metric);
     };
     // Facts are those of the pair that decides: another one may have no trial that counts.
-    let decides = |(pair, _, _): &&(&Pair<'_>, Shown<'_>, Shown<'_>)| {
+    let decides = |(pair, _, _): &&Compared<'_>| {
         deciding.variant.as_deref() == Some(pair.variant.name.as_str())
     };
     let (pair, before, after) = pairs.iter().find(decides).unwrap_or(first);
@@ -102,7 +104,7 @@ pub fn metric(workload: &Workload) -> Metric {
 }
 
 /// The verdict where no pair has a trial that counts on both sides; none where nothing was tried yet.
-fn unanswered(pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)], metric: Metric) -> Option<Verdict> {
+fn unanswered(pairs: &[Compared<'_>], metric: Metric) -> Option<Verdict> {
     let (pair, before, _) = pairs.first()?;
     let cautions = kept_out(pairs);
     (!cautions.is_empty()).then(|| Verdict {
@@ -230,7 +232,7 @@ fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Co
 }
 
 /// How many trials failed or are set aside.
-fn kept_out(pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)]) -> Vec<Caution> {
+fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
     let cells: Vec<&Cell> = pairs.iter().flat_map(|(_, a, b)| [a.1, b.1]).collect();
     let sum = |pick: &dyn Fn(&Cell) -> u32| cells.iter().map(|cell| pick(cell)).sum::<u32>();
     let of = sum(&|c| c.trials.sound + c.trials.marked + c.trials.failed);
@@ -247,7 +249,7 @@ fn kept_out(pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)]) -> Vec<Caution> {
 
 /// What to know, given the pairs of a level and the two cells of the one that decides.
 fn cautions(
-    pairs: &[(&Pair<'_>, Shown<'_>, Shown<'_>)],
+    pairs: &[Compared<'_>],
     (before, after): (&Cell, &Shown<'_>),
     chosen: &[usize],
     effects: &[Effect],

@@ -51,7 +51,7 @@ impl InOrder {
     /// None where they are missing, or this process may not ask for the policy.
     pub(super) fn find() -> Option<InOrder> {
         let (taskset, chrt) = (find("taskset")?, find("chrt")?);
-        let processors = machine::processors()?;
+        let processors = machine::allowed_processors()?;
         let mut tried = Command::new(&chrt);
         tried.args(["-f", "1"]).arg(&taskset).arg("--version");
         quiet(&mut tried).then_some(InOrder {
@@ -105,7 +105,7 @@ impl InOrder {
             let released = (0..TRIES).any(|_| quiet(command));
             if !released && matches!(child.try_wait(), Ok(None)) {
                 return Err(Fault::failed(format!(
-                    "fio's threads cannot be given back the processors and the policy of others: {} failed",
+                    "fio's threads cannot be given back the processors and the policy of others: {} failed; fio 3.42 or newer does without",
                     command.get_program().to_string_lossy()
                 )));
             }
