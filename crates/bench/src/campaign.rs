@@ -30,6 +30,8 @@ pub struct Setup<'a> {
     pub stop: &'a Stop,
     /// Where drives and mount points may be made.
     pub scratch: &'a Path,
+    /// That place is memory.
+    pub in_memory: bool,
     /// Real time, besides its own, that a client has before it is taken for hung.
     pub patience: Duration,
     /// Told what happens.
@@ -202,6 +204,7 @@ fn attempt(setup: &Setup, task: &Task, raw: &Path) -> Result<trial::Result, Faul
         fio: setup.fio,
         stop: setup.stop,
         scratch: setup.scratch,
+        in_memory: setup.in_memory,
         patience: setup.patience,
         said: &|step| setup.watch.step(step),
         seen: &|sample| setup.watch.sample(sample),

@@ -12,6 +12,7 @@ use crate::workload::fio::{self, Client, Finished, Prepared};
 use findings::record::{Fidelity, Measured, WarmUp, WarmUpEnd};
 use lab::campaign::{Method, Program, Variant, Workload};
 use lab::model::Model;
+use poolfs::emulator::Arena;
 use poolfs::protocol::Build;
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,6 +36,8 @@ pub struct Bench<'a> {
     pub stop: &'a Stop,
     /// Where drives and mount points may be made.
     pub scratch: &'a Path,
+    /// That place is memory, which one trial leaves to the next.
+    pub in_memory: bool,
     /// Real time, besides its own, that a client has before it is taken for hung.
     pub patience: Duration,
     /// Told what is being done.
@@ -46,6 +49,8 @@ pub struct Bench<'a> {
 /// What a trial is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
+    /// The memory that the drives will lie in, for the first trial of a run.
+    TakingMemory,
     /// Drives, pool, datasets, mount.
     Building,
     /// The client's files.
@@ -116,6 +121,14 @@ fn in_place(
     let time = task.model.time.unwrap_or(1.0);
     let job = prepare(bench, task, raw, &mount)?;
 
+    let arena = bench.in_memory.then(|| bench.scratch.join("arena"));
+    if let Some(arena) = &arena {
+        (bench.said)(Step::TakingMemory);
+        let go_on = || !bench.stop.requested();
+        Arena::warm(arena, task.model.drives_hold, &go_on)
+            .map_err(|e| Fault::failed(e.to_string()))?;
+    }
+
     (bench.said)(Step::Building);
     let mut session = bench.engine.session(task.variant.openzfs, raw)?;
     let openzfs = session.hello().openzfs.clone();
@@ -124,6 +137,7 @@ fn in_place(
         model: task.model.clone(),
         cores: task.cores,
         store: drives,
+        arena,
         seed: task.seed,
         instant: false,
     })?;

@@ -39,6 +39,9 @@ pub struct Model {
     pub dirty_data_max_real: u64,
     /// `zfs_wrlog_data_max` of the model, bytes.
     pub wrlog_data_max: u64,
+    /// About what a trial's drives come to hold, bytes; 0 where a store does not say.
+    #[serde(default)]
+    pub drives_hold: u64,
     /// Further module parameters that the scaling itself sets, to be applied before the variant's.
     #[serde(default)]
     pub module: BTreeMap<String, i64>,

@@ -4,7 +4,7 @@
 //! virtual µs, deviations in percent.
 
 use poolfs::clock::Clock;
-use poolfs::emulator::{Emulator, Io, Settings, Spec};
+use poolfs::emulator::{Emulator, Io, Place, Settings, Spec};
 use std::error::Error;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::create_dir(&store)?;
     for depth in [1, 16] {
         let clock = Clock::start(k.parse()?);
-        let emulator = Emulator::new(clock, &store, settings)?;
+        let emulator = Emulator::new(clock, Place::Files(store.clone()), settings)?;
         let size = 16 << 30;
         let drive = emulator.add(&Spec {
             name: format!("d{depth}"),

@@ -132,6 +132,7 @@ dirty_data_max = "128M"
             model,
             cores: 2,
             store: store.path().to_owned(),
+            arena: None,
             seed: 1,
             instant: true,
         };

@@ -3,8 +3,10 @@
 //! Data moves when a request is submitted, on the submitter's thread; a request completes when its
 //! drive's model says so, on a thread of the timer's. A kill of the process is the power cut: what the
 //! drives had not flushed by then is in their logs, and [`power_cut`] makes one of the states that
-//! a real power cut could have left.
+//! a real power cut could have left. Drives of which nothing is wanted after the process lie in an
+//! [`Arena`] and have no logs.
 
+mod arena;
 mod backing;
 mod cut;
 mod drive;
@@ -18,6 +20,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+pub use arena::Arena;
 pub use cut::{CutReport, copy_store, power_cut};
 pub use drive::{Drive, Geometry, Spec};
 pub use rot::rot;
@@ -56,23 +59,32 @@ pub struct Settings {
     pub spin: Option<Duration>,
 }
 
+/// Where the drives' data lies.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// In files of this directory, which outlive the process.
+    Files(PathBuf),
+    /// In space that is free again once the process has ended.
+    Arena(Arc<Arena>),
+}
+
 /// The drives of a process and the threads that complete their requests.
 pub struct Emulator<I: Io> {
     clock: Clock,
-    store: PathBuf,
+    place: Place,
     instant: Arc<AtomicBool>,
     timer: Timer<I>,
 }
 
 impl<I: Io> Emulator<I> {
-    /// Drives whose files are in the directory `store`.
+    /// No drives yet.
     ///
     /// # Errors
     /// When the timer's threads cannot be started.
-    pub fn new(clock: Clock, store: &Path, settings: Settings) -> io::Result<Self> {
+    pub fn new(clock: Clock, place: Place, settings: Settings) -> io::Result<Self> {
         Ok(Self {
             clock,
-            store: store.to_owned(),
+            place,
             instant: Arc::new(AtomicBool::new(false)),
             timer: Timer::start(clock, settings)?,
         })
@@ -84,13 +96,13 @@ impl<I: Io> Emulator<I> {
         self.instant.store(instant, Ordering::Relaxed);
     }
 
-    /// Makes a drive, or opens it again when its files are there.
+    /// Makes a drive, or opens it again when there are files of it.
     ///
     /// # Errors
     /// When its files cannot be made or opened; the message names the file.
     pub fn add(&self, spec: &Spec) -> io::Result<Arc<Drive<I>>> {
         let drive = Drive::open(
-            &self.store,
+            &self.place,
             spec,
             self.clock,
             Arc::clone(&self.instant),

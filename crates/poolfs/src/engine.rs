@@ -1,7 +1,7 @@
 //! The pool of this process: OpenZFS on emulated drives.
 
 use crate::clock::Clock;
-use crate::emulator::{Drive, Emulator, Io, Service, Settings, Spec};
+use crate::emulator::{Arena, Drive, Emulator, Io, Place, Service, Settings, Spec};
 use crate::pool::{Built, Counter, DriveState, Origin, Pool, Result, refusal};
 use crate::protocol::Build;
 use crate::raw::{IN_FLIGHT, PREFIX, Raw, RawIo};
@@ -174,7 +174,13 @@ fn specs(build: &Build) -> Result<Vec<(DriveRef, Spec)>> {
 impl Running {
     fn start(build: &Build, origin: Origin) -> Result<(Self, Drives)> {
         let clock = Clock::start(build.model.time.unwrap_or(1.0));
-        let emulator = Emulator::new(clock, &build.store, Settings::default())
+        let place = match &build.arena {
+            None => Place::Files(build.store.clone()),
+            Some(arena) => Arena::open(arena)
+                .map(Place::Arena)
+                .map_err(|e| refusal(e.to_string()))?,
+        };
+        let emulator = Emulator::new(clock, place, Settings::default())
             .map_err(|e| refusal(format!("the drives' timer cannot be started: {e}")))?;
         // Making a pool measures nothing: it is done at the speed of this machine.
         emulator.set_instant(true);

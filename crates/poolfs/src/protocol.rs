@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Version of this protocol; both sides refuse another.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// A numbered request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -77,8 +77,12 @@ pub struct Build {
     pub model: Model,
     /// Cores of the modelled host.
     pub cores: u32,
-    /// Directory that holds the drives' backing files and write logs.
+    /// Directory for the files of the drives, their logs of unflushed writes and the pool's configuration.
     pub store: PathBuf,
+    /// Directory whose space the drives share instead, and which the next process can have again: their
+    /// data ends with the process, so that it cannot be imported and a power cut cannot be tried.
+    #[serde(default)]
+    pub arena: Option<PathBuf>,
     /// Seed of the drive models.
     pub seed: u64,
     /// Instant drives: no timing model, for file-system tests.

@@ -207,6 +207,7 @@ fn some_build() -> Build {
         model,
         cores: 2,
         store: PathBuf::from("/nowhere"),
+        arena: None,
         seed: 1,
         instant: true,
     }

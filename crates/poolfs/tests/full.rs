@@ -35,7 +35,7 @@ dirty_data_max = "64M"
 const IN_LITTLE_ROOM: &str =
     r#"errors=$1; shift; mount -t tmpfs -o size=96m full "$0" && exec "$@" 2>"$errors""#;
 
-/// A poolfs whose pool is mounted and whose drives lie in a small file system of its own.
+/// A poolfs whose pool is mounted and whose drives lie, as files or in an arena, in a small file system of its own.
 struct Cramped {
     process: Process,
     store: PathBuf,
@@ -45,7 +45,7 @@ struct Cramped {
 }
 
 /// None, said so, where a user may not make the file system.
-fn cramped() -> Option<Cramped> {
+fn cramped(arena: bool) -> Option<Cramped> {
     let namespaces = ["unshare", "--user", "--map-root-user", "--mount"];
     if !succeeds(&[&namespaces[..], &["test", "-w", "/dev/fuse"]].concat()) {
         skipped("full: this system lets its user make no namespaces");
@@ -62,7 +62,8 @@ fn cramped() -> Option<Cramped> {
     let poolfs = Path::new(env!("CARGO_BIN_EXE_poolfs"));
     let mut process = Process::start_by(&[&namespaces[..], &shell].concat(), poolfs);
     let variant = &campaign.variants[0].name;
-    let build = build(&campaign, &model, variant, &store);
+    let mut build = build(&campaign, &model, variant, &store);
+    build.arena = arena.then(|| store.join("arena"));
     process.ask(Request::Build(Box::new(build))).unwrap();
     process.mount("", &dir);
     Some(Cramped {
@@ -99,15 +100,21 @@ impl Cramped {
 
 #[test]
 fn a_store_that_is_full_ends_the_process_with_the_reason() {
-    let Some(cramped) = cramped() else { return };
-    // It may be cut off or told of an error, but must not wait for good.
-    cramped.write(&cramped.dir.join("file"), 400);
-    cramped.ends_with_the_reason();
+    for arena in [false, true] {
+        let Some(cramped) = cramped(arena) else {
+            return;
+        };
+        // It may be cut off or told of an error, but must not wait for good.
+        cramped.write(&cramped.dir.join("file"), 400);
+        cramped.ends_with_the_reason();
+    }
 }
 
 #[test]
 fn a_store_that_is_full_only_as_the_pool_is_exported_ends_the_process_too() {
-    let Some(mut cramped) = cramped() else { return };
+    let Some(mut cramped) = cramped(false) else {
+        return;
+    };
     // Less than makes a transaction group close, so that it is in memory while somebody else takes all
     // the room.
     cramped.write(&cramped.dir.join("file"), 8);

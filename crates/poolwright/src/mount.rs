@@ -121,6 +121,7 @@ impl Chosen {
             model: self.model.clone(),
             cores: self.campaign.host.cores,
             store: store.to_owned(),
+            arena: None,
             seed,
             instant,
         }

@@ -293,6 +293,7 @@ impl Args {
             fio: &ready.fio,
             stop,
             scratch,
+            in_memory: machine::is_in_memory(scratch),
             patience: self.patience().saturating_mul(2),
             watch: progress,
         };

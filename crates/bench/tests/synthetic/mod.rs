@@ -16,6 +16,7 @@ pub fn model() -> Model {
         physmem: 32 << 30,
         dirty_data_max: 1 << 30,
         dirty_data_max_real: 1 << 30,
+        drives_hold: 0,
         wrlog_data_max: 2 << 30,
         module: BTreeMap::new(),
         caps: Vec::new(),

@@ -135,6 +135,7 @@ pub fn model() -> Model {
         physmem: 2 << 30,
         dirty_data_max: 256 << 20,
         dirty_data_max_real: 4 << 30,
+        drives_hold: 0,
         wrlog_data_max: 512 << 20,
         caps: Vec::new(),
         module: BTreeMap::new(),

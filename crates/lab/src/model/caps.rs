@@ -62,8 +62,24 @@ pub(super) fn memory(campaign: &Campaign, limits: &HostLimits) -> Cap {
     cap("memory", true, bound, why)
 }
 
-/// S must be at least this for the drives' files to fit the backing store.
-pub(super) fn store(campaign: &Campaign, demand: &Demand, limits: &HostLimits, dirty: u64) -> Cap {
+/// What a trial's drives come to hold, bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    /// Data, which shrinks with S.
+    stock: f64,
+    /// Churn and log, which do not.
+    kept: f64,
+}
+
+impl Held {
+    /// At this S.
+    pub(super) fn at(self, size: f64) -> u64 {
+        (self.stock / size + self.kept) as u64
+    }
+}
+
+/// What the drives come to hold, in the variant where it is most.
+pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
     let of_variant = |variant: &crate::campaign::Variant| {
         let wrlog = machine::wrlog_data_max(variant, dirty) as f64;
         let mut log = 0.0;
@@ -85,8 +101,15 @@ pub(super) fn store(campaign: &Campaign, demand: &Demand, limits: &HostLimits, d
         .fold((0.0f64, 0.0f64), |most, one| {
             (most.0.max(one.0), most.1.max(one.1))
         });
-    let stock = demand.working_set as f64 * demand.expansion + cache;
-    let kept = TXGS * dirty as f64 * demand.expansion + log;
+    Held {
+        stock: demand.working_set as f64 * demand.expansion + cache,
+        kept: TXGS * dirty as f64 * demand.expansion + log,
+    }
+}
+
+/// S must be at least this for the drives' files to fit the backing store.
+pub(super) fn store(campaign: &Campaign, demand: &Demand, limits: &HostLimits, dirty: u64) -> Cap {
+    let Held { stock, kept } = held(campaign, demand, dirty);
     let room = limits.store_bytes as f64 * STORE_SHARE - kept;
     let bound = if room > 0.0 {
         (stock / room).max(1.0)

@@ -76,6 +76,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         dirty_data_max: dirty,
         dirty_data_max_real: real,
         wrlog_data_max: 0,
+        drives_hold: caps::held(campaign, &demand, dirty).at(size),
         module: BTreeMap::new(),
         caps: all,
         notes: Vec::new(),

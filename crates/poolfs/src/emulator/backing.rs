@@ -1,5 +1,7 @@
-//! A drive's data: the backing file and, for a volatile cache, the log of unflushed writes.
+//! A drive's data: a lease of an arena, or a file and, for a volatile cache, the log of unflushed writes.
 
+use super::Place;
+use super::arena::Lease;
 use super::log::{Log, Mark, Writer, punch, read_or_zero};
 use super::naming;
 use super::written::{BLOCK, Written};
@@ -27,7 +29,16 @@ pub(super) fn first_path(store: &Path, name: &str) -> PathBuf {
 
 /// What a drive holds.
 #[derive(Debug)]
-pub(super) struct Backing {
+pub(super) enum Backing {
+    /// In a file of its own.
+    Kept(Kept),
+    /// Until the process ends: then all is gone, flushed or not.
+    Leased(Lease),
+}
+
+/// What is there again when the drive is opened again.
+#[derive(Debug)]
+pub(super) struct Kept {
     file: File,
     volatile: Option<Volatile>,
 }
@@ -46,15 +57,66 @@ struct Writing {
 }
 
 impl Backing {
-    /// Opens or makes the drive's files. With `volatile`, writes can be lost until flushed, torn
-    /// in units of `tearing` bytes.
+    /// Opens or makes the drive's files, or leases space. With `volatile`, writes to files can be lost
+    /// until flushed, torn in units of `tearing` bytes.
     pub(super) fn open(
-        store: &Path,
+        place: &Place,
         name: &str,
         size: u64,
         volatile: bool,
         tearing: u64,
     ) -> io::Result<Self> {
+        Ok(match place {
+            Place::Files(store) => Self::Kept(Kept::open(store, name, size, volatile, tearing)?),
+            Place::Arena(arena) => Self::Leased(Lease::new(arena)),
+        })
+    }
+
+    pub(super) fn read(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Kept(kept) => read_or_zero(&kept.file, offset, buf),
+            Self::Leased(lease) => lease.read(offset, buf),
+        }
+    }
+
+    pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Kept(kept) => kept.write(offset, data),
+            Self::Leased(lease) => lease.write(offset, data),
+        }
+    }
+
+    /// The range's contents are zero or what they were; ours are zero in whole blocks.
+    pub(super) fn trim(&self, offset: u64, length: u64) -> io::Result<()> {
+        match self {
+            Self::Kept(kept) => kept.trim(offset, length),
+            Self::Leased(lease) => {
+                lease.trim(offset, length);
+                Ok(())
+            }
+        }
+    }
+
+    fn log(&self) -> Option<&Log> {
+        match self {
+            Self::Kept(kept) => kept.volatile.as_ref().map(|v| &v.log),
+            Self::Leased(_) => None,
+        }
+    }
+
+    /// What a flush that arrives now has to cover.
+    pub(super) fn mark(&self) -> Option<Mark> {
+        self.log().map(Log::mark)
+    }
+
+    /// That flush has finished.
+    pub(super) fn retire(&self, mark: Mark) -> io::Result<()> {
+        self.log().map_or(Ok(()), |log| log.retire(mark))
+    }
+}
+
+impl Kept {
+    fn open(store: &Path, name: &str, size: u64, volatile: bool, tearing: u64) -> io::Result<Self> {
         let path = data_path(store, name);
         let file = OpenOptions::new()
             .read(true)
@@ -83,13 +145,9 @@ impl Backing {
         Ok(Self { file, volatile })
     }
 
-    pub(super) fn read(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        read_or_zero(&self.file, offset, buf)
-    }
-
     /// Writes of one drive are one after the other, so that only the last record of the log can
     /// belong to a write that a kill cut short.
-    pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let Some(volatile) = &self.volatile else {
             return self.file.write_all_at(data, offset);
         };
@@ -103,8 +161,7 @@ impl Backing {
         })
     }
 
-    /// The range's contents are zero or what they were; ours are zero in whole blocks.
-    pub(super) fn trim(&self, offset: u64, length: u64) -> io::Result<()> {
+    fn trim(&self, offset: u64, length: u64) -> io::Result<()> {
         let start = offset.next_multiple_of(BLOCK);
         let end = (offset + length) / BLOCK * BLOCK;
         let length = end.saturating_sub(start);
@@ -115,19 +172,6 @@ impl Backing {
                 writing.written.remove(start, length);
                 punch(&self.file, start, length)
             }
-        }
-    }
-
-    /// What a flush that arrives now has to cover.
-    pub(super) fn mark(&self) -> Option<Mark> {
-        self.volatile.as_ref().map(|v| v.log.mark())
-    }
-
-    /// That flush has finished.
-    pub(super) fn retire(&self, mark: Mark) -> io::Result<()> {
-        match &self.volatile {
-            Some(volatile) => volatile.log.retire(mark),
-            None => Ok(()),
         }
     }
 }

@@ -1,16 +1,15 @@
 //! One emulated drive.
 
-use super::Io;
 use super::backing::Backing;
 use super::log::Mark;
 use super::statistics::{Counters, Service, Statistics};
 use super::timer::Handle;
+use super::{Io, Place};
 use crate::clock::Clock;
 use drives::{Completion, Flush, Nanos, Op, Profile, Request};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -81,7 +80,7 @@ struct Pending<I> {
 
 impl<I: Io> Drive<I> {
     pub(super) fn open(
-        store: &Path,
+        place: &Place,
         spec: &Spec,
         clock: Clock,
         instant: Arc<AtomicBool>,
@@ -91,7 +90,7 @@ impl<I: Io> Drive<I> {
         let logical = profile.logical_sector.value as u64;
         let size = spec.scaled_capacity / logical * logical;
         let backing = Backing::open(
-            store,
+            place,
             &spec.name,
             size,
             profile.volatile_cache(),
@@ -152,7 +151,7 @@ impl<I: Io> Drive<I> {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Its file could not grow: there is no more room where drives lie.
+    /// Its data could not grow: there is no more room where drives lie.
     pub fn full(&self) -> bool {
         self.full.load(Ordering::Relaxed)
     }

@@ -1,6 +1,6 @@
 //! Crash states and timing, through the drives' public side.
 
-use super::{CutReport, Drive, Emulator, Settings, Spec, power_cut};
+use super::{CutReport, Drive, Emulator, Place, Settings, Spec, power_cut};
 use crate::clock::Clock;
 use crate::raw::{Raw, RawIo};
 use crate::volume::{IoFlags, Stages, Volume};
@@ -43,6 +43,10 @@ fn volatile(tearing: u64, lies: bool) -> Profile {
     Profile::from_toml(&text).expect("a valid profile")
 }
 
+fn files(store: &Path) -> Place {
+    Place::Files(store.to_owned())
+}
+
 struct Rig {
     _emulator: Emulator<RawIo>,
     drive: Arc<Drive<RawIo>>,
@@ -52,7 +56,8 @@ struct Rig {
 impl Rig {
     fn open(store: &Path, profile: Profile, dilation: f64) -> Self {
         let clock = Clock::start(dilation);
-        let emulator = Emulator::new(clock, store, Settings::default()).expect("timer threads");
+        let emulator =
+            Emulator::new(clock, files(store), Settings::default()).expect("timer threads");
         let spec = Spec {
             name: "d0".to_owned(),
             profile,
@@ -336,8 +341,8 @@ fn a_timer_that_is_held_up_is_relieved() {
         return;
     }
     let store = tempfile::tempdir().expect("a directory");
-    let emulator =
-        Emulator::new(Clock::start(1.0), store.path(), Settings::default()).expect("timer threads");
+    let emulator = Emulator::new(Clock::start(1.0), files(store.path()), Settings::default())
+        .expect("timer threads");
     let [held, other] = ["d0", "d1"].map(|name| {
         let spec = Spec {
             name: name.to_owned(),
@@ -387,7 +392,8 @@ fn the_thread_that_keeps_time_goes_first_where_it_may() {
     };
     let store = tempfile::tempdir().expect("a directory");
     let _emulator: Emulator<RawIo> =
-        Emulator::new(Clock::start(1.0), store.path(), Settings::default()).expect("timer threads");
+        Emulator::new(Clock::start(1.0), files(store.path()), Settings::default())
+            .expect("timer threads");
     let begun = Instant::now();
     while policy_of_the_timer().as_deref() != Some(expected) {
         assert!(

@@ -40,6 +40,7 @@ pub fn build(campaign: &Campaign, model: &Model, variant: &str, store: &Path) ->
         model: lab::model::of_variant(model, &campaign.host, variant),
         cores: campaign.host.cores,
         store: store.to_owned(),
+        arena: None,
         seed: 7,
         instant: true,
     }

@@ -130,6 +130,7 @@ impl Watch for Progress {
 
     fn step(&self, step: Step) {
         let step = match step {
+            Step::TakingMemory => "taking memory",
             Step::Building => "building",
             Step::LayingOut => "laying out files",
             Step::Settling => "settling",
