@@ -37,7 +37,7 @@ impl Reading {
         Reading {
             time,
             cpu_share: measured.fidelity.cpu_share,
-            late_share: measured.fidelity.late_share,
+            late_share: measured.late_share(),
         }
     }
 

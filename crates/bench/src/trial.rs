@@ -456,7 +456,6 @@ fn collect(
     }
     let seconds = window::seconds(&seen.finished.series, &seen.samples, seen.begin);
     let totals = window::totals(&seconds);
-    let mean_ns = (read.mean_ns * read.ops as f64 + write.mean_ns * write.ops as f64) / ops as f64;
     let (cores, online) = (machine::cores() as f64, machine::online() as f64);
     let ours = seen.engine_cpu_s + seen.client_cpu_s;
     let wall_s = seen.wall_s.max(1e-3);
@@ -479,11 +478,6 @@ fn collect(
         stages,
         fidelity: Fidelity {
             late_ns_per_op,
-            late_share: if mean_ns > 0.0 {
-                late_ns_per_op / mean_ns
-            } else {
-                0.0
-            },
             cpu_share: ours / wall_s / cores,
             poolfs_cpu_ns_per_op: seen.engine_cpu_s * 1e9 / ops as f64,
             neighbours_share: ((seen.machine.busy - ours) / wall_s / online).max(0.0),

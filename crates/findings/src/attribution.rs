@@ -66,14 +66,6 @@ pub fn client_us(trials: &[&Measured]) -> Option<f64> {
     (ops > 0.0 && time > 0.0).then(|| time / ops)
 }
 
-/// Emulation lateness as a share of the client's time per operation, its syncs included.
-pub fn late_share(measured: &Measured) -> f64 {
-    match client_us(&[measured]) {
-        Some(us) => measured.fidelity.late_ns_per_op / 1e3 / us,
-        None => measured.fidelity.late_share,
-    }
-}
-
 fn stages(sums: &BTreeMap<String, f64>, ops: f64) -> Vec<Stage> {
     let operations: Vec<&str> = sums
         .keys()

@@ -1,6 +1,5 @@
 //! Marks: why a trial is set aside, or what must be known of it.
 
-use crate::attribution;
 use crate::counters as c;
 use crate::job::Job;
 use crate::output::{Check, Mark, Standing};
@@ -37,7 +36,7 @@ pub fn of(
         })
         .collect();
     let fidelity = &measured.fidelity;
-    let share = attribution::late_share(measured);
+    let share = measured.late_share();
     if share > LATE {
         marks.push(Mark::Late {
             share,

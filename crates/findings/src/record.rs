@@ -151,6 +151,15 @@ pub struct Measured {
     pub warm_up: Option<WarmUp>,
 }
 
+impl Measured {
+    /// Emulation lateness as a share of the client's time per operation, its syncs included (0.02 is the
+    /// limit).
+    pub fn late_share(&self) -> f64 {
+        let client = crate::attribution::client_us(&[self]);
+        client.map_or(0.0, |us| self.fidelity.late_ns_per_op / 1e3 / us)
+    }
+}
+
 /// The time before the measured window in which caches fill.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WarmUp {
@@ -297,8 +306,6 @@ mod tests {
 pub struct Fidelity {
     /// Emulation lateness summed on operations' blocking paths ÷ operations, virtual ns.
     pub late_ns_per_op: f64,
-    /// The same as a share of the cell's mean latency (0.02 is the limit).
-    pub late_share: f64,
     /// Processor use of poolfs and the client over the window ÷ cores of this machine.
     pub cpu_share: f64,
     /// Processor time per operation, real ns: poolfs.

@@ -270,7 +270,6 @@ pub fn measured(truth: &Truth) -> Measured {
         stages,
         fidelity: Fidelity {
             late_ns_per_op: 1000.0,
-            late_share: 0.005,
             cpu_share: 0.2,
             poolfs_cpu_ns_per_op: 60_000.0,
             neighbours_share: 0.0,
