@@ -4,8 +4,8 @@ use crate::cells::Group;
 use crate::effects::Side;
 use crate::factors::Pair;
 use crate::output::{
-    Basis, BreakEven, BreakEvenBasis, Caution, Cell, Class, Condition, Effect, Findings, Ladder,
-    Metric, PhaseKind, Phases, Subject, Verdict,
+    Basis, BreakEven, BreakEvenBasis, Caution, Cell, Class, Condition, Effect, Findings, Lack,
+    Ladder, Metric, PhaseKind, Phases, Subject, Verdict,
 };
 use crate::reasons::{self, Facts};
 use crate::reruns::{self, Rerun};
@@ -270,7 +270,8 @@ fn cautions(
         cautions.push(Caution::Durability { variants });
     }
     cautions.extend(kept_out(pairs));
-    if deciding.ratio.basis != Basis::Trials {
+    let lack = deciding.needed.map(|needed| needed.lack);
+    if deciding.ratio.basis != Basis::Trials && lack != Some(Lack::SecondTrial) {
         cautions.push(Caution::SingleTrial);
     }
     let unsettled = cells.iter().filter_map(|(_, cell)| match cell.phases {

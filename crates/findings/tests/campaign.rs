@@ -192,7 +192,8 @@ fn a_single_trial_decides_nothing_but_shows_its_blocks() {
     let (_, findings) = file_server(1);
     let log = verdict(&findings, "log");
     assert_eq!(log.class, Class::Undecided);
-    assert!(log.cautions.contains(&Caution::SingleTrial));
+    // What it lacks says so.
+    assert!(!log.cautions.contains(&Caution::SingleTrial));
     let effect = &findings.effects[log.effects[0]];
     assert_eq!(effect.ratio.basis, Basis::Blocks);
     assert_eq!(effect.needed.unwrap().lack, Lack::SecondTrial);

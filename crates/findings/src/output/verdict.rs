@@ -176,7 +176,7 @@ pub enum Caution {
         /// Of how many.
         of: u32,
     },
-    /// The interval comes from one trial.
+    /// A cell has one trial that counts, and the verdict lacks something else besides.
     SingleTrial,
     /// The processor takes a good part of an operation's time: between these two ratios.
     Processor {

@@ -252,10 +252,13 @@ impl AnswerWords for English {
                 "Not the same promise: {} may lose acknowledged writes in a power cut.",
                 names(variants, ", ")
             ),
-            Caution::SetAside { marked, of } => format!("{marked} of {of} trials are set aside."),
+            Caution::SetAside { marked, of } => format!(
+                "{marked} of {of} trials {} set aside.",
+                if *marked == 1 { "is" } else { "are" }
+            ),
             Caution::Failed { failed, of } => format!("{failed} of {of} trials failed."),
             Caution::SingleTrial => {
-                "The interval comes from one trial and does not see what differs between trials."
+                "A cell has one trial that counts, which shows nothing of what differs between trials."
                     .into()
             }
             Caution::Processor { free, charged } => format!(

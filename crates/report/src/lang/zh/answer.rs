@@ -231,7 +231,7 @@ impl AnswerWords for Chinese {
             ),
             Caution::SetAside { marked, of } => format!("{of} 次试验中有 {marked} 次被搁置。"),
             Caution::Failed { failed, of } => format!("{of} 次试验中有 {failed} 次失败。"),
-            Caution::SingleTrial => "区间只来自一次试验，看不到试验之间的差别。".into(),
+            Caution::SingleTrial => "有的单元只有一次有效试验，看不到试验之间的差别。".into(),
             Caution::Processor { free, charged } => format!(
                 "处理器有影响：处理器远快于本机时为 {}，计入本机处理器时间则为 {}。",
                 ratio(*free),
