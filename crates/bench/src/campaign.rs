@@ -30,7 +30,7 @@ pub struct Setup<'a> {
     pub stop: &'a Stop,
     /// Where drives and mount points may be made.
     pub scratch: &'a Path,
-    /// That place is memory.
+    /// Scratch lies in memory.
     pub in_memory: bool,
     /// Real time, besides its own, that a client has before it is taken for hung.
     pub patience: Duration,

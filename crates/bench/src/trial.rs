@@ -36,7 +36,7 @@ pub struct Bench<'a> {
     pub stop: &'a Stop,
     /// Where drives and mount points may be made.
     pub scratch: &'a Path,
-    /// That place is memory, which one trial leaves to the next.
+    /// Scratch lies in memory, which one trial leaves to the next.
     pub in_memory: bool,
     /// Real time, besides its own, that a client has before it is taken for hung.
     pub patience: Duration,
@@ -126,7 +126,7 @@ fn in_place(
         (bench.said)(Step::TakingMemory);
         let go_on = || !bench.stop.requested();
         Arena::warm(arena, task.model.drives_hold, &go_on)
-            .map_err(|e| Fault::failed(e.to_string()))?;
+            .map_err(doing("prepare the drives' memory"))?;
     }
 
     (bench.said)(Step::Building);

@@ -219,7 +219,7 @@ impl<'a> Group<'a> {
         CellScale {
             size: shown.first().map_or(model.size, |j| j.trial.size),
             time,
-            late_share: worst(&crate::record::Measured::late_share),
+            late_share: worst(&Measured::late_share),
             cpu_share: worst(&|m| m.fidelity.cpu_share),
             neighbours_share: worst(&|m| m.fidelity.neighbours_share),
             throughput_with_host_processor: throughput

@@ -37,7 +37,7 @@ pub fn of(
         limits: limits(campaign, model, time),
         notes: model.notes.clone(),
         drives: drives(&measured),
-        worst_late_share: worst(&crate::record::Measured::late_share),
+        worst_late_share: worst(&Measured::late_share),
         worst_cpu_share: worst(&|m| m.fidelity.cpu_share),
         open_numbers: profile_numbers::open(campaign),
         other_sizes: other_sizes(campaign, model, trials, groups),

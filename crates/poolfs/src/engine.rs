@@ -178,7 +178,7 @@ impl Running {
             None => Place::Files(build.store.clone()),
             Some(arena) => Arena::open(arena)
                 .map(Place::Arena)
-                .map_err(|e| refusal(e.to_string()))?,
+                .map_err(|e| refusal(format!("the drives' memory: {e}")))?,
         };
         let emulator = Emulator::new(clock, place, Settings::default())
             .map_err(|e| refusal(format!("the drives' timer cannot be started: {e}")))?;

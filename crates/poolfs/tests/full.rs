@@ -35,7 +35,8 @@ dirty_data_max = "64M"
 const IN_LITTLE_ROOM: &str =
     r#"errors=$1; shift; mount -t tmpfs -o size=96m full "$0" && exec "$@" 2>"$errors""#;
 
-/// A poolfs whose pool is mounted and whose drives lie, as files or in an arena, in a small file system of its own.
+/// A poolfs whose pool is mounted and whose drives lie in a small file system of its own, as files or in
+/// an arena.
 struct Cramped {
     process: Process,
     store: PathBuf,

@@ -18,7 +18,7 @@ const ENGINE: f64 = (768 << 20) as f64;
 /// Bytes the ARC takes for each byte it counts (slabs, headers, allocator).
 const ARC_OVERHEAD: f64 = 1.25;
 /// Share of the backing store's free space that the drives' files may take.
-const STORE_SHARE: f64 = 0.9;
+pub(super) const STORE_SHARE: f64 = 0.9;
 /// Txgs whose copy-on-write churn lies in the backing files at one time: open, quiescing, syncing,
 /// and one that was freed and not yet punched out.
 const TXGS: f64 = 4.0;

@@ -122,6 +122,9 @@ fn what_a_small_store_cannot_churn_is_not_made_dirty() {
     assert_eq!(model.size_bound_by, "backing store");
     assert!(model.dirty_data_max < model.dirty_data_max_real);
     assert!(model.size <= cap(&model, "dirty data"));
+    let room = limits.store_bytes as f64 * caps::STORE_SHARE;
+    let filled = model.drives_hold as f64 / room;
+    assert!((0.9..=1.0).contains(&filled), "{filled} of what bound S");
 }
 
 #[test]

@@ -6,7 +6,9 @@
 
 use super::log::read_or_zero;
 use super::naming;
+use super::written::BLOCK;
 use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
+use rustix::fs::statvfs;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,9 +17,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of the unit that is zero until it is written.
-const BLOCK: u64 = 4096;
-/// Bytes of the unit that a drive leases: as many blocks as [`Chunk::written`] has bits.
+/// Bytes of the unit that a drive leases: as many blocks, each zero until it is written, as [`Chunk::written`] has bits.
 const CHUNK: u64 = BLOCK * u16::BITS as u64;
 
 /// Files that chunks alternate between: the kernel lets one writer at a time into a file.
@@ -60,15 +60,18 @@ impl Arena {
     }
 
     /// Takes the memory of the arena's first `bytes` where it has not been taken yet, on every processor
-    /// and until there is no more or `go_on` says no.
+    /// and until `go_on` says no. An eighth of the file system's free space stays free: others need some
+    /// of it, and what drives come to hold is an estimate.
     ///
     /// # Errors
     /// When a file cannot be made or written; the message names the directory.
     pub fn warm(directory: &Path, bytes: u64, go_on: &(dyn Fn() -> bool + Sync)) -> io::Result<()> {
         let arena = Self::open(directory)?;
+        let space = statvfs(directory)?;
+        let free = space.f_bavail.saturating_mul(space.f_frsize);
         let fill = |file: &File| {
-            let end = bytes / u64::from(FILES);
-            for at in (file.metadata()?.len()..end).step_by(CHUNK as usize) {
+            let begin = file.metadata()?.len();
+            for at in (begin..warm_until(begin, bytes, free)).step_by(CHUNK as usize) {
                 if !go_on() {
                     break;
                 }
@@ -104,6 +107,12 @@ impl Arena {
             space.next - 1
         })
     }
+}
+
+/// To where a file is filled of which so much is there, for `bytes` in all files together.
+fn warm_until(begin: u64, bytes: u64, free: u64) -> u64 {
+    let files = u64::from(FILES);
+    (bytes / files).min(begin + free / 8 * 7 / files)
 }
 
 /// A drive's data: the chunks it leases. Never written blocks are zero.
@@ -393,6 +402,20 @@ mod tests {
         let mut data = vec![0; CHUNK as usize];
         drive.read(63 * CHUNK, &mut data).expect("read");
         assert!(data.iter().all(|b| *b == 7), "what is there stays");
+    }
+
+    #[test]
+    fn warming_leaves_an_eighth_of_what_is_free() {
+        let (files, begin) = (u64::from(FILES), 10 * CHUNK);
+        assert_eq!(
+            warm_until(begin, files * 20 * CHUNK, u64::MAX / 2),
+            20 * CHUNK
+        );
+        assert_eq!(
+            warm_until(begin, files * 20 * CHUNK, files * 8 * CHUNK),
+            17 * CHUNK
+        );
+        assert_eq!(warm_until(begin, files * 20 * CHUNK, 0), begin);
     }
 
     #[test]
