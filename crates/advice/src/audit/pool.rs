@@ -215,11 +215,40 @@ pub fn scrub(system: &System) -> Vec<Finding> {
         .collect()
 }
 
+/// TRIM by itself where each round of it closes transaction groups: openzfs/zfs pull request 12194, in
+/// 2.2, ended that.
+pub fn autotrim_early(system: &System) -> Vec<Finding> {
+    if !before_2_2(system) {
+        return Vec::new();
+    }
+    let finding = |pool: &Pool| {
+        let on = pool.get("autotrim").filter(|p| p.value == "on")?;
+        Some(
+            Finding::new(Id::PoolAutotrimEarly, Severity::Note, &pool.name)
+                .property("autotrim", on)
+                .change(super::Change::Pool {
+                    pool: pool.name.clone(),
+                    property: "autotrim".to_string(),
+                    value: "off".to_string(),
+                }),
+        )
+    };
+    system.pools.iter().filter_map(finding).collect()
+}
+
+/// Whether OpenZFS is known to be older than 2.2.
+fn before_2_2(system: &System) -> bool {
+    let known = system.openzfs.as_ref();
+    known.is_some_and(|version| version.value < (2, 2))
+}
+
 /// SSDs without TRIM.
 pub fn autotrim(system: &System) -> Vec<Finding> {
+    let weekly = before_2_2(system);
     system
         .pools
         .iter()
+        .filter(|_| !weekly)
         .filter_map(|pool| {
             let off = pool.get("autotrim").filter(|p| p.value == "off")?;
             let leaf = pool

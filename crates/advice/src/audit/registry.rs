@@ -151,6 +151,7 @@ rules! {
     PoolDamaged "pool-damaged" pool::damaged [Zpool8 "zpool-status(8)"];
     PoolScrub "pool-scrub" pool::scrub [Zpool8 "zpool-scrub(8)"];
     PoolAutotrim "pool-autotrim" pool::autotrim [HongKong "databases, autotrim=on" ZpoolProps "autotrim"];
+    PoolAutotrimEarly "pool-autotrim-early" pool::autotrim_early [ZfsCode "vdev_autotrim_thread before 2.2"] "autotrim";
     PoolFeatures "pool-features" pool::features [ZpoolFeatures "Feature states"];
     PoolUnsupported "pool-unsupported" pool::unsupported [ZpoolFeatures "Feature states"];
     PoolCheckpoint "pool-checkpoint" pool::checkpoint [ZpoolConcepts "Pool checkpoint"];

@@ -414,6 +414,10 @@ pub fn text(rule: Id) -> Text {
             what: "{subject} has SSDs ({drive}) and autotrim=off.",
             why: "Freed space is never told to the drives, whose writes slow down and wear as if they were full. A weekly `zpool trim` does the same with less effect on latency.",
         },
+        Id::PoolAutotrimEarly => Text {
+            what: "{subject} trims by itself, on OpenZFS before 2.2.",
+            why: "There each round of trims closes a transaction group: under random writes hundreds a second instead of one in seconds, and nearly twice the bytes written to the drives. A weekly `zpool trim` does the same without it; from 2.2 on autotrim is harmless.",
+        },
         Id::PoolFeatures => Text {
             what: "{subject} has features that are not enabled (count: {count}).",
             why: "An upgrade cannot be undone: older software and some boot loaders then no longer import the pool. Nothing is wrong without it.",

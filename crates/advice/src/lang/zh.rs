@@ -414,6 +414,10 @@ pub fn text(rule: Id) -> Text {
             what: "{subject} 有 SSD（{drive}），而 autotrim=off。",
             why: "释放的空间从不告诉盘，盘的写入和磨损就像装满了一样。每周一次 `zpool trim` 效果相同，对延迟影响更小。",
         },
+        Id::PoolAutotrimEarly => Text {
+            what: "{subject} 在 2.2 之前的 OpenZFS 上开着 autotrim。",
+            why: "在那里每一轮 TRIM 都会结束一个事务组：随机写时每秒数百个，而不是数秒一个，写到盘上的字节也近两倍。每周一次 `zpool trim` 效果相同而没有这个代价；从 2.2 起 autotrim 无妨。",
+        },
         Id::PoolFeatures => Text {
             what: "{subject} 有未启用的特性（共 {count} 个）。",
             why: "升级不能撤销：旧软件和某些引导程序之后不能再导入此存储池。不升级也没有任何问题。",

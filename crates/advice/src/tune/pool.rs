@@ -30,8 +30,11 @@ pub fn ashift(need: &Need) -> Option<Choice> {
     )
 }
 
-/// TRIM as space becomes free.
+/// TRIM as space becomes free, from 2.2 on: before, each round of it closes transaction groups.
 pub fn autotrim(need: &Need) -> Option<Choice> {
+    if need.release().is_some_and(|release| release < (2, 2)) {
+        return None;
+    }
     (need.flash() == Some(true)).then(|| {
         Choice::new(
             Target::Pool(need.pool_name().to_string()),
