@@ -95,8 +95,11 @@ pub fn run(setup: &Setup, model: Model) -> Result<End, Error> {
         // A campaign that is continued stays on the model it began on.
         Some(kept) if kept.time.is_some() => kept,
         _ => match with_time(setup, campaign, model)? {
-            Some(model) => {
-                setup.store.set_model(&model)?;
+            Some((model, known)) => {
+                // A k that no pilot could say anything about is asked for again by the next run.
+                if known {
+                    setup.store.set_model(&model)?;
+                }
                 model
             }
             None => return Ok(End::Interrupted),
@@ -228,13 +231,17 @@ fn expected_s(campaign: &Campaign, trials: &[Trial], time: f64) -> f64 {
     }
 }
 
-/// The model with its k: the lab's, or the smallest that serves every cell. None when the user
-/// stopped the search.
-fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Option<Model>, Error> {
+/// The model with its k: the lab's, or the smallest that serves every cell; and whether any pilot ran.
+/// None when the user stopped the search.
+fn with_time(
+    setup: &Setup,
+    campaign: &Campaign,
+    mut model: Model,
+) -> Result<Option<(Model, bool)>, Error> {
     if let Some(time) = campaign.scale.time.or(model.time) {
         setup.watch.chosen(time, "stated in the lab");
         model.time = Some(time);
-        return Ok(Some(model));
+        return Ok(Some((model, true)));
     }
     let limit_s = campaign.method.budget_s * PILOT_SHARE;
     let begun = Instant::now();
@@ -293,12 +300,13 @@ fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Opt
         time = next;
     }
     setup.store.write("pilot.json", &readings)?;
-    setup.watch.chosen(
-        time,
-        &format!("the smallest that serves {} cells", readings.len()),
-    );
+    let why = match readings.len() {
+        0 => "no short trial ran to its end".to_owned(),
+        cells => format!("the smallest that serves {cells} cells"),
+    };
+    setup.watch.chosen(time, &why);
     model.time = Some(time);
-    Ok(Some(model))
+    Ok(Some((model, !readings.is_empty())))
 }
 
 /// A short trial at k = `time`. None when the user stopped it, and within it none when it failed.

@@ -118,13 +118,18 @@ pub fn next(
 /// The rung of one ladder that is to be run next; none when it has ended: its rates are used up, the
 /// last was saturated, or it failed.
 fn rung(rates: &[f64], ids: u64, trials: &[Trial], tried: &[u64]) -> Option<(u64, f64)> {
-    for (rung, rate) in (0..RUNGS).zip(rates) {
+    // Rates of an automatic ladder follow the closed loop, which may have gained trials since: what was
+    // measured is climbed on from, none is left out or run twice.
+    let mut highest = 0.0;
+    for rung in 0..RUNGS.min(rates.len() as u64) {
+        let rate = rates.iter().find(|rate| **rate > highest * 1.05)?;
         let done = trials.iter().find(|trial| trial.id == ids + rung);
         match done.map(|trial| (&trial.outcome, trial.offered_rate.unwrap_or(*rate))) {
             Some((Outcome::Measured(measured), offered)) => {
                 if saturated(measured, offered) {
                     return None;
                 }
+                highest = offered;
             }
             _ if tried.contains(&(ids + rung)) => return None,
             // Not yet run, or failed in an earlier run.

@@ -36,15 +36,27 @@ impl Flushed {
     }
 }
 
+/// What of a window waited for drives.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Waits {
+    /// Commits of the intent log.
+    pub commits: f64,
+    /// Writes that end when the pool's drives have them: direct I/O.
+    pub direct_writes: f64,
+}
+
 /// Emulation lateness on operations' blocking paths, in virtual ns summed over the window: for each
-/// commit (`commits` of them) the mean lateness of the drives that it was written to and flushed on, as
-/// often as it waits for them, and for each read that reached a drive that drive's mean lateness. A
+/// commit the mean lateness of the drives that it was written to and flushed on, as
+/// often as it waits for them, for each read that reached a drive that drive's mean lateness, and for
+/// each direct write that of the pool's drives. A
 /// commit that went to the log vdev does not wait for the disks that a transaction group flushes; bytes
 /// say how many went where. Reads that run in parallel for one operation are all counted, so this is
 /// rather too much than too little.
-pub fn on_path(commits: f64, totals: &BTreeMap<String, f64>, logs: &BTreeSet<String>) -> f64 {
+pub fn on_path(waits: Waits, totals: &BTreeMap<String, f64>, logs: &BTreeSet<String>) -> f64 {
     let total = |name: &str| totals.get(name).copied().unwrap_or(0.0);
     let (mut log, mut pool, mut read_late) = (Flushed::default(), Flushed::default(), 0.0);
+    // Writes of the pool's drives, and their lateness.
+    let mut written = (0.0, 0.0);
     for name in totals.keys() {
         let drive = name.strip_prefix("drive.");
         let Some(drive) = drive.and_then(|name| name.strip_suffix(".late_ns")) else {
@@ -62,6 +74,10 @@ pub fn on_path(commits: f64, totals: &BTreeMap<String, f64>, logs: &BTreeSet<Str
             place.flushes += of("flushes");
             place.late += of("flushes") * late;
             read_late += of("reads") * late;
+            if !logs.contains(drive) {
+                written.0 += of("writes");
+                written.1 += of("writes") * late;
+            }
         }
     }
     let (to_log, to_pool) = (total(ZIL_SLOG_BYTES), total(ZIL_POOL_BYTES));
@@ -70,7 +86,12 @@ pub fn on_path(commits: f64, totals: &BTreeMap<String, f64>, logs: &BTreeSet<Str
     } else {
         0.0
     };
-    commits * COMMIT_WAITS * commit + read_late
+    let direct = if written.0 > 0.0 {
+        waits.direct_writes * written.1 / written.0
+    } else {
+        0.0
+    };
+    waits.commits * COMMIT_WAITS * commit + direct + read_late
 }
 
 #[cfg(test)]
@@ -98,17 +119,32 @@ mod tests {
     #[test]
     fn a_commit_waits_for_the_drives_it_went_to() {
         let logs = BTreeSet::from(["log0".to_owned()]);
-        assert_eq!(on_path(10.0, &with_log(4096.0, 0.0), &logs), 3000.0);
-        assert_eq!(on_path(10.0, &with_log(0.0, 4096.0), &logs), 15_000.0);
+        let ten = Waits {
+            commits: 10.0,
+            direct_writes: 0.0,
+        };
+        assert_eq!(on_path(ten, &with_log(4096.0, 0.0), &logs), 3000.0);
+        assert_eq!(on_path(ten, &with_log(0.0, 4096.0), &logs), 15_000.0);
         // A log that was full for half of the bytes.
-        assert_eq!(on_path(10.0, &with_log(4096.0, 4096.0), &logs), 9000.0);
-        assert_eq!(on_path(0.0, &with_log(4096.0, 0.0), &logs), 0.0);
+        assert_eq!(on_path(ten, &with_log(4096.0, 4096.0), &logs), 9000.0);
+        let none = Waits::default();
+        assert_eq!(on_path(none, &with_log(4096.0, 0.0), &logs), 0.0);
     }
 
     #[test]
     fn a_read_waits_for_its_drive() {
         let totals = map(&[("drive.hdd0.late_ns", 800.0), ("drive.hdd0.reads", 8.0)]);
-        assert_eq!(on_path(0.0, &totals, &BTreeSet::new()), 800.0);
+        assert_eq!(on_path(Waits::default(), &totals, &BTreeSet::new()), 800.0);
+    }
+
+    #[test]
+    fn a_direct_write_waits_for_the_pools_drives_without_a_commit() {
+        let logs = BTreeSet::from(["log0".to_owned()]);
+        let waits = Waits {
+            commits: 0.0,
+            direct_writes: 4.0,
+        };
+        assert_eq!(on_path(waits, &with_log(0.0, 0.0), &logs), 4.0 * 500.0);
     }
 
     #[test]

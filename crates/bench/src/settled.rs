@@ -1,6 +1,6 @@
 //! Which cells have not been measured often enough.
 
-use findings::output::{Class, Effect, Mark};
+use findings::output::{Class, Effect, Mark, Marked, PhaseKind};
 use findings::record::Trial;
 use lab::campaign::Campaign;
 use lab::model::Model;
@@ -24,12 +24,13 @@ pub fn open(campaign: &Campaign, model: &Model, trials: &[Trial]) -> BTreeMap<(u
                 takes_part
                     && effect.workload == workload.name
                     && effect.metric == findings::metric(workload)
+                    && effect.phase != PhaseKind::Burst
                     && !known(effect, campaign.method.precision)
             });
             let mut of = findings.cells.iter();
             let cell = of.find(|c| c.variant == variant.name && c.workload == workload.name);
             let again = cell.is_some_and(|cell| {
-                let processor = |mark: &Mark| matches!(mark, Mark::Processor { .. });
+                let processor = |m: &Marked| matches!(m.mark, Mark::Processor { .. });
                 cell.trials.sound == 0
                     && (1..2 * campaign.method.min_trials).contains(&cell.trials.marked)
                     && !cell.marks.iter().any(processor)

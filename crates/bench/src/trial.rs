@@ -10,7 +10,7 @@ use crate::warm;
 use crate::window::{self, Sample};
 use crate::workload::fio::{self, Client, Finished, Prepared};
 use findings::record::{Fidelity, Measured, WarmUp, WarmUpEnd};
-use lab::campaign::{Method, Program, Variant, Workload};
+use lab::campaign::{Method, OpenZfs, Program, Variant, Workload};
 use lab::model::Model;
 use poolfs::emulator::Arena;
 use poolfs::protocol::Build;
@@ -467,7 +467,13 @@ fn collect(
         .map(|(_, count)| count)
         .sum();
     let logs = lateness::logs(&task.variant.pool);
-    let late_ns_per_op = lateness::on_path(commits, &totals, &logs) / ops as f64;
+    // From 2.3 on a direct write ends when its drives have it, not in memory.
+    let direct = task.variant.openzfs != OpenZfs::V2_1 && findings::is_direct(task.workload);
+    let waits = lateness::Waits {
+        commits,
+        direct_writes: if direct { write.ops as f64 } else { 0.0 },
+    };
+    let late_ns_per_op = lateness::on_path(waits, &totals, &logs) / ops as f64;
     Ok(Measured {
         concurrency: job.job.concurrency,
         runtime_s: output.runtime_s(),

@@ -65,7 +65,15 @@ pub fn seconds(series: &PerSecond, samples: &[Sample], begin: Option<f64>) -> Ve
             continue;
         }
         if let Some(second) = seconds.get_mut(index as usize) {
-            second.values = sample.values.clone();
+            // Two that round to one second are both of it: nothing that was counted is lost.
+            for (name, value) in &sample.values {
+                let known = second.values.entry(name.clone()).or_default();
+                *known = if is_level(name) {
+                    *value
+                } else {
+                    *known + value
+                };
+            }
         }
     }
     seconds

@@ -6,15 +6,15 @@ use crate::factors::{self, Pair};
 use crate::lints;
 use crate::output::{
     Cell, FORMAT, Findings, Interaction, LabRef, MethodFindings, Standing, Subject, TrialRow,
-    VariantRef, Verdict,
+    VariantRef, Verdict, WorkloadRef,
 };
 use crate::record::Trial;
 use crate::verdicts::{self, Evidence};
 use crate::{
-    CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, durability, ladder, price, reruns,
-    scale,
+    CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, durability, job, ladder, price,
+    reruns, scale,
 };
-use lab::campaign::{Campaign, Variant};
+use lab::campaign::{Campaign, Variant, Workload};
 use lab::model::Model;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,6 +81,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
             baseline: baseline.map_or_else(String::new, |b| b.name.clone()),
         },
         variants: variants(campaign, trials),
+        workloads: workloads(campaign),
         verdicts,
         effects,
         ladders,
@@ -196,9 +197,9 @@ fn variants(campaign: &Campaign, trials: &[Trial]) -> Vec<VariantRef> {
                 .insert(t.openzfs.as_str());
             map
         });
-    let base = factors::baseline(campaign).map(|b| b.name.as_str());
+    let base = factors::baseline(campaign);
     let mut all: Vec<&Variant> = campaign.variants.iter().collect();
-    all.sort_by_key(|v| Some(v.name.as_str()) != base);
+    all.sort_by_key(|v| Some(v.name.as_str()) != base.map(|b| b.name.as_str()));
     all.into_iter()
         .map(|v| VariantRef {
             name: v.name.clone(),
@@ -209,8 +210,20 @@ fn variants(campaign: &Campaign, trials: &[Trial]) -> Vec<VariantRef> {
                 set.iter().map(|s| (*s).to_owned()).collect()
             }),
             durability: durability::risks(v),
+            build: lab::command::commands(v).lines(),
+            add: base
+                .and_then(|base| lab::command::addition(base, v))
+                .map(|command| command.to_string()),
         })
         .collect()
+}
+
+fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
+    let of = |workload: &Workload| WorkloadRef {
+        name: workload.name.clone(),
+        jobs: job::summaries(workload),
+    };
+    campaign.workloads.iter().map(of).collect()
 }
 
 fn rows(groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec<TrialRow> {

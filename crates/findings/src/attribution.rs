@@ -5,7 +5,7 @@ use crate::counters;
 use crate::hits::summed;
 use crate::job::Job;
 use crate::output::{Attribution, Limit, Stage};
-use crate::record::Measured;
+use crate::record::{Measured, Second};
 use std::collections::BTreeMap;
 
 /// From this busy share on, drives are the limit.
@@ -22,8 +22,9 @@ const PACED: f64 = 0.80;
 /// Parts of an operation's work in the volume.
 const PARTS: [&str; 3] = ["range_lock", "throttle", "record_read"];
 
-/// The attribution of a cell from its trials' stage times. None without stage times or operations.
-pub fn of(trials: &[&Measured], job: &Job) -> Option<Attribution> {
+/// The attribution of a cell from its trials' stage times, given how busy each drive was in the seconds
+/// of what lasts. None without stage times or operations.
+pub fn of(trials: &[&Measured], job: &Job, busy: BTreeMap<String, f64>) -> Option<Attribution> {
     let ops: f64 = trials
         .iter()
         .map(|m| (m.read.ops + m.write.ops) as f64)
@@ -43,7 +44,6 @@ pub fn of(trials: &[&Measured], job: &Job) -> Option<Attribution> {
     }
     stages.sort_by(|a, b| b.us_per_op.total_cmp(&a.us_per_op));
     let outside_us = whole - in_pool;
-    let busy = mean_busy(trials);
     let limit = limit(trials, job, &stages, outside_us / whole, &busy);
     Some(Attribution {
         stages,
@@ -109,10 +109,10 @@ fn stages(sums: &BTreeMap<String, f64>, ops: f64) -> Vec<Stage> {
     all
 }
 
-/// Mean busy share of each drive over the seconds of all trials.
-pub fn mean_busy(trials: &[&Measured]) -> BTreeMap<String, f64> {
+/// Mean busy share of each drive over some seconds.
+pub fn mean_busy<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    for second in trials.iter().flat_map(|m| &m.seconds) {
+    for second in seconds {
         for (name, value) in &second.values {
             if let Some((drive, "busy")) = counters::drive(name) {
                 let sum = sums.entry(drive.to_owned()).or_default();

@@ -2,11 +2,11 @@
 
 use crate::job::{self, Job};
 use crate::output::{
-    Attribution, Cell, CellScale, Estimate, Mark, Part, Series, Standing, TrialCounts, TrialRow,
-    Warmed,
+    Attribution, Cell, CellScale, Estimate, Mark, Marked, Part, Series, Standing, TrialCounts,
+    TrialRow, Warmed,
 };
 use crate::phases::{self, Course, Lengths};
-use crate::record::{Measured, Outcome, Trial, WarmUp, WarmUpEnd};
+use crate::record::{Measured, Outcome, Second, Trial, WarmUp, WarmUpEnd};
 use crate::{CONFIDENCE, attribution, checks, counters as c, hits, latency, marks, scale};
 use lab::campaign::{Campaign, Variant, Workload};
 use lab::model::Model;
@@ -33,6 +33,15 @@ impl Judged<'_> {
     /// Operations a second over the whole window.
     pub fn throughput(&self) -> f64 {
         (self.measured.read.ops + self.measured.write.ops) as f64 / self.measured.runtime_s
+    }
+
+    /// The seconds of what lasts; all of them where the course is not known.
+    fn lasting_seconds(&self) -> &[Second] {
+        let seconds = &self.measured.seconds;
+        match &self.course {
+            Some(course) => &seconds[course.lasting_seconds()],
+            None => seconds,
+        }
     }
 }
 
@@ -156,7 +165,11 @@ impl<'a> Group<'a> {
         let courses: Vec<Option<Course>> = shown.iter().map(|j| j.course.clone()).collect();
         let totals = hits::summed(measured.iter().map(|m| &m.totals));
         let throughput = over_window(&shown, |m| (m.read.ops + m.write.ops) as f64);
-        let attribution = attribution::of(&measured, &self.job);
+        let lasting = shown.iter().flat_map(|j| j.lasting_seconds());
+        let busy = attribution::mean_busy(lasting);
+        let attribution = attribution::of(&measured, &self.job, busy);
+        let phases = phases::of(&courses, lengths(model), 1.0 - CONFIDENCE);
+        let lasts = phases.lasting().map(|p| p.throughput).or(throughput);
         Cell {
             variant: self.variant.name.clone(),
             workload: self.workload.name.clone(),
@@ -178,34 +191,39 @@ impl<'a> Group<'a> {
             sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
             warm_up: warmed(&measured),
             hits: hits::of(&totals),
-            phases: phases::of(&courses, lengths(model), 1.0 - CONFIDENCE),
+            phases,
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
-            scale: self.scale(model, throughput, attribution.as_ref()),
+            scale: self.scale(model, lasts.map(|x| x.value), attribution.as_ref()),
             attribution,
             series: self.ran.iter().map(series).collect(),
         }
     }
 
-    /// Each mark once, as the first trial has it.
-    fn cell_marks(&self) -> Vec<Mark> {
-        let mut marks: Vec<Mark> = Vec::new();
-        let mut put = |mark: &Mark| {
-            let same = |m: &Mark| std::mem::discriminant(m) == std::mem::discriminant(mark);
-            if !marks.iter().any(same) {
-                marks.push(mark.clone());
+    /// Each kind of mark once: the worst, and how many trials have one.
+    fn cell_marks(&self) -> Vec<Marked> {
+        let mut all: Vec<Marked> = Vec::new();
+        let not_run = self.failed.iter().map(|_| &Mark::DidNotRun);
+        for mark in self.ran.iter().flat_map(|j| &j.marks).chain(not_run) {
+            match all.iter_mut().find(|m| m.mark.is_like(mark)) {
+                Some(known) => {
+                    known.trials += 1;
+                    if mark.weight() > known.mark.weight() {
+                        known.mark = mark.clone();
+                    }
+                }
+                None => all.push(Marked {
+                    mark: mark.clone(),
+                    trials: 1,
+                }),
             }
-        };
-        self.ran.iter().flat_map(|j| &j.marks).for_each(&mut put);
-        if !self.failed.is_empty() {
-            put(&Mark::DidNotRun);
         }
-        marks
+        all
     }
 
     fn scale(
         &self,
         model: &Model,
-        throughput: Option<Estimate>,
+        throughput: Option<f64>,
         attribution: Option<&Attribution>,
     ) -> CellScale {
         let shown = self.shown();
@@ -224,7 +242,7 @@ impl<'a> Group<'a> {
             neighbours_share: worst(&|m| m.fidelity.neighbours_share),
             throughput_with_host_processor: throughput
                 .filter(|_| attribution.is_some() && !self.job.paced)
-                .and_then(|x| charged(x.value, &measured, time)),
+                .and_then(|x| charged(x, &measured, time)),
         }
     }
 

@@ -177,7 +177,7 @@ pub fn drives<'a>(measured: &'a Measured, what: &str) -> Vec<(&'a str, f64)> {
 /// served over two.
 fn busy(measured: &Measured) -> Option<Check> {
     const TOLERANCE: f64 = 0.02;
-    let (drive, busy) = mean_busy(&[measured])
+    let (drive, busy) = mean_busy(&measured.seconds)
         .into_iter()
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
     let mut check = check(Law::Busy, busy, 1.0, TOLERANCE, busy <= 1.0 + TOLERANCE);

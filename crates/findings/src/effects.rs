@@ -161,7 +161,7 @@ pub fn interaction(
         .into_iter()
         .filter_map(|phase| {
             let values = logs(&terms, Metric::Throughput, phase)?;
-            let (ratio, basis, _) = interval(&values, &terms)?;
+            let (ratio, basis, _) = interval(&values, &terms, phase)?;
             let between = |a: usize, b: usize| {
                 let mean = |i: usize| stats::mean(&values[i].1);
                 Some((mean(a)? - mean(b)?).exp())
@@ -202,6 +202,7 @@ fn logs(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Option<
 fn interval(
     values: &Logs,
     terms: &[(f64, &Side<'_>)],
+    phase: PhaseKind,
 ) -> Option<(Interval, Basis, Option<contrast::Contrast>)> {
     let borrowed: Vec<(f64, &[f64])> = values.iter().map(|(c, v)| (*c, v.as_slice())).collect();
     if let Some((contrast, ratio, _)) = sequential::look(&borrowed, ERROR_RATE) {
@@ -215,7 +216,10 @@ fn interval(
         .iter()
         .map(|(coefficient, side)| {
             let course = side.group.sound().next()?.course.as_ref()?;
-            let window = course.judged().unwrap_or(0..course.rates.len());
+            let window = match phase {
+                PhaseKind::Burst => 0..course.change.unwrap_or(course.rates.len()),
+                PhaseKind::Whole | PhaseKind::Sustained => course.lasting_seconds(),
+            };
             let means = stats::blocks::means(&course.rates[window], course.period);
             Some((
                 *coefficient,
@@ -267,7 +271,7 @@ pub fn estimate(
     method: &Method,
 ) -> Option<Effect> {
     let values = logs(terms, metric, phase)?;
-    let (found, basis, contrast) = interval(&values, terms)?;
+    let (found, basis, contrast) = interval(&values, terms, phase)?;
     let count = |positive: bool| {
         let of_sign = terms
             .iter()

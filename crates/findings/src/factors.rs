@@ -41,7 +41,8 @@ pub fn pairs(campaign: &Campaign) -> Vec<Pair<'_>> {
         if variant.name == base.name {
             continue;
         }
-        if variant.levels.is_empty() {
+        // Of a baseline outside the factorial no variant of it is one factor away.
+        if variant.levels.is_empty() || base.levels.is_empty() {
             pairs.push(Pair {
                 factor: &variant.name,
                 level: &variant.name,

@@ -64,6 +64,48 @@ pub fn of(workload: &Workload) -> Job {
     }
 }
 
+/// Whether all of a workload's operations go past the page cache (`direct=1`).
+pub fn is_direct(workload: &Workload) -> bool {
+    of(workload).direct
+}
+
+/// Options that say what a job does, in the order in which people name them.
+const TELLING: [&str; 22] = [
+    "ioengine",
+    "rw",
+    "readwrite",
+    "rwmixread",
+    "rwmixwrite",
+    "bs",
+    "blocksize",
+    "bssplit",
+    "bsrange",
+    "size",
+    "numjobs",
+    "iodepth",
+    "direct",
+    "sync",
+    "fsync",
+    "fdatasync",
+    "overwrite",
+    "random_distribution",
+    "rate",
+    "rate_iops",
+    "thinktime",
+    "buffer_compress_percentage",
+];
+
+/// What each job of a workload's file does: the options that say so.
+pub fn summaries(workload: &Workload) -> Vec<String> {
+    let Program::Fio { job, .. } = &workload.program;
+    let summary = |options: &Options| {
+        let told = |key: &&str| Some(format!("{key}={}", options.get(*key)?));
+        let told: Vec<String> = TELLING.iter().filter_map(told).collect();
+        told.join(" ")
+    };
+    sections(job).iter().map(summary).collect()
+}
+
 const PACING: [&str; 6] = [
     "rate",
     "rate_iops",
@@ -188,6 +230,26 @@ mod tests {
     #[test]
     fn a_global_section_between_jobs_applies_to_those_after_it() {
         assert_eq!(job("[a]\nbs=8k\n[global]\nbs=16k\n[b]\n").block, None);
+    }
+
+    #[test]
+    fn a_job_is_told_by_its_own_options() {
+        let workload = Workload {
+            name: "w".into(),
+            dataset: String::new(),
+            program: Program::Fio {
+                origin: "<lab>".into(),
+                job:
+                    "[global]\nbs=8k\ntime_based\n[a]\nrw=randwrite\nfsync=1\n[b]\nrw=read\nbs=1M\n"
+                        .into(),
+            },
+            size: None,
+            rates: None,
+        };
+        assert_eq!(
+            summaries(&workload),
+            ["rw=randwrite bs=8k fsync=1", "rw=read bs=1M"]
+        );
     }
 
     #[test]

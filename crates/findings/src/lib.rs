@@ -37,6 +37,7 @@ pub mod record;
 pub use analyse::{analyse, complete};
 pub use compare::{Change, Comparison, Named, Published, Unmeasured, against_published, compare};
 pub use history::{History, Step, history};
+pub use job::is_direct;
 pub use output::Findings;
 pub use verdicts::metric;
 

@@ -101,11 +101,16 @@ impl Course {
         stats::mean(&self.rates[..self.change.unwrap_or(self.rates.len())])
     }
 
-    /// Mean rate of the seconds that stand for the trial; where it never settled, of all that follow its
-    /// change: a burst is no part of what lasts.
-    pub fn lasting(&self) -> Option<f64> {
+    /// The seconds of what lasts: those that stand for the trial; where it never settled, all that
+    /// follow its change, since a burst is no part of what lasts.
+    pub fn lasting_seconds(&self) -> Range<usize> {
         let after = self.change.unwrap_or(0)..self.rates.len();
-        stats::mean(&self.rates[self.judged().unwrap_or(after)])
+        self.judged().unwrap_or(after)
+    }
+
+    /// Mean rate of what lasts.
+    pub fn lasting(&self) -> Option<f64> {
+        stats::mean(&self.rates[self.lasting_seconds()])
     }
 
     /// Whether it slows down: a burst, not a warm-up.
@@ -193,14 +198,13 @@ pub fn of(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phases {
             seconds: known.iter().map(|c| c.rates.len()).max().unwrap_or(0) as f64,
         };
     }
-    let settled: Vec<&Course> = known.into_iter().filter(|c| c.steady.is_some()).collect();
-    let changed: Vec<&Course> = settled
+    let changed: Vec<&Course> = known
         .iter()
         .copied()
         .filter(|c| c.change.is_some())
         .collect();
-    if 2 * changed.len() <= settled.len() {
-        return match last(&settled, alpha) {
+    if 2 * changed.len() <= known.len() {
+        return match last(&known, alpha) {
             Some(whole) => Phases::Steady { whole },
             None => Phases::Unknown,
         };
@@ -212,7 +216,7 @@ pub fn of(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phases {
     } else {
         lengths.warm_up
     };
-    match (first(&alike, alpha, factor), last(&settled, alpha)) {
+    match (first(&alike, alpha, factor), last(&known, alpha)) {
         (Some(burst), Some(sustained)) if falls => Phases::Burst { burst, sustained },
         (Some(cold), Some(sustained)) => Phases::WarmUp { cold, sustained },
         _ => Phases::Unknown,
@@ -234,10 +238,12 @@ fn first(courses: &[&Course], alpha: f64, factor: f64) -> Option<Phase> {
 }
 
 fn last(courses: &[&Course], alpha: f64) -> Option<Phase> {
-    let window = |c: &Course| c.judged().unwrap_or(0..0);
-    let lengths: Vec<f64> = courses.iter().map(|c| window(c).len() as f64).collect();
+    let lengths: Vec<f64> = courses
+        .iter()
+        .map(|c| c.lasting_seconds().len() as f64)
+        .collect();
     Some(Phase {
-        throughput: throughput(courses, alpha, window)?,
+        throughput: throughput(courses, alpha, Course::lasting_seconds)?,
         seconds: stats::mean(&lengths)?,
         real_seconds: None,
     })
@@ -399,6 +405,20 @@ mod tests {
         let trial = Course::of_series(rates, &syncs, &[0.0; 10]).unwrap();
         assert_eq!((trial.period, trial.change), (5, None));
         assert_eq!(trial.steady, Some(0..10));
+    }
+
+    #[test]
+    fn a_trial_that_did_not_settle_counts_where_most_did() {
+        let (steady, mut wild) = (course(&[(60, 1000.0)], 5), course(&[(60, 1300.0)], 5));
+        wild.steady = None;
+        let all = [Some(steady.clone()), Some(wild.clone()), Some(steady)];
+        let Phases::Steady { whole } = of(&all, LENGTHS, 0.05) else {
+            panic!("most of them settled");
+        };
+        // What effects are computed from: no trial is left out for its outcome.
+        let each: Vec<f64> = all.iter().flatten().filter_map(Course::lasting).collect();
+        assert_eq!(whole.throughput.value, stats::mean(&each).unwrap());
+        assert!(whole.throughput.low < 1100.0 && whole.throughput.high > 1100.0);
     }
 
     #[test]

@@ -107,6 +107,16 @@ impl<'a> Facts<'a> {
         (self.operations > 0.0 && time > 0.0).then(|| time / self.operations / 1e3)
     }
 
+    /// The client's time per operation in what lasts, µs: over the window in a closed loop, of which what
+    /// lasts has fewer operations a second than a burst.
+    pub fn lasting_us(&self) -> f64 {
+        let lasts = self.cell.phases.lasting().map(|p| p.throughput.value);
+        match self.cell.throughput.zip(lasts) {
+            Some((window, lasts)) if lasts > 0.0 => self.client_us * window.value / lasts,
+            _ => self.client_us,
+        }
+    }
+
     fn attribution(&self) -> Option<&Attribution> {
         self.cell.attribution.as_ref()
     }
@@ -331,6 +341,7 @@ fn dirty_filled(after: &Facts<'_>) -> Option<Reason> {
         + after.total(c::THROTTLE_WRLOG);
     (waits > 0.0 || throttle_share >= NOTHING).then_some(Reason::DirtyFilled {
         seconds: burst.seconds,
+        real_seconds: burst.real_seconds.unwrap_or(burst.seconds),
         throttle_share,
     })
 }

@@ -1,8 +1,10 @@
 //! Over which range of the drives' uncertain numbers a verdict holds, from stage times: one stage is
 //! replaced, all else is held, and the ratio is computed again for a closed loop (X = N ÷ R, so that
-//! the ratio of throughputs is that of times per operation).
+//! the ratio of throughputs is that of times per operation). Times per operation are those of what
+//! lasts; a stage's are of the whole window, the only ones there are.
 
 use crate::SMALLEST_EFFECT;
+use crate::factors::Pair;
 use crate::output::{Class, Parameter, Sensitivity, Subject, Uncertain};
 use crate::profile_numbers;
 use crate::reasons::Facts;
@@ -12,24 +14,30 @@ use lab::campaign::{Class as VdevClass, Variant};
 pub fn of(
     class: Class,
     subjects: &[Subject],
-    variant: &Variant,
+    pair: &Pair<'_>,
     before: &Facts<'_>,
     after: &Facts<'_>,
 ) -> Vec<Sensitivity> {
-    let kind = |class: VdevClass| {
+    let variant = pair.variant;
+    let kind = |variant: &Variant, class: VdevClass| {
         let vdev = variant.pool.vdevs.iter().find(|v| v.class == class)?;
         Some(vdev.drives.first()?.kind.clone())
     };
     let (log, cache, data) = (
-        kind(VdevClass::Log),
-        kind(VdevClass::Cache),
-        kind(VdevClass::Normal),
+        kind(variant, VdevClass::Log),
+        kind(variant, VdevClass::Cache),
+        kind(variant, VdevClass::Normal),
     );
+    let log_before = kind(pair.baseline, VdevClass::Log);
     let scan = |parameter, kind: Option<String>, stage: Option<Stage>| {
         range(class, parameter, kind?, variant, before, after, stage?)
     };
     let mut all = Vec::new();
-    if subjects.contains(&Subject::Log) {
+    // Two logs of different kinds, or one that is taken away: no one number of a drive stands for both
+    // sides.
+    let one_log = log_before.is_none() || log_before == log;
+    if !one_log {
+    } else if log_before.is_none() && subjects.contains(&Subject::Log) {
         all.extend(scan(Parameter::LogCommit, log, commits(None, Some(after))));
         all.extend(scan(
             Parameter::PoolCommit,
@@ -49,14 +57,17 @@ pub fn of(
             commits(Some(before), Some(after)),
         ));
     }
-    if subjects.contains(&Subject::Cache) {
-        all.extend(scan(
-            Parameter::CacheRead,
-            cache,
-            cache_reads(before, after),
-        ));
+    // What the baseline spends on reads is the pool's alone only where it has no cache.
+    if kind(pair.baseline, VdevClass::Cache).is_none() {
+        if subjects.contains(&Subject::Cache) {
+            all.extend(scan(
+                Parameter::CacheRead,
+                cache,
+                cache_reads(before, after),
+            ));
+        }
+        all.extend(scan(Parameter::PoolRead, data, pool_reads(before, after)));
     }
-    all.extend(scan(Parameter::PoolRead, data, pool_reads(before, after)));
     all
 }
 
@@ -129,12 +140,13 @@ fn range(
         Class::Undecided => return None,
     };
     let (b, a) = stage.per_op;
-    let ratio = before.client_us / after.client_us;
+    let (before_us, after_us) = (before.lasting_us(), after.lasting_us());
+    let ratio = before_us / after_us;
     if !(least..=most).contains(&ratio) || stage.at_us <= 0.0 {
         return None;
     }
     let crossing = |rho: f64| {
-        let f = 1.0 + (rho * after.client_us - before.client_us) / (b - rho * a);
+        let f = 1.0 + (rho * after_us - before_us) / (b - rho * a);
         // Beyond a thousand times as long it is another kind of drive.
         (f.is_finite() && f > 0.0 && f < 1000.0).then_some(f)
     };

@@ -1,6 +1,6 @@
 //! Verdicts: one for each factor level and workload, with reasons, ranges, conditions and cautions.
 
-use crate::cells::Group;
+use crate::cells::{Group, Judged};
 use crate::effects::Side;
 use crate::factors::Pair;
 use crate::output::{
@@ -10,7 +10,7 @@ use crate::output::{
 use crate::reasons::{self, Facts};
 use crate::reruns::{self, Rerun};
 use crate::{counters, job, price, sensitivity};
-use lab::campaign::{Campaign, Workload};
+use lab::campaign::{Campaign, Class as VdevClass, Variant, Workload};
 use lab::model::Model;
 
 /// A group with its cell.
@@ -62,7 +62,7 @@ pub fn of(
     let (reasons, mut sensitivity) = match &facts {
         Some((before, after)) => (
             reasons::of(deciding.class, subjects, before, after),
-            sensitivity::of(deciding.class, subjects, pair.variant, before, after),
+            sensitivity::of(deciding.class, subjects, pair, before, after),
         ),
         None => Default::default(),
     };
@@ -280,6 +280,8 @@ fn cautions(
     });
     if let Some(seconds) = unsettled.reduce(f64::max) {
         cautions.push(Caution::NotSettled { seconds });
+    } else {
+        cautions.extend(unsettled_trials(&cells));
     }
     let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
         Phases::AfterRestart { whole } => Some(whole),
@@ -308,12 +310,31 @@ fn cautions(
     cautions
 }
 
+/// Trials that never settled, among those that count of cells that did.
+fn unsettled_trials(cells: &[Shown<'_>]) -> Option<Caution> {
+    let settled = |trial: &Judged<'_>| trial.course.as_ref().is_none_or(|c| c.judged().is_some());
+    let all = || cells.iter().flat_map(|(group, _)| group.sound());
+    let trials = all().filter(|trial| !settled(trial)).count() as u32;
+    (trials > 0).then(|| Caution::Unsettled {
+        trials,
+        of: all().count() as u32,
+    })
+}
+
 /// Both ends of the processor's bracket, where they differ by a tenth.
 fn processor(before: &Cell, after: &Cell) -> Option<Caution> {
-    let free = after.throughput?.value / before.throughput?.value;
+    let lasts = |cell: &Cell| {
+        let lasting = cell.phases.lasting().map(|phase| phase.throughput);
+        Some(lasting.or(cell.throughput)?.value)
+    };
+    let free = lasts(after)? / lasts(before)?;
     let charged =
         after.scale.throughput_with_host_processor? / before.scale.throughput_with_host_processor?;
-    ((free / charged).ln().abs() > 1.1f64.ln()).then_some(Caution::Processor { free, charged })
+    ((free / charged).ln().abs() > 1.1f64.ln()).then_some(Caution::Processor {
+        free,
+        charged,
+        time: after.scale.time,
+    })
 }
 
 /// The cache still grew in the last fifth of a trial, and has room.
@@ -327,9 +348,21 @@ fn filling(after: &Shown<'_>, model: &Model) -> Option<Caution> {
         .collect();
     let held = *sizes.last()?;
     let earlier = sizes[sizes.len() * 4 / 5];
-    let set = after.0.workload.size.map(|bytes| bytes as f64 / model.size);
-    let of = set?.max(held);
+    let stated = after.0.workload.size.map(|bytes| bytes as f64 / model.size);
+    let set = stated.or_else(|| trial.measured.facts.get("files.bytes").copied());
+    let room = capacity(after.0.variant, VdevClass::Cache) / model.size;
+    let of = set?.min(room).max(held);
     (held > earlier * 1.02 && held < 0.98 * of).then_some(Caution::CacheFilling { held, of })
+}
+
+/// Bytes of the drives of a class.
+fn capacity(variant: &Variant, class: VdevClass) -> f64 {
+    let of_class = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
+    of_class
+        .flat_map(|vdev| &vdev.drives)
+        .filter_map(|drive| lab::model::drive_capacity(variant, &drive.kind))
+        .map(|bytes| bytes as f64)
+        .sum()
 }
 
 /// Orders verdicts: decided before undecided, the larger change first.

@@ -316,10 +316,9 @@ fn drives_off_their_intended_times_are_marked_and_told() {
         measured.fidelity.drives.insert("hdd".into(), (1.04, 1.2));
     }
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
-    let marked = findings.cells[0]
-        .marks
-        .iter()
-        .any(|m| matches!(m, Mark::Drives { kind, p50, .. } if kind == "hdd" && *p50 == 1.04));
+    let marked = findings.cells[0].marks.iter().any(
+        |m| matches!(&m.mark, Mark::Drives { kind, p50, .. } if kind == "hdd" && *p50 == 1.04),
+    );
     assert!(marked, "{:?}", findings.cells[0].marks);
     assert_eq!(findings.cells[0].trials.sound, 3, "told, and kept");
     assert_eq!(findings.scale.drives["hdd"].p99, 1.2);

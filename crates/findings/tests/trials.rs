@@ -229,5 +229,74 @@ fn a_failed_trial_keeps_its_reason() {
         Some("poolfs: ASSERT at zil.c:1")
     );
     assert_eq!(findings.cells[1].trials.failed, 1);
-    assert!(findings.cells[1].marks.contains(&Mark::DidNotRun));
+    let not_run = |m: &Marked| m.mark == Mark::DidNotRun && m.trials == 1;
+    assert!(findings.cells[1].marks.iter().any(not_run));
+}
+
+#[test]
+fn marks_of_a_cell_are_the_worst_of_each_kind_with_their_number() {
+    let findings = two(3, |i, m| {
+        m.fidelity.stolen_share = [0.03, 0.0, 0.09, 0.0, 0.05, 0.0][i];
+        if i < 2 {
+            m.fidelity.drives.insert("hdd".into(), (1.04, 1.2));
+            m.fidelity.drives.insert("optane".into(), (1.3, 1.4));
+        }
+    });
+    let all: u32 = findings.cells.iter().map(|c| c.trials.sound).sum();
+    assert_eq!(all, 6, "{:?}", findings.cells[0].marks);
+    let stolen: Vec<(f64, u32)> = findings
+        .cells
+        .iter()
+        .flat_map(|c| &c.marks)
+        .filter_map(|m| match m.mark {
+            Mark::Stolen { share } => Some((share, m.trials)),
+            _ => None,
+        })
+        .collect();
+    let total: u32 = stolen.iter().map(|(_, trials)| trials).sum();
+    assert_eq!(total, 3, "{stolen:?}");
+    assert!(stolen.iter().any(|(share, _)| *share == 0.09), "{stolen:?}");
+    // Two kinds of drives off their time are two things to know.
+    let kinds: Vec<&str> = findings.cells[0]
+        .marks
+        .iter()
+        .filter_map(|m| match &m.mark {
+            Mark::Drives { kind, .. } => Some(kind.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(kinds, ["hdd", "optane"]);
+}
+
+#[test]
+fn one_trial_that_did_not_settle_is_said_and_the_verdict_stands() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let truths = [
+        (&variants[0], Truth::flat(640.0)),
+        (&variants[1], Truth::flat(4300.0)),
+    ];
+    let mut all = trials(&truths, 3, 0.01);
+    if let findings::record::Outcome::Measured(m) = &mut all[0].outcome {
+        // Slower and slower, at the same mean.
+        let n = m.seconds.len() as f64;
+        for (i, second) in m.seconds.iter_mut().enumerate() {
+            second.writes *= 1.3 - 0.6 * i as f64 / (n - 1.0);
+        }
+    }
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, Class::WorthIt);
+    assert!(
+        log.cautions
+            .contains(&Caution::Unsettled { trials: 1, of: 6 }),
+        "{:?} {:?}",
+        log.cautions,
+        findings.trials[0].marks
+    );
+    // The number beside the verdict is of the same trials.
+    let shown = findings
+        .cells
+        .iter()
+        .map(|c| c.phases.lasting().unwrap().throughput.basis);
+    assert!(shown.into_iter().all(|basis| basis == Basis::Trials));
 }

@@ -144,6 +144,14 @@ pub struct Pool {
     pub properties: BTreeMap<String, String>,
 }
 
+impl Pool {
+    /// Whether a vdev has drives of a kind.
+    pub fn uses(&self, kind: &str) -> bool {
+        let mut drives = self.vdevs.iter().flat_map(|vdev| &vdev.drives);
+        drives.any(|drive| drive.kind == kind)
+    }
+}
+
 /// A top-level vdev.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Vdev {

@@ -73,6 +73,36 @@ pub fn commands(variant: &Variant) -> Commands {
     }
 }
 
+impl Commands {
+    /// All of them, one a line; lines of [`MODPROBE`] behind a comment with its name.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.create_pool.to_string()];
+        lines.extend(self.create_datasets.iter().map(ToString::to_string));
+        if !self.module.is_empty() {
+            lines.push(format!("# {MODPROBE}"));
+            lines.extend(self.module.iter().cloned());
+        }
+        lines
+    }
+}
+
+/// `zpool add` with the vdevs that `variant` has beyond `base`: for a pool that is there already. None
+/// where they differ in anything else.
+pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
+    let alike = (&base.datasets, &base.module) == (&variant.datasets, &variant.module)
+        && (base.pool.ashift, &base.pool.properties)
+            == (variant.pool.ashift, &variant.pool.properties);
+    let mut more = variant.pool.vdevs.clone();
+    for vdev in &base.pool.vdevs {
+        more.remove(more.iter().position(|v| v == vdev)?);
+    }
+    (alike && !more.is_empty()).then(|| {
+        let mut add = words(["zpool", "add", POOL]);
+        add.extend(vdev::words(&more));
+        Command(add)
+    })
+}
+
 /// The kernel module that a parameter belongs to.
 fn module_of(parameter: &str) -> &'static str {
     if parameter.starts_with("spl_") {
@@ -120,6 +150,45 @@ mod tests {
             Ok((campaign, _)) => commands(&campaign.variants[0]),
             Err(said) => panic!("{said:#?}"),
         }
+    }
+
+    #[test]
+    fn a_pool_that_is_there_is_added_to_where_nothing_else_differs() {
+        let text = r#"
+[drives]
+hdd = "4x hdd-7200-16t"
+optane = "2x p1600x-118g"
+[pool]
+vdevs = "mirror hdd[0-1]"
+[variants.log]
+add = "log mirror optane[0-1]"
+[variants.more]
+add = "mirror hdd[2-3]"
+[variants.log16k]
+add = "log mirror optane[0-1]"
+dataset.recordsize = "16K"
+[variants.other]
+vdevs = "mirror hdd[2-3]"
+"#;
+        let text = format!(
+            "openzfs = \"2.1\"\n[host]\nmemory = \"64G\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n{text}"
+        );
+        let (campaign, _) = load("t.toml", &text, &NoFiles, &Profiles::builtin())
+            .unwrap_or_else(|said| panic!("{said:#?}"));
+        let of = |name: &str| campaign.variants.iter().find(|v| v.name == name).unwrap();
+        let add = |name| addition(of("base"), of(name)).map(|command| command.to_string());
+        assert_eq!(
+            add("log").as_deref(),
+            Some("zpool add tank log mirror optane0 optane1")
+        );
+        assert_eq!(
+            add("more").as_deref(),
+            Some("zpool add tank mirror hdd2 hdd3")
+        );
+        assert_eq!(
+            (add("log16k"), add("other"), add("base")),
+            (None, None, None)
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod machine;
 mod resolve;
 mod sizes;
 
+pub use caps::hold;
 pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
 pub use machine::{arc_max, dirty_data_max, wrlog_data_max};

@@ -79,15 +79,21 @@ fn cramped(arena: bool) -> Option<Cramped> {
 impl Cramped {
     /// Writes so many mebibytes where poolfs sees them, or is killed after a minute.
     fn write(&self, file: &Path, mebibytes: u32) {
-        let _ = Command::new("nsenter")
+        self.dd(file, mebibytes, &[]);
+    }
+
+    fn dd(&self, file: &Path, mebibytes: u32, more: &[&str]) -> bool {
+        Command::new("nsenter")
             .args(["--target", &self.process.id().to_string()])
             .args(["--user", "--mount", "timeout", "--signal=KILL", "60"])
             .args(["dd", "if=/dev/urandom", "bs=1M"])
             .arg(format!("of={}", file.display()))
             .arg(format!("count={mebibytes}"))
+            .args(more)
             .stderr(Stdio::null())
             .status()
-            .unwrap();
+            .unwrap()
+            .success()
     }
 
     fn ends_with_the_reason(self) {
@@ -109,6 +115,24 @@ fn a_store_that_is_full_ends_the_process_with_the_reason() {
         cramped.write(&cramped.dir.join("file"), 400);
         cramped.ends_with_the_reason();
     }
+}
+
+#[test]
+fn what_processes_before_left_in_an_arena_makes_room() {
+    let Some(cramped) = cramped(true) else {
+        return;
+    };
+    // All the room there is, far behind what the drives lease.
+    let left = cramped.store.join("arena").join("3");
+    assert!(
+        !cramped.dd(&left, 400, &["seek=512", "conv=notrunc"]),
+        "full"
+    );
+    let file = cramped.dir.join("file");
+    assert!(cramped.dd(&file, 16, &["conv=fsync"]), "it ended instead");
+    // What is truly full still is.
+    cramped.write(&cramped.dir.join("more"), 400);
+    cramped.ends_with_the_reason();
 }
 
 #[test]

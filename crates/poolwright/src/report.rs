@@ -4,7 +4,7 @@ use crate::exit::{ENVIRONMENT, USAGE};
 use crate::output;
 use clap::ValueEnum;
 use findings::Findings;
-use lab::campaign::{Campaign, Variant};
+use lab::campaign::Campaign;
 use report::html::Configuration;
 use report::lang::Language;
 use report::terminal::Style;
@@ -136,29 +136,11 @@ fn page(made: &Made, language: Language) -> String {
     let Some((campaign, lab_text)) = &made.source else {
         return report::html::render(&made.findings, None, language);
     };
-    let commands = campaign
-        .variants
-        .iter()
-        .map(|v| (v.name.clone(), commands(v)))
-        .collect();
     let configuration = Configuration {
         campaign,
-        commands: &commands,
         lab_text,
     };
     report::html::render(&made.findings, Some(configuration), language)
-}
-
-/// The commands that build a variant, a line each.
-fn commands(variant: &Variant) -> Vec<String> {
-    let commands = lab::command::commands(variant);
-    let mut lines = vec![commands.create_pool.to_string()];
-    lines.extend(commands.create_datasets.iter().map(ToString::to_string));
-    if !commands.module.is_empty() {
-        lines.push(format!("# {}", lab::command::MODPROBE));
-        lines.extend(commands.module);
-    }
-    lines
 }
 
 /// How a terminal is written to: its width, colours unless `NO_COLOR` is set.

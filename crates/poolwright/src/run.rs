@@ -244,6 +244,17 @@ impl Args {
             SystemTime::now(),
         )
         .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
+        // Trials of one cell run on one model, so that it is not made anew for less room.
+        let kept = store.model().map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
+        if let Some(Err(why)) = kept.map(|model| lab::model::hold(&model, &ready.limits)) {
+            return Err(complain(
+                ENVIRONMENT,
+                &format!(
+                    "{} was begun with more room than there is now: {why}; free some and repeat the command, or begin anew with --fresh",
+                    store.path().display()
+                ),
+            ));
+        }
         result::keep_machine(&store, &ready.fio, isolation)
             .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
         let progress = progress::Progress::new(self.watch, ready.dirty_max());

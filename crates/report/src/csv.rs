@@ -1,11 +1,14 @@
 //! A row a cell, for a spreadsheet, and a row each rate of a ladder: plain numbers in the units the
 //! column names say.
 
-use crate::rows::{Against, rows};
-use findings::output::{Class, Estimate, Findings, Latency, Rung, Standing};
+use crate::lang::Language;
+use crate::rows::{Against, remarks, rows};
+use findings::output::{
+    Basis, Cell, Class, Effect, Estimate, Findings, Latency, Metric, Rung, Standing,
+};
 
 /// The names of the columns. Added ones go to the end.
-pub const COLUMNS: [&str; 41] = [
+pub const COLUMNS: [&str; 44] = [
     "variant",
     "workload",
     "concurrency",
@@ -47,6 +50,9 @@ pub const COLUMNS: [&str; 41] = [
     "limit",
     "outside_pool_share",
     "offered_ops_per_s",
+    "first_phase_real_s",
+    "p99_ratio_to_baseline",
+    "marks",
 ];
 
 /// The whole table.
@@ -59,7 +65,13 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
     for row in rows(findings) {
         let cell = row.cell;
         let lasting = row.lasting;
-        let end = |pick: fn(&Estimate) -> f64, of: Option<Estimate>| number(of.as_ref().map(pick));
+        let value = |of: Option<Estimate>| number(of.map(|e| e.value));
+        // Of a number that nothing is known around, low and high would repeat it.
+        let known = |of: Option<Estimate>| of.filter(|e| e.basis != Basis::Point);
+        let (low, high) = (
+            |of: Option<Estimate>| number(known(of).map(|e| e.low)),
+            |of: Option<Estimate>| number(known(of).map(|e| e.high)),
+        );
         let micros = |pick: fn(&Latency) -> f64, of: Option<Latency>| number(of.as_ref().map(pick));
         let reads = cell.hits.reads;
         let effect = match row.against {
@@ -75,15 +87,15 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
             cell.trials.sound.to_string(),
             cell.trials.marked.to_string(),
             cell.trials.failed.to_string(),
-            end(|e| e.value, cell.throughput),
-            end(|e| e.low, cell.throughput),
-            end(|e| e.high, cell.throughput),
-            end(|e| e.value, cell.bandwidth),
+            value(cell.throughput),
+            low(cell.throughput),
+            high(cell.throughput),
+            value(cell.bandwidth),
             number(row.first.map(|p| p.throughput.value)),
             number(row.first.map(|p| p.seconds)),
-            end(|e| e.value, lasting),
-            end(|e| e.low, lasting),
-            end(|e| e.high, lasting),
+            value(lasting),
+            low(lasting),
+            high(lasting),
             micros(|l| l.mean_us, cell.latency),
             micros(|l| l.p50_us, cell.latency),
             micros(|l| l.p95_us, cell.latency),
@@ -102,8 +114,8 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
                 Against::Plain(ratio) => number(Some(ratio)),
                 Against::Nothing => String::new(),
             },
-            number(effect.map(|e| e.ratio.low)),
-            number(effect.map(|e| e.ratio.high)),
+            low(effect.map(|e| e.ratio)),
+            high(effect.map(|e| e.ratio)),
             effect.map_or("", |e| class(e.class)).into(),
             passed.to_string(),
             (cell.checks.len() - passed).to_string(),
@@ -117,6 +129,9 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
                 .into(),
             number(cell.attribution.as_ref().map(|a| a.outside_share)),
             String::new(),
+            number(row.first.and_then(|p| p.real_seconds)),
+            number(tail(findings, cell).map(|e| e.ratio.value)),
+            foreign(&remarks(Language::English.words(), &row).join("; ")),
         ])?;
     }
     for ladder in &findings.ladders {
@@ -138,6 +153,16 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
         .into_inner()
         .map_err(|e| csv::Error::from(std::io::Error::other(e.to_string())))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The effect on p99 of a cell against the baseline's.
+fn tail<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a Effect> {
+    findings.effects.iter().find(|e| {
+        e.metric == Metric::P99Latency
+            && e.workload == cell.workload
+            && e.variant.as_ref() == Some(&cell.variant)
+            && e.baseline.as_ref() == Some(&findings.lab.baseline)
+    })
 }
 
 /// What is known of a rung, by the names of the columns; of a cell's other columns there is nothing.

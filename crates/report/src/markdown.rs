@@ -1,11 +1,11 @@
 //! The comparison as Markdown, for a forum post or a blog.
 
-use crate::lang::{Label, Language};
-use crate::number::{count, micros, seconds, share};
+use crate::lang::{Label, Language, Words};
+use crate::number::{micros, share};
 use crate::rows::{
     adequate_text, answers, failure, load_text, remarks, rows, title, verdict_text, workloads,
 };
-use crate::terminal::{against, with_spread};
+use crate::terminal::{against, first_text, with_spread};
 use crate::text::{cut, one_line};
 use findings::output::Findings;
 use std::fmt::Write;
@@ -57,9 +57,7 @@ pub fn render(findings: &Findings, language: Language) -> String {
             let reads = row.cell.hits.reads;
             let cells = [
                 escape(&row.cell.variant),
-                row.first.map_or_else(String::new, |p| {
-                    format!("{} / {}", count(p.throughput.value), seconds(p.seconds))
-                }),
+                first_text(row),
                 match (row.lasting, row.not_settled) {
                     (Some(estimate), _) => with_spread(&estimate),
                     (None, Some(_)) => say(Label::NotSettled).to_owned(),
@@ -67,11 +65,17 @@ pub fn render(findings: &Findings, language: Language) -> String {
                 },
                 latency.map_or("–".into(), |l| micros(l.mean_us)),
                 latency.map_or("–".into(), |l| micros(l.p99_us)),
-                reads.map_or("–".into(), |r| share(r.arc + r.dbuf)),
+                row.from_memory().map_or("–".into(), share),
                 reads.map_or("–".into(), |r| share(r.l2arc)),
                 escape(&against(row)),
             ];
             let _ = writeln!(out, "| {} |", cells.join(" | "));
+        }
+        if rows
+            .iter()
+            .any(|r| r.cell.workload == workload && r.first.is_some())
+        {
+            let _ = writeln!(out, "\n{}", say(Label::WholeWindow));
         }
     }
     if !findings.adequate.is_empty() {
@@ -116,7 +120,7 @@ pub fn render(findings: &Findings, language: Language) -> String {
         })
         .collect();
     if !aside.is_empty() {
-        let _ = writeln!(out, "\n## {}\n\n{}", say(Label::SetAside), aside.join("\n"));
+        let _ = writeln!(out, "\n## {}\n\n{}", say(Label::Remarks), aside.join("\n"));
     }
     let _ = writeln!(out, "\n## {}\n", say(Label::Trust));
     let _ = writeln!(out, "- {}", say(Label::NotValidated));
@@ -137,7 +141,42 @@ pub fn render(findings: &Findings, language: Language) -> String {
             escape(&words.lint(&lint.finding))
         );
     }
+    build(&mut out, findings, words);
     out.replace('\u{a0}', " ")
+}
+
+/// What was compared: each variant's commands, each workload's jobs.
+fn build(out: &mut String, findings: &Findings, words: &dyn Words) {
+    let _ = writeln!(out, "\n## {}\n", words.label(Label::Configuration));
+    for workload in &findings.workloads {
+        let jobs: Vec<String> = workload.jobs.iter().map(|job| escape(job)).collect();
+        let _ = writeln!(out, "- **{}** {}", escape(&workload.name), jobs.join(" · "));
+    }
+    for variant in findings.variants.iter().filter(|v| !v.build.is_empty()) {
+        let _ = writeln!(out, "\n**{}**\n", escape(&variant.name));
+        let commands: Vec<&String> = variant.build.iter().chain(&variant.add).collect();
+        let plain = commands.iter().all(|line| is_plain(line));
+        for (i, command) in commands.into_iter().enumerate() {
+            let mut put = |line: &str| {
+                // An indented block is shown as it is, to be copied; not every site reads Markdown so.
+                let _ = match plain {
+                    true => writeln!(out, "    {line}"),
+                    false => writeln!(out, "- {}", escape(line)),
+                };
+            };
+            if i == variant.build.len() {
+                put(&format!("# {}", words.label(Label::AddIt)));
+            }
+            put(command);
+        }
+    }
+    let _ = writeln!(out, "\n{}", words.label(Label::BuildWarning));
+}
+
+/// Whether a line has nothing in it but what commands are made of.
+fn is_plain(line: &str) -> bool {
+    line.chars()
+        .all(|c| c.is_ascii_alphanumeric() || " -_./=:,@%+'#".contains(c))
 }
 
 /// Text that Markdown, and HTML within it, reads as text: on one line, every sign with a meaning

@@ -37,6 +37,16 @@ pub enum Against<'a> {
 }
 
 impl Row<'_> {
+    /// Seconds that the first phase lasts on the real machine.
+    pub fn first_s(&self) -> Option<f64> {
+        self.first.map(|p| p.real_seconds.unwrap_or(p.seconds))
+    }
+
+    /// Share of lookups that memory answered.
+    pub fn from_memory(&self) -> Option<f64> {
+        self.cell.hits.reads.map(|r| r.arc + r.dbuf)
+    }
+
     /// Whether the cell's numbers are shown as a result.
     pub fn shown(&self) -> bool {
         self.cell.standing != Standing::Failed
@@ -126,6 +136,8 @@ pub struct Answer<'a> {
     pub deciding: Option<&'a Effect>,
     /// The burst beside a sustained effect.
     pub burst: Option<&'a Effect>,
+    /// What becomes of p99 in the same pair.
+    pub tail: Option<&'a Effect>,
 }
 
 impl Answer<'_> {
@@ -163,10 +175,20 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
                             == (deciding.metric, &deciding.variant, &deciding.context)
                 })
             });
+            let tail = deciding.and_then(|deciding| {
+                let of_pair = |e: &&Effect| {
+                    e.metric == Metric::P99Latency
+                        && (&e.variant, &e.baseline) == (&deciding.variant, &deciding.baseline)
+                        && (&e.factor, &e.level) == (&deciding.factor, &deciding.level)
+                        && e.workload == deciding.workload
+                };
+                findings.effects.iter().find(of_pair)
+            });
             Answer {
                 verdict,
                 deciding,
                 burst,
+                tail,
             }
         })
         .collect()
@@ -277,6 +299,7 @@ pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
         .reasons
         .iter()
         .map(|r| words.reason(r))
+        .chain(answer.tail.map(|e| tail_text(words, e)))
         .chain(needed)
         .chain(verdict.break_even.iter().map(|b| words.break_even(b)))
         .chain(verdict.cost.iter().map(|c| words.cost(c)))
@@ -284,6 +307,19 @@ pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
         .chain(verdict.conditions.iter().map(|c| words.condition(c)))
         .chain(cautions(answer).map(|c| words.caution(c)))
         .collect()
+}
+
+/// What becomes of the tail of the latency: `p99 latency 0.068× [0.001, 4.6]: undecided.`
+pub fn tail_text(words: &dyn Words, effect: &Effect) -> String {
+    format!(
+        "{} {}{}{}{}{}",
+        words.metric(effect.metric),
+        crate::number::ratio(effect.ratio.value),
+        crate::number::range(&effect.ratio),
+        words.label(Label::Colon),
+        words.class(effect.class),
+        words.label(Label::FullStop)
+    )
 }
 
 /// The cautions of a verdict, without those that its own first line already says.
@@ -318,19 +354,27 @@ pub fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
     let cell = row.cell;
     let mut said = Vec::new();
     let counts = cell.trials;
-    if cell.standing != Standing::Sound {
+    let of = counts.sound + counts.marked + counts.failed;
+    if of == 0 {
         said.push(words.standing(cell.standing).to_owned());
     }
-    let of = counts.sound + counts.marked + counts.failed;
     for (count, label) in [
         (counts.marked, Label::SetAside),
         (counts.failed, Label::Failed),
     ] {
         if count > 0 {
-            said.push(format!("{count}/{of} {}", words.label(label)));
+            let space = words.label(Label::Space);
+            said.push(words.of_trials(count, of) + space + words.label(label));
         }
     }
-    said.extend(cell.marks.iter().map(|mark| words.mark(mark)));
+    said.extend(cell.marks.iter().map(|marked| {
+        let mark = words.mark(&marked.mark);
+        if marked.trials < of && marked.trials > 0 {
+            format!("{mark} ({})", words.of_trials(marked.trials, of))
+        } else {
+            mark
+        }
+    }));
     said
 }
 

@@ -140,6 +140,11 @@ impl Page {
             };
             let _ = writeln!(self.out, "{on}{}{off}", text.trim_end());
         }
+        if rows.iter().any(|row| row.first.is_some()) {
+            for line in wrap(words.label(Label::WholeWindow), self.style.width.max(40)) {
+                let _ = writeln!(self.out, "{line}");
+            }
+        }
     }
 
     /// One line or more for each verdict: what, how sure, why.
@@ -246,15 +251,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
             words.label(Label::OpsPerSecond),
             words.label(label)
         );
-        add(2, true, head, &|row| {
-            row.first.map_or_else(String::new, |phase| {
-                format!(
-                    "{} / {}",
-                    count(phase.throughput.value),
-                    seconds(phase.seconds)
-                )
-            })
-        });
+        add(2, true, head, &|row| first_text(row));
     }
     let head = words.label(if first {
         Label::Sustained
@@ -292,10 +289,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         });
     }
     add(5, true, words.label(Label::Arc).into(), &|row| {
-        row.cell
-            .hits
-            .reads
-            .map_or("–".into(), |r| share(r.arc + r.dbuf))
+        row.from_memory().map_or("–".into(), share)
     });
     if rows
         .iter()
@@ -312,6 +306,14 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
     );
     add(1, true, head, &|row| against(row));
     table
+}
+
+/// `27,400 / 8 s`: the first phase and how long it lasts on the real machine; empty without one.
+pub fn first_text(row: &Row) -> String {
+    let known = row.first.zip(row.first_s());
+    known.map_or_else(String::new, |(phase, lasts)| {
+        format!("{} / {}", count(phase.throughput.value), seconds(lasts))
+    })
 }
 
 /// `640 ± 3 %`: half the interval's width, of the number.

@@ -29,11 +29,9 @@ fn start(dir: &Path) -> Option<Browser> {
 }
 
 fn sixteen(dir: &Path) -> PathBuf {
-    let commands = campaign::commands();
     let campaign = campaign::campaign();
     let configuration = Configuration {
         campaign: &campaign,
-        commands: &commands,
         lab_text: "title = \"File server, forced synchronous writes: is a SLOG worth it?\"\n",
     };
     let file = dir.join("report.html");

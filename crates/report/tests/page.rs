@@ -39,10 +39,8 @@ fn no_string_from_outside_becomes_markup_anywhere() {
             variant.datasets =
                 [(evil.to_owned(), [(evil.to_owned(), evil.to_owned())].into())].into();
         }
-        let commands = [(evil.to_owned(), vec![evil.to_owned()])].into();
         let configuration = Configuration {
             campaign: &outside,
-            commands: &commands,
             lab_text: evil,
         };
         let page = render(&findings, Some(configuration), Language::English);
@@ -62,11 +60,9 @@ fn very_long_names_do_not_blow_up_the_page() {
 #[test]
 fn sixteen_cells_stay_below_two_megabytes_and_two_seconds() {
     let findings = findings(&SIXTEEN);
-    let commands = campaign::commands();
     let campaign = campaign::campaign();
     let configuration = Configuration {
         campaign: &campaign,
-        commands: &commands,
         lab_text: "title = 'x'",
     };
     let start = worked();

@@ -1,6 +1,6 @@
 //! Cells: variant × workload.
 
-use super::{Check, Mark};
+use super::{Check, Marked};
 use crate::record::WarmUpEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ pub struct Cell {
     /// What the cell is worth: sound when one trial is.
     pub standing: Standing,
     /// Why, and what else the reader must know.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<Marked>,
     /// Reads and writes a second over the whole window; none when every trial failed.
     pub throughput: Option<Estimate>,
     /// Bytes a second over the whole window.
@@ -212,6 +212,17 @@ pub enum Phases {
     Unknown,
 }
 
+impl Phases {
+    /// The phase that lasts, or the whole where it is one; none where nothing settled.
+    pub fn lasting(&self) -> Option<Phase> {
+        match *self {
+            Phases::Steady { whole } | Phases::AfterRestart { whole } => Some(whole),
+            Phases::Burst { sustained, .. } | Phases::WarmUp { sustained, .. } => Some(sustained),
+            Phases::NotSettled { .. } | Phases::Unknown => None,
+        }
+    }
+}
+
 /// A stretch of a trial with one level of throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Phase {
@@ -237,8 +248,9 @@ pub struct CellScale {
     pub cpu_share: f64,
     /// Use by other programs, worst trial.
     pub neighbours_share: f64,
-    /// Throughput if the processor were k times slower again, as fast as this host: the other end of
-    /// the bracket. Equal to the throughput where the processor does not matter.
+    /// What lasts of the throughput, or all of it where nothing settled, if the processor were k times
+    /// slower again, as fast as this host: the other end of the bracket. Equal to the throughput where
+    /// the processor does not matter.
     pub throughput_with_host_processor: Option<f64>,
 }
 
@@ -254,7 +266,7 @@ pub struct Attribution {
     pub outside_share: f64,
     /// What the cell was limited by.
     pub limit: Limit,
-    /// Mean busy share of each drive over the window.
+    /// Mean busy share of each drive over the seconds of what lasts: after a burst, after a warm-up.
     pub drives: BTreeMap<String, f64>,
 }
 

@@ -51,6 +51,17 @@ pub enum Law {
     Samples,
 }
 
+/// A mark on the trials of a cell: of several of one kind the worst.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Marked {
+    /// The mark.
+    #[serde(flatten)]
+    pub mark: Mark,
+    /// How many of the cell's trials have one of its kind.
+    #[serde(default)]
+    pub trials: u32,
+}
+
 /// Why a trial is set aside, or what the reader must know of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "mark", rename_all = "kebab-case")]
@@ -140,6 +151,34 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// Whether both say the same, but for how bad it is.
+    pub fn is_like(&self, other: &Mark) -> bool {
+        match (self, other) {
+            (Mark::Drives { kind: a, .. }, Mark::Drives { kind: b, .. }) => a == b,
+            (Mark::Broken { law: a, .. }, Mark::Broken { law: b, .. }) => a == b,
+            (Mark::Serialised { feature: a }, Mark::Serialised { feature: b }) => a == b,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+
+    /// How bad it is, against one that is like it.
+    pub fn weight(&self) -> f64 {
+        match self {
+            Mark::Late { share, .. }
+            | Mark::Processor { share, .. }
+            | Mark::Neighbours { share }
+            | Mark::Stolen { share } => *share,
+            Mark::Drives { p50, p99, .. } => (p50 - 1.0).abs().max((p99 - 1.0).abs()),
+            Mark::Broken {
+                measured, expected, ..
+            } => (measured - expected).abs(),
+            Mark::Overflow { count } => *count as f64,
+            Mark::MemoryThrottle { count } => *count,
+            Mark::NotSteady { seconds } => *seconds,
+            Mark::Serialised { .. } | Mark::OtherScale { .. } | Mark::DidNotRun => 0.0,
+        }
+    }
+
     /// Whether a trial so marked is kept out of verdicts.
     pub fn sets_aside(&self) -> bool {
         match self {

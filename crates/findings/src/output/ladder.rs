@@ -1,6 +1,6 @@
 //! Open-loop ladders, and the smallest configuration that will do.
 
-use super::{Estimate, Latency, Mark, TrialCounts};
+use super::{Estimate, Latency, Marked, TrialCounts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct Rung {
     /// fsync and fdatasync calls, where there are any.
     pub sync_latency: Option<Latency>,
     /// Why trials are set aside, and what else the reader must know.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<Marked>,
 }
 
 /// The load that keeps a 99th percentile under a limit. The truth lies between the two rates.

@@ -36,6 +36,9 @@ pub struct Findings {
     pub lab: LabRef,
     /// Every configuration, the baseline first.
     pub variants: Vec<VariantRef>,
+    /// Every workload, as its job says.
+    #[serde(default)]
+    pub workloads: Vec<WorkloadRef>,
     /// Every factor with its levels; ablated settings and single variants count as factors.
     pub factors: Vec<Factor>,
     /// The answer: one for each factor level and workload, strongest first.
@@ -94,6 +97,22 @@ pub struct VariantRef {
     pub openzfs: Vec<String>,
     /// What it risks that the words "synchronous write" do not say; empty when nothing is known.
     pub durability: Vec<DurabilityRisk>,
+    /// The commands that build it on real drives, a line each.
+    #[serde(default)]
+    pub build: Vec<String>,
+    /// `zpool add` for a pool that was built as the baseline, where no more than vdevs is added.
+    #[serde(default)]
+    pub add: Option<String>,
+}
+
+/// One workload.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkloadRef {
+    /// Its name.
+    pub name: String,
+    /// What each job of its file does: the options that say so, as written: `rw=randwrite bs=16k
+    /// numjobs=16`. Sizes are those of the real machine.
+    pub jobs: Vec<String>,
 }
 
 /// A difference between resolved variants.

@@ -102,6 +102,9 @@ pub enum Reason {
     DirtyFilled {
         /// Virtual seconds until it did.
         seconds: f64,
+        /// Seconds until it would on the real machine, whose dirty-data limit is larger.
+        #[serde(default)]
+        real_seconds: f64,
         /// Share of an operation's time in the throttle over the window, 0 to 1.
         throttle_share: f64,
     },

@@ -180,10 +180,21 @@ pub enum Caution {
     SingleTrial,
     /// The processor takes a good part of an operation's time: between these two ratios.
     Processor {
-        /// Ratio as measured, the processor k times too fast.
+        /// Ratio of what lasts as measured, the processor k times too fast.
         free: f64,
         /// With this host's processor time added back.
         charged: f64,
+        /// k.
+        #[serde(default)]
+        time: f64,
+    },
+    /// Some trials never settled, in cells of which most did: they stand with the mean of all their
+    /// seconds after a burst.
+    Unsettled {
+        /// How many of the trials that count.
+        trials: u32,
+        /// Of how many.
+        of: u32,
     },
     /// A cell never settled: what lasts is not known.
     NotSettled {

@@ -59,6 +59,11 @@ pub(super) fn memory(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u64> {
     Some(memory)
 }
 
+/// Shortest window that can be judged at all, seconds: its five rounds are seconds (docs/method.md).
+const JUDGED_S: f64 = 5.0;
+/// Shortest window, seconds, in which five rounds are left whatever the length of its transaction groups.
+const SETTLES_S: f64 = 8.0;
+
 /// Method, with the baseline as written, to be held against the variants.
 pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
     let mut method = Method {
@@ -131,6 +136,22 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
                 "such as \"30s\", in the time of the modelled machine",
             ),
             seconds => method.runtime_s = seconds,
+        }
+        if let Some(seconds) = method.runtime_s.filter(|s| *s < SETTLES_S) {
+            let what = if seconds < JUDGED_S {
+                format!(
+                    "no verdict can rest on windows of {seconds} s: none can be told to be steady"
+                )
+            } else {
+                format!("windows of {seconds} s settle only where groups of transactions are short")
+            };
+            cx.warning(
+                entry.span(),
+                what,
+                format!(
+                    "\"{SETTLES_S}s\" or more; burst and what lasts need one transaction group each"
+                ),
+            );
         }
     }
     if let Some(seconds) = table.take("ramp").and_then(|entry| entry.seconds(cx)) {

@@ -6,7 +6,7 @@
 use super::demand::Demand;
 use super::machine;
 use super::sizes::{LEAST_CACHE, allocatable};
-use super::{Cap, HostLimits};
+use super::{Cap, HostLimits, Model};
 use crate::campaign::{Campaign, Class};
 use crate::units::about;
 
@@ -60,6 +60,32 @@ pub(super) fn memory(campaign: &Campaign, limits: &HostLimits) -> Cap {
         about(limits.memory)
     );
     cap("memory", true, bound, why)
+}
+
+/// Whether a machine holds a model that was resolved on another, or on it when more was free.
+///
+/// # Errors
+/// What there is too little of.
+pub fn hold(model: &Model, limits: &HostLimits) -> Result<(), String> {
+    let arc_room = (limits.memory as f64 * MEMORY_SHARE - ENGINE) / ARC_OVERHEAD;
+    let (arc, drives) = (model.arc_max as f64, model.drives_hold as f64);
+    // As much as is free differs a little from one run to the next.
+    const SLACK: f64 = 1.1;
+    if arc > arc_room.max(0.0) * SLACK {
+        return Err(format!(
+            "an ARC of {} wants more than the {} of memory that are free",
+            about(model.arc_max),
+            about(limits.memory)
+        ));
+    }
+    if drives > limits.store_bytes as f64 * SLACK {
+        return Err(format!(
+            "drives that come to hold {} want more than the {} that are free where they lie",
+            about(model.drives_hold),
+            about(limits.store_bytes)
+        ));
+    }
+    Ok(())
 }
 
 /// What a trial's drives come to hold, bytes.

@@ -107,9 +107,11 @@ pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
     let host = &variant.host(host);
     let shrink = |bytes: u64| (bytes as f64 / model.size) as u64;
     let real = machine::dirty_data_max(host, variant);
-    // A limit that was reduced for the campaign stays; a variant's own smaller one is kept.
+    // A limit that was reduced for the campaign is reduced alike for all: variants that differ in it
+    // still do, and bursts of each are as many times longer on the real machine.
     let dirty = if model.dirty_data_max < model.dirty_data_max_real {
-        model.dirty_data_max.min(real)
+        let part = model.dirty_data_max as f64 / model.dirty_data_max_real as f64;
+        (real as f64 * part) as u64
     } else {
         real
     };

@@ -122,6 +122,18 @@ fn what_a_small_store_cannot_churn_is_not_made_dirty() {
     assert_eq!(model.size_bound_by, "backing store");
     assert!(model.dirty_data_max < model.dirty_data_max_real);
     assert!(model.size <= cap(&model, "dirty data"));
+    assert_eq!(hold(&model, &limits), Ok(()));
+    let less = HostLimits {
+        store_bytes: limits.store_bytes / 2,
+        ..limits
+    };
+    let said = hold(&model, &less).unwrap_err();
+    assert!(said.contains("free where they lie"), "{said}");
+    let little = HostLimits {
+        memory: 1 << 30,
+        ..limits
+    };
+    assert!(hold(&model, &little).unwrap_err().contains("ARC"));
     let room = limits.store_bytes as f64 * caps::STORE_SHARE;
     let filled = model.drives_hold as f64 / room;
     assert!((0.9..=1.0).contains(&filled), "{filled} of what bound S");

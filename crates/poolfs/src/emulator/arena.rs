@@ -100,6 +100,34 @@ impl Arena {
         (file, u64::from(chunk.place / FILES) * CHUNK)
     }
 
+    /// Writes into a leased chunk, from `offset` in it on. Where the file system is full, what processes
+    /// before left beyond all that is leased is given up first: chunks are full of holes, and one that is
+    /// written to at last wants room that such leavings take.
+    fn write(&self, chunk: Chunk, offset: u64, data: &[u8]) -> io::Result<()> {
+        let (file, at) = self.place(chunk);
+        match file.write_all_at(data, at + offset) {
+            Err(e) if e.kind() == io::ErrorKind::StorageFull && self.cut()? => {
+                file.write_all_at(data, at + offset)
+            }
+            written => written,
+        }
+    }
+
+    /// Cuts the files off behind the last chunk that has ever been leased; whether there was anything.
+    fn cut(&self) -> io::Result<bool> {
+        // Held, so that nobody leases what is being cut off.
+        let space = self.space.lock();
+        let end = u64::from(space.next.div_ceil(FILES)) * CHUNK;
+        let mut any = false;
+        for file in &self.files {
+            if file.metadata()?.len() > end {
+                file.set_len(end)?;
+                any = true;
+            }
+        }
+        Ok(any)
+    }
+
     fn take(&self) -> u32 {
         let mut space = self.space.lock();
         space.back.pop().unwrap_or_else(|| {
@@ -242,8 +270,7 @@ impl Lease {
             let (data, after) = rest.split_at(part.length as usize);
             rest = after;
             // Just seen or leased, under a lock that was not let go.
-            let (file, at) = self.arena.place(chunks[&part.chunk]);
-            file.write_all_at(data, at + part.offset)?;
+            self.arena.write(chunks[&part.chunk], part.offset, data)?;
         }
         Ok(())
     }
@@ -255,9 +282,9 @@ impl Lease {
             written: 0,
         });
         let partly = part.touched() & !part.covered() & !chunk.written;
-        let (file, at) = self.arena.place(*chunk);
         for block in blocks(partly) {
-            file.write_all_at(&[0; BLOCK as usize], at + block * BLOCK)?;
+            self.arena
+                .write(*chunk, block * BLOCK, &[0; BLOCK as usize])?;
         }
         chunk.written |= part.touched();
         Ok(())

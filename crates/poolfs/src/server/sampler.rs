@@ -106,7 +106,11 @@ impl Work {
                 continue;
             }
             // A second that was missed is left out, its counts are in the next.
-            next = (next + SECOND).max(clock.now());
+            let now = clock.now();
+            next += SECOND;
+            if next <= now {
+                next = now + SECOND;
+            }
             self.watch(clock, &mut watch);
             if !wanted.on {
                 continue;

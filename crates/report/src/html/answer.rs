@@ -4,7 +4,9 @@ use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, ratio};
-use crate::rows::{Answer, adequate_text, cautions, class_name, class_sign, factor_name, title};
+use crate::rows::{
+    Answer, adequate_text, cautions, class_name, class_sign, factor_name, tail_text, title,
+};
 use findings::output::{Class, Effect, Metric, PhaseKind, Verdict};
 
 /// Classes in the order a buyer asks for them.
@@ -167,12 +169,15 @@ impl Page<'_> {
 fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
     let needed = answer.needed();
     let known: Vec<_> = cautions(answer).collect();
-    if verdict.reasons.is_empty() && needed.is_none() && known.is_empty() {
+    if verdict.reasons.is_empty() && needed.is_none() && known.is_empty() && answer.tail.is_none() {
         return;
     }
     m.tag("ul").inside(|m| {
         for reason in &verdict.reasons {
             m.tag("li").say(|w| w.reason(reason));
+        }
+        if let Some(tail) = answer.tail {
+            m.tag("li").say(|w| tail_text(w, tail));
         }
         if let Some(cost) = &verdict.cost {
             m.tag("li").say(|w| w.cost(cost));

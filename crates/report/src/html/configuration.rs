@@ -21,9 +21,7 @@ impl Page<'_> {
                 return;
             };
             m.tag("p").class("warn").say(label(Label::BuildWarning));
-            let empty = Vec::new();
             for (i, variant) in configuration.campaign.variants.iter().enumerate() {
-                let commands = configuration.commands.get(&variant.name).unwrap_or(&empty);
                 let known = self
                     .findings
                     .variants
@@ -37,7 +35,7 @@ impl Page<'_> {
                 };
                 details.inside(|m| {
                     m.tag("summary").inside(|m| m.foreign(&variant.name));
-                    self.variant(m, variant, known, commands);
+                    self.variant(m, variant, known);
                 });
             }
             for workload in &configuration.campaign.workloads {
@@ -48,6 +46,7 @@ impl Page<'_> {
                         m.text(" ");
                         m.foreign(&format!("{} ({origin})", workload.name));
                     });
+                    m.tag("p").say(label(Label::AsGiven));
                     code(m, job);
                 });
             }
@@ -58,19 +57,17 @@ impl Page<'_> {
         });
     }
 
-    fn variant(
-        &self,
-        m: &mut Markup,
-        variant: &Variant,
-        known: Option<&VariantRef>,
-        commands: &[String],
-    ) {
+    fn variant(&self, m: &mut Markup, variant: &Variant, known: Option<&VariantRef>) {
         for risk in known.into_iter().flat_map(|v| &v.durability) {
             m.tag("p").class("warn").say(|w| w.durability(risk));
         }
-        if !commands.is_empty() {
+        if let Some(known) = known.filter(|v| !v.build.is_empty()) {
             m.tag("h3").say(label(Label::BuildIt));
-            code(m, &commands.join("\n"));
+            code(m, &known.build.join("\n"));
+        }
+        if let Some(add) = known.and_then(|v| v.add.as_deref()) {
+            m.tag("h3").say(label(Label::AddIt));
+            code(m, add);
         }
         if let Some(price) = known.and_then(|v| v.price) {
             m.tag("p").inside(|m| {
@@ -84,6 +81,7 @@ impl Page<'_> {
             variant
                 .drives
                 .iter()
+                .filter(|(kind, _)| variant.pool.uses(kind))
                 .map(|(kind, of)| (kind.as_str(), format!("{} × {}", of.count, of.profile))),
         );
         for (dataset, properties) in &variant.datasets {

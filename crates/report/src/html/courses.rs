@@ -10,8 +10,9 @@ use findings::output::{Cell, Percentile, Phases, Series};
 
 /// Trials drawn beside the one that is shown.
 const OTHER_TRIALS: usize = 4;
-/// Rows of a chart's table of numbers.
+/// Rows of a chart's table of numbers where each cell has one trial, and the fewest where there are more.
 const TABLE_ROWS: usize = 60;
+const FEWEST_ROWS: usize = 12;
 
 impl Page<'_> {
     pub(super) fn over_time(&self, m: &mut Markup) {
@@ -111,35 +112,34 @@ impl Page<'_> {
     }
 
     fn course_table(&self, m: &mut Markup, cells: &[&Cell]) {
-        let mains: Vec<(&Cell, Option<&Series>)> =
-            cells.iter().map(|c| (*c, c.series.first())).collect();
-        let longest = mains
+        let drawn: Vec<(&Cell, &Series)> = cells
             .iter()
-            .filter_map(|(_, s)| *s)
-            .map(|s| s.at.len())
-            .max()
-            .unwrap_or(0);
-        let step = longest.div_ceil(TABLE_ROWS).max(1);
+            .flat_map(|c| c.series.iter().take(OTHER_TRIALS + 1).map(|s| (*c, s)))
+            .collect();
+        let longest = drawn.iter().map(|(_, s)| s.at.len()).max().unwrap_or(0);
+        // As many numbers however many trials there are: their columns are of fewer, longer stretches.
+        let rows = (TABLE_ROWS * cells.len() / drawn.len().max(1)).max(FEWEST_ROWS);
+        let step = longest.div_ceil(rows).max(1);
         m.tag("thead").inside(|m| {
             m.tag("tr").inside(|m| {
                 m.tag("th").attr("scope", "col").say(label(Label::Second));
-                for (cell, _) in &mains {
-                    m.tag("th")
-                        .class("num")
-                        .attr("scope", "col")
-                        .inside(|m| m.foreign(&cell.variant));
+                for (cell, series) in &drawn {
+                    m.tag("th").class("num").attr("scope", "col").inside(|m| {
+                        m.foreign(&cell.variant);
+                        m.text(format_args!(" · #{}", series.trial));
+                    });
                 }
             });
         });
         m.tag("tbody").inside(|m| {
             for at in (0..longest).step_by(step) {
                 m.tag("tr").inside(|m| {
-                    let second = mains.iter().find_map(|(_, s)| (*s)?.at.get(at));
+                    let second = drawn.iter().find_map(|(_, s)| s.at.get(at));
                     m.tag("th")
                         .attr("scope", "row")
                         .text(second.map_or(String::new(), |s| count(*s)));
-                    for (_, series) in &mains {
-                        let rate = series.and_then(|s| mean_rate(s, at, step));
+                    for (_, series) in &drawn {
+                        let rate = mean_rate(series, at, step);
                         m.tag("td")
                             .class("num")
                             .text(rate.map_or("–".into(), count));

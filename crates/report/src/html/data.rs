@@ -97,6 +97,7 @@ fn shallow(findings: &Findings) -> Findings {
         format: findings.format,
         lab: findings.lab.clone(),
         variants: findings.variants.clone(),
+        workloads: findings.workloads.clone(),
         factors: findings.factors.clone(),
         verdicts: findings.verdicts.clone(),
         cells: Vec::new(),

@@ -153,7 +153,7 @@ fn rungs_table(m: &mut Markup, ladders: &[&Ladder]) {
                         m.say(label(if rung.kept_up { Label::Yes } else { Label::No }));
                         for mark in &rung.marks {
                             m.text(" · ");
-                            m.say(|w| w.mark(mark));
+                            m.say(|w| w.mark(&mark.mark));
                         }
                     });
                 });

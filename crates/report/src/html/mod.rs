@@ -33,8 +33,6 @@ const SCRIPT: &str = include_str!("script.js");
 pub struct Configuration<'a> {
     /// The campaign as resolved.
     pub campaign: &'a Campaign,
-    /// Variant → the commands that build it on real drives, one a line.
-    pub commands: &'a BTreeMap<String, Vec<String>>,
     /// The lab file as it was run.
     pub lab_text: &'a str,
 }

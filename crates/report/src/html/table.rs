@@ -29,6 +29,10 @@ impl Page<'_> {
         section(m, "comparison", |m| {
             m.tag("p").class("lede").inside(|m| {
                 m.say(label(Label::ComparisonIntro));
+                if self.rows.iter().any(|row| row.first.is_some()) {
+                    m.text(" ");
+                    m.say(label(Label::WholeWindow));
+                }
                 m.tag("span").class("needs-js").inside(|m| {
                     m.text(" ");
                     m.say(label(Label::SortHint));
@@ -151,7 +155,8 @@ fn cells(m: &mut Markup, row: &Row) {
         if let Some(phase) = row.first {
             m.text(count(phase.throughput.value));
             m.tag("span").class("sub").inside(|m| {
-                m.text(format_args!(" / {} ", seconds(phase.seconds)));
+                let lasts = row.first_s().unwrap_or(phase.seconds);
+                m.text(format_args!(" / {} ", seconds(lasts)));
                 if row.cold {
                     m.say(label(Label::Cold));
                 }
@@ -172,7 +177,7 @@ fn cells(m: &mut Markup, row: &Row) {
         micros,
     );
     let reads = cell.hits.reads;
-    number(m, reads.map(|r| r.arc + r.dbuf), share);
+    number(m, row.from_memory(), share);
     number(m, reads.map(|r| r.l2arc), share);
     keyed(m, Some(f64::from(cell.trials.sound)), |m| {
         m.text(cell.trials.sound)

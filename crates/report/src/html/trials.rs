@@ -182,8 +182,13 @@ fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
     m.tag("td").say(|w| w.law(check.law).to_owned());
     m.tag("td")
         .inside(|m| m.foreign(check.of.as_deref().unwrap_or("")));
-    m.tag("td").class("num").text(count(check.measured));
-    m.tag("td").class("num").text(count(check.expected));
+    for value in [check.measured, check.expected] {
+        m.tag("td").class("num").inside(|m| {
+            m.text(count(value));
+            m.text(" ");
+            m.say(|w| w.law_unit(check.law).to_owned());
+        });
+    }
     m.tag("td").class("num").text(share(check.tolerance));
     let (class, word) = if check.pass {
         ("ok", Label::Holds)

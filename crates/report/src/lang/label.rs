@@ -26,12 +26,12 @@ labels! {
     Offered, Achieved, SyncP99, KeepsUp, Yes, No, Price, WarmUp,
     Kind, AtMedian, AtP99, Percentile, Latency, Second,
     // States.
-    NotSettled, Outlier, SetAside, Failed,
+    NotSettled, Outlier, SetAside, Failed, WholeWindow,
     // Charts.
     Numbers, Dbuf, Pool, Outside, LimitedBy, Idle, Saturated, MoreCells,
     SeriesThinned,
     // Configuration.
-    BuildIt, BuildWarning, Settings, ModuleParameters, JobFile, LabFile, DatasetRoot, Copy, NoCampaign,
+    BuildIt, AddIt, BuildWarning, AsGiven, Settings, ModuleParameters, JobFile, LabFile, DatasetRoot, Copy, NoCampaign,
     // What would change the answer.
     NothingChanges,
     // Downloads.

@@ -126,6 +126,10 @@ pub trait TrustWords {
     fn law(&self, law: Law) -> &'static str;
     /// What the law says.
     fn law_says(&self, law: Law) -> &'static str;
+    /// The unit of a law's numbers; none for shares.
+    fn law_unit(&self, law: Law) -> &'static str;
+    /// `2 of 4 trials`.
+    fn of_trials(&self, trials: u32, of: u32) -> String;
     /// A mark on a trial or cell.
     fn mark(&self, mark: &Mark) -> String;
     /// What became of a trial.
@@ -144,7 +148,7 @@ pub trait TrustWords {
     fn warmed(&self, warmed: &Warmed) -> String;
     /// How sure the numbers are meant to be, in paragraphs.
     fn method(&self, method: &MethodFindings) -> Vec<String>;
-    /// What S was bound by: the lab itself, or a rule of docs/lab.md by its short name.
+    /// What S was bound by: stated in the lab, or bound by a rule of docs/lab.md, by its short name.
     fn bound_by(&self, rule: &str) -> String;
     /// The model in one line: `OpenZFS 2.1.11 in userland · size 1/12 …`.
     fn model(&self, findings: &Findings) -> String;

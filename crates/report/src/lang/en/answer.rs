@@ -79,22 +79,26 @@ impl AnswerWords for English {
             ratio_number(effect.ratio.low),
             ratio_number(effect.ratio.high),
         );
+        let by = format!(
+            "by {} and {} trials of the model",
+            effect.trials.0, effect.trials.1
+        );
         match class {
             Class::WorthIt => {
-                format!("It gives {core}; the true figure lies between {low} and {high}.")
+                format!("It gives {core}; {by}, between {low} and {high}.")
             }
             Class::Harmful => {
-                format!("It costs: {core}; the true figure lies between {low} and {high}.")
+                format!("It costs: {core}; {by}, between {low} and {high}.")
             }
-            Class::NoEffect => format!(
-                "Nothing worth naming: {core}, and the true figure lies between {low} and {high}."
-            ),
+            Class::NoEffect => {
+                format!("Nothing worth naming: {core}; {by}, between {low} and {high}.")
+            }
             Class::Undecided if effect.ratio.basis != Basis::Trials => {
                 format!("So far {core}, by too few trials to say how far that may be off.")
             }
-            Class::Undecided => format!(
-                "So far {core}, but the true figure may lie anywhere between {low} and {high}."
-            ),
+            Class::Undecided => {
+                format!("So far {core}; {by}, it may be anything between {low} and {high}.")
+            }
         }
     }
 
@@ -195,9 +199,11 @@ impl AnswerWords for English {
             ),
             Reason::DirtyFilled {
                 seconds: after,
+                real_seconds,
                 throttle_share,
             } => format!(
-                "After {} writers wait for the disks to take what was promised: {} of an operation’s time is throttle.",
+                "After {} ({} in the model) writers wait for the drives to take what was promised: {} of an operation’s time is throttle.",
+                seconds(*real_seconds),
                 seconds(*after),
                 share(*throttle_share)
             ),
@@ -261,10 +267,20 @@ impl AnswerWords for English {
                 "A cell has one trial that counts, which shows nothing of what differs between trials."
                     .into()
             }
-            Caution::Processor { free, charged } => format!(
-                "The processor matters: {} with a processor far faster than this one, {} with this one’s time added back.",
+            Caution::Processor {
+                free,
+                charged,
+                time,
+            } => format!(
+                "The processor matters: {} as measured, with one {} times as fast against the drives as this machine’s; {} with this machine’s own time added back.",
                 ratio(*free),
+                count(*time),
                 ratio(*charged)
+            ),
+            Caution::Unsettled { trials, of } => format!(
+                "{trials} of {of} trials had not settled when {}, and {} with the mean of all that followed any burst.",
+                if *trials == 1 { "it ended" } else { "they ended" },
+                if *trials == 1 { "stands" } else { "stand" }
             ),
             Caution::NotSettled { seconds: watched } => format!(
                 "A configuration had not settled after {}: what lasts is not known.",

@@ -35,16 +35,20 @@ impl BuyWords for English {
                 };
                 let covered = uncertain.map_or_else(String::new, |u| {
                     let span = format!("{} to {}", micros(u.low_us), micros(u.high_us));
+                    let open = match parameter {
+                        Parameter::LogCommit | Parameter::PoolCommit => "write and flush times",
+                        Parameter::CacheRead | Parameter::PoolRead => "read times",
+                    };
                     if u.within {
-                        format!(" That covers all that the profile leaves open, {span}.")
+                        format!(" That covers its profile’s range of {open}, {span}.")
                     } else {
                         format!(
-                            " The profile leaves {span} open, which is wider: within its own uncertainty the verdict may turn."
+                            " Its profile’s range of {open} gives {span}, which is wider: within it the verdict may turn."
                         )
                     }
                 });
                 format!(
-                    "Holds for {what} {} {range}; measured at {} (by stage times, all else held).{covered}",
+                    "Holds for {what} {} {range}; measured at {}, queueing included (by stage times, all else held).{covered}",
                     name(kind),
                     micros(*at_us)
                 )
@@ -94,10 +98,10 @@ impl BuyWords for English {
         };
         match even.basis {
             BreakEvenBasis::ClosedLoop => format!(
-                "No more work is done below {load}: that much lasts without it; what is gained there is latency alone."
+                "Below {load} it adds no throughput: that much lasts without it; what is gained there is latency alone."
             ),
             BreakEvenBasis::Ladder => format!(
-                "No more work is done up to {load}: without it, that offered load was kept up with; what is gained there is latency alone."
+                "Up to {load} it adds no throughput: without it, that offered load was kept up with; what is gained there is latency alone."
             ),
         }
     }

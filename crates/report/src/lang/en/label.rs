@@ -27,7 +27,7 @@ pub fn of(label: Label) -> &'static str {
         }
         Label::Effects => "Effects",
         Label::EffectsIntro => {
-            "Each row holds two variants that differ in one factor against each other. Right of 1× is better for operations a second, worse for latency. The shaded band is too small to name; a bar that ends outside it is an effect."
+            "Each row holds two variants that differ in one factor against each other. Right of 1× is better for operations a second, worse for latency. The shaded band is too small to name; a bar wholly inside it is no effect, one clear of 1× is an effect, any other is undecided."
         }
         Label::Comparison => "Every configuration",
         Label::ComparisonIntro => {
@@ -103,7 +103,7 @@ pub fn of(label: Label) -> &'static str {
         Label::P95 => "p95",
         Label::P99 => "p99",
         Label::SyncMean => "sync mean",
-        Label::Arc => "ARC",
+        Label::Arc => "from memory",
         Label::L2arc => "L2ARC",
         Label::Against => "against",
         Label::TrialsColumn => "Trials",
@@ -138,6 +138,9 @@ pub fn of(label: Label) -> &'static str {
         Label::Outlier => "far from its cell’s other trials (kept)",
         Label::SetAside => "set aside",
         Label::Failed => "failed",
+        Label::WholeWindow => {
+            "Latency and bandwidth are of the whole window, its first phase included."
+        }
         Label::Numbers => "The numbers of this chart",
         Label::Dbuf => "Dbuf cache",
         Label::Pool => "Drives",
@@ -152,6 +155,10 @@ pub fn of(label: Label) -> &'static str {
             "Time series inside this page are averaged over several seconds to keep it small; `poolwright report --format json` gives every second."
         }
         Label::BuildIt => "Build it",
+        Label::AddIt => "Or add it to a pool built as the baseline",
+        Label::AsGiven => {
+            "As given. Each trial ran it with sizes divided by S and with the lab’s times; what was changed is kept beside each trial."
+        }
         Label::BuildWarning => {
             "Put your own devices in place of the names (by id, from /dev/disk/by-id). zpool create destroys what is on them."
         }

@@ -19,7 +19,7 @@ impl TrustWords for English {
             Law::Reads => "Reads",
             Law::Stages => "Stages",
             Law::SomeIo => "I/O at all",
-            Law::Percentiles => "Percentile order",
+            Law::Percentiles => "Histogram",
             Law::Series => "Series",
             Law::Samples => "Samples",
         }
@@ -32,12 +32,31 @@ impl TrustWords for English {
             Law::BytesOnDrives => "drives write at least what was written and synced",
             Law::Busy => "a drive is busy at most all the time",
             Law::Reads => "every lookup was answered by someone",
-            Law::Stages => "stage times sum to the time in the pool",
+            Law::Stages => {
+                "what an operation waited for lies within the time the volume worked on it"
+            }
             Law::SomeIo => "the client did some I/O",
-            Law::Percentiles => "p50 ≤ p95 ≤ p99 ≤ maximum",
+            Law::Percentiles => "it ascends, and holds as many operations as were counted",
             Law::Series => "the operations of the seconds sum to the client’s",
             Law::Samples => "the pool was looked at in each second",
         }
+    }
+
+    fn law_unit(&self, law: Law) -> &'static str {
+        match law {
+            Law::Little => "in flight",
+            Law::Bandwidth => "B/s",
+            Law::BytesOnDrives => "B",
+            Law::Busy => "",
+            Law::Reads => "lookups",
+            Law::Stages => "µs/op",
+            Law::SomeIo | Law::Percentiles | Law::Series => "ops",
+            Law::Samples => "s",
+        }
+    }
+
+    fn of_trials(&self, trials: u32, of: u32) -> String {
+        format!("{trials} of {of} trials")
     }
 
     fn mark(&self, mark: &Mark) -> String {
@@ -242,13 +261,16 @@ impl TrustWords for English {
     }
 
     fn bound_by(&self, rule: &str) -> String {
-        name(rule)
+        match rule {
+            "the lab" => "stated in the lab".into(),
+            rule => format!("bound by {}", name(rule)),
+        }
     }
 
     fn model(&self, findings: &Findings) -> String {
         let scale = &findings.scale;
         let mut said = format!(
-            "OpenZFS {} in userland · size 1/{} (bound by {})",
+            "OpenZFS {} in userland · size 1/{} ({})",
             versions(findings),
             count(scale.size),
             self.bound_by(&scale.size_bound_by)

@@ -76,15 +76,19 @@ impl AnswerWords for Chinese {
             ratio_number(effect.ratio.high),
         );
         let core = format!("{when}{what}为原来的 {value} 倍");
+        let by = format!(
+            "据模型的 {} 次与 {} 次试验",
+            effect.trials.0, effect.trials.1
+        );
         match class {
-            Class::WorthIt => format!("{core}；真实值在 {low} 到 {high} 倍之间。"),
-            Class::Harmful => format!("有代价：{core}；真实值在 {low} 到 {high} 倍之间。"),
-            Class::NoEffect => format!("不值一提：{core}，真实值在 {low} 到 {high} 倍之间。"),
+            Class::WorthIt => format!("{core}；{by}，在 {low} 到 {high} 倍之间。"),
+            Class::Harmful => format!("有代价：{core}；{by}，在 {low} 到 {high} 倍之间。"),
+            Class::NoEffect => format!("不值一提：{core}；{by}，在 {low} 到 {high} 倍之间。"),
             Class::Undecided if effect.ratio.basis != Basis::Trials => {
                 format!("目前{core}；试验次数太少，无法判断误差有多大。")
             }
             Class::Undecided => {
-                format!("目前{core}，但真实值可能是 {low} 到 {high} 倍之间的任何一个。")
+                format!("目前{core}；{by}，可能是 {low} 到 {high} 倍之间的任何一个。")
             }
         }
     }
@@ -111,8 +115,9 @@ impl AnswerWords for Chinese {
                 after_us,
                 share_of_change,
             } => format!(
-                "{}：每次操作由 {} 变为 {}，占全部变化的 {}。",
-                self.stage(operation, stage),
+                "{}操作中，{}的时间由每次 {} 变为 {}，占全部变化的 {}。",
+                stage::operation(operation),
+                stage::what(operation, stage),
                 micros(*before_us),
                 micros(*after_us),
                 share(*share_of_change)
@@ -128,7 +133,7 @@ impl AnswerWords for Chinese {
                 )
             }
             Reason::LimitMoved { before, after } => format!(
-                "瓶颈转移：之前是{}；现在是{}。",
+                "瓶颈转移：之前是 {}；现在是 {}。",
                 self.limit(before),
                 self.limit(after)
             ),
@@ -185,9 +190,11 @@ impl AnswerWords for Chinese {
             ),
             Reason::DirtyFilled {
                 seconds: after,
+                real_seconds,
                 throttle_share,
             } => format!(
-                "{} 之后，写入者要等磁盘消化已承诺的数据：一次操作有 {} 的时间在节流。",
+                "{}（模型中 {}）之后，写入者要等磁盘消化已承诺的数据：一次操作有 {} 的时间在节流。",
+                seconds(*real_seconds),
                 seconds(*after),
                 share(*throttle_share)
             ),
@@ -208,7 +215,7 @@ impl AnswerWords for Chinese {
 
     fn limit(&self, limit: &Limit) -> String {
         match limit {
-            Limit::Drives { kind, busy } => format!("{} 硬盘，忙碌 {}", name(kind), share(*busy)),
+            Limit::Drives { kind, busy } => format!("{} 盘，忙碌 {}", name(kind), share(*busy)),
             Limit::Throttle { share: part } => format!("写节流，占操作时间的 {}", share(*part)),
             Limit::Latency { stage, share: part } => format!(
                 "等待而非容量：{}占操作时间的 {}，而没有硬盘满载",
@@ -232,11 +239,19 @@ impl AnswerWords for Chinese {
             Caution::SetAside { marked, of } => format!("{of} 次试验中有 {marked} 次被搁置。"),
             Caution::Failed { failed, of } => format!("{of} 次试验中有 {failed} 次失败。"),
             Caution::SingleTrial => "有的单元只有一次有效试验，看不到试验之间的差别。".into(),
-            Caution::Processor { free, charged } => format!(
-                "处理器有影响：处理器远快于本机时为 {}，计入本机处理器时间则为 {}。",
+            Caution::Processor {
+                free,
+                charged,
+                time,
+            } => format!(
+                "处理器有影响：实测为 {}，其处理器相对于硬盘的速度是本机的 {} 倍；计入本机处理器时间则为 {}。",
                 ratio(*free),
+                count(*time),
                 ratio(*charged)
             ),
+            Caution::Unsettled { trials, of } => {
+                format!("{of} 次试验中有 {trials} 次到结束时仍未稳定，取其突发之后全部时间的均值。")
+            }
             Caution::NotSettled { seconds: watched } => {
                 format!("有方案在 {} 后仍未稳定：长期水平未知。", seconds(*watched))
             }

@@ -35,16 +35,18 @@ impl BuyWords for Chinese {
                 };
                 let covered = uncertain.map_or_else(String::new, |u| {
                     let span = format!("{} 到 {}", micros(u.low_us), micros(u.high_us));
+                    let open = match parameter {
+                        Parameter::LogCommit | Parameter::PoolCommit => "写与刷写时间",
+                        Parameter::CacheRead | Parameter::PoolRead => "读时间",
+                    };
                     if u.within {
-                        format!("这已涵盖硬盘档案未定的范围（{span}）。")
+                        format!("这已涵盖其档案给出的{open}范围（{span}）。")
                     } else {
-                        format!(
-                            "硬盘档案未定的范围（{span}）更宽：在其不确定度之内，判定可能改变。"
-                        )
+                        format!("其档案给出的{open}范围（{span}）更宽：在其中判定可能改变。")
                     }
                 });
                 format!(
-                    "{} {what}{range}时成立；实测为 {}（由分段计时推算，其余不变）。{covered}",
+                    "{} {what}{range} 时成立；实测为 {}，含排队（由分段计时推算，其余不变）。{covered}",
                     name(kind),
                     micros(*at_us)
                 )
@@ -174,10 +176,10 @@ impl BuyWords for Chinese {
 /// Numbers of profiles that verdicts are tested against, in words; others by their own name.
 fn profile_number(parameter: &str) -> String {
     match parameter {
-        "flash.flush_us" => "刷新时间".into(),
+        "flash.flush_us" => "刷写时间".into(),
         "flash.write_latency_us" => "写延迟".into(),
         "flash.read_latency_us" => "读延迟".into(),
-        "hdd.flush_overhead_ms" => "刷新开销".into(),
+        "hdd.flush_overhead_ms" => "刷写开销".into(),
         "hdd.write_ack_ms" => "接收写入的时间".into(),
         other => name(other),
     }

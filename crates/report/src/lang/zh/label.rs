@@ -23,7 +23,7 @@ pub fn of(label: Label) -> &'static str {
         Label::NoVerdict => "没有结论：没有两个只差一个因素的方案都有有效的试验。",
         Label::Effects => "效应",
         Label::EffectsIntro => {
-            "每一行比较只差一个因素的两个方案。对每秒操作数而言，1× 右侧更好；对延迟而言，右侧更差。阴影带内的差别太小，不值一提；区间完全落在带外才算有效应。"
+            "每一行比较只差一个因素的两个方案。对每秒操作数而言，1× 右侧更好；对延迟而言，右侧更差。阴影带内的差别太小，不值一提：区间全在带内为无效应，不跨过 1× 为有效应，其余未定。"
         }
         Label::Comparison => "全部方案",
         Label::ComparisonIntro => {
@@ -95,7 +95,7 @@ pub fn of(label: Label) -> &'static str {
         Label::P95 => "p95",
         Label::P99 => "p99",
         Label::SyncMean => "同步平均",
-        Label::Arc => "ARC",
+        Label::Arc => "内存应答",
         Label::L2arc => "L2ARC",
         Label::Against => "相对于",
         Label::TrialsColumn => "试验数",
@@ -130,6 +130,7 @@ pub fn of(label: Label) -> &'static str {
         Label::Outlier => "与同单元其他试验相差很远（保留）",
         Label::SetAside => "搁置",
         Label::Failed => "失败",
+        Label::WholeWindow => "延迟和带宽取自整个窗口，包括其第一阶段。",
         Label::Numbers => "图中数据",
         Label::Dbuf => "dbuf 缓存",
         Label::Pool => "磁盘",
@@ -142,8 +143,12 @@ pub fn of(label: Label) -> &'static str {
             "为控制页面大小，页内时间序列按数秒取平均；`poolwright report --format json` 给出每一秒。"
         }
         Label::BuildIt => "搭建命令",
+        Label::AddIt => "或加到按基准搭建的现有存储池",
+        Label::AsGiven => {
+            "原文。每次试验运行时，大小除以 S，时长取自实验文件；改动随每次试验保存。"
+        }
         Label::BuildWarning => {
-            "请把盘名换成自己的设备（按 /dev/disk/by-id 中的编号）。zpool create 会销毁盘上原有数据。"
+            "请把盘名换成自己的设备（使用 /dev/disk/by-id 中的设备标识）。zpool create 会销毁盘上原有数据。"
         }
         Label::Settings => "属性",
         Label::ModuleParameters => "模块参数",

@@ -10,7 +10,7 @@ pub fn what(operation: &str, stage: &str) -> String {
         ("write", "record_read") => "先读出记录的其余部分".into(),
         (_, "record_read") => "读取记录".into(),
         (_, "log_write") => "写意图日志".into(),
-        (_, "log_flush") => "刷新存放意图日志的硬盘".into(),
+        (_, "log_flush") => "对存放意图日志的盘执行缓存刷写（flush）".into(),
         (_, "commit") => "在日志 I/O 之外等待提交".into(),
         (_, "work") => "OpenZFS 自身的处理".into(),
         (_, "reply") => "交还应答".into(),

@@ -19,7 +19,7 @@ impl TrustWords for Chinese {
             Law::Reads => "读取",
             Law::Stages => "分段计时",
             Law::SomeIo => "确有 I/O",
-            Law::Percentiles => "百分位次序",
+            Law::Percentiles => "直方图",
             Law::Series => "时间序列",
             Law::Samples => "采样",
         }
@@ -32,12 +32,29 @@ impl TrustWords for Chinese {
             Law::BytesOnDrives => "硬盘写入的字节不少于已写并同步的字节",
             Law::Busy => "一块盘最多一直忙碌",
             Law::Reads => "每次查找都有应答者",
-            Law::Stages => "各段时间之和等于在池内的时间",
+            Law::Stages => "一次操作的各段等待不超过卷为其工作的时间",
             Law::SomeIo => "客户端做了 I/O",
-            Law::Percentiles => "p50 ≤ p95 ≤ p99 ≤ 最大值",
+            Law::Percentiles => "单调不减，且所含操作数与计数一致",
             Law::Series => "逐秒操作数之和等于客户端的总数",
             Law::Samples => "每一秒都采样了存储池",
         }
+    }
+
+    fn law_unit(&self, law: Law) -> &'static str {
+        match law {
+            Law::Little => "并发",
+            Law::Bandwidth => "B/s",
+            Law::BytesOnDrives => "B",
+            Law::Busy => "",
+            Law::Reads => "次查找",
+            Law::Stages => "µs/次",
+            Law::SomeIo | Law::Percentiles | Law::Series => "次",
+            Law::Samples => "s",
+        }
+    }
+
+    fn of_trials(&self, trials: u32, of: u32) -> String {
+        format!("{of} 次试验中的 {trials} 次")
     }
 
     fn mark(&self, mark: &Mark) -> String {
@@ -63,7 +80,7 @@ impl TrustWords for Chinese {
                 within(*enough)
             ),
             Mark::Drives { kind, p50, p99 } => format!(
-                "{} 硬盘的实际用时为预期的 {}（中位数）和 {}（p99）",
+                "{} 盘的实际用时为预期的 {}（中位数）和 {}（p99）",
                 name(kind),
                 share(*p50),
                 share(*p99)
@@ -163,11 +180,11 @@ impl TrustWords for Chinese {
                 )
             }
             ScaleLimit::Bursts { factor } => format!(
-                "突发在真实机器上持续 {} 倍的时间，因为其脏数据上限是模型的这么多倍。",
+                "突发在真实机器上的持续时间是模型的 {} 倍，因为其脏数据上限也是这么多倍。",
                 count(*factor)
             ),
             ScaleLimit::Processor { factor } => {
-                format!("相对于硬盘，处理器是本机的 {} 倍快。", count(*factor))
+                format!("相对于硬盘，处理器速度是本机的 {} 倍。", count(*factor))
             }
             ScaleLimit::Cap {
                 name: cap,
@@ -243,22 +260,22 @@ impl TrustWords for Chinese {
 
     fn bound_by(&self, rule: &str) -> String {
         match rule {
-            "the lab" => "实验文件".into(),
-            "memory" => "内存".into(),
-            "backing store" => "后备存储空间".into(),
-            "dirty data" => "脏数据".into(),
-            "coalescing" => "写合并".into(),
-            "metaslabs" => "metaslab 数量".into(),
-            "L2ARC" => "L2ARC 容量".into(),
-            "clients" => "每个客户端的文件大小".into(),
-            other => name(other),
+            "the lab" => "由实验文件指定".into(),
+            "memory" => "受限于内存".into(),
+            "backing store" => "受限于后备存储空间".into(),
+            "dirty data" => "受限于脏数据".into(),
+            "coalescing" => "受限于写合并".into(),
+            "metaslabs" => "受限于 metaslab 数量".into(),
+            "L2ARC" => "受限于 L2ARC 容量".into(),
+            "clients" => "受限于每个客户端的文件大小".into(),
+            other => format!("受限于{}", name(other)),
         }
     }
 
     fn model(&self, findings: &Findings) -> String {
         let scale = &findings.scale;
         let mut said = format!(
-            "用户态 OpenZFS {} · 大小 1/{}（受限于{}）",
+            "用户态 OpenZFS {} · 大小 1/{}（{}）",
             versions(findings),
             count(scale.size),
             self.bound_by(&scale.size_bound_by)
