@@ -39,6 +39,26 @@ typedef struct {
 /* A module parameter of the ZPL, which libzpool leaves out: 32 KiB in both versions. */
 int64_t zfs_immediate_write_sz = 32768;
 
+/*
+ * A record about the object `id`. zil_itx_create leaves what it does not need itself as it was in
+ * memory, so that everything is set here.
+ */
+static itx_t *
+new_record(pw_fs_t *fs, uint64_t type, size_t size, uint64_t id, uint64_t gen,
+    boolean_t synchronous)
+{
+	itx_t *itx = zil_itx_create(type, size);
+
+	itx->itx_private = fs;
+	itx->itx_wr_state = WR_COPIED;
+	itx->itx_sync = synchronous;
+	itx->itx_callback = NULL;
+	itx->itx_callback_data = NULL;
+	itx->itx_oid = id;
+	itx->itx_gen = gen;
+	return (itx);
+}
+
 void
 pw_log_write(pw_node_t *node, dmu_tx_t *tx, uint64_t offset, uint64_t length,
     boolean_t synchronous, boolean_t direct)
@@ -62,6 +82,13 @@ pw_log_write(pw_node_t *node, dmu_tx_t *tx, uint64_t offset, uint64_t length,
 		state = WR_INDIRECT;
 	else
 		state = commit ? WR_COPIED : WR_NEED_COPY;
+	/*
+	 * What was logged of this object without a commit goes before a synchronous write, as it does in
+	 * the ZPL from the first O_SYNC open on: a truncation behind it would take away in replay what
+	 * was acknowledged.
+	 */
+	if (synchronous)
+		zil_async_to_sync(zilog, node->id);
 
 	while (rest > 0) {
 		itx_wr_state_t this = state;
@@ -72,13 +99,15 @@ pw_log_write(pw_node_t *node, dmu_tx_t *tx, uint64_t offset, uint64_t length,
 		else if (this == WR_INDIRECT)
 			n = MIN(node->blksz - P2PHASE(offset, node->blksz), rest);
 
-		itx_t *itx = zil_itx_create(TX_WRITE,
-		    sizeof (lr_write_t) + (this == WR_COPIED ? n : 0));
+		itx_t *itx = new_record(node->fs, TX_WRITE,
+		    sizeof (lr_write_t) + (this == WR_COPIED ? n : 0), node->id, node->gen,
+		    synchronous);
 		lr_write_t *lr = (lr_write_t *)&itx->itx_lr;
 		if (this == WR_COPIED && dmu_read_by_dnode(node->dn, offset, n,
 		    (char *)lr + sizeof (lr_write_t), DMU_READ_NO_PREFETCH) != 0) {
 			zil_itx_destroy(itx);
-			itx = zil_itx_create(TX_WRITE, sizeof (lr_write_t));
+			itx = new_record(node->fs, TX_WRITE, sizeof (lr_write_t), node->id,
+			    node->gen, synchronous);
 			lr = (lr_write_t *)&itx->itx_lr;
 			this = WR_NEED_COPY;
 		}
@@ -88,9 +117,6 @@ pw_log_write(pw_node_t *node, dmu_tx_t *tx, uint64_t offset, uint64_t length,
 		lr->lr_length = n;
 		lr->lr_blkoff = 0;
 		BP_ZERO(&lr->lr_blkptr);
-		itx->itx_private = node->fs;
-		itx->itx_gen = node->gen;
-		itx->itx_sync = synchronous;
 		zil_itx_assign(zilog, itx, tx);
 		offset += n;
 		rest -= n;
@@ -204,12 +230,14 @@ pw_get_data(void *arg, uint64_t gen, lr_write_t *lr, char *buf, struct lwb *lwb,
 	return (error);
 }
 
+/* A change of names, about the object `id`; the next commit takes it along, of whatever that is. */
 static itx_t *
-with_names(uint64_t type, size_t size, const char *name, const char *second, void **record)
+with_names(pw_fs_t *fs, uint64_t type, size_t size, uint64_t id, const char *name,
+    const char *second, void **record)
 {
 	size_t n = strlen(name) + 1;
 	size_t m = second == NULL ? 0 : strlen(second) + 1;
-	itx_t *itx = zil_itx_create(type, size + n + m);
+	itx_t *itx = new_record(fs, type, size + n + m, id, 0, B_TRUE);
 
 	*record = &itx->itx_lr;
 	memcpy((char *)*record + size, name, n);
@@ -228,7 +256,7 @@ pw_log_create(pw_node_t *dir, dmu_tx_t *tx, uint64_t id, uint64_t mode, uint64_t
 	if (zil_replaying(dir->fs->zilog, tx))
 		return;
 	uint64_t type = S_ISDIR(mode) ? TX_MKDIR : S_ISLNK(mode) ? TX_SYMLINK : TX_CREATE;
-	itx_t *itx = with_names(type, sizeof (*lr), name, target, &record);
+	itx_t *itx = with_names(dir->fs, type, sizeof (*lr), id, name, target, &record);
 	lr = record;
 	lr->dir = dir->id;
 	lr->id = id;
@@ -248,10 +276,9 @@ pw_log_remove(pw_node_t *dir, dmu_tx_t *tx, const char *name, boolean_t director
 
 	if (zil_replaying(dir->fs->zilog, tx))
 		return;
-	itx_t *itx = with_names(directory ? TX_RMDIR : TX_REMOVE, sizeof (record_remove_t), name,
-	    NULL, &record);
+	itx_t *itx = with_names(dir->fs, directory ? TX_RMDIR : TX_REMOVE,
+	    sizeof (record_remove_t), id, name, NULL, &record);
 	((record_remove_t *)record)->dir = dir->id;
-	itx->itx_oid = id;
 	zil_itx_assign(dir->fs->zilog, itx, tx);
 }
 
@@ -262,20 +289,23 @@ pw_log_link(pw_node_t *dir, dmu_tx_t *tx, uint64_t id, const char *name)
 
 	if (zil_replaying(dir->fs->zilog, tx))
 		return;
-	itx_t *itx = with_names(TX_LINK, sizeof (record_link_t), name, NULL, &record);
+	itx_t *itx = with_names(dir->fs, TX_LINK, sizeof (record_link_t), id, name, NULL, &record);
 	((record_link_t *)record)->dir = dir->id;
 	((record_link_t *)record)->id = id;
 	zil_itx_assign(dir->fs->zilog, itx, tx);
 }
 
+/* zil_itx_assign lets what was written to the object `id` go before its new name. */
 void
-pw_log_rename(pw_node_t *from, dmu_tx_t *tx, const char *name, pw_node_t *to, const char *newname)
+pw_log_rename(pw_node_t *from, dmu_tx_t *tx, const char *name, pw_node_t *to, const char *newname,
+    uint64_t id)
 {
 	void *record;
 
 	if (zil_replaying(from->fs->zilog, tx))
 		return;
-	itx_t *itx = with_names(TX_RENAME, sizeof (record_rename_t), name, newname, &record);
+	itx_t *itx = with_names(from->fs, TX_RENAME, sizeof (record_rename_t), id, name, newname,
+	    &record);
 	((record_rename_t *)record)->from = from->id;
 	((record_rename_t *)record)->to = to->id;
 	zil_itx_assign(from->fs->zilog, itx, tx);
@@ -286,12 +316,12 @@ pw_log_truncate(pw_node_t *node, dmu_tx_t *tx, uint64_t offset, uint64_t length)
 {
 	if (zil_replaying(node->fs->zilog, tx) || node->unlinked)
 		return;
-	itx_t *itx = zil_itx_create(TX_TRUNCATE, sizeof (record_truncate_t));
+	itx_t *itx = new_record(node->fs, TX_TRUNCATE, sizeof (record_truncate_t), node->id,
+	    node->gen, B_FALSE);
 	record_truncate_t *lr = (record_truncate_t *)&itx->itx_lr;
 	lr->id = node->id;
 	lr->offset = offset;
 	lr->length = length;
-	itx->itx_sync = B_FALSE;
 	zil_itx_assign(node->fs->zilog, itx, tx);
 }
 
@@ -300,7 +330,8 @@ pw_log_setattr(pw_node_t *node, dmu_tx_t *tx, uint32_t mask, const struct pw_att
 {
 	if (zil_replaying(node->fs->zilog, tx) || node->unlinked)
 		return;
-	itx_t *itx = zil_itx_create(TX_SETATTR, sizeof (record_setattr_t));
+	itx_t *itx = new_record(node->fs, TX_SETATTR, sizeof (record_setattr_t), node->id,
+	    node->gen, B_FALSE);
 	record_setattr_t *lr = (record_setattr_t *)&itx->itx_lr;
 	lr->id = node->id;
 	lr->mask = mask;
@@ -312,7 +343,6 @@ pw_log_setattr(pw_node_t *node, dmu_tx_t *tx, uint32_t mask, const struct pw_att
 		lr->atime[i] = in->atime[i];
 		lr->mtime[i] = in->mtime[i];
 	}
-	itx->itx_sync = B_FALSE;
 	zil_itx_assign(node->fs->zilog, itx, tx);
 }
 

@@ -107,7 +107,7 @@ void pw_log_remove(pw_node_t *dir, dmu_tx_t *tx, const char *name, boolean_t dir
     uint64_t id);
 void pw_log_link(pw_node_t *dir, dmu_tx_t *tx, uint64_t id, const char *name);
 void pw_log_rename(pw_node_t *from, dmu_tx_t *tx, const char *name, pw_node_t *to,
-    const char *newname);
+    const char *newname, uint64_t id);
 void pw_log_truncate(pw_node_t *node, dmu_tx_t *tx, uint64_t offset, uint64_t length);
 void pw_log_setattr(pw_node_t *node, dmu_tx_t *tx, uint32_t mask, const struct pw_attr *in);
 

@@ -112,6 +112,18 @@ int
 pw_create(pw_node_t *dir, const char *name, uint32_t mode, uint32_t uid, uint32_t gid,
     uint64_t rdev, const char *target, uint64_t *id)
 {
+	/*
+	 * A directory with the set-group-ID bit hands down its group, and to directories the bit: FUSE
+	 * leaves that to us. Not in replay, whose records hold what came of it.
+	 */
+	mutex_enter(&dir->lock);
+	znode_phys_t *zp = pw_phys(dir);
+	if (S_ISDIR(zp->zp_mode) && (zp->zp_mode & S_ISGID) != 0) {
+		gid = zp->zp_gid;
+		if (S_ISDIR(mode))
+			mode |= S_ISGID;
+	}
+	mutex_exit(&dir->lock);
 	int error = pw_create_claim(dir, name, mode, uid, gid, rdev, target, 0, id);
 
 	if (error == 0)
@@ -255,7 +267,7 @@ rename_locked(pw_node_t *from, const char *name, pw_node_t *to, const char *newn
 		pw_dirty(node, tx);
 		pw_phys(node)->zp_parent = to->id;
 		mutex_exit(&node->lock);
-		pw_log_rename(from, tx, name, to, newname);
+		pw_log_rename(from, tx, name, to, newname, node->id);
 	}
 	dmu_tx_commit(tx);
 	return (error);

@@ -187,6 +187,17 @@ load_config(const char *path, nvlist_t **out)
 	return (error);
 }
 
+/* Digits and nothing behind them: "10G" is not ten bytes. */
+static int
+whole_number(const char *text, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return (end == text || *end != '\0' || errno != 0 ? EINVAL : 0);
+}
+
 static int
 pool_properties(spa_t *spa, const struct pw_pair *pairs, size_t n)
 {
@@ -196,18 +207,19 @@ pool_properties(spa_t *spa, const struct pw_pair *pairs, size_t n)
 	int error = 0;
 	for (size_t i = 0; i < n && error == 0; i++) {
 		zpool_prop_t prop = zpool_name_to_prop(pairs[i].name);
-		uint64_t index;
-		if (prop == ZPOOL_PROP_INVAL)
+		uint64_t number = 0;
+		if (prop == ZPOOL_PROP_INVAL) {
 			error = EINVAL;
-		else if (zpool_prop_get_type(prop) == PROP_TYPE_STRING)
+		} else if (zpool_prop_get_type(prop) == PROP_TYPE_STRING) {
 			fnvlist_add_string(props, pairs[i].name, pairs[i].value);
-		else if (zpool_prop_get_type(prop) == PROP_TYPE_NUMBER)
-			fnvlist_add_uint64(props, pairs[i].name,
-			    strtoull(pairs[i].value, NULL, 10));
-		else if (zpool_prop_string_to_index(prop, pairs[i].value, &index) == 0)
-			fnvlist_add_uint64(props, pairs[i].name, index);
-		else
-			error = EINVAL;
+		} else {
+			if (zpool_prop_get_type(prop) == PROP_TYPE_NUMBER)
+				error = whole_number(pairs[i].value, &number);
+			else if (zpool_prop_string_to_index(prop, pairs[i].value, &number) != 0)
+				error = EINVAL;
+			if (error == 0)
+				fnvlist_add_uint64(props, pairs[i].name, number);
+		}
 	}
 	if (error == 0)
 		error = spa_prop_set(spa, props);

@@ -180,7 +180,10 @@ int pw_seek(pw_node_t *node, int hole, uint64_t *offset);
 /* --- names.c --- */
 
 int pw_lookup(pw_node_t *dir, const char *name, uint64_t *id);
-/* kind by S_IFMT of mode; target for symbolic links. */
+/*
+ * kind by S_IFMT of mode; target for symbolic links. A directory with the set-group-ID bit gives its
+ * own group instead of gid.
+ */
 int pw_create(pw_node_t *dir, const char *name, uint32_t mode, uint32_t uid, uint32_t gid,
     uint64_t rdev, const char *target, uint64_t *id);
 int pw_remove(pw_node_t *dir, const char *name, int directory);

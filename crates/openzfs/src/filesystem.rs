@@ -420,7 +420,8 @@ impl Node {
         Ok(id)
     }
 
-    /// Makes a file, directory, device node or (with a target) symbolic link; returns its number.
+    /// Makes a file, directory, device node or (with a target) symbolic link; returns its number. In
+    /// a directory with the set-group-ID bit it belongs to the directory's group.
     ///
     /// # Errors
     /// EEXIST, ENOSPC, ENAMETOOLONG.

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let served = channel.and_then(|c| serve(UnixStream::from(c), Arc::new(Engine::default())));
     match served {
         Ok(End::Stopped) => ExitCode::SUCCESS,
-        // The parent is gone and nothing is worth keeping: mounts and pool end with the process.
+        // The parent is gone and nothing is worth keeping: the pool ends with the process.
         Ok(End::EndOfFile) => std::process::exit(0),
         Err(e) => {
             eprintln!("poolfs: the control channel: {e}");

@@ -27,7 +27,7 @@ const MOST_THREADS: usize = 2048;
 pub enum End {
     /// The parent asked to stop, and everything was unmounted and exported.
     Stopped,
-    /// The parent is gone.
+    /// The parent is gone; the mounts are detached.
     EndOfFile,
 }
 
@@ -68,30 +68,12 @@ pub fn serve(channel: UnixStream, pool: Arc<dyn Pool>) -> io::Result<End> {
         pool,
         mounts,
     };
-    for line in BufReader::new(channel).lines() {
-        let line = line?;
-        let numbered: Numbered = match serde_json::from_str(&line) {
-            Ok(numbered) => numbered,
-            Err(e) => {
-                outlet.send(&Message::Reply {
-                    id: id_of(&line),
-                    result: Err(refusal(format!("not a request of this protocol: {e}"))),
-                });
-                continue;
-            }
-        };
-        let stop = matches!(numbered.request, Request::Stop);
-        let result = server.answer(numbered.request);
-        let stopped = stop && result.is_ok();
-        outlet.send(&Message::Reply {
-            id: numbered.id,
-            result,
-        });
-        if stopped {
-            return Ok(End::Stopped);
-        }
+    let end = server.converse(channel, &outlet);
+    if !matches!(end, Ok(End::Stopped)) {
+        // Nobody else would: a mount that is served no more stays, and its directory is of no use.
+        server.mounts.lock().clear();
     }
-    Ok(End::EndOfFile)
+    end
 }
 
 /// The id of a request that could not be read whole; 0 when even that is missing.
@@ -109,6 +91,34 @@ struct Server {
 }
 
 impl Server {
+    /// Answers until the parent wants no more.
+    fn converse(&mut self, channel: UnixStream, outlet: &Outlet) -> io::Result<End> {
+        for line in BufReader::new(channel).lines() {
+            let line = line?;
+            let numbered: Numbered = match serde_json::from_str(&line) {
+                Ok(numbered) => numbered,
+                Err(e) => {
+                    outlet.send(&Message::Reply {
+                        id: id_of(&line),
+                        result: Err(refusal(format!("not a request of this protocol: {e}"))),
+                    });
+                    continue;
+                }
+            };
+            let stop = matches!(numbered.request, Request::Stop);
+            let result = self.answer(numbered.request);
+            let stopped = stop && result.is_ok();
+            outlet.send(&Message::Reply {
+                id: numbered.id,
+                result,
+            });
+            if stopped {
+                return Ok(End::Stopped);
+            }
+        }
+        Ok(End::EndOfFile)
+    }
+
     fn answer(&mut self, request: Request) -> Result<Answer, Refusal> {
         match request {
             Request::Build(build) => self.build(&build, Origin::New),

@@ -4,9 +4,10 @@ use crate::clock::Clock;
 use crate::protocol::{Build, Refusal};
 use crate::volume::Time;
 use crate::zpl::Dataset;
-use lab::campaign::{Class, DriveRef, Layout, Vdev};
+use lab::campaign::{Class, DriveRef, Layout, OpenZfs, Vdev};
+use lab::property::{self, Effect};
 use openzfs::{Disk, FileSystem, Library, Pool, Settings};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -164,15 +165,19 @@ impl Zfs {
             .pool
             .properties
             .iter()
-            .filter(|(name, _)| applies(name))
+            .filter(|(name, _)| is_modelled(name, v.openzfs))
             .map(|(n, value)| (n.clone(), value.clone()))
             .collect();
         let pool = Pool::create(POOL, v.pool.ashift, &vdevs, &properties, &self.config)
             .map_err(|e| refuse("the pool cannot be created", e))?;
+        let mut made = BTreeSet::new();
         for (dataset, properties) in &v.datasets {
-            if !dataset.is_empty() {
-                pool.create_dataset(dataset)
-                    .map_err(|e| refuse(&format!("dataset {dataset} cannot be created"), e))?;
+            // As `zfs create -p`: a lab may leave the `db` of `db/pg` to ZFS.
+            for one in with_ancestors(dataset) {
+                if made.insert(one) {
+                    pool.create_dataset(one)
+                        .map_err(|e| refuse(&format!("dataset {one} cannot be created"), e))?;
+                }
             }
             for (name, value) in properties {
                 set(&pool, dataset, name, value)?;
@@ -331,12 +336,18 @@ fn wall_origin(origin: u64) -> i128 {
     now(rustix::time::ClockId::Realtime) - since
 }
 
-/// Pool properties that mean something without a kernel: not where a cachefile or a mount is.
-fn applies(name: &str) -> bool {
-    !matches!(
-        name,
-        "ashift" | "cachefile" | "altroot" | "bootfs" | "readonly"
-    )
+/// Whether a pool property acts in the model. What `check` says changes nothing here must not, and the
+/// library does not take all of it: `feature@…` is no property to it, `dedup_table_quota` a number.
+fn is_modelled(name: &str, openzfs: OpenZfs) -> bool {
+    property::pool::lookup(name, openzfs).is_ok_and(|p| p.effect == Effect::Modelled)
+}
+
+/// A dataset behind those that it lies in, the outermost first; nothing for the root, which is there.
+fn with_ancestors(dataset: &str) -> impl Iterator<Item = &str> {
+    let above = dataset
+        .match_indices('/')
+        .map(move |(end, _)| &dataset[..end]);
+    above.chain((!dataset.is_empty()).then_some(dataset))
 }
 
 /// Properties of a dataset that concern mounting, sharing and names, not the pool.
@@ -398,5 +409,32 @@ mod tests {
         assert_eq!(processors(16, 8.0), 4, "four at least");
         assert_eq!(processors(2, 8.0), 2, "but no more than the machine has");
         assert_eq!(processors(32, 1.0), 32);
+    }
+
+    #[test]
+    fn only_pool_properties_that_act_in_the_model_reach_the_library() {
+        for name in ["autotrim", "failmode"] {
+            assert!(is_modelled(name, OpenZfs::V2_1), "{name}");
+        }
+        for name in [
+            "dedup_table_quota",
+            "feature@lz4_compress",
+            "multihost",
+            "compatibility",
+            "comment",
+            "cachefile",
+            "readonly",
+            "ashift",
+        ] {
+            assert!(!is_modelled(name, OpenZfs::V2_3), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_dataset_comes_behind_those_that_it_lies_in() {
+        let names = |dataset| with_ancestors(dataset).collect::<Vec<_>>();
+        assert_eq!(names("db/pg/wal"), ["db", "db/pg", "db/pg/wal"]);
+        assert_eq!(names("wal"), ["wal"]);
+        assert!(names("").is_empty(), "the root is there");
     }
 }

@@ -227,6 +227,25 @@ fn the_end_of_the_channel_ends_the_conversation() {
 }
 
 #[test]
+fn a_parent_that_goes_away_leaves_no_mount_behind() {
+    let mut talk = Talk::new().hello();
+    talk.build().unwrap();
+    let place = tempfile::tempdir().unwrap();
+    talk.ask(Request::Mount {
+        dataset: String::new(),
+        dir: place.path().to_owned(),
+        requests: 0,
+    })
+    .unwrap();
+    std::fs::write(place.path().join("file"), b"served").unwrap();
+    talk.to.shutdown(Shutdown::Both).unwrap();
+    let ended = talk.server.join().unwrap().unwrap();
+    assert_eq!(ended, End::EndOfFile);
+    let entries = std::fs::read_dir(place.path()).unwrap();
+    assert_eq!(entries.count(), 0, "the directory below the mount");
+}
+
+#[test]
 fn a_request_that_cannot_be_read_is_refused_by_its_number_and_the_next_is_served() {
     let mut talk = Talk::new().hello();
     talk.send(r#"{"id":77,"request":"dance"}"#);

@@ -6,6 +6,7 @@ mod process;
 use poolfs::protocol::Request;
 use process::{Process, build, campaign};
 use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -140,5 +141,39 @@ fn fio_verifies_fsx_passes_and_copies_are_equal_also_after_the_pool_was_opened_a
     process.ask(Request::Drain).unwrap();
     process.ask(Request::Reopen).unwrap();
     assert!(fs::read(dir.join("large.0.0")).unwrap() == fs::read(&copy).unwrap());
+    process.stop();
+}
+
+#[test]
+fn what_is_made_in_a_directory_with_the_set_group_id_bit_belongs_to_its_group() {
+    let (campaign, model) = campaign(LAB);
+    let place = tempfile::tempdir().unwrap();
+    let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
+    fs::create_dir(&store).unwrap();
+    let mut process = Process::start();
+    let variant = &campaign.variants[0].name;
+    process
+        .ask(Request::Build(Box::new(build(
+            &campaign, &model, variant, &store,
+        ))))
+        .unwrap();
+    process.mount("", &dir);
+    let shared = dir.join("shared");
+    fs::create_dir(&shared).unwrap();
+    // Only root gives a directory to a group that it is not in.
+    let group = if rustix::process::geteuid().is_root() {
+        4242
+    } else {
+        rustix::process::getegid().as_raw()
+    };
+    chown(&shared, None, Some(group)).unwrap();
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o2775)).unwrap();
+    fs::write(shared.join("file"), b"of the group").unwrap();
+    fs::create_dir(shared.join("directory")).unwrap();
+    symlink("file", shared.join("link")).unwrap();
+    for (name, bit) in [("file", 0), ("directory", 0o2000), ("link", 0)] {
+        let made = fs::symlink_metadata(shared.join(name)).unwrap();
+        assert_eq!((made.gid(), made.mode() & 0o2000), (group, bit), "{name}");
+    }
     process.stop();
 }

@@ -11,6 +11,16 @@ impl Memory {
     pub fn new(size: usize) -> Arc<Memory> {
         Arc::new(Memory(Mutex::new(vec![0; size])))
     }
+
+    /// What is on it at this moment: all that a power cut would leave of a disk without a cache.
+    pub fn contents(&self) -> Vec<u8> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// Puts that back, which no pool may use meanwhile.
+    pub fn restore(&self, contents: Vec<u8>) {
+        *self.0.lock().unwrap() = contents;
+    }
 }
 
 impl Disk for Memory {
