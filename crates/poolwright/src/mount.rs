@@ -6,6 +6,7 @@ use crate::{diagnostics, machine, output};
 use bench::engine::scale::{PATIENCE, Scale};
 use bench::engine::{Engine, Session};
 use bench::fault::Fault;
+use bench::isolate::{self, Isolation};
 use bench::programs;
 use bench::stop::Stop;
 use lab::campaign::{Campaign, Variant};
@@ -13,12 +14,15 @@ use lab::model::{Model, of_variant};
 use poolfs::protocol::Build;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use store::Scratch;
 
 /// The least room that is worth starting with.
 const LEAST_ROOM: u64 = 256 << 20;
+/// Exit code when the user stopped it.
+pub const INTERRUPTED: u8 = 130;
 
 /// Mount a variant of a lab as a scale model, until Ctrl-C or until a command ends
 ///
@@ -61,6 +65,22 @@ pub fn slower(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Removes what killed verbs have left in the host's memory. It takes room from every model, and a verb
+/// with a /dev/shm of its own does not come upon it.
+pub fn remove_leftovers() {
+    // Making a scratch directory does so first; this one goes away at once.
+    drop(Scratch::create(&[PathBuf::from(machine::IN_MEMORY)], 0));
+}
+
+/// Inside, with mounts of its own: a /dev/shm for the drives that ends with the verb, whatever ends it. Not
+/// where the user states a place in memory.
+pub fn own_memory(isolation: Isolation, store: Option<&Path>, bytes: u64) {
+    let stated = store.is_some_and(|store| store.starts_with(machine::IN_MEMORY));
+    if isolation != Isolation::None && !stated {
+        isolate::own_memory(bytes);
+    }
+}
+
 /// One variant of a lab that this machine can model.
 pub struct Chosen {
     /// The whole campaign.
@@ -78,7 +98,12 @@ impl Chosen {
     ///
     /// # Errors
     /// The exit code; what is wrong has been said.
-    pub fn find(lab: &str, variant: Option<&str>, store: Option<&Path>) -> Result<Self, u8> {
+    pub fn find(
+        lab: &str,
+        variant: Option<&str>,
+        store: Option<&Path>,
+        isolation: Isolation,
+    ) -> Result<Self, u8> {
         let (_, loaded) = load_or_explain(lab, None).map_err(|_| USAGE)?;
         let campaign = loaded.campaign;
         let name = variant.unwrap_or(&campaign.method.baseline);
@@ -92,10 +117,12 @@ impl Chosen {
                 ),
             ));
         };
-        let (place, _, model) = machine::place(store, &campaign).map_err(|refused| {
+        remove_leftovers();
+        let (place, limits, model) = machine::place(store, &campaign).map_err(|refused| {
             diagnostics::draw(&[refused], &loaded.sources);
             ENVIRONMENT
         })?;
+        own_memory(isolation, store, limits.store_bytes);
         let unusable = |e: String| {
             complain(
                 ENVIRONMENT,
@@ -104,8 +131,7 @@ impl Chosen {
         };
         std::fs::create_dir_all(&place)
             .map_err(|e| unusable(format!("cannot create {}: {e}", place.display())))?;
-        let scratch =
-            Scratch::create(&[place], LEAST_ROOM).map_err(|e| unusable(e.to_string()))?;
+        let scratch = Scratch::create(&[place], LEAST_ROOM).map_err(|e| unusable(e.to_string()))?;
         Ok(Self {
             model: of_variant(&model, &campaign.host, &variant),
             campaign,
@@ -127,14 +153,14 @@ impl Chosen {
         }
     }
 
-    /// An engine for it, whose output goes to `log`.
+    /// An engine for it, whose output goes to `log`; `stop` ends every wait for it.
     ///
     /// # Errors
     /// The exit code; what is wrong has been said.
-    pub fn session(&self, log: &Path) -> Result<Box<dyn Session>, u8> {
+    pub fn session(&self, log: &Path, stop: &Stop) -> Result<Box<dyn Session>, u8> {
         let scale = Scale {
             engines: programs::engine_directories(),
-            stop: Stop::default(),
+            stop: stop.clone(),
             patience: PATIENCE,
         };
         scale.session(self.variant.openzfs, log).map_err(failed)
@@ -163,26 +189,26 @@ impl Args {
     }
 
     fn mounted(&self) -> Result<u8, u8> {
-        let empty = std::fs::read_dir(&self.dir).map(|mut entries| entries.next().is_none());
-        if !matches!(empty, Ok(true)) {
-            return Err(complain(
-                USAGE,
-                &format!("{} is not an empty directory: make one", self.dir.display()),
-            ));
-        }
+        self.dir_is_empty().map_err(|why| complain(USAGE, &why))?;
         let dir = self.dir.canonicalize().map_err(|e| {
             complain(
                 ENVIRONMENT,
                 &format!("cannot find {}: {e}", self.dir.display()),
             )
         })?;
-        let mut chosen = Chosen::find(&self.lab, Some(&self.variant), self.store.as_deref())?;
+        let mut chosen = Chosen::find(
+            &self.lab,
+            Some(&self.variant),
+            self.store.as_deref(),
+            // The mount is for others to see.
+            Isolation::None,
+        )?;
         chosen.model.time = Some(self.time);
         let store = chosen.directory("drives")?;
         let log = chosen.directory("log")?;
         let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
             .map_err(|e| complain(ENVIRONMENT, &format!("cannot wait for Ctrl-C: {e}")))?;
-        let mut session = chosen.session(&log)?;
+        let mut session = chosen.session(&log, &Stop::default())?;
         session
             .build(chosen.build(&store, chosen.campaign.method.seed, self.instant))
             .map_err(failed)?;
@@ -195,7 +221,11 @@ impl Args {
             session.hello().openzfs,
             chosen.model.size,
             self.time,
-            if self.instant { " · instant drives" } else { "" },
+            if self.instant {
+                " · instant drives"
+            } else {
+                ""
+            },
         ));
         let code = match self.command.split_first() {
             None => {
@@ -209,24 +239,43 @@ impl Args {
         session.stop().map_err(failed)?;
         Ok(code)
     }
+
+    /// That there is an empty directory to mount on, or why not and what to do.
+    fn dir_is_empty(&self) -> Result<(), String> {
+        let dir = self.dir.display();
+        match std::fs::read_dir(&self.dir).map(|mut entries| entries.next().is_none()) {
+            Ok(true) => Ok(()),
+            // What FUSE answers to everything once nobody serves a mount.
+            Err(e) if e.kind() == ErrorKind::NotConnected => Err(format!(
+                "{dir} is still mounted, but the process that served it is gone, as after a kill of `poolwright mount`: detach it with `fusermount3 -u {dir}`, or as root with `umount -l {dir}`, and repeat the command"
+            )),
+            _ => Err(format!("{dir} is not an empty directory: make one")),
+        }
+    }
 }
 
 fn command(program: &OsString, arguments: &[OsString]) -> Result<u8, u8> {
     use std::os::unix::process::ExitStatusExt;
-    let status = Command::new(program).args(arguments).status().map_err(|e| {
-        complain(
-            ENVIRONMENT,
-            &format!("cannot run {}: {e}", program.display()),
-        )
-    })?;
+    let status = Command::new(program)
+        .args(arguments)
+        .status()
+        .map_err(|e| {
+            complain(
+                ENVIRONMENT,
+                &format!("cannot run {}: {e}", program.display()),
+            )
+        })?;
     // As a shell tells of a command that a signal ended.
     let signal = || 128 + status.signal().unwrap_or(0);
     Ok(status.code().unwrap_or_else(signal) as u8)
 }
 
-/// Says how the engine failed; an exit code.
+/// Says how the engine failed; an exit code. Who stopped it needs no telling.
 pub fn failed(fault: Fault) -> u8 {
-    complain(ENVIRONMENT, &fault.to_string())
+    match fault {
+        Fault::Interrupted => INTERRUPTED,
+        fault => complain(ENVIRONMENT, &fault.to_string()),
+    }
 }
 
 fn complain(code: u8, message: &str) -> u8 {

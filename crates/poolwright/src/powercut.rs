@@ -10,7 +10,7 @@ mod report;
 mod writer;
 
 use crate::exit::{ENVIRONMENT, USAGE};
-use crate::mount::{Chosen, failed};
+use crate::mount::{Chosen, INTERRUPTED, failed};
 use crate::output;
 use bench::isolate::{self, Isolation};
 use bench::stop::Stop;
@@ -26,8 +26,6 @@ use writer::{Damage, Ledger, Writer};
 const WRITERS: u64 = 4;
 /// Exit code when acknowledged writes were lost.
 const LOST: u8 = 1;
-/// Exit code when the user stopped it.
-const INTERRUPTED: u8 = 130;
 /// Dilation where neither the lab nor the command line states one: two cores keep up with the drives
 /// at it.
 const TIME: f64 = 8.0;
@@ -82,15 +80,20 @@ impl Args {
                 output::complain(&format!("error: cannot start: {e}\n"));
                 ENVIRONMENT
             }),
-            Some(_) => self.inside(),
+            Some(isolation) => self.inside(isolation),
         };
         ExitCode::from(code.unwrap_or_else(|code| code))
     }
 
-    fn inside(&self) -> Result<u8, u8> {
+    fn inside(&self, isolation: Isolation) -> Result<u8, u8> {
         let stop = Stop::default();
         isolate::follow(stop.clone());
-        let mut chosen = Chosen::find(&self.lab, self.variant.as_deref(), self.store.as_deref())?;
+        let mut chosen = Chosen::find(
+            &self.lab,
+            self.variant.as_deref(),
+            self.store.as_deref(),
+            isolation,
+        )?;
         let time = self.time.or(chosen.model.time).unwrap_or(TIME);
         chosen.model.time = Some(time);
         for mishap in &self.fail {
@@ -136,11 +139,12 @@ impl Args {
             states: Vec::new(),
         };
         for seed in (0..self.states).map(|i| seed.wrapping_add(i)) {
+            let state = self.state(chosen, stop, &ledgers, seed, (&store, &mount, &log))?;
+            // A look that was cut short has found nothing.
             if stop.requested() {
                 return Err(INTERRUPTED);
             }
-            kill.states
-                .push(self.state(chosen, &ledgers, seed, (&store, &mount, &log))?);
+            kill.states.push(state);
         }
         std::fs::remove_dir_all(&store).map_err(io("remove", &store))?;
         Ok(kill)
@@ -154,7 +158,7 @@ impl Args {
         (synchronous, seed): (bool, u64),
         (store, mount, log): (&Path, &Path, &Path),
     ) -> Result<Vec<Ledger>, u8> {
-        let mut session = chosen.session(log)?;
+        let mut session = chosen.session(log, stop)?;
         session
             .build(chosen.build(store, seed, false))
             .map_err(failed)?;
@@ -187,6 +191,7 @@ impl Args {
     fn state(
         &self,
         chosen: &Chosen,
+        stop: &Stop,
         ledgers: &[Ledger],
         seed: u64,
         (store, mount, log): (&Path, &Path, &Path),
@@ -220,10 +225,10 @@ impl Args {
             }
         }
         let mut refused = None;
-        let mut looked = self.look(chosen, ledgers, false, (&state, mount, log));
+        let mut looked = self.look(chosen, stop, ledgers, false, (&state, mount, log));
         if let (Err(why), true) = (&looked, self.fail.iter().any(|m| m.when != When::Rot)) {
             refused = Some(why.clone());
-            looked = self.look(chosen, ledgers, true, (&state, mount, log));
+            looked = self.look(chosen, stop, ledgers, true, (&state, mount, log));
         }
         std::fs::remove_dir_all(&state).map_err(io("remove", &state))?;
         let (replayed, damage, unusable) = match looked {
@@ -246,12 +251,13 @@ impl Args {
     fn look(
         &self,
         chosen: &Chosen,
+        stop: &Stop,
         ledgers: &[Ledger],
         without_log: bool,
         (state, mount, log): (&Path, &Path, &Path),
     ) -> Result<(u64, Damage), String> {
         let mut session = chosen
-            .session(log)
+            .session(log, stop)
             .map_err(|_| "the engine could not be started".to_owned())?;
         let build = chosen.build(state, self.seed, true);
         let imported = if without_log {

@@ -5,7 +5,7 @@
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::lab_file::{LabFile, Loaded, load_or_explain, release};
-use crate::{diagnostics, machine, output};
+use crate::{diagnostics, machine, mount, output};
 use bench::campaign::{End, Error, Setup};
 use bench::engine::scale::Scale;
 use bench::fault::Fault;
@@ -143,6 +143,7 @@ impl Args {
                 "a run is continued by the same command, so its lab must be a file: save it, then `poolwright run FILE`",
             ));
         }
+        mount::remove_leftovers();
         self.ready(true, &Stop::default())?;
         isolate::keep(std::env::args_os().skip(1))
             .map_err(|e| complain(ENVIRONMENT, &format!("cannot start the run: {e}")))
@@ -219,12 +220,7 @@ impl Args {
         let stop = Stop::default();
         isolate::follow(stop.clone());
         let ready = self.ready(false, &stop)?;
-        if isolation != Isolation::None
-            && !self.store.as_ref().is_some_and(|s| s.starts_with(machine::IN_MEMORY))
-        {
-            // Whatever is left there ends with the run.
-            isolate::own_memory(ready.limits.store_bytes);
-        }
+        mount::own_memory(isolation, self.store.as_deref(), ready.limits.store_bytes);
         std::fs::create_dir_all(&ready.place).map_err(|e| {
             complain(
                 ENVIRONMENT,
