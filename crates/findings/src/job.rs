@@ -1,7 +1,9 @@
 //! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
 
 use lab::campaign::{Program, Workload};
-use std::collections::BTreeMap;
+use lab::fio::parse::{self, Job as Section};
+use lab::fio::{sizes, stock};
+use std::collections::BTreeSet;
 
 /// The few facts of a job that laws depend on.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -10,6 +12,9 @@ pub struct Job {
     pub block: Option<u64>,
     /// Its clients do not issue the next operation at once: a rate, a think time, an arrival process.
     pub paced: bool,
+    /// Its clients go as fast as they can, but have fewer operations under way than they could: they wait
+    /// for each other, submit in batches, or end when they have done so many.
+    pub held_back: bool,
     /// Each write is durable before the next (`fsync=1`, `fdatasync=1`, `sync=1`).
     pub each_write_synced: bool,
     /// Its data can be made smaller by compression or deduplication.
@@ -22,45 +27,34 @@ pub struct Job {
     pub deep: bool,
 }
 
-/// Reads the job of a workload. Options of a section override those of `[global]`; several on a line
-/// are separated by `;`, as fio's documentation of job files has it.
+/// Reads the job of a workload, as fio does.
 pub fn of(workload: &Workload) -> Job {
-    let Program::Fio { job, .. } = &workload.program;
-    let sections = sections(job);
-    let any = |test: &dyn Fn(&Options) -> bool| sections.iter().any(test);
-    let all = |test: &dyn Fn(&Options) -> bool| !sections.is_empty() && sections.iter().all(test);
+    let sections = sections(workload);
+    let any = |test: &dyn Fn(&Section) -> bool| sections.iter().any(test);
+    let all = |test: &dyn Fn(&Section) -> bool| !sections.is_empty() && sections.iter().all(test);
     let blocks: Vec<Option<u64>> = sections.iter().map(block).collect();
     Job {
         block: match blocks.split_first() {
             Some((first, rest)) if rest.iter().all(|b| b == first) => *first,
             _ => None,
         },
-        paced: any(&|o| {
-            PACING
-                .iter()
-                .any(|key| o.get(*key).is_some_and(|value| value != "0"))
-        }),
-        each_write_synced: all(&|o| {
-            let is = |key: &str, values: &[&str]| {
-                o.get(key).is_some_and(|v| values.contains(&v.as_str()))
-            };
+        paced: any(&|s| PACING.iter().any(|name| set(s, name))),
+        held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
+        each_write_synced: all(&|s| {
+            let is = |name: &str, values: &[&str]| s.get(name).is_some_and(|v| values.contains(&v));
             is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
         }),
-        compressible: any(&|o| {
-            o.get("zero_buffers").is_some_and(|v| v != "0")
-                || o.get("dedupe_percentage").is_some_and(|v| v != "0")
-                || o.get("buffer_compress_percentage")
-                    .is_some_and(|v| v != "0")
-                || o.contains_key("buffer_pattern")
+        compressible: any(&|s| {
+            let patterns = ["buffer_pattern", "verify_pattern"];
+            COMPRESSIBLE.iter().any(|name| set(s, name))
+                || patterns.iter().any(|name| s.get(name).is_some())
         }),
-        shared_file: any(&|o| {
-            o.contains_key("filename") && (number(o, "numjobs") > 1 || sections.len() > 1)
+        shared_file: shares_files(&sections),
+        deep: any(&|s| {
+            let engine = s.get("ioengine").unwrap_or("psync");
+            ASYNC.contains(&engine) && stock::count(s, "iodepth") > 1
         }),
-        deep: any(&|o| {
-            let engine = o.get("ioengine").map_or("psync", String::as_str);
-            ASYNC.contains(&engine) && number(o, "iodepth") > 1
-        }),
-        direct: all(&|o| o.get("direct").is_some_and(|v| v != "0")),
+        direct: all(&|s| set(s, "direct")),
     }
 }
 
@@ -70,14 +64,12 @@ pub fn is_direct(workload: &Workload) -> bool {
 }
 
 /// Options that say what a job does, in the order in which people name them.
-const TELLING: [&str; 22] = [
+const TELLING: [&str; 20] = [
     "ioengine",
     "rw",
-    "readwrite",
     "rwmixread",
     "rwmixwrite",
     "bs",
-    "blocksize",
     "bssplit",
     "bsrange",
     "size",
@@ -97,13 +89,12 @@ const TELLING: [&str; 22] = [
 
 /// What each job of a workload's file does: the options that say so.
 pub fn summaries(workload: &Workload) -> Vec<String> {
-    let Program::Fio { job, .. } = &workload.program;
-    let summary = |options: &Options| {
-        let told = |key: &&str| Some(format!("{key}={}", options.get(*key)?));
+    let summary = |section: &Section| {
+        let told = |name: &&str| Some(format!("{name}={}", section.get(name)?));
         let told: Vec<String> = TELLING.iter().filter_map(told).collect();
         told.join(" ")
     };
-    sections(job).iter().map(summary).collect()
+    sections(workload).iter().map(summary).collect()
 }
 
 const PACING: [&str; 6] = [
@@ -115,81 +106,64 @@ const PACING: [&str; 6] = [
     "startdelay",
 ];
 
+/// Not among [`PACING`]: how much such jobs do in a second is still their result.
+const HOLDING: [&str; 7] = [
+    "flow",
+    "lockfile",
+    "number_ios",
+    "iodepth_low",
+    "iodepth_batch",
+    "iodepth_batch_complete_min",
+    "iodepth_batch_complete_max",
+];
+
+const COMPRESSIBLE: [&str; 3] = [
+    "zero_buffers",
+    "dedupe_percentage",
+    "buffer_compress_percentage",
+];
+
 /// `libaio` is not among them: on OpenZFS it is synchronous, and runs so.
 const ASYNC: [&str; 2] = ["io_uring", "posixaio"];
 
-fn number(options: &Options, key: &str) -> u64 {
-    options.get(key).and_then(|v| v.parse().ok()).unwrap_or(1)
+/// Whether an option is there and does something.
+fn set(section: &Section, name: &str) -> bool {
+    let value = section.get(name);
+    value.is_some_and(|value| !["0", "none"].contains(&value))
 }
 
-type Options = BTreeMap<String, String>;
+/// Whether a file is one of several clients.
+fn shares_files(sections: &[Section]) -> bool {
+    let mut known = BTreeSet::new();
+    sections.iter().any(|section| {
+        let (name, sets) = stock::sets(section);
+        u64::from(stock::count(section, "numjobs")) > sets || !known.insert(name)
+    })
+}
 
-fn block(options: &Options) -> Option<u64> {
-    if ["bssplit", "bsrange", "blocksize_range", "bs_unaligned"]
-        .iter()
-        .any(|key| options.contains_key(*key))
-    {
+fn block(section: &Section) -> Option<u64> {
+    let mixtures = ["bssplit", "bsrange", "bs_unaligned"];
+    if mixtures.iter().any(|name| section.get(name).is_some()) {
         return None;
     }
-    match options.get("bs").or_else(|| options.get("blocksize")) {
-        Some(text) => {
-            let sizes: Option<Vec<u64>> = text
-                .split(',')
-                .filter(|part| !part.is_empty())
-                .map(size)
-                .collect();
-            let sizes = sizes?;
-            let first = *sizes.first()?;
-            sizes.iter().all(|s| *s == first).then_some(first)
-        }
-        // fio's default block size.
-        None => Some(4096),
+    // Reads' and writes', of which one that is left out is fio's default.
+    let text = section.get("bs").unwrap_or("4k");
+    let mut both = text.split(',').take(2).map(|part| match part.trim() {
+        "" => Some(4096),
+        part => sizes::bytes(part),
+    });
+    let first = both.next()?;
+    if both.all(|size| size == first) {
+        first
+    } else {
+        None
     }
 }
 
-/// fio's sizes: `8k`, `1M`, `4096`, `16KiB`, all powers of 1024 (kb_base=1024, its default).
-fn size(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    let number: u64 = text[..digits].parse().ok()?;
-    let shift = match text[digits..].to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kb" | "kib" => 10,
-        "m" | "mb" | "mib" => 20,
-        "g" | "gb" | "gib" => 30,
-        _ => return None,
-    };
-    number.checked_shl(shift)
-}
-
-fn sections(text: &str) -> Vec<Options> {
-    let mut global = Options::new();
-    let mut jobs: Vec<Options> = Vec::new();
-    let mut in_global = true;
-    for line in text.lines() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') || line.starts_with(';') {
-            continue;
-        }
-        if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
-            in_global = name.eq_ignore_ascii_case("global");
-            if !in_global {
-                jobs.push(global.clone());
-            }
-            continue;
-        }
-        let target = match jobs.last_mut() {
-            Some(job) if !in_global => job,
-            _ => &mut global,
-        };
-        for option in line.split(';') {
-            let (key, value) = option.split_once('=').unwrap_or((option, "1"));
-            target.insert(key.trim().to_owned(), value.trim().to_owned());
-        }
-    }
-    jobs
+/// The jobs of a workload. What a later version refuses was measured all the same.
+fn sections(workload: &Workload) -> Vec<Section> {
+    let Program::Fio { job, .. } = &workload.program;
+    parse::read(job, &mut Vec::new()).jobs
 }
 
 #[cfg(test)]
@@ -212,9 +186,40 @@ mod tests {
     #[test]
     fn a_synchronous_writer_is_read() {
         let read =
-            job("[global]\nbs=8k\n\n[a]\nrw=randwrite\nfsync=1\n[b]\nrw=randwrite;fsync=1\n");
+            job("[global]\nbs=8k\n\n[a]\nrw=randwrite\nfsync=1\n[b]\nrw=randwrite\nsync=dsync\n");
         assert_eq!(read.block, Some(8192));
         assert!(read.each_write_synced && !read.paced && !read.compressible);
+    }
+
+    #[test]
+    fn a_comment_is_no_part_of_an_option_or_a_section() {
+        let read = job("[w] ; the logger\nrate=10m\nfsync=1 # each\nbs=8k # page\n");
+        assert!(read.paced && read.each_write_synced);
+        assert_eq!(read.block, Some(8192));
+        assert!(!job("[w]\nrw=randwrite ;fsync=1\n").each_write_synced);
+        assert!(job("[w]\nbuffer_pattern=0 # zeros\n").compressible);
+    }
+
+    #[test]
+    fn options_are_known_by_their_other_names_and_sizes_as_fio_reads_them() {
+        assert_eq!(job("[w]\nblocksize=16ki\n").block, Some(16_000));
+        assert_eq!(job("[w]\nbs=,8k\n").block, None);
+        assert!(job("[w]\niodepth_batch_submit=4\n").held_back);
+    }
+
+    #[test]
+    fn jobs_that_hold_each_other_back_offer_no_rate() {
+        let read = job("[w]\nflow=8\nlockfile=exclusive\n");
+        assert!(read.held_back && !read.paced);
+        assert!(!job("[w]\nlockfile=none\nflow=0\n").held_back);
+    }
+
+    #[test]
+    fn a_file_is_shared_by_those_that_name_it() {
+        assert!(job("[w]\nfilename=data\nnumjobs=2\n").shared_file);
+        assert!(job("[a]\nfilename=data\n[b]\nfilename=data\n").shared_file);
+        assert!(!job("[a]\nfilename=x\n[b]\nfilename=y\n").shared_file);
+        assert!(!job("[w]\nnumjobs=8\n").shared_file);
     }
 
     #[test]

@@ -30,6 +30,10 @@ pub struct Model {
     pub size_bound_by: String,
     /// Dilation k ≥ 1; none until a campaign's pilot has chosen it.
     pub time: Option<f64>,
+    /// No pilot ran to its end, so that k is none but the first one tried. It is chosen again by the next
+    /// run of the campaign as long as nothing was measured with it.
+    #[serde(default)]
+    pub time_guessed: bool,
     /// ARC size of the model (`zfs_arc_max`), bytes.
     pub arc_max: u64,
     /// RAM OpenZFS is told the model has, bytes.

@@ -90,6 +90,73 @@ fn jobs_one_after_another_are_refused_but_a_stonewall_without_effect_is_not() {
 }
 
 #[test]
+fn what_would_reach_a_file_outside_the_model_is_refused_even_where_a_later_line_replaces_it() {
+    for line in [
+        "mem=mmap:/home/me/x",
+        "iomem=mmaphuge:x",
+        "filename_format=../../../home/me/.bashrc",
+        "buffer_pattern='/etc/passwd'",
+        "verify_pattern=0xff'/etc/passwd'",
+        "ioengine=external:/tmp/x.so",
+    ] {
+        let text = format!(
+            "[global]\n{line}\n[a]\nrw=read\nsize=1G\nmem=malloc\nfilename_format=x\nioengine=psync\n"
+        );
+        let found = found(&text);
+        let lines: Vec<usize> = found.iter().map(|m| m.0).collect();
+        assert_eq!(lines, [2], "{found:#?}");
+    }
+    for name in ["../../../dev/sdb", "a]/../../b", "/home/me/x"] {
+        let found = found(&format!("[{name}]\nrw=read\nsize=1G\n"));
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert_eq!(found[0].0, 1);
+    }
+    let harmless = "[a]\nrw=read\nsize=1G\nmem=mmap\nbuffer_pattern=\"abc\"\n";
+    assert!(found(harmless).is_empty());
+}
+
+/// fio reads a line in pieces: the end of a long comment would be an option to it.
+#[test]
+fn a_line_that_fio_would_take_for_two_is_refused() {
+    let text = |length| {
+        let comment = "x".repeat(length);
+        format!("[a]\nrw=read\nsize=1G\n;{comment}exec_prerun=true\n")
+    };
+    assert_eq!(found(&text(4094))[0].0, 4);
+    assert!(found(&text(3000)).is_empty());
+}
+
+#[test]
+fn the_name_of_a_section_is_what_fio_takes_for_it() {
+    assert_eq!(found("[a] b\nrw=read\nsize=1G\n")[0].0, 1);
+    let file = parse::parse("[globals]\nsize=1G\n[a] ; a comment\nrw=read\n").unwrap();
+    let names: Vec<&str> = file.jobs.iter().map(|j| j.name.as_str()).collect();
+    assert_eq!(names, ["a"]);
+    assert_eq!(file.jobs[0].get("size"), Some("1G"));
+}
+
+#[test]
+fn fios_own_keywords_may_stand_in_the_format_of_file_names_and_nothing_else_may() {
+    let of = |option: &str| found(&format!("[a]\nrw=read\nsize=1G\n{option}\n"));
+    assert!(of("filename_format=$jobname.$jobnum.$filenum").is_empty());
+    assert!(of("filename_format=$clientuid$jobnum").is_empty());
+    for value in ["$jobnum.${HOME}", "$ncpus", "$$jobnumncpus", "x$"] {
+        assert_eq!(of(&format!("filename_format={value}"))[0].0, 4, "{value}");
+    }
+    assert_eq!(of("description=$jobname")[0].0, 4);
+}
+
+#[test]
+fn a_labs_working_set_needs_a_size_of_all_jobs_or_of_none() {
+    let lines = |text| -> Vec<usize> { mistakes(text, true).iter().map(|m| m.line).collect() };
+    assert_eq!(lines("[a]\nrw=read\nsize=1G\n[b]\nrw=read\n"), [4]);
+    assert_eq!(lines("[a]\nrw=read\n[b]\nrw=read\nfilesize=1M\n"), [1]);
+    assert_eq!(lines("[a]\nrw=read\n[b]\nrw=read\n"), [0; 0]);
+    let in_global = "[global]\nsize=1G\n[a]\nrw=read\n[b]\nrw=read\n";
+    assert_eq!(lines(in_global), [0; 0]);
+}
+
+#[test]
 fn a_job_without_a_size_is_refused() {
     assert_eq!(found("[a]\nrw=read\n")[0].0, 1);
     assert_eq!(mistakes("[a]\nrw=read\n", true), []);

@@ -48,12 +48,15 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
     let mut found = Vec::new();
     let file = parse::read(text, &mut found);
     // A line that was not understood may have been the size.
-    let sized = sized || !found.is_empty();
+    let understood = found.is_empty();
     for job in &file.jobs {
-        found.extend(sizes(job, sized));
+        found.extend(sizes(job, sized || !understood));
         for name in ["runtime", "ramp_time"] {
             found.extend(stock::time(job, name).err());
         }
+    }
+    if sized && understood {
+        found.extend(partly_sized(&file.jobs));
     }
     // A mistake in [global] is met again in every job.
     found.sort();
@@ -68,8 +71,26 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
         .filter_map(|name| stock::size(job, name).err())
         .collect();
     found.extend(stock::file_sizes(job).err());
-    if !sized && job.get("size").is_none() && job.get("filesize").is_none() {
+    if !sized && !stock::is_sized(job) {
         found.push(stock::none(job));
     }
     found
+}
+
+/// The jobs without a size in a file where others have one: how much of the lab's working set is theirs,
+/// nothing says.
+fn partly_sized(jobs: &[Job]) -> Vec<Mistake> {
+    let some = jobs.iter().any(stock::is_sized);
+    let without = jobs.iter().filter(|job| some && !stock::is_sized(job));
+    let mistake = |job: &Job| {
+        Mistake::new(
+            job.line,
+            format!(
+                "job `{}` states no size and others do, so the lab's `size` cannot be shared out",
+                job.name
+            ),
+            "add `size=20G`, or remove `size` from the others",
+        )
+    };
+    without.map(mistake).collect()
 }

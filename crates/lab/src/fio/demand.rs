@@ -20,8 +20,7 @@ pub struct Demand {
 
 /// What the jobs of a file ask for.
 pub fn demand(file: &JobFile) -> Demand {
-    let mut named: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut own = 0u64;
+    let mut files: BTreeMap<String, u64> = BTreeMap::new();
     let mut known = true;
     for job in &file.jobs {
         let size = match stock::size(job, "size") {
@@ -38,20 +37,16 @@ pub fn demand(file: &JobFile) -> Demand {
                 0
             }
         };
-        match job.get("filename") {
-            Some(name) => {
-                let most = named.entry(name).or_default();
-                *most = bytes.max(*most);
-            }
-            None => own = own.saturating_add(bytes.saturating_mul(clones(job, "numjobs"))),
-        }
+        let (name, sets) = stock::sets(job);
+        let most = files.entry(name).or_default();
+        *most = bytes.saturating_mul(sets).max(*most);
     }
     let jobs = || file.jobs.iter();
     Demand {
         working_set: known.then(|| {
-            named
+            files
                 .values()
-                .fold(own, |sum, bytes| sum.saturating_add(*bytes))
+                .fold(0u64, |sum, bytes| sum.saturating_add(*bytes))
         }),
         random_write_block: jobs()
             .filter(|job| {
@@ -100,6 +95,10 @@ mod tests {
         );
         assert_eq!(shared.as_ref().map(|d| d.working_set), Ok(Some(2 << 30)));
         assert_eq!(shared.map(|d| d.random_write_block), Ok(None));
+        let format = demand(
+            "[global]\nnumjobs=8\nsize=1G\n[a]\nfilename_format=$jobname.$filenum\n[b]\nfilename_format=$jobnum\n",
+        );
+        assert_eq!(format.map(|d| d.working_set), Ok(Some(9 << 30)));
         let files = demand("; many small files\n[s]\nnrfiles=1000\nfilesize=4k-128k\nruntime=2m\n");
         assert_eq!(
             files.map(|d| (d.working_set, d.runtime_s)),

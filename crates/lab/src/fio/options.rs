@@ -100,8 +100,12 @@ pub fn document() -> String {
          flows and are kept.\n\
          - **replaced**: Poolwright's own value stands in its place.\n\
          - **refused**: the lab is refused, and says why.\n\n\
-         `include` and `${VARIABLE}` are refused: a lab must mean the same everywhere. Sizes are \
-         read as fio reads them (`4k` is 4,096 bytes, `4ki` is 4,000). Buffers are fio's default, \
+         `include` and `${VARIABLE}` are refused: a lab must mean the same everywhere. So is what \
+         would reach files outside the model, such as a `/` in the name of a section, after which its \
+         files are named. Sizes are read as fio reads them (`4k` is 4,096 bytes, `4ki` is 4,000). \
+         Where the lab states the working set, either all jobs state a size, whose ratios are kept, or \
+         none does, and each set of files has the same share; jobs with one `filename` share a set. \
+         Buffers are fio's default, \
          random and so incompressible, unless the file says otherwise. Files are laid out before \
          the measurement as fio itself would lay them out; a job that only writes starts on files \
          of full size without content, unless it says `overwrite=1`.\n\n\

@@ -68,8 +68,12 @@ pub fn parse(text: &str) -> Result<JobFile, Vec<Mistake>> {
     }
 }
 
+/// Bytes of a line that fio 3.33 surely reads at once; of a longer one it takes the end for a line of its
+/// own.
+const LONGEST: usize = 4000;
+
 /// Reads a job file as far as it can be read, and adds every mistake in it, in order of lines.
-pub(super) fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
+pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
     let mut lines = Vec::new();
     let mut jobs: Vec<Job> = Vec::new();
     let mut global: BTreeMap<&'static str, Setting> = BTreeMap::new();
@@ -80,23 +84,34 @@ pub(super) fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
         let mut wrong = |message: &str, fix: &str| {
             mistakes.push(Mistake::new(number, message, fix));
         };
+        if line.len() > LONGEST {
+            wrong(
+                "this line is longer than fio reads at once: it would take the end for an option",
+                "shorten it",
+            );
+        }
         let content = content(line);
         let kind = if content.is_empty() {
             Kind::Other
         } else if let Some(rest) = content.strip_prefix('[') {
-            match rest.split_once(']').map(|(name, _)| name.trim()) {
-                None | Some("") => {
+            // To fio 3.33 the name is all but the last character of the line, and global what begins so.
+            match rest.strip_suffix(']') {
+                None => {
+                    wrong("this section does not end with `]`", "write `[name]`");
+                    Kind::Other
+                }
+                Some(name) if name.trim().is_empty() => {
                     wrong("this section has no name", "write `[name]`");
                     Kind::Other
                 }
-                Some("global") => {
+                Some(name) if name.starts_with("global") => {
                     in_global = Some(true);
                     Kind::Global
                 }
                 Some(name) => {
                     in_global = Some(false);
                     jobs.push(Job {
-                        name: name.to_owned(),
+                        name: name.trim().to_owned(),
                         line: number,
                         settings: global.clone(),
                     });
@@ -177,7 +192,24 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
             "remove the line",
         );
     }
-    if value.contains('$') {
+    // All of them are looked at, and not only those that count in the end: fio loads an engine and takes
+    // in a file's name as it reads them.
+    if rule.name == "ioengine" && !ENGINES.iter().any(|(name, _)| *name == value) {
+        let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
+        return Err((
+            format!("the I/O engine `{value}` does not work on files"),
+            format!("choose one of {}", names.join(", ")),
+        ));
+    }
+    if let Some((what, fix)) = leads_out(rule.name, value) {
+        return wrong(format!("`{name}={value}` {what}"), fix);
+    }
+    let keywords: &[&str] = match rule.name {
+        "filename_format" => &OF_FILE_NAMES,
+        _ => &[],
+    };
+    let known = |rest: &str| keywords.iter().any(|keyword| rest.starts_with(*keyword));
+    if !value.split('$').skip(1).all(known) {
         return wrong(
             format!("`{value}` depends on the environment"),
             "write the value itself",
@@ -186,19 +218,40 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     Ok((rule, value.to_owned()))
 }
 
+/// What stands for a part of a file's name, after a `$`.
+const OF_FILE_NAMES: [&str; 4] = ["jobname", "clientuid", "jobnum", "filenum"];
+
+/// What is wrong with a value by which fio would reach a file that is not the model's, and what to do.
+fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
+    match option {
+        // `mmap:FILE`: fio makes the file, or truncates the one that is there.
+        "mem" if value.contains([':', '/']) => Some((
+            "names a file of this machine",
+            "write a kind of memory alone, such as `mmap`",
+        )),
+        "filename_format" if value.contains('/') => Some((
+            "is a path, and files lie in the dataset itself",
+            "write a name without `/`",
+        )),
+        "buffer_pattern" | "verify_pattern" if value.contains('\'') => Some((
+            "reads a file of this machine",
+            "write the pattern itself: a number, or text in double quotes",
+        )),
+        _ => None,
+    }
+}
+
 fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
     let mut wrong = |line, message: String, fix: String| {
         mistakes.push(Mistake::new(line, message, fix));
     };
     for (index, job) in jobs.iter().enumerate() {
-        if let Some(engine) = job.settings.get("ioengine")
-            && !ENGINES.iter().any(|(name, _)| *name == engine.value)
-        {
-            let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
+        // Its files have the name of the section.
+        if job.name.contains('/') {
             wrong(
-                engine.line,
-                format!("the I/O engine `{}` does not work on files", engine.value),
-                format!("choose one of {}", names.join(", ")),
+                job.line,
+                format!("the name of section `{}` is a path", job.name),
+                "write a name without `/`".into(),
             );
         }
         if let Some(name) = job.settings.get("filename")

@@ -18,6 +18,28 @@ pub fn count(job: &Job, name: &str) -> u32 {
     job.get(name).and_then(|v| v.parse().ok()).unwrap_or(1)
 }
 
+/// The files of a job: their name, and how many sets of them its clones have. Those of one name are
+/// the same files, whichever jobs name them: all clones of a job with `filename` share a set.
+pub fn sets(job: &Job) -> (String, u64) {
+    if let Some(name) = job.get("filename") {
+        return (name.to_owned(), 1);
+    }
+    let format = job.get("filename_format").filter(|f| !f.is_empty());
+    // fio's default.
+    let format = format.unwrap_or("$jobname.$jobnum.$filenum");
+    let sets = if format.contains("$jobnum") {
+        count(job, "numjobs").max(1)
+    } else {
+        1
+    };
+    (format.replace("$jobname", &job.name), u64::from(sets))
+}
+
+/// Whether a job says how large its files are.
+pub fn is_sized(job: &Job) -> bool {
+    job.get("size").is_some() || job.get("filesize").is_some()
+}
+
 /// A size option; none where it is not stated.
 ///
 /// # Errors

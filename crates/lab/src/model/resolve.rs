@@ -71,6 +71,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         size,
         size_bound_by: bound_by,
         time: campaign.scale.time,
+        time_guessed: false,
         arc_max: 0,
         physmem: 0,
         dirty_data_max: dirty,

@@ -25,7 +25,7 @@ pub struct Job {
     /// Errors that were passed over by `continue_on_error`.
     #[serde(default)]
     pub total_err: u64,
-    /// Virtual ms it ran, set-up included.
+    /// Virtual ms it ran, set-up included; of a group, those of its jobs together.
     #[serde(default)]
     pub job_runtime: u64,
     /// Reads.
@@ -225,6 +225,36 @@ impl Output {
             .max()
             .unwrap_or(0) as f64
             / 1e3
+    }
+
+    /// Operations in flight, as a mean over the run: a job that ends before others counts for as long as it
+    /// ran. `places` has the clones of each section, in order, and what each of them keeps in flight. Jobs
+    /// that `group_reporting` does not tell apart are all taken for the mean one.
+    pub fn in_flight(&self, places: &[(u32, f64)]) -> f64 {
+        /// Jobs that end together differ by the operations that are under way then.
+        const TOGETHER: f64 = 0.98;
+        let clones: u64 = places.iter().map(|(n, _)| u64::from(*n)).sum();
+        let busy: f64 = places.iter().map(|(n, each)| f64::from(*n) * each).sum();
+        let whole_ms = self.runtime_s() * 1e3;
+        let share = |ran_ms: f64, jobs: f64| (ran_ms / (jobs * whole_ms)).min(1.0);
+        let ran_ms = self.jobs.iter().map(|job| job.job_runtime as f64);
+        let mean: f64 = if self.jobs.len() as u64 == clones {
+            let each = places
+                .iter()
+                .flat_map(|&(n, each)| std::iter::repeat_n(each, n as usize));
+            ran_ms
+                .zip(each)
+                .map(|(ms, each)| share(ms, 1.0) * each)
+                .sum()
+        } else {
+            share(ran_ms.sum(), clones as f64) * busy
+        };
+        // Without any time there is nothing to weigh by.
+        if mean > 0.0 && mean < TOGETHER * busy {
+            mean
+        } else {
+            busy
+        }
     }
 
     /// The first job that ended with an error, and its errno.

@@ -37,6 +37,8 @@ pub struct Finished {
     pub output: Output,
     /// Operations in each virtual second.
     pub series: PerSecond,
+    /// Operations that the logs of the series held.
+    pub logged: f64,
 }
 
 /// Asks fio itself whether a job file can be run.
@@ -353,7 +355,7 @@ impl Client {
                 series::add(&mut per_second, &log);
             }
         }
-        series::settle(
+        let logged = series::settle(
             &mut per_second,
             output.runtime_s(),
             output.read().ops,
@@ -362,6 +364,7 @@ impl Client {
         Ok(Finished {
             output,
             series: per_second,
+            logged,
         })
     }
 }

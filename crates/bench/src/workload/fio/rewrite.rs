@@ -5,7 +5,7 @@ use lab::fio::Mistake;
 use lab::fio::options::{ENGINES, Treatment};
 use lab::fio::parse::{Job, JobFile, Kind};
 use lab::fio::sizes::largest_block;
-use lab::fio::stock::{Size, count, file_sizes, real_bytes, size, time};
+use lab::fio::stock::{Size, count, file_sizes, real_bytes, sets, size, time};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -39,6 +39,8 @@ pub struct Rewritten {
     pub text: String,
     /// Operations in flight when every job is busy.
     pub concurrency: f64,
+    /// Clones of each job of the file, and what each of them keeps in flight.
+    pub places: Vec<(u32, f64)>,
     /// The longest job's virtual seconds of measurement; none when it ends with its files.
     pub runtime_s: Option<f64>,
     /// The longest job's virtual seconds before that.
@@ -55,8 +57,8 @@ pub struct Rewritten {
     /// Operations a virtual second of all jobs together, in whole ones for each; none in a closed
     /// loop.
     pub offered_rate: Option<f64>,
-    /// No job of it writes.
-    pub reads_only: bool,
+    /// Its caches can be warmed by reading alone: each of its jobs reads, at least among other things.
+    pub warms_by_reading: bool,
     /// Whether its files may be laid out in large blocks.
     large: bool,
     /// Seed that the lab's schedule gave it.
@@ -88,7 +90,9 @@ impl Rewritten {
     }
 
     /// The same job for warming caches up: `limit_s` virtual seconds, other offsets, nothing logged.
-    /// With the same offsets the measured window would find in the caches just what it asks for.
+    /// With the same offsets the measured window would find in the caches just what it asks for. Where
+    /// reading is enough it only reads: what it would write changes nothing in what caches hold, and takes
+    /// room on drives and the drives' own time.
     pub fn warm_up(&self, limit_s: f64) -> String {
         const OWN: [&str; 5] = [
             "runtime=",
@@ -102,7 +106,15 @@ impl Rewritten {
             milliseconds(limit_s),
             (self.seed >> 1) ^ 1
         );
-        self.without(&OWN).replacen("[global]\n", &own, 1)
+        let warm = self.without(&OWN).replacen("[global]\n", &own, 1);
+        if !self.warms_by_reading {
+            return warm;
+        }
+        let read = |line: &str| match line.strip_prefix("rw=").and_then(reads_of) {
+            Some(pattern) => format!("rw={pattern}\n"),
+            None => format!("{line}\n"),
+        };
+        warm.lines().map(read).collect()
     }
 
     /// The text without the lines that begin so.
@@ -131,7 +143,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
     let mut sections = Vec::new();
     let mut runtime: Option<f64> = Some(0.0);
     let mut ramp = 0.0f64;
-    let mut in_flight = 0.0;
+    let mut places = Vec::new();
     let mut jobs = 0u32;
     let clones_of_all: u32 = file.jobs.iter().map(|job| count(job, "numjobs")).sum();
     let mut offered = 0.0;
@@ -146,31 +158,23 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         let clones = count(job, "numjobs");
         jobs += clones;
         let mut lines = Vec::new();
-        match target.rate {
-            None => in_flight += f64::from(clones) * depth(job, &mut notes),
+        let each = match target.rate {
+            None => depth(job, &mut notes),
             Some(rate) => {
                 let open = open(job, rate / f64::from(clones_of_all), clones_of_all);
                 offered += f64::from(clones) * open.rate;
-                in_flight += f64::from(clones) * f64::from(open.workers);
                 notes.extend(open.note);
                 lines.extend(open.lines);
+                f64::from(open.workers)
             }
-        }
+        };
+        places.push((clones, each));
         match stock(job, target.size, &ratio) {
             Ok(stock) => {
                 large &= lays_out_large(job, stock.bytes);
-                match job.get("filename") {
-                    Some(name) => {
-                        let known = files.entry(name.to_owned()).or_default();
-                        *known = (*known).max(stock.bytes);
-                    }
-                    None => {
-                        files.insert(
-                            format!("\0{}", job.line),
-                            stock.bytes.saturating_mul(clones.into()),
-                        );
-                    }
-                }
+                let (name, sets) = sets(job);
+                let known = files.entry(name).or_default();
+                *known = stock.bytes.saturating_mul(sets).max(*known);
                 lines.extend(stock.lines);
             }
             Err(mistake) => mistakes.push(mistake),
@@ -207,14 +211,15 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
     notes.dedup();
     Ok(Rewritten {
         text: print(file, target, &sections),
-        concurrency: in_flight,
+        concurrency: places.iter().map(|(n, each)| f64::from(*n) * each).sum(),
+        places,
         runtime_s: runtime,
         ramp_s: if leads { 0.0 } else { ramp },
         lead_s: if leads { ramp } else { 0.0 },
         files_bytes: files.values().sum(),
         jobs,
         offered_rate: target.rate.map(|_| offered),
-        reads_only: file.jobs.iter().all(reads_only),
+        warms_by_reading: file.jobs.iter().all(|job| reading(job).is_some()),
         large,
         seed: target.seed,
         notes,
@@ -251,9 +256,26 @@ fn holes(job: &Job) -> Option<String> {
     })
 }
 
-fn reads_only(job: &Job) -> bool {
-    let rw = job.get("rw").unwrap_or("read");
-    matches!(rw.split(':').next(), Some("read" | "randread"))
+/// The pattern of reads of a job that reads, alone or among writes. None of a job that only writes, and
+/// of one that would verify what it has not written.
+fn reading(job: &Job) -> Option<String> {
+    if job.get("verify").is_some() {
+        return None;
+    }
+    reads_of(job.get("rw").unwrap_or("read"))
+}
+
+fn reads_of(pattern: &str) -> Option<String> {
+    let (kind, offset) = pattern.split_once(':').unwrap_or((pattern, ""));
+    let kind = match kind {
+        "read" | "rw" | "readwrite" => "read",
+        "randread" | "randrw" => "randread",
+        _ => return None,
+    };
+    Some(match offset {
+        "" => kind.to_owned(),
+        offset => format!("{kind}:{offset}"),
+    })
 }
 
 /// Whether a clone ends a pass over its files and begins the next: fio wraps around within a file only
@@ -304,32 +326,23 @@ fn local_names(value: &str) -> String {
 enum Ratio {
     Keep,
     Times(f64),
-    /// The file states none: bytes for each clone.
+    /// The file states none: bytes for each set of files, of which clones may share one.
     Give(u64),
 }
 
 fn working_set_ratio(file: &JobFile, want: u64) -> Result<Ratio, Mistake> {
-    let mut sets: BTreeMap<String, u64> = BTreeMap::new();
-    let mut clones = 0;
+    // How many sets of files have a name, and their bytes.
+    let mut files: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for job in &file.jobs {
-        let each = u64::from(count(job, "numjobs"));
-        clones += each;
-        let Some(bytes) = real_bytes(job)? else {
-            continue;
-        };
-        match job.get("filename") {
-            Some(name) => sets
-                .entry(name.to_owned())
-                .and_modify(|b| *b = (*b).max(bytes))
-                .or_insert(bytes),
-            None => sets
-                .entry(format!("\0{}", job.line))
-                .or_insert(bytes.saturating_mul(each)),
-        };
+        let (name, sets) = sets(job);
+        let bytes = real_bytes(job)?.unwrap_or(0).saturating_mul(sets);
+        let known = files.entry(name).or_default();
+        *known = (sets.max(known.0), bytes.max(known.1));
     }
-    let stated: u64 = sets.values().fold(0, |a, b| a.saturating_add(*b));
+    let all = |pick: fn(&(u64, u64)) -> u64| files.values().map(pick).fold(0, u64::saturating_add);
+    let (sets, stated) = (all(|f| f.0), all(|f| f.1));
     Ok(if stated == 0 {
-        Ratio::Give(want / clones.max(1))
+        Ratio::Give(want / sets.max(1))
     } else {
         Ratio::Times(want as f64 / stated as f64)
     })
