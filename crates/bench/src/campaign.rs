@@ -93,13 +93,10 @@ pub fn run(setup: &Setup, model: Model) -> Result<End, Error> {
     let spent_before = setup.store.journal().wall_s()?;
     let model = match setup.store.model()? {
         // A campaign that is continued stays on the model it began on.
-        Some(kept) if kept.time.is_some() => kept,
+        Some(kept) if kept.time.is_some() && (!kept.time_guessed || any_measured(setup)?) => kept,
         _ => match with_time(setup, campaign, model)? {
-            Some((model, known)) => {
-                // A k that no pilot could say anything about is asked for again by the next run.
-                if known {
-                    setup.store.set_model(&model)?;
-                }
+            Some(model) => {
+                setup.store.set_model(&model)?;
                 model
             }
             None => return Ok(End::Interrupted),
@@ -231,17 +228,20 @@ fn expected_s(campaign: &Campaign, trials: &[Trial], time: f64) -> f64 {
     }
 }
 
-/// The model with its k: the lab's, or the smallest that serves every cell; and whether any pilot ran.
-/// None when the user stopped the search.
-fn with_time(
-    setup: &Setup,
-    campaign: &Campaign,
-    mut model: Model,
-) -> Result<Option<(Model, bool)>, Error> {
+fn any_measured(setup: &Setup) -> Result<bool, Error> {
+    let trials = setup.store.journal().trials()?;
+    Ok(trials
+        .iter()
+        .any(|trial| matches!(trial.outcome, Outcome::Measured(_))))
+}
+
+/// The model with its k: the lab's, or the smallest that serves every cell. None when the user stopped
+/// the search.
+fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Option<Model>, Error> {
     if let Some(time) = campaign.scale.time.or(model.time) {
         setup.watch.chosen(time, "stated in the lab");
         model.time = Some(time);
-        return Ok(Some((model, true)));
+        return Ok(Some(model));
     }
     let limit_s = campaign.method.budget_s * PILOT_SHARE;
     let begun = Instant::now();
@@ -306,7 +306,8 @@ fn with_time(
     };
     setup.watch.chosen(time, &why);
     model.time = Some(time);
-    Ok(Some((model, !readings.is_empty())))
+    model.time_guessed = readings.is_empty();
+    Ok(Some(model))
 }
 
 /// A short trial at k = `time`. None when the user stopped it, and within it none when it failed.

@@ -129,7 +129,8 @@ fn rung(rates: &[f64], ids: u64, trials: &[Trial], tried: &[u64]) -> Option<(u64
                 if saturated(measured, offered) {
                     return None;
                 }
-                highest = offered;
+                // What was offered is rounded to whole operations of each clone, down as well as up.
+                highest = offered.max(*rate);
             }
             _ if tried.contains(&(ids + rung)) => return None,
             // Not yet run, or failed in an earlier run.

@@ -3,7 +3,7 @@
 
 use crate::schedule::{Extra, Slot};
 use findings::Findings;
-use findings::output::{Class, Effect};
+use findings::output::{Class, Effect, PhaseKind};
 use findings::record::{Outcome, Perturbation, Trial};
 use lab::campaign::{Campaign, Class as VdevClass, Variant};
 use serde_json::Value;
@@ -60,7 +60,7 @@ fn stated_number(number: &Value) -> Option<f64> {
     number.as_f64().or_else(long)
 }
 
-/// Every re-run that the lab asks for, given what is known: for each decided effect that a verdict rests
+/// Every re-run that the lab asks for, given what is known: for each pair that a decided verdict rests
 /// on, each factor and each uncertain number of the drives in which its two variants differ (of those of
 /// the log, where they differ in none), both cells as far as they have such drives. A cell without
 /// them would only be measured again as it was.
@@ -70,6 +70,9 @@ pub fn wanted(
 ) -> BTreeSet<(usize, usize, String, String, u64)> {
     let mut wanted = BTreeSet::new();
     for effect in &findings.effects {
+        if !rested_on(effect, findings) {
+            continue;
+        }
         let Some((pair, workload)) = pair(campaign, effect) else {
             continue;
         };
@@ -98,9 +101,26 @@ pub fn wanted(
     wanted
 }
 
-/// The indices of a decided effect's two variants and of its workload.
+/// Whether what lasts is decided by an effect, or by the mean over its factor's pairs that it is one of.
+fn rested_on(effect: &Effect, findings: &Findings) -> bool {
+    let decided = |e: &Effect| matches!(e.class, Class::WorthIt | Class::Harmful);
+    let level = |e: &Effect| {
+        (
+            e.factor.clone(),
+            e.level.clone(),
+            e.workload.clone(),
+            e.metric,
+        )
+    };
+    let of = level(effect);
+    let mut means = findings.effects.iter().filter(|e| e.variant.is_none());
+    effect.phase != PhaseKind::Burst
+        && (decided(effect)
+            || means.any(|e| e.phase != PhaseKind::Burst && decided(e) && level(e) == of))
+}
+
+/// The indices of an effect's two variants and of its workload.
 fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
-    let decided = matches!(effect.class, Class::WorthIt | Class::Harmful);
     let index = |name: &Option<String>| {
         let name = name.as_ref()?;
         campaign.variants.iter().position(|v| v.name == *name)
@@ -109,7 +129,7 @@ fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
         .workloads
         .iter()
         .position(|w| w.name == effect.workload)?;
-    if !decided || effect.metric != findings::metric(&campaign.workloads[workload]) {
+    if effect.metric != findings::metric(&campaign.workloads[workload]) {
         return None;
     }
     Some((

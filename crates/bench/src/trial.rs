@@ -9,7 +9,7 @@ use crate::stop::Stop;
 use crate::warm;
 use crate::window::{self, Sample};
 use crate::workload::fio::{self, Client, Finished, Prepared};
-use findings::record::{Fidelity, Measured, WarmUp, WarmUpEnd};
+use findings::record::{Fidelity, LOGGED, Measured, WarmUp, WarmUpEnd};
 use lab::campaign::{Method, OpenZfs, Program, Variant, Workload};
 use lab::model::Model;
 use poolfs::emulator::Arena;
@@ -313,11 +313,11 @@ fn warm_up(
 ) -> std::result::Result<WarmUp, Fault> {
     let (Until::Warm { limit_s } | Until::Over(limit_s)) = until;
     let adaptive = matches!(until, Until::Warm { .. });
-    let period_s = warm::period_s(limit_s);
     let limit = bench.patience + Duration::from_secs_f64(2.0 * limit_s * time);
     // What caches hold in the end does not depend on how fast the drives were, only when they do. The
     // feed of an L2ARC keeps its own pace, and writes at this pace would fill the store.
-    let instant = adaptive && job.job.reads_only && session.pace(true)?;
+    let instant = adaptive && job.job.warms_by_reading && session.pace(true)?;
+    let period_s = warm::period_s(limit_s, instant);
     session.sample(true)?;
     let client = job.warm_up(bench.fio, time, limit_s)?;
     let mut samples: Vec<Sample> = Vec::new();
@@ -428,7 +428,7 @@ fn collect(
     task: &Task,
     job: &Prepared,
     seen: Observed,
-    facts: BTreeMap<String, f64>,
+    mut facts: BTreeMap<String, f64>,
     features: Vec<String>,
 ) -> std::result::Result<Measured, Fault> {
     let output = &seen.finished.output;
@@ -454,8 +454,10 @@ fn collect(
     if passed_over > 0 {
         notes.push(format!("fio passed over {passed_over} errors"));
     }
-    let seconds = window::seconds(&seen.finished.series, &seen.samples, seen.begin);
+    let runtime_s = output.runtime_s();
+    let seconds = window::seconds(&seen.finished.series, &seen.samples, seen.begin, runtime_s);
     let totals = window::totals(&seconds);
+    facts.insert(LOGGED.into(), seen.finished.logged);
     let (cores, online) = (machine::cores() as f64, machine::online() as f64);
     let ours = seen.engine_cpu_s + seen.client_cpu_s;
     let wall_s = seen.wall_s.max(1e-3);
@@ -475,8 +477,8 @@ fn collect(
     };
     let late_ns_per_op = lateness::on_path(waits, &totals, &logs) / ops as f64;
     Ok(Measured {
-        concurrency: job.job.concurrency,
-        runtime_s: output.runtime_s(),
+        concurrency: output.in_flight(&job.job.places),
+        runtime_s,
         read,
         write,
         sync,

@@ -43,9 +43,14 @@ fn is_level(name: &str) -> bool {
         || (name.starts_with("drive.") && (name.ends_with(".queue") || name.ends_with(".busy")))
 }
 
-/// Each second of the window. `begin` is the engine's virtual time at its begin; without it the
-/// first sample is taken for the first second.
-pub fn seconds(series: &PerSecond, samples: &[Sample], begin: Option<f64>) -> Vec<Second> {
+/// Each second of the window of `runtime_s`, in which the last lasts until its end. `begin` is the
+/// engine's virtual time at its begin; without it the first sample is taken for the first second.
+pub fn seconds(
+    series: &PerSecond,
+    samples: &[Sample],
+    begin: Option<f64>,
+    runtime_s: f64,
+) -> Vec<Second> {
     let begin = begin
         .or_else(|| samples.first().map(|s| s.at - 1.0))
         .unwrap_or(0.0);
@@ -59,12 +64,17 @@ pub fn seconds(series: &PerSecond, samples: &[Sample], begin: Option<f64>) -> Ve
             values: BTreeMap::new(),
         })
         .collect();
+    let last = seconds.len().saturating_sub(1);
+    if let Some(second) = seconds.last_mut() {
+        second.at = runtime_s.max(second.at - 1.0 + f64::EPSILON);
+    }
     for sample in samples {
-        let index = (sample.at - begin).round() - 1.0;
-        if index < 0.0 {
+        let end = (sample.at - begin).round();
+        // Of the window is what lies in it by half or more.
+        if end < 1.0 || end > runtime_s.round() {
             continue;
         }
-        if let Some(second) = seconds.get_mut(index as usize) {
+        if let Some(second) = seconds.get_mut((end as usize - 1).min(last)) {
             // Two that round to one second are both of it: nothing that was counted is lost.
             for (name, value) in &sample.values {
                 let known = second.values.entry(name.clone()).or_default();
@@ -157,9 +167,22 @@ mod tests {
         let samples: Vec<Sample> = (1..=6)
             .map(|i| sample(10.0 + f64::from(i), "txg.syncs", f64::from(i)))
             .collect();
-        let seconds = seconds(&vec![(1.0, 0.0); 3], &samples, Some(12.1));
+        let seconds = seconds(&vec![(1.0, 0.0); 3], &samples, Some(12.1), 3.0);
         let seen: Vec<f64> = seconds.iter().map(|s| s.values["txg.syncs"]).collect();
         assert_eq!(seen, [3.0, 4.0, 5.0]);
+    }
+
+    #[test]
+    fn the_last_second_lasts_until_the_window_ends() {
+        let samples: Vec<Sample> = (1..=5)
+            .map(|i| sample(f64::from(i), "txg.syncs", 1.0))
+            .collect();
+        // A job of a given size: 100 operations a second to its end.
+        let series = vec![(100.0, 0.0), (100.0, 0.0), (155.0, 0.0)];
+        let seconds = seconds(&series, &samples, Some(0.0), 3.55);
+        assert_eq!(seconds[2].at, 3.55);
+        let seen: Vec<f64> = seconds.iter().map(|s| s.values["txg.syncs"]).collect();
+        assert_eq!(seen, [1.0, 1.0, 2.0]);
     }
 
     #[test]

@@ -80,6 +80,29 @@ fn a_ladder_ends_at_the_first_rung_that_is_not_reached_and_variants_take_turns()
 }
 
 #[test]
+fn a_rate_that_fio_rounds_down_is_not_offered_again() {
+    // Sixteen clones are told whole operations a second: 16 instead of 20, 48 instead of 40.
+    let campaign = campaign(Some(Rates::Stated(vec![20.0, 40.0, 80.0])));
+    let mut trials: Vec<Trial> = Vec::new();
+    let mut rates = Vec::new();
+    while let Some(slot) = ladder::next(&campaign, &trials, FIRST, &[], |_, _| 7) {
+        let Some(Extra::Rate(rate)) = slot.extra else {
+            panic!("{slot:?}")
+        };
+        let told = (rate / 16.0).round().max(1.0) * 16.0;
+        if (slot.variant, slot.repeat) == (0, 0) {
+            rates.push(rate);
+        }
+        trials.push(Trial {
+            offered_rate: Some(told),
+            ..made_up(&campaign, &slot, told, 10)
+        });
+        assert!(trials.len() < 50, "{rates:?}");
+    }
+    assert_eq!(rates, [20.0, 40.0, 80.0]);
+}
+
+#[test]
 fn an_automatic_ladder_starts_at_a_tenth_of_the_closed_loop_on_numbers_that_all_variants_share() {
     let campaign = campaign(Some(Rates::Auto));
     assert_eq!(

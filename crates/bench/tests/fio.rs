@@ -91,6 +91,29 @@ fn the_labs_working_set_replaces_the_files_and_is_shared_out() {
 }
 
 #[test]
+fn of_the_labs_working_set_files_that_jobs_share_have_one_part() {
+    let target = Target {
+        working_set: Some(100 << 30),
+        ..target()
+    };
+    let of = |text: &str| {
+        let job = rewritten(text, &target);
+        let file = parse::parse(&job.text).unwrap();
+        let size = |job: &parse::Job| job.get("size").unwrap().parse::<u64>().unwrap() >> 30;
+        let sizes: Vec<u64> = file.jobs.iter().map(size).collect();
+        (sizes, job.files_bytes >> 30)
+    };
+    let clones = "[w]\nfilename=data\nnumjobs=8\nrw=randread\n";
+    assert_eq!(of(clones), (vec![10], 10));
+    let sections = "[a]\nfilename=data\nrw=read\n[b]\nfilename=data\nrw=randread\n";
+    assert_eq!(of(sections), (vec![10, 10], 10));
+    let one_of_two = "[a]\nrw=read\n[b]\nfilename=data\nnumjobs=3\nrw=randread\n";
+    assert_eq!(of(one_of_two), (vec![5, 5], 10));
+    let format = "[w]\nfilename_format=$jobname.$filenum\nnumjobs=8\nrw=randread\n";
+    assert_eq!(of(format), (vec![10], 10));
+}
+
+#[test]
 fn native_asynchronous_io_counts_as_one_in_flight_on_a_pool() {
     let text =
         |engine| format!("[a]\nioengine={engine}\niodepth=32\nnumjobs=2\nrw=read\nsize=1G\n");
@@ -284,22 +307,32 @@ fn a_pilot_waits_no_longer_than_it_may_whatever_ramp_a_job_asks_for() {
 }
 
 #[test]
-fn a_job_that_only_reads_is_known() {
-    for (rw, only) in [
-        ("read", true),
-        ("randread:8", true),
-        ("randrw", false),
-        ("write", false),
+fn caches_are_warmed_by_reads_alone_where_every_job_has_some() {
+    for (rw, read) in [
+        ("read", Some("read")),
+        ("randread:8", Some("randread:8")),
+        ("randrw", Some("randread")),
+        ("readwrite", Some("read")),
+        ("write", None),
+        ("randrw\nverify=crc32c", None),
     ] {
         let text = format!("[a]\nrw={rw}\nsize=1g\nruntime=5\n[b]\nrw=read\nsize=1g\nruntime=5\n");
-        assert_eq!(rewritten(&text, &target()).reads_only, only, "{rw}");
+        let job = rewritten(&text, &target());
+        assert_eq!(job.warms_by_reading, read.is_some(), "{rw}");
+        let warm = job.warm_up(30.0);
+        let patterns: Vec<&str> = warm
+            .lines()
+            .filter_map(|line| line.strip_prefix("rw="))
+            .collect();
+        let first = rw.split('\n').next().unwrap();
+        assert_eq!(patterns, [read.unwrap_or(first), "read"], "{warm}");
     }
 }
 
 #[test]
 fn a_warm_up_runs_the_same_job_on_other_offsets_and_logs_nothing() {
     let job = rewritten(SMALL_SYNC, &target());
-    assert!(!job.reads_only, "its drives keep their pace");
+    assert!(!job.warms_by_reading, "its drives keep their pace");
     let warm = job.warm_up(90.0);
     let seed = |text: &str| {
         let line = text
@@ -362,6 +395,22 @@ fn a_job_that_did_nothing_is_named() {
 }
 
 #[test]
+fn a_job_that_ends_early_is_in_flight_for_as_long_as_it_ran() {
+    let mut output = output::parse(RECORDED).unwrap();
+    // Three jobs of 3 s: none ends early.
+    assert_eq!(output.in_flight(&[(2, 1.0), (1, 4.0)]), 6.0);
+    output.jobs[2].job_runtime = 1000;
+    let near = |x: f64, want: f64| assert!((x - want).abs() < 0.01, "{x} {want}");
+    near(output.in_flight(&[(2, 1.0), (1, 4.0)]), 2.0 + 4.0 / 3.0);
+    // As one group, whose times fio adds up.
+    output.jobs[0].job_runtime = 3000 + 3000 + 1000;
+    output.jobs.truncate(1);
+    near(output.in_flight(&[(3, 2.0)]), 6.0 * 7.0 / 9.0);
+    output.jobs[0].job_runtime = 0;
+    assert_eq!(output.in_flight(&[(3, 2.0)]), 6.0);
+}
+
+#[test]
 fn the_mean_lies_within_the_histogram() {
     let read = output::parse(RECORDED).unwrap().read();
     let above: f64 = read
@@ -403,6 +452,22 @@ fn an_output_without_json_is_named_as_such() {
 }
 
 #[test]
+fn seconds_in_which_nothing_was_done_stay_empty() {
+    let mut per_second = series::PerSecond::new();
+    // Nothing between the first second and the fourth; the last line is a little late.
+    series::add(
+        &mut per_second,
+        "1000, 200, 0, 0, 0\n5000, 100, 0, 0, 0\n6200, 100, 0, 0, 0\n",
+    );
+    let reads: Vec<f64> = per_second.iter().map(|s| s.0).collect();
+    assert_eq!(reads[..5], [200.0, 0.0, 0.0, 0.0, 100.0]);
+    assert!(
+        (reads[5..].iter().sum::<f64>() - 120.0).abs() < 1e-9,
+        "{reads:?}"
+    );
+}
+
+#[test]
 fn the_second_that_fio_did_not_log_is_taken_from_the_totals() {
     let mut per_second = series::PerSecond::new();
     series::add(
@@ -411,6 +476,21 @@ fn the_second_that_fio_did_not_log_is_taken_from_the_totals() {
     );
     series::settle(&mut per_second, 3.0, 600, 150);
     assert_eq!(per_second, [(200.0, 50.0), (200.0, 0.0), (200.0, 100.0)]);
+}
+
+#[test]
+fn what_the_logs_held_is_told_before_the_totals_make_up_for_it() {
+    let mut per_second = series::PerSecond::new();
+    // The log of the other job is not there.
+    series::add(&mut per_second, "1000, 200, 0, 0, 0\n2000, 200, 0, 0, 0\n");
+    assert_eq!(series::settle(&mut per_second, 2.0, 800, 0), 400.0);
+    assert_eq!(per_second, [(200.0, 0.0), (600.0, 0.0)]);
+}
+
+#[test]
+fn what_is_left_of_a_second_belongs_to_the_one_before() {
+    let lengths = [7.95, 8.004, 8.6, 12.45, 12.55, 0.3].map(series::entries);
+    assert_eq!(lengths, [8, 8, 8, 12, 12, 1]);
 }
 
 proptest! {
@@ -448,6 +528,6 @@ proptest! {
         series::settle(&mut per_second, seconds, reads, 0);
         let sum: f64 = per_second.iter().map(|s| s.0).sum();
         prop_assert!((sum - reads as f64).abs() < 1e-6 * (1.0 + reads as f64), "{} {}", sum, reads);
-        prop_assert_eq!(per_second.len(), seconds.round() as usize);
+        prop_assert_eq!(per_second.len(), series::entries(seconds));
     }
 }

@@ -12,6 +12,7 @@ pub fn model() -> Model {
         size: 1.0,
         size_bound_by: "nothing".into(),
         time: Some(1.0),
+        time_guessed: false,
         arc_max: 16 << 30,
         physmem: 32 << 30,
         dirty_data_max: 1 << 30,

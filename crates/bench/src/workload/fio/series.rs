@@ -5,8 +5,9 @@ pub type PerSecond = Vec<(f64, f64)>;
 
 /// Adds one job's log (`time in ms, operations per second, direction, …`) to the series.
 ///
-/// fio writes a line when a window of a second has passed, labelled with its end and late by as
-/// much as the next operation is; lines of other directions (2: trim) are let pass.
+/// fio writes a line when a window of a second has passed, labelled with its end, which may be late; of a
+/// window in which nothing was done it writes none, and the line after it is of its own second alone.
+/// Lines of other directions (2: trim) are let pass.
 pub fn add(series: &mut PerSecond, log: &str) {
     // The end of the last window, for each direction.
     let mut last = [0.0f64; 2];
@@ -23,13 +24,13 @@ pub fn add(series: &mut PerSecond, log: &str) {
             continue;
         }
         let end = at / 1e3;
-        spread(
-            series,
-            direction,
-            last[direction],
-            end,
-            rate * (end - last[direction]),
-        );
+        // Halfway between a window that was late and one that was left out.
+        const IDLE: f64 = 1.5;
+        let begin = match end - last[direction] {
+            since if since > IDLE => end - 1.0,
+            _ => last[direction],
+        };
+        spread(series, direction, begin, end, rate * (end - begin));
         last[direction] = end;
     }
 }
@@ -57,12 +58,20 @@ fn spread(series: &mut PerSecond, direction: usize, from: f64, to: f64, ops: f64
     }
 }
 
-/// Brings a series to `seconds` of length and to the counts of the JSON: what the logs miss (the
-/// window that was open when a job ended) belongs to the last second, and what they have too
-/// much by rounding is taken off everywhere.
-pub fn settle(series: &mut PerSecond, seconds: f64, reads: u64, writes: u64) {
-    // A job ends a few ms late: with the operation that was under way.
-    let length = (seconds.round() as usize).max(1);
+/// Entries of a series over `seconds`: as many as there are whole seconds, one at least. The last
+/// lasts until the end, up to two seconds: a rest of its own would be too short to count in, and a job
+/// that ends with the operation under way would have one. A job may end a little early.
+pub fn entries(seconds: f64) -> usize {
+    const EARLY: f64 = 0.1;
+    ((seconds + EARLY) as usize).max(1)
+}
+
+/// Brings a series to the [`entries`] of `seconds` and to the counts of the JSON: what the logs miss
+/// (the window that was open when a job ended) belongs to the last entry, and what they have too much
+/// by rounding is taken off everywhere. Returns the operations that the logs held: whether they were all
+/// there cannot be seen any more afterwards.
+pub fn settle(series: &mut PerSecond, seconds: f64, reads: u64, writes: u64) -> f64 {
+    let length = entries(seconds);
     if series.len() > length {
         let tail: Vec<(f64, f64)> = series.split_off(length);
         if let Some(last) = series.last_mut() {
@@ -92,4 +101,5 @@ pub fn settle(series: &mut PerSecond, seconds: f64, reads: u64, writes: u64) {
             }
         }
     }
+    logged_reads + logged_writes
 }
