@@ -232,10 +232,10 @@ fn rows(groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec<TrialRow> {
     rows
 }
 
-/// Whether a run has nothing to report as a failure: every cell has a trial that counts, and every rung
-/// of a ladder one that did not fail.
+/// Whether a run has nothing to report as a failure: every cell and every rung of a ladder has a trial
+/// that counts.
 pub fn complete(findings: &Findings) -> bool {
     let mut rungs = findings.ladders.iter().flat_map(|ladder| &ladder.rungs);
     let mut cells = findings.cells.iter();
-    cells.all(|cell| cell.standing == Standing::Sound) && rungs.all(|rung| rung.achieved.is_some())
+    cells.all(|cell| cell.standing == Standing::Sound) && rungs.all(|rung| rung.trials.sound > 0)
 }

@@ -173,6 +173,7 @@ impl<'a> Group<'a> {
         Cell {
             variant: self.variant.name.clone(),
             workload: self.workload.name.clone(),
+            metric: crate::metric(self.workload),
             concurrency: measured.first().map_or(0.0, |m| m.concurrency),
             trials: counts,
             standing: match counts {
@@ -260,6 +261,7 @@ impl<'a> Group<'a> {
                 TrialRow {
                     throughput: Some(judged.throughput()).filter(|x| x.is_finite()),
                     mean_us: mean.map(|ns| ns / 1e3),
+                    client_us: attribution::client_us(&[m]),
                     standing: judged.standing,
                     marks: judged.marks.clone(),
                     outlier,
@@ -289,6 +291,7 @@ fn row(trial: &Trial) -> TrialRow {
         wall_s: trial.wall_s,
         throughput: None,
         mean_us: None,
+        client_us: None,
         standing: Standing::Failed,
         failure: None,
         marks: Vec::new(),

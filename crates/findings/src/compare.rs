@@ -1,7 +1,9 @@
 //! Two campaigns, or a campaign and a published table, held against one another.
 
 use crate::lints::Table;
-use crate::output::{Basis, Cell, Class, Estimate, Findings, LabRef, Part, Phases, Standing};
+use crate::output::{
+    Basis, Cell, Class, Estimate, Findings, LabRef, Metric, Part, Phases, Standing,
+};
 use crate::phases::Course;
 use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use schemars::JsonSchema;
@@ -52,8 +54,12 @@ pub struct Change {
     pub variant: String,
     /// The workload's name.
     pub workload: String,
-    /// Throughput that lasts, after ÷ before. The chance that any cell of the comparison is called
-    /// changed when none has is 5 %.
+    /// What was compared: throughput that lasts, or where operations come at a given rate, how long
+    /// they take.
+    #[serde(default)]
+    pub metric: Metric,
+    /// After ÷ before. The chance that any cell of the comparison is called changed when none has is
+    /// 5 %.
     pub ratio: Estimate,
     /// `WorthIt` is faster, `Harmful` a regression.
     pub class: Class,
@@ -111,18 +117,25 @@ pub fn compare(before: &Findings, after: &Findings) -> Comparison {
 }
 
 fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> Option<Change> {
+    // Findings made before latency was kept have throughput alone.
+    let metric = match before.1.metric == after.1.metric {
+        true => after.1.metric,
+        false => Metric::Throughput,
+    };
     let (a, b) = (
-        logs(&lasting(before.0, before.1))?,
-        logs(&lasting(after.0, after.1))?,
+        logs(&each(before.0, before.1, metric))?,
+        logs(&each(after.0, after.1, metric))?,
     );
     let value = (stats::mean(&b)? - stats::mean(&a)?).exp();
     let settled = [before.1, after.1]
         .iter()
-        .all(|cell| !matches!(cell.phases, Phases::NotSettled { .. }));
+        .all(|cell| !matches!(cell.phases, Phases::NotSettled { .. } | Phases::Unknown));
+    let less_is_better = metric != Metric::Throughput;
     let interval = Contrast::of(&[(1.0, &b), (-1.0, &a)]).map(|c| c.interval(alpha).exp());
     Some(Change {
         variant: before.1.variant.clone(),
         workload: before.1.workload.clone(),
+        metric,
         ratio: match interval {
             Some(i) => Estimate {
                 value: i.value,
@@ -141,6 +154,8 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
             .filter(|_| settled)
             .map(|i| decide(i, SMALLEST_EFFECT))
         {
+            Some(Decision::Above) if less_is_better => Class::Harmful,
+            Some(Decision::Below) if less_is_better => Class::WorthIt,
             Some(Decision::Above) => Class::WorthIt,
             Some(Decision::Below) => Class::Harmful,
             Some(Decision::Equal) => Class::NoEffect,
@@ -150,14 +165,18 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
     })
 }
 
-/// Throughput that lasts of each sound trial of a cell.
-pub(crate) fn lasting(findings: &Findings, cell: &Cell) -> Vec<f64> {
+/// What is compared of a cell, in each of its sound trials: throughput that lasts, or how long an
+/// operation takes.
+pub(crate) fn each(findings: &Findings, cell: &Cell, metric: Metric) -> Vec<f64> {
     findings
         .trials
         .iter()
         .filter(|row| row.variant == cell.variant && row.workload == cell.workload)
         .filter(|row| row.standing == Standing::Sound && row.part == Part::Cell)
         .filter_map(|row| {
+            if metric != Metric::Throughput {
+                return row.client_us;
+            }
             let kept = cell.series.iter().find(|series| series.trial == row.id);
             kept.and_then(Course::of_kept)
                 .map(|course| Course {

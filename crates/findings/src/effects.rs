@@ -272,12 +272,16 @@ pub fn estimate(
 ) -> Option<Effect> {
     let values = logs(terms, metric, phase)?;
     let (found, basis, contrast) = interval(&values, terms, phase)?;
+    let fewest = values.iter().map(|(_, v)| v.len()).min().unwrap_or(0);
+    // An interval over trials is that of as many of each side as the side with the fewest has.
     let count = |positive: bool| {
-        let of_sign = terms
-            .iter()
-            .zip(&values)
-            .filter(|((c, _), _)| (*c > 0.0) == positive);
-        of_sign.map(|(_, (_, v))| v.len() as u32).sum()
+        let of_sign = values.iter().filter(|(c, _)| (*c > 0.0) == positive);
+        of_sign
+            .map(|(_, v)| match basis {
+                Basis::Trials => fewest,
+                Basis::Blocks | Basis::Point => v.len(),
+            } as u32)
+            .sum()
     };
     let settled = terms.iter().all(|(_, side)| side.settled());
     let class = if basis == Basis::Trials && settled {
@@ -285,7 +289,6 @@ pub fn estimate(
     } else {
         Class::Undecided
     };
-    let fewest = values.iter().map(|(_, v)| v.len()).min().unwrap_or(0);
     let needed = (class == Class::Undecided).then(|| {
         let lack = if !settled {
             Lack::LongerRun

@@ -1,8 +1,8 @@
 //! Many campaigns of one lab in order: where a cell's throughput changed for good.
 
 use crate::SMALLEST_EFFECT;
-use crate::compare::lasting;
-use crate::output::Findings;
+use crate::compare::each;
+use crate::output::{Findings, Metric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,10 @@ pub struct History {
     pub workload: String,
     /// Label of each campaign that has a sound trial of the cell.
     pub labels: Vec<String>,
-    /// Its throughput that lasts, operations a second.
+    /// What the values are.
+    #[serde(default)]
+    pub metric: Metric,
+    /// Its throughput that lasts, operations a second; where those come at a given rate, µs each takes.
     pub values: Vec<f64>,
     /// Where it changed for good, by at least 5 %.
     pub steps: Vec<Step>,
@@ -38,9 +41,10 @@ pub struct Step {
 impl History {
     /// Whether its last change for good made it slower.
     pub fn regressed(&self) -> bool {
-        self.steps
-            .last()
-            .is_some_and(|step| step.after < step.before)
+        self.steps.last().is_some_and(|step| match self.metric {
+            Metric::Throughput => step.after < step.before,
+            Metric::MeanLatency | Metric::P99Latency => step.after > step.before,
+        })
     }
 }
 
@@ -49,14 +53,17 @@ pub fn history(campaigns: &[(String, Findings)]) -> Vec<History> {
     let mut all: Vec<History> = Vec::new();
     for (label, findings) in campaigns {
         for cell in &findings.cells {
-            let Some(value) = stats::mean(&lasting(findings, cell)) else {
+            let Some(value) = stats::mean(&each(findings, cell, cell.metric)) else {
                 continue;
             };
-            let same = |h: &History| h.variant == cell.variant && h.workload == cell.workload;
+            let same = |h: &History| {
+                h.variant == cell.variant && h.workload == cell.workload && h.metric == cell.metric
+            };
             let i = all.iter().position(same).unwrap_or_else(|| {
                 all.push(History {
                     variant: cell.variant.clone(),
                     workload: cell.workload.clone(),
+                    metric: cell.metric,
                     labels: Vec::new(),
                     values: Vec::new(),
                     steps: Vec::new(),

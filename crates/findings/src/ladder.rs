@@ -70,20 +70,24 @@ fn rung(offered: f64, group: &Group<'_>, model: &Model) -> Rung {
 }
 
 fn ladder(variant: &str, workload: &str, rungs: Vec<Rung>) -> Ladder {
+    // What a rung that is set aside did may be this machine's doing, and so may all that it did not.
+    let known: Vec<&Rung> = rungs.iter().take_while(|r| r.trials.sound > 0).collect();
     let within = [Operation::ReadWrite, Operation::Sync]
         .into_iter()
-        .flat_map(|of| limits(&rungs, of))
+        .flat_map(|of| limits(&known, of))
         .collect();
-    let measured = || rungs.iter().filter(|r| r.achieved.is_some());
     Ladder {
         variant: variant.to_owned(),
         workload: workload.to_owned(),
-        carried: measured()
+        carried: known
+            .iter()
             .take_while(|r| r.kept_up)
             .last()
             .map(|r| r.offered),
-        saturated: measured().find(|r| !r.kept_up).map(|r| r.offered),
-        most: measured()
+        saturated: known.iter().find(|r| !r.kept_up).map(|r| r.offered),
+        set_aside: rungs.get(known.len()).map(|r| r.offered),
+        most: known
+            .iter()
             .filter_map(|r| Some(r.achieved?.value))
             .reduce(f64::max),
         within,
@@ -93,7 +97,7 @@ fn ladder(variant: &str, workload: &str, rungs: Vec<Rung>) -> Ladder {
 
 /// The limits that tell something: from the least that the first rung stays under to the first that no
 /// rung exceeds.
-fn limits(rungs: &[Rung], of: Operation) -> Vec<LoadWithin> {
+fn limits(rungs: &[&Rung], of: Operation) -> Vec<LoadWithin> {
     let p99 = |rung: &Rung| -> Option<f64> {
         let latency: Option<Latency> = match of {
             Operation::ReadWrite => rung.latency,
@@ -101,7 +105,7 @@ fn limits(rungs: &[Rung], of: Operation) -> Vec<LoadWithin> {
         };
         latency.map(|l| l.p99_us)
     };
-    let measured: Vec<(&Rung, f64)> = rungs.iter().filter_map(|r| Some((r, p99(r)?))).collect();
+    let measured: Vec<(&Rung, f64)> = rungs.iter().filter_map(|r| Some((*r, p99(r)?))).collect();
     let mut all = Vec::new();
     for limit_us in LIMITS {
         let good = |(rung, p99): &&(&Rung, f64)| rung.kept_up && *p99 <= limit_us;

@@ -70,9 +70,14 @@ impl Course {
             .or_else(|| {
                 let share =
                     |part: Range<usize>| sum(&throttled[part.clone()]) / sum(&rates[part]).max(1.0);
+                // It ends bursts, begins no warm-up; and what it leaves must be long enough to be judged.
                 split(1).filter(|at| {
                     let (before, after) = (share(0..*at), share(*at..rates.len()));
-                    after >= THROTTLED && before <= after / 2.0
+                    let falls = stats::mean(&rates[..*at]) > stats::mean(&rates[*at..]);
+                    falls
+                        && rates.len() - at >= SHORTEST
+                        && after >= THROTTLED
+                        && before <= after / 2.0
                 })
             });
         let from = change.unwrap_or(0);
@@ -393,6 +398,28 @@ mod tests {
             let trial = Course::of_series(rates.clone(), &syncs, &throttled).unwrap();
             assert_eq!(trial.change, None);
         }
+    }
+
+    #[test]
+    fn the_throttle_ends_bursts_and_nothing_else() {
+        // Throttled from a second on; groups of five seconds, too few for the other rule.
+        let change = |rates: [f64; 10], from: usize| {
+            let throttled: Vec<f64> = (0..10)
+                .map(|i| if i < from { 0.0 } else { 9000.0 })
+                .collect();
+            let course = Course::of_series(rates.to_vec(), &[0.2; 10], &throttled);
+            course.unwrap().change
+        };
+        let with = |i: usize, rate: f64, rest: f64| {
+            let mut rates = [rest; 10];
+            rates[i] = rate;
+            rates
+        };
+        assert_eq!(change(with(0, 24_000.0, 8000.0), 1), Some(1));
+        // Faster from the second on in which it sets in: no warm-up of its making.
+        assert_eq!(change(with(0, 5000.0, 8000.0), 1), None);
+        // A single slow second at the end is not what lasts.
+        assert_eq!(change(with(9, 3000.0, 12_000.0), 9), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub fn drives(variant: &Variant) -> u32 {
 }
 
 /// What the step from one variant to another costs on a machine, drives and memory together, given
-/// what lasts of each in operations a second.
+/// what lasts of each in operations a second where the one does gain on the other.
 pub fn cost(host: &Host, from: &Variant, to: &Variant, ops: Option<(f64, f64)>) -> Option<Cost> {
     let more = to.price(host)? - from.price(host)?;
     let gained = ops.map(|(from, to)| to - from);

@@ -145,7 +145,12 @@ pub fn of(
     let mut reasons = Vec::new();
     if changed {
         reasons.extend(commit(before, after));
-        reasons.extend(stages(before, after));
+        // Stage times are of the whole window. Where that went the other way than what lasts, as beside a
+        // burst, they explain nothing.
+        let faster = after.client_us < before.client_us;
+        if faster == (class == Class::WorthIt) {
+            reasons.extend(stages(before, after));
+        }
     }
     for subject in subjects {
         match subject {

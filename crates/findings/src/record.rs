@@ -117,10 +117,15 @@ impl<'de> Deserialize<'de> for Outcome {
     }
 }
 
+/// The fact of how many operations the client's logs held, from which its seconds are, before those were
+/// brought to its counts. Records of earlier versions lack it.
+pub const LOGGED: &str = "client.logged_ops";
+
 /// The measurements of a trial that ran to its end. All times are virtual.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Operations in flight when every client is busy: Σ jobs × depth (1 for synchronous engines).
+    /// Operations in flight when every client is busy: Σ jobs × depth (1 for synchronous engines), each
+    /// for as long as it ran.
     pub concurrency: f64,
     /// Virtual seconds measured.
     pub runtime_s: f64,
@@ -140,7 +145,7 @@ pub struct Measured {
     /// Counters over the whole window, by the names of the control protocol: sums of counts, means of
     /// levels.
     pub totals: BTreeMap<String, f64>,
-    /// Facts of the built pool (sizes, classes), by name.
+    /// Facts of the built pool (sizes, classes) and of the client (`files.bytes`, [`LOGGED`]), by name.
     pub facts: BTreeMap<String, f64>,
     /// Kernel and mount features that bear on concurrency.
     pub features: Vec<String>,
@@ -184,6 +189,10 @@ pub enum WarmUpEnd {
     Fixed,
 }
 
+/// Where fio's histograms end, ns: the lower edge of its last bin, which holds whatever was slower
+/// (`FIO_IO_U_PLAT_NR` of its stat.h: 29 groups of 64).
+pub const HISTOGRAM_END_NS: u64 = 17_045_651_456;
+
 /// A direction of traffic, merged over the client's jobs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flow {
@@ -195,7 +204,7 @@ pub struct Flow {
     pub mean_ns: f64,
     /// Histogram: (upper edge in ns, count), ascending, merged over jobs, never averaged.
     pub histogram: Vec<(u64, u64)>,
-    /// Samples beyond the histogram's end (17.18 s for fio).
+    /// Samples beyond the histogram's end, [`HISTOGRAM_END_NS`].
     pub overflow: u64,
 }
 

@@ -3,7 +3,7 @@
 use crate::cells::{Group, Ran};
 use crate::effects::{self, Side};
 use crate::factors::Pair;
-use crate::output::{Class, Metric, PhaseKind, RerunPoint, Sensitivity};
+use crate::output::{Class, Effect, Metric, RerunPoint, Sensitivity};
 use crate::record::{Perturbation, Trial};
 use crate::{SMALLEST_EFFECT, phases};
 use lab::campaign::{Campaign, Variant};
@@ -56,51 +56,64 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) ->
     all
 }
 
-/// The ranges that re-runs give for a verdict on a pair. A side that has the drive in its pool must
-/// have been run again with it; a side that has not stands as it was.
+/// The ranges that re-runs give for the effect a verdict rests on, of one pair or over several, each with
+/// its numerator and denominator. A side that has the drive in its pool must have been run again with it; a
+/// side that has not stands as it was.
 pub fn of(
-    (class, metric, phase): (Class, Metric, PhaseKind),
-    pair: &Pair<'_>,
-    (top, bottom): (&Side<'_>, &Side<'_>),
+    deciding: &Effect,
+    pairs: &[(&Pair<'_>, Side<'_>, Side<'_>)],
     campaign: &Campaign,
     reruns: &[Rerun<'_>],
 ) -> Vec<Sensitivity> {
-    if class == Class::Undecided {
+    if deciding.class == Class::Undecided {
         return Vec::new();
     }
-    let workload = top.group.workload.name.as_str();
-    let mut numbers: Vec<(&str, &str)> = mine(reruns, pair.variant, workload)
-        .chain(mine(reruns, pair.baseline, workload))
-        .map(|r| (r.changed.drive.as_str(), r.changed.parameter.as_str()))
+    let workload = deciding.workload.as_str();
+    let sides = || {
+        pairs
+            .iter()
+            .flat_map(|(pair, _, _)| [pair.variant, pair.baseline])
+    };
+    let changed: Vec<&Perturbation> = sides()
+        .flat_map(|variant| mine(reruns, variant, workload))
+        .map(|r| r.changed)
+        .collect();
+    let mut numbers: Vec<(&str, &str)> = changed
+        .iter()
+        .map(|c| (c.drive.as_str(), c.parameter.as_str()))
         .collect();
     numbers.sort_unstable();
     numbers.dedup();
+    let share = 1.0 / pairs.len() as f64;
     let mut all = Vec::new();
     for (drive, parameter) in numbers {
-        let of_number = |r: &&Rerun<'_>| {
-            (r.changed.drive.as_str(), r.changed.parameter.as_str()) == (drive, parameter)
-        };
-        let mut factors: Vec<f64> = mine(reruns, pair.variant, workload)
-            .chain(mine(reruns, pair.baseline, workload))
-            .filter(of_number)
-            .map(|r| r.changed.factor)
+        let is_number =
+            |c: &Perturbation| (c.drive.as_str(), c.parameter.as_str()) == (drive, parameter);
+        let mut factors: Vec<f64> = changed
+            .iter()
+            .filter(|c| is_number(c))
+            .map(|c| c.factor)
             .collect();
         factors.sort_by(f64::total_cmp);
         factors.dedup();
         let at = |variant: &Variant, factor: f64| {
             mine(reruns, variant, workload)
-                .filter(of_number)
-                .find(|r| r.changed.factor == factor)
+                .find(|r| is_number(r.changed) && r.changed.factor == factor)
         };
         let point = |factor: f64| {
-            let top = again(pair.variant, drive, at(pair.variant, factor), top)?;
-            let bottom = again(pair.baseline, drive, at(pair.baseline, factor), bottom)?;
-            let terms = [(1.0, &top), (-1.0, &bottom)];
-            let effect = effects::estimate(&terms, metric, phase, &campaign.method)?;
+            let mut sides = Vec::new();
+            for (pair, top, bottom) in pairs {
+                let top = again(pair.variant, drive, at(pair.variant, factor), top)?;
+                let bottom = again(pair.baseline, drive, at(pair.baseline, factor), bottom)?;
+                sides.extend([(share, top), (-share, bottom)]);
+            }
+            let terms: Vec<(f64, &Side<'_>)> = sides.iter().map(|(c, side)| (*c, side)).collect();
+            let effect =
+                effects::estimate(&terms, deciding.metric, deciding.phase, &campaign.method)?;
             Some(RerunPoint {
                 factor,
                 ratio: effect.ratio,
-                holds: same(class, metric, effect.ratio.value),
+                holds: same(deciding, effect.ratio.value),
                 trials: effect.trials,
             })
         };
@@ -159,18 +172,72 @@ fn has(variant: &Variant, kind: &str) -> bool {
     drives.any(|drive| drive.kind == kind)
 }
 
-/// Whether a ratio comes to the same as the verdict. For latency less is better.
-fn same(class: Class, metric: Metric, ratio: f64) -> bool {
-    let gain = if metric == Metric::Throughput {
-        ratio
-    } else {
-        1.0 / ratio
+/// Whether a ratio comes to the same as the verdict: to a change worth naming, or where the verdict's own is
+/// smaller than that, to one of the same sign. For latency less is better.
+fn same(deciding: &Effect, ratio: f64) -> bool {
+    let gain = |ratio: f64| match deciding.metric {
+        Metric::Throughput => ratio,
+        Metric::MeanLatency | Metric::P99Latency => 1.0 / ratio,
     };
     let named = 1.0 + SMALLEST_EFFECT;
-    match class {
-        Class::WorthIt => gain >= named,
-        Class::Harmful => gain <= 1.0 / named,
+    let (stated, gain) = (gain(deciding.ratio.value), gain(ratio));
+    match deciding.class {
+        Class::WorthIt if stated >= named => gain >= named,
+        Class::WorthIt => gain > 1.0,
+        Class::Harmful if stated <= 1.0 / named => gain <= 1.0 / named,
+        Class::Harmful => gain < 1.0,
         Class::NoEffect => (1.0 / named..=named).contains(&gain),
         Class::Undecided => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::{Basis, Estimate, PhaseKind};
+
+    #[test]
+    fn a_small_gain_holds_as_long_as_it_is_one() {
+        let verdict = |class, metric, value| Effect {
+            factor: String::new(),
+            level: String::new(),
+            against: String::new(),
+            variant: None,
+            baseline: None,
+            context: Default::default(),
+            workload: String::new(),
+            phase: PhaseKind::Whole,
+            metric,
+            ratio: Estimate {
+                value,
+                low: value,
+                high: value,
+                basis: Basis::Trials,
+            },
+            class,
+            needed: None,
+            trials: (2, 2),
+            durability_differs: false,
+        };
+        let of = |class, metric, value, ratios: [f64; 3]| {
+            ratios.map(|ratio| same(&verdict(class, metric, value), ratio))
+        };
+        let (up, slow) = (Metric::Throughput, Metric::MeanLatency);
+        assert_eq!(
+            of(Class::WorthIt, up, 1.04, [1.04, 1.01, 0.99]),
+            [true, true, false]
+        );
+        assert_eq!(
+            of(Class::WorthIt, up, 1.5, [1.5, 1.05, 1.04]),
+            [true, true, false]
+        );
+        assert_eq!(
+            of(Class::Harmful, up, 0.97, [0.97, 0.999, 1.01]),
+            [true, true, false]
+        );
+        assert_eq!(
+            of(Class::WorthIt, slow, 0.5, [0.5, 0.9, 1.1]),
+            [true, true, false]
+        );
     }
 }

@@ -67,14 +67,16 @@ pub fn of(
         None => Default::default(),
     };
     let (bottom, top) = (side(before), side(after));
-    sensitivity.extend(reruns::of(
-        (deciding.class, metric, deciding.phase),
-        pair,
-        (&top, &bottom),
-        campaign,
-        reruns,
-    ));
-    let ops = bottom.lasting().zip(top.lasting());
+    let contrasted: Vec<(&Pair<'_>, Side<'_>, Side<'_>)> = pairs
+        .iter()
+        .filter(|(of, _, _)| deciding.variant.is_none() || std::ptr::eq(*of, *pair))
+        .map(|(of, before, after)| (*of, side(after), side(before)))
+        .collect();
+    sensitivity.extend(reruns::of(deciding, &contrasted, campaign, reruns));
+    let gained = match (deciding.class, metric) {
+        (Class::WorthIt, Metric::Throughput) => bottom.lasting().zip(top.lasting()),
+        _ => None,
+    };
     Some(Verdict {
         factor: pair.factor.to_owned(),
         level: pair.level.to_owned(),
@@ -84,7 +86,7 @@ pub fn of(
         metric,
         phase: deciding.phase,
         break_even: break_even(deciding.class, before, after, &bottom, ladders),
-        cost: price::cost(&campaign.host, pair.baseline, pair.variant, ops),
+        cost: price::cost(&campaign.host, pair.baseline, pair.variant, gained),
         conditions: conditions(&chosen, effects, first.0),
         cautions: cautions(pairs, (before.1, after), &chosen, effects, subjects, model),
         effects: chosen,
@@ -168,7 +170,8 @@ fn break_even(
 }
 
 /// The effects a verdict rests on, the deciding one first: the main effect, unless what it is a mean of
-/// disagrees; then the one beside the baseline. What lasts decides, the burst is told.
+/// disagrees or is decided where it is not; then the one beside the baseline. What lasts decides, the
+/// burst is told.
 fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -> Vec<usize> {
     let lasting = |e: &Effect| e.phase != PhaseKind::Burst;
     let mine: Vec<usize> = (0..effects.len())
@@ -191,8 +194,12 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
     classes.dedup();
     let mains: Vec<usize> = mine.iter().copied().filter(is_main).collect();
     let beside = |i: &usize| effects[*i].variant.as_deref() == Some(pair.variant.name.as_str());
+    // All pairs are known and agree, while the mean over them is not: it rests on the fewest trials of
+    // any cell, and nobody asks for more of one whose own pair is decided.
+    let undecided = |i: &usize| lasting(&effects[*i]) && effects[*i].class == Class::Undecided;
+    let pairs_say = mains.iter().any(undecided) && !single.iter().any(undecided);
     let rank = |i: &usize| {
-        let preferred = if classes.len() > 1 {
+        let preferred = if classes.len() > 1 || pairs_say {
             beside(i)
         } else {
             is_main(i)

@@ -104,6 +104,65 @@ fn a_side_that_has_the_drive_and_was_not_run_again_gives_no_point() {
     assert!(!any);
 }
 
+/// Log × cache at these rates: none, log, cache, both.
+fn four(rates: [f64; 4], repeats: usize, noise: f64) -> (Vec<Variant>, Vec<Trial>) {
+    let variants = vec![
+        variant(false, false),
+        variant(true, false),
+        variant(false, true),
+        variant(true, true),
+    ];
+    let truths: Vec<_> = variants
+        .iter()
+        .zip(rates)
+        .map(|(v, rate)| (v, Truth::flat(rate)))
+        .collect();
+    let all = trials(&truths, repeats, noise);
+    (variants, all)
+}
+
+#[test]
+fn a_mean_over_pairs_is_remade_from_re_runs_of_all_of_them() {
+    let (variants, mut all) = four([640.0, 691.0, 1000.0, 2000.0], 4, 0.003);
+    let of_cache = |trials: Vec<Trial>| {
+        trials.into_iter().map(|mut trial| {
+            trial.variant = "mirror/nvme".into();
+            trial
+        })
+    };
+    all.extend(reruns(100, 2.0, 659.0));
+    all.extend(of_cache(reruns(110, 2.0, 1900.0)));
+    // Only one of the pairs: says nothing of the mean.
+    all.extend(of_cache(reruns(120, 4.0, 900.0)));
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let log = verdict(&findings, "log");
+    assert_eq!(findings.effects[log.effects[0]].variant, None);
+    let points: Vec<&RerunPoint> = log
+        .sensitivity
+        .iter()
+        .flat_map(|s| match s {
+            Sensitivity::Reruns { points, .. } => points.as_slice(),
+            Sensitivity::Stages { .. } => &[],
+        })
+        .collect();
+    let [point] = points[..] else {
+        panic!("{points:?}")
+    };
+    assert_eq!((point.factor, point.holds), (2.0, true));
+    let mean = (659.0 / 640.0 * 1900.0 / 1000.0_f64).sqrt();
+    assert!((point.ratio.value - mean).abs() < 0.02, "{point:?}");
+}
+
+#[test]
+fn what_gains_nothing_has_no_price_for_each_operation_gained() {
+    let (variants, trials) = parts([4285.0, 4290.0, 4300.0]);
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let two = findings.verdicts.iter().find(|v| v.level == "two").unwrap();
+    assert_eq!(two.class, Class::NoEffect);
+    let cost = two.cost.unwrap();
+    assert_eq!((cost.more, cost.per_op_s), (220.0, None));
+}
+
 #[test]
 fn stage_times_give_ranges_for_verdicts_of_every_class() {
     let variants = pair();

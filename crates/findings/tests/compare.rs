@@ -2,7 +2,7 @@
 
 mod synthetic;
 
-use findings::output::{Basis, Class};
+use findings::output::{Basis, Class, Metric};
 use findings::{Findings, Named, against_published, analyse, compare, history};
 use synthetic::*;
 
@@ -170,4 +170,61 @@ fn a_regression_is_placed_in_the_history() {
     );
     assert!(step.before > 4200.0 && step.after < 4000.0);
     assert!(histories[1].regressed() && !histories[0].regressed());
+}
+
+#[test]
+fn operations_at_a_given_rate_are_compared_by_how_long_they_take() {
+    let paced = |slower: f64| {
+        let variants = vec![variant(false, false), variant(true, false)];
+        let truths: Vec<_> = variants.iter().map(|v| (v, Truth::flat(640.0))).collect();
+        let mut all = trials(&truths, 4, 0.003);
+        for trial in &mut all {
+            let findings::record::Outcome::Measured(measured) = &mut trial.outcome else {
+                continue;
+            };
+            let factor = if trial.variant == "mirror/none" {
+                slower
+            } else {
+                0.05
+            };
+            for flow in [&mut measured.write, &mut measured.sync] {
+                flow.mean_ns *= factor;
+                for bin in &mut flow.histogram {
+                    bin.0 = (bin.0 as f64 * factor) as u64;
+                }
+            }
+            for (name, value) in &mut measured.stages {
+                if !name.ends_with(".count") && !name.ends_with(".commits") {
+                    *value *= factor;
+                }
+            }
+        }
+        let job = format!("{SYNC_JOB}rate_iops=80\n");
+        analyse(&campaign(variants, &job), &model(), &all)
+    };
+    let comparison = compare(&paced(0.05), &paced(0.5));
+    assert!(comparison.regressed, "{comparison:?}");
+    let slower = &comparison.changes[1];
+    assert_eq!(
+        (slower.metric, slower.class),
+        (Metric::MeanLatency, Class::Harmful)
+    );
+    assert!((slower.ratio.value - 10.0).abs() < 0.2, "{slower:?}");
+    assert_eq!(comparison.changes[0].class, Class::NoEffect);
+    assert!(!compare(&paced(0.5), &paced(0.05)).regressed);
+    let campaigns: Vec<(String, Findings)> = [0.05, 0.05, 0.05, 0.5, 0.5, 0.5]
+        .into_iter()
+        .enumerate()
+        .map(|(i, slower)| (i.to_string(), paced(slower)))
+        .collect();
+    let histories = history(&campaigns);
+    assert!(!histories[0].regressed() && histories[1].regressed());
+}
+
+#[test]
+fn windows_too_short_to_judge_are_no_regression() {
+    let before = findings(640.0, 4300.0, 5, 0);
+    let mut after = findings(640.0, 3400.0, 5, 1);
+    after.cells[1].phases = findings::output::Phases::Unknown;
+    assert!(!compare(&before, &after).regressed);
 }

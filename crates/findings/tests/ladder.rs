@@ -170,3 +170,26 @@ fn a_failed_rung_is_shown_and_is_no_limit() {
         "a workload that was only run as a ladder has no cell"
     );
 }
+
+#[test]
+fn a_rung_that_is_set_aside_decides_no_capacity_and_leaves_a_run_incomplete() {
+    let variants = vec![variant(false, false)];
+    let rates = [100.0, 220.0, 470.0, 680.0];
+    let mut all = ladder("none/none", 0, &rates, 640.0, 2_000.0);
+    let whole = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
+    assert_eq!(whole.ladders[0].saturated, Some(680.0));
+    // The last two used more of this machine than a trial may.
+    for trial in &mut all[2..] {
+        if let Outcome::Measured(measured) = &mut trial.outcome {
+            measured.fidelity.cpu_share = 0.7;
+        }
+    }
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let ladder = &findings.ladders[0];
+    assert_eq!(ladder.rungs[2].trials.marked, 1, "{:?}", ladder.rungs[2]);
+    assert_eq!((ladder.carried, ladder.saturated), (Some(220.0), None));
+    assert_eq!(ladder.set_aside, Some(470.0));
+    assert!(ladder.most.unwrap() < 230.0);
+    assert!(ladder.within.iter().all(|w| w.up_to <= Some(220.0)));
+    assert!(!findings::complete(&findings));
+}

@@ -3,6 +3,7 @@
 mod synthetic;
 
 use findings::output::*;
+use findings::record::{LOGGED, Outcome, Trial};
 use findings::{Findings, analyse};
 use synthetic::*;
 
@@ -80,7 +81,7 @@ fn processors_lost_to_the_host_are_named_and_set_nothing_aside() {
 #[test]
 fn each_broken_law_fails_its_trial_with_the_numbers() {
     type Break = fn(&mut findings::record::Measured);
-    let breaks: [(Law, Break); 8] = [
+    let breaks: [(Law, Break); 9] = [
         (Law::Little, |m| m.sync.mean_ns *= 1.5),
         (Law::Bandwidth, |m| m.write.bytes /= 2),
         (Law::BytesOnDrives, |m| {
@@ -106,6 +107,11 @@ fn each_broken_law_fails_its_trial_with_the_numbers() {
         (Law::Samples, |m| {
             let n = m.seconds.len();
             m.seconds[n / 2..].iter_mut().for_each(|s| s.values.clear());
+        }),
+        // Half of the logs are not there; the seconds sum to the client's count all the same.
+        (Law::Series, |m| {
+            let logged = m.write.ops as f64 / 2.0;
+            m.facts.insert(LOGGED.into(), logged);
         }),
     ];
     for (law, plant) in breaks {
@@ -141,6 +147,102 @@ fn littles_law_counts_the_time_in_fsync() {
     let cell = &findings.cells[0];
     let write_only = cell.throughput.unwrap().value * cell.latency.unwrap().mean_us / 1e6;
     assert!((write_only - 2.0).abs() < 0.1);
+}
+
+#[test]
+fn clients_that_hold_each_other_back_may_have_fewer_in_flight_and_keep_their_metric() {
+    let passes = |options: &str, clients: f64| {
+        let variants = vec![variant(false, false), variant(true, false)];
+        let truths = [
+            (&variants[0], Truth::flat(640.0)),
+            (&variants[1], Truth::flat(4300.0)),
+        ];
+        let mut all = trials(&truths, 2, 0.01);
+        for trial in &mut all {
+            if let Outcome::Measured(m) = &mut trial.outcome {
+                m.concurrency = clients;
+            }
+        }
+        let job = format!("{SYNC_JOB}{options}");
+        let findings = analyse(&campaign(variants, &job), &model(), &all);
+        let cell = &findings.cells[0];
+        assert_eq!(cell.metric, Metric::Throughput);
+        cell.checks.iter().all(|c| c.law != Law::Little || c.pass)
+    };
+    assert!(passes("", 8.0) && !passes("", 16.0));
+    for options in [
+        "flow=8\n",
+        "lockfile=exclusive\n",
+        "number_ios=100\n",
+        "iodepth_low=2\n",
+        "iodepth_batch_submit=4\n",
+        "iodepth_batch_complete=4\n",
+        "iodepth_batch_complete_max=4\n",
+    ] {
+        assert!(passes(options, 16.0), "{options}");
+        assert!(!passes(options, 4.0), "{options} allows no more in flight");
+    }
+}
+
+#[test]
+fn data_that_compresses_need_not_be_on_drives_and_from_2_2_on_it_does_unless_told_not_to() {
+    use lab::campaign::OpenZfs;
+    let holds = |openzfs: OpenZfs, compression: Option<&str>| {
+        let mut variants = vec![variant(false, false), variant(true, false)];
+        for variant in &mut variants {
+            variant.openzfs = openzfs;
+            let root = variant.datasets.entry(String::new()).or_default();
+            root.extend(compression.map(|value| ("compression".to_owned(), value.to_owned())));
+        }
+        let truths = [
+            (&variants[0], Truth::flat(640.0)),
+            (&variants[1], Truth::flat(4300.0)),
+        ];
+        let mut all = trials(&truths, 2, 0.01);
+        for trial in &mut all {
+            if let Outcome::Measured(m) = &mut trial.outcome {
+                for (name, value) in &mut m.totals {
+                    if name.ends_with("write_bytes") {
+                        *value /= 4.0;
+                    }
+                }
+            }
+        }
+        let job = format!("{SYNC_JOB}buffer_compress_percentage=80\n");
+        let findings = analyse(&campaign(variants, &job), &model(), &all);
+        let mut checks = findings.cells[0].checks.iter();
+        checks.all(|c| c.law != Law::BytesOnDrives || c.pass)
+    };
+    assert!(holds(OpenZfs::V2_3, None) && !holds(OpenZfs::V2_3, Some("off")));
+    assert!(!holds(OpenZfs::V2_1, None) && holds(OpenZfs::V2_1, Some("lz4")));
+}
+
+#[test]
+fn operations_that_fio_rounds_off_its_rates_are_no_lost_log() {
+    let series = |logged: Option<f64>| {
+        let variants = vec![variant(false, false), variant(true, false)];
+        // Two operations a second of each of eight clients.
+        let truths = [
+            (&variants[0], Truth::flat(16.0)),
+            (&variants[1], Truth::flat(640.0)),
+        ];
+        let mut all = trials(&truths, 2, 0.0);
+        for trial in &mut all {
+            if let Outcome::Measured(m) = &mut trial.outcome {
+                let of_all = m.write.ops as f64;
+                m.facts.insert("files.jobs".into(), 8.0);
+                m.facts
+                    .extend(logged.map(|share| (LOGGED.to_owned(), share * of_all)));
+            }
+        }
+        let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+        let mut checks = findings.cells[0].checks.iter();
+        checks.find(|c| c.law == Law::Series).map(|c| c.pass)
+    };
+    assert_eq!(series(Some(0.5)), Some(true));
+    assert_eq!(series(Some(0.0)), Some(false));
+    // A record of an earlier version does not say.
+    assert_eq!(series(None), None);
 }
 
 #[test]
@@ -299,4 +401,52 @@ fn one_trial_that_did_not_settle_is_said_and_the_verdict_stands() {
         .iter()
         .map(|c| c.phases.lasting().unwrap().throughput.basis);
     assert!(shown.into_iter().all(|basis| basis == Basis::Trials));
+}
+
+#[test]
+fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
+    let variants = vec![
+        variant(false, false),
+        variant(true, false),
+        variant(false, true),
+        variant(true, true),
+    ];
+    let flat = |i: usize, rate| (&variants[i], Truth::flat(rate));
+    // The cells without a cache were known after two trials, those with one took eight.
+    let mut all = trials(&[flat(0, 640.0), flat(1, 641.0)], 2, 0.001);
+    let noisy = trials(&[flat(2, 2600.0), flat(3, 2605.0)], 8, 0.02);
+    all.extend(noisy.into_iter().map(|trial| Trial {
+        id: trial.id + 100,
+        ..trial
+    }));
+    let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
+    let mean = findings
+        .effects
+        .iter()
+        .find(|e| e.factor == "log" && e.variant.is_none() && e.metric == Metric::Throughput);
+    assert_eq!(mean.unwrap().class, Class::Undecided);
+    assert_eq!(verdict(&findings, "log").class, Class::NoEffect);
+    // Beside an interval stands the number of trials it was made from.
+    let beside = &findings.effects[verdict(&findings, "log").effects[0]];
+    assert_eq!(beside.trials, (2, 2));
+}
+
+#[test]
+fn stages_of_a_window_that_went_the_other_way_explain_nothing() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let burst = Truth {
+        levels: vec![(20, 10_000.0), (40, 2000.0)],
+        ..Truth::flat(1.0)
+    };
+    let truths = [(&variants[0], burst), (&variants[1], Truth::flat(3000.0))];
+    let all = trials(&truths, 4, 0.003);
+    let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
+    let log = verdict(&findings, "log");
+    assert_eq!(
+        log.class,
+        Class::WorthIt,
+        "what lasts is half as much again"
+    );
+    let stage = |r: &Reason| matches!(r, Reason::Stage { .. });
+    assert!(!log.reasons.iter().any(stage), "{:?}", log.reasons);
 }

@@ -78,7 +78,7 @@ impl Args {
             }
         };
         let comparison = findings::compare(&before, &after);
-        if comparison.changes.is_empty() {
+        if comparison.changes.is_empty() && comparison.unmeasured.is_empty() {
             return Err(usage(format!(
                 "error: {} and {} share no measured cell: compare two campaigns of one lab\n",
                 self.before, self.after

@@ -3,7 +3,7 @@
 use crate::lang::{Label, Words};
 use crate::number::{count, range, ratio};
 use crate::text::{aligned, cut, one_line};
-use findings::output::Class;
+use findings::output::{Class, Metric};
 use findings::{Change, Comparison, Findings, Published};
 
 /// Columns of the table.
@@ -24,7 +24,11 @@ pub fn text(
         String::new(),
     ]];
     for change in &comparison.changes {
-        let interval = format!("{}{}", ratio(change.ratio.value), range(&change.ratio));
+        let of = match change.metric {
+            Metric::Throughput => String::new(),
+            metric => format!("{} ", words.metric(metric)),
+        };
+        let interval = format!("{of}{}{}", ratio(change.ratio.value), range(&change.ratio));
         lines.push([
             cut(&one_line(&change.variant), 32),
             cut(&one_line(&change.workload), 32),

@@ -1,9 +1,10 @@
 //! Many campaigns of one lab in a row, as lines for a terminal.
 
 use crate::lang::{Label, Words};
-use crate::number::{count, ratio};
+use crate::number::{count, micros, ratio};
 use crate::text::{aligned, cut, one_line};
 use findings::History;
+use findings::output::Metric;
 
 /// Eight heights of a bar, for the course of a cell's values.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -24,7 +25,10 @@ pub fn text(histories: &[History], words: &dyn Words) -> String {
             cut(&one_line(&history.variant), 32),
             cut(&one_line(&history.workload), 32),
             history.values.len().to_string(),
-            history.values.last().map_or("–".into(), |v| count(*v)),
+            history
+                .values
+                .last()
+                .map_or("–".into(), |v| shown(history, *v)),
             bars(&history.values),
         ]);
     }
@@ -37,8 +41,8 @@ pub fn text(histories: &[History], words: &dyn Words) -> String {
                 "{} · {}: {} → {} ({}) @ {}\n",
                 one_line(&history.variant),
                 one_line(&history.workload),
-                count(step.before),
-                count(step.after),
+                shown(history, step.before),
+                shown(history, step.after),
                 ratio(step.after / step.before),
                 one_line(&step.label)
             );
@@ -53,6 +57,14 @@ pub fn text(histories: &[History], words: &dyn Words) -> String {
     }
     out.push('\n');
     out.replace('\u{a0}', " ")
+}
+
+/// A value of a history with its unit, where that is not operations a second.
+fn shown(history: &History, value: f64) -> String {
+    match history.metric {
+        Metric::Throughput => count(value),
+        Metric::MeanLatency | Metric::P99Latency => micros(value),
+    }
 }
 
 /// The values as a row of bars from 0 to their highest.

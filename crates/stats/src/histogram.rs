@@ -7,12 +7,16 @@ use std::collections::BTreeMap;
 pub struct Histogram {
     bins: Vec<(u64, u64)>,
     overflow: u64,
+    end: u64,
 }
 
 impl Histogram {
     /// The sum of histograms given as (upper edge, count) in any order, each with its count of
-    /// samples beyond the last edge. Bins with the same edge are added.
-    pub fn merged<'a>(parts: impl IntoIterator<Item = (&'a [(u64, u64)], u64)>) -> Histogram {
+    /// samples beyond `end`, where all of them end. Bins with the same edge are added.
+    pub fn merged<'a>(
+        parts: impl IntoIterator<Item = (&'a [(u64, u64)], u64)>,
+        end: u64,
+    ) -> Histogram {
         let mut bins: BTreeMap<u64, u64> = BTreeMap::new();
         let mut overflow = 0u64;
         for (part, beyond) in parts {
@@ -27,10 +31,11 @@ impl Histogram {
         Histogram {
             bins: bins.into_iter().collect(),
             overflow,
+            end,
         }
     }
 
-    /// Samples, those beyond the last edge included.
+    /// Samples, those beyond the end included.
     pub fn count(&self) -> u64 {
         let binned = self
             .bins
@@ -39,14 +44,14 @@ impl Histogram {
         binned.saturating_add(self.overflow)
     }
 
-    /// Samples beyond the last edge.
+    /// Samples beyond the end.
     pub fn overflow(&self) -> u64 {
         self.overflow
     }
 
     /// The `q`-quantile (0 to 1) by nearest rank: the upper edge of the bin that holds it, so that it
-    /// errs high by at most one bin. A rank among the samples beyond the end gives the last edge, a
-    /// lower bound. None of an empty histogram.
+    /// errs high by at most one bin. A rank among the samples beyond the end gives the end, a lower
+    /// bound. None of an empty histogram.
     pub fn quantile(&self, q: f64) -> Option<u64> {
         let count = self.count();
         if count == 0 {
@@ -60,7 +65,7 @@ impl Histogram {
                 return Some(edge);
             }
         }
-        self.bins.last().map(|&(edge, _)| edge)
+        Some(self.end)
     }
 
     /// Upper edge of the last bin that holds anything.
@@ -80,7 +85,7 @@ mod tests {
         // 1 ms or 100 ms, never 50.5.
         let fast = [(1_000_000u64, 99u64)];
         let slow = [(100_000_000u64, 99u64)];
-        let both = Histogram::merged([(&fast[..], 0), (&slow[..], 0)]);
+        let both = Histogram::merged([(&fast[..], 0), (&slow[..], 0)], u64::MAX);
         assert_eq!(both.quantile(0.5), Some(1_000_000));
         assert_eq!(both.quantile(0.51), Some(100_000_000));
         assert_eq!(both.count(), 198);
@@ -89,10 +94,13 @@ mod tests {
     #[test]
     fn what_lies_beyond_the_end_pushes_percentiles_up() {
         let bins = [(10u64, 90u64)];
-        let histogram = Histogram::merged([(&bins[..], 10)]);
+        let histogram = Histogram::merged([(&bins[..], 10)], 5000);
         assert_eq!(histogram.count(), 100);
         assert_eq!(histogram.overflow(), 10);
-        assert_eq!(histogram.quantile(0.99), Some(10), "a lower bound");
+        assert_eq!(histogram.quantile(0.9), Some(10));
+        assert_eq!(histogram.quantile(0.99), Some(5000), "a lower bound");
+        let all_beyond = Histogram::merged([(&[][..], 3)], 5000);
+        assert_eq!(all_beyond.quantile(0.5), Some(5000));
     }
 
     #[test]
@@ -110,7 +118,7 @@ mod tests {
             let cut = cut.min(samples.len());
             let bins = |part: &[u64]| part.iter().map(|x| (*x, 1)).collect::<Vec<_>>();
             let (left, right) = (bins(&samples[..cut]), bins(&samples[cut..]));
-            let merged = Histogram::merged([(&left[..], 0), (&right[..], 0)]);
+            let merged = Histogram::merged([(&left[..], 0), (&right[..], 0)], 1000);
             samples.sort_unstable();
             let rank = ((q * samples.len() as f64).ceil() as usize).clamp(1, samples.len());
             prop_assert_eq!(merged.quantile(q), Some(samples[rank - 1]));

@@ -1,6 +1,6 @@
 //! Cells: variant × workload.
 
-use super::{Check, Marked};
+use super::{Check, Marked, Metric};
 use crate::record::WarmUpEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,10 @@ pub struct Cell {
     pub variant: String,
     /// The workload's name.
     pub workload: String,
+    /// What verdicts on it rest on: throughput, or where operations come at a given rate, how long they
+    /// take.
+    #[serde(default)]
+    pub metric: Metric,
     /// Operations in flight when every client is busy.
     pub concurrency: f64,
     /// Trials that count, are marked, failed.

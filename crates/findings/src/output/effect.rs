@@ -54,11 +54,23 @@ pub enum PhaseKind {
 
 /// What is compared.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// Operations a second: more is better.
+    #[default]
     Throughput,
     /// Mean latency, syncs included: less is better.
     MeanLatency,

@@ -14,11 +14,15 @@ pub struct Ladder {
     pub workload: String,
     /// By ascending offered rate.
     pub rungs: Vec<Rung>,
-    /// Highest offered rate up to which every rung kept up; none when not even the first did.
+    /// Highest offered rate up to which every rung counts and kept up; none when not even the first did.
     pub carried: Option<f64>,
-    /// Lowest offered rate that was not kept up with; none when the ladder ends below saturation.
+    /// Lowest offered rate that was not kept up with; none when the ladder ends, or is set aside, below
+    /// saturation.
     pub saturated: Option<f64>,
-    /// Most operations a second that any rung achieved.
+    /// Lowest offered rate of which no trial counts; what lies above it is not known, and decides nothing.
+    #[serde(default)]
+    pub set_aside: Option<f64>,
+    /// Most operations a second that any rung achieved that counts.
     pub most: Option<f64>,
     /// What load keeps the 99th percentile under a limit, by ascending limit.
     pub within: Vec<LoadWithin>,

@@ -346,6 +346,9 @@ pub struct TrialRow {
     pub throughput: Option<f64>,
     /// Mean latency, µs.
     pub mean_us: Option<f64>,
+    /// The client's time for each read or write, its syncs included, µs.
+    #[serde(default)]
+    pub client_us: Option<f64>,
     /// What became of it.
     pub standing: Standing,
     /// Why it failed, in the words of the program that failed.

@@ -131,6 +131,7 @@ pub fn model() -> Model {
         size: 12.0,
         size_bound_by: "memory".into(),
         time: Some(5.0),
+        time_guessed: false,
         arc_max: 1 << 30,
         physmem: 2 << 30,
         dirty_data_max: 256 << 20,

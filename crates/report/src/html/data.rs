@@ -74,6 +74,7 @@ fn slim(findings: &Findings, stretch: usize) -> String {
             warm_up: cell.warm_up,
             checks: cell.checks.clone(),
             attribution: cell.attribution.clone(),
+            metric: cell.metric,
             concurrency: cell.concurrency,
             trials: cell.trials,
             standing: cell.standing,

@@ -146,6 +146,18 @@ impl BuyWords for English {
     }
 
     fn ladder(&self, ladder: &Ladder) -> String {
+        if let (Some(from), None) = (ladder.set_aside, ladder.saturated) {
+            let from = count(from);
+            return match ladder.carried {
+                Some(carried) => format!(
+                    "Keeps up with {} ops/s; at {from} no trial counts: how much more it carries is not known.",
+                    count(carried)
+                ),
+                None => format!(
+                    "At {from} ops/s, the lowest rate offered, no trial counts: what it carries is not known."
+                ),
+            };
+        }
         match (ladder.carried, ladder.saturated) {
             (Some(carried), Some(full)) => format!(
                 "Keeps up with {} ops/s; saturated at {}, where it does {}.",

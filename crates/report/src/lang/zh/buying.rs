@@ -140,6 +140,18 @@ impl BuyWords for Chinese {
     }
 
     fn ladder(&self, ladder: &Ladder) -> String {
+        if let (Some(from), None) = (ladder.set_aside, ladder.saturated) {
+            let from = count(from);
+            return match ladder.carried {
+                Some(carried) => format!(
+                    "跟得上每秒 {} 次操作；给定 {from} 次时没有有效的试验，能否承受更多不得而知。",
+                    count(carried)
+                ),
+                None => {
+                    format!("给定最低速率（每秒 {from} 次）时没有有效的试验，能承受多少不得而知。")
+                }
+            };
+        }
         match (ladder.carried, ladder.saturated) {
             (Some(carried), Some(full)) => format!(
                 "跟得上每秒 {} 次操作；给定 {} 次时饱和，只做到 {} 次。",
