@@ -231,8 +231,7 @@ fn stages(measured: &Measured) -> Vec<Check> {
 }
 
 /// The seconds are those of this run: the logs that they were made from held the client's operations, but
-/// for the edges. Where they held more nothing is missing: a job's rate in one second is taken for that of
-/// the seconds before it in which it did nothing, which fio does not log.
+/// for the edges. Where they held more, nothing is missing.
 fn series(measured: &Measured) -> Option<Check> {
     const TOLERANCE: f64 = 0.15;
     if measured.seconds.len() < 10 {

@@ -258,7 +258,7 @@ impl Table {
                 row.sync = get("sync");
                 row.primarycache = get("primarycache");
                 let job = crate::job::of(workload);
-                row.concurrency = row.concurrency.filter(|_| !job.paced);
+                row.concurrency = row.concurrency.filter(|_| !job.paced && !job.held_back);
                 row.size = job.block.map(|b| b as f64);
                 if job.each_write_synced {
                     row.syncs = Some(1.0);

@@ -45,7 +45,7 @@ pub enum Law {
     SomeIo,
     /// p50 ≤ p95 ≤ p99 ≤ maximum. Violations.
     Percentiles,
-    /// The operations of the seconds sum to those of the client. Operations.
+    /// The logs that the seconds were made from held the operations of the client. Operations.
     Series,
     /// The pool was looked at in each second of the window. Seconds.
     Samples,

@@ -37,7 +37,7 @@ impl TrustWords for English {
             }
             Law::SomeIo => "the client did some I/O",
             Law::Percentiles => "it ascends, and holds as many operations as were counted",
-            Law::Series => "the operations of the seconds sum to the client’s",
+            Law::Series => "the logs of the seconds held the client’s operations",
             Law::Samples => "the pool was looked at in each second",
         }
     }

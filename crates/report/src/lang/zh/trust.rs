@@ -35,7 +35,7 @@ impl TrustWords for Chinese {
             Law::Stages => "一次操作的各段等待不超过卷为其工作的时间",
             Law::SomeIo => "客户端做了 I/O",
             Law::Percentiles => "单调不减，且所含操作数与计数一致",
-            Law::Series => "逐秒操作数之和等于客户端的总数",
+            Law::Series => "逐秒日志包含客户端的全部操作",
             Law::Samples => "每一秒都采样了存储池",
         }
     }
