@@ -330,10 +330,8 @@ fn unsettled_trials(cells: &[Shown<'_>]) -> Option<Caution> {
 
 /// Both ends of the processor's bracket, where they differ by a tenth.
 fn processor(before: &Cell, after: &Cell) -> Option<Caution> {
-    let lasts = |cell: &Cell| {
-        let lasting = cell.phases.lasting().map(|phase| phase.throughput);
-        Some(lasting.or(cell.throughput)?.value)
-    };
+    // Of cells that never settled the effect is not that of their windows.
+    let lasts = |cell: &Cell| Some(cell.phases.lasting()?.throughput.value);
     let free = lasts(after)? / lasts(before)?;
     let charged =
         after.scale.throughput_with_host_processor? / before.scale.throughput_with_host_processor?;

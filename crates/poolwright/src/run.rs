@@ -267,13 +267,19 @@ impl Args {
         drop(scratch);
         progress.clear();
         let whole = result::show(&store, self.json)?;
+        let again = match self.fresh {
+            true => "the same command without --fresh",
+            false => "the same command",
+        };
         Ok(match end {
             End::Interrupted => {
-                progress.say("interrupted; the same command goes on from here");
+                progress.say(&format!("interrupted; {again} goes on from here"));
                 INTERRUPTED
             }
             End::Budget => {
-                progress.say("the budget is spent; the same command with a longer --budget goes on from here");
+                progress.say(&format!(
+                    "the budget is spent; {again} with a longer --budget goes on from here"
+                ));
                 if whole { 0 } else { INCOMPLETE }
             }
             End::Complete => {

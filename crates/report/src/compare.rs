@@ -75,6 +75,15 @@ pub fn text(
         0 => words.label(Label::NoRegression).to_owned(),
         n => format!("{}{n}", words.label(Label::Regressions)),
     };
+    let open = comparison.changes.iter();
+    let open = open.filter(|c| c.class == Class::Undecided).count();
+    if open > 0 {
+        out += &format!(
+            "{}{open} {}",
+            words.label(Label::Semicolon),
+            words.change(Class::Undecided)
+        );
+    }
     out.push('\n');
     out.replace('\u{a0}', " ")
 }

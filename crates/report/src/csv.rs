@@ -8,7 +8,7 @@ use findings::output::{
 };
 
 /// The names of the columns. Added ones go to the end.
-pub const COLUMNS: [&str; 44] = [
+pub const COLUMNS: [&str; 45] = [
     "variant",
     "workload",
     "concurrency",
@@ -53,6 +53,7 @@ pub const COLUMNS: [&str; 44] = [
     "first_phase_real_s",
     "p99_ratio_to_baseline",
     "marks",
+    "compared",
 ];
 
 /// The whole table.
@@ -83,7 +84,10 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
             foreign(&cell.variant),
             foreign(&cell.workload),
             number(Some(cell.concurrency)),
-            standing(cell.standing).into(),
+            match counted(cell) {
+                0 => "not-run".into(),
+                _ => standing(cell.standing).into(),
+            },
             cell.trials.sound.to_string(),
             cell.trials.marked.to_string(),
             cell.trials.failed.to_string(),
@@ -132,6 +136,12 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
             number(row.first.and_then(|p| p.real_seconds)),
             number(tail(findings, cell).map(|e| e.ratio.value)),
             foreign(&remarks(Language::English.words(), &row).join("; ")),
+            match cell.metric {
+                Metric::Throughput => "throughput",
+                Metric::MeanLatency => "mean-latency",
+                Metric::P99Latency => "p99-latency",
+            }
+            .into(),
         ])?;
     }
     for ladder in &findings.ladders {
@@ -208,6 +218,11 @@ fn foreign(text: &str) -> String {
     } else {
         text.into_owned()
     }
+}
+
+/// Trials of a cell.
+fn counted(cell: &Cell) -> u32 {
+    cell.trials.sound + cell.trials.marked + cell.trials.failed
 }
 
 /// The words of the JSON format.

@@ -3,9 +3,10 @@
 use crate::lang::{Label, Language, Words};
 use crate::number::{micros, share};
 use crate::rows::{
-    adequate_text, answers, failure, load_text, remarks, rows, title, verdict_text, workloads,
+    adequate_text, answers, failure, load_text, remarks, risks, rows, standing, title,
+    verdict_text, workloads,
 };
-use crate::terminal::{against, first_text, with_spread};
+use crate::terminal::{against, first_text, sign, with_spread};
 use crate::text::{cut, one_line};
 use findings::output::Findings;
 use std::fmt::Write;
@@ -56,18 +57,18 @@ pub fn render(findings: &Findings, language: Language) -> String {
             let latency = row.cell.latency.filter(|_| row.shown());
             let reads = row.cell.hits.reads;
             let cells = [
-                escape(&row.cell.variant),
-                first_text(row),
+                escape(&format!("{}{}", row.cell.variant, sign(row.cell.standing))),
+                first_text(words, row),
                 match (row.lasting, row.not_settled) {
                     (Some(estimate), _) => with_spread(&estimate),
                     (None, Some(_)) => say(Label::NotSettled).to_owned(),
-                    (None, None) => words.standing(row.cell.standing).to_owned(),
+                    (None, None) => standing(words, row.cell),
                 },
                 latency.map_or("–".into(), |l| micros(l.mean_us)),
                 latency.map_or("–".into(), |l| micros(l.p99_us)),
                 row.from_memory().map_or("–".into(), share),
                 reads.map_or("–".into(), |r| share(r.l2arc)),
-                escape(&against(row)),
+                escape(&against(words, row)),
             ];
             let _ = writeln!(out, "| {} |", cells.join(" | "));
         }
@@ -86,6 +87,14 @@ pub fn render(findings: &Findings, language: Language) -> String {
                 "- {}",
                 escape(&adequate_text(findings, words, adequate))
             );
+        }
+    }
+    let risks = risks(findings, words);
+    if !risks.is_empty() {
+        let _ = writeln!(out, "\n## {}\n", say(Label::Risks));
+        for (variant, risk) in risks {
+            let colon = say(Label::Colon);
+            let _ = writeln!(out, "- **{}**{colon}{}", escape(variant), escape(&risk));
         }
     }
     if !findings.ladders.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::lang::{Label, Words, name};
 use findings::output::{
-    Adequate, Caution, Cell, Class, Effect, Estimate, Findings, Lack, Ladder, Metric, Needed,
+    Adequate, Caution, Cell, Class, Effect, Estimate, Findings, Lack, Ladder, Mark, Metric, Needed,
     Phase, PhaseKind, Phases, Standing, Verdict,
 };
 
@@ -73,10 +73,14 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
             {
                 Against::Effect(effect)
             } else {
-                let base = bases.iter().find(|base| base.workload == cell.workload);
+                let base = bases.iter().find(|base| {
+                    base.workload == cell.workload && base.standing == Standing::Sound
+                });
                 match (lasting, base.and_then(|base| phases(base).2)) {
-                    (Some(cell), Some(base)) if base.value > 0.0 => {
-                        Against::Plain(cell.value / base.value)
+                    (Some(lasts), Some(base))
+                        if base.value > 0.0 && cell.metric == Metric::Throughput =>
+                    {
+                        Against::Plain(lasts.value / base.value)
                     }
                     _ => Against::Nothing,
                 }
@@ -111,11 +115,14 @@ fn phases(cell: &Cell) -> (Option<Phase>, bool, Option<Estimate>, Option<f64>) {
     }
 }
 
-/// The lasting throughput effect of each (variant, workload) against the baseline.
+/// The effect of each (variant, workload) against the baseline that its verdict rests on.
 fn against_baseline(findings: &Findings) -> std::collections::BTreeMap<(&str, &str), &Effect> {
     let mut found = std::collections::BTreeMap::new();
     for effect in &findings.effects {
-        let lasting = effect.phase != PhaseKind::Burst && effect.metric == Metric::Throughput;
+        let mut cells = findings.cells.iter();
+        let cell = cells.find(|cell| cell.workload == effect.workload);
+        let metric = cell.map_or(Metric::Throughput, |cell| cell.metric);
+        let lasting = effect.phase != PhaseKind::Burst && effect.metric == metric;
         if let (true, Some(variant), Some(baseline)) = (lasting, &effect.variant, &effect.baseline)
             && *baseline == findings.lab.baseline
         {
@@ -194,18 +201,16 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
         .collect()
 }
 
-/// What a factor is called: its subject where it has one, with the level where several are judged,
-/// and the workload where there are several.
+/// What a verdict is on: the factor's subject where it has one, the level against the other one (a lab may
+/// take a log away as well as add it), and the workload where there are several.
 pub fn title(findings: &Findings, words: &dyn Words, verdict: &Verdict) -> String {
-    let mut title = factor_name(findings, words, &verdict.factor);
-    let levels = findings
-        .factors
-        .iter()
-        .find(|f| f.name == verdict.factor)
-        .map_or(0, |f| f.levels.len());
-    if levels != 2 || title == name(&verdict.factor) {
-        title += &format!(" {}", name(&verdict.level));
-    }
+    let mut title = format!(
+        "{} {} ({} {})",
+        factor_name(findings, words, &verdict.factor),
+        name(&verdict.level),
+        words.label(Label::Against),
+        name(&verdict.against)
+    );
     if findings
         .cells
         .iter()
@@ -222,6 +227,15 @@ pub fn factor_name(findings: &Findings, words: &dyn Words, factor: &str) -> Stri
         Some(found) if found.subjects.len() == 1 => words.subject(&found.subjects[0]),
         _ => name(factor),
     }
+}
+
+/// What each variant risks, in words.
+pub fn risks<'a>(findings: &'a Findings, words: &dyn Words) -> Vec<(&'a str, String)> {
+    let variants = findings.variants.iter();
+    variants
+        .flat_map(|v| v.durability.iter().map(move |risk| (v, risk)))
+        .map(|(v, risk)| (v.name.as_str(), words.durability(risk)))
+        .collect()
 }
 
 /// The workloads in the order of the campaign.
@@ -349,6 +363,15 @@ pub fn class_sign(class: Class) -> &'static str {
     }
 }
 
+/// What became of a cell, in a word; of one without any trial, that it did not run.
+pub fn standing(words: &dyn Words, cell: &Cell) -> String {
+    let counts = cell.trials;
+    match counts.sound + counts.marked + counts.failed {
+        0 => words.mark(&Mark::DidNotRun),
+        _ => words.standing(cell.standing).to_owned(),
+    }
+}
+
 /// Remarks of a cell: why it is set aside, and what trials came to.
 pub fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
     let cell = row.cell;
@@ -356,7 +379,7 @@ pub fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
     let counts = cell.trials;
     let of = counts.sound + counts.marked + counts.failed;
     if of == 0 {
-        said.push(words.standing(cell.standing).to_owned());
+        said.push(standing(words, cell));
     }
     for (count, label) in [
         (counts.marked, Label::SetAside),

@@ -4,11 +4,11 @@
 use crate::lang::{Label, Language, Words, name};
 use crate::number::{count, micros, range, ratio, seconds, share, share_number};
 use crate::rows::{
-    Against, Row, adequate_text, answers, failure, load_text, remarks, rows, title, verdict_text,
-    workloads,
+    Against, Row, adequate_text, answers, failure, load_text, remarks, risks, rows, standing,
+    title, verdict_text, workloads,
 };
 use crate::text::{columns, cut, one_line, wrap};
-use findings::output::{Class, Estimate, Findings, Standing};
+use findings::output::{Class, Estimate, Findings, Metric, Standing};
 use std::fmt::Write;
 
 /// How the text is laid out.
@@ -198,6 +198,9 @@ impl Page {
                 );
             }
         }
+        for (variant, risk) in risks(findings, words) {
+            self.entry(&name(variant), &risk, Some(YELLOW));
+        }
     }
 }
 
@@ -233,25 +236,16 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         0,
         false,
         words.label(Label::Variant).to_lowercase(),
-        &|row| {
-            let sign = match row.cell.standing {
-                Standing::Sound => "",
-                Standing::Marked => " *",
-                Standing::Failed => " !",
-            };
-            format!("{}{sign}", name(&row.cell.variant))
-        },
+        &|row| format!("{}{}", name(&row.cell.variant), sign(row.cell.standing)),
     );
     let first = rows.iter().any(|r| r.first.is_some());
     if first {
-        let cold = rows.iter().all(|r| r.first.is_none() || r.cold);
-        let label = if cold { Label::Cold } else { Label::Burst };
         let head = format!(
             "{} {}",
             words.label(Label::OpsPerSecond),
-            words.label(label)
+            words.label(Label::Burst)
         );
-        add(2, true, head, &|row| first_text(row));
+        add(2, true, head, &|row| first_text(words, row));
     }
     let head = words.label(if first {
         Label::Sustained
@@ -265,7 +259,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         &|row| match (row.lasting, row.not_settled) {
             (Some(estimate), _) => with_spread(&estimate),
             (None, Some(_)) => words.label(Label::NotSettled).into(),
-            (None, None) => words.standing(row.cell.standing).into(),
+            (None, None) => standing(words, row.cell),
         },
     );
     add(
@@ -304,16 +298,31 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         words.label(Label::Against),
         name(&findings.lab.baseline)
     );
-    add(1, true, head, &|row| against(row));
+    add(1, true, head, &|row| against(words, row));
     table
 }
 
 /// `27,400 / 8 s`: the first phase and how long it lasts on the real machine; empty without one.
-pub fn first_text(row: &Row) -> String {
+pub fn first_text(words: &dyn Words, row: &Row) -> String {
     let known = row.first.zip(row.first_s());
     known.map_or_else(String::new, |(phase, lasts)| {
-        format!("{} / {}", count(phase.throughput.value), seconds(lasts))
+        let cold = if row.cold {
+            format!(" {}", words.label(Label::Cold))
+        } else {
+            String::new()
+        };
+        let rate = count(phase.throughput.value);
+        format!("{rate} / {}{cold}", seconds(lasts))
     })
+}
+
+/// Beside the name of a cell whose numbers are no result.
+pub fn sign(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Sound => "",
+        Standing::Marked => " *",
+        Standing::Failed => " !",
+    }
 }
 
 /// `640 ± 3 %`: half the interval's width, of the number.
@@ -330,11 +339,15 @@ pub fn with_spread(estimate: &Estimate) -> String {
 }
 
 /// `6.7× [6.2, 7.2]`; a ratio over several factors has no interval and is marked by `~`.
-pub fn against(row: &Row) -> String {
+pub fn against(words: &dyn Words, row: &Row) -> String {
     match row.against {
         Against::Baseline => String::new(),
         Against::Effect(effect) => {
-            format!("{}{}", ratio(effect.ratio.value), range(&effect.ratio))
+            let of = match effect.metric {
+                Metric::Throughput => String::new(),
+                metric => format!("{} ", words.metric(metric)),
+            };
+            format!("{of}{}{}", ratio(effect.ratio.value), range(&effect.ratio))
         }
         Against::Plain(value) => format!("~{}", ratio(value)),
         Against::Nothing => "–".into(),

@@ -38,6 +38,6 @@ fn a_campaign_against_itself_has_nothing_worse() {
     for language in Language::ALL {
         let said = text(&comparison, &one, &one, language.words());
         let none = language.words().label(report::lang::Label::NoRegression);
-        assert!(said.ends_with(&format!("{none}\n")), "{said}");
+        assert!(said.lines().last().unwrap().starts_with(none), "{said}");
     }
 }

@@ -194,3 +194,26 @@ fn findings_with_nothing_in_them_are_reported_without_a_panic() {
     assert_eq!(report::csv::render(&empty).unwrap().lines().count(), 1);
     assert!(report::openmetrics::render(&empty).ends_with("# EOF\n"));
 }
+
+#[test]
+fn a_verdict_names_what_was_taken_away_and_a_cell_that_never_ran_did_not_fail() {
+    let mut taken = findings(&TWO);
+    let verdict = &mut taken.verdicts[0];
+    verdict.level = "no-log".into();
+    verdict.against = "base".into();
+    verdict.class = findings::output::Class::Harmful;
+    let cell = &mut taken.cells[1];
+    cell.trials = Default::default();
+    cell.standing = findings::output::Standing::Failed;
+    cell.marks.clear();
+    for text in [
+        report::terminal::render(&taken, style(110)),
+        report::markdown::render(&taken, Language::English),
+    ] {
+        assert!(text.contains("SLOG no-log (against base)"), "{text}");
+        assert!(text.contains("did not run"), "{text}");
+        assert!(!text.contains("failed"), "{text}");
+    }
+    let csv = report::csv::render(&taken).unwrap();
+    assert!(csv.lines().nth(2).unwrap().contains(",not-run,"), "{csv}");
+}

@@ -28,6 +28,14 @@ pub struct Ladder {
     pub within: Vec<LoadWithin>,
 }
 
+impl Ladder {
+    /// Operations a second completed where so many were offered.
+    pub fn achieved_at(&self, offered: f64) -> Option<f64> {
+        let rung = self.rungs.iter().find(|rung| rung.offered == offered)?;
+        Some(rung.achieved?.value)
+    }
+}
+
 /// One offered rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rung {

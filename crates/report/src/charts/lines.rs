@@ -131,6 +131,8 @@ impl Plot {
 
     /// `M x y L…` in thousandths of the plot.
     fn path(&self, points: &[(f64, f64)]) -> String {
+        // A single point is a short dash: a line to nowhere is not drawn.
+        const DASH: f64 = 6.0;
         let mut path = String::with_capacity(points.len() * 12);
         let finite = points
             .iter()
@@ -144,6 +146,9 @@ impl Plot {
                 if i == 0 { 'M' } else { 'L' },
                 Short(y.round())
             );
+            if points.len() == 1 {
+                let _ = write!(path, "L{} {}", x + DASH, Short(y.round()));
+            }
         }
         path
     }

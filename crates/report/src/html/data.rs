@@ -114,8 +114,15 @@ fn shallow(findings: &Findings) -> Findings {
     }
 }
 
-/// A series averaged over stretches of seconds, at four significant digits.
+/// A series in stretches of seconds, at four significant digits: counts summed, since they are those up to
+/// the time beside them, and levels averaged.
 fn averaged(series: &Series, stretch: usize) -> Series {
+    let sum = |values: &Vec<f64>| -> Vec<f64> {
+        values
+            .chunks(stretch)
+            .map(|c| four_digits(c.iter().sum()))
+            .collect()
+    };
     let mean = |values: &Vec<f64>| -> Vec<f64> {
         values
             .chunks(stretch)
@@ -130,11 +137,11 @@ fn averaged(series: &Series, stretch: usize) -> Series {
             .filter_map(|c| c.last())
             .map(|v| four_digits(*v))
             .collect(),
-        reads: mean(&series.reads),
-        writes: mean(&series.writes),
+        reads: sum(&series.reads),
+        writes: sum(&series.writes),
         dirty: mean(&series.dirty),
-        txg_syncs: mean(&series.txg_syncs),
-        throttled: mean(&series.throttled),
+        txg_syncs: sum(&series.txg_syncs),
+        throttled: sum(&series.throttled),
         busy: series
             .busy
             .iter()
@@ -170,4 +177,36 @@ fn percent_encoded(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_series_in_longer_stretches_holds_as_many_operations() {
+        let series = Series {
+            trial: 1,
+            at: vec![1.0, 2.0, 3.0, 4.0],
+            reads: vec![0.0; 4],
+            writes: vec![100.0, 300.0, 200.0, 200.0],
+            dirty: vec![10.0, 30.0, 20.0, 20.0],
+            txg_syncs: vec![0.0, 1.0, 0.0, 1.0],
+            throttled: vec![0.0, 5.0, 5.0, 0.0],
+            busy: BTreeMap::from([("hdd0".to_owned(), vec![0.5, 1.0, 0.0, 1.0])]),
+            change_at: None,
+            steady: None,
+        };
+        let short = averaged(&series, 2);
+        // A rate is what was done since the time before.
+        assert_eq!(short.at, [2.0, 4.0]);
+        assert_eq!(short.writes, [400.0, 400.0]);
+        assert_eq!(
+            (short.txg_syncs, short.throttled),
+            (vec![1.0, 1.0], vec![5.0, 5.0])
+        );
+        assert_eq!(short.dirty, [20.0, 20.0]);
+        assert_eq!(short.busy["hdd0"], [0.75, 0.5]);
+    }
 }

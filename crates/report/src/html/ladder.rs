@@ -64,6 +64,7 @@ impl Page<'_> {
         let points = |ladder: &Ladder| -> Vec<(f64, f64)> {
             let rungs = ladder.rungs.iter();
             rungs
+                .filter(|r| r.trials.sound > 0)
                 .filter_map(|r| Some((r.offered, p99(r, operation)?)))
                 .collect()
         };
@@ -150,7 +151,11 @@ fn rungs_table(m: &mut Markup, ladders: &[&Ladder]) {
                         m.tag("td").class("num").text(cell);
                     }
                     m.tag("td").inside(|m| {
-                        m.say(label(if rung.kept_up { Label::Yes } else { Label::No }));
+                        match (rung.achieved, rung.kept_up) {
+                            (None, _) => m.text("–"),
+                            (Some(_), true) => m.say(label(Label::Yes)),
+                            (Some(_), false) => m.say(label(Label::No)),
+                        }
                         for mark in &rung.marks {
                             m.text(" · ");
                             m.say(|w| w.mark(&mark.mark));

@@ -4,9 +4,9 @@ use super::{Page, label, scroll, section};
 use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
-use crate::rows::{Against, Row, remarks};
+use crate::rows::{Against, Row, remarks, standing};
 use crate::terminal::with_spread;
-use findings::output::Standing;
+use findings::output::{Metric, Standing};
 
 const COLUMNS: [(Label, bool); 13] = [
     (Label::Variant, false),
@@ -136,6 +136,9 @@ fn cells(m: &mut Markup, row: &Row) {
     match row.against {
         Against::Baseline => keyed(m, Some(1.0), |m| m.text("1")),
         Against::Effect(effect) => keyed(m, Some(effect.ratio.value), |m| {
+            if effect.metric != Metric::Throughput {
+                m.say(|w| format!("{} ", w.metric(effect.metric)));
+            }
             m.tag("b").text(ratio(effect.ratio.value));
             m.tag("span").class("sub").text(range(&effect.ratio));
         }),
@@ -148,7 +151,7 @@ fn cells(m: &mut Markup, row: &Row) {
         match (row.lasting, row.not_settled) {
             (Some(estimate), _) => m.text(with_spread(&estimate)),
             (None, Some(_)) => m.say(label(Label::NotSettled)),
-            (None, None) => m.say(|w| w.standing(cell.standing).to_owned()),
+            (None, None) => m.say(|w| standing(w, cell)),
         }
     });
     keyed(m, row.first.map(|p| p.throughput.value), |m| {

@@ -327,7 +327,7 @@ impl AnswerWords for English {
             Lack::SecondTrial => {
                 "a second trial: one alone tells nothing of the spread between trials"
             }
-            Lack::SoundTrial => "a trial that counts: all of a cell’s failed or were set aside",
+            Lack::SoundTrial => "a trial that counts: a cell has none",
             Lack::LongerRun => "a longer run: a cell never settled",
         };
         let mut said = format!("It lacks {lack}");

@@ -90,7 +90,7 @@ impl BuyWords for English {
     fn break_even(&self, even: &BreakEven) -> String {
         let load = match even.syncs_s {
             Some(syncs) => format!(
-                "{} ops/s ({} sync writes/s)",
+                "{} ops/s ({} sync commits/s)",
                 count(even.ops_s),
                 count(syncs)
             ),
@@ -163,7 +163,7 @@ impl BuyWords for English {
                 "Keeps up with {} ops/s; saturated at {}, where it does {}.",
                 count(carried),
                 count(full),
-                ladder.most.map_or("–".into(), count)
+                ladder.achieved_at(full).map_or("–".into(), count)
             ),
             (Some(carried), None) => format!(
                 "Keeps up with {} ops/s, the highest rate offered: the ladder ends below saturation.",
@@ -186,7 +186,7 @@ impl BuyWords for English {
         };
         let up_to = within.up_to.map_or("–".into(), count);
         let beyond = within.exceeded_at.map_or_else(
-            || ", the highest rate offered".to_owned(),
+            || ", the highest rate that counts".to_owned(),
             |at| format!(", no longer at {}", count(at)),
         );
         format!(

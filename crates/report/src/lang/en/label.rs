@@ -27,7 +27,7 @@ pub fn of(label: Label) -> &'static str {
         }
         Label::Effects => "Effects",
         Label::EffectsIntro => {
-            "Each row holds two variants that differ in one factor against each other. Right of 1× is better for operations a second, worse for latency. The shaded band is too small to name; a bar wholly inside it is no effect, one clear of 1× is an effect, any other is undecided."
+            "Each row holds two variants that differ in one factor against each other. Right of 1× is better for operations a second, worse for latency. The shaded band is too small to name; a bar wholly inside it is no effect, one clear of 1× is an effect, any other is undecided, and so is what rests on a single trial or on one that never settled."
         }
         Label::Comparison => "Every configuration",
         Label::ComparisonIntro => {
@@ -206,11 +206,11 @@ pub fn of(label: Label) -> &'static str {
         Label::Published => "published",
         Label::Ratio => "measured ÷ published",
         Label::Below => "cells that lie more than 5 % below what was published: ",
-        Label::NoneBelow => "no cell lies more than 5 % below what was published",
+        Label::NoneBelow => "no cell lies more than 5 % below what was published beyond doubt",
         Label::Campaigns => "campaigns",
         Label::Steps => "changes for good: ",
         Label::NoSteps => "nothing changed for good",
         Label::LatestStep => "the last change made it worse",
-        Label::NoRegression => "no cell became worse",
+        Label::NoRegression => "no cell became worse beyond doubt",
     }
 }

@@ -294,7 +294,7 @@ impl AnswerWords for Chinese {
         let lack = match needed.lack {
             Lack::Trials => "更多试验",
             Lack::SecondTrial => "第二次试验：只有一次无法得知试验之间的差别",
-            Lack::SoundTrial => "有效的试验：某个单元的试验全部失败或被搁置",
+            Lack::SoundTrial => "有效的试验：某个单元一次也没有",
             Lack::LongerRun => "更长的运行：有单元一直没有稳定",
         };
         let mut said = format!("还缺{lack}");

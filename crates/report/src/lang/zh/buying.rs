@@ -86,7 +86,7 @@ impl BuyWords for Chinese {
     fn break_even(&self, even: &BreakEven) -> String {
         let load = match even.syncs_s {
             Some(syncs) => format!(
-                "每秒 {} 次操作（{} 次同步写）",
+                "每秒 {} 次操作（{} 次同步提交）",
                 count(even.ops_s),
                 count(syncs)
             ),
@@ -157,7 +157,7 @@ impl BuyWords for Chinese {
                 "跟得上每秒 {} 次操作；给定 {} 次时饱和，只做到 {} 次。",
                 count(carried),
                 count(full),
-                ladder.most.map_or("–".into(), count)
+                ladder.achieved_at(full).map_or("–".into(), count)
             ),
             (Some(carried), None) => format!(
                 "跟得上每秒 {} 次操作，这是给定的最高速率：阶梯未到饱和。",
@@ -175,7 +175,7 @@ impl BuyWords for Chinese {
         };
         let up_to = within.up_to.map_or("–".into(), count);
         let beyond = within.exceeded_at.map_or_else(
-            || "（最高给定速率）".to_owned(),
+            || "（有效的最高给定速率）".to_owned(),
             |at| format!("，{} 次时超出", count(at)),
         );
         format!(

@@ -23,7 +23,7 @@ pub fn of(label: Label) -> &'static str {
         Label::NoVerdict => "没有结论：没有两个只差一个因素的方案都有有效的试验。",
         Label::Effects => "效应",
         Label::EffectsIntro => {
-            "每一行比较只差一个因素的两个方案。对每秒操作数而言，1× 右侧更好；对延迟而言，右侧更差。阴影带内的差别太小，不值一提：区间全在带内为无效应，不跨过 1× 为有效应，其余未定。"
+            "每一行比较只差一个因素的两个方案。对每秒操作数而言，1× 右侧更好；对延迟而言，右侧更差。阴影带内的差别太小，不值一提：区间全在带内为无效应，不跨过 1× 为有效应，其余未定；只有一次试验或一直没有稳定的也未定。"
         }
         Label::Comparison => "全部方案",
         Label::ComparisonIntro => {
@@ -186,11 +186,11 @@ pub fn of(label: Label) -> &'static str {
         Label::Published => "已发表",
         Label::Ratio => "实测 ÷ 已发表",
         Label::Below => "比已发表低 5 % 以上的单元数：",
-        Label::NoneBelow => "没有单元比已发表低 5 % 以上",
+        Label::NoneBelow => "没有单元可以肯定比已发表低 5 % 以上",
         Label::Campaigns => "次实验",
         Label::Steps => "持久变化：",
         Label::NoSteps => "没有持久变化",
         Label::LatestStep => "最近一次变化是变差",
-        Label::NoRegression => "没有单元变差",
+        Label::NoRegression => "没有单元可以肯定变差",
     }
 }
