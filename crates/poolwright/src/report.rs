@@ -220,13 +220,29 @@ pub fn find_all(name: &str, results: Option<&Path>) -> Result<Vec<(String, Findi
     if directories.is_empty() {
         return Err(nothing(name));
     }
-    directories
-        .iter()
-        .map(|directory| {
-            let store = Store::read(directory).map_err(|e| e.to_string())?;
-            Ok((label(directory), from_store(&store)?.findings))
-        })
-        .collect()
+    let read = |directory: &PathBuf| -> Result<(String, Findings), String> {
+        let store = Store::read(directory).map_err(|e| e.to_string())?;
+        Ok((label(directory), from_store(&store)?.findings))
+    };
+    if let [only] = directories.as_slice() {
+        return Ok(vec![read(only)?]);
+    }
+    // One that was stopped before anything was measured, or is of another format, is no reason to say
+    // nothing of the others.
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    for directory in &directories {
+        match read(directory) {
+            Ok(campaign) => found.push(campaign),
+            Err(why) => left_out.push(why),
+        }
+    }
+    if found.is_empty() {
+        return Err(left_out.join("\n"));
+    }
+    for why in left_out {
+        output::complain(&format!("note: left out: {why}\n"));
+    }
+    Ok(found)
 }
 
 fn nothing(name: &str) -> String {

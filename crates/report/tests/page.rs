@@ -81,7 +81,7 @@ fn an_hour_of_seconds_in_every_trial_still_stays_below_two_megabytes() {
     };
     let page = render(&findings(&long), None, Language::English);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
-    assert!(page.contains("averaged over several seconds"));
+    assert!(page.contains("in stretches of several seconds"));
 }
 
 #[test]

@@ -19,6 +19,9 @@ impl Page<'_> {
         }
         section(m, "effects", |m| {
             m.tag("p").class("lede").say(label(Label::EffectsIntro));
+            if self.findings.effects.len() > ROWS {
+                m.tag("p").class("sub").say(label(Label::MoreEffects));
+            }
             let shown: Vec<&Effect> = self.findings.effects.iter().take(ROWS).collect();
             let axis = forest::axis(shown.iter().map(|e| (e.ratio.low, e.ratio.high)));
             scroll(m, "effects-title", |m| {

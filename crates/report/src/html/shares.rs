@@ -87,8 +87,7 @@ impl Page<'_> {
                     );
                     m.tag("tbody").inside(|m| {
                         for cell in &cells {
-                            m.tag("tr")
-                                .inside(|m| read_row(m, cell, &kinds.map(|k| k.0)));
+                            m.tag("tr").inside(|m| read_row(m, cell, &kinds));
                         }
                     });
                 });
@@ -106,14 +105,19 @@ fn names(m: &mut Markup, cell: &Cell) {
         .inside(|m| m.foreign(&cell.workload));
 }
 
-fn read_row(m: &mut Markup, cell: &Cell, classes: &[&'static str; 4]) {
+/// The name of a cell's column, for narrow screens, where columns have no heads.
+fn key(m: &mut Markup, name: Label) {
+    m.tag("span").class("key").say(label(name));
+}
+
+fn read_row(m: &mut Markup, cell: &Cell, kinds: &[(&'static str, Label); 4]) {
     names(m, cell);
     let Some(reads) = cell.hits.reads else { return };
     let shares = [reads.dbuf, reads.arc, reads.l2arc, reads.drives];
-    let parts: Vec<Part> = classes
+    let parts: Vec<Part> = kinds
         .iter()
         .zip(shares)
-        .map(|(class, of)| Part {
+        .map(|((class, _), of)| Part {
             class,
             share: of,
             title: share(of),
@@ -122,8 +126,11 @@ fn read_row(m: &mut Markup, cell: &Cell, classes: &[&'static str; 4]) {
     m.tag("td")
         .class("plot-cell")
         .inside(|m| bars::draw(m, &parts));
-    for of in shares {
-        m.tag("td").class("num").text(share(of));
+    for ((_, name), of) in kinds.iter().zip(shares) {
+        m.tag("td").class("num").inside(|m| {
+            key(m, *name);
+            m.text(share(of));
+        });
     }
 }
 
@@ -187,7 +194,10 @@ fn stage_row(m: &mut Markup, cell: &Cell, attribution: &Attribution) {
     names(m, cell);
     let total =
         attribution.outside_us + attribution.stages.iter().map(|s| s.us_per_op).sum::<f64>();
-    m.tag("td").class("num").text(micros(total));
+    m.tag("td").class("num").inside(|m| {
+        key(m, Label::Mean);
+        m.text(micros(total));
+    });
     let mut parts: Vec<Part> = attribution
         .stages
         .iter()
@@ -210,7 +220,10 @@ fn stage_row(m: &mut Markup, cell: &Cell, attribution: &Attribution) {
     m.tag("td")
         .class("plot-cell")
         .inside(|m| bars::draw(m, &parts));
-    m.tag("td").say(|w| w.limit(&attribution.limit));
+    m.tag("td").inside(|m| {
+        key(m, Label::LimitedBy);
+        m.say(|w| w.limit(&attribution.limit));
+    });
 }
 
 fn stage_table(m: &mut Markup, cells: &[(&Cell, &Attribution)]) {

@@ -28,7 +28,7 @@ labels! {
     // States.
     NotSettled, Outlier, SetAside, Failed, WholeWindow,
     // Charts.
-    Numbers, Dbuf, Pool, Outside, LimitedBy, Idle, Saturated, MoreCells,
+    Numbers, Dbuf, Pool, Outside, LimitedBy, Idle, Saturated, MoreCells, MoreEffects,
     SeriesThinned,
     // Configuration.
     BuildIt, AddIt, BuildWarning, AsGiven, Settings, ModuleParameters, JobFile, LabFile, DatasetRoot, Copy, NoCampaign,

@@ -148,11 +148,12 @@ pub fn of(label: Label) -> &'static str {
         Label::LimitedBy => "Limited by",
         Label::Idle => "idle",
         Label::Saturated => "always busy",
+        Label::MoreEffects => "Only the first effects are drawn; the data has all of them.",
         Label::MoreCells => {
             "Charts are drawn for the first cells only; the table and the data hold all of them."
         }
         Label::SeriesThinned => {
-            "Time series inside this page are averaged over several seconds to keep it small; `poolwright report --format json` gives every second."
+            "Time series inside this page are in stretches of several seconds to keep it small; `poolwright report --format json` gives every second."
         }
         Label::BuildIt => "Build it",
         Label::AddIt => "Or add it to a pool built as the baseline",

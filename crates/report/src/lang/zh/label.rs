@@ -138,9 +138,10 @@ pub fn of(label: Label) -> &'static str {
         Label::LimitedBy => "瓶颈",
         Label::Idle => "空闲",
         Label::Saturated => "始终忙碌",
+        Label::MoreEffects => "只画出前面的效应；数据包含全部效应。",
         Label::MoreCells => "只为前面的单元画图；表格和数据包含全部单元。",
         Label::SeriesThinned => {
-            "为控制页面大小，页内时间序列按数秒取平均；`poolwright report --format json` 给出每一秒。"
+            "为控制页面大小，页内时间序列每项为数秒；`poolwright report --format json` 给出每一秒。"
         }
         Label::BuildIt => "搭建命令",
         Label::AddIt => "或加到按基准搭建的现有存储池",
