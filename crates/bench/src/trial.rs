@@ -316,7 +316,7 @@ fn warm_up(
     let limit = bench.patience + Duration::from_secs_f64(2.0 * limit_s * time);
     // What caches hold in the end does not depend on how fast the drives were, only when they do. The
     // feed of an L2ARC keeps its own pace, and writes at this pace would fill the store.
-    let instant = adaptive && job.job.warms_by_reading && session.pace(true)?;
+    let instant = adaptive && job.job.warms_by_reading() && session.pace(true)?;
     let period_s = warm::period_s(limit_s, instant);
     session.sample(true)?;
     let client = job.warm_up(bench.fio, time, limit_s)?;

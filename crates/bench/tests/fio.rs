@@ -308,31 +308,33 @@ fn a_pilot_waits_no_longer_than_it_may_whatever_ramp_a_job_asks_for() {
 
 #[test]
 fn caches_are_warmed_by_reads_alone_where_every_job_has_some() {
-    for (rw, read) in [
-        ("read", Some("read")),
-        ("randread:8", Some("randread:8")),
-        ("randrw", Some("randread")),
-        ("readwrite", Some("read")),
-        ("write", None),
-        ("randrw\nverify=crc32c", None),
+    for (line, read) in [
+        ("rw=read", Some("read")),
+        ("rw=randread:8", Some("randread:8")),
+        ("rw=randrw", Some("randread")),
+        ("rw = randrw ; mixed", Some("randread")),
+        ("readwrite=randrw", Some("randread")),
+        ("rw=readwrite", Some("read")),
+        ("rw=write", None),
+        ("rw=randrw\nverify=crc32c", None),
     ] {
-        let text = format!("[a]\nrw={rw}\nsize=1g\nruntime=5\n[b]\nrw=read\nsize=1g\nruntime=5\n");
+        let text = format!(
+            "[global]\n{line}\n[a]\nsize=1g\nruntime=5\n[b]\nrw=read\nsize=1g\nruntime=5\n"
+        );
         let job = rewritten(&text, &target());
-        assert_eq!(job.warms_by_reading, read.is_some(), "{rw}");
-        let warm = job.warm_up(30.0);
-        let patterns: Vec<&str> = warm
-            .lines()
-            .filter_map(|line| line.strip_prefix("rw="))
-            .collect();
-        let first = rw.split('\n').next().unwrap();
-        assert_eq!(patterns, [read.unwrap_or(first), "read"], "{warm}");
+        assert_eq!(job.warms_by_reading(), read.is_some(), "{line}");
+        let warm = parse::parse(&job.warm_up(30.0)).unwrap();
+        let pattern = |job: usize| warm.jobs[job].get("rw");
+        let stated = parse::parse(&text).unwrap();
+        assert_eq!(pattern(0), read.or(stated.jobs[0].get("rw")), "{line}");
+        assert_eq!(pattern(1), Some("read"), "{line}");
     }
 }
 
 #[test]
 fn a_warm_up_runs_the_same_job_on_other_offsets_and_logs_nothing() {
     let job = rewritten(SMALL_SYNC, &target());
-    assert!(!job.warms_by_reading, "its drives keep their pace");
+    assert!(!job.warms_by_reading(), "its drives keep their pace");
     let warm = job.warm_up(90.0);
     let seed = |text: &str| {
         let line = text

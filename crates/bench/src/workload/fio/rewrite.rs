@@ -57,8 +57,9 @@ pub struct Rewritten {
     /// Operations a virtual second of all jobs together, in whole ones for each; none in a closed
     /// loop.
     pub offered_rate: Option<f64>,
-    /// Its caches can be warmed by reading alone: each of its jobs reads, at least among other things.
-    pub warms_by_reading: bool,
+    /// The pattern in which each job of the file reads, where all of them do, at least among other things:
+    /// its caches can be warmed by that alone.
+    reads: Option<Vec<String>>,
     /// Whether its files may be laid out in large blocks.
     large: bool,
     /// Seed that the lab's schedule gave it.
@@ -94,27 +95,28 @@ impl Rewritten {
     /// reading is enough it only reads: what it would write changes nothing in what caches hold, and takes
     /// room on drives and the drives' own time.
     pub fn warm_up(&self, limit_s: f64) -> String {
-        const OWN: [&str; 5] = [
-            "runtime=",
-            "ramp_time=",
-            "time_based=",
-            "randseed=",
-            "write_iops_log=",
-        ];
+        const OWN: [&str; 4] = ["runtime=", "ramp_time=", "time_based=", "write_iops_log="];
         let own = format!(
             "[global]\nruntime={}\ntime_based=1\nrandseed={}\n",
             milliseconds(limit_s),
             (self.seed >> 1) ^ 1
         );
-        let warm = self.without(&OWN).replacen("[global]\n", &own, 1);
-        if !self.warms_by_reading {
-            return warm;
-        }
-        let read = |line: &str| match line.strip_prefix("rw=").and_then(reads_of) {
-            Some(pattern) => format!("rw={pattern}\n"),
-            None => format!("{line}\n"),
-        };
-        warm.lines().map(read).collect()
+        // Every section ends with its own seed; what stands last holds.
+        let mut reads = self.reads.iter().flatten();
+        let warm: String = self
+            .without(&OWN)
+            .lines()
+            .filter_map(|line| match line.starts_with("randseed=") {
+                true => reads.next().map(|pattern| format!("rw={pattern}\n")),
+                false => Some(format!("{line}\n")),
+            })
+            .collect();
+        warm.replacen("[global]\n", &own, 1)
+    }
+
+    /// Whether a warm-up only reads.
+    pub fn warms_by_reading(&self) -> bool {
+        self.reads.is_some()
     }
 
     /// The text without the lines that begin so.
@@ -219,7 +221,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         files_bytes: files.values().sum(),
         jobs,
         offered_rate: target.rate.map(|_| offered),
-        warms_by_reading: file.jobs.iter().all(|job| reading(job).is_some()),
+        reads: file.jobs.iter().map(reading).collect(),
         large,
         seed: target.seed,
         notes,
@@ -262,10 +264,7 @@ fn reading(job: &Job) -> Option<String> {
     if job.get("verify").is_some() {
         return None;
     }
-    reads_of(job.get("rw").unwrap_or("read"))
-}
-
-fn reads_of(pattern: &str) -> Option<String> {
+    let pattern = job.get("rw").unwrap_or("read");
     let (kind, offset) = pattern.split_once(':').unwrap_or((pattern, ""));
     let kind = match kind {
         "read" | "rw" | "readwrite" => "read",
