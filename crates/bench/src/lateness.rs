@@ -63,6 +63,7 @@ pub fn on_path(waits: Waits, totals: &BTreeMap<String, f64>, logs: &BTreeSet<Str
             continue;
         };
         let of = |what: &str| total(&format!("drive.{drive}.{what}"));
+        // Those whose lateness is in the sum: trims' is not.
         let requests = of("reads") + of("writes") + of("flushes");
         if requests > 0.0 {
             let late = of("late_ns") / requests;

@@ -350,9 +350,12 @@ impl FlashDrive {
         let server = self.write.first_free();
         let taken = self.write.book(server, room_at, factor, extra)
             + (length as f64 - UNIT).max(0.0) * self.write_link.ns_each();
+        // On the wire that reads need it takes its turn as it comes: what waits for room holds no
+        // wire. Its own bytes cross once there is room for them.
         let mut finish = taken
             .max(self.write_link.book(room_at, length as f64))
-            .max(self.shared_link.book(room_at, length as f64));
+            .max(self.shared_link.book(now, length as f64))
+            .max(room_at + length as f64 * self.shared_link.ns_each());
         if !self.write_cache {
             finish = finish.max(self.buffer.drained_at);
         }

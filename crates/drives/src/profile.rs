@@ -140,7 +140,11 @@ impl Profile {
     /// Whether acknowledged writes can be lost in a power cut, so that the emulator must keep a
     /// log of what was written since the last flush.
     pub fn volatile_cache(&self) -> bool {
-        self.write_cache && !self.power_loss_protection
+        match &self.card {
+            // What is written through a card is acknowledged from its members' caches.
+            Some(card) if !self.write_cache => card.member.volatile_cache(),
+            _ => self.write_cache && !self.power_loss_protection,
+        }
     }
 
     /// Makes a drive. `real_capacity` and `scaled_capacity` are bytes: offsets of requests are on

@@ -148,6 +148,23 @@ fn an_unprotected_cache_is_volatile_and_its_flush_waits() {
     assert!(mean > 5.0, "{mean} ms");
 }
 
+/// What a card does not keep itself is as safe as its members keep it.
+#[test]
+fn a_card_that_writes_through_is_as_volatile_as_its_members() {
+    let volatile = |write_back, member_cache, member_protected| {
+        let mut card = profile("raid0-12x4t");
+        card.write_cache = write_back;
+        let member = &mut card.card.as_mut().expect("a card").member;
+        member.write_cache = member_cache;
+        member.power_loss_protection = member_protected;
+        card.volatile_cache()
+    };
+    assert!(volatile(false, true, false));
+    assert!(!volatile(false, true, true));
+    assert!(!volatile(false, false, false));
+    assert!(!volatile(true, true, false), "its battery protects");
+}
+
 /// Read-ahead serves a sequential reader at depth 1 from all members.
 #[test]
 fn read_ahead_speeds_a_lone_sequential_reader_up() {

@@ -399,3 +399,93 @@ fn a_flush_is_not_outrun_by_reads_that_came_later() {
         }
     }
 }
+
+/// Writes that wait for room in a full buffer hold no wire that a read needs.
+#[test]
+fn a_read_is_not_held_up_by_writes_that_wait_for_room() {
+    let ssd = profile("pm883-3.84t");
+    let size = capacity(&ssd);
+    let mut drive = ssd.drive(size, size, 1);
+    let mut sent = 0u64;
+    let mut send = |drive: &mut dyn Drive, at, op, length| {
+        sent += 1;
+        let offset = sent * 7919 % 1_000_000 * 16_384;
+        drive.submit(at, sent, Request { op, offset, length });
+        sent
+    };
+    for _ in 0..32 {
+        send(drive.as_mut(), 0, Op::Write, 16_384);
+    }
+    let mut finished = Vec::new();
+    let mut written = 0;
+    let mut reading: Option<(u64, Nanos)> = None;
+    let mut took = Vec::new();
+    while took.len() < 2000 {
+        let at = drive.next_event().expect("busy");
+        drive.advance(at, &mut finished);
+        for completion in finished.drain(..) {
+            match reading {
+                Some((tag, since)) if tag == completion.tag => {
+                    took.push((completion.at - since) as f64 / 1e3);
+                    reading = None;
+                }
+                _ => {
+                    send(drive.as_mut(), at, Op::Write, 16_384);
+                    written += 1;
+                }
+            }
+        }
+        // The first few thousand fill the buffer.
+        if written > 5000 && reading.is_none() {
+            reading = Some((send(drive.as_mut(), at, Op::Read, 4096), at));
+        }
+    }
+    let mean = took.iter().sum::<f64>() / took.len() as f64;
+    let alone = ssd.flash.expect("flash").read_latency_us.value;
+    assert!(
+        (0.95..1.05).contains(&(mean / alone)),
+        "{mean} µs, alone {alone}"
+    );
+}
+
+/// What a disk has in memory of a long stream is the end of it, whether the reader is faster than
+/// the platters or slower.
+#[test]
+fn a_long_stream_is_not_kept_as_a_whole() {
+    const MIB: u64 = 1 << 20;
+    let disk = profile("hdd-7200-8t");
+    let size = capacity(&disk);
+    // Twice the buffer.
+    let streamed = 128 * MIB;
+    for (length, think) in [(MIB, 0), (65_536, 400_000)] {
+        let mut drive = disk.drive(size, size, 1);
+        let (mut now, mut tag) = (0u64, 0);
+        // ms, on an otherwise idle drive.
+        let mut read = |offset: u64, length: u64, think: Nanos| {
+            let sent = now;
+            tag += 1;
+            let op = Op::Read;
+            drive.submit(sent, tag, Request { op, offset, length });
+            let mut finished = Vec::new();
+            while finished.is_empty() {
+                now = drive.next_event().expect("a busy drive has a next event");
+                drive.advance(now, &mut finished);
+            }
+            let took = now - sent;
+            now += think;
+            took as f64 / 1e6
+        };
+        for offset in (0..streamed).step_by(length as usize) {
+            read(offset, length, think);
+        }
+        let last = streamed - 256 * 1024;
+        let took = read(last, 65_536, 0);
+        assert!(took < 0.5, "a re-read while it reads on: {took} ms");
+        let places = streamed / 2 / 4096;
+        let times = (1..=10).map(|i| read(i * 7919 % places * 4096, 4096, 0));
+        let mean = times.sum::<f64>() / 10.0;
+        assert!(mean > 2.0, "random reads within the stream: {mean} ms");
+        let took = read(last, 65_536, 0);
+        assert!(took < 0.5, "a re-read from a segment: {took} ms");
+    }
+}

@@ -75,8 +75,30 @@ fn kinds(variant: &Variant, test: impl Fn(&serde_json::Value) -> bool) -> Vec<St
         .collect()
 }
 
-/// A write cache that a power cut empties.
+/// A write cache that a power cut empties; of a card that writes through, its members'.
 fn volatile(numbers: &serde_json::Value) -> bool {
     let is = |key: &str| numbers.get(key).and_then(serde_json::Value::as_bool) == Some(true);
-    is("write_cache") && !is("power_loss_protection")
+    match numbers.pointer("/card/member") {
+        Some(member) if !is("write_cache") => volatile(member),
+        _ => is("write_cache") && !is("power_loss_protection"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_card_that_writes_through_is_as_volatile_as_its_members() {
+        let card = |write_cache: bool| {
+            json!({
+                "write_cache": write_cache,
+                "power_loss_protection": true,
+                "card": { "member": { "write_cache": true, "power_loss_protection": false } },
+            })
+        };
+        assert!(volatile(&card(false)));
+        assert!(!volatile(&card(true)));
+    }
 }

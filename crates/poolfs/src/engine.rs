@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::emulator::{Arena, Drive, Emulator, Io, Place, Service, Settings, Spec};
 use crate::pool::{Built, Counter, DriveState, Origin, Pool, Result, refusal};
 use crate::protocol::Build;
-use crate::raw::{IN_FLIGHT, PREFIX, Raw, RawIo};
+use crate::raw::{PREFIX, Raw, RawIo, in_flight};
 use crate::volume::Volume;
 use crate::zfs::Zfs;
 use drives::{Op, Profile};
@@ -155,6 +155,7 @@ fn specs(build: &Build) -> Result<Vec<(DriveRef, Spec)>> {
         profile
             .validate()
             .map_err(|e| refusal(format!("the profile of drive {name}: {e}")))?;
+        let elevator = raw.then(|| in_flight(&profile)).flatten();
         let spec = Spec {
             name,
             profile,
@@ -164,7 +165,7 @@ fn specs(build: &Build) -> Result<Vec<(DriveRef, Spec)>> {
                 .seed
                 .wrapping_mul(1_000_003)
                 .wrapping_add(number as u64),
-            elevator: raw.then_some(IN_FLIGHT),
+            elevator,
         };
         specs.push((drive, spec));
     }

@@ -5,7 +5,7 @@ use crate::volume::{
     Allocate, Attr, Create, Entry, Errno, Ino, IoFlags, Kind, ROOT, Replace, Result, SetAttr,
     Space, Stages, Time, Volume,
 };
-use drives::Op;
+use drives::{Op, Profile};
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -13,8 +13,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 /// Before a drive's name, in place of a dataset's.
 pub const PREFIX: &str = "drive:";
 
-/// Requests that the block layer keeps inside the drive: a SATA drive's 32 commands.
-pub const IN_FLIGHT: usize = 32;
+/// Requests that the block layer's elevator keeps inside a disk: as many as it takes. Flash and cards
+/// get theirs unsorted and as they come; a card has an elevator of its own before each member.
+pub fn in_flight(profile: &Profile) -> Option<usize> {
+    let disk = profile.hdd.as_ref().filter(|_| profile.rotational)?;
+    Some(disk.queue_depth.whole() as usize)
+}
 
 const FILE: Ino = 2;
 
@@ -274,5 +278,26 @@ impl<I: Io + From<RawIo>> Volume for Raw<I> {
             files: 1,
             files_free: 0,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_disk_has_an_elevator_before_it() {
+        for (text, expected) in [
+            (include_str!("../../../profiles/hdd-7200-8t.toml"), Some(32)),
+            (
+                include_str!("../../../profiles/hdd-7200-16t.toml"),
+                Some(128),
+            ),
+            (include_str!("../../../profiles/pm9a3-3.84t.toml"), None),
+            (include_str!("../../../profiles/raid0-12x4t.toml"), None),
+        ] {
+            let profile = Profile::from_toml(text).expect("valid");
+            assert_eq!(in_flight(&profile), expected, "{}", profile.description);
+        }
     }
 }

@@ -66,6 +66,8 @@ pub(crate) struct HddDrive {
     write_age_limit: f64,
     read_ahead: u64,
     segment_limit: usize,
+    /// The longest a segment becomes: its share of the buffer, or what is read ahead.
+    segment_bytes: u64,
     buffer_bytes: u64,
     buffer_writes: usize,
     write_ack: f64,
@@ -99,6 +101,8 @@ impl HddDrive {
         scaled_capacity: u64,
         seed: u64,
     ) -> Self {
+        let read_ahead = hdd.read_ahead_kib.whole() << 10;
+        let buffer_bytes = (hdd.buffer_mb.value * 1e6) as u64;
         Self {
             geometry: Geometry::new(hdd, real_capacity, scaled_capacity),
             phase: Random::new(seed).uniform(),
@@ -108,9 +112,10 @@ impl HddDrive {
             queue_depth: hdd.queue_depth.whole() as usize,
             age_limit: hdd.age_limit_ms.value * 1e6,
             write_age_limit: hdd.write_age_limit_ms.value * 1e6,
-            read_ahead: hdd.read_ahead_kib.whole() << 10,
+            read_ahead,
             segment_limit: hdd.segments.whole() as usize,
-            buffer_bytes: (hdd.buffer_mb.value * 1e6) as u64,
+            segment_bytes: (buffer_bytes / hdd.segments.whole().max(1)).max(read_ahead),
+            buffer_bytes,
             buffer_writes: hdd.buffer_writes.whole() as usize,
             write_ack: hdd.write_ack_ms.value * 1e6,
             flush_overhead: hdd.flush_overhead_ms.value * 1e6,
@@ -179,12 +184,18 @@ impl HddDrive {
             }
             _ => start,
         };
+        let until = self.head + self.read_ahead;
         self.activity = Activity::ReadAhead {
-            segment,
+            segment: self.within_segment(segment, until),
             from: self.head,
             since: at,
-            until: self.head + self.read_ahead,
+            until,
         };
+    }
+
+    /// Where a segment that reaches `end` begins: of a longer stretch only the last of it is kept.
+    fn within_segment(&self, start: u64, end: u64) -> u64 {
+        start.max(end.saturating_sub(self.segment_bytes))
     }
 
     /// The arm is wanted: ends a read-ahead and remembers what it brought.
@@ -211,6 +222,7 @@ impl HddDrive {
         if self.segments.len() == self.segment_limit {
             self.segments.pop_front();
         }
+        let start = self.within_segment(start, end);
         self.segments.push_back((start, end));
     }
 
@@ -241,11 +253,12 @@ impl HddDrive {
                 let sent = self.transfer(at + self.overhead, end - start);
                 self.finish(sent, tag);
                 if !stopped {
+                    let until = until.max(end + self.read_ahead);
                     self.activity = Activity::ReadAhead {
-                        segment,
+                        segment: self.within_segment(segment, until),
                         from,
                         since,
-                        until: until.max(end + self.read_ahead),
+                        until,
                     };
                 }
                 return;

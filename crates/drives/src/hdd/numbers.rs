@@ -35,7 +35,7 @@ pub struct Hdd {
     pub write_age_limit_ms: Number,
     /// How far the drive reads on after a read, KiB; 0: it does not.
     pub read_ahead_kib: Number,
-    /// Stretches of read data it remembers.
+    /// Stretches of read data it remembers, in as many bytes as the write buffer has.
     pub segments: Number,
     /// Write buffer, MB.
     pub buffer_mb: Number,

@@ -102,30 +102,31 @@ impl Arena {
 
     /// Writes into a leased chunk, from `offset` in it on. Where the file system is full, what processes
     /// before left beyond all that is leased is given up first: chunks are full of holes, and one that is
-    /// written to at last wants room that such leavings take.
+    /// written to at last wants room that such leavings take. Of writers that find it full together one
+    /// finds something to cut off, and all of them have the room.
     fn write(&self, chunk: Chunk, offset: u64, data: &[u8]) -> io::Result<()> {
         let (file, at) = self.place(chunk);
         match file.write_all_at(data, at + offset) {
-            Err(e) if e.kind() == io::ErrorKind::StorageFull && self.cut()? => {
+            Err(e) if e.kind() == io::ErrorKind::StorageFull => {
+                self.cut()?;
                 file.write_all_at(data, at + offset)
             }
             written => written,
         }
     }
 
-    /// Cuts the files off behind the last chunk that has ever been leased; whether there was anything.
-    fn cut(&self) -> io::Result<bool> {
+    /// Cuts the files off behind the last chunk that has ever been leased. When it returns, whoever began
+    /// before has finished.
+    fn cut(&self) -> io::Result<()> {
         // Held, so that nobody leases what is being cut off.
         let space = self.space.lock();
         let end = u64::from(space.next.div_ceil(FILES)) * CHUNK;
-        let mut any = false;
         for file in &self.files {
             if file.metadata()?.len() > end {
                 file.set_len(end)?;
-                any = true;
             }
         }
-        Ok(any)
+        Ok(())
     }
 
     fn take(&self) -> u32 {
@@ -310,6 +311,8 @@ impl Lease {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::process::Command;
+    use std::sync::Barrier;
 
     const SIZE: u64 = 4 * CHUNK;
     const SECTOR: u64 = 512;
@@ -443,6 +446,76 @@ mod tests {
             17 * CHUNK
         );
         assert_eq!(warm_until(begin, files * 20 * CHUNK, 0), begin);
+    }
+
+    /// Mounts a small file system in memory on `$0`, and becomes the rest.
+    const IN_LITTLE_ROOM: &str = r#"mount -t tmpfs -o size=64m full "$0" && exec "$@""#;
+
+    /// Where that is, for the test that has been started again in it.
+    const LITTLE_ROOM: &str = "POOLFS_TEST_LITTLE_ROOM";
+
+    #[test]
+    fn writers_that_find_an_arena_full_together_all_get_room() {
+        use std::io::Write;
+        if let Some(place) = std::env::var_os(LITTLE_ROOM) {
+            for _ in 0..5 {
+                find_it_full_together(&Path::new(&place).join("arena"));
+            }
+            return;
+        }
+        let unshare = || {
+            let mut command = Command::new("unshare");
+            command.args(["--user", "--map-root-user", "--mount"]);
+            command
+        };
+        let may = unshare().arg("true").status();
+        if !may.is_ok_and(|status| status.success()) {
+            let why = "arena: this system lets its user make no namespaces";
+            let _ = writeln!(io::stderr(), "SKIPPED {why}");
+            return;
+        }
+        let place = tempfile::tempdir().expect("a directory");
+        let again = unshare()
+            .args(["sh", "-c", IN_LITTLE_ROOM])
+            .arg(place.path())
+            .arg(std::env::current_exe().expect("this test's program"))
+            .arg("--exact")
+            .arg("emulator::arena::tests::writers_that_find_an_arena_full_together_all_get_room")
+            .env(LITTLE_ROOM, place.path())
+            .output()
+            .expect("run");
+        let said = String::from_utf8_lossy(&again.stdout);
+        let errors = String::from_utf8_lossy(&again.stderr);
+        assert!(
+            again.status.success() && said.contains("1 passed"),
+            "{said}{errors}"
+        );
+    }
+
+    /// Two writers that want room while what processes before left takes all there is.
+    fn find_it_full_together(arena: &Path) {
+        let drives = drives(arena);
+        let data = vec![7; CHUNK as usize];
+        let (first, rest) = data.split_at(BLOCK as usize);
+        // Leased before, so that neither waits for the other's cut at that.
+        for drive in &drives {
+            drive.write(0, first).expect("written");
+        }
+        let left = OpenOptions::new().write(true).open(arena.join("3"));
+        let left = left.expect("a file of the arena");
+        let full = (512..).find_map(|chunk| left.write_all_at(&data, chunk * CHUNK).err());
+        assert_eq!(full.map(|e| e.kind()), Some(io::ErrorKind::StorageFull));
+        let together = Barrier::new(drives.len());
+        std::thread::scope(|scope| {
+            for drive in &drives {
+                let together = &together;
+                scope.spawn(move || {
+                    together.wait();
+                    drive.write(BLOCK, rest).expect("room was made");
+                });
+            }
+        });
+        std::fs::remove_dir_all(arena).expect("removed");
     }
 
     #[test]

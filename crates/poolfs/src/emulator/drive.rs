@@ -29,7 +29,7 @@ pub struct Spec {
     /// Seed of its model.
     pub seed: u64,
     /// Requests that a block layer's elevator in front of it keeps inside the drive; none passes
-    /// every request on, as for a pool, which has a queue of its own.
+    /// every request on, as for flash, and for a pool, which has a queue of its own.
     pub elevator: Option<usize>,
 }
 

@@ -258,6 +258,25 @@ fn a_drive_with_power_loss_protection_loses_nothing() {
 }
 
 #[test]
+fn a_card_that_writes_through_loses_what_its_members_had_not_flushed() {
+    let store = tempfile::tempdir().expect("a directory");
+    let text = include_str!("../../../../profiles/raid0-12x4t.toml");
+    let mut profile = Profile::from_toml(text).expect("valid");
+    profile.write_cache = false;
+    *profile.card.as_mut().expect("a card").member = volatile(4096, false);
+    let rig = Rig::open(store.path(), profile.clone(), 1.0);
+    rig.write(0, 8, 9);
+    rig.flush();
+    rig.write(8, 8, 9);
+    rig.write(16, 8, 9);
+    drop(rig);
+    let states: Vec<_> = (0..20).map(|s| crash(store.path(), &profile, s)).collect();
+    assert!(states.iter().all(|(report, _)| report.unflushed == 2));
+    assert!(states.iter().all(|(_, sectors)| sectors[0] == 9), "flushed");
+    assert!(states.iter().any(|(_, sectors)| sectors[8] != 9));
+}
+
+#[test]
 fn a_failed_drive_answers_with_an_error() {
     let store = tempfile::tempdir().expect("a directory");
     let rig = Rig::open(store.path(), volatile(4096, false), 1.0);
