@@ -261,6 +261,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
                 pool: Pool { ashift, vdevs, properties: BTreeMap::new() },
                 datasets: BTreeMap::from([(String::new(), properties.clone()), ("pgdata".to_string(), properties)]),
                 module,
+                module_words: Default::default(),
                 memory: None,
             };
             Campaign {

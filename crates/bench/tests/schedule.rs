@@ -27,6 +27,7 @@ fn campaign(variants: usize, workloads: usize, seed: u64) -> Campaign {
                 },
                 datasets: BTreeMap::new(),
                 module: BTreeMap::new(),
+                module_words: Default::default(),
                 memory: None,
             })
             .collect(),

@@ -132,10 +132,10 @@ fn bytes_on_drives(
 ) -> Option<Check> {
     /// Writes still under way at the window's edges.
     const TOLERANCE: f64 = 0.02;
-    let sync = property(variant, dataset, "sync").unwrap_or("standard");
+    let sync = variant.property(dataset, "sync").unwrap_or("standard");
     let durable = sync == "always" || (sync == "standard" && job.each_write_synced);
     // Off unless stated in 2.1, and on from 2.2 on.
-    let compression = property(variant, dataset, "compression");
+    let compression = variant.property(dataset, "compression");
     let compresses = job.compressible
         && compression.map_or(variant.openzfs != OpenZfs::V2_1, |value| value != "off");
     let written = drives(measured, "write_bytes");
@@ -153,15 +153,6 @@ fn bytes_on_drives(
 /// which may fall outside the window.
 fn counted(measured: &Measured) -> f64 {
     (1.0 - 2.0 / measured.runtime_s).max(0.0)
-}
-
-/// A dataset's property, its own or inherited: from `a` by `a/b`, and from the root by both.
-pub fn property<'a>(variant: &'a Variant, dataset: &str, name: &str) -> Option<&'a str> {
-    let of = |dataset: &str| variant.datasets.get(dataset)?.get(name);
-    std::iter::successors(Some(dataset), |name| Some(name.rsplit_once('/')?.0))
-        .find_map(of)
-        .or_else(|| of(""))
-        .map(String::as_str)
 }
 
 /// Totals of a counter by drive.
@@ -264,7 +255,6 @@ fn samples(measured: &Measured) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::property;
     use lab::campaign::{OpenZfs, Pool, Variant};
     use std::collections::BTreeMap;
 
@@ -287,12 +277,13 @@ mod tests {
                 ("db/pg".to_owned(), BTreeMap::new()),
             ]),
             module: BTreeMap::new(),
+            module_words: Default::default(),
             memory: None,
         };
-        let sync = |dataset| property(&variant, dataset, "sync");
+        let sync = |dataset| variant.property(dataset, "sync");
         assert_eq!(sync("db/pg/wal"), Some("disabled"));
         assert_eq!(sync("db"), Some("disabled"));
         assert_eq!((sync("dbs"), sync("")), (Some("always"), Some("always")));
-        assert_eq!(property(&variant, "db/pg", "atime"), None);
+        assert_eq!(variant.property("db/pg", "atime"), None);
     }
 }

@@ -90,12 +90,20 @@ pub struct Variant {
     pub datasets: BTreeMap<String, BTreeMap<String, String>>,
     /// Module parameters by their own names.
     pub module: BTreeMap<String, i64>,
+    /// Module parameters that take a word (`zfs_deadman_failmode`); they change nothing in the model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub module_words: BTreeMap<String, String>,
     /// RAM, bytes, where it is not the lab's (`host.memory`): money may go into memory or into drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
 }
 
 impl Variant {
+    /// A dataset's property, its own or inherited: from `a` by `a/b`, and from the root by both.
+    pub fn property(&self, dataset: &str, name: &str) -> Option<&str> {
+        inherited(&self.datasets, dataset, name)
+    }
+
     /// The machine that this variant runs on, of a lab whose machine is `host`.
     pub fn host(&self, host: &Host) -> Host {
         Host {
@@ -117,6 +125,19 @@ impl Variant {
         let memory = self.host(host).memory as f64 / f64::from(1 << 30);
         Some(drives? + memory * host.memory_price.unwrap_or(0.0))
     }
+}
+
+/// As [`Variant::property`], of datasets with their properties.
+pub(crate) fn inherited<'a>(
+    datasets: &'a BTreeMap<String, BTreeMap<String, String>>,
+    dataset: &str,
+    name: &str,
+) -> Option<&'a str> {
+    let of = |dataset: &str| datasets.get(dataset)?.get(name);
+    std::iter::successors(Some(dataset), |name| Some(name.rsplit_once('/')?.0))
+        .find_map(of)
+        .or_else(|| of(""))
+        .map(String::as_str)
 }
 
 /// `count` drives of one profile; drive *i* of kind `hdd` is written `hdd<i>` or `hdd[i]`.

@@ -1,7 +1,8 @@
 //! A variant as the commands that build it on the real machine.
 
-use crate::campaign::Variant;
-use crate::vdev;
+use crate::campaign::{Variant, Vdev};
+use crate::model::drive_capacity;
+use crate::{units, vdev};
 use serde::Serialize;
 use std::fmt;
 
@@ -21,6 +22,9 @@ pub struct Command(pub Vec<String>);
 pub struct Commands {
     /// `zpool create`, with the root dataset's properties as `-O`.
     pub create_pool: Command,
+    /// `zfs set` of what the root dataset cannot have before there is a pool.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<Command>,
     /// `zfs create` of each child dataset, parents first.
     pub create_datasets: Vec<Command>,
     /// Lines of [`MODPROBE`]; they hold after the module is loaded again.
@@ -31,7 +35,7 @@ pub struct Commands {
 /// such as `/dev/disk/by-id/…`.
 pub fn commands(variant: &Variant) -> Commands {
     let mut create = words(["zpool", "create"]);
-    if vdev::needs_force(&variant.pool.vdevs) {
+    if force(variant, &variant.pool.vdevs) {
         create.push("-f".to_owned());
     }
     if let Some(ashift) = variant.pool.ashift {
@@ -40,9 +44,15 @@ pub fn commands(variant: &Variant) -> Commands {
     for (name, value) in &variant.pool.properties {
         create.extend(words(["-o", &format!("{name}={value}")]));
     }
-    for (name, value) in variant.datasets.get("").into_iter().flatten() {
+    let root = variant.datasets.get("").into_iter().flatten();
+    let (later, now): (Vec<_>, Vec<_>) = root.partition(|(name, value)| needs_pool(name, value));
+    for (name, value) in now {
         create.extend(words(["-O", &format!("{name}={value}")]));
     }
+    let set = later
+        .into_iter()
+        .map(|(name, value)| Command(words(["zfs", "set", &format!("{name}={value}"), POOL])))
+        .collect();
     create.push(POOL.to_owned());
     create.extend(vdev::words(&variant.pool.vdevs));
 
@@ -61,13 +71,21 @@ pub fn commands(variant: &Variant) -> Commands {
             Command(create)
         })
         .collect();
-    let module = variant
+    let numbers = variant
         .module
         .iter()
+        .map(|(n, value)| (n, value.to_string()));
+    let words = variant
+        .module_words
+        .iter()
+        .map(|(n, word)| (n, word.clone()));
+    let module = numbers
+        .chain(words)
         .map(|(name, value)| format!("options {} {name}={value}", module_of(name)))
         .collect();
     Commands {
         create_pool: Command(create),
+        set,
         create_datasets,
         module,
     }
@@ -77,7 +95,8 @@ impl Commands {
     /// All of them, one a line; lines of [`MODPROBE`] behind a comment with its name.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.create_pool.to_string()];
-        lines.extend(self.create_datasets.iter().map(ToString::to_string));
+        let then = self.set.iter().chain(&self.create_datasets);
+        lines.extend(then.map(ToString::to_string));
         if !self.module.is_empty() {
             lines.push(format!("# {MODPROBE}"));
             lines.extend(self.module.iter().cloned());
@@ -89,18 +108,43 @@ impl Commands {
 /// `zpool add` with the vdevs that `variant` has beyond `base`: for a pool that is there already. None
 /// where they differ in anything else.
 pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
-    let alike = (&base.datasets, &base.module) == (&variant.datasets, &variant.module)
+    let same_drive = |kind: &str| {
+        let of = |v: &Variant| v.drives.get(kind).map(|known| known.numbers.clone());
+        of(base) == of(variant)
+    };
+    let mut there = base.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
+    let alike = (&base.datasets, &base.module, &base.module_words)
+        == (&variant.datasets, &variant.module, &variant.module_words)
         && (base.pool.ashift, &base.pool.properties)
-            == (variant.pool.ashift, &variant.pool.properties);
+            == (variant.pool.ashift, &variant.pool.properties)
+        && (base.openzfs, base.memory) == (variant.openzfs, variant.memory)
+        && there.all(|drive| same_drive(&drive.kind));
     let mut more = variant.pool.vdevs.clone();
     for vdev in &base.pool.vdevs {
         more.remove(more.iter().position(|v| v == vdev)?);
     }
     (alike && !more.is_empty()).then(|| {
-        let mut add = words(["zpool", "add", POOL]);
+        let mut add = words(["zpool", "add"]);
+        // A pool that is mismatched already is not looked at again (`check_replication`).
+        let mismatch = !force(base, &base.pool.vdevs) && force(variant, &variant.pool.vdevs);
+        if mismatch || force(variant, &more) {
+            add.push("-f".to_owned());
+        }
+        add.push(POOL.to_owned());
         add.extend(vdev::words(&more));
         Command(add)
     })
+}
+
+/// Whether zpool takes these vdevs of a variant only by force.
+fn force(variant: &Variant, vdevs: &[Vdev]) -> bool {
+    vdev::needs_force(vdevs, |kind| drive_capacity(variant, kind))
+}
+
+/// Whether zpool refuses a property of the root dataset at creation that zfs takes afterwards: without a
+/// pool, `special_small_blocks` is at most 128K (`zfs_valid_proplist`).
+fn needs_pool(name: &str, value: &str) -> bool {
+    name == "special_small_blocks" && units::size(value).is_ok_and(|bytes| bytes > 128 << 10)
 }
 
 /// The kernel module that a parameter belongs to.
@@ -169,6 +213,11 @@ add = "log mirror optane[0-1]"
 dataset.recordsize = "16K"
 [variants.other]
 vdevs = "mirror hdd[2-3]"
+[variants.stripe]
+add = "hdd2"
+[variants.larger]
+add = "log mirror optane[0-1]"
+host.memory = "128G"
 "#;
         let text = format!(
             "openzfs = \"2.1\"\n[host]\nmemory = \"64G\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n{text}"
@@ -186,8 +235,41 @@ vdevs = "mirror hdd[2-3]"
             Some("zpool add tank mirror hdd2 hdd3")
         );
         assert_eq!(
-            (add("log16k"), add("other"), add("base")),
-            (None, None, None)
+            (add("log16k"), add("other"), add("base"), add("larger")),
+            (None, None, None, None)
+        );
+        assert_eq!(
+            add("stripe").as_deref(),
+            Some("zpool add -f tank hdd2"),
+            "a single disk beside a mirror"
+        );
+    }
+
+    #[test]
+    fn what_zpool_create_does_not_take_yet_is_set_afterwards() {
+        let commands = of(r#"
+[drives]
+hdd = "2x hdd-7200-16t"
+meta = "2x pm983-960g"
+[pool]
+vdevs = "mirror hdd[0-1] special mirror meta[0-1]"
+[dataset]
+recordsize = "1M"
+special_small_blocks = "512K"
+[datasets.small]
+special_small_blocks = "256K"
+[module]
+zfs_deadman_failmode = "continue"
+"#);
+        assert_eq!(
+            commands.lines(),
+            [
+                "zpool create -O recordsize=1M tank mirror hdd0 hdd1 special mirror meta0 meta1",
+                "zfs set special_small_blocks=512K tank",
+                "zfs create -o special_small_blocks=256K tank/small",
+                "# /etc/modprobe.d/zfs.conf",
+                "options zfs zfs_deadman_failmode=continue",
+            ]
         );
     }
 

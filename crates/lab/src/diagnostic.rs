@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::ops::Range;
 
 /// How bad it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Nothing is wrong; the reader should know.
@@ -16,7 +16,7 @@ pub enum Severity {
 }
 
 /// A stretch of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Place {
     /// The file's name as the user gave it, or as the lab names it.
     pub file: String,
@@ -25,7 +25,7 @@ pub struct Place {
 }
 
 /// One thing to say.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
@@ -39,6 +39,9 @@ pub struct Diagnostic {
     pub related: Option<Box<(Place, String)>>,
     /// What to do.
     pub fix: Option<Box<str>>,
+    /// It is about what is not there, which a part of the file that could not be read may explain.
+    #[serde(skip)]
+    pub missing: bool,
 }
 
 impl Diagnostic {
@@ -50,6 +53,7 @@ impl Diagnostic {
             label: String::new(),
             related: None,
             fix: None,
+            missing: false,
         }
     }
 
@@ -102,6 +106,13 @@ impl Diagnostic {
     #[must_use]
     pub fn fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into().into_boxed_str());
+        self
+    }
+
+    /// Says that it is about what is not there.
+    #[must_use]
+    pub fn missing(mut self) -> Self {
+        self.missing = true;
         self
     }
 

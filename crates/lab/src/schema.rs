@@ -172,7 +172,17 @@ fn value(property: &Property) -> Value {
         Values::Whole { min, max } => {
             json!({ "anyOf": [{ "type": "integer", "minimum": min, "maximum": max }, { "type": "string", "pattern": "^[0-9]+$" }] })
         }
-        Values::SizeOrNone => json!({ "anyOf": [{ "const": "none" }, { "$ref": "#/$defs/size" }] }),
+        Values::SizeOrNone | Values::Limit => {
+            json!({ "anyOf": [{ "const": "none" }, { "$ref": "#/$defs/size" }] })
+        }
+        Values::SizeNoneAuto => {
+            json!({ "anyOf": [{ "enum": ["none", "auto"] }, { "$ref": "#/$defs/size" }] })
+        }
+        Values::Path([]) => json!({ "type": "string", "pattern": "^/" }),
+        Values::Path(words) => {
+            json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": "^/" }] })
+        }
+        Values::Comment => json!({ "type": "string", "maxLength": 32 }),
         Values::Text => json!({ "type": "string" }),
     }
 }

@@ -219,11 +219,46 @@ proptest! {
 
 #[test]
 fn a_job_that_paces_itself_or_starts_late_cannot_have_a_ladder() {
-    let text = "[global]\nthinktime=5ms\n[a]\nrw=read\nsize=1G\n[b]\nrw=read\nsize=1G\nrate_iops=4\npre_read=1\n";
+    let text = "[global]\nthinktime=5ms\n[a]\nrw=read\nsize=1G\n[b]\nrw=read\nsize=1G\nrate_iops=4\nverify_async=1\n";
     assert_eq!(mistakes(text, false), []);
     let lines: Vec<usize> = lab::fio::against_rates(text)
         .iter()
         .map(|m| m.line)
         .collect();
     assert_eq!(lines, [2, 9, 10]);
+}
+
+#[test]
+fn counts_and_times_beyond_what_fio_runs_are_refused() {
+    let line = |option: &str| found(&format!("[a]\nrw=read\nsize=1G\n{option}\n"));
+    for option in [
+        "numjobs=4097",
+        "iodepth=99999999",
+        "nrfiles=4000000000",
+        "runtime=99999999999999999d",
+        "size=0",
+        "startdelay=60",
+        "random_distribution=zoned_abs:60/20G:40/80G",
+    ] {
+        let found = line(option);
+        assert_eq!(found.len(), 1, "{option}: {found:#?}");
+        assert_eq!(found[0].0, 4, "{option}: {found:#?}");
+    }
+    let many = "[a]\nrw=read\nsize=1G\nnumjobs=4000\n[b]\nrw=read\nsize=1G\nnumjobs=4000\n";
+    assert_eq!(found(many)[0].0, 5);
+}
+
+#[test]
+fn files_of_two_directories_that_would_become_one_are_refused() {
+    for text in [
+        "[a]\nrw=read\nsize=1G\nfilename=/d1/test:/d2/test\n",
+        "[a]\nrw=read\nsize=1G\nfilename=/a/f\n[b]\nrw=read\nsize=1G\nfilename=/b/f\n",
+        "[global]\nrw=read\nsize=1G\nfilename=test\n[a]\ndirectory=/d1\n[b]\ndirectory=/d2\n",
+    ] {
+        let found = found(text);
+        assert_eq!(found.len(), 1, "{text}: {found:#?}");
+        assert!(found[0].1.contains("would be one file"), "{found:?}");
+    }
+    let shared = "[global]\nrw=read\nsize=1G\ndirectory=/d\n[a]\nfilename=x:y\n[b]\nfilename=y\n";
+    assert_eq!(found(shared), []);
 }

@@ -79,7 +79,8 @@ pub fn tunables(build: &Build) -> Vec<(String, i64)> {
             .variant
             .module
             .iter()
-            .filter(|(name, _)| !SCALED.contains(&name.as_str()))
+            // The model's value of the same stands: it is scaled.
+            .filter(|(name, _)| !SCALED.contains(&name.as_str()) && !m.module.contains_key(*name))
             .map(|(name, value)| (name.clone(), *value)),
     );
     all
@@ -384,7 +385,8 @@ const NOT_THE_POOLS: &[&str] = &[
 ];
 
 fn set(pool: &Pool, dataset: &str, name: &str, value: &str) -> Result<(), Refusal> {
-    if NOT_THE_POOLS.contains(&name) || name.contains(':') {
+    // User properties and quotas of users.
+    if NOT_THE_POOLS.contains(&name) || name.contains([':', '@']) {
         return Ok(());
     }
     let number = lab::units::size(value).map_or_else(|_| value.to_owned(), |b| b.to_string());

@@ -252,9 +252,7 @@ impl Table {
             let variant = campaign.variants.iter().find(|v| v.name == cell.variant);
             let workload = campaign.workloads.iter().find(|w| w.name == cell.workload);
             if let Some((variant, workload)) = variant.zip(workload) {
-                let get = |name| {
-                    crate::checks::property(variant, &workload.dataset, name).map(str::to_owned)
-                };
+                let get = |name| variant.property(&workload.dataset, name).map(str::to_owned);
                 row.sync = get("sync");
                 row.primarycache = get("primarycache");
                 let job = crate::job::of(workload);

@@ -72,8 +72,15 @@ pub fn variant(log: bool, cache: bool) -> Variant {
         )]
         .into(),
         module: BTreeMap::new(),
+        module_words: Default::default(),
         memory: None,
     }
+}
+
+/// All four variants of the factors log and cache: none, log, cache, both.
+pub fn log_and_cache() -> Vec<Variant> {
+    let levels = [(false, false), (true, false), (false, true), (true, true)];
+    levels.map(|(log, cache)| variant(log, cache)).into()
 }
 
 pub fn workload(job: &str) -> Workload {

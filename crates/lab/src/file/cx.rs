@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::profile::Profiles;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// A value and where it is written.
@@ -25,6 +26,7 @@ pub(super) struct Cx<'a> {
     pub files: &'a dyn Files,
     pub profiles: &'a Profiles,
     said: RefCell<Vec<Diagnostic>>,
+    known: RefCell<HashSet<Diagnostic>>,
 }
 
 impl<'a> Cx<'a> {
@@ -35,19 +37,30 @@ impl<'a> Cx<'a> {
             files,
             profiles,
             said: RefCell::default(),
+            known: RefCell::default(),
         }
     }
 
     /// Says it once: a mistake in the base is met again in every variant.
     pub fn say(&self, diagnostic: Diagnostic) {
-        let mut said = self.said.borrow_mut();
-        if !said.contains(&diagnostic) {
-            said.push(diagnostic);
+        if self.known.borrow_mut().insert(diagnostic.clone()) {
+            self.said.borrow_mut().push(diagnostic);
         }
+    }
+
+    /// Errors so far.
+    pub fn errors(&self) -> usize {
+        self.said.borrow().iter().filter(|d| d.is_error()).count()
     }
 
     pub fn error(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
         self.say(Diagnostic::error(message).at(self.file, span).fix(fix));
+    }
+
+    /// An error about what is not there. A section that could not be read explains it.
+    pub fn missing(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
+        let error = Diagnostic::error(message).at(self.file, span).fix(fix);
+        self.say(error.missing());
     }
 
     pub fn warning(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
@@ -61,13 +74,21 @@ impl<'a> Cx<'a> {
     /// Where byte `inner` of a string's value stands in the text: exact where the string is written
     /// without escapes, else its whole span.
     pub fn within(&self, string: &At<String>, inner: Range<usize>) -> Range<usize> {
-        self.text
-            .get(string.span.clone())
+        self.places(string)(inner)
+    }
+
+    /// As [`Cx::within`], for many places of one string.
+    pub fn places(&self, string: &At<String>) -> impl Fn(Range<usize>) -> Range<usize> + use<> {
+        let span = string.span.clone();
+        let base = self
+            .text
+            .get(span.clone())
             .and_then(|raw| raw.find(&string.value))
-            .map(|offset| string.span.start + offset)
-            .map_or(string.span.clone(), |base| {
-                base + inner.start..base + inner.end
-            })
+            .map(|offset| span.start + offset);
+        move |inner| match base {
+            Some(base) => base + inner.start..base + inner.end,
+            None => span.clone(),
+        }
     }
 
     /// All that was said: by place, and errors before what is merely worth knowing.

@@ -8,6 +8,9 @@ use crate::vdev::valid_kind;
 use drives::{Profile, ProfileError};
 use toml::de::{DeTable, DeValue};
 
+/// Bytes of the smallest drive that a pool takes (`SPA_MINDEVSIZE`).
+const LEAST_CAPACITY: f64 = (64 << 20) as f64;
+
 /// Most drives of one kind.
 const MOST: i64 = 9999;
 
@@ -72,6 +75,13 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             return None;
         }
     };
+    if numbers.capacity.value < LEAST_CAPACITY {
+        cx.error(
+            entry.span(),
+            format!("drives `{}` are too small for a pool", entry.key),
+            "64M is the least that zpool takes",
+        );
+    }
     let numbers = match serde_json::to_value(&numbers) {
         Ok(numbers) => numbers,
         Err(e) => {
@@ -144,15 +154,24 @@ fn long(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Long> {
     let price = section
         .take("price")
         .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of one, such as 250"));
-    let overrides = section
-        .rest()
-        .iter()
-        .filter_map(|entry| Some((entry.key.to_owned(), value(entry.key, entry.value())?)))
-        .collect();
+    let mut overrides = toml::Table::new();
+    for entry in section.rest() {
+        match value(entry.key, entry.value()) {
+            Some(value) => {
+                overrides.insert(entry.key.to_owned(), value);
+            }
+            None => cx.error(
+                entry.span(),
+                format!("`{}` holds a number that is out of range", entry.key),
+                "see docs/drives.md for the numbers of a profile",
+            ),
+        }
+    }
     Some((u32::try_from(count?).ok()?, profile?, price, overrides))
 }
 
-/// A value as the profile reads it; sizes may be written with a unit.
+/// A value as the profile reads it; sizes may be written with a unit. None where a number in it is beyond
+/// what can be held.
 fn value(key: &str, value_: &DeValue<'_>) -> Option<toml::Value> {
     Some(match value_ {
         DeValue::String(text) => match units::size(text) {
@@ -175,21 +194,19 @@ fn value(key: &str, value_: &DeValue<'_>) -> Option<toml::Value> {
         DeValue::Array(array) => toml::Value::Array(
             array
                 .iter()
-                .filter_map(|v| value(key, v.get_ref()))
-                .collect(),
+                .map(|v| value(key, v.get_ref()))
+                .collect::<Option<_>>()?,
         ),
-        DeValue::Table(table) => toml::Value::Table(table_values(table)),
+        DeValue::Table(table) => toml::Value::Table(table_values(table)?),
     })
 }
 
-fn table_values(table: &DeTable<'_>) -> toml::Table {
+fn table_values(table: &DeTable<'_>) -> Option<toml::Table> {
     table
         .iter()
-        .filter_map(|(key, v)| {
-            Some((
-                key.get_ref().to_string(),
-                value(key.get_ref(), v.get_ref())?,
-            ))
+        .map(|(key, v)| {
+            let value = value(key.get_ref(), v.get_ref())?;
+            Some((key.get_ref().to_string(), value))
         })
         .collect()
 }

@@ -190,11 +190,13 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
     (method, baseline)
 }
 
-/// Puts the baseline first; the first variant when the lab names none.
+/// Puts the baseline first; the first variant when the lab names none. `whole`: these are all that the lab
+/// means.
 pub(super) fn put_baseline_first(
     cx: &Cx<'_>,
     baseline: Option<At<String>>,
     variants: &mut [Variant],
+    whole: bool,
 ) -> String {
     if let Some(baseline) = &baseline {
         match variants
@@ -202,12 +204,14 @@ pub(super) fn put_baseline_first(
             .position(|variant| variant.name == baseline.value)
         {
             Some(at) => variants[..=at].rotate_right(1),
+            // Of a lab whose variants were not understood, it may be one of those.
+            None if !whole => {}
             None => {
                 let names: Vec<&str> = variants
                     .iter()
                     .map(|variant| variant.name.as_str())
                     .collect();
-                cx.error(
+                cx.missing(
                     baseline.span.clone(),
                     format!(
                         "there is no variant `{}` to hold the others against",

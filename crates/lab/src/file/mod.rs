@@ -56,7 +56,13 @@ pub fn load_on(
             .map(|span| damaged(text, span.start))
             .collect();
         // What stands on a broken line, or is missing because of it, is not worth a second word.
+        let sections = syntax_spans
+            .iter()
+            .any(|span| opens_section(line_at(text, span.start)));
         said.retain(|diagnostic| {
+            if sections && diagnostic.missing {
+                return false;
+            }
             diagnostic.place.as_ref().is_some_and(|place| {
                 place.file != name
                     || (place.span != (0..0)
@@ -90,14 +96,22 @@ pub fn load_on(
 /// The bytes that a syntax error at `byte` casts doubt on: its line, and where that opens a section,
 /// all lines up to the next one that does.
 fn damaged(text: &str, byte: usize) -> std::ops::Range<usize> {
-    let before = text.get(..byte).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    let rest = &text[start..];
-    let header = rest.trim_start().starts_with('[');
+    let rest = line_at(text, byte);
+    let start = text.len() - rest.len();
     let end = rest
-        .find(if header { "\n[" } else { "\n" })
+        .find(if opens_section(rest) { "\n[" } else { "\n" })
         .unwrap_or(rest.len());
     start..start + end + 1
+}
+
+/// The text from the begin of a byte's line.
+fn line_at(text: &str, byte: usize) -> &str {
+    let before = text.get(..byte).unwrap_or(text);
+    &text[before.rfind('\n').map_or(0, |at| at + 1)..]
+}
+
+fn opens_section(line: &str) -> bool {
+    line.trim_start().starts_with('[')
 }
 
 fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
@@ -113,7 +127,7 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
     if let Some(instead) = openzfs {
         base.openzfs = Some(At::new(instead, 0..0));
     }
-    let mut variants = variants::read(cx, &mut lab, &base);
+    let (mut variants, whole) = variants::read(cx, &mut lab, &base);
     let mut datasets: Vec<String> = variants
         .iter()
         .flat_map(|v| v.datasets.keys().cloned())
@@ -122,7 +136,7 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
     datasets.dedup();
     let workloads = workloads::read(cx, &mut lab, &datasets);
     let (mut method, baseline) = method::method(cx, &mut lab);
-    method.baseline = method::put_baseline_first(cx, baseline, &mut variants);
+    method.baseline = method::put_baseline_first(cx, baseline, &mut variants, whole);
     let scale = method::scale(cx, &mut lab);
     lab.finish(cx);
     unused(cx, &base, &variants);

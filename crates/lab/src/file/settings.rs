@@ -20,6 +20,13 @@ pub(super) struct Setting {
     pub value: At<String>,
 }
 
+/// A module parameter as written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Written {
+    Number(i64),
+    Word(String),
+}
+
 const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror optane[0-1]\"";
 
 /// Keys that replace or add to what was there.
@@ -40,7 +47,7 @@ pub(super) struct Settings {
     pub datasets: Vec<(String, Setting)>,
     /// Datasets that are named, with or without properties.
     pub named_datasets: Vec<String>,
-    pub module: Vec<(At<String>, At<i64>)>,
+    pub module: Vec<(At<String>, At<Written>)>,
     /// RAM of a variant, bytes.
     pub memory: Option<u64>,
 }
@@ -118,6 +125,13 @@ impl Settings {
             .take("vdevs")
             .and_then(|entry| entry.string(cx, SENTENCE))
         {
+            if settings.vdevs.is_some() {
+                cx.error(
+                    text.span.clone(),
+                    "this states the pool's vdevs twice, here and in its `pool`",
+                    "keep one of the two",
+                );
+            }
             settings.vdevs = Some(settings.read(cx, &text));
         }
         if let Some(entry) = section.take("add") {
@@ -226,21 +240,15 @@ fn dataset_name(cx: &Cx<'_>, entry: &Entry<'_>) {
     }
 }
 
-fn parameter(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<i64>)> {
+fn parameter(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<Written>)> {
     let name = At::new(entry.key.to_owned(), entry.key_span());
     let value = match entry.value() {
-        DeValue::String(text) => match units::size(text) {
-            Ok(bytes) => i64::try_from(bytes).unwrap_or(i64::MAX),
-            Err(_) => {
-                cx.error(
-                    entry.span(),
-                    format!("`{}` cannot be \"{text}\"", entry.key),
-                    "module parameters are whole numbers here; bytes may be written as \"64M\"",
-                );
-                return None;
-            }
+        DeValue::String(text) => match units::size(text).map(i64::try_from) {
+            Ok(Ok(bytes)) => Written::Number(bytes),
+            // No number, or none that a parameter holds: which it may be, its type says.
+            _ => Written::Word(text.to_string()),
         },
-        _ => entry.integer(cx, i64::MIN, i64::MAX, "a whole number")?,
+        _ => Written::Number(entry.integer(cx, i64::MIN, i64::MAX, "a whole number")?),
     };
     Some((name, At::new(value, entry.span())))
 }

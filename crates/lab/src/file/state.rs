@@ -1,15 +1,18 @@
 //! A variant in the making: the base with changes applied, then checked as a whole.
 
 use super::cx::{At, Cx};
-use super::settings::{Header, Setting, Settings};
+use super::settings::{Header, Setting, Settings, Written};
 use super::vdevs::{self, LabVdev};
-use crate::campaign::{Class, DriveKind, DriveRef, OpenZfs, Pool, Variant, Vdev};
+use crate::campaign::{Class, DriveKind, DriveRef, OpenZfs, Pool, Variant, Vdev, inherited};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::module::{self, Reach};
 use crate::property::{Effect, Property, Refused, dataset, pool};
 use crate::{units, vdev};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// Drives, where they are named again, and where first.
+type Twice<'a> = (Vec<DriveRef>, &'a Range<usize>, &'a Range<usize>);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
@@ -19,7 +22,7 @@ pub(super) struct State {
     pool_properties: BTreeMap<String, Setting>,
     vdevs: Vec<LabVdev>,
     datasets: BTreeMap<String, BTreeMap<String, Setting>>,
-    module: BTreeMap<String, (At<String>, At<i64>)>,
+    module: BTreeMap<String, (At<String>, At<Written>)>,
     broken: bool,
     broken_drives: Vec<String>,
     memory: Option<u64>,
@@ -83,14 +86,14 @@ impl State {
             .iter()
             .any(|vdev| vdev.vdev.class == Class::Normal);
         if !has_data && !self.broken {
-            cx.error(
+            cx.missing(
                 header.clone(),
                 format!("variant `{name}` has no data vdev"),
                 "state the pool's vdevs: `vdevs = \"mirror hdd[0-1]\"` in [pool] or in the variant",
             );
         }
         self.check_drives(cx);
-        let module = self.check_module(cx, openzfs);
+        let (module, module_words) = self.check_module(cx, openzfs);
         let max_recordsize = module
             .get("zfs_max_recordsize")
             .and_then(|bytes| u64::try_from(*bytes).ok())
@@ -136,6 +139,7 @@ impl State {
             },
             datasets,
             module,
+            module_words,
             memory: self.memory,
         }
     }
@@ -143,6 +147,8 @@ impl State {
     /// Every drive exists and is used once.
     fn check_drives(&self, cx: &Cx<'_>) {
         let mut used: BTreeMap<&DriveRef, &Range<usize>> = BTreeMap::new();
+        // Of two words, all drives that both name.
+        let mut twice: BTreeMap<(usize, usize), Twice<'_>> = BTreeMap::new();
         for vdev in &self.vdevs {
             for (drive, span) in vdev.vdev.drives.iter().zip(&vdev.drive_spans) {
                 let DriveRef { kind, index } = drive;
@@ -150,7 +156,7 @@ impl State {
                     None if self.broken_drives.contains(kind) => {}
                     None => {
                         let near = nearest(kind, self.drives.keys().map(String::as_str));
-                        cx.error(
+                        cx.missing(
                             span.clone(),
                             format!("no drives are called `{kind}`"),
                             match near {
@@ -176,21 +182,36 @@ impl State {
                         None => {
                             used.insert(drive, span);
                         }
-                        Some(first) => cx.say(
-                            Diagnostic::error(format!("`{kind}{index}` is used twice in one pool"))
-                                .at(cx.file, span.clone())
-                                .label("here again")
-                                .related((*first).clone(), "first used here")
-                                .fix("give each vdev drives of its own"),
-                        ),
+                        Some(first) => twice
+                            .entry((span.start, first.start))
+                            .or_insert_with(|| (Vec::new(), span, first))
+                            .0
+                            .push(drive.clone()),
                     },
                 }
             }
         }
+        for (drives, again, first) in twice.into_values() {
+            let are = if drives.len() == 1 { "is" } else { "are" };
+            let names = vdev::ranges(&drives).join(" ");
+            cx.say(
+                Diagnostic::error(format!("`{names}` {are} used twice in one pool"))
+                    .at(cx.file, again.clone())
+                    .label("here again")
+                    .related(first.clone(), "first used here")
+                    .fix("give each vdev drives of its own"),
+            );
+        }
     }
 
-    fn check_module(&self, cx: &Cx<'_>, openzfs: OpenZfs) -> BTreeMap<String, i64> {
+    /// The parameters that hold a number, and those that take a word.
+    fn check_module(
+        &self,
+        cx: &Cx<'_>,
+        openzfs: OpenZfs,
+    ) -> (BTreeMap<String, i64>, BTreeMap<String, String>) {
         let mut module = BTreeMap::new();
+        let mut words = BTreeMap::new();
         for (name, value) in self.module.values() {
             let parameter = match module::lookup(&name.value, openzfs) {
                 Ok(parameter) => parameter,
@@ -207,16 +228,42 @@ impl State {
                         name.value
                     ),
                 );
+                let word = match &value.value {
+                    Written::Number(number) => number.to_string(),
+                    Written::Word(word) => word.clone(),
+                };
+                // It stands in a line of modprobe's.
+                if word.is_empty() || word.chars().any(|c| c.is_whitespace() || c.is_control()) {
+                    cx.error(
+                        value.span.clone(),
+                        format!("`{}` is not one word", name.value),
+                        "write it as modprobe takes it, without blanks",
+                    );
+                }
+                words.insert(name.value.clone(), word);
                 continue;
             };
-            if !(min..=max).contains(&value.value) {
-                cx.error(
-                    value.span.clone(),
-                    format!("`{}` cannot be {}", name.value, value.value),
-                    format!("it is a C `{}`: {min} to {max}", parameter.ctype),
-                );
-                continue;
-            }
+            let number = match &value.value {
+                Written::Number(number) if (min..=max).contains(number) => *number,
+                Written::Number(number) => {
+                    cx.error(
+                        value.span.clone(),
+                        format!("`{}` cannot be {number}", name.value),
+                        format!("it is a C `{}`: {min} to {max}", parameter.ctype),
+                    );
+                    continue;
+                }
+                Written::Word(word) => {
+                    cx.error(
+                        value.span.clone(),
+                        format!("`{}` cannot be \"{word}\"", name.value),
+                        format!(
+                            "it is a whole number, {min} to {max}; bytes may be written as \"64M\""
+                        ),
+                    );
+                    continue;
+                }
+            };
             if parameter.reach == Reach::Absent {
                 cx.warning(
                     name.span.clone(),
@@ -227,9 +274,15 @@ impl State {
                     "it is printed among the commands for the real machine; measure it there",
                 );
             }
-            module.insert(name.value.clone(), value.value);
+            if name.value == "zfs_arc_min" {
+                cx.note(
+                    name.span.clone(),
+                    "`zfs_arc_min` changes nothing in the scale model, whose ARC begins as the kernel's does",
+                );
+            }
+            module.insert(name.value.clone(), number);
         }
-        module
+        (module, words)
     }
 
     fn check_special(&self, cx: &Cx<'_>, datasets: &BTreeMap<String, BTreeMap<String, String>>) {
@@ -237,19 +290,20 @@ impl State {
             .vdevs
             .iter()
             .any(|vdev| vdev.vdev.class == Class::Special);
-        for (dataset, properties) in datasets {
-            let bytes = |name: &str| properties.get(name).and_then(|text| units::size(text).ok());
+        for dataset in datasets.keys() {
+            let bytes = |name: &str| units::size(inherited(datasets, dataset, name)?).ok();
             let Some(small) = bytes("special_small_blocks").filter(|small| *small > 0) else {
                 continue;
             };
-            let Some(setting) = self
-                .datasets
-                .get(dataset)
-                .and_then(|d| d.get("special_small_blocks"))
-            else {
+            // Pointed at is what makes it so: the dataset's own line, of either property.
+            let own = |name: &str| self.datasets.get(dataset).and_then(|d| d.get(name));
+            let Some(setting) = own("special_small_blocks").or_else(|| own("recordsize")) else {
                 continue;
             };
             if !has_special {
+                if setting.name.value != "special_small_blocks" {
+                    continue;
+                }
                 cx.warning(
                     setting.value.span.clone(),
                     "`special_small_blocks` does nothing in a variant without a special vdev",
@@ -258,7 +312,13 @@ impl State {
             } else if bytes("recordsize").unwrap_or(128 << 10) <= small {
                 cx.warning(
                     setting.value.span.clone(),
-                    "`special_small_blocks` is not below `recordsize`: all data goes to the special vdev",
+                    format!(
+                        "`special_small_blocks` is not below `recordsize`: all data of {} goes to the special vdev",
+                        match dataset.as_str() {
+                            "" => "the root dataset".to_owned(),
+                            name => format!("dataset `{name}`"),
+                        }
+                    ),
                     "take a smaller value, unless that is what you want",
                 );
             }

@@ -22,12 +22,16 @@ struct Plan {
 
 struct Factor {
     name: String,
+    /// The sections that its key is in; none for one with levels of its own.
+    path: Vec<String>,
     levels: Vec<(String, Settings)>,
     header: Header,
 }
 
-/// Takes the three sections out of the lab and resolves every variant, in the order of the file.
-pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> Vec<Variant> {
+/// Takes the three sections out of the lab and resolves every variant, in the order of the file; and
+/// whether these are all that the lab means.
+pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> (Vec<Variant>, bool) {
+    let mistakes = cx.errors();
     let mut plans = Vec::new();
     let factors = lab
         .take("factors")
@@ -53,8 +57,15 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> Vec<V
         plans.extend(ablation(cx, section));
     }
     if let Some(mut section) = singles {
+        if section.is_empty() && plans.is_empty() {
+            cx.error(
+                section.span.clone(),
+                "[variants] has no variant",
+                "add `[variants.name]` with what it changes, or remove the section",
+            );
+        }
         for entry in section.rest() {
-            variant_name(cx, &entry);
+            name(cx, &entry, "a variant");
             if let Some(mut table) = entry.table(cx, &format!("variants.{}", entry.key)) {
                 let changes = vec![Settings::change(cx, &mut table)];
                 table.finish(cx);
@@ -75,6 +86,16 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> Vec<V
         );
         plans.truncate(1);
     }
+    let whole = cx.errors() == mistakes;
+    // What the base itself gets wrong is said all the same.
+    if plans.is_empty() && base.vdevs.is_some() {
+        plans.push(Plan {
+            name: "base".to_owned(),
+            levels: BTreeMap::new(),
+            changes: Vec::new(),
+            header: lab.span.clone(),
+        });
+    }
     for (i, plan) in plans.iter().enumerate() {
         if plans[..i].iter().any(|earlier| earlier.name == plan.name) {
             cx.error(
@@ -92,11 +113,11 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> Vec<V
         }
         state.finish(cx, &plan.name, plan.levels, &plan.header)
     };
-    plans.into_iter().map(resolve).collect()
+    (plans.into_iter().map(resolve).collect(), whole)
 }
 
-/// A name that can stand in a table, a path of results and a command line.
-fn variant_name(cx: &Cx<'_>, entry: &Entry<'_>) {
+/// Checks the name of `what`: it has to stand in a table, a path of results and a command line.
+pub(super) fn name(cx: &Cx<'_>, entry: &Entry<'_>, what: &str) {
     let good = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
     if entry.key.is_empty()
         || entry.key.len() > 60
@@ -105,7 +126,7 @@ fn variant_name(cx: &Cx<'_>, entry: &Entry<'_>) {
     {
         cx.error(
             entry.key_span(),
-            format!("`{}` cannot name a variant", entry.key),
+            format!("`{}` cannot name {what}", entry.key.escape_debug()),
             "use letters, digits, `-`, `_`, `+` and `.`, such as `big-records`",
         );
     }
@@ -114,11 +135,19 @@ fn variant_name(cx: &Cx<'_>, entry: &Entry<'_>) {
 /// Every combination of one level of each factor; the first factor varies slowest.
 fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
     let header = section.span.clone();
-    let factors: Vec<Factor> = section
+    if section.is_empty() {
+        cx.error(
+            header.clone(),
+            "[factors] has no factor",
+            "add one: log = { none = \"\", mirror = \"log mirror optane[0-1]\" }, or remove the section",
+        );
+    }
+    let mut factors: Vec<Factor> = section
         .rest()
         .iter()
         .flat_map(|entry| factor(cx, entry))
         .collect();
+    told_apart(&mut factors);
     for (i, factor) in factors.iter().enumerate() {
         if factors[..i]
             .iter()
@@ -179,6 +208,17 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
     plans
 }
 
+/// Factors on the same key of different datasets are called by their whole path.
+fn told_apart(factors: &mut [Factor]) {
+    let names: Vec<String> = factors.iter().map(|factor| factor.name.clone()).collect();
+    for factor in factors {
+        let same = names.iter().filter(|name| **name == factor.name).count();
+        if same > 1 && !factor.path.is_empty() {
+            factor.name = format!("{}.{}", factor.path.join("."), factor.name);
+        }
+    }
+}
+
 /// One factor; a section of the base (`dataset = { recordsize = ["8K", "16K"] }`, also written
 /// `dataset.recordsize = […]`) is one factor for each key in it.
 fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
@@ -193,7 +233,7 @@ fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
         return Vec::new();
     }
     match (entry.value(), BASE_SECTIONS.contains(&entry.key)) {
-        (DeValue::Table(table), true) => paths(cx, entry.key, entry.key_span(), table),
+        (DeValue::Table(table), true) => paths(cx, &[entry.key], entry.key_span(), table),
         (DeValue::Table(_), false) => {
             let Some(mut section) = entry.table(cx, &format!("factors.{}", entry.key)) else {
                 return Vec::new();
@@ -203,7 +243,8 @@ fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
                 .iter()
                 .filter_map(|level| self::level(cx, entry.key, level))
                 .collect();
-            one(cx, entry.key, entry, levels)
+            name(cx, entry, "a factor");
+            one(cx, &[], entry, levels)
         }
         _ => {
             cx.error(
@@ -216,16 +257,22 @@ fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
     }
 }
 
-fn one(cx: &Cx<'_>, name: &str, entry: &Entry<'_>, levels: Vec<(String, Settings)>) -> Vec<Factor> {
+fn one(
+    cx: &Cx<'_>,
+    path: &[&str],
+    entry: &Entry<'_>,
+    levels: Vec<(String, Settings)>,
+) -> Vec<Factor> {
     if levels.len() < 2 {
         cx.error(
             entry.key_span(),
-            format!("factor `{name}` has fewer than two levels"),
+            format!("factor `{}` has fewer than two levels", entry.key),
             "add another, or write it into the base",
         );
     }
     vec![Factor {
-        name: name.to_owned(),
+        name: entry.key.to_owned(),
+        path: path.iter().map(|&section| section.to_owned()).collect(),
         levels,
         header: entry.key_span(),
     }]
@@ -233,7 +280,7 @@ fn one(cx: &Cx<'_>, name: &str, entry: &Entry<'_>, levels: Vec<(String, Settings
 
 /// A level: vdevs to add (`""` adds none), or a table as a variant's.
 fn level(cx: &Cx<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settings)> {
-    variant_name(cx, entry);
+    name(cx, entry, "a level");
     let settings = match entry.value() {
         DeValue::Table(_) => {
             let mut table = entry.table(cx, &format!("factors.{factor}.{}", entry.key))?;
@@ -257,17 +304,17 @@ fn level(cx: &Cx<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settin
 /// The arrays within a section of the base, each a factor named after its key.
 fn paths(
     cx: &Cx<'_>,
-    path: &str,
+    path: &[&str],
     span: std::ops::Range<usize>,
     table: &DeTable<'_>,
 ) -> Vec<Factor> {
-    let mut section = Section::new(path, span, table);
+    let mut section = Section::new(path.join("."), span, table);
     let mut factors = Vec::new();
     for entry in section.rest() {
         match entry.value() {
             DeValue::Table(inner) => factors.extend(paths(
                 cx,
-                &format!("{path}.{}", entry.key),
+                &[path, &[entry.key]].concat(),
                 entry.key_span(),
                 inner,
             )),
@@ -276,11 +323,11 @@ fn paths(
                     .iter()
                     .filter_map(|value| path_level(cx, path, &entry, value))
                     .collect();
-                factors.extend(one(cx, entry.key, &entry, levels));
+                factors.extend(one(cx, path, &entry, levels));
             }
             _ => cx.error(
                 entry.span(),
-                format!("factor `{path}.{}` needs levels", entry.key),
+                format!("factor `{}.{}` needs levels", path.join("."), entry.key),
                 "write a list of values: [\"8K\", \"16K\"]",
             ),
         }
@@ -291,12 +338,13 @@ fn paths(
 /// `path.key = value` as a level, read as the base would read it.
 fn path_level(
     cx: &Cx<'_>,
-    path: &str,
+    path: &[&str],
     entry: &Entry<'_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Option<(String, Settings)> {
     let name = match value.get_ref() {
-        DeValue::String(text) => text.to_string(),
+        // Vdevs may be written over several lines.
+        DeValue::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         DeValue::Integer(number) => number.to_string(),
         _ => {
             cx.error(
@@ -313,7 +361,7 @@ fn path_level(
         Spanned::new(key_span.clone(), entry.key.into()),
         value.clone(),
     );
-    for section in path.rsplit('.') {
+    for &section in path.iter().rev() {
         let inner = std::mem::take(&mut table);
         table.insert(
             Spanned::new(key_span.clone(), section.into()),
@@ -328,8 +376,17 @@ fn path_level(
 fn ablation(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
     let header = section.span.clone();
     let mut settings: Vec<(String, Settings)> = Vec::new();
-    for entry in section.rest() {
-        variant_name(cx, &entry);
+    let entries = section.rest();
+    if 2 * entries.len() + 2 > MOST {
+        cx.error(
+            header,
+            format!("{} settings make too many variants", entries.len()),
+            format!("compare no more than {MOST} variants: take settings away"),
+        );
+        return Vec::new();
+    }
+    for entry in entries {
+        name(cx, &entry, "a setting");
         if let Some(mut table) = entry.table(cx, &format!("ablate.{}", entry.key)) {
             settings.push((entry.key.to_owned(), Settings::change(cx, &mut table)));
             table.finish(cx);

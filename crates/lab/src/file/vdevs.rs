@@ -22,15 +22,11 @@ pub(super) enum Removal {
     Vdev(LabVdev),
 }
 
-fn absolute(cx: &Cx<'_>, text: &At<String>, placed: Placed) -> LabVdev {
+fn absolute(placed: Placed, at: impl Fn(Range<usize>) -> Range<usize>) -> LabVdev {
     LabVdev {
         vdev: placed.vdev,
-        span: cx.within(text, placed.span),
-        drive_spans: placed
-            .drive_spans
-            .into_iter()
-            .map(|span| cx.within(text, span))
-            .collect(),
+        span: at(placed.span),
+        drive_spans: placed.drive_spans.into_iter().map(&at).collect(),
     }
 }
 
@@ -54,10 +50,11 @@ pub(super) fn read(cx: &Cx<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
             format!("name its drives: `{word} hdd0`"),
         );
     }
+    let at = cx.places(text);
     let vdevs = sentence
         .vdevs
         .into_iter()
-        .map(|placed| absolute(cx, text, placed))
+        .map(|placed| absolute(placed, &at))
         .collect();
     (vdevs, whole)
 }
@@ -66,14 +63,15 @@ pub(super) fn read(cx: &Cx<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
 pub(super) fn read_removal(cx: &Cx<'_>, text: &At<String>) -> Vec<Removal> {
     let (sentence, wrong) = vdev::parse(&text.value);
     problems(cx, text, wrong);
+    let at = cx.places(text);
     let classes = sentence
         .bare
         .into_iter()
-        .map(|(class, span)| Removal::Class(class, cx.within(text, span)));
+        .map(|(class, span)| Removal::Class(class, at(span)));
     let vdevs = sentence
         .vdevs
         .into_iter()
-        .map(|placed| Removal::Vdev(absolute(cx, text, placed)));
+        .map(|placed| Removal::Vdev(absolute(placed, &at)));
     classes.chain(vdevs).collect()
 }
 
@@ -97,7 +95,7 @@ pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, br
     if pool.len() == before && !broken {
         let there: Vec<Vdev> = pool.iter().map(|vdev| vdev.vdev.clone()).collect();
         let there = vdev::summary(&there);
-        cx.error(
+        cx.missing(
             span.clone(),
             format!("there is no `{what}` to remove"),
             format!(

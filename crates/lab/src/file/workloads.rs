@@ -2,6 +2,7 @@
 
 use super::cx::Cx;
 use super::section::{Entry, Section};
+use super::variants::name;
 use crate::campaign::{Program, Rates, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
@@ -38,28 +39,36 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, datasets: &[String]) -> V
 }
 
 fn workload(cx: &Cx<'_>, entry: &Entry<'_>, datasets: &[String]) -> Option<Workload> {
+    name(cx, entry, "a workload");
     let mut table = entry.table(cx, &format!("workloads.{}", entry.key))?;
     let dataset = table.take("dataset").and_then(|entry| {
-        let name = entry.string(cx, "the name of a dataset in quotes")?;
-        if !datasets.contains(&name.value) {
+        let stated = entry.string(cx, "the name of a dataset in quotes")?;
+        if !datasets.contains(&stated.value) {
             let known: Vec<&str> = datasets
                 .iter()
                 .map(String::as_str)
                 .filter(|name| !name.is_empty())
                 .collect();
-            cx.error(
-                name.span,
-                format!("no variant has a dataset `{}`", name.value),
+            cx.missing(
+                stated.span,
+                format!("no variant has a dataset `{}`", stated.value),
                 if known.is_empty() {
-                    format!("add [datasets.{}]", name.value)
+                    format!("add [datasets.{}]", stated.value)
                 } else {
-                    did_you_mean(&name.value, &known)
+                    did_you_mean(&stated.value, &known)
                 },
             );
         }
-        Some(name.value)
+        Some(stated.value)
     });
-    let size = table.take("size").and_then(|entry| entry.size(cx));
+    let size = table.take("size").and_then(|entry| {
+        let bytes = entry.size(cx)?;
+        if bytes == 0 {
+            cx.error(entry.span(), "`size` cannot be 0", "such as \"160G\"");
+            return None;
+        }
+        Some(bytes)
+    });
     let rates = table.take("rates").and_then(|entry| rates(cx, &entry));
     let program = match table.take("fio") {
         Some(fio) => program(cx, &fio, size.is_some(), rates.is_some()),

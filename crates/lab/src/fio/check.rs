@@ -1,7 +1,9 @@
 //! Everything that is wrong with a job file for a scale model.
 
 use super::parse::{self, Job};
+use super::stock::Size;
 use super::{Mistake, stock};
+use std::collections::BTreeMap;
 
 /// Options by which a job paces itself.
 const PACING: [&str; 7] = [
@@ -15,7 +17,7 @@ const PACING: [&str; 7] = [
 ];
 
 /// Options that move when a job's threads begin, or add some: an open loop's must all begin at once.
-const THREADS: [&str; 4] = ["startdelay", "stonewall", "pre_read", "verify_async"];
+const THREADS: [&str; 2] = ["stonewall", "verify_async"];
 
 /// The options of a job file that a workload with a ladder of rates cannot have.
 pub fn against_rates(text: &str) -> Vec<Mistake> {
@@ -58,10 +60,62 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
     if sized && understood {
         found.extend(partly_sized(&file.jobs));
     }
+    found.extend(too_many(&file.jobs));
+    found.extend(one_file_of_two(&file.jobs));
     // A mistake in [global] is met again in every job.
     found.sort();
     found.dedup();
     found
+}
+
+/// Files of different directories that would be one file in the model, where all lie in a dataset.
+fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
+    let mut known: BTreeMap<&str, String> = BTreeMap::new();
+    let mut found = Vec::new();
+    for job in jobs {
+        let directory = job.get("directory").unwrap_or_default();
+        let (names, line) = match job.settings.get("filename") {
+            Some(setting) => (setting.value.as_str(), setting.line),
+            None => (job.name.as_str(), job.line),
+        };
+        for name in names.split(':') {
+            let path = match name.starts_with('/') {
+                true => name.to_owned(),
+                false => format!("{directory}/{name}"),
+            };
+            let local = name.rsplit('/').next().unwrap_or(name);
+            match known.get(local) {
+                Some(other) if *other != path => found.push(Mistake::new(
+                    line,
+                    format!("`{other}` and `{path}` would be one file in the scale model"),
+                    "all files lie in the workload's dataset: give them different names",
+                )),
+                Some(_) => {}
+                None => {
+                    known.insert(local, path);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// That fio does not run so many jobs at once.
+fn too_many(jobs: &[Job]) -> Option<Mistake> {
+    let mut all = 0u64;
+    let over = jobs.iter().find(|job| {
+        all += u64::from(stock::count(job, "numjobs").min(parse::MOST_JOBS));
+        all > u64::from(parse::MOST_JOBS)
+    })?;
+    Some(Mistake::new(
+        over.line,
+        format!(
+            "with job `{}` there are more than {} jobs",
+            over.name,
+            parse::MOST_JOBS
+        ),
+        "fio runs no more at once: lower `numjobs`",
+    ))
 }
 
 fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
@@ -71,6 +125,15 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
         .filter_map(|name| stock::size(job, name).err())
         .collect();
     found.extend(stock::file_sizes(job).err());
+    if let (Ok(Some(Size::Bytes(0))), Some(setting)) =
+        (stock::size(job, "size"), job.settings.get("size"))
+    {
+        found.push(Mistake::new(
+            setting.line,
+            "`size` cannot be 0: there is no device whose size it could be",
+            "write 20G",
+        ));
+    }
     if !sized && !stock::is_sized(job) {
         found.push(stock::none(job));
     }

@@ -37,9 +37,9 @@ pub fn demand(file: &JobFile) -> Demand {
                 0
             }
         };
-        let (name, sets) = stock::sets(job);
+        let (name, _) = stock::sets(job);
         let most = files.entry(name).or_default();
-        *most = bytes.saturating_mul(sets).max(*most);
+        *most = stock::stated(job, bytes).max(*most);
     }
     let jobs = || file.jobs.iter();
     Demand {
@@ -95,6 +95,9 @@ mod tests {
         );
         assert_eq!(shared.as_ref().map(|d| d.working_set), Ok(Some(2 << 30)));
         assert_eq!(shared.map(|d| d.random_write_block), Ok(None));
+        let parts =
+            demand("[w]\nfilename=x\nsize=10G\noffset_increment=10G\nnumjobs=4\nrw=randwrite\n");
+        assert_eq!(parts.map(|d| d.working_set), Ok(Some(40 << 30)));
         let format = demand(
             "[global]\nnumjobs=8\nsize=1G\n[a]\nfilename_format=$jobname.$filenum\n[b]\nfilename_format=$jobnum\n",
         );

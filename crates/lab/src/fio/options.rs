@@ -122,11 +122,17 @@ pub fn document() -> String {
          `sync=1` and `sync=dsync`, since a flush of its own would not wait for its write; the ramp is a \
          run of fio of its own, since the workers of fio 3.33 do not leave one of fio's; engines \
          that submit asynchronously become `psync`. Options that pace a job themselves, and those \
-         that move or add threads (`startdelay`, `stonewall`, `pre_read`, `verify_async`), are \
+         that move or add threads (`stonewall`, `verify_async`), are \
          refused there.\n\n\
          Where a job goes through several files in order, the ramp is a run of fio of its own as well: \
          fio 3.33 ends such a job for good when its ramp ends within the last operation of a pass \
-         over the files.\n\n\
+         over the files. One that only reads has no ramp then: a run before it would begin at the same \
+         file and leave it in the caches.\n\n\
+         A job with uniformly random offsets comes to each block once before it comes to any again. A file \
+         S times smaller is gone through S times as soon: what was a small part of the real file all window \
+         long becomes a whole pass, at whose end caches meet blocks that none of them holds, or all. Where \
+         S is above 1 and such a job runs for a time, the copy has `norandommap=1`, unless it states that \
+         or `random_generator`, or verifies. A job that ends with its files keeps its map.\n\n\
          I/O engines: ",
     );
     let engines: Vec<String> = ENGINES

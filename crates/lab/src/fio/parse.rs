@@ -72,6 +72,9 @@ pub fn parse(text: &str) -> Result<JobFile, Vec<Mistake>> {
 /// own.
 const LONGEST: usize = 4000;
 
+/// Jobs that fio runs at once (`REAL_MAX_JOBS`).
+pub const MOST_JOBS: u32 = 4096;
+
 /// Reads a job file as far as it can be read, and adds every mistake in it, in order of lines.
 pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
     let mut lines = Vec::new();
@@ -221,7 +224,8 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
 /// What stands for a part of a file's name, after a `$`.
 const OF_FILE_NAMES: [&str; 4] = ["jobname", "clientuid", "jobnum", "filenum"];
 
-/// What is wrong with a value by which fio would reach a file that is not the model's, and what to do.
+/// What is wrong with a value by which fio would reach a file that is not the model's, or miss the model's,
+/// and what to do.
 fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
     match option {
         // `mmap:FILE`: fio makes the file, or truncates the one that is there.
@@ -236,6 +240,10 @@ fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> 
         "buffer_pattern" | "verify_pattern" if value.contains('\'') => Some((
             "reads a file of this machine",
             "write the pattern itself: a number, or text in double quotes",
+        )),
+        "random_distribution" if value.starts_with("zoned_abs") => Some((
+            "states sizes of the real file",
+            "write `zoned:` with shares of the file",
         )),
         _ => None,
     }
@@ -273,14 +281,18 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
                 "make each a workload of the lab".into(),
             );
         }
-        for name in ["numjobs", "iodepth", "nrfiles"] {
+        for (name, most) in [
+            ("numjobs", MOST_JOBS),
+            ("iodepth", 65_536),
+            ("nrfiles", 10_000_000),
+        ] {
             if let Some(setting) = job.settings.get(name)
-                && !setting.value.parse::<u32>().is_ok_and(|n| n > 0)
+                && !setting.value.parse().is_ok_and(|n| (1..=most).contains(&n))
             {
                 wrong(
                     setting.line,
                     format!("`{name}` cannot be `{}`", setting.value),
-                    "it is a count of at least 1".into(),
+                    format!("it is a count, 1 to {most}"),
                 );
             }
         }

@@ -13,6 +13,9 @@ pub enum Size {
     Share,
 }
 
+/// A year, seconds.
+const LONGEST: f64 = 3.2e7;
+
 /// A count such as `numjobs`; 1 where it is not stated.
 pub fn count(job: &Job, name: &str) -> u32 {
     job.get(name).and_then(|v| v.parse().ok()).unwrap_or(1)
@@ -33,6 +36,36 @@ pub fn sets(job: &Job) -> (String, u64) {
         1
     };
     (format.replace("$jobname", &job.name), u64::from(sets))
+}
+
+/// Bytes of all files of a job whose clones each work on `size` bytes, from `offset` on and `increment` more
+/// for each clone: fio lays files out from their first byte. `shared`: the clones have one set of files.
+pub fn laid_out(size: u64, offset: u64, increment: u64, clones: u32, shared: bool) -> u64 {
+    let n = u64::from(clones.max(1));
+    let each = size.saturating_add(offset);
+    if shared {
+        return each.saturating_add(increment.saturating_mul(n - 1));
+    }
+    let increments = n * (n - 1) / 2;
+    each.saturating_mul(n)
+        .saturating_add(increment.saturating_mul(increments))
+}
+
+/// As [`laid_out`], of a job as stated, whose clones have `size` bytes each.
+pub fn stated(job: &Job, size: u64) -> u64 {
+    let bytes = |name: &str| match self::size(job, name) {
+        Ok(Some(Size::Bytes(bytes))) => bytes,
+        _ => 0,
+    };
+    let clones = count(job, "numjobs");
+    let shared = sets(job).1 < u64::from(clones.max(1));
+    laid_out(
+        size,
+        bytes("offset"),
+        bytes("offset_increment"),
+        clones,
+        shared,
+    )
 }
 
 /// Whether a job says how large its files are.
@@ -108,11 +141,12 @@ pub fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
     let Some(setting) = job.settings.get(name) else {
         return Ok(None);
     };
-    seconds(&setting.value).map(Some).ok_or_else(|| {
+    let known = seconds(&setting.value).filter(|s| *s <= LONGEST);
+    known.map(Some).ok_or_else(|| {
         Mistake::new(
             setting.line,
             format!("`{name}={}` is no time", setting.value),
-            "write 60, 90s or 2m",
+            "write 60, 90s or 2m; a year at most",
         )
     })
 }

@@ -56,8 +56,11 @@ pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
 /// Bytes on drives for each byte of data: the worst data vdev and the worst dataset.
 fn copies(variant: &Variant) -> f64 {
     let ashift = variant.pool.ashift.unwrap_or(12);
-    let per_dataset = variant.datasets.values().map(|properties| {
-        let size = |name: &str| properties.get(name).and_then(|text| units::size(text).ok());
+    let per_dataset = variant.datasets.keys().map(|dataset| {
+        let size = |name: &str| {
+            let text = variant.property(dataset, name)?;
+            units::size(text).ok()
+        };
         let recordsize = size("recordsize").unwrap_or(128 << 10).max(512);
         let copies = size("copies").unwrap_or(1) as f64;
         variant

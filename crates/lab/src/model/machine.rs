@@ -2,7 +2,19 @@
 
 use crate::campaign::{Host, OpenZfs, Variant};
 
-fn parameter(variant: &Variant, name: &str) -> Option<u64> {
+/// Module parameters in bytes that size a stock of memory and are no part of a model by themselves: 0, their
+/// default, is a share of what the model has.
+pub(super) const STOCKS: &[&str] = &[
+    "zfs_arc_meta_limit",
+    "zfs_arc_meta_min",
+    "zfs_arc_dnode_limit",
+    "zfs_arc_sys_free",
+    "dbuf_cache_max_bytes",
+    "dbuf_metadata_cache_max_bytes",
+];
+
+/// A parameter that the lab states, above 0.
+pub(super) fn parameter(variant: &Variant, name: &str) -> Option<u64> {
     variant
         .module
         .get(name)

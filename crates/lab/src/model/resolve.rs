@@ -120,6 +120,11 @@ pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
     if !variant.module.contains_key(INDIRECT) {
         module.extend(indirect_shift(model.size).map(|shift| (INDIRECT.to_owned(), shift)));
     }
+    for name in machine::STOCKS {
+        if let Some(bytes) = machine::parameter(variant, name) {
+            module.insert((*name).to_owned(), shrink(bytes).max(1) as i64);
+        }
+    }
     let has_cache = variant
         .pool
         .vdevs

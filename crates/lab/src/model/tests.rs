@@ -285,6 +285,28 @@ fn a_variants_own_parameters_scale_with_it() {
 }
 
 #[test]
+fn parameters_that_size_a_stock_of_memory_shrink_with_it() {
+    let campaign = campaign(
+        "128G",
+        "[scale]\nsize = 32\ndirty_data_max = \"256M\"\n[module]\nzfs_arc_meta_limit = \"8G\"\nzfs_arc_dnode_limit = 0\nl2arc_write_max = \"64M\"\n",
+    );
+    let variant = &campaign.variants[0];
+    let scaled = of_variant(&model(&campaign, &ROOMY), &campaign.host, variant).module;
+    assert_eq!(scaled.get("zfs_arc_meta_limit"), Some(&(256 << 20)));
+    assert_eq!(scaled.get("zfs_arc_dnode_limit"), None, "its default");
+    assert_eq!(scaled.get("l2arc_write_max"), None, "a rate");
+}
+
+#[test]
+fn space_on_drives_is_counted_with_what_a_dataset_inherits() {
+    let mut campaign = campaign("128G", "[datasets.db]\nrecordsize = \"4K\"\n");
+    let one = demand::demand(&campaign).expansion;
+    let root = campaign.variants[0].datasets.get_mut("").unwrap();
+    root.insert("copies".to_owned(), "2".to_owned());
+    assert_eq!(demand::demand(&campaign).expansion, 2.0 * one);
+}
+
+#[test]
 fn raidz_takes_the_space_that_openzfs_allocates() {
     // notes of vdev_raidz_asize: 8K on any raidz2 of 4K sectors takes 24K, 128K on six drives 196K.
     let variant = &campaign("128G", "").variants[0];

@@ -94,6 +94,7 @@ const COMPRESSION: Values = Values::Words(&[
 ]);
 
 const ATIME: &str = "reads in the model do not write access times back";
+const QUOTAS: &str = "the model has no quotas";
 const XATTR: &str = "the model's files have no extended attributes";
 
 /// Every property that can be set on a file system.
@@ -131,7 +132,7 @@ pub const TABLE: &[Property] = &[
         "special_small_blocks",
         Values::PowerOfTwo {
             min: 512,
-            max: 1 << 20,
+            max: 16 << 20,
             zero: true,
         },
         Modelled,
@@ -193,7 +194,7 @@ pub const TABLE: &[Property] = &[
     property("snapdev", Values::Words(&["hidden", "visible"]), None),
     property(
         "acltype",
-        Values::Words(&["off", "posix", "nfsv4", "noacl", "posixacl"]),
+        Values::Words(&["off", "posix", "nfsv4", "disabled", "noacl", "posixacl"]),
         None,
     ),
     property(
@@ -207,6 +208,7 @@ pub const TABLE: &[Property] = &[
             "discard",
             "noallow",
             "restricted",
+            "secure",
             "passthrough",
             "passthrough-x",
         ]),
@@ -230,7 +232,7 @@ pub const TABLE: &[Property] = &[
     property("nbmand", ON_OFF, None),
     property("overlay", ON_OFF, None),
     property("canmount", Values::Words(&["on", "off", "noauto"]), None),
-    property("mountpoint", Values::Text, None),
+    property("mountpoint", Values::Path(&["none", "legacy"]), None),
     property("sharenfs", Values::Text, None),
     property("sharesmb", Values::Text, None),
     property(
@@ -254,16 +256,8 @@ pub const TABLE: &[Property] = &[
     property("fscontext", Values::Text, None),
     property("defcontext", Values::Text, None),
     property("rootcontext", Values::Text, None),
-    property(
-        "quota",
-        Values::SizeOrNone,
-        NotModelled("the model has no quotas"),
-    ),
-    property(
-        "refquota",
-        Values::SizeOrNone,
-        NotModelled("the model has no quotas"),
-    ),
+    property("quota", Values::Limit, NotModelled(QUOTAS)),
+    property("refquota", Values::Limit, NotModelled(QUOTAS)),
     property("reservation", Values::SizeOrNone, None),
     property("refreservation", Values::SizeOrNone, None),
     property("filesystem_limit", Values::SizeOrNone, None),
@@ -289,8 +283,25 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused
     {
         return Ok(&USER);
     }
+    let of_whom = name.split_once('@').filter(|(_, whom)| !whom.is_empty());
+    if of_whom.is_some_and(|(kind, _)| QUOTAS_OF.contains(&kind)) {
+        return Ok(&QUOTA_OF);
+    }
     find(TABLE, "dataset", name, openzfs)
 }
+
+/// Quotas of one user, group or project: `userquota@joe`.
+const QUOTAS_OF: [&str; 6] = [
+    "userquota",
+    "groupquota",
+    "projectquota",
+    "userobjquota",
+    "groupobjquota",
+    "projectobjquota",
+];
+
+/// What all of these have in common.
+static QUOTA_OF: Property = property("quota", Values::SizeOrNone, NotModelled(QUOTAS));
 
 /// What all user properties have in common.
 pub static USER: Property = property("user property", Values::Text, None);
@@ -315,12 +326,13 @@ pub fn check(
         });
     }
     let printed = property.check(value)?;
-    if property.name == "recordsize"
+    if matches!(property.name, "recordsize" | "special_small_blocks")
         && crate::units::size(&printed).is_ok_and(|size| size > max_recordsize)
     {
         return Err(Refused {
             message: format!(
-                "`recordsize` cannot be {value}: OpenZFS {openzfs} allows {} here",
+                "`{}` cannot be {value}: OpenZFS {openzfs} allows {} here",
+                property.name,
                 crate::units::print_size(max_recordsize)
             ),
             fix: "raise `zfs_max_recordsize` in [module], up to 16M, or take a smaller one"
@@ -409,6 +421,11 @@ mod tests {
             ("dnodesize", "auto"),
             ("com.example:owner", "me"),
             ("quota", "none"),
+            ("userquota@joe", "10G"),
+            ("mountpoint", "/srv/db"),
+            ("mountpoint", "legacy"),
+            ("acltype", "disabled"),
+            ("special_small_blocks", "1M"),
         ] {
             assert!(set(name, value, OpenZfs::V2_1).is_ok(), "{name}={value}");
         }
@@ -418,6 +435,10 @@ mod tests {
             ("sync", "off"),
             ("copies", "4"),
             ("special_small_blocks", "3K"),
+            ("special_small_blocks", "2M"),
+            ("quota", "0"),
+            ("mountpoint", "srv"),
+            ("userquota@", "10G"),
             ("volblocksize", "16K"),
             ("used", "1"),
         ] {

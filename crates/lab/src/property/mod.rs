@@ -30,6 +30,14 @@ pub enum Values {
     },
     /// A size, or `none`.
     SizeOrNone,
+    /// A size above 0, or `none`.
+    Limit,
+    /// A size, or `none` or `auto`.
+    SizeNoneAuto,
+    /// An absolute path, or one of these words.
+    Path(&'static [&'static str]),
+    /// At most 32 printable characters of ASCII.
+    Comment,
     /// Any text without line breaks.
     Text,
 }
@@ -190,16 +198,51 @@ impl Property {
                     format!("it is a whole number, {min} to {max}"),
                 ),
             },
-            Values::SizeOrNone if value == "none" => Ok(value.to_owned()),
-            Values::SizeOrNone => match units::size(value) {
+            Values::SizeOrNone | Values::Limit | Values::SizeNoneAuto if value == "none" => {
+                Ok(value.to_owned())
+            }
+            Values::SizeNoneAuto if value == "auto" => Ok(value.to_owned()),
+            Values::SizeOrNone | Values::Limit | Values::SizeNoneAuto => match units::size(value) {
+                Ok(0) if self.values == Values::Limit => refuse(
+                    format!("`{name}` cannot be 0"),
+                    "write `none` for no limit".to_owned(),
+                ),
                 Ok(size) => Ok(units::print_size(size)),
-                Err(e) => refuse(e.to_string(), format!("`{name}` is a size or `none`")),
+                Err(e) => refuse(
+                    e.to_string(),
+                    match self.values {
+                        Values::SizeNoneAuto => format!("`{name}` is a size, `none` or `auto`"),
+                        _ => format!("`{name}` is a size or `none`"),
+                    },
+                ),
             },
-            Values::Text if value.chars().any(char::is_control) => refuse(
+            Values::Path(words) if words.contains(&value) => Ok(value.to_owned()),
+            Values::Path(words) if !value.starts_with('/') => refuse(
+                format!("`{name}` cannot be `{value}`"),
+                match words
+                    .iter()
+                    .filter(|word| !word.is_empty())
+                    .collect::<Vec<_>>()
+                    .as_slice()
+                {
+                    [] => "it is an absolute path".to_owned(),
+                    [one] => format!("it is an absolute path, or {one}"),
+                    [one, two, ..] => format!("it is an absolute path, {one} or {two}"),
+                },
+            ),
+            Values::Comment
+                if value.len() > 32 || !value.chars().all(|c| (' '..='~').contains(&c)) =>
+            {
+                refuse(
+                    format!("`{name}` is too long, or not plain text"),
+                    "it is at most 32 printable characters of ASCII".to_owned(),
+                )
+            }
+            Values::Text | Values::Path(_) if value.chars().any(char::is_control) => refuse(
                 format!("`{name}` has a control character in it"),
                 "write it in one line of plain text".to_owned(),
             ),
-            Values::Text => Ok(value.to_owned()),
+            Values::Text | Values::Path(_) | Values::Comment => Ok(value.to_owned()),
         }
     }
 }

@@ -14,7 +14,7 @@ pub const TABLE: &[Property] = &[
     ),
     property("autoreplace", ON_OFF, None),
     property("autoexpand", ON_OFF, None),
-    property("comment", Values::Text, None),
+    property("comment", Values::Comment, None),
     property(
         "compatibility",
         Values::Text,
@@ -27,17 +27,11 @@ pub const TABLE: &[Property] = &[
         ON_OFF,
         NotModelled("the model writes no multihost heartbeats"),
     ),
-    property("cachefile", Values::Text, None),
-    property("altroot", Values::Text, None),
-    property("bootfs", Values::Text, None),
-    property(
-        "readonly",
-        ON_OFF,
-        NotModelled("the workloads write where they please"),
-    ),
+    property("cachefile", Values::Path(&["none", ""]), None),
+    property("altroot", Values::Path(&[]), None),
     since_2_3(
         "dedup_table_quota",
-        Values::Text,
+        Values::SizeNoneAuto,
         NotModelled("the model has no limit on the table"),
     ),
 ];
@@ -56,6 +50,17 @@ pub static FEATURE: Property = property(
 pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
     if name.starts_with("feature@") {
         return Ok(&FEATURE);
+    }
+    let when = match name {
+        "readonly" => Some("at import only"),
+        "bootfs" => Some("of a pool that is there already"),
+        _ => Option::None,
+    };
+    if let Some(when) = when {
+        return Err(Refused {
+            message: format!("`zpool create` does not take `{name}`"),
+            fix: format!("it is set {when}: remove it"),
+        });
     }
     find(TABLE, "pool", name, openzfs)
 }

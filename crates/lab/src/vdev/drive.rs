@@ -3,7 +3,7 @@
 use crate::campaign::DriveRef;
 
 /// A range in brackets may name no more drives than this.
-const MOST: u32 = 10_000;
+pub(super) const MOST: u32 = 10_000;
 
 /// Whether `name` can name a kind of drive: a letter, then letters, digits, `-`, `_` or `.`, not
 /// ending in a digit (so that `hdd12` is one drive of `hdd`).

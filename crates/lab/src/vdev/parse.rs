@@ -57,6 +57,7 @@ pub fn parse(text: &str) -> (Sentence, Vec<Problem>) {
         at: 0,
         sentence: Sentence::default(),
         problems: Vec::new(),
+        named: 0,
     };
     reader.sentence();
     (reader.sentence, reader.problems)
@@ -130,6 +131,8 @@ struct Reader<'a> {
     at: usize,
     sentence: Sentence,
     problems: Vec<Problem>,
+    /// Drives so far.
+    named: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -143,8 +146,19 @@ impl<'a> Reader<'a> {
 
     fn sentence(&mut self) {
         let mut current = Class::Normal;
+        let mut opened: Vec<Class> = Vec::new();
         while let Some((word, span)) = self.words.get(self.at).cloned() {
             if let Some(next) = class(word) {
+                // `construct_spec` takes these once; special and dedup as often as one likes.
+                let once = matches!(next, Class::Log | Class::Cache | Class::Spare);
+                if once && opened.contains(&next) {
+                    self.problem(
+                        span.clone(),
+                        format!("`{word}` stands here twice"),
+                        format!("zpool takes it once: write all of it behind the first `{word}`"),
+                    );
+                }
+                opened.push(next);
                 current = next;
                 self.at += 1;
                 if self
@@ -159,6 +173,11 @@ impl<'a> Reader<'a> {
             match grouping(word) {
                 Some(Ok(grouping)) => {
                     self.at += 1;
+                    // A layout ends the list of cache or spare drives before it.
+                    let listed = self.sentence.vdevs.last().map(|last| last.vdev.class);
+                    if matches!(current, Class::Cache | Class::Spare) && listed == Some(current) {
+                        current = Class::Normal;
+                    }
                     self.group(current, word, span, grouping);
                 }
                 Some(Err(fix)) => {
@@ -193,7 +212,20 @@ impl<'a> Reader<'a> {
             }
             self.at += 1;
             match drive::parse(word) {
-                Ok(named) => drives.extend(named.into_iter().map(|drive| (drive, span.clone()))),
+                Ok(named) if self.named + named.len() > drive::MOST as usize => {
+                    self.problem(
+                        span,
+                        format!("a pool here has no more than {} drives", drive::MOST),
+                        "name fewer",
+                    );
+                    // What follows would only add to it.
+                    self.at = self.words.len();
+                    break;
+                }
+                Ok(named) => {
+                    self.named += named.len();
+                    drives.extend(named.into_iter().map(|drive| (drive, span.clone())));
+                }
                 Err(fix) => self.problem(span, format!("`{word}` names no drive"), fix),
             }
         }

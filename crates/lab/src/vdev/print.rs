@@ -95,7 +95,8 @@ fn sentence(vdevs: &[Vdev], drives: impl Fn(&[DriveRef]) -> Vec<String>) -> Vec<
     words
 }
 
-fn ranges(drives: &[DriveRef]) -> Vec<String> {
+/// Drives as a person would write them: `hdd[0-5]`, `hdd7`.
+pub fn ranges(drives: &[DriveRef]) -> Vec<String> {
     let mut words = Vec::new();
     let mut at = 0;
     while let Some(first) = drives.get(at) {
@@ -120,25 +121,35 @@ fn ranges(drives: &[DriveRef]) -> Vec<String> {
 
 /// Whether `zpool create` refuses the pool as of mismatched replication without `-f`, by the rules
 /// of `get_replication` in zpool_vdev.c: log, cache and spare drives do not count; vdevs of one kind
-/// must be equally wide, those of different kinds survive the same number of failures.
-pub fn needs_force(vdevs: &[Vdev]) -> bool {
+/// must be equally wide, those of different kinds survive the same number of failures, and the drives of
+/// one, of which `capacity` tells the bytes by kind, be equally large. Neighbours are compared.
+pub fn needs_force(vdevs: &[Vdev], capacity: impl Fn(&str) -> Option<u64>) -> bool {
+    // `ZPOOL_FUZZ`: sizes of "the same" drives differ a little.
+    const FUZZ: u64 = 16 << 20;
     let level = |vdev: &Vdev| match vdev.layout {
         Layout::Single => ("disk", 0),
         Layout::Mirror => ("mirror", vdev.drives.len().saturating_sub(1)),
         Layout::Raidz { parity } => ("raidz", parity.into()),
         Layout::Draid { parity, .. } => ("draid", parity.into()),
     };
-    let mut compared = vdevs
+    let compared: Vec<&Vdev> = vdevs
         .iter()
-        .filter(|vdev| matches!(vdev.class, Class::Normal | Class::Special | Class::Dedup));
-    let Some(first) = compared.next() else {
-        return false;
+        .filter(|vdev| matches!(vdev.class, Class::Normal | Class::Special | Class::Dedup))
+        .collect();
+    let uneven = |vdev: &&Vdev| {
+        let sizes = || vdev.drives.iter().filter_map(|drive| capacity(&drive.kind));
+        let (least, most) = (sizes().min(), sizes().max());
+        least
+            .zip(most)
+            .is_some_and(|(least, most)| most - least > FUZZ)
     };
-    let (kind, survives) = level(first);
-    compared.any(|vdev| match level(vdev) {
-        (other, also) if other == kind => {
-            survives != also || (kind != "disk" && first.drives.len() != vdev.drives.len())
+    let mismatched = |pair: &[&Vdev]| {
+        let ((kind, survives), (other, also)) = (level(pair[0]), level(pair[1]));
+        if kind == other {
+            survives != also || (kind != "disk" && pair[0].drives.len() != pair[1].drives.len())
+        } else {
+            kind == "disk" || other == "disk" || survives != also
         }
-        (other, also) => kind == "disk" || other == "disk" || survives != also,
-    })
+    };
+    compared.iter().any(uneven) || compared.windows(2).any(mismatched)
 }

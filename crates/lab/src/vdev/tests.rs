@@ -47,6 +47,19 @@ fn a_class_holds_until_the_next_one_as_in_zpool() {
 }
 
 #[test]
+fn cache_and_spare_end_at_the_next_layout_as_in_zpool() {
+    let classes = |text: &str| -> Vec<Class> { vdevs(text).iter().map(|v| v.class).collect() };
+    assert_eq!(
+        classes("spare d0 raidz2 hdd[0-5]"),
+        [Class::Spare, Class::Normal]
+    );
+    assert_eq!(
+        classes("log l0 cache n0 n1 mirror a0 a1"),
+        [Class::Log, Class::Cache, Class::Cache, Class::Normal]
+    );
+}
+
+#[test]
 fn draid_defaults_are_those_of_zpool() {
     let draid = |text: &str| vdevs(text)[0].layout;
     let with = |parity, data, spares| Layout::Draid {
@@ -104,6 +117,8 @@ fn what_zpool_refuses_is_refused_with_a_way_out() {
         ("draid:99999999999999999999d hdd[0-9]", "`:<data>d`"),
         ("log raidz hdd[0-2]", "zpool cannot make a raidz of `log`"),
         ("cache mirror n0 n1", "cannot mirror `cache`"),
+        ("a0 log l0 log l1", "`log` stands here twice"),
+        ("hdd[0-9999] hdd[0-9999]", "no more than 10000 drives"),
         ("stripe hdd[0-2]", "needs no keyword"),
         ("mirror-0 hdd[0-1]", "write `mirror`"),
         ("hdd", "say which one"),
@@ -120,6 +135,11 @@ fn what_zpool_refuses_is_refused_with_a_way_out() {
 
 #[test]
 fn mixed_redundancy_needs_force_as_in_zpool() {
+    let capacity = |kind: &str| match kind {
+        "large" => Some(2_000_000_000_000),
+        "same" => Some(1_000_008_000_000),
+        _ => Some(1_000_000_000_000),
+    };
     for (text, force) in [
         ("raidz2 hdd[0-5] special mirror m[0-1]", true),
         ("raidz2 hdd[0-5] special mirror m[0-2]", false),
@@ -128,8 +148,12 @@ fn mixed_redundancy_needs_force_as_in_zpool() {
         ("mirror a[0-1] mirror b[0-1]", false),
         ("a[0-3]", false),
         ("a0 mirror b[0-1]", true),
+        ("mirror a0 large0", true),
+        ("mirror a0 same0", false),
+        ("a0 large0", false),
+        ("raidz2 a[0-5] mirror b[0-2] raidz2 a[6-13]", false),
     ] {
-        assert_eq!(needs_force(&vdevs(text)), force, "{text}");
+        assert_eq!(needs_force(&vdevs(text), capacity), force, "{text}");
     }
 }
 

@@ -5,6 +5,7 @@ use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Rates, Variant, Worklo
 use lab::command::{MODPROBE, commands};
 use lab::model::{Estimate, HostLimits, Model, drive_capacity, drive_sizes, of_variant};
 use lab::units::{about, print_duration};
+use report::text::visible;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -74,7 +75,7 @@ fn ladder(workload: &Workload) -> String {
 
 fn line(out: &mut String, head: &str, rest: &str) {
     // Writing to a String does not fail.
-    let _ = writeln!(out, "{head:<9}{rest}");
+    let _ = writeln!(out, "{head:<9}{}", visible(rest).replace(['\n', '\r', '\t'], " "));
 }
 
 fn versions(campaign: &Campaign) -> String {
@@ -174,8 +175,8 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
     }
     let commands = commands(variant);
     line(out, "", &commands.create_pool.to_string());
-    for create in &commands.create_datasets {
-        line(out, "", &create.to_string());
+    for more in commands.set.iter().chain(&commands.create_datasets) {
+        line(out, "", &more.to_string());
     }
     for option in &commands.module {
         line(out, "", &format!("{MODPROBE}: {option}"));

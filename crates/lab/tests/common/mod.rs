@@ -1,0 +1,107 @@
+//! A lab to change, and what is said about it.
+#![allow(dead_code, reason = "each test uses its own part")]
+
+use lab::campaign::Campaign;
+use lab::{Diagnostic, Files, Profiles, load};
+
+/// The files of these tests, by path.
+pub struct Here;
+
+impl Files for Here {
+    fn read(&self, path: &str) -> Result<String, String> {
+        match path {
+            "jobs/sync.fio" => Ok("[w]\nrw=randwrite\nbs=16k\nsize=1g\n".to_owned()),
+            "jobs/broken.fio" => Ok("; nothing\nbs=4k\n".to_owned()),
+            _ => Err("No such file or directory".to_owned()),
+        }
+    }
+
+    fn beside(&self, _path: &str) -> Vec<String> {
+        vec!["jobs/sync.fio".to_owned()]
+    }
+}
+
+pub const BASE: &str = r#"
+title = "t"
+openzfs = "2.1"
+[host]
+memory = "128G"
+cores = 32
+[drives]
+hdd = "12x hdd-7200-16t"
+meta = "2x pm983-960g"
+optane = "2x p1600x-118g"
+nvme = { profile = "pm9a3-3.84t", count = 1, flush = "honest" }
+[pool]
+ashift = 12
+vdevs = """
+  raidz2 hdd[0-5]
+  raidz2 hdd[6-11]
+  special mirror meta[0-1]
+"""
+[dataset]
+recordsize = "16K"
+compression = "lz4"
+sync = "always"
+[module]
+zfs_txg_timeout = 5
+[workloads.sync]
+fio = "jobs/sync.fio"
+"#;
+
+pub fn read(text: &str) -> Result<(Campaign, Vec<Diagnostic>), Vec<Diagnostic>> {
+    load("labs/the-lab.toml", text, &Here, &Profiles::builtin())
+}
+
+pub fn campaign(text: &str) -> Campaign {
+    match read(text) {
+        Ok((campaign, _)) => campaign,
+        Err(said) => panic!("refused: {}", lines(text, &said).join("\n")),
+    }
+}
+
+/// `text under the caret | message | fix` of each error.
+pub fn lines(text: &str, said: &[Diagnostic]) -> Vec<String> {
+    said.iter()
+        .map(|d| {
+            let place = d
+                .place
+                .as_ref()
+                .and_then(|p| text.get(p.span.clone()))
+                .unwrap_or("-");
+            format!(
+                "{place} | {} | {}",
+                d.message,
+                d.fix.as_deref().unwrap_or("-")
+            )
+        })
+        .collect()
+}
+
+pub fn errors(text: &str) -> Vec<String> {
+    match read(text) {
+        Ok(_) => Vec::new(),
+        Err(said) => {
+            let errors: Vec<Diagnostic> = said.into_iter().filter(Diagnostic::is_error).collect();
+            lines(text, &errors)
+        }
+    }
+}
+
+#[track_caller]
+pub fn refused(added: &str, under: &str, message: &str, fix: &str) {
+    let text = format!("{BASE}{added}");
+    let said = errors(&text);
+    assert_eq!(said.len(), 1, "one mistake, one error: {said:#?}");
+    let mut parts = said[0].split(" | ");
+    assert_eq!(parts.next(), Some(under), "{said:?}");
+    assert!(
+        parts.next().is_some_and(|m| m.contains(message)),
+        "{said:?}"
+    );
+    assert!(parts.next().is_some_and(|f| f.contains(fix)), "{said:?}");
+}
+
+pub fn names(campaign: &Campaign) -> Vec<&str> {
+    campaign.variants.iter().map(|v| v.name.as_str()).collect()
+}

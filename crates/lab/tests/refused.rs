@@ -1,0 +1,429 @@
+//! What is said about a lab that means nothing, or not what its author thinks.
+
+mod common;
+
+use common::*;
+
+#[test]
+fn each_mistake_has_its_place_and_its_fix() {
+    refused(
+        "[pooll]\n",
+        "pooll",
+        "a lab has no key `pooll`",
+        "did you mean `pool`",
+    );
+    refused(
+        "[variants.a]\nadd = \"log optane[0-2]\"\n",
+        "optane[0-2]",
+        "too few drives `optane`",
+        "optane[0-1]",
+    );
+    refused(
+        "[variants.a]\nadd = \"log hdd0\"\n",
+        "hdd0",
+        "`hdd0` is used twice",
+        "drives of its own",
+    );
+    refused(
+        "[variants.a]\nadd = \"raidz3 nvme0\"\n",
+        "raidz3 nvme0",
+        "needs at least 4 drives",
+        "name 4 drives",
+    );
+    refused(
+        "[variants.a]\nremove = \"log\"\n",
+        "log",
+        "no `log` to remove",
+        "raidz2 hdd[0-5]",
+    );
+    refused(
+        "[variants.a]\nremove = \"cache nvme0\"\n",
+        "nvme0",
+        "no `cache nvme0` to remove",
+        "special mirror",
+    );
+    refused(
+        "[variants.a]\nadd = \"log obtane0\"\n",
+        "obtane0",
+        "no drives are called `obtane`",
+        "did you mean `optane`",
+    );
+    refused(
+        "[variants.a]\ndataset.recordsize = \"100K\"\n",
+        "\"100K\"",
+        "power of two",
+        "64K or 128K",
+    );
+    refused(
+        "[variants.a]\ndataset.recordsise = \"16K\"\n",
+        "recordsise",
+        "no dataset property",
+        "did you mean `recordsize`",
+    );
+    refused(
+        "[variants.a]\ndataset.sync = \"yes\"\n",
+        "\"yes\"",
+        "cannot be `yes`",
+        "standard",
+    );
+    refused(
+        "[variants.a]\ndataset.atime = false\n",
+        "false",
+        "boolean",
+        "\"off\"",
+    );
+    refused(
+        "[variants.a]\nmodule.l2arc_write_max_mb = 64\n",
+        "l2arc_write_max_mb",
+        "no module parameter",
+        "did you mean `l2arc_write_max`",
+    );
+    refused(
+        "[variants.a]\nopenzfs = \"2.1.11\"\n",
+        "\"2.1.11\"",
+        "no engine",
+        "\"2.1\"",
+    );
+    refused(
+        "[variants.a]\nopenzfs = \"2.2\"\n",
+        "\"2.2\"",
+        "no engine",
+        "2.1",
+    );
+    refused(
+        "[variants.a]\npool.ashift = 20\n",
+        "20",
+        "`ashift` cannot be 20",
+        "9 to 16",
+    );
+    refused(
+        "[variants.a]\ndrives.x = \"2x hdd-7200-16\"\n",
+        "\"2x hdd-7200-16\"",
+        "no drive profile",
+        "did you mean `hdd-7200-16t`",
+    );
+    refused(
+        "[variants.a]\ndrives.x = \"many hdd-7200-16t\"\n",
+        "\"many hdd-7200-16t\"",
+        "no count of drives",
+        "12x",
+    );
+    refused(
+        "[variants.a]\ndrives.x2 = \"2x hdd-7200-16t\"\n",
+        "x2",
+        "cannot name a kind",
+        "not ending in a digit",
+    );
+    refused(
+        "[variants.a]\ndrives.x = { profile = \"hdd-7200-16t\", hdd = { rpm = -1 } }\n",
+        "{ profile = \"hdd-7200-16t\", hdd = { rpm = -1 } }",
+        "makes no drive",
+        "docs/drives.md",
+    );
+    refused(
+        "[variants.\"a b\"]\n",
+        "\"a b\"",
+        "cannot name a variant",
+        "letters",
+    );
+    refused(
+        "[workloads.x]\nfio = \"jobs/sinc.fio\"\n",
+        "\"jobs/sinc.fio\"",
+        "cannot read",
+        "did you mean `jobs/sync.fio`",
+    );
+    refused("[workloads.x]\n", "x", "runs nothing", "fio.job");
+    refused(
+        "[workloads.x]\nfio = \"jobs/sync.fio\"\ndataset = \"wal\"\n",
+        "\"wal\"",
+        "no variant has a dataset",
+        "[datasets.wal]",
+    );
+    refused(
+        "[method]\nbaseline = \"bass\"\n",
+        "\"bass\"",
+        "no variant `bass`",
+        "base",
+    );
+    refused(
+        "[method]\nbudget = \"soon\"\n",
+        "\"soon\"",
+        "not a duration",
+        "20m",
+    );
+    refused(
+        "[method]\nprecision = 7\n",
+        "7",
+        "out of range",
+        "0.001 to 1",
+    );
+    refused("[scale]\nsize = 0.5\n", "0.5", "out of range", "1 to");
+    refused(
+        "[scale]\ndirty_data_max = \"1M\"\n",
+        "\"1M\"",
+        "stalls",
+        "256M",
+    );
+    refused(
+        "[factors]\nlog = { none = \"\" }\n",
+        "log",
+        "fewer than two levels",
+        "add another",
+    );
+    refused(
+        "[factors]\nlog = \"log optane0\"\n",
+        "\"log optane0\"",
+        "needs levels",
+        "none = \"\"",
+    );
+}
+
+#[test]
+fn a_broken_job_file_is_shown_in_its_own_text() {
+    let Err(said) = read(&format!("{BASE}[workloads.x]\nfio = \"jobs/broken.fio\"\n")) else {
+        panic!("accepted")
+    };
+    let place = said[0]
+        .place
+        .as_ref()
+        .map(|p| (p.file.as_str(), p.span.clone()));
+    assert_eq!(place, Some(("jobs/broken.fio", 10..15)));
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once_in_the_order_of_the_file() {
+    let text = r#"
+openzfs = "2.4"
+[host]
+memory = "lots"
+cores = 0
+[drives]
+hdd = "2x hdd-7200-16t"
+[pool]
+ashift = 99
+vdevs = "raidz2 hdd[0-1] log ssd0"
+[dataset]
+recordsize = "3K"
+[module]
+l2arc_write_max_mb = 64
+[workloads.a]
+fio = "nowhere.fio"
+[method]
+budget = 0
+"#;
+    let said = errors(text);
+    let found = |what: &str| said.iter().any(|line| line.contains(what));
+    for what in [
+        "2.4",
+        "lots",
+        "`cores`",
+        "`ashift`",
+        "raidz2 needs at least 3",
+        "called `ssd`",
+        "3K",
+        "l2arc_write_max_mb",
+        "nowhere.fio",
+        "budget",
+    ] {
+        assert!(found(what), "{what} not in {said:#?}");
+    }
+    assert!(
+        !found("no data vdev"),
+        "the pool is there, but misspelt: {said:#?}"
+    );
+    let Err(diagnostics) = read(text) else {
+        panic!("accepted")
+    };
+    let starts: Vec<usize> = diagnostics
+        .iter()
+        .filter(|d| d.is_error())
+        .filter_map(|d| Some(d.place.as_ref()?.span.start))
+        .collect();
+    assert!(starts.is_sorted(), "{starts:?}");
+}
+
+#[test]
+fn a_mistake_in_the_base_is_said_once_for_all_variants() {
+    let text = format!("{BASE}[factors]\nlog = {{ a = \"\", b = \"log optane0\" }}\n")
+        .replace("\"16K\"", "\"17K\"");
+    assert_eq!(errors(&text).len(), 1);
+}
+
+#[test]
+fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
+    let text = format!("{BASE}[variants.a]\nvdevs = \"mirror hdd[0-1]\"\nremove = \"cache\"\n")
+        .replace("raidz2 hdd[0-5]", "raidz2 hdd[0-1]");
+    let said = errors(&text);
+    assert!(
+        said.iter()
+            .any(|line| line.contains("no `cache` to remove")),
+        "{said:?}"
+    );
+    assert_eq!(said.len(), 2, "{said:?}");
+}
+
+#[test]
+fn too_few_drives_of_an_unknown_profile_are_told_together_with_it() {
+    let text = BASE
+        .replace("12x hdd-7200-16t", "12x hdd-7200-16tb")
+        .replace("hdd[6-11]", "hdd[6-12]");
+    let said = errors(&text);
+    assert!(
+        said.iter().any(|e| e.contains("no drive profile")),
+        "{said:#?}"
+    );
+    assert!(
+        said.iter().any(|e| e.contains("too few drives `hdd`")),
+        "{said:#?}"
+    );
+}
+
+#[test]
+fn drives_of_an_unknown_profile_are_not_missed_a_second_time() {
+    let said = errors(&BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16"));
+    assert_eq!(said.len(), 1, "{said:?}");
+}
+
+#[test]
+fn broken_toml_is_said_beside_what_else_is_wrong() {
+    let text = BASE
+        .replace("recordsize = \"16K\"", "recordsize = 16K")
+        .replace("\"always\"", "\"allways\"");
+    let said = errors(&text);
+    assert!(
+        said.iter().any(|line| line.contains("not TOML")),
+        "{said:?}"
+    );
+    assert!(
+        said.iter().any(|line| line.contains("`always`")),
+        "{said:?}"
+    );
+    assert!(!errors("").is_empty(), "an empty file is no lab");
+    let header = errors(&BASE.replace("[pool]", "[pool"));
+    assert!(
+        header.iter().all(|line| line.contains("not TOML")),
+        "{header:?}"
+    );
+}
+
+#[test]
+fn a_lab_whose_variants_are_none_or_too_many_is_told_so_and_what_its_base_gets_wrong() {
+    refused("[factors]\n", "factors", "has no factor", "add one");
+    let none = BASE.replace("vdevs = \"\"\"", "vdevs_ = \"\"\"");
+    let said = errors(&format!("{none}[variants]\n").replace("\"16K\"", "\"17K\""));
+    assert!(
+        said.iter().any(|line| line.contains("has no variant")),
+        "{said:#?}"
+    );
+    let levels: Vec<String> = (0..20).map(|i| format!("l{i} = \"\"")).collect();
+    let levels = levels.join(", ");
+    let text = format!(
+        "{BASE}[method]\nbaseline = \"l0/l1\"\n[factors]\na = {{ {levels} }}\nb = {{ {levels} }}\n"
+    );
+    let said = errors(&text.replace("\"lz4\"", "\"lz5\""));
+    assert_eq!(said.len(), 2, "{said:#?}");
+    assert!(said.iter().any(|line| line.contains("400 variants")));
+    assert!(said.iter().any(|line| line.contains("`lz5`")));
+}
+
+#[test]
+fn what_zpool_and_zfs_refuse_is_refused() {
+    refused(
+        "[variants.a]\npool.readonly = \"on\"\n",
+        "readonly",
+        "does not take",
+        "at import",
+    );
+    refused(
+        "[variants.a]\npool.altroot = \"mnt\"\n",
+        "\"mnt\"",
+        "cannot be `mnt`",
+        "absolute path",
+    );
+    refused(
+        "[variants.a]\ndataset.quota = \"0\"\n",
+        "\"0\"",
+        "cannot be 0",
+        "none",
+    );
+    refused(
+        "[variants.a]\npool.comment = \"a comment of more than thirty-two characters\"\n",
+        "\"a comment of more than thirty-two characters\"",
+        "too long",
+        "32",
+    );
+    refused(
+        "[variants.a]\nadd = \"log optane0 log optane1\"\n",
+        "log",
+        "stands here twice",
+        "once",
+    );
+    refused(
+        "[variants.a]\nmodule.zfs_txg_timeout = \"soon\"\n",
+        "\"soon\"",
+        "cannot be \"soon\"",
+        "whole number",
+    );
+    let failmode = campaign(&format!(
+        "{BASE}[variants.a]\nmodule.zfs_deadman_failmode = \"panic\"\n"
+    ));
+    assert_eq!(
+        failmode.variants[1].module_words["zfs_deadman_failmode"],
+        "panic"
+    );
+}
+
+#[test]
+fn nothing_that_is_stated_is_passed_over() {
+    refused(
+        "[variants.a]\nvdevs = \"mirror hdd[0-1]\"\npool.vdevs = \"raidz hdd[0-2]\"\n",
+        "\"mirror hdd[0-1]\"",
+        "states the pool's vdevs twice",
+        "keep one",
+    );
+    refused(
+        "[variants.a]\ndrives.x = { profile = \"pm983-960g\", capacity = 99999999999999999999 }\n",
+        "99999999999999999999",
+        "out of range",
+        "docs/drives.md",
+    );
+    refused(
+        "[variants.a]\ndrives.x = { profile = \"pm983-960g\", capacity = \"32M\" }\n",
+        "{ profile = \"pm983-960g\", capacity = \"32M\" }",
+        "too small",
+        "64M",
+    );
+    refused(
+        "[workloads.x]\nfio = \"jobs/sync.fio\"\nsize = 0\n",
+        "0",
+        "cannot be 0",
+        "160G",
+    );
+    refused(
+        "[workloads.\"a\\u001b[31m\"]\nfio = \"jobs/sync.fio\"\n",
+        "\"a\\u001b[31m\"",
+        "cannot name a workload",
+        "letters",
+    );
+}
+
+#[test]
+fn a_word_that_is_copied_is_one_mistake() {
+    let said = errors(&BASE.replace("hdd[6-11]", "hdd[0-5]"));
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert!(said[0].contains("`hdd[0-5]` are used twice"), "{said:?}");
+    let said = errors(&BASE.replace("hdd[6-11]", "hdd[5-10]"));
+    assert!(said[0].contains("`hdd5` is used twice"), "{said:?}");
+}
+
+#[test]
+fn what_a_broken_section_held_is_not_missed() {
+    for section in ["[drives]", "[pool]"] {
+        let text = format!("{BASE}[variants.a]\nadd = \"log optane[0-1]\"\n");
+        let said = errors(&text.replace(section, &section[..section.len() - 1]));
+        assert!(
+            said.iter().all(|line| line.contains("not TOML")),
+            "{section}: {said:#?}"
+        );
+    }
+}
