@@ -104,19 +104,19 @@ pub fn wanted(
 /// Whether what lasts is decided by an effect, or by the mean over its factor's pairs that it is one of.
 fn rested_on(effect: &Effect, findings: &Findings) -> bool {
     let decided = |e: &Effect| matches!(e.class, Class::WorthIt | Class::Harmful);
-    let level = |e: &Effect| {
-        (
-            e.factor.clone(),
-            e.level.clone(),
-            e.workload.clone(),
-            e.metric,
-        )
+    let same_level = |e: &Effect| {
+        (&e.factor, &e.level, &e.workload, e.metric)
+            == (
+                &effect.factor,
+                &effect.level,
+                &effect.workload,
+                effect.metric,
+            )
     };
-    let of = level(effect);
     let mut means = findings.effects.iter().filter(|e| e.variant.is_none());
     effect.phase != PhaseKind::Burst
         && (decided(effect)
-            || means.any(|e| e.phase != PhaseKind::Burst && decided(e) && level(e) == of))
+            || means.any(|e| e.phase != PhaseKind::Burst && decided(e) && same_level(e)))
 }
 
 /// The indices of an effect's two variants and of its workload.

@@ -154,27 +154,29 @@ fn in_place(
     (bench.said)(Step::Settling);
     session.drain()?;
     session.reopen()?;
+    if let Some(client) = job.pre_read(bench.fio)? {
+        finish(bench, &mut *session, client, limit, &mut |_, _| Ok(()))?.finish(raw)?;
+    }
     if instant {
         session.pace(false)?;
     }
 
-    let warm_up = match task.method.warm_up_s {
-        limit_s if limit_s > 0.0 => {
-            (bench.said)(Step::WarmingUp);
-            let until = Until::Warm { limit_s };
-            Some(warm_up(bench, &mut *session, &job, raw, time, until)?)
-        }
-        _ if job.job.lead_s > 0.0 => {
-            (bench.said)(Step::WarmingUp);
-            let until = Until::Over(job.job.lead_s);
-            Some(warm_up(bench, &mut *session, &job, raw, time, until)?)
-        }
-        _ => (job.job.ramp_s > 0.0).then_some(WarmUp {
-            seconds: job.job.ramp_s,
-            ended: WarmUpEnd::Fixed,
-            hit_ratio: None,
-        }),
-    };
+    let mut warm = (job.job.ramp_s > 0.0).then_some(WarmUp {
+        seconds: job.job.ramp_s,
+        ended: WarmUpEnd::Fixed,
+        hit_ratio: None,
+    });
+    let limit_s = task.method.warm_up_s;
+    let warming = (limit_s > 0.0).then_some(Until::Warm { limit_s });
+    let leading = (job.job.lead_s > 0.0).then_some(Until::Over(job.job.lead_s));
+    // What warms the caches up is told, before a ramp.
+    for until in [warming, leading].into_iter().flatten() {
+        (bench.said)(Step::WarmingUp);
+        let run = warm_up(bench, &mut *session, &job, raw, time, until)?;
+        warm = warm
+            .filter(|first| first.ended != WarmUpEnd::Fixed)
+            .or(Some(run));
+    }
 
     if task.method.restart {
         (bench.said)(Step::Settling);
@@ -193,7 +195,7 @@ fn in_place(
     let window_wall_s = observed.wall_s;
     let offered_rate = job.job.offered_rate;
     let mut measured = collect(task, &job, observed, facts, features)?;
-    measured.warm_up = warm_up;
+    measured.warm_up = warm;
     Ok(Result {
         offered_rate,
         measured,
@@ -319,7 +321,10 @@ fn warm_up(
     let instant = adaptive && job.job.warms_by_reading() && session.pace(true)?;
     let period_s = warm::period_s(limit_s, instant);
     session.sample(true)?;
-    let client = job.warm_up(bench.fio, time, limit_s)?;
+    let client = match until {
+        Until::Warm { limit_s } => job.warm_up(bench.fio, time, limit_s)?,
+        Until::Over(_) => job.lead(bench.fio, time)?,
+    };
     let mut samples: Vec<Sample> = Vec::new();
     let mut settled = false;
     let client = finish(bench, session, client, limit, &mut |session, client| {

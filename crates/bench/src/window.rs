@@ -66,7 +66,7 @@ pub fn seconds(
         .collect();
     let last = seconds.len().saturating_sub(1);
     if let Some(second) = seconds.last_mut() {
-        second.at = runtime_s.max(second.at - 1.0 + f64::EPSILON);
+        second.at = runtime_s;
     }
     for sample in samples {
         let end = (sample.at - begin).round();

@@ -135,7 +135,11 @@ fn files_are_laid_out_in_large_blocks_where_that_changes_nothing() {
         .layout()
     };
     let large = layout("", "10G");
-    assert!(large.contains("\ncreate_only=1\n") && large.contains("\nbs=1048576\nrandseed="));
+    assert!(large.contains("\ncreate_only=1\n"), "{large}");
+    assert!(
+        large.contains("\nbs=1048576\niodepth=1\nrandseed="),
+        "{large}"
+    );
     for (more, size) in [
         ("buffer_compress_percentage=50\n", "10G"),
         ("nrfiles=100\n", "10G"),
@@ -283,10 +287,46 @@ fn the_ramp_of_jobs_that_pass_over_several_files_is_a_run_of_its_own() {
         parts
     };
     assert_eq!(of("write", "nrfiles=8"), (0.0, 2.0));
-    assert_eq!(of("read", "filename=a:b"), (0.0, 2.0));
+    assert_eq!(of("rw", "filename=a:b"), (0.0, 2.0));
+    assert_eq!(of("read", "filename=a:b"), (0.0, 0.0));
     assert_eq!(of("randrw:8", "nrfiles=8"), (0.0, 2.0));
     assert_eq!(of("write", "nrfiles=1"), (2.0, 0.0));
     assert_eq!(of("randwrite", "nrfiles=8"), (2.0, 0.0));
+}
+
+#[test]
+fn offsets_are_drawn_freely_where_a_scaled_file_would_be_gone_through_too_soon() {
+    let map = |job: &str, size: f64| {
+        let target = Target { size, ..target() };
+        let text = format!("[w]\nsize=8g\nruntime=60\n{job}\n");
+        let file = parse::parse(&rewritten(&text, &target).text).unwrap();
+        file.jobs[0].get("norandommap").map(str::to_owned)
+    };
+    let freely = Some("1".to_owned());
+    assert_eq!(map("rw=randwrite\ntime_based", 10.0), freely);
+    assert_eq!(map("rw=randrw:8\ntime_based=1", 10.0), freely);
+    assert_eq!(
+        map("rw=randread\ntime_based\nrandom_distribution=random", 10.0),
+        freely
+    );
+    assert_eq!(map("rw=randwrite\ntime_based", 1.0), None, "not scaled");
+    for (own, why) in [
+        ("rw=randwrite", "each block once is what the job is"),
+        ("rw=write\ntime_based", "in order"),
+        (
+            "rw=randread\ntime_based\nrandom_distribution=zipf:1.1",
+            "has no map",
+        ),
+        (
+            "rw=randrw\ntime_based\nverify=crc32c",
+            "finds what it wrote",
+        ),
+        ("rw=randread\ntime_based\nrandom_generator=lfsr", "stated"),
+    ] {
+        assert_eq!(map(own, 10.0), None, "{own}: {why}");
+    }
+    let own = map("rw=randread\ntime_based\nnorandommap=0", 10.0);
+    assert_eq!(own, Some("0".to_owned()), "as stated");
 }
 
 #[test]
@@ -329,6 +369,81 @@ fn caches_are_warmed_by_reads_alone_where_every_job_has_some() {
         assert_eq!(pattern(0), read.or(stated.jobs[0].get("rw")), "{line}");
         assert_eq!(pattern(1), Some("read"), "{line}");
     }
+}
+
+#[test]
+fn a_ramp_of_its_own_does_all_that_the_job_does() {
+    let job = rewritten(
+        "[a]\nrw=randrw\nsize=8g\nruntime=60\ntime_based\n",
+        &Target {
+            rate: Some(100.0),
+            ..target()
+        },
+    );
+    let of = |text: &str, name: &str| {
+        let file = parse::parse(text).unwrap();
+        file.jobs[0].get(name).map(str::to_owned)
+    };
+    assert_eq!(of(&job.lead(), "rw").as_deref(), Some("randrw"));
+    assert_eq!(of(&job.warm_up(9.0), "rw").as_deref(), Some("randread"));
+    assert_eq!(of(&job.lead(), "runtime").as_deref(), Some("2000ms"));
+}
+
+#[test]
+fn files_are_read_once_before_the_job_and_not_within_it() {
+    let text = "[a]\nrw=randwrite\noverwrite=1\npre_read=1\nsize=10g\n[b]\nrw=read\nsize=10g\n";
+    let job = rewritten(text, &target());
+    assert!(!job.text.contains("pre_read"), "{}", job.text);
+    assert!(!job.layout().contains("pre_read"));
+    let before = job.pre_read().unwrap();
+    assert!(before.contains("\ncreate_only=1\n"), "{before}");
+    // Not for a user's job, which is what the parser reads.
+    let before = parse::parse(&before.replace("create_only=1\n", "")).unwrap();
+    let of = |job: usize, name: &str| before.jobs[job].get(name);
+    assert_eq!((of(0, "pre_read"), of(1, "pre_read")), (Some("1"), None));
+    assert_eq!(of(0, "bs"), Some("1048576"));
+    assert_eq!(rewritten(SMALL_SYNC, &target()).pre_read(), None);
+}
+
+#[test]
+fn what_is_written_is_read_back_only_where_that_is_not_counted_as_work() {
+    let verifies = |more: &str| {
+        let text = format!("[a]\nrw=randwrite\nsize=8g\nverify=crc32c\nruntime=60\n{more}");
+        let job = rewritten(&text, &target());
+        let copy = parse::parse(&job.text).unwrap();
+        copy.jobs[0].get("do_verify") != Some("0")
+    };
+    assert!(!verifies(""));
+    assert!(verifies("time_based\n"));
+}
+
+#[test]
+fn jobs_of_one_file_have_one_ramp_and_leave_their_files_there() {
+    let text =
+        "[global]\nunlink=1\nsize=8g\nruntime=60\n[a]\nrw=read\nramp_time=5\n[b]\nrw=randread\n";
+    let job = rewritten(text, &target());
+    assert_eq!(
+        (job.ramp_s, job.text.matches("ramp_time=5000ms").count()),
+        (5.0, 2)
+    );
+    assert!(!job.text.contains("unlink"), "{}", job.text);
+}
+
+#[test]
+fn clones_that_begin_further_on_have_a_larger_file() {
+    let text = "[w]\nfilename=x\nsize=10G\noffset_increment=10G\nnumjobs=4\nrw=randwrite\n";
+    assert_eq!(rewritten(text, &target()).files_bytes, 4 << 30);
+    let whole = Target {
+        working_set: Some(80 << 30),
+        ..target()
+    };
+    assert_eq!(rewritten(text, &whole).files_bytes, 8 << 30);
+}
+
+#[test]
+fn counts_beyond_all_measure_are_no_panic() {
+    let text = "[a]\nrw=read\nbs=8388608t\nsize=1g\n[b]\nrw=read\nbs=8388608t\nsize=1g\n";
+    assert_eq!(rewritten(text, &target()).files_bytes, u64::MAX);
 }
 
 #[test]

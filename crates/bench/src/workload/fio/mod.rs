@@ -8,6 +8,7 @@ mod diff;
 mod open;
 mod process;
 mod start;
+mod stock;
 
 pub use process::{Client, Finished, refusals};
 
@@ -31,6 +32,16 @@ pub struct Prepared {
 const COPY: &str = "job.fio";
 /// Name of the copy that warms caches up.
 const WARM: &str = "warm.fio";
+/// Name of the copy that is a ramp.
+const LEAD: &str = "lead.fio";
+/// Name of the copy that reads files once.
+const PRE_READ: &str = "pre-read.fio";
+
+/// Keeps a file in a trial's directory.
+fn write(raw: &Path, name: &str, content: &str) -> Result<(), Fault> {
+    let path = raw.join(name);
+    fs::write(&path, content).map_err(doing(format!("write {}", path.display())))
+}
 
 /// Mistakes of a job file as one reason.
 fn reason(origin: &str, mistakes: &[Mistake]) -> String {
@@ -55,14 +66,14 @@ pub fn prepare(
 ) -> Result<Prepared, Fault> {
     let file = parse::parse(text).map_err(|m| Fault::Failed(reason(origin, &m)))?;
     let job = rewrite::rewrite(&file, target).map_err(|m| Fault::Failed(reason(origin, &m)))?;
-    let write = |name: &str, content: &str| {
-        let path = raw.join(name);
-        fs::write(&path, content).map_err(doing(format!("write {}", path.display())))
-    };
-    write("original.fio", text)?;
-    write(COPY, &job.text)?;
-    write("job.diff", &diff::unified(origin, text, COPY, &job.text))?;
-    write("layout.fio", &job.layout())?;
+    write(raw, "original.fio", text)?;
+    write(raw, COPY, &job.text)?;
+    write(
+        raw,
+        "job.diff",
+        &diff::unified(origin, text, COPY, &job.text),
+    )?;
+    write(raw, "layout.fio", &job.layout())?;
     let prepared = Prepared {
         raw: raw.to_owned(),
         job,

@@ -4,7 +4,7 @@ use super::output::{self, Output};
 use super::rewrite::{Target, rewrite};
 use super::series::{self, PerSecond};
 use super::start::{self, InOrder};
-use super::{COPY, Prepared, WARM};
+use super::{COPY, LEAD, PRE_READ, Prepared, WARM, write};
 use crate::fault::{Fault, doing};
 use crate::machine;
 use crate::programs::{Fio, mortal};
@@ -70,6 +70,8 @@ fn complaints(said: &str) -> impl Iterator<Item = &str> {
     said.lines()
         .map(str::trim)
         .filter(|line| line.starts_with("fio: ") || line.contains("Bad option"))
+        // A warning, that `blockalign` turns the map of blocks off.
+        .filter(|line| !line.starts_with("fio: Any use of "))
 }
 
 /// What fio itself finds wrong with a job file that can be read, such as values that an option does
@@ -160,10 +162,30 @@ impl Prepared {
     /// # Errors
     /// That it cannot be started, or that the clock cannot be slowed.
     pub fn warm_up(&self, fio: &Fio, time: f64, limit_s: f64) -> Result<Client, Fault> {
-        let path = self.raw.join(WARM);
-        fs::write(&path, self.job.warm_up(limit_s))
-            .map_err(doing(format!("write {}", path.display())))?;
+        write(&self.raw, WARM, &self.job.warm_up(limit_s))?;
         Client::start(fio, &self.raw, WARM, "warm.json", time, self.threads())
+    }
+
+    /// Starts fio for the ramp that is a run of its own ([`Rewritten::lead_s`]), on a clock `time` times
+    /// slower.
+    ///
+    /// # Errors
+    /// That it cannot be started, or that the clock cannot be slowed.
+    pub fn lead(&self, fio: &Fio, time: f64) -> Result<Client, Fault> {
+        write(&self.raw, LEAD, &self.job.lead())?;
+        Client::start(fio, &self.raw, LEAD, "lead.json", time, self.threads())
+    }
+
+    /// Starts fio to read files once, at real speed, where a job asks for it.
+    ///
+    /// # Errors
+    /// That it cannot be started.
+    pub fn pre_read(&self, fio: &Fio) -> Result<Option<Client>, Fault> {
+        let Some(text) = self.job.pre_read() else {
+            return Ok(None);
+        };
+        write(&self.raw, PRE_READ, &text)?;
+        Client::start(fio, &self.raw, PRE_READ, "pre-read.json", 1.0, None).map(Some)
     }
 
     /// Starts fio to measure, on a clock `time` times slower.
@@ -308,14 +330,14 @@ impl Client {
     ///
     /// # Errors
     /// That fio failed, with the reason it gave, or that its output cannot be read.
-    pub fn finish(mut self, raw: &Path) -> Result<Finished, Fault> {
+    pub fn finish(self, raw: &Path) -> Result<Finished, Fault> {
         let path = raw.join(self.output);
         let text = fs::read(&path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let said = fs::read(raw.join(format!("{}.stderr", self.output))).unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
         let why = complaint(output::preface(&text)).or_else(|| complaint(&said));
-        let status = self.ended.take();
+        let status = self.ended;
         if let Some(signal) = status.and_then(|s| s.signal()) {
             return Err(Fault::failed(format!("fio was ended by signal {signal}")));
         }

@@ -1,11 +1,11 @@
 //! The copy of a job file that runs: directory, sizes and clock of the scale model.
 
 use super::open::open;
+use super::stock::{Ratio, stock, working_set_ratio};
 use lab::fio::Mistake;
 use lab::fio::options::{ENGINES, Treatment};
 use lab::fio::parse::{Job, JobFile, Kind};
-use lab::fio::sizes::largest_block;
-use lab::fio::stock::{Size, count, file_sizes, real_bytes, sets, size, time};
+use lab::fio::stock::{count, laid_out, sets, time};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -60,6 +60,8 @@ pub struct Rewritten {
     /// The pattern in which each job of the file reads, where all of them do, at least among other things:
     /// its caches can be warmed by that alone.
     reads: Option<Vec<String>>,
+    /// Which jobs of the file ask for their files to be read once before they begin.
+    pre_reads: Vec<bool>,
     /// Whether its files may be laid out in large blocks.
     large: bool,
     /// Seed that the lab's schedule gave it.
@@ -82,12 +84,27 @@ impl Rewritten {
             "[global]\ncreate_only=1\n",
             1,
         );
-        if !self.large {
-            return only;
-        }
-        // Every section of a job ends with its own seed; what stands last holds.
-        let seeded = format!("\nbs={LAYOUT_BLOCK}\nrandseed=");
-        only.replace("\nrandseed=", &seeded)
+        // Every section of a job ends with its own seed; what stands last holds. fio has buffers for all that
+        // may be under way.
+        let block = match self.large {
+            true => format!("bs={LAYOUT_BLOCK}\n"),
+            false => String::new(),
+        };
+        only.replace("\nrandseed=", &format!("\n{block}iodepth=1\nrandseed="))
+    }
+
+    /// The same files, read once by fio itself before a job begins; none where no job asks for it.
+    pub fn pre_read(&self) -> Option<String> {
+        self.pre_reads.iter().any(|reads| *reads).then(|| {
+            let mut reads = self.pre_reads.iter();
+            let lines = self.layout();
+            let read = lines.lines().map(|line| {
+                let asked = line.starts_with("randseed=") && reads.next() == Some(&true);
+                let before = if asked { "pre_read=1\n" } else { "" };
+                format!("{before}{line}\n")
+            });
+            read.collect()
+        })
     }
 
     /// The same job for warming caches up: `limit_s` virtual seconds, other offsets, nothing logged.
@@ -95,14 +112,25 @@ impl Rewritten {
     /// reading is enough it only reads: what it would write changes nothing in what caches hold, and takes
     /// room on drives and the drives' own time.
     pub fn warm_up(&self, limit_s: f64) -> String {
+        self.before(limit_s, self.reads.as_deref().unwrap_or_default())
+    }
+
+    /// The same job for the ramp that fio cannot give it ([`Rewritten::lead_s`]): as warming up, but doing
+    /// all that it will do.
+    pub fn lead(&self) -> String {
+        self.before(self.lead_s, &[])
+    }
+
+    /// The same job for so long, on other offsets, nothing logged; with other patterns where some are given.
+    fn before(&self, seconds: f64, patterns: &[String]) -> String {
         const OWN: [&str; 4] = ["runtime=", "ramp_time=", "time_based=", "write_iops_log="];
         let own = format!(
             "[global]\nruntime={}\ntime_based=1\nrandseed={}\n",
-            milliseconds(limit_s),
+            milliseconds(seconds),
             (self.seed >> 1) ^ 1
         );
         // Every section ends with its own seed; what stands last holds.
-        let mut reads = self.reads.iter().flatten();
+        let mut reads = patterns.iter();
         let warm: String = self
             .without(&OWN)
             .lines()
@@ -127,14 +155,6 @@ impl Rewritten {
     }
 }
 
-/// Sizes of one job, after scaling.
-struct Stock {
-    /// Lines for its section.
-    lines: Vec<(&'static str, String)>,
-    /// Bytes of the files of one clone.
-    bytes: u64,
-}
-
 /// Rewrites a job file.
 ///
 /// # Errors
@@ -144,7 +164,6 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
     let mut notes = Vec::new();
     let mut sections = Vec::new();
     let mut runtime: Option<f64> = Some(0.0);
-    let mut ramp = 0.0f64;
     let mut places = Vec::new();
     let mut jobs = 0u32;
     let clones_of_all: u32 = file.jobs.iter().map(|job| count(job, "numjobs")).sum();
@@ -156,6 +175,16 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
     let mut files: BTreeMap<String, u64> = BTreeMap::new();
     let mut large = true;
     let leads = target.rate.is_some() || file.jobs.iter().any(passes_over_files);
+    // One window for all: a job whose ramp ended before would be counted before.
+    let ramp = match longest_ramp(file, target) {
+        // A run before jobs that read in order would begin where they do, and leave it in the caches.
+        Ok(_) if leads && target.rate.is_none() && file.jobs.iter().all(reads_in_order) => 0.0,
+        Ok(ramp) => ramp,
+        Err(mistake) => {
+            mistakes.push(mistake);
+            0.0
+        }
+    };
     for job in &file.jobs {
         let clones = count(job, "numjobs");
         jobs += clones;
@@ -176,18 +205,30 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
                 large &= lays_out_large(job, stock.bytes);
                 let (name, sets) = sets(job);
                 let known = files.entry(name).or_default();
-                *known = stock.bytes.saturating_mul(sets).max(*known);
+                let [offset, increment] = stock.offsets;
+                let shared = sets < u64::from(clones);
+                let all = laid_out(stock.bytes, offset, increment, clones, shared);
+                *known = all.max(*known);
                 lines.extend(stock.lines);
             }
             Err(mistake) => mistakes.push(mistake),
         }
-        match times(job, target, leads) {
+        match times(job, target, if leads { 0.0 } else { ramp }) {
             Ok(times) => {
-                ramp = ramp.max(times.ramp_s);
                 runtime = match (runtime, times.runtime_s) {
                     (Some(a), Some(b)) => Some(a.max(b)),
                     _ => None,
                 };
+                if times.for_a_time && target.size > 1.0 && goes_through_a_map(job) {
+                    lines.push(("norandommap", "1".to_owned()));
+                }
+                if !times.for_a_time && reads_back(job) {
+                    lines.push(("do_verify", "0".to_owned()));
+                    notes.push(format!(
+                        "job {}: what it wrote is not read back after it has ended with its files, since that would be counted as its work",
+                        job.name
+                    ));
+                }
                 lines.extend(times.lines);
             }
             Err(mistake) => mistakes.push(mistake),
@@ -218,10 +259,11 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         runtime_s: runtime,
         ramp_s: if leads { 0.0 } else { ramp },
         lead_s: if leads { ramp } else { 0.0 },
-        files_bytes: files.values().sum(),
+        files_bytes: files.values().copied().fold(0, u64::saturating_add),
         jobs,
         offered_rate: target.rate.map(|_| offered),
         reads: file.jobs.iter().map(reading).collect(),
+        pre_reads: file.jobs.iter().map(|job| set(job, "pre_read")).collect(),
         large,
         seed: target.seed,
         notes,
@@ -246,11 +288,28 @@ fn depth(job: &Job, notes: &mut Vec<String>) -> f64 {
     f64::from(depth)
 }
 
+/// Whether a switch of fio's is on.
+fn set(job: &Job, name: &str) -> bool {
+    job.get(name).is_some_and(|value| value != "0")
+}
+
+/// Whether a job comes to each block once before it comes to any again, as fio does with uniformly random
+/// offsets unless told not to. The real files last a window long; a file S times smaller is gone through S
+/// times as soon, and towards the end of a pass the blocks that are left are those that no cache holds, or
+/// all hold. Offsets drawn freely are the same from the first second to the last. What is to be verified
+/// keeps its map.
+fn goes_through_a_map(job: &Job) -> bool {
+    job.get("rw").is_some_and(|rw| rw.starts_with("rand"))
+        && job.get("random_distribution").is_none_or(|v| v == "random")
+        && ["norandommap", "random_generator", "verify"]
+            .iter()
+            .all(|name| job.get(name).is_none())
+}
+
 /// Says of a job of random writes that its files have no content: fio lays out what is to be read, and
 /// what is only written as a hole. Whoever asks what partial writes cost must know.
 fn holes(job: &Job) -> Option<String> {
-    let set = |name: &str| job.get(name).is_some_and(|value| value != "0");
-    (job.get("rw")?.split(':').next() == Some("randwrite") && !set("overwrite")).then(|| {
+    (job.get("rw")?.split(':').next() == Some("randwrite") && !set(job, "overwrite")).then(|| {
         format!(
             "job {}: as fio lays them out, its files begin as holes, and a partial write into a hole has no record to read; overwrite=1 gives them content",
             job.name
@@ -275,6 +334,19 @@ fn reading(job: &Job) -> Option<String> {
         "" => kind.to_owned(),
         offset => format!("{kind}:{offset}"),
     })
+}
+
+/// Whether a job reads what it has written when it is done.
+fn reads_back(job: &Job) -> bool {
+    let writes = job.get("rw").is_some_and(|rw| rw.contains('w'));
+    let verifies = job.get("verify").is_some_and(|verify| verify != "0");
+    writes && verifies && job.get("do_verify").is_none_or(|v| v != "0")
+}
+
+/// Whether a job only reads, from the first byte of its files on.
+fn reads_in_order(job: &Job) -> bool {
+    let rw = job.get("rw").unwrap_or("read");
+    rw.split(':').next() == Some("read")
 }
 
 /// Whether a clone ends a pass over its files and begins the next: fio wraps around within a file only
@@ -321,137 +393,25 @@ fn local_names(value: &str) -> String {
         .join(":")
 }
 
-/// How the lab's own working set changes the sizes of the file.
-enum Ratio {
-    Keep,
-    Times(f64),
-    /// The file states none: bytes for each set of files, of which clones may share one.
-    Give(u64),
-}
-
-fn working_set_ratio(file: &JobFile, want: u64) -> Result<Ratio, Mistake> {
-    // How many sets of files have a name, and their bytes.
-    let mut files: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for job in &file.jobs {
-        let (name, sets) = sets(job);
-        let bytes = real_bytes(job)?.unwrap_or(0).saturating_mul(sets);
-        let known = files.entry(name).or_default();
-        *known = (sets.max(known.0), bytes.max(known.1));
-    }
-    let all = |pick: fn(&(u64, u64)) -> u64| files.values().map(pick).fold(0, u64::saturating_add);
-    let (sets, stated) = (all(|f| f.0), all(|f| f.1));
-    Ok(if stated == 0 {
-        Ratio::Give(want / sets.max(1))
-    } else {
-        Ratio::Times(want as f64 / stated as f64)
-    })
-}
-
-fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
-    let files = count(job, "nrfiles");
-    let block = largest_block(
-        &["bs", "bsrange", "bssplit"]
-            .iter()
-            .filter_map(|n| job.get(n))
-            .collect::<Vec<_>>(),
-    );
-    let factor = match ratio {
-        Ratio::Times(r) => r / s,
-        _ => 1.0 / s,
-    };
-    let mut lines = Vec::new();
-    let each = file_sizes(job)?;
-    let total = match (size(job, "size")?, ratio) {
-        (None, Ratio::Give(n)) if each.is_none() => Some(Size::Bytes(*n)),
-        (total, _) => total,
-    };
-    if total.is_none() && each.is_none() {
-        return Err(lab::fio::stock::none(job));
-    }
-    let scaled = |n: u64, factor: f64| {
-        let n = (n as f64 * factor) as u64;
-        (n - n % block).max(block)
-    };
-    let bytes;
-    if files > 1 {
-        // The count shrinks and the size of a file does not: small files are what is measured.
-        let fewer = ((f64::from(files) * factor).round() as u32).max(1);
-        let by = f64::from(fewer) / f64::from(files);
-        lines.push(("nrfiles", fewer.to_string()));
-        let mut sum = 0;
-        for (name, value) in [("size", total), ("io_size", size(job, "io_size")?)] {
-            match value {
-                Some(Size::Bytes(n)) => {
-                    let n = ((n as f64 * by) as u64).max(u64::from(fewer));
-                    lines.push((name, n.to_string()));
-                    if name == "size" {
-                        sum = n;
-                    }
-                }
-                Some(Size::Share) => lines.push((name, job.get(name).unwrap_or("").to_owned())),
-                None => {}
-            }
-        }
-        if let Some((low, high)) = each {
-            lines.push(("filesize", range(low, high)));
-            sum = u64::from(fewer).saturating_mul(high);
-        }
-        for name in ["offset", "offset_increment"] {
-            if let Some(value) = job.get(name) {
-                lines.push((name, value.to_owned()));
-            }
-        }
-        bytes = sum;
-    } else {
-        let mut sum = 0;
-        for (name, value) in [
-            ("size", total),
-            ("io_size", size(job, "io_size")?),
-            ("offset", size(job, "offset")?),
-            ("offset_increment", size(job, "offset_increment")?),
-        ] {
-            match value {
-                Some(Size::Bytes(0)) => {}
-                Some(Size::Bytes(n)) => {
-                    let n = scaled(n, factor);
-                    lines.push((name, n.to_string()));
-                    if name == "size" {
-                        sum = n;
-                    }
-                }
-                Some(Size::Share) => lines.push((name, job.get(name).unwrap_or("").to_owned())),
-                None => {}
-            }
-        }
-        if let Some((low, high)) = each {
-            let (low, high) = (scaled(low, factor), scaled(high, factor));
-            lines.push(("filesize", range(low, high)));
-            sum = high;
-        }
-        bytes = sum;
-    }
-    Ok(Stock { lines, bytes })
-}
-
-fn range(low: u64, high: u64) -> String {
-    if low == high {
-        low.to_string()
-    } else {
-        format!("{low}-{high}")
-    }
-}
-
 struct Times {
     lines: Vec<(&'static str, String)>,
     runtime_s: Option<f64>,
-    ramp_s: f64,
+    /// It goes on for that long, over its files again and again.
+    for_a_time: bool,
 }
 
-fn times(job: &Job, target: &Target, leads: bool) -> Result<Times, Mistake> {
+/// The longest ramp that a job asks for, virtual seconds.
+fn longest_ramp(file: &JobFile, target: &Target) -> Result<f64, Mistake> {
+    let mut longest = 0.0f64;
+    for job in &file.jobs {
+        longest = longest.max(time(job, "ramp_time")?.unwrap_or(target.ramp_s));
+    }
+    Ok(target.ramp_most_s.map_or(longest, |most| longest.min(most)))
+}
+
+fn times(job: &Job, target: &Target, ramp_s: f64) -> Result<Times, Mistake> {
     let mut lines = Vec::new();
-    let asked = time(job, "ramp_time")?.unwrap_or(target.ramp_s);
-    let ramp_s = target.ramp_most_s.map_or(asked, |most| asked.min(most));
-    if ramp_s > 0.0 && !leads {
+    if ramp_s > 0.0 {
         lines.push(("ramp_time", milliseconds(ramp_s)));
     }
     let own = time(job, "runtime")?.filter(|s| *s > 0.0);
@@ -459,13 +419,14 @@ fn times(job: &Job, target: &Target, leads: bool) -> Result<Times, Mistake> {
     if let Some(s) = runtime_s {
         lines.push(("runtime", milliseconds(s)));
     }
-    if target.runtime_s.is_some() || job.get("time_based").is_some_and(|v| v != "0") {
+    let for_a_time = target.runtime_s.is_some() || set(job, "time_based");
+    if for_a_time {
         lines.push(("time_based", "1".to_owned()));
     }
     Ok(Times {
         lines,
         runtime_s,
-        ramp_s,
+        for_a_time,
     })
 }
 
