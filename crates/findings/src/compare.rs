@@ -1,5 +1,6 @@
 //! Two campaigns, or a campaign and a published table, held against one another.
 
+use crate::effects::class;
 use crate::lints::Table;
 use crate::output::{
     Basis, Cell, Class, Estimate, Findings, LabRef, Metric, Part, Phases, Standing,
@@ -9,7 +10,6 @@ use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::contrast::{Contrast, logs};
-use stats::sequential::{Decision, decide};
 
 /// What changed between two campaigns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -123,14 +123,13 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         false => Metric::Throughput,
     };
     let (a, b) = (
-        logs(&each(before.0, before.1, metric))?,
-        logs(&each(after.0, after.1, metric))?,
+        logs(&compared(before.0, before.1, metric))?,
+        logs(&compared(after.0, after.1, metric))?,
     );
     let value = (stats::mean(&b)? - stats::mean(&a)?).exp();
     let settled = [before.1, after.1]
         .iter()
         .all(|cell| !matches!(cell.phases, Phases::NotSettled { .. } | Phases::Unknown));
-    let less_is_better = metric != Metric::Throughput;
     let interval = Contrast::of(&[(1.0, &b), (-1.0, &a)]).map(|c| c.interval(alpha).exp());
     Some(Change {
         variant: before.1.variant.clone(),
@@ -150,24 +149,16 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
                 basis: Basis::Point,
             },
         },
-        class: match interval
+        class: interval
             .filter(|_| settled)
-            .map(|i| decide(i, SMALLEST_EFFECT))
-        {
-            Some(Decision::Above) if less_is_better => Class::Harmful,
-            Some(Decision::Below) if less_is_better => Class::WorthIt,
-            Some(Decision::Above) => Class::WorthIt,
-            Some(Decision::Below) => Class::Harmful,
-            Some(Decision::Equal) => Class::NoEffect,
-            Some(Decision::Open) | None => Class::Undecided,
-        },
+            .map_or(Class::Undecided, |i| class(i, metric)),
         trials: (a.len() as u32, b.len() as u32),
     })
 }
 
 /// What is compared of a cell, in each of its sound trials: throughput that lasts, or how long an
 /// operation takes.
-pub(crate) fn each(findings: &Findings, cell: &Cell, metric: Metric) -> Vec<f64> {
+pub(crate) fn compared(findings: &Findings, cell: &Cell, metric: Metric) -> Vec<f64> {
     findings
         .trials
         .iter()

@@ -336,8 +336,8 @@ pub fn estimate(
 }
 
 /// The class of an interval.
-fn class(ratio: Interval, metric: Metric) -> Class {
-    let more_is_better = metric == Metric::Throughput;
+pub(crate) fn class(ratio: Interval, metric: Metric) -> Class {
+    let more_is_better = metric.more_is_better();
     match sequential::decide(ratio, SMALLEST_EFFECT) {
         Decision::Above if more_is_better => Class::WorthIt,
         Decision::Below if more_is_better => Class::Harmful,

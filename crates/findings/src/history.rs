@@ -1,7 +1,8 @@
-//! Many campaigns of one lab in order: where a cell's throughput changed for good.
+//! Many campaigns of one lab in order: where a cell changed for good, in its throughput that lasts or, where
+//! operations come at a given rate, in the time each takes.
 
 use crate::SMALLEST_EFFECT;
-use crate::compare::each;
+use crate::compare::compared;
 use crate::output::{Findings, Metric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,10 +42,12 @@ pub struct Step {
 impl History {
     /// Whether its last change for good made it slower.
     pub fn regressed(&self) -> bool {
-        self.steps.last().is_some_and(|step| match self.metric {
-            Metric::Throughput => step.after < step.before,
-            Metric::MeanLatency | Metric::P99Latency => step.after > step.before,
-        })
+        self.steps
+            .last()
+            .is_some_and(|step| match self.metric.more_is_better() {
+                true => step.after < step.before,
+                false => step.after > step.before,
+            })
     }
 }
 
@@ -53,7 +56,7 @@ pub fn history(campaigns: &[(String, Findings)]) -> Vec<History> {
     let mut all: Vec<History> = Vec::new();
     for (label, findings) in campaigns {
         for cell in &findings.cells {
-            let Some(value) = stats::mean(&each(findings, cell, cell.metric)) else {
+            let Some(value) = stats::mean(&compared(findings, cell, cell.metric)) else {
                 continue;
             };
             let same = |h: &History| {

@@ -3,7 +3,7 @@
 use crate::cells::{Group, Ran};
 use crate::effects::{self, Side};
 use crate::factors::Pair;
-use crate::output::{Class, Effect, Metric, RerunPoint, Sensitivity};
+use crate::output::{Class, Effect, RerunPoint, Sensitivity};
 use crate::record::{Perturbation, Trial};
 use crate::{SMALLEST_EFFECT, phases};
 use lab::campaign::{Campaign, Variant};
@@ -175,9 +175,9 @@ fn has(variant: &Variant, kind: &str) -> bool {
 /// Whether a ratio comes to the same as the verdict: to a change worth naming, or where the verdict's own is
 /// smaller than that, to one of the same sign. For latency less is better.
 fn same(deciding: &Effect, ratio: f64) -> bool {
-    let gain = |ratio: f64| match deciding.metric {
-        Metric::Throughput => ratio,
-        Metric::MeanLatency | Metric::P99Latency => 1.0 / ratio,
+    let gain = |ratio: f64| match deciding.metric.more_is_better() {
+        true => ratio,
+        false => 1.0 / ratio,
     };
     let named = 1.0 + SMALLEST_EFFECT;
     let (stated, gain) = (gain(deciding.ratio.value), gain(ratio));
@@ -194,7 +194,7 @@ fn same(deciding: &Effect, ratio: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::{Basis, Estimate, PhaseKind};
+    use crate::output::{Basis, Estimate, Metric, PhaseKind};
 
     #[test]
     fn a_small_gain_holds_as_long_as_it_is_one() {

@@ -106,12 +106,7 @@ fn a_side_that_has_the_drive_and_was_not_run_again_gives_no_point() {
 
 /// Log × cache at these rates: none, log, cache, both.
 fn four(rates: [f64; 4], repeats: usize, noise: f64) -> (Vec<Variant>, Vec<Trial>) {
-    let variants = vec![
-        variant(false, false),
-        variant(true, false),
-        variant(false, true),
-        variant(true, true),
-    ];
+    let variants = log_and_cache();
     let truths: Vec<_> = variants
         .iter()
         .zip(rates)

@@ -405,12 +405,7 @@ fn one_trial_that_did_not_settle_is_said_and_the_verdict_stands() {
 
 #[test]
 fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
-    let variants = vec![
-        variant(false, false),
-        variant(true, false),
-        variant(false, true),
-        variant(true, true),
-    ];
+    let variants = log_and_cache();
     let flat = |i: usize, rate| (&variants[i], Truth::flat(rate));
     // The cells without a cache were known after two trials, those with one took eight.
     let mut all = trials(&[flat(0, 640.0), flat(1, 641.0)], 2, 0.001);

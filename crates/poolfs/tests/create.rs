@@ -4,12 +4,14 @@
 mod process;
 
 use poolfs::protocol::Request;
-use process::{Process, build, campaign};
+use process::{Process, built};
 use std::fs;
+use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// A pool with these properties and sections after it; its process, and where everything of it lies.
-fn made(properties: &str, sections: &str) -> (Process, TempDir) {
+/// A pool with these properties and sections after it; its process, where everything of it lies, and where
+/// to mount it.
+fn made(properties: &str, sections: &str) -> (Process, TempDir, PathBuf) {
     let lab = format!(
         r#"
 title = "create"
@@ -31,14 +33,7 @@ size = 8
 dirty_data_max = "64M"
 "#
     );
-    let (campaign, model) = campaign(&lab);
-    let place = tempfile::tempdir().unwrap();
-    let store = place.path().join("drives");
-    fs::create_dir(&store).unwrap();
-    let build = build(&campaign, &model, &campaign.variants[0].name, &store);
-    let mut process = Process::start();
-    process.ask(Request::Build(Box::new(build))).unwrap();
-    (process, place)
+    built(&lab)
 }
 
 #[test]
@@ -51,7 +46,7 @@ multihost = "on"
 dedup_table_quota = "10G"
 "feature@lz4_compress" = "enabled"
 "#;
-    let (process, _place) = made(properties, "");
+    let (process, _place, _) = made(properties, "");
     process.stop();
 }
 
@@ -65,8 +60,7 @@ recordsize = "16K"
 [datasets."db/pg"]
 [datasets."db/wal"]
 "#;
-    let (mut process, place) = made("", sections);
-    let dir = place.path().join("mnt");
+    let (mut process, _place, dir) = made("", sections);
     process.mount("a/b/c", &dir);
     fs::write(dir.join("file"), b"there").unwrap();
     process.ask(Request::Drain).unwrap();

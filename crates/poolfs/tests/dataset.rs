@@ -4,7 +4,7 @@
 mod process;
 
 use poolfs::protocol::Request;
-use process::{Process, build, campaign};
+use process::built;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
@@ -60,17 +60,7 @@ fn fsx() -> Option<PathBuf> {
 
 #[test]
 fn fio_verifies_fsx_passes_and_copies_are_equal_also_after_the_pool_was_opened_again() {
-    let (campaign, model) = campaign(LAB);
-    let place = tempfile::tempdir().unwrap();
-    let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
-    fs::create_dir(&store).unwrap();
-    let mut process = Process::start();
-    let variant = &campaign.variants[0].name;
-    process
-        .ask(Request::Build(Box::new(build(
-            &campaign, &model, variant, &store,
-        ))))
-        .unwrap();
+    let (mut process, place, dir) = built(LAB);
     process.mount("", &dir);
     let verify = |name: &str, more: &[&str]| {
         let name = format!("--name={name}");
@@ -146,17 +136,7 @@ fn fio_verifies_fsx_passes_and_copies_are_equal_also_after_the_pool_was_opened_a
 
 #[test]
 fn what_is_made_in_a_directory_with_the_set_group_id_bit_belongs_to_its_group() {
-    let (campaign, model) = campaign(LAB);
-    let place = tempfile::tempdir().unwrap();
-    let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
-    fs::create_dir(&store).unwrap();
-    let mut process = Process::start();
-    let variant = &campaign.variants[0].name;
-    process
-        .ask(Request::Build(Box::new(build(
-            &campaign, &model, variant, &store,
-        ))))
-        .unwrap();
+    let (mut process, _place, dir) = built(LAB);
     process.mount("", &dir);
     let shared = dir.join("shared");
     fs::create_dir(&shared).unwrap();

@@ -6,7 +6,7 @@ mod process;
 
 use poolfs::emulator::{copy_store, power_cut};
 use poolfs::protocol::Request;
-use process::{Process, build, campaign};
+use process::{Process, build, campaign, place};
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -96,9 +96,7 @@ fn missing(dir: &Path, acknowledged: &[u64]) -> u64 {
 /// Acknowledged blocks, and how many of them are missing in each of several crash states.
 fn cut(variant: &str) -> (u64, Vec<u64>) {
     let (campaign, model) = campaign(LAB);
-    let place = tempfile::tempdir().unwrap();
-    let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
-    fs::create_dir(&store).unwrap();
+    let (place, store, dir) = place();
     let mut process = Process::start();
     process
         .ask(Request::Build(Box::new(build(

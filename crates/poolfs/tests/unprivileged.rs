@@ -5,7 +5,7 @@
 mod process;
 
 use poolfs::protocol::Request;
-use process::{Process, build, campaign, skipped, succeeds};
+use process::{Process, build, built, campaign, place, skipped, succeeds};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -57,11 +57,8 @@ fn a_user_without_privilege_mounts_a_model_and_it_is_gone_with_its_process() {
         );
     }
     let (campaign, model) = campaign(LAB);
-    let place = tempfile::tempdir().unwrap();
-    let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
-    for path in [&store, &dir] {
-        fs::create_dir(path).unwrap();
-    }
+    let (place, store, dir) = place();
+    fs::create_dir(&dir).unwrap();
     // A copy that nobody may run, wherever this tree lies.
     let poolfs = place.path().join("poolfs");
     fs::copy(env!("CARGO_BIN_EXE_poolfs"), &poolfs).unwrap();
@@ -103,17 +100,7 @@ fn a_user_without_privilege_mounts_a_model_and_it_is_gone_with_its_process() {
 
 #[test]
 fn a_parent_that_goes_away_takes_the_process_and_its_mount_along() {
-    let (campaign, model) = campaign(LAB);
-    let place = tempfile::tempdir().unwrap();
-    let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
-    fs::create_dir(&store).unwrap();
-    let mut process = Process::start();
-    let variant = &campaign.variants[0].name;
-    process
-        .ask(Request::Build(Box::new(build(
-            &campaign, &model, variant, &store,
-        ))))
-        .unwrap();
+    let (mut process, _place, dir) = built(LAB);
     process.mount("", &dir);
     fs::write(dir.join("file"), b"there").unwrap();
     assert!(

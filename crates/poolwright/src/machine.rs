@@ -1,5 +1,6 @@
 //! What this machine can give to a scale model.
 
+use bench::isolate::{self, Isolation};
 use lab::Diagnostic;
 use lab::campaign::Campaign;
 use lab::model::{HostLimits, Model, resolve};
@@ -65,6 +66,21 @@ pub fn place(
         (Some(memory), Ok(disk)) if memory.2.size > disk.2.size => Ok(disk),
         (Some(memory), _) => Ok(memory),
         (None, disk) => disk,
+    }
+}
+
+/// Removes what killed verbs have left in the host's memory. It takes room from every model, and a verb
+/// with a /dev/shm of its own does not come upon it.
+pub fn remove_leftovers() {
+    store::remove_leftovers(IN_MEMORY.as_ref());
+}
+
+/// Inside, with mounts of its own: a /dev/shm for the drives that ends with the verb, whatever ends it. Not
+/// where the user states a place in memory.
+pub fn own_memory(isolation: Isolation, store: Option<&Path>, bytes: u64) {
+    let stated = store.is_some_and(|store| store.starts_with(IN_MEMORY));
+    if isolation != Isolation::None && !stated {
+        isolate::own_memory(bytes);
     }
 }
 

@@ -1,12 +1,12 @@
 //! `poolwright mount LAB VARIANT DIR [-- COMMAND…]`: a scale model to play with.
 
-use crate::exit::{ENVIRONMENT, USAGE};
+use crate::exit::{ENVIRONMENT, INTERRUPTED, USAGE};
 use crate::lab_file::load_or_explain;
 use crate::{diagnostics, machine, output};
 use bench::engine::scale::{PATIENCE, Scale};
 use bench::engine::{Engine, Session};
 use bench::fault::Fault;
-use bench::isolate::{self, Isolation};
+use bench::isolate::Isolation;
 use bench::programs;
 use bench::stop::Stop;
 use lab::campaign::{Campaign, Variant};
@@ -21,8 +21,6 @@ use store::Scratch;
 
 /// The least room that is worth starting with.
 const LEAST_ROOM: u64 = 256 << 20;
-/// Exit code when the user stopped it.
-pub const INTERRUPTED: u8 = 130;
 
 /// Mount a variant of a lab as a scale model, until Ctrl-C or until a command ends
 ///
@@ -65,22 +63,6 @@ pub fn slower(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Removes what killed verbs have left in the host's memory. It takes room from every model, and a verb
-/// with a /dev/shm of its own does not come upon it.
-pub fn remove_leftovers() {
-    // Making a scratch directory does so first; this one goes away at once.
-    drop(Scratch::create(&[PathBuf::from(machine::IN_MEMORY)], 0));
-}
-
-/// Inside, with mounts of its own: a /dev/shm for the drives that ends with the verb, whatever ends it. Not
-/// where the user states a place in memory.
-pub fn own_memory(isolation: Isolation, store: Option<&Path>, bytes: u64) {
-    let stated = store.is_some_and(|store| store.starts_with(machine::IN_MEMORY));
-    if isolation != Isolation::None && !stated {
-        isolate::own_memory(bytes);
-    }
-}
-
 /// One variant of a lab that this machine can model.
 pub struct Chosen {
     /// The whole campaign.
@@ -117,12 +99,12 @@ impl Chosen {
                 ),
             ));
         };
-        remove_leftovers();
+        machine::remove_leftovers();
         let (place, limits, model) = machine::place(store, &campaign).map_err(|refused| {
             diagnostics::draw(&[refused], &loaded.sources);
             ENVIRONMENT
         })?;
-        own_memory(isolation, store, limits.store_bytes);
+        machine::own_memory(isolation, store, limits.store_bytes);
         let unusable = |e: String| {
             complain(
                 ENVIRONMENT,

@@ -9,8 +9,8 @@ mod mishap;
 mod report;
 mod writer;
 
-use crate::exit::{ENVIRONMENT, USAGE};
-use crate::mount::{Chosen, INTERRUPTED, failed};
+use crate::exit::{ENVIRONMENT, INTERRUPTED, USAGE};
+use crate::mount::{Chosen, failed};
 use crate::output;
 use bench::isolate::{self, Isolation};
 use bench::stop::Stop;

@@ -3,9 +3,9 @@
 //! The command starts itself again inside namespaces of its own (see `bench::isolate`): what comes
 //! before that checks everything that can be checked without starting anything.
 
-use crate::exit::{ENVIRONMENT, USAGE};
+use crate::exit::{ENVIRONMENT, INTERRUPTED, USAGE};
 use crate::lab_file::{LabFile, Loaded, load_or_explain, release};
-use crate::{diagnostics, machine, mount, output};
+use crate::{diagnostics, machine, output};
 use bench::campaign::{End, Error, Setup};
 use bench::engine::scale::Scale;
 use bench::fault::Fault;
@@ -24,8 +24,6 @@ mod progress;
 mod result;
 mod view;
 
-/// Exit code of a run that the user stopped.
-const INTERRUPTED: u8 = 130;
 /// Exit code of a run in which a cell failed or was set aside.
 const INCOMPLETE: u8 = 1;
 /// The least room that is worth starting with; the model asks for what it needs.
@@ -143,7 +141,7 @@ impl Args {
                 "a run is continued by the same command, so its lab must be a file: save it, then `poolwright run FILE`",
             ));
         }
-        mount::remove_leftovers();
+        machine::remove_leftovers();
         self.ready(true, &Stop::default())?;
         isolate::keep(std::env::args_os().skip(1))
             .map_err(|e| complain(ENVIRONMENT, &format!("cannot start the run: {e}")))
@@ -220,7 +218,7 @@ impl Args {
         let stop = Stop::default();
         isolate::follow(stop.clone());
         let ready = self.ready(false, &stop)?;
-        mount::own_memory(isolation, self.store.as_deref(), ready.limits.store_bytes);
+        machine::own_memory(isolation, self.store.as_deref(), ready.limits.store_bytes);
         std::fs::create_dir_all(&ready.place).map_err(|e| {
             complain(
                 ENVIRONMENT,

@@ -2,8 +2,9 @@
 
 use crate::lang::{Label, Words};
 use crate::number::{count, range, ratio};
+use crate::rows::ratio_of;
 use crate::text::{aligned, cut, one_line};
-use findings::output::{Class, Metric};
+use findings::output::Class;
 use findings::{Change, Comparison, Findings, Published};
 
 /// Columns of the table.
@@ -24,15 +25,10 @@ pub fn text(
         String::new(),
     ]];
     for change in &comparison.changes {
-        let of = match change.metric {
-            Metric::Throughput => String::new(),
-            metric => format!("{} ", words.metric(metric)),
-        };
-        let interval = format!("{of}{}{}", ratio(change.ratio.value), range(&change.ratio));
         lines.push([
             cut(&one_line(&change.variant), 32),
             cut(&one_line(&change.workload), 32),
-            interval,
+            ratio_of(words, change.metric, &change.ratio),
             format!("{}, {}", change.trials.0, change.trials.1),
             words.change(change.class).to_owned(),
         ]);

@@ -136,12 +136,7 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
             number(row.first.and_then(|p| p.real_seconds)),
             number(tail(findings, cell).map(|e| e.ratio.value)),
             foreign(&remarks(Language::English.words(), &row).join("; ")),
-            match cell.metric {
-                Metric::Throughput => "throughput",
-                Metric::MeanLatency => "mean-latency",
-                Metric::P99Latency => "p99-latency",
-            }
-            .into(),
+            metric(cell.metric).into(),
         ])?;
     }
     for ladder in &findings.ladders {
@@ -231,6 +226,15 @@ pub(crate) fn standing(standing: Standing) -> &'static str {
         Standing::Sound => "sound",
         Standing::Marked => "marked",
         Standing::Failed => "failed",
+    }
+}
+
+/// The words of the JSON format.
+pub(crate) fn metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "throughput",
+        Metric::MeanLatency => "mean-latency",
+        Metric::P99Latency => "p99-latency",
     }
 }
 

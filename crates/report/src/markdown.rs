@@ -3,7 +3,7 @@
 use crate::lang::{Label, Language, Words};
 use crate::number::{micros, share};
 use crate::rows::{
-    adequate_text, answers, failure, load_text, remarks, risks, rows, standing, title,
+    adequate_text, answers, failure, first_head, load_text, remarks, risks, rows, standing, title,
     verdict_text, workloads,
 };
 use crate::terminal::{against, first_text, sign, with_spread};
@@ -41,9 +41,10 @@ pub fn render(findings: &Findings, language: Language) -> String {
             say(Label::Comparison)
         };
         let _ = writeln!(out, "\n## {}\n", escape(heading));
+        let first = first_head(rows.iter().filter(|r| r.cell.workload == workload));
         let head = [
             say(Label::Variant).to_owned(),
-            format!("{}, {}", say(Label::OpsPerSecond), say(Label::Burst)),
+            format!("{}, {}", say(Label::OpsPerSecond), say(first)),
             format!("{}, {}", say(Label::OpsPerSecond), say(Label::Sustained)),
             say(Label::Mean).to_owned(),
             say(Label::P99).to_owned(),
@@ -89,12 +90,17 @@ pub fn render(findings: &Findings, language: Language) -> String {
             );
         }
     }
-    let risks = risks(findings, words);
+    let risks = risks(findings);
     if !risks.is_empty() {
         let _ = writeln!(out, "\n## {}\n", say(Label::Risks));
         for (variant, risk) in risks {
             let colon = say(Label::Colon);
-            let _ = writeln!(out, "- **{}**{colon}{}", escape(variant), escape(&risk));
+            let _ = writeln!(
+                out,
+                "- **{}**{colon}{}",
+                escape(variant),
+                escape(&words.durability(risk))
+            );
         }
     }
     if !findings.ladders.is_empty() {

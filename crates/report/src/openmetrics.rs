@@ -1,7 +1,7 @@
 //! Findings as OpenMetrics text (openmetrics.io, 1.0), for a time-series database.
 
 use crate::rows::{Row, rows};
-use findings::output::{Effect, Estimate, Findings, Metric, PhaseKind, Rung, Standing};
+use findings::output::{Effect, Estimate, Findings, PhaseKind, Rung, Standing};
 use std::fmt::Write;
 
 /// The whole exposition, `# EOF` included.
@@ -202,18 +202,13 @@ fn labels_of<'a>(effect: &'a Effect, bound: &'a str) -> Labels<'a> {
         PhaseKind::Burst => "burst",
         PhaseKind::Sustained => "sustained",
     };
-    let metric = match effect.metric {
-        Metric::Throughput => "throughput",
-        Metric::MeanLatency => "mean-latency",
-        Metric::P99Latency => "p99-latency",
-    };
     let mut labels = vec![
         ("factor", effect.factor.as_str()),
         ("level", &effect.level),
         ("against", &effect.against),
         ("workload", &effect.workload),
         ("phase", phase),
-        ("metric", metric),
+        ("metric", crate::csv::metric(effect.metric)),
         ("class", crate::csv::class(effect.class)),
         ("bound", bound),
     ];

@@ -1,9 +1,10 @@
 //! What every format shows, in one order: a row a cell and an answer a verdict.
 
 use crate::lang::{Label, Words, name};
+use crate::number::{range, ratio};
 use findings::output::{
-    Adequate, Caution, Cell, Class, Effect, Estimate, Findings, Lack, Ladder, Mark, Metric, Needed,
-    Phase, PhaseKind, Phases, Standing, Verdict,
+    Adequate, Caution, Cell, Class, DurabilityRisk, Effect, Estimate, Findings, Lack, Ladder, Mark,
+    Metric, Needed, Phase, PhaseKind, Phases, Standing, Verdict,
 };
 
 /// A cell with what stands beside it in a table.
@@ -229,13 +230,24 @@ pub fn factor_name(findings: &Findings, words: &dyn Words, factor: &str) -> Stri
     }
 }
 
-/// What each variant risks, in words.
-pub fn risks<'a>(findings: &'a Findings, words: &dyn Words) -> Vec<(&'a str, String)> {
+/// What each variant risks, by its name.
+pub fn risks(findings: &Findings) -> Vec<(&str, &DurabilityRisk)> {
     let variants = findings.variants.iter();
     variants
-        .flat_map(|v| v.durability.iter().map(move |risk| (v, risk)))
-        .map(|(v, risk)| (v.name.as_str(), words.durability(risk)))
+        .flat_map(|v| v.durability.iter().map(move |risk| (v.name.as_str(), risk)))
         .collect()
+}
+
+/// What the first phases of these rows are.
+pub fn first_head<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>) -> Label {
+    let mut firsts = rows
+        .into_iter()
+        .filter(|row| row.first.is_some())
+        .peekable();
+    match firsts.peek().is_some() && firsts.all(|row| row.cold) {
+        true => Label::Cold,
+        false => Label::Burst,
+    }
 }
 
 /// The workloads in the order of the campaign.
@@ -255,15 +267,23 @@ pub fn interval(words: &dyn Words, effect: &Effect) -> String {
         PhaseKind::Whole => String::new(),
         phase => format!(" {}", words.phase(phase)),
     };
-    let metric = match effect.metric {
-        Metric::Throughput => String::new(),
-        metric => format!(" {}", words.metric(metric)),
-    };
+    let metric = metric(words, effect.metric).map_or_else(String::new, |m| format!(" {m}"));
     format!(
         "{}{metric}{phase}{}",
-        crate::number::ratio(effect.ratio.value),
-        crate::number::range(&effect.ratio)
+        ratio(effect.ratio.value),
+        range(&effect.ratio)
     )
+}
+
+/// The name of a metric that has to be said; throughput goes without saying.
+pub fn metric(words: &dyn Words, metric: Metric) -> Option<&'static str> {
+    (metric != Metric::Throughput).then(|| words.metric(metric))
+}
+
+/// `6.7× [6.2, 7.2]`, `p99 latency 0.5× [0.4, 0.6]`: a ratio in a table.
+pub fn ratio_of(words: &dyn Words, of: Metric, found: &Estimate) -> String {
+    let metric = metric(words, of).map_or_else(String::new, |m| format!("{m} "));
+    format!("{metric}{}{}", ratio(found.value), range(found))
 }
 
 /// A verdict in a paragraph: what, how sure, why, and what to know.
@@ -326,10 +346,8 @@ pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
 /// What becomes of the tail of the latency: `p99 latency 0.068× [0.001, 4.6]: undecided.`
 pub fn tail_text(words: &dyn Words, effect: &Effect) -> String {
     format!(
-        "{} {}{}{}{}{}",
-        words.metric(effect.metric),
-        crate::number::ratio(effect.ratio.value),
-        crate::number::range(&effect.ratio),
+        "{}{}{}{}",
+        ratio_of(words, effect.metric, &effect.ratio),
         words.label(Label::Colon),
         words.class(effect.class),
         words.label(Label::FullStop)

@@ -2,13 +2,13 @@
 //! asked for.
 
 use crate::lang::{Label, Language, Words, name};
-use crate::number::{count, micros, range, ratio, seconds, share, share_number};
+use crate::number::{count, micros, ratio, seconds, share, share_number};
 use crate::rows::{
-    Against, Row, adequate_text, answers, failure, load_text, remarks, risks, rows, standing,
-    title, verdict_text, workloads,
+    Against, Row, adequate_text, answers, failure, first_head, load_text, ratio_of, remarks, risks,
+    rows, standing, title, verdict_text, workloads,
 };
 use crate::text::{columns, cut, one_line, wrap};
-use findings::output::{Class, Estimate, Findings, Metric, Standing};
+use findings::output::{Class, Estimate, Findings, Standing};
 use std::fmt::Write;
 
 /// How the text is laid out.
@@ -198,8 +198,8 @@ impl Page {
                 );
             }
         }
-        for (variant, risk) in risks(findings, words) {
-            self.entry(&name(variant), &risk, Some(YELLOW));
+        for (variant, risk) in risks(findings) {
+            self.entry(&name(variant), &words.durability(risk), Some(YELLOW));
         }
     }
 }
@@ -243,7 +243,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         let head = format!(
             "{} {}",
             words.label(Label::OpsPerSecond),
-            words.label(Label::Burst)
+            words.label(first_head(rows.iter().copied()))
         );
         add(2, true, head, &|row| first_text(words, row));
     }
@@ -342,13 +342,7 @@ pub fn with_spread(estimate: &Estimate) -> String {
 pub fn against(words: &dyn Words, row: &Row) -> String {
     match row.against {
         Against::Baseline => String::new(),
-        Against::Effect(effect) => {
-            let of = match effect.metric {
-                Metric::Throughput => String::new(),
-                metric => format!("{} ", words.metric(metric)),
-            };
-            format!("{of}{}{}", ratio(effect.ratio.value), range(&effect.ratio))
-        }
+        Against::Effect(effect) => ratio_of(words, effect.metric, &effect.ratio),
         Against::Plain(value) => format!("~{}", ratio(value)),
         Against::Nothing => "–".into(),
     }

@@ -2,6 +2,7 @@
 
 mod fixture;
 
+use findings::output::Phases;
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use report::lang::Language;
 use report::terminal::Style;
@@ -52,6 +53,34 @@ fn the_table_in_a_terminal_in_chinese() {
 #[test]
 fn markdown() {
     insta::assert_snapshot!(report::markdown::render(&findings(&TWO), Language::English));
+}
+
+#[test]
+fn the_head_of_first_phases_says_what_they_are() {
+    let mut findings = findings(&TWO);
+    let head = |findings: &findings::Findings| {
+        let text = report::terminal::render(findings, style(110));
+        let line = text.lines().find(|line| line.starts_with("variant "));
+        line.unwrap().to_owned()
+    };
+    assert!(
+        head(&findings).contains("ops/s burst"),
+        "{}",
+        head(&findings)
+    );
+    for cell in &mut findings.cells {
+        if let Phases::Burst { burst, sustained } = cell.phases {
+            let cold = burst;
+            cell.phases = Phases::WarmUp { cold, sustained };
+        }
+    }
+    let cold = head(&findings);
+    assert!(
+        cold.contains("ops/s cold") && !cold.contains("burst"),
+        "{cold}"
+    );
+    let markdown = report::markdown::render(&findings, Language::English);
+    assert!(markdown.contains("| ops/s, cold |"), "{markdown}");
 }
 
 #[test]

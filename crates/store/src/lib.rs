@@ -22,4 +22,4 @@ mod scratch;
 pub use campaign::{Store, Unfinished};
 pub use error::Error;
 pub use journal::{Attempt, Journal, State};
-pub use scratch::Scratch;
+pub use scratch::{Scratch, remove_leftovers};

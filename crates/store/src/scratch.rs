@@ -79,7 +79,8 @@ fn free(stat: &StatVfs) -> u64 {
     stat.f_bavail.saturating_mul(stat.f_frsize)
 }
 
-fn remove_leftovers(base: &Path) {
+/// Removes what dead runs left in a directory. What cannot be read or removed stays.
+pub fn remove_leftovers(base: &Path) {
     let Ok(entries) = fs::read_dir(base) else {
         return;
     };

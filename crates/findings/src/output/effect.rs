@@ -78,6 +78,16 @@ pub enum Metric {
     P99Latency,
 }
 
+impl Metric {
+    /// Whether more of it is better.
+    pub fn more_is_better(self) -> bool {
+        match self {
+            Metric::Throughput => true,
+            Metric::MeanLatency | Metric::P99Latency => false,
+        }
+    }
+}
+
 /// What an effect comes to.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

@@ -46,6 +46,24 @@ pub fn build(campaign: &Campaign, model: &Model, variant: &str, store: &Path) ->
     }
 }
 
+/// A place for a model's drives and the directory to mount it on, which goes away with its guard.
+pub fn place() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let (store, dir) = (place.path().join("drives"), place.path().join("mnt"));
+    std::fs::create_dir(&store).unwrap();
+    (place, store, dir)
+}
+
+/// A running poolfs with the first variant of a lab, and what of the place has to outlive it.
+pub fn built(lab: &str) -> (Process, tempfile::TempDir, PathBuf) {
+    let (campaign, model) = campaign(lab);
+    let (place, store, dir) = place();
+    let mut process = Process::start();
+    let build = build(&campaign, &model, &campaign.variants[0].name, &store);
+    process.ask(Request::Build(Box::new(build))).unwrap();
+    (process, place, dir)
+}
+
 /// Whether a program can be run, and ends well.
 pub fn succeeds(words: &[&str]) -> bool {
     let command = Command::new(words[0]).args(&words[1..]).output();

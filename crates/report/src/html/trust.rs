@@ -5,7 +5,7 @@ use super::{Page, head_row, label, scroll, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{bytes, count};
-use crate::rows::{Answer, title};
+use crate::rows::{Answer, risks, title};
 use crate::text::one_line;
 
 impl Page<'_> {
@@ -175,25 +175,18 @@ impl Page<'_> {
     }
 
     fn risks(&self, m: &mut Markup) {
-        let risky: Vec<_> = self
-            .findings
-            .variants
-            .iter()
-            .filter(|v| !v.durability.is_empty())
-            .collect();
-        if risky.is_empty() {
+        let risks = risks(self.findings);
+        if risks.is_empty() {
             return;
         }
         m.tag("h3").say(label(Label::Risks));
         m.tag("ul").class("text").inside(|m| {
-            for variant in risky {
-                for risk in &variant.durability {
-                    m.tag("li").inside(|m| {
-                        m.tag("b").inside(|m| m.foreign(&variant.name));
-                        m.text(" ");
-                        m.say(|w| w.durability(risk));
-                    });
-                }
+            for (variant, risk) in risks {
+                m.tag("li").inside(|m| {
+                    m.tag("b").inside(|m| m.foreign(variant));
+                    m.text(" ");
+                    m.say(|w| w.durability(risk));
+                });
             }
         });
     }
