@@ -166,7 +166,7 @@ impl Prepared {
         Client::start(fio, &self.raw, WARM, "warm.json", time, self.threads())
     }
 
-    /// Starts fio for the ramp that is a run of its own ([`Rewritten::lead_s`]), on a clock `time` times
+    /// Starts fio for the ramp that is a run of its own ([`lead_s`](super::rewrite::Rewritten::lead_s)), on a clock `time` times
     /// slower.
     ///
     /// # Errors
