@@ -441,6 +441,37 @@ fn clones_that_begin_further_on_have_a_larger_file() {
 }
 
 #[test]
+fn clients_that_write_to_one_file_flush_within_their_writes() {
+    let of = |text: &str| {
+        let job = rewritten(&format!("[global]\nsize=1g\nrw=write\n{text}"), &target());
+        let copy = parse::parse(&job.text).unwrap();
+        let value = |name: &str| copy.jobs[0].get(name).map(str::to_owned);
+        (
+            value("fsync").or(value("fdatasync")),
+            value("sync"),
+            job.notes.len(),
+        )
+    };
+    let text = |value: &str| Some(value.to_owned());
+    let shared = "numjobs=4\nfilename=wal\n[a]\n";
+    assert_eq!(of(&format!("fsync=1\n{shared}")), (text("0"), text("1"), 1));
+    assert_eq!(
+        of(&format!("fdatasync=1\n{shared}")),
+        (text("0"), text("dsync"), 1)
+    );
+    assert_eq!(of(&format!("fsync=32\n{shared}")), (text("32"), None, 0));
+    assert_eq!(
+        of("fsync=1\nnumjobs=4\n[a]\n"),
+        (text("1"), None, 0),
+        "files of their own"
+    );
+    let sections = "fsync=1\nfilename=wal\n[a]\n[b]\n";
+    assert_eq!(of(sections), (text("0"), text("1"), 2));
+    let reader = "fsync=1\nfilename=wal\n[a]\n[b]\nrw=read\n";
+    assert_eq!(of(reader), (text("1"), None, 0), "one writer");
+}
+
+#[test]
 fn counts_beyond_all_measure_are_no_panic() {
     let text = "[a]\nrw=read\nbs=8388608t\nsize=1g\n[b]\nrw=read\nbs=8388608t\nsize=1g\n";
     assert_eq!(rewritten(text, &target()).files_bytes, u64::MAX);

@@ -3,7 +3,6 @@
 use lab::campaign::{Program, Workload};
 use lab::fio::parse::{self, Job as Section};
 use lab::fio::{sizes, stock};
-use std::collections::BTreeSet;
 
 /// The few facts of a job that laws depend on.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -132,13 +131,11 @@ fn set(section: &Section, name: &str) -> bool {
     value.is_some_and(|value| !["0", "none"].contains(&value))
 }
 
-/// Whether a file is one of several clients.
+/// Whether a file is one of several writers.
 fn shares_files(sections: &[Section]) -> bool {
-    let mut known = BTreeSet::new();
-    sections.iter().any(|section| {
-        let (name, sets) = stock::sets(section);
-        u64::from(stock::count(section, "numjobs")) > sets || !known.insert(name)
-    })
+    sections
+        .iter()
+        .any(|section| stock::writers(section, sections) > 1)
 }
 
 fn block(section: &Section) -> Option<u64> {
@@ -216,10 +213,11 @@ mod tests {
 
     #[test]
     fn a_file_is_shared_by_those_that_name_it() {
-        assert!(job("[w]\nfilename=data\nnumjobs=2\n").shared_file);
-        assert!(job("[a]\nfilename=data\n[b]\nfilename=data\n").shared_file);
-        assert!(!job("[a]\nfilename=x\n[b]\nfilename=y\n").shared_file);
-        assert!(!job("[w]\nnumjobs=8\n").shared_file);
+        assert!(job("[w]\nrw=write\nfilename=data\nnumjobs=2\n").shared_file);
+        assert!(job("[global]\nrw=randrw\nfilename=data\n[a]\n[b]\n").shared_file);
+        assert!(!job("[a]\nrw=write\nfilename=data\n[b]\nrw=read\nfilename=data\n").shared_file);
+        assert!(!job("[global]\nrw=write\n[a]\nfilename=x\n[b]\nfilename=y\n").shared_file);
+        assert!(!job("[w]\nrw=write\nnumjobs=8\n").shared_file);
     }
 
     #[test]

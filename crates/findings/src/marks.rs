@@ -101,6 +101,11 @@ fn serialised(measured: &Measured, job: &Job) -> Option<Mark> {
             job.shared_file && measured.write.ops > 0,
         ),
         ("async-dio", job.deep),
+        // No kernel has it: FUSE holds the inode while it flushes.
+        (
+            "parallel-fsync",
+            job.shared_file && measured.write.ops > 0 && measured.sync.ops > 0,
+        ),
     ];
     let has = |feature: &str| measured.features.iter().any(|f| f == feature);
     needed

@@ -133,6 +133,10 @@ pub fn document() -> String {
          long becomes a whole pass, at whose end caches meet blocks that none of them holds, or all. Where \
          S is above 1 and such a job runs for a time, the copy has `norandommap=1`, unless it states that \
          or `random_generator`, or verifies. A job that ends with its files keeps its map.\n\n\
+         Where several clients write to one file, `fsync=1` and `fdatasync=1` become `sync=1` and \
+         `sync=dsync`, so that each write waits for its own flush: FUSE holds a file while it flushes it, \
+         for one client at a time, where OpenZFS lets all wait for one commit. Trials whose clients flush \
+         a file that they share otherwise (`fsync=32`) are set aside.\n\n\
          I/O engines: ",
     );
     let engines: Vec<String> = ENGINES

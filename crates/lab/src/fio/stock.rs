@@ -68,6 +68,17 @@ pub fn stated(job: &Job, size: u64) -> u64 {
     )
 }
 
+/// How many clients write to one file of a job, its own and those of `jobs` that name the same.
+pub fn writers(job: &Job, jobs: &[Job]) -> u64 {
+    let (name, _) = sets(job);
+    let writes = |job: &&Job| job.get("rw").is_some_and(|rw| rw.contains('w'));
+    let same = jobs.iter().filter(writes).filter_map(|other| {
+        let (theirs, sets) = sets(other);
+        (theirs == name).then(|| u64::from(count(other, "numjobs").max(1)) / sets)
+    });
+    same.sum()
+}
+
 /// Whether a job says how large its files are.
 pub fn is_sized(job: &Job) -> bool {
     job.get("size").is_some() || job.get("filesize").is_some()

@@ -54,28 +54,30 @@ pub(super) fn open(job: &Job, rate: f64, clones: u32) -> Open {
         lines.push(("ioengine", "psync".to_owned()));
     }
     // A flush of its own would be handed to another worker and not wait for its write.
-    let mut note = None;
-    for (option, sync) in [("fsync", "1"), ("fdatasync", "dsync")] {
-        match job.get(option) {
-            Some("1") => {
-                lines.push((option, "0".to_owned()));
-                lines.push(("sync", sync.to_owned()));
-            }
-            Some(n) if n != "0" => {
-                note = Some(format!(
-                    "job {}: in an open loop its {option}={n} waits for no write in particular",
-                    job.name
-                ));
-            }
-            _ => {}
-        }
-    }
+    lines.extend(flush_in_write(job));
+    let note = ["fsync", "fdatasync"].iter().find_map(|option| {
+        let n = job.get(option).filter(|n| !["0", "1"].contains(n))?;
+        Some(format!(
+            "job {}: in an open loop its {option}={n} waits for no write in particular",
+            job.name
+        ))
+    });
     Open {
         lines,
         rate: offered,
         workers,
         note,
     }
+}
+
+/// Lines by which each write waits until it is on stable storage, in place of the flush that a job asks for
+/// after each.
+pub(super) fn flush_in_write(job: &Job) -> Vec<(&'static str, String)> {
+    [("fdatasync", "dsync"), ("fsync", "1")]
+        .into_iter()
+        .filter(|(option, _)| job.get(option) == Some("1"))
+        .flat_map(|(option, sync)| [(option, "0".to_owned()), ("sync", sync.to_owned())])
+        .collect()
 }
 
 /// The share of reads in a mixed job; none where all are of one kind.

@@ -1,11 +1,11 @@
 //! The copy of a job file that runs: directory, sizes and clock of the scale model.
 
-use super::open::open;
+use super::open::{flush_in_write, open};
 use super::stock::{Ratio, stock, working_set_ratio};
 use lab::fio::Mistake;
 use lab::fio::options::{ENGINES, Treatment};
 use lab::fio::parse::{Job, JobFile, Kind};
-use lab::fio::stock::{count, laid_out, sets, time};
+use lab::fio::stock::{count, laid_out, sets, time, writers};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -190,7 +190,17 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         jobs += clones;
         let mut lines = Vec::new();
         let each = match target.rate {
-            None => depth(job, &mut notes),
+            None => {
+                let together = flush_in_write(job);
+                if writers(job, &file.jobs) > 1 && !together.is_empty() {
+                    notes.push(format!(
+                        "job {}: several clients write to one file, which FUSE flushes for one of them at a time and OpenZFS for all together: each write waits for its own flush instead (sync=1 or dsync)",
+                        job.name
+                    ));
+                    lines.extend(together);
+                }
+                depth(job, &mut notes)
+            }
             Some(rate) => {
                 let open = open(job, rate / f64::from(clones_of_all), clones_of_all);
                 offered += f64::from(clones) * open.rate;
