@@ -71,6 +71,11 @@ pub fn of(
         });
     }
     marks.extend(serialised(measured, job));
+    // FUSE holds the inode while it flushes, on any kernel.
+    let fuse = !measured.features.is_empty();
+    if fuse && job.shared_file && measured.write.ops > 0 && measured.sync.ops > 0 {
+        marks.push(Mark::SharedFlush);
+    }
     let refused = [c::THROTTLE_MEMORY, c::THROTTLE_RESERVE]
         .iter()
         .filter_map(|name| measured.totals.get(*name))
@@ -101,11 +106,6 @@ fn serialised(measured: &Measured, job: &Job) -> Option<Mark> {
             job.shared_file && measured.write.ops > 0,
         ),
         ("async-dio", job.deep),
-        // No kernel has it: FUSE holds the inode while it flushes.
-        (
-            "parallel-fsync",
-            job.shared_file && measured.write.ops > 0 && measured.sync.ops > 0,
-        ),
     ];
     let has = |feature: &str| measured.features.iter().any(|f| f == feature);
     needed

@@ -336,6 +336,35 @@ fn a_failed_trial_keeps_its_reason() {
 }
 
 #[test]
+fn clients_that_flush_a_file_they_share_are_set_aside_on_fuse() {
+    let of = |job: &str, features: &[&str]| {
+        let variants = vec![variant(false, false), variant(true, false)];
+        let truths = [
+            (&variants[0], Truth::flat(640.0)),
+            (&variants[1], Truth::flat(4300.0)),
+        ];
+        let mut all = trials(&truths, 2, 0.01);
+        for trial in &mut all {
+            if let Outcome::Measured(m) = &mut trial.outcome {
+                m.features = features.iter().map(|f| (*f).to_owned()).collect();
+            }
+        }
+        let findings = analyse(&campaign(variants, job), &model(), &all);
+        let marked = |c: &Cell| c.marks.iter().any(|m| m.mark == Mark::SharedFlush);
+        let aside = findings
+            .cells
+            .iter()
+            .all(|c| c.standing == Standing::Marked);
+        (findings.cells.iter().all(marked), aside)
+    };
+    let shared = "[global]\nbs=16k\nfsync=32\n[w]\nfilename=wal\nrw=randwrite\nnumjobs=8\n";
+    let fuse = ["parallel-direct-writes", "async-dio"];
+    assert_eq!(of(shared, &fuse), (true, true));
+    assert_eq!(of(SYNC_JOB, &fuse), (false, false), "a file each");
+    assert_eq!(of(shared, &[]), (false, false), "not on FUSE");
+}
+
+#[test]
 fn marks_of_a_cell_are_the_worst_of_each_kind_with_their_number() {
     let findings = two(3, |i, m| {
         m.fidelity.stolen_share = [0.03, 0.0, 0.09, 0.0, 0.05, 0.0][i];

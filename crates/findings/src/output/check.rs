@@ -133,6 +133,8 @@ pub enum Mark {
         /// The feature that is missing.
         feature: String,
     },
+    /// Clients flush a file that several of them write to, which FUSE does for one at a time. Kept out.
+    SharedFlush,
     /// Transactions were refused by the ARC's 50/25/20 % rule: the ARC of the model is too small for
     /// its dirty data, a stall the real machine would not have. Kept out of verdicts.
     MemoryThrottle {
@@ -175,7 +177,10 @@ impl Mark {
             Mark::Overflow { count } => *count as f64,
             Mark::MemoryThrottle { count } => *count,
             Mark::NotSteady { seconds } => *seconds,
-            Mark::Serialised { .. } | Mark::OtherScale { .. } | Mark::DidNotRun => 0.0,
+            Mark::Serialised { .. }
+            | Mark::SharedFlush
+            | Mark::OtherScale { .. }
+            | Mark::DidNotRun => 0.0,
         }
     }
 
@@ -185,6 +190,7 @@ impl Mark {
             Mark::Late { .. }
             | Mark::Processor { .. }
             | Mark::Serialised { .. }
+            | Mark::SharedFlush
             | Mark::MemoryThrottle { .. }
             | Mark::OtherScale { .. }
             | Mark::Broken { .. }

@@ -115,6 +115,7 @@ impl TrustWords for English {
                 "this kernel cannot run these writers in parallel ({} is missing)",
                 name(feature)
             ),
+            Mark::SharedFlush => "clients flush a file that several of them write to, which FUSE does for one at a time: let them flush after each write (fsync=1), or give each a file of its own".to_owned(),
             Mark::MemoryThrottle { count: times } => format!(
                 "the model’s ARC is too small for its dirty data: {} transactions waited a whole txg",
                 count(*times)

@@ -106,6 +106,7 @@ impl TrustWords for Chinese {
             Mark::Serialised { feature } => {
                 format!("本机内核不能让这些写入并行（缺少 {}）", name(feature))
             }
+            Mark::SharedFlush => "多个客户端写入并刷新同一个文件，而 FUSE 一次只为一个客户端刷新：请每次写入后刷新（fsync=1），或让每个客户端使用自己的文件".to_owned(),
             Mark::MemoryThrottle { count: times } => {
                 format!(
                     "模型的 ARC 对脏数据而言太小：{} 个事务等待了整个事务组",
