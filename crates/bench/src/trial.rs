@@ -166,16 +166,18 @@ fn in_place(
         ended: WarmUpEnd::Fixed,
         hit_ratio: None,
     });
-    let limit_s = task.method.warm_up_s;
-    let warming = (limit_s > 0.0).then_some(Until::Warm { limit_s });
-    let leading = (job.job.lead_s > 0.0).then_some(Until::Over(job.job.lead_s));
-    // What warms the caches up is told, before a ramp.
-    for until in [warming, leading].into_iter().flatten() {
+    let mut run = |until| {
         (bench.said)(Step::WarmingUp);
-        let run = warm_up(bench, &mut *session, &job, raw, time, until)?;
-        warm = warm
-            .filter(|first| first.ended != WarmUpEnd::Fixed)
-            .or(Some(run));
+        warm_up(bench, &mut *session, &job, raw, time, until)
+    };
+    let limit_s = task.method.warm_up_s;
+    if limit_s > 0.0 {
+        warm = Some(run(Until::Warm { limit_s })?);
+    }
+    if job.job.lead_s > 0.0 {
+        let ramp = run(Until::Over(job.job.lead_s))?;
+        // What warmed the caches up is told before it.
+        warm = warm.or(Some(ramp));
     }
 
     if task.method.restart {

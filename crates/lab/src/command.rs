@@ -75,12 +75,12 @@ pub fn commands(variant: &Variant) -> Commands {
         .module
         .iter()
         .map(|(n, value)| (n, value.to_string()));
-    let words = variant
+    let worded = variant
         .module_words
         .iter()
         .map(|(n, word)| (n, word.clone()));
     let module = numbers
-        .chain(words)
+        .chain(worded)
         .map(|(name, value)| format!("options {} {name}={value}", module_of(name)))
         .collect();
     Commands {
@@ -184,16 +184,21 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::Campaign;
     use crate::{NoFiles, Profiles, load};
 
-    fn of(text: &str) -> Commands {
+    fn campaign(text: &str) -> Campaign {
         let text = format!(
             "openzfs = \"2.1\"\n[host]\nmemory = \"64G\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n{text}"
         );
         match load("t.toml", &text, &NoFiles, &Profiles::builtin()) {
-            Ok((campaign, _)) => commands(&campaign.variants[0]),
+            Ok((campaign, _)) => campaign,
             Err(said) => panic!("{said:#?}"),
         }
+    }
+
+    fn of(text: &str) -> Commands {
+        commands(&campaign(text).variants[0])
     }
 
     #[test]
@@ -219,11 +224,7 @@ add = "hdd2"
 add = "log mirror optane[0-1]"
 host.memory = "128G"
 "#;
-        let text = format!(
-            "openzfs = \"2.1\"\n[host]\nmemory = \"64G\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n{text}"
-        );
-        let (campaign, _) = load("t.toml", &text, &NoFiles, &Profiles::builtin())
-            .unwrap_or_else(|said| panic!("{said:#?}"));
+        let campaign = campaign(text);
         let of = |name: &str| campaign.variants.iter().find(|v| v.name == name).unwrap();
         let add = |name| addition(of("base"), of(name)).map(|command| command.to_string());
         assert_eq!(

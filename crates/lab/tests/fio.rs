@@ -261,4 +261,6 @@ fn files_of_two_directories_that_would_become_one_are_refused() {
     }
     let shared = "[global]\nrw=read\nsize=1G\ndirectory=/d\n[a]\nfilename=x:y\n[b]\nfilename=y\n";
     assert_eq!(found(shared), []);
+    let named_by_fio = "[global]\nrw=read\nsize=1G\n[x]\ndirectory=/a\n[y]\nfilename=/b/x\n";
+    assert_eq!(found(named_by_fio), [], "x.0.0 and x");
 }

@@ -90,6 +90,22 @@ impl<'t> Entry<'t> {
         self.value.get_ref()
     }
 
+    /// Checks the key as the name of `what`: it has to stand in a table, a path of results and a command line.
+    pub fn check_name(&self, cx: &Cx<'_>, what: &str) {
+        let good = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
+        if self.key.is_empty()
+            || self.key.len() > 60
+            || !self.key.chars().all(good)
+            || self.key.starts_with(['.', '-'])
+        {
+            cx.error(
+                self.key_span(),
+                format!("`{}` cannot name {what}", self.key.escape_debug()),
+                "use letters, digits, `-`, `_`, `+` and `.`, such as `big-records`",
+            );
+        }
+    }
+
     fn wrong(&self, cx: &Cx<'_>, wanted: &str) {
         let article = match self.value() {
             DeValue::Integer(_) | DeValue::Array(_) => "an",

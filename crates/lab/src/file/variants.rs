@@ -65,7 +65,7 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> (Vec<
             );
         }
         for entry in section.rest() {
-            name(cx, &entry, "a variant");
+            entry.check_name(cx, "a variant");
             if let Some(mut table) = entry.table(cx, &format!("variants.{}", entry.key)) {
                 let changes = vec![Settings::change(cx, &mut table)];
                 table.finish(cx);
@@ -114,22 +114,6 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> (Vec<
         state.finish(cx, &plan.name, plan.levels, &plan.header)
     };
     (plans.into_iter().map(resolve).collect(), whole)
-}
-
-/// Checks the name of `what`: it has to stand in a table, a path of results and a command line.
-pub(super) fn name(cx: &Cx<'_>, entry: &Entry<'_>, what: &str) {
-    let good = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
-    if entry.key.is_empty()
-        || entry.key.len() > 60
-        || !entry.key.chars().all(good)
-        || entry.key.starts_with(['.', '-'])
-    {
-        cx.error(
-            entry.key_span(),
-            format!("`{}` cannot name {what}", entry.key.escape_debug()),
-            "use letters, digits, `-`, `_`, `+` and `.`, such as `big-records`",
-        );
-    }
 }
 
 /// Every combination of one level of each factor; the first factor varies slowest.
@@ -243,7 +227,7 @@ fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
                 .iter()
                 .filter_map(|level| self::level(cx, entry.key, level))
                 .collect();
-            name(cx, entry, "a factor");
+            entry.check_name(cx, "a factor");
             one(cx, &[], entry, levels)
         }
         _ => {
@@ -280,7 +264,7 @@ fn one(
 
 /// A level: vdevs to add (`""` adds none), or a table as a variant's.
 fn level(cx: &Cx<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settings)> {
-    name(cx, entry, "a level");
+    entry.check_name(cx, "a level");
     let settings = match entry.value() {
         DeValue::Table(_) => {
             let mut table = entry.table(cx, &format!("factors.{factor}.{}", entry.key))?;
@@ -386,7 +370,7 @@ fn ablation(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
         return Vec::new();
     }
     for entry in entries {
-        name(cx, &entry, "a setting");
+        entry.check_name(cx, "a setting");
         if let Some(mut table) = entry.table(cx, &format!("ablate.{}", entry.key)) {
             settings.push((entry.key.to_owned(), Settings::change(cx, &mut table)));
             table.finish(cx);

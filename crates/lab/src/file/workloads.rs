@@ -2,7 +2,6 @@
 
 use super::cx::Cx;
 use super::section::{Entry, Section};
-use super::variants::name;
 use crate::campaign::{Program, Rates, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
@@ -39,7 +38,7 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, datasets: &[String]) -> V
 }
 
 fn workload(cx: &Cx<'_>, entry: &Entry<'_>, datasets: &[String]) -> Option<Workload> {
-    name(cx, entry, "a workload");
+    entry.check_name(cx, "a workload");
     let mut table = entry.table(cx, &format!("workloads.{}", entry.key))?;
     let dataset = table.take("dataset").and_then(|entry| {
         let stated = entry.string(cx, "the name of a dataset in quotes")?;

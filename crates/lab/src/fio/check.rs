@@ -70,15 +70,13 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
 
 /// Files of different directories that would be one file in the model, where all lie in a dataset.
 fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
-    let mut known: BTreeMap<&str, String> = BTreeMap::new();
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
     let mut found = Vec::new();
     for job in jobs {
         let directory = job.get("directory").unwrap_or_default();
-        let (names, line) = match job.settings.get("filename") {
-            Some(setting) => (setting.value.as_str(), setting.line),
-            None => (job.name.as_str(), job.line),
-        };
-        for name in names.split(':') {
+        let stated = job.settings.get("filename");
+        let line = stated.map_or(job.line, |setting| setting.line);
+        for name in stock::sets(job).0.split(':') {
             let path = match name.starts_with('/') {
                 true => name.to_owned(),
                 false => format!("{directory}/{name}"),
@@ -92,7 +90,7 @@ fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
                 )),
                 Some(_) => {}
                 None => {
-                    known.insert(local, path);
+                    known.insert(local.to_owned(), path);
                 }
             }
         }

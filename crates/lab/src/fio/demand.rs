@@ -39,7 +39,7 @@ pub fn demand(file: &JobFile) -> Demand {
         };
         let (name, _) = stock::sets(job);
         let most = files.entry(name).or_default();
-        *most = stock::stated(job, bytes).max(*most);
+        *most = stock::laid_out(job, bytes, stock::offsets(job)).max(*most);
     }
     let jobs = || file.jobs.iter();
     Demand {

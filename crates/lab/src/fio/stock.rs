@@ -38,41 +38,37 @@ pub fn sets(job: &Job) -> (String, u64) {
     (format.replace("$jobname", &job.name), u64::from(sets))
 }
 
-/// Bytes of all files of a job whose clones each work on `size` bytes, from `offset` on and `increment` more
-/// for each clone: fio lays files out from their first byte. `shared`: the clones have one set of files.
-pub fn laid_out(size: u64, offset: u64, increment: u64, clones: u32, shared: bool) -> u64 {
-    let n = u64::from(clones.max(1));
+/// Bytes of all files of a job whose clones each work on `size` bytes, the first from `offset` on and each
+/// other `increment` further: fio lays files out from their first byte.
+pub fn laid_out(job: &Job, size: u64, [offset, increment]: [u64; 2]) -> u64 {
+    let clones = u64::from(count(job, "numjobs").max(1));
     let each = size.saturating_add(offset);
-    if shared {
-        return each.saturating_add(increment.saturating_mul(n - 1));
-    }
-    let increments = n * (n - 1) / 2;
-    each.saturating_mul(n)
+    let (sets, increments) = match sets(job).1 {
+        // All clones have one set of files, as long as the last of them needs.
+        1 => (1, clones - 1),
+        sets => (sets, clones * (clones - 1) / 2),
+    };
+    each.saturating_mul(sets)
         .saturating_add(increment.saturating_mul(increments))
 }
 
-/// As [`laid_out`], of a job as stated, whose clones have `size` bytes each.
-pub fn stated(job: &Job, size: u64) -> u64 {
-    let bytes = |name: &str| match self::size(job, name) {
+/// The offsets of [`laid_out`] as a job states them; shares of a file are none.
+pub fn offsets(job: &Job) -> [u64; 2] {
+    ["offset", "offset_increment"].map(|name| match size(job, name) {
         Ok(Some(Size::Bytes(bytes))) => bytes,
         _ => 0,
-    };
-    let clones = count(job, "numjobs");
-    let shared = sets(job).1 < u64::from(clones.max(1));
-    laid_out(
-        size,
-        bytes("offset"),
-        bytes("offset_increment"),
-        clones,
-        shared,
-    )
+    })
+}
+
+/// Whether a job writes, alone or among reads.
+pub fn writes(job: &Job) -> bool {
+    job.get("rw").is_some_and(|rw| rw.contains('w'))
 }
 
 /// How many clients write to one file of a job, its own and those of `jobs` that name the same.
 pub fn writers(job: &Job, jobs: &[Job]) -> u64 {
     let (name, _) = sets(job);
-    let writes = |job: &&Job| job.get("rw").is_some_and(|rw| rw.contains('w'));
-    let same = jobs.iter().filter(writes).filter_map(|other| {
+    let same = jobs.iter().filter(|job| writes(job)).filter_map(|other| {
         let (theirs, sets) = sets(other);
         (theirs == name).then(|| u64::from(count(other, "numjobs").max(1)) / sets)
     });

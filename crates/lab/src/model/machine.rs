@@ -2,8 +2,8 @@
 
 use crate::campaign::{Host, OpenZfs, Variant};
 
-/// Module parameters in bytes that size a stock of memory and are no part of a model by themselves: 0, their
-/// default, is a share of what the model has.
+/// Module parameters that size a stock of memory in bytes. Left at their defaults they follow from what the
+/// model has; stated, they are the real machine's and shrink by S.
 pub(super) const STOCKS: &[&str] = &[
     "zfs_arc_meta_limit",
     "zfs_arc_meta_min",

@@ -166,8 +166,8 @@ impl Prepared {
         Client::start(fio, &self.raw, WARM, "warm.json", time, self.threads())
     }
 
-    /// Starts fio for the ramp that is a run of its own ([`lead_s`](super::rewrite::Rewritten::lead_s)), on a clock `time` times
-    /// slower.
+    /// Starts fio for the ramp that is a run of its own, [`lead_s`](super::rewrite::Rewritten::lead_s) long,
+    /// on a clock `time` times slower.
     ///
     /// # Errors
     /// That it cannot be started, or that the clock cannot be slowed.

@@ -5,7 +5,7 @@ use super::stock::{Ratio, stock, working_set_ratio};
 use lab::fio::Mistake;
 use lab::fio::options::{ENGINES, Treatment};
 use lab::fio::parse::{Job, JobFile, Kind};
-use lab::fio::stock::{count, laid_out, sets, time, writers};
+use lab::fio::stock::{count, laid_out, sets, time, writers, writes};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -213,12 +213,9 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         match stock(job, target.size, &ratio) {
             Ok(stock) => {
                 large &= lays_out_large(job, stock.bytes);
-                let (name, sets) = sets(job);
+                let (name, _) = sets(job);
                 let known = files.entry(name).or_default();
-                let [offset, increment] = stock.offsets;
-                let shared = sets < u64::from(clones);
-                let all = laid_out(stock.bytes, offset, increment, clones, shared);
-                *known = all.max(*known);
+                *known = laid_out(job, stock.bytes, stock.offsets).max(*known);
                 lines.extend(stock.lines);
             }
             Err(mistake) => mistakes.push(mistake),
@@ -348,9 +345,7 @@ fn reading(job: &Job) -> Option<String> {
 
 /// Whether a job reads what it has written when it is done.
 fn reads_back(job: &Job) -> bool {
-    let writes = job.get("rw").is_some_and(|rw| rw.contains('w'));
-    let verifies = job.get("verify").is_some_and(|verify| verify != "0");
-    writes && verifies && job.get("do_verify").is_none_or(|v| v != "0")
+    writes(job) && set(job, "verify") && job.get("do_verify").is_none_or(|v| v != "0")
 }
 
 /// Whether a job only reads, from the first byte of its files on.

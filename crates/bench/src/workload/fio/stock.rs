@@ -3,7 +3,7 @@
 use lab::fio::Mistake;
 use lab::fio::parse::{Job, JobFile};
 use lab::fio::sizes::largest_block;
-use lab::fio::stock::{Size, count, file_sizes, real_bytes, sets, size, stated};
+use lab::fio::stock::{Size, count, file_sizes, laid_out, offsets, real_bytes, sets, size};
 use std::collections::BTreeMap;
 
 /// Sizes of one job, after scaling.
@@ -35,7 +35,7 @@ pub fn working_set_ratio(file: &JobFile, want: u64) -> Result<Ratio, Mistake> {
     let mut files: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for job in &file.jobs {
         let (name, sets) = sets(job);
-        let bytes = real_bytes(job)?.map_or(0, |size| stated(job, size));
+        let bytes = real_bytes(job)?.map_or(0, |size| laid_out(job, size, offsets(job)));
         let known = files.entry(name).or_default();
         *known = (sets.max(known.0), bytes.max(known.1));
     }
