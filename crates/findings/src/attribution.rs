@@ -22,6 +22,9 @@ const PACED: f64 = 0.80;
 /// Parts of an operation's work in the volume.
 const PARTS: [&str; 3] = ["range_lock", "throttle", "record_read"];
 
+/// Stages that wait for drives.
+const DRIVES: [&str; 4] = ["log_write", "log_flush", "record_read", "throttle"];
+
 /// The attribution of a cell from its trials' stage times, given how busy each drive was in the seconds
 /// of what lasts. None without stage times or operations.
 pub fn of(trials: &[&Measured], job: &Job, busy: BTreeMap<String, f64>) -> Option<Attribution> {
@@ -64,6 +67,19 @@ pub fn client_us(trials: &[&Measured]) -> Option<f64> {
         ops += (m.read.ops + m.write.ops) as f64;
     }
     (ops > 0.0 && time > 0.0).then(|| time / ops)
+}
+
+/// Share of the clients' time in a trial that drives take: log writes and their flushes, reads of records, and
+/// waits for the pool to write. All of it without stage times.
+pub fn drives_share(trial: &Measured) -> f64 {
+    let ops = (trial.read.ops + trial.write.ops) as f64;
+    let Some(client_us) = client_us(&[trial]).filter(|_| !trial.stages.is_empty()) else {
+        return 1.0;
+    };
+    let drives = |stage: &&Stage| DRIVES.contains(&stage.stage.as_str());
+    let stages = stages(&trial.stages, ops);
+    let us: f64 = stages.iter().filter(drives).map(|s| s.us_per_op).sum();
+    (us / client_us).clamp(0.0, 1.0)
 }
 
 fn stages(sums: &BTreeMap<String, f64>, ops: f64) -> Vec<Stage> {

@@ -1,5 +1,6 @@
 //! Marks: why a trial is set aside, or what must be known of it.
 
+use crate::attribution;
 use crate::counters as c;
 use crate::job::Job;
 use crate::output::{Check, Mark, Standing};
@@ -9,6 +10,8 @@ use crate::record::{Measured, Trial};
 const LATE: f64 = 0.02;
 /// Most of this machine's processors that poolfs and the client may use.
 const PROCESSOR: f64 = 0.5;
+/// The most that `[scale] time` may be.
+const SLOWEST: f64 = 1000.0;
 /// Use by other programs from which on they are named.
 const NEIGHBOURS: f64 = 0.05;
 /// Share of its processors' time that a virtual machine may lose before that is named: about where trials
@@ -36,19 +39,25 @@ pub fn of(
         })
         .collect();
     let fidelity = &measured.fidelity;
+    let waits = if job.paced {
+        1.0
+    } else {
+        attribution::drives_share(measured)
+    };
+    let enough = |excess: f64| slowed_enough(trial.time, excess, waits);
     let share = measured.late_share();
     if share > LATE {
         marks.push(Mark::Late {
             share,
             limit: LATE,
-            enough: Some((trial.time * share / LATE).ceil()),
+            enough: enough(share / LATE),
         });
     }
     if fidelity.cpu_share > PROCESSOR {
         marks.push(Mark::Processor {
             share: fidelity.cpu_share,
             limit: PROCESSOR,
-            enough: Some((trial.time * fidelity.cpu_share / PROCESSOR).ceil()),
+            enough: enough(fidelity.cpu_share / PROCESSOR),
         });
     }
     for (kind, (p50, p99)) in &fidelity.drives {
@@ -97,6 +106,16 @@ pub fn of(
     marks
 }
 
+/// The k, whole, at which a trial at `time` keeps a limit that it exceeds by the factor `excess`; none where
+/// none that a lab can state does. Work and lateness take the same real time at every k, so that their shares
+/// fall with 1/k where the load is the same. Clients that issue their next operation at once go faster as the
+/// rest of their operations, 1 − `waits`, takes less virtual time: of each share are left at k′
+/// (k/k′) ÷ (waits + (1 − waits)·k/k′).
+fn slowed_enough(time: f64, excess: f64, waits: f64) -> Option<f64> {
+    let k = (time * (excess - 1.0 + waits) / waits).ceil();
+    (k <= SLOWEST).then_some(k)
+}
+
 /// Writers that share a file, and threads with several operations in flight, run one operation at a
 /// time where the kernel's FUSE lacks a feature. A mount that reported no features is not judged.
 fn serialised(measured: &Measured, job: &Job) -> Option<Mark> {
@@ -125,5 +144,20 @@ pub fn standing(marks: &[Mark]) -> Standing {
         Standing::Marked
     } else {
         Standing::Sound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_that_wait_for_drives_need_a_slower_clock_than_a_fixed_load_and_others_none() {
+        assert_eq!(slowed_enough(4.0, 1.4, 1.0), Some(6.0), "a fixed load: 5.6");
+        // hk-sync-slog-8k at k = 22: 73 % of two processors, 98 of 190 µs an operation in the log's drives.
+        assert_eq!(slowed_enough(22.0, 0.734 / 0.5, 98.0 / 190.0), Some(42.0));
+        let left = |k: f64| (22.0 / k) / (98.0 / 190.0 + (92.0 / 190.0) * 22.0 / k);
+        assert!(0.734 * left(42.0) < 0.5 && 0.734 * left(41.0) > 0.5);
+        assert_eq!(slowed_enough(22.0, 1.1, 0.0), None, "all of it from memory");
     }
 }

@@ -26,7 +26,7 @@ fn two(repeats: usize, change: impl Fn(usize, &mut findings::record::Measured)) 
 fn a_late_or_busy_trial_is_shown_and_kept_out() {
     let findings = two(3, |i, m| {
         if i == 1 {
-            m.fidelity.late_ns_per_op = 0.03 * 8.0 / 4300.0 * 1e9;
+            m.fidelity.late_ns_per_op = 0.035 * 8.0 / 4300.0 * 1e9;
         }
         if i == 3 {
             m.fidelity.cpu_share = 0.7;
@@ -35,14 +35,15 @@ fn a_late_or_busy_trial_is_shown_and_kept_out() {
     let cell = &findings.cells[1];
     assert_eq!((cell.trials.sound, cell.trials.marked), (1, 2));
     assert_eq!(findings.trials[1].standing, Standing::Marked);
-    // Both are real time: a larger k makes them a smaller share of the model's.
+    // Both are real time: a larger k makes them a smaller share of the model's, though clients that wait for
+    // drives in 81 % of their time go faster then: 5 × (1.75 − 0.19) ÷ 0.81 = 9.6, 5 × (1.4 − 0.19) ÷ 0.81 = 7.5.
     let enough = |trial: usize| match &findings.trials[trial].marks[..] {
         [Mark::Late { enough, .. } | Mark::Processor { enough, .. }] => *enough,
         marks => panic!("{marks:?}"),
     };
     assert_eq!(model().time, Some(5.0));
-    assert_eq!(enough(1), Some(8.0), "three in a hundred, limit two");
-    assert_eq!(enough(3), Some(7.0), "seven tenths, limit five");
+    assert_eq!(enough(1), Some(10.0), "3.5 in a hundred, limit two");
+    assert_eq!(enough(3), Some(8.0), "seven tenths, limit five");
     let log = verdict(&findings, "log");
     assert_eq!(log.class, Class::Undecided, "one sound trial is left");
     assert!(

@@ -73,7 +73,7 @@ pub enum Mark {
         /// 0.02.
         limit: f64,
         /// The k, whole, at which it would have been within the limit: lateness is real time, the
-        /// same at every k.
+        /// same at every k. None where no k helps: such clients wait for the processor, and issue faster.
         #[serde(default)]
         enough: Option<f64>,
     },
@@ -84,7 +84,7 @@ pub enum Mark {
         /// 0.5.
         limit: f64,
         /// The k, whole, at which it would have been within the limit: work takes the same real time
-        /// at every k.
+        /// at every k. None where no k helps: such clients wait for the processor, and issue faster.
         #[serde(default)]
         enough: Option<f64>,
     },

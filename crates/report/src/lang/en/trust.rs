@@ -318,9 +318,10 @@ fn datasets_named(datasets: &[String]) -> String {
     all.join(", ")
 }
 
-/// The k that would have kept a limit.
+/// What would have kept a limit: a k, or fewer clients where they wait for the processor at any k.
 fn within(enough: Option<f64>) -> String {
-    enough.map_or_else(String::new, |k| {
-        format!("; within it at [scale] time = {k:.0}")
-    })
+    match enough {
+        Some(k) => format!("; within it at [scale] time = {k:.0}"),
+        None => "; fewer clients would keep it, a slower clock would not".to_owned(),
+    }
 }

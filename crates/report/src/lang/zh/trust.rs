@@ -307,9 +307,10 @@ impl TrustWords for Chinese {
     }
 }
 
-/// The k that would have kept a limit.
+/// What would have kept a limit: a k, or fewer clients where they wait for the processor at any k.
 fn within(enough: Option<f64>) -> String {
-    enough.map_or_else(String::new, |k| {
-        format!("；[scale] time = {k:.0} 时可不超限")
-    })
+    match enough {
+        Some(k) => format!("；[scale] time = {k:.0} 时可不超限"),
+        None => "；减少客户端可不超限，放慢时钟则无济于事".to_owned(),
+    }
 }
