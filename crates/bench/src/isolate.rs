@@ -90,11 +90,11 @@ fn granted() -> (Isolation, Vec<&'static str>) {
 }
 
 /// Starts this program again, with the same arguments, as the first process of namespaces of its
-/// own, and waits for it. Returns its exit code; 130 when the user asked twice to stop.
+/// own, and waits for it.
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn keep(arguments: impl Iterator<Item = OsString>) -> std::io::Result<u8> {
+pub fn keep(arguments: impl Iterator<Item = OsString>) -> std::io::Result<Ended> {
     let (isolation, flags) = granted();
     let itself = env::current_exe()?;
     let mut command = match isolation {
@@ -138,11 +138,22 @@ pub fn keep(arguments: impl Iterator<Item = OsString>) -> std::io::Result<u8> {
     let status = child.wait()?;
     handle.close();
     let asked = asked.join().unwrap_or(0);
-    Ok(match status.code() {
-        Some(code) => code as u8,
-        None if asked > 0 => 130,
-        None => 128u8.wrapping_add(status.signal().unwrap_or(0) as u8),
+    Ok(match (status.code(), status.signal()) {
+        (Some(code), _) => Ended::Exit(code as u8),
+        (None, _) if asked > 0 => Ended::Stopped,
+        (None, signal) => Ended::Killed(signal.unwrap_or(0)),
     })
+}
+
+/// How what was kept has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this exit code.
+    Exit(u8),
+    /// By the user, who asked twice to stop.
+    Stopped,
+    /// By this signal from elsewhere.
+    Killed(i32),
 }
 
 /// Inside: lets `stop` follow the keeper, and dies with it.

@@ -2,8 +2,10 @@
 
 use crate::fault::Fault;
 use lab::campaign::OpenZfs;
+use sha2::{Digest, Sha256};
 use std::env;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -39,6 +41,16 @@ pub fn engine_directories() -> Vec<PathBuf> {
         dirs.extend(here.ancestors().map(|dir| dir.join(".engines")));
     }
     dirs
+}
+
+/// SHA-256 of a program's file, in hexadecimal: what tells one build from another.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn fingerprint(path: &Path) -> std::io::Result<String> {
+    let mut hash = Sha256::new();
+    std::io::copy(&mut File::open(path)?, &mut hash)?;
+    Ok(format!("{:x}", hash.finalize()))
 }
 
 /// The engine for a release, from the first of `dirs` that has it.

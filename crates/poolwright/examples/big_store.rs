@@ -42,6 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Path::new(&directory),
         &campaign,
         "# made by big_store, never run\n",
+        &store::MadeBy::new(),
         true,
         SystemTime::now(),
     )?;

@@ -9,7 +9,7 @@ mod mishap;
 mod report;
 mod writer;
 
-use crate::exit::{ENVIRONMENT, INTERRUPTED, USAGE};
+use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE};
 use crate::mount::{Chosen, failed};
 use crate::output;
 use bench::isolate::{self, Isolation};
@@ -76,10 +76,12 @@ impl Args {
     /// Cuts.
     pub fn run(self) -> ExitCode {
         let code = match Isolation::inside() {
-            None => isolate::keep(std::env::args_os().skip(1)).map_err(|e| {
-                output::complain(&format!("error: cannot start: {e}\n"));
-                ENVIRONMENT
-            }),
+            None => isolate::keep(std::env::args_os().skip(1))
+                .map(exit::of)
+                .map_err(|e| {
+                    output::complain(&format!("error: cannot start: {e}\n"));
+                    ENVIRONMENT
+                }),
             Some(isolation) => self.inside(isolation),
         };
         ExitCode::from(code.unwrap_or_else(|code| code))
@@ -96,8 +98,13 @@ impl Args {
         )?;
         let time = self.time.or(chosen.model.time).unwrap_or(TIME);
         chosen.model.time = Some(time);
-        for mishap in &self.fail {
-            mishap.belongs_to(&chosen.variant).map_err(|why| {
+        for (i, mishap) in self.fail.iter().enumerate() {
+            let twice = self.fail[..i].iter().any(|m| m.drive == mishap.drive);
+            let sound = match twice {
+                true => Err(format!("{}: a drive fails once", mishap.drive)),
+                false => mishap.belongs_to(&chosen.variant),
+            };
+            sound.map_err(|why| {
                 output::complain(&format!("error: --fail {why}\n"));
                 USAGE
             })?;

@@ -3,13 +3,13 @@
 //! The command starts itself again inside namespaces of its own (see `bench::isolate`): what comes
 //! before that checks everything that can be checked without starting anything.
 
-use crate::exit::{ENVIRONMENT, INTERRUPTED, USAGE};
+use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE};
 use crate::lab_file::{LabFile, Loaded, load_or_explain, release};
 use crate::{diagnostics, machine, output};
 use bench::campaign::{End, Error, Setup};
 use bench::engine::scale::Scale;
 use bench::fault::Fault;
-use bench::isolate::{self, Isolation};
+use bench::isolate::{self, Ended, Isolation};
 use bench::programs::{self, Fio};
 use bench::stop::Stop;
 use lab::campaign::{Campaign, OpenZfs};
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
-use store::{Scratch, Store, Unfinished};
+use store::{MadeBy, Scratch, Store, Unfinished};
 
 mod progress;
 mod result;
@@ -114,6 +114,27 @@ struct Ready {
 }
 
 impl Ready {
+    /// What measures here: the build of each program, and where drives lie.
+    fn made_by(&self) -> std::io::Result<MadeBy> {
+        let place = match machine::is_in_memory(&self.place) {
+            true => "memory",
+            false => "disk",
+        };
+        let mut all = MadeBy::from([
+            // As it was started, wherever another build has been put since.
+            ("poolwright".to_owned(), programs::fingerprint(Path::new("/proc/self/exe"))?),
+            ("fio".to_owned(), self.fio.version.clone()),
+            ("place of the drives".to_owned(), place.to_owned()),
+        ]);
+        for release in self.campaign.variants.iter().map(|v| v.openzfs) {
+            let name = format!("poolfs-{release}");
+            if let (false, Ok(program)) = (all.contains_key(&name), self.engine.program(release)) {
+                all.insert(name, programs::fingerprint(&program)?);
+            }
+        }
+        Ok(all)
+    }
+
     /// Dirty-data limit of the model, bytes, by variant.
     fn dirty_max(&self) -> BTreeMap<String, u64> {
         let host = &self.campaign.host;
@@ -143,8 +164,13 @@ impl Args {
         }
         machine::remove_leftovers();
         self.ready(true, &Stop::default())?;
-        isolate::keep(std::env::args_os().skip(1))
-            .map_err(|e| complain(ENVIRONMENT, &format!("cannot start the run: {e}")))
+        let ended = isolate::keep(std::env::args_os().skip(1))
+            .map_err(|e| complain(ENVIRONMENT, &format!("cannot start the run: {e}")))?;
+        let code = exit::of(ended);
+        if !matches!(ended, Ended::Exit(_)) {
+            output::complain("what was measured is kept: the same command goes on\n");
+        }
+        Ok(code)
     }
 
     /// The lab, its model, and the programs it needs. `aloud` draws what its author should know.
@@ -230,10 +256,14 @@ impl Args {
         })?;
         let scratch = Scratch::create(std::slice::from_ref(&ready.place), LEAST_ROOM)
             .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
+        let made_by = ready.made_by().map_err(|e| {
+            complain(ENVIRONMENT, &format!("cannot read this program or its engines: {e}"))
+        })?;
         let (store, unfinished) = Store::open(
             &self.results_dir(),
             &ready.campaign,
             &ready.file.text,
+            &made_by,
             self.fresh,
             SystemTime::now(),
         )
@@ -252,8 +282,17 @@ impl Args {
         result::keep_machine(&store, &ready.fio, isolation)
             .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
         let progress = progress::Progress::new(self.watch, ready.dirty_max());
-        if unfinished == Unfinished::Continued {
-            progress.say(&format!("continuing {}", store.path().display()));
+        match unfinished {
+            Unfinished::New => {}
+            Unfinished::Continued => progress.say(&format!("continuing {}", store.path().display())),
+            Unfinished::Anew {
+                instead_of,
+                differs,
+            } => progress.say(&format!(
+                "beginning anew: not the same as measured {}, which stays: {}",
+                instead_of.display(),
+                differs.join(", ")
+            )),
         }
         if !machine::is_in_memory(&ready.place) {
             progress.say(&format!(
@@ -261,9 +300,13 @@ impl Args {
                 ready.place.display()
             ));
         }
-        let end = self.measure(&ready, &store, scratch.path(), &stop, &progress)?;
-        drop(scratch);
+        let end = self.measure(&ready, &store, scratch.path(), &stop, &progress);
         progress.clear();
+        let end = end.map_err(|e| match e {
+            Error::Environment(why) => complain(ENVIRONMENT, &why),
+            Error::Store(why) => complain(ENVIRONMENT, &why.to_string()),
+        })?;
+        drop(scratch);
         let whole = result::show(&store, self.json)?;
         let again = match self.fresh {
             true => "the same command without --fresh",
@@ -297,7 +340,7 @@ impl Args {
         scratch: &Path,
         stop: &Stop,
         progress: &progress::Progress,
-    ) -> Result<End, u8> {
+    ) -> Result<End, Error> {
         let setup = Setup {
             store,
             engine: &ready.engine,
@@ -308,10 +351,7 @@ impl Args {
             patience: self.patience().saturating_mul(2),
             watch: progress,
         };
-        bench::campaign::run(&setup, ready.model.clone()).map_err(|e| match e {
-            Error::Environment(why) => complain(ENVIRONMENT, &why),
-            Error::Store(why) => complain(ENVIRONMENT, &why.to_string()),
-        })
+        bench::campaign::run(&setup, ready.model.clone())
     }
 }
 

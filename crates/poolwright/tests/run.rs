@@ -72,6 +72,25 @@ fn a_campaign_is_measured_kept_and_reported_and_running_it_again_measures_nothin
 }
 
 #[test]
+fn another_build_of_the_engine_begins_anew_and_says_so() {
+    let place = Place::new(1);
+    place.run("");
+    let engine = place.dir.path().join("engines/poolfs-2.1");
+    let mut built = fs::read(&engine).unwrap();
+    built.push(0);
+    fs::write(&engine, built).unwrap();
+    let output = place.run("");
+    let told = said(&output);
+    assert!(
+        told.contains("beginning anew") && told.contains(": poolfs-2.1"),
+        "{told}"
+    );
+    let campaigns = fs::read_dir(place.dir.path().join("results/lab")).unwrap();
+    assert_eq!(campaigns.count(), 2);
+    assert!(said(&place.run("die-in-build")).contains("continuing"));
+}
+
+#[test]
 fn an_engine_that_dies_costs_its_trial_and_its_last_assertion_is_the_reason() {
     for (fault, why) in [
         ("die-in-build", "VERIFY3(0 == spa_create()) failed (0 == 5)"),

@@ -5,10 +5,13 @@ use findings::record::Trial;
 use lab::{campaign::Campaign, model::Model};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Serialize, de::DeserializeOwned};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+const MADE_BY: &str = "made-by.json";
 
 /// A campaign's directory, open.
 #[derive(Debug)]
@@ -21,17 +24,28 @@ pub struct Store {
 }
 
 /// Whether [`Store::open`] found something to continue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfinished {
     /// A new directory was made.
     New,
     /// An earlier run of the same campaign is continued.
     Continued,
+    /// A new directory was made, since what measured the same campaign in this one was made by others.
+    Anew {
+        /// The directory, which stays.
+        instead_of: PathBuf,
+        /// The names in [`MadeBy`] that differ.
+        differs: Vec<String>,
+    },
 }
+
+/// What measures a campaign: each program, and the place of its drives, with what tells one from another.
+/// Trials of one cell are made by the same.
+pub type MadeBy = BTreeMap<String, String>;
 
 impl Store {
     /// Opens the directory of `campaign` below `results` for measuring: the newest one that holds
-    /// the same campaign, or a new one. The wall budget and the most trials of a cell are no part of
+    /// the same campaign `made_by` the same, or a new one. The wall budget and the most trials of a cell are no part of
     /// a campaign's identity, so that more of both can be given to one that ran out of them.
     ///
     /// # Errors
@@ -40,11 +54,16 @@ impl Store {
         results: &Path,
         campaign: &Campaign,
         lab_text: &str,
+        made_by: &MadeBy,
         fresh: bool,
         now: SystemTime,
     ) -> Result<(Store, Unfinished), Error> {
         let home = results.join(file_name(&campaign.name));
-        if !fresh && let Some(path) = newest(&home, campaign)? {
+        let (found, unfinished) = match fresh {
+            true => (None, Unfinished::New),
+            false => newest(&home, campaign, made_by)?,
+        };
+        if let Some(path) = found {
             let lock = lock(&path)?;
             let store = Store {
                 journal: Journal::open(&path.join("journal.sqlite"))?,
@@ -55,7 +74,7 @@ impl Store {
             // What is no part of its identity may have changed.
             replace(&store.path.join("lab.toml"), lab_text.as_bytes())?;
             store.write("campaign.json", campaign)?;
-            return Ok((store, Unfinished::Continued));
+            return Ok((store, unfinished));
         }
         let path = new_directory(&home, now)?;
         let lock = lock(&path)?;
@@ -67,9 +86,10 @@ impl Store {
             path,
             _lock: Some(lock),
         };
+        store.write(MADE_BY, made_by)?;
         // Last, since it is what makes the directory a campaign's.
         store.write("campaign.json", campaign)?;
-        Ok((store, Unfinished::New))
+        Ok((store, unfinished))
     }
 
     /// Opens a campaign's directory for reading.
@@ -129,6 +149,14 @@ impl Store {
     /// What the file system said.
     pub fn set_model(&self, model: &Model) -> Result<(), Error> {
         self.write("model.json", model)
+    }
+
+    /// Writes a text file into the directory, whole or not at all.
+    ///
+    /// # Errors
+    /// What the file system said.
+    pub fn write_text(&self, name: &str, text: &str) -> Result<(), Error> {
+        replace(&self.path.join(name), text.as_bytes())
     }
 
     /// Writes a JSON file into the directory, whole or not at all.
@@ -211,11 +239,16 @@ fn same(a: &Campaign, b: &Campaign) -> bool {
     identity(a) == identity(b)
 }
 
-/// The newest directory below `home` that holds this campaign. Names sort by time.
-fn newest(home: &Path, campaign: &Campaign) -> Result<Option<PathBuf>, Error> {
+/// The newest directory below `home` that holds this campaign made by the same, and what is told of it. Names
+/// sort by time.
+fn newest(
+    home: &Path,
+    campaign: &Campaign,
+    made_by: &MadeBy,
+) -> Result<(Option<PathBuf>, Unfinished), Error> {
     let entries = match fs::read_dir(home) {
         Ok(entries) => entries,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok((None, Unfinished::New)),
         Err(e) => return Err(Error::io("read", home)(e)),
     };
     let mut paths = Vec::new();
@@ -223,10 +256,29 @@ fn newest(home: &Path, campaign: &Campaign) -> Result<Option<PathBuf>, Error> {
         paths.push(entry.map_err(Error::io("read", home))?.path());
     }
     paths.sort();
-    Ok(paths.into_iter().rev().find(|path| {
+    let mut told = Unfinished::New;
+    for path in paths.into_iter().rev() {
         // A directory of another version, or half made, is no candidate.
-        parse::<Campaign>(&path.join("campaign.json")).is_ok_and(|found| same(&found, campaign))
-    }))
+        if !parse::<Campaign>(&path.join("campaign.json")).is_ok_and(|found| same(&found, campaign))
+        {
+            continue;
+        }
+        // One that does not tell was made by a build from before.
+        let theirs: MadeBy = parse(&path.join(MADE_BY)).unwrap_or_default();
+        if theirs == *made_by {
+            return Ok((Some(path), Unfinished::Continued));
+        }
+        if told == Unfinished::New {
+            let differs = made_by
+                .iter()
+                .filter(|(name, of)| theirs.get(*name) != Some(of));
+            told = Unfinished::Anew {
+                differs: differs.map(|(name, _)| name.clone()).collect(),
+                instead_of: path,
+            };
+        }
+    }
+    Ok((None, told))
 }
 
 fn new_directory(home: &Path, now: SystemTime) -> Result<PathBuf, Error> {

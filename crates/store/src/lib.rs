@@ -5,7 +5,8 @@
 //!   lab.toml         the lab file as it was run
 //!   campaign.json    what it meant, resolved
 //!   model.json       S, k and every scaled stock
-//!   machine.json     where it ran, with which program versions
+//!   made-by.json     what measured it: another build or place of drives begins anew
+//!   machine.json     where it ran last, with which program versions
 //!   journal.sqlite   one row for each attempt at a trial, written before it and after it
 //!   trials/<nnnn>-<variant>-<workload>/<attempt>/   raw outputs of every program
 //!   lock             held while a run is at work here
@@ -19,7 +20,7 @@ mod error;
 mod journal;
 mod scratch;
 
-pub use campaign::{Store, Unfinished};
+pub use campaign::{MadeBy, Store, Unfinished};
 pub use error::Error;
 pub use journal::{Attempt, Journal, State};
 pub use scratch::{Scratch, remove_leftovers};

@@ -4,7 +4,7 @@
 //! belonged to a run that was killed, and is removed by the next.
 
 use crate::Error;
-use rustix::fs::{FlockOperation, StatVfs, flock, statvfs};
+use rustix::fs::{FlockOperation, Mode, OFlags, StatVfs, flock, open, statvfs};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -90,9 +90,14 @@ pub fn remove_leftovers(base: &Path) {
             continue;
         }
         // Without a lock file it may be one that is being made at this moment.
-        let Ok(lock) = File::open(path.join("lock")) else {
+        // Anybody may leave anything in a /dev/shm: a pipe would be waited for, a link be another's lock.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let Ok(lock) = open(path.join("lock"), flags, Mode::empty()).map(File::from) else {
             continue;
         };
+        if !lock.metadata().is_ok_and(|found| found.is_file()) {
+            continue;
+        }
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
             let _ = fs::remove_dir_all(&path);
         }

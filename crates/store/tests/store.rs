@@ -4,7 +4,7 @@ use findings::record::{Measured, Outcome, Perturbation, Trial};
 use lab::campaign::{Campaign, Host, Method, Scale};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
-use store::{Error, Scratch, State, Store, Unfinished};
+use store::{Error, MadeBy, Scratch, State, Store, Unfinished};
 
 fn campaign() -> Campaign {
     Campaign {
@@ -90,7 +90,18 @@ fn at(seconds: u64) -> SystemTime {
 }
 
 fn open(results: &Path, campaign: &Campaign, fresh: bool) -> (Store, Unfinished) {
-    Store::open(results, campaign, "title = 'A test'", fresh, at(0)).unwrap()
+    open_with(results, campaign, fresh, "one")
+}
+
+fn open_with(results: &Path, campaign: &Campaign, fresh: bool, build: &str) -> (Store, Unfinished) {
+    let text = "title = 'A test'";
+    Store::open(results, campaign, text, &made_by(build), fresh, at(0)).unwrap()
+}
+
+fn made_by(build: &str) -> MadeBy {
+    let all = [("poolfs-2.1", build), ("fio", "fio-3.33")];
+    all.map(|(name, of)| (name.to_owned(), of.to_owned()))
+        .into()
 }
 
 #[test]
@@ -128,6 +139,23 @@ fn another_seed_or_fresh_begins_a_new_directory() {
 }
 
 #[test]
+fn trials_of_two_builds_never_stand_in_one_directory() {
+    let results = tempfile::tempdir().unwrap();
+    let (first, _) = open_with(results.path(), &campaign(), false, "one");
+    let (second, told) = open_with(results.path(), &campaign(), false, "two");
+    assert_ne!(first.path(), second.path());
+    let anew = Unfinished::Anew {
+        instead_of: first.path().to_owned(),
+        differs: vec!["poolfs-2.1".to_owned()],
+    };
+    assert_eq!(told, anew);
+    let path = first.path().to_owned();
+    drop((first, second));
+    let (again, told) = open_with(results.path(), &campaign(), false, "one");
+    assert_eq!((again.path(), told), (&*path, Unfinished::Continued));
+}
+
+#[test]
 fn a_half_made_directory_is_not_taken_for_a_campaign() {
     let results = tempfile::tempdir().unwrap();
     let (first, _) = open(results.path(), &campaign(), false);
@@ -140,7 +168,14 @@ fn a_half_made_directory_is_not_taken_for_a_campaign() {
 fn two_runs_never_measure_in_one_directory() {
     let results = tempfile::tempdir().unwrap();
     let (_held, _) = open(results.path(), &campaign(), false);
-    let second = Store::open(results.path(), &campaign(), "", false, at(5));
+    let second = Store::open(
+        results.path(),
+        &campaign(),
+        "",
+        &made_by("one"),
+        false,
+        at(5),
+    );
     assert!(matches!(second, Err(Error::Busy { .. })), "{second:?}");
 }
 

@@ -59,27 +59,24 @@ pub fn show(store: &Store, json: bool) -> Result<bool, u8> {
         report::render(&made, format, language, to_terminal)
             .map_err(|e| complain(ENVIRONMENT, &e))
     };
+    // What was found is shown also where there is no room left for it.
+    if json {
+        output::print(&render(Format::Json, false)?);
+    } else {
+        output::print(&render(Format::Text, to_terminal)?);
+    }
     for (name, format) in [
         ("result.json", Format::Json),
         ("report.html", Format::Html),
         ("report.md", Format::Md),
         ("report.csv", Format::Csv),
     ] {
-        let path = store.path().join(name);
-        fs::write(&path, render(format, false)?).map_err(|e| {
-            let message = format!("cannot write the report {}: {e}", path.display());
-            complain(ENVIRONMENT, &message)
-        })?;
+        let written = store.write_text(name, &render(format, false)?);
+        written.map_err(broken)?;
     }
-    if json {
-        output::print(&render(Format::Json, false)?);
-    } else {
-        let mut text = render(Format::Text, to_terminal)?;
-        text.push_str(&format!(
-            "report   {}\n",
-            store.path().join("report.html").display()
-        ));
-        output::print(&text);
+    if !json {
+        let page = store.path().join("report.html");
+        output::print(&format!("report   {}\n", page.display()));
     }
     Ok(findings::complete(&made.findings))
 }
