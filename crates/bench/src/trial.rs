@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 /// How often a running client and the engine are looked at.
 const LOOK: Duration = Duration::from_millis(20);
-/// Real time that a job may take which does not say how long it runs.
-const UNTIMED: Duration = Duration::from_secs(3600);
+/// Real time that a job may take which does not say how long it runs, as a multiple of the patience.
+const UNTIMED: u32 = 30;
 /// Bytes a second that laying out files comes to at the least: a tenth of the slowest that was seen.
 const LAYOUT_BYTES_S: f64 = 1e6;
 
@@ -373,7 +373,7 @@ fn observe(
     let ramp = Duration::from_secs_f64(job.job.ramp_s * time);
     let limit = match job.job.runtime_s {
         Some(s) => bench.patience + Duration::from_secs_f64(2.0 * (job.job.ramp_s + s) * time),
-        None => UNTIMED,
+        None => bench.patience.saturating_mul(UNTIMED),
     };
     session.sample(true)?;
     let client = job.measure(bench.fio, time)?;

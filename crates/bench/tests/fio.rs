@@ -275,6 +275,9 @@ fn in_an_open_loop_a_write_is_synchronous_itself_and_a_mixture_keeps_its_shares(
     assert!(mixed.text.contains("\nrate_iops=70,30\n"), "{}", mixed.text);
     assert!(mixed.text.ends_with("ioengine=psync\n") || mixed.text.contains("\nioengine=psync\n"));
     assert_eq!(mixed.offered_rate, Some(100.0));
+    let pure = open("[a]\nrw=randrw\nrwmixread=100\nsize=1G\n", 100.0);
+    assert!(pure.text.contains("\nrate_iops=100\n"), "{}", pure.text);
+    assert_eq!(pure.offered_rate, Some(100.0), "no write that never comes");
 }
 
 #[test]
@@ -467,6 +470,8 @@ fn clients_that_write_to_one_file_flush_within_their_writes() {
     );
     let sections = "fsync=1\nfilename=wal\n[a]\n[b]\n";
     assert_eq!(of(sections), (text("0"), text("1"), 2));
+    let lists = "fsync=1\n[a]\nfilename=x:wal\n[b]\nfilename=wal\n";
+    assert_eq!(of(lists), (text("0"), text("1"), 2), "one file in common");
     let reader = "fsync=1\nfilename=wal\n[a]\n[b]\nrw=read\n";
     assert_eq!(of(reader), (text("1"), None, 0), "one writer");
 }

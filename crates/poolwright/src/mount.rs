@@ -12,11 +12,15 @@ use bench::stop::Stop;
 use lab::campaign::{Campaign, Variant};
 use lab::model::{Model, of_variant};
 use poolfs::protocol::Build;
+use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
 use store::Scratch;
 
 /// The least room that is worth starting with.
@@ -188,13 +192,14 @@ impl Args {
         chosen.model.time = Some(self.time);
         let store = chosen.directory("drives")?;
         let log = chosen.directory("log")?;
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])
+        let (ends, ended) = Ends::follow()
             .map_err(|e| complain(ENVIRONMENT, &format!("cannot wait for Ctrl-C: {e}")))?;
-        let mut session = chosen.session(&log, &Stop::default())?;
+        let mut session = chosen.session(&log, &ends.stop)?;
         session
             .build(chosen.build(&store, chosen.campaign.method.seed, self.instant))
             .map_err(failed)?;
         session.mount(&self.dataset, &dir, 0).map_err(failed)?;
+        ends.mounted.store(true, Ordering::SeqCst);
         output::complain(&format!(
             "{} of {} on {}: OpenZFS {} · size 1/{:.3} · time {}× slower{}\n",
             chosen.variant.name,
@@ -212,11 +217,11 @@ impl Args {
         let code = match self.command.split_first() {
             None => {
                 output::complain("Ctrl-C ends it; what is written there is gone then\n");
-                signals.forever().next();
+                // Nothing else drops the other end.
+                let _ = ended.recv();
                 0
             }
-            // A signal of the terminal reaches the command too: it decides when to end.
-            Some((program, arguments)) => command(program, arguments)?,
+            Some((program, arguments)) => ends.command(program, arguments)?,
         };
         session.stop().map_err(failed)?;
         Ok(code)
@@ -236,20 +241,62 @@ impl Args {
     }
 }
 
-fn command(program: &OsString, arguments: &[OsString]) -> Result<u8, u8> {
-    use std::os::unix::process::ExitStatusExt;
-    let status = Command::new(program)
-        .args(arguments)
-        .status()
-        .map_err(|e| {
+/// What Ctrl-C and its like are for at the moment.
+#[derive(Clone, Default)]
+struct Ends {
+    /// Ends a build: asked for until it is mounted.
+    stop: Stop,
+    mounted: Arc<AtomicBool>,
+    /// The command that runs, which decides when to end.
+    command: Arc<Mutex<Option<Pid>>>,
+}
+
+impl Ends {
+    /// Follows the signals from now on; what comes while it is mounted without a command comes out.
+    fn follow() -> std::io::Result<(Ends, Receiver<()>)> {
+        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let (tell, told) = std::sync::mpsc::channel();
+        let ends = Ends::default();
+        let these = ends.clone();
+        std::thread::spawn(move || {
+            for signal in signals.forever() {
+                let command = *these.command.lock().unwrap_or_else(PoisonError::into_inner);
+                match command {
+                    _ if !these.mounted.load(Ordering::SeqCst) => these.stop.request(),
+                    // The terminal's reaches the command by itself.
+                    Some(_) if signal == SIGINT => {}
+                    Some(pid) => {
+                        let signal = if signal == SIGHUP { Signal::HUP } else { Signal::TERM };
+                        let _ = rustix::process::kill_process(pid, signal);
+                    }
+                    None => {
+                        let _ = tell.send(());
+                    }
+                }
+            }
+        });
+        Ok((ends, told))
+    }
+
+    /// Runs a command; its exit code, or a shell's for the signal that ended it.
+    fn command(&self, program: &OsString, arguments: &[OsString]) -> Result<u8, u8> {
+        use std::os::unix::process::ExitStatusExt;
+        let running = |pid| *self.command.lock().unwrap_or_else(PoisonError::into_inner) = pid;
+        let status = Command::new(program).args(arguments).spawn().and_then(|mut child| {
+            running(Pid::from_raw(child.id() as i32));
+            let status = child.wait();
+            running(None);
+            status
+        });
+        let status = status.map_err(|e| {
             complain(
                 ENVIRONMENT,
                 &format!("cannot run {}: {e}", program.display()),
             )
         })?;
-    // As a shell tells of a command that a signal ended.
-    let signal = || 128 + status.signal().unwrap_or(0);
-    Ok(status.code().unwrap_or_else(signal) as u8)
+        let signal = || 128 + status.signal().unwrap_or(0);
+        Ok(status.code().unwrap_or_else(signal) as u8)
+    }
 }
 
 /// Says how the engine failed; an exit code. Who stopped it needs no telling.

@@ -25,7 +25,8 @@ use std::process::ExitCode;
 /// levels); shown are those that no other beats in everything, and of a lab its own pools before
 /// them. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
 ///
-/// Exit codes: 0 something is shown, 1 no layout does what is wanted, 2 an argument cannot be read.
+/// Exit codes: 0 some layout does what is wanted, 1 none does, 2 an argument cannot be read, 3 the page
+/// cannot be written.
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["lab", "drives"])))]
 pub struct Args {

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 /// Prints the files, or writes them with -o; with --pool also what they change. Nothing that may
 /// lose acknowledged writes is set unless --allow-loss asks for it.
 ///
-/// Exit codes: 0 done, 2 usage or unreadable input.
+/// Exit codes: 0 done, 2 usage or unreadable input, 3 the files could not be written.
 #[derive(clap::Args)]
 pub struct Args {
     /// What is served

@@ -143,3 +143,57 @@ fn a_directory_that_a_killed_mount_left_is_named_with_the_line_that_frees_it() {
     let line = format!("umount -l {}", dir.path().display());
     assert!(said(&output).contains(&line), "{}", said(&output));
 }
+
+fn mount_verb(place: &Place, fault: &str, command: &[&str]) -> Child {
+    let dir = place.dir.path().join("mnt");
+    fs::create_dir(&dir).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_poolwright"))
+        .args(["mount", "lab.toml", "none", "mnt", "--store", "drives"])
+        .args(command)
+        .current_dir(place.dir.path())
+        .env("POOLWRIGHT_ENGINES", place.dir.path().join("engines"))
+        .env("FAKE_POOLFS", fault)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits for a process of the place whose command line has that in it.
+fn await_process(place: &Place, verb: &mut Child, part: &str) {
+    let until = Instant::now() + Duration::from_secs(60);
+    // The verb's own line has its command in it.
+    let is = |line: &String| line.contains(part) && !line.contains("mount lab.toml");
+    while !place.processes().iter().any(is) {
+        let ended = verb.try_wait().unwrap();
+        assert!(ended.is_none() && Instant::now() < until, "{ended:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_mount_that_is_still_being_built() {
+    let place = Place::new(1);
+    let mut verb = mount_verb(&place, "hang-in-build", &[]);
+    await_process(&place, &mut verb, "poolfs-2.1");
+    let asked = Instant::now();
+    signal(&verb, Signal::INT);
+    assert_eq!(verb.wait().unwrap().code(), Some(130));
+    assert!(asked.elapsed() < Duration::from_secs(30));
+    place.assert_nothing_left();
+}
+
+#[test]
+fn a_mounts_command_is_told_to_end_and_takes_the_mount_with_it() {
+    let place = Place::new(1);
+    let mut verb = mount_verb(&place, "", &["--", "sleep", "1234"]);
+    await_process(&place, &mut verb, "sleep 1234");
+    signal(&verb, Signal::TERM);
+    assert_eq!(
+        verb.wait().unwrap().code(),
+        Some(143),
+        "as a shell tells of it"
+    );
+    place.assert_nothing_left();
+}

@@ -29,11 +29,16 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The machine, with Ctrl-C ending a wait and nothing else.
+    /// The machine, with Ctrl-C ending a wait, and a second one ending all: a program that asks a suspended
+    /// pool may never come back.
     pub fn new() -> Machine {
+        use signal_hook::{consts::SIGINT, flag};
         let stopped = Arc::new(AtomicBool::new(false));
-        // Without a handler Ctrl-C ends the program: only the result so far is lost.
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stopped));
+        let code = i32::from(crate::exit::INTERRUPTED);
+        // In this order, so that the first one only sets what the second one finds. Without handlers Ctrl-C
+        // ends the program: only the result so far is lost.
+        let _ = flag::register_conditional_shutdown(SIGINT, code, Arc::clone(&stopped));
+        let _ = flag::register(SIGINT, Arc::clone(&stopped));
         Machine { stopped }
     }
 }

@@ -222,7 +222,7 @@ fn time(campaign: &Campaign, estimate: &Estimate) -> String {
         format!("{} to {}", print_duration(low), print_duration(high))
     };
     let over = if low > budget {
-        ": over the budget, so that cells would be left out; shorten the runtime, or raise the budget"
+        ": over the budget: every cell runs once, and repeats would be left out; shorten the runtime, or raise the budget"
     } else {
         ""
     };

@@ -53,8 +53,13 @@ pub struct State {
 }
 
 impl State {
+    /// Acknowledged blocks are gone, and were looked for.
+    fn lossy(&self) -> bool {
+        self.lost + self.torn > 0
+    }
+
     fn damaged(&self) -> bool {
-        self.lost + self.torn > 0 || self.unusable.is_some()
+        self.lossy() || self.unusable.is_some()
     }
 }
 
@@ -64,6 +69,7 @@ struct Sum {
     kills: u64,
     states: u64,
     damaged: u64,
+    lossy: u64,
     acknowledged: u64,
     unflushed: u64,
     dropped: u64,
@@ -82,6 +88,7 @@ impl Report {
             for state in &kill.states {
                 sum.states += 1;
                 sum.damaged += u64::from(state.damaged());
+                sum.lossy += u64::from(state.lossy());
                 sum.unflushed += state.unflushed;
                 sum.dropped += state.dropped;
                 sum.replayed += state.replayed;
@@ -93,9 +100,11 @@ impl Report {
         sum
     }
 
-    /// Nothing acknowledged was lost, and the control shows that it could have been.
+    /// Something was acknowledged and nothing of it lost, and the control shows that it could have been: a
+    /// state of the control that could not be looked at shows nothing.
     pub fn sound(&self) -> bool {
-        self.sum(true).damaged == 0 && self.sum(false).damaged > 0
+        let with = self.sum(true);
+        with.acknowledged > 0 && with.damaged == 0 && self.sum(false).lossy > 0
     }
 
     /// For people.
@@ -148,14 +157,15 @@ impl Report {
         } else {
             "No drive had anything to drop in these states: every cache here survives a power cut, and what is shown is that OpenZFS's log brings back what the drives hold."
         };
-        match (with.damaged, control.damaged) {
+        match (with.damaged, control.lossy) {
+            (0, _) if with.acknowledged == 0 => "No write was acknowledged before the kills: write for longer (--seconds); this proves nothing.\n".to_owned(),
             (0, 0) => "Nothing was lost, but neither was without fdatasync: write for longer (--seconds); this proves nothing.\n".to_owned(),
             (0, lost) => format!(
                 "Every acknowledged write survived. {evidence} Without fdatasync {lost} of {} states lost some, so the check can fail.\n",
                 control.states
             ),
             (bad, _) => format!(
-                "Acknowledged writes were lost in {bad} of {} states: this configuration does not keep its promise.\n",
+                "Acknowledged writes were lost or out of reach in {bad} of {} states: this configuration does not keep its promise.\n",
                 with.states
             ),
         }
@@ -202,12 +212,19 @@ mod tests {
             fine.text()
                 .contains("it was the flushes that kept the rest")
         );
+        let mut unread = report(vec![kill(true, 0, 5), kill(false, 0, 5)]);
+        unread.kills[1].states[0].unusable = Some("no engine".to_owned());
+        assert!(!unread.sound(), "a control that was not looked at");
+        let mut idle = report(vec![kill(true, 0, 5), kill(false, 3, 5)]);
+        idle.kills[0].acknowledged = 0;
+        assert!(!idle.sound());
+        assert!(idle.text().contains("No write was acknowledged"));
         let proves_nothing = report(vec![kill(true, 0, 5), kill(false, 0, 5)]);
         assert!(!proves_nothing.sound());
         assert!(proves_nothing.text().contains("this proves nothing"));
         let broken = report(vec![kill(true, 2, 5), kill(false, 3, 5)]);
         assert!(!broken.sound());
-        assert!(broken.text().contains("lost in 1 of 1 states"));
+        assert!(broken.text().contains("out of reach in 1 of 1 states"));
         let protected = report(vec![kill(true, 0, 0), kill(false, 3, 5)]);
         assert!(protected.text().contains("No drive had anything to drop"));
     }

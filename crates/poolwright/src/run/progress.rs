@@ -7,6 +7,7 @@ use bench::campaign::Watch;
 use bench::trial::Step;
 use bench::window::Sample;
 use findings::record::{Outcome, Trial};
+use report::text::{cut, one_line};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -67,8 +68,7 @@ impl Progress {
             self.clear();
             self.shown.set(1);
             // Cut, since a line that wraps cannot be taken back.
-            let text: String = text.chars().take(78).collect();
-            complain(&text);
+            complain(&cut(text, size().0));
         }
     }
 
@@ -77,13 +77,8 @@ impl Progress {
         let Some(view) = &self.view else { return false };
         let mut view = view.borrow_mut();
         change(&mut view);
-        let (columns, rows) = rustix::termios::tcgetwinsize(std::io::stderr())
-            .ok()
-            .map(|size| (usize::from(size.ws_col), usize::from(size.ws_row)))
-            .filter(|(columns, rows)| *columns > 0 && *rows > 0)
-            .unwrap_or(SIZE);
-        // The last column and row stay free: what reaches them may scroll.
-        let lines = view.lines(columns.saturating_sub(1).max(1), rows.saturating_sub(1).max(1));
+        let (columns, rows) = size();
+        let lines = view.lines(columns, rows);
         self.clear();
         self.shown.set(lines.len());
         complain(&lines.join("\n"));
@@ -156,7 +151,8 @@ impl Watch for Progress {
                 let ops = (m.read.ops + m.write.ops) as f64;
                 format!("{:.0} ops/s", ops / m.runtime_s.max(1e-9))
             }
-            Outcome::Failed { reason } => format!("failed: {reason}"),
+            // It may quote a program, or a job's own names.
+            Outcome::Failed { reason } => format!("failed: {}", one_line(reason)),
         };
         self.say(&format!(
             "trial {}  {}  {what}  ({:.0} s)",
@@ -165,6 +161,16 @@ impl Watch for Progress {
             trial.wall_s
         ));
     }
+}
+
+/// Columns and rows that can be written to: the last ones stay free, what reaches them may scroll.
+fn size() -> (usize, usize) {
+    let (columns, rows) = rustix::termios::tcgetwinsize(std::io::stderr())
+        .ok()
+        .map(|size| (usize::from(size.ws_col), usize::from(size.ws_row)))
+        .filter(|(columns, rows)| *columns > 0 && *rows > 0)
+        .unwrap_or(SIZE);
+    (columns.saturating_sub(1).max(1), rows.saturating_sub(1).max(1))
 }
 
 /// A trial's cell, and what sets it apart from others of it.

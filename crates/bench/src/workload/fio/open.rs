@@ -38,12 +38,13 @@ pub(super) fn open(job: &Job, rate: f64, clones: u32) -> Open {
     ];
     let whole = |rate: f64| rate.round().max(1.0);
     let offered = match share_of_reads(job) {
-        Some(reads) => {
+        // fio would offer at least one a second of a kind that the job never does.
+        Some(reads) if reads > 0.0 && reads < 1.0 => {
             let (reads, writes) = (whole(rate * reads), whole(rate * (1.0 - reads)));
             lines.push(("rate_iops", format!("{reads},{writes}")));
             reads + writes
         }
-        None => {
+        _ => {
             lines.push(("rate_iops", whole(rate).to_string()));
             whole(rate)
         }
