@@ -101,6 +101,7 @@ fn definitions() -> Value {
     variant.insert("remove".to_owned(), texts);
     let profiles = Profiles::builtin();
     let mut pool_properties = properties(pool::TABLE, value);
+    pool_properties.extend(properties(pool::FEATURES, value));
     pool_properties.insert(
         "ashift".to_owned(),
         json!({ "anyOf": [{ "const": 0 }, { "type": "integer", "minimum": 9, "maximum": 16 }] }),
@@ -119,7 +120,7 @@ fn definitions() -> Value {
                 "price": { "type": "number", "minimum": 0, "description": "Price of one" },
             }, "description": "Every other key replaces a number of the profile" },
         ] },
-        "pool": { "type": "object", "properties": pool_properties, "patternProperties": { "^feature@": value(&pool::FEATURE) }, "additionalProperties": false },
+        "pool": { "type": "object", "properties": pool_properties, "additionalProperties": false },
         "dataset": { "type": "object", "properties": properties(dataset::TABLE, value), "patternProperties": { ":": { "type": "string" } }, "additionalProperties": false },
         "parameter": { "enum": parameters() },
         "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": { "type": ["integer", "string"] } },

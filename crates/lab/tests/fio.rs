@@ -264,3 +264,18 @@ fn files_of_two_directories_that_would_become_one_are_refused() {
     let named_by_fio = "[global]\nrw=read\nsize=1G\n[x]\ndirectory=/a\n[y]\nfilename=/b/x\n";
     assert_eq!(found(named_by_fio), [], "x.0.0 and x");
 }
+
+#[test]
+fn counts_ranges_and_times_are_read_in_fios_own_notation() {
+    let text = "[w]\nrw=read\nnrfiles=1k\nnumjobs=0x4\nfilesize=1k:4k\nruntime=60000msec\n";
+    assert_eq!(found(text), []);
+    let demand = lab::fio::demand(&parse::parse(text).unwrap());
+    assert_eq!((demand.clients, demand.runtime_s), (4, Some(60.0)));
+    assert_eq!(demand.working_set, Some(4 * 1024 * 4096));
+    assert_eq!(found("[w]\nrw=read\nsize=50%\n").len(), 1, "of what?");
+    let marked = found("\u{feff}[w]\nrw=read\nsize=1g\n");
+    assert!(
+        matches!(&marked[..], [(1, said)] if said.contains("byte-order mark")),
+        "{marked:?}"
+    );
+}

@@ -61,6 +61,18 @@ fn each_mistake_has_its_place_and_its_fix() {
         "did you mean `recordsize`",
     );
     refused(
+        "[variants.a]\npool.\"feature@drad\" = \"disabled\"\n",
+        "\"feature@drad\"",
+        "`feature@drad` is no pool property",
+        "did you mean `feature@draid`",
+    );
+    refused(
+        "[variants.a]\npool.\"feature@blake3\" = \"disabled\"\n",
+        "\"feature@blake3\"",
+        "OpenZFS 2.1 has no pool property",
+        "it came with 2.3",
+    );
+    refused(
         "[variants.a]\ndataset.sync = \"yes\"\n",
         "\"yes\"",
         "cannot be `yes`",
@@ -426,4 +438,112 @@ fn what_a_broken_section_held_is_not_missed() {
             "{section}: {said:#?}"
         );
     }
+}
+
+#[test]
+fn properties_that_zfs_takes_only_together() {
+    refused(
+        "[variants.a]\ndataset.encryption = \"on\"\n",
+        "\"on\"",
+        "needs a `keyformat`",
+        "passphrase",
+    );
+    refused(
+        "[variants.a]\ndataset.keyformat = \"raw\"\n",
+        "\"raw\"",
+        "`keyformat` without encryption",
+        "encryption = \"on\"",
+    );
+    let encrypted = "[variants.a]\ndataset.encryption = \"on\"\ndataset.keyformat = \"raw\"\n";
+    assert_eq!(errors(&format!("{BASE}{encrypted}")), [""; 0]);
+    refused(
+        &format!("{encrypted}dataset.keylocation = \"banana\"\n"),
+        "\"banana\"",
+        "`keylocation` cannot be",
+        "prompt",
+    );
+    refused(
+        &format!("{encrypted}dataset.copies = 3\n"),
+        "3",
+        "two copies at the most",
+        "copies = 2",
+    );
+    // A child of an encrypted dataset has its key.
+    let child = format!("{BASE}{encrypted}[datasets.db]\nencryption = \"aes-256-gcm\"\n");
+    assert_eq!(errors(&child).len(), 1, "in the base it begins encryption");
+    let both = format!("{BASE}{encrypted}datasets.db.encryption = \"aes-256-gcm\"\n");
+    assert_eq!(errors(&both), [""; 0]);
+    refused(
+        "[variants.a]\ndataset.normalization = \"formD\"\ndataset.utf8only = \"off\"\n",
+        "\"off\"",
+        "`normalization` wants",
+        "remove it",
+    );
+    refused(
+        "[variants.a]\ndataset.used = \"1G\"\n",
+        "used",
+        "cannot be set",
+        "remove it",
+    );
+}
+
+#[test]
+fn what_a_workload_needs_every_variant_has() {
+    refused(
+        "[variants.a]\ndatasets.db.recordsize = \"8K\"\n[workloads.w]\nfio = \"jobs/sync.fio\"\ndataset = \"db\"\n",
+        "\"db\"",
+        "which not every variant has: base",
+        "add an empty [datasets.db]",
+    );
+    let job =
+        |text: &str| format!("[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n{text}\"\n");
+    let said = errors(&format!("{BASE}{}", job("runtime=500ms\\n")));
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("runs for a second at least"), "{said:?}");
+    let zero = format!("{BASE}{}", job("runtime=0\\n"));
+    assert_eq!(errors(&zero), [""; 0], "none, to fio");
+    let share = "[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=50%\\n\"\n";
+    let said = errors(&format!("{BASE}{share}"));
+    assert!(
+        said.len() == 1 && said[0].contains("states no size"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn one_slip_is_one_mistake() {
+    refused(
+        "[factors]\ndataset.recordsize = [\"8K\", \"8K\", \"16K\"]\npool.ashift = [9, 12]\n",
+        "[\"8K\", \"8K\", \"16K\"]",
+        "has the level `8K` twice",
+        "write each once",
+    );
+    refused(
+        "[variants.a]\nvdevs = \"miror hdd[0-1]\"\n",
+        "miror",
+        "`miror` names no drive",
+        "did you mean `mirror`",
+    );
+    refused(
+        "[factors]\nopenzfs = [\"2.1\", \"2.3\"]\n",
+        "[\"2.1\", \"2.3\"]",
+        "needs levels",
+        "new = { openzfs",
+    );
+    let text = BASE.replace("raidz2 hdd[6-11]", "raidz3 hdd[6-8]");
+    let said = read(&text).unwrap_err();
+    assert!(
+        said.iter().all(|d| !d.message.contains("uses drives")),
+        "{said:#?}"
+    );
+}
+
+#[test]
+fn names_and_numbers_are_read_as_zfs_and_toml_read_them() {
+    let lab = campaign(&format!(
+        "{BASE}[variants.a]\ndataset.recsize = 0x4000\ndataset.compress = \"zstd\"\n"
+    ));
+    let variant = lab.variants.iter().find(|v| v.name == "a").unwrap();
+    assert_eq!(variant.property("", "recordsize"), Some("16K"));
+    assert_eq!(variant.property("", "compression"), Some("zstd"));
 }

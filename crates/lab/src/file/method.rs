@@ -14,12 +14,15 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
         cores: CORES,
         memory_price: None,
     };
-    let Some(mut table) = lab.take("host").and_then(|entry| entry.table(cx, "host")) else {
+    let Some(entry) = lab.take("host") else {
         cx.error(
             0..0,
             "this lab does not say which machine it models",
             "add `[host]` with `memory = \"128G\"` and `cores = 32`",
         );
+        return host;
+    };
+    let Some(mut table) = entry.table(cx, "host") else {
         return host;
     };
     match table.take("memory") {
@@ -129,29 +132,9 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
         }
     }
     if let Some(entry) = table.take("runtime") {
-        match entry.seconds(cx) {
-            Some(seconds) if seconds < 1.0 => cx.error(
-                entry.span(),
-                "a trial runs for a second at least",
-                "such as \"30s\", in the time of the modelled machine",
-            ),
-            seconds => method.runtime_s = seconds,
-        }
-        if let Some(seconds) = method.runtime_s.filter(|s| *s < SETTLES_S) {
-            let what = if seconds < JUDGED_S {
-                format!(
-                    "no verdict can rest on windows of {seconds} s: none can be told to be steady"
-                )
-            } else {
-                format!("windows of {seconds} s settle only where groups of transactions are short")
-            };
-            cx.warning(
-                entry.span(),
-                what,
-                format!(
-                    "\"{SETTLES_S}s\" or more; burst and what lasts need one transaction group each"
-                ),
-            );
+        method.runtime_s = entry.seconds(cx);
+        if let Some(seconds) = method.runtime_s {
+            check_runtime(cx, &entry, seconds);
         }
     }
     if let Some(seconds) = table.take("ramp").and_then(|entry| entry.seconds(cx)) {
@@ -188,6 +171,30 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
     }
     table.finish(cx);
     (method, baseline)
+}
+
+/// Checks the window of a trial, seconds.
+pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
+    if seconds < 1.0 {
+        cx.error(
+            entry.span(),
+            "a trial runs for a second at least",
+            "such as \"30s\", in the time of the modelled machine",
+        );
+    } else if seconds < SETTLES_S {
+        let what = if seconds < JUDGED_S {
+            format!("no verdict can rest on windows of {seconds} s: none can be told to be steady")
+        } else {
+            format!("windows of {seconds} s settle only where groups of transactions are short")
+        };
+        cx.warning(
+            entry.span(),
+            what,
+            format!(
+                "\"{SETTLES_S}s\" or more; burst and what lasts need one transaction group each"
+            ),
+        );
+    }
 }
 
 /// Puts the baseline first; the first variant when the lab names none. `whole`: these are all that the lab

@@ -6,6 +6,7 @@ mod method;
 mod section;
 mod settings;
 mod state;
+mod together;
 mod variants;
 mod vdevs;
 mod workloads;
@@ -128,18 +129,19 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
         base.openzfs = Some(At::new(instead, 0..0));
     }
     let (mut variants, whole) = variants::read(cx, &mut lab, &base);
-    let mut datasets: Vec<String> = variants
-        .iter()
-        .flat_map(|v| v.datasets.keys().cloned())
-        .collect();
-    datasets.sort();
-    datasets.dedup();
-    let workloads = workloads::read(cx, &mut lab, &datasets);
     let (mut method, baseline) = method::method(cx, &mut lab);
+    let known = workloads::Known {
+        variants: &variants,
+        runtime_s: method.runtime_s,
+    };
+    let workloads = workloads::read(cx, &mut lab, &known);
     method.baseline = method::put_baseline_first(cx, baseline, &mut variants, whole);
     let scale = method::scale(cx, &mut lab);
     lab.finish(cx);
-    unused(cx, &base, &variants);
+    // Vdevs that were not understood may be what uses them.
+    if cx.errors() == 0 {
+        unused(cx, &base, &variants);
+    }
     Campaign {
         title: title.map_or_else(|| name.clone(), |title| title.value),
         source: source.map(|source| source.value),

@@ -267,7 +267,12 @@ impl<'t> Entry<'t> {
     pub fn property(&self, cx: &Cx<'_>) -> Option<At<String>> {
         match self.value() {
             DeValue::String(text) => Some(At::new(text.to_string(), self.span())),
-            DeValue::Integer(number) => Some(At::new(number.to_string(), self.span())),
+            // In any radix that TOML has.
+            DeValue::Integer(number) => {
+                let text = i64::from_str_radix(number.as_str(), number.radix())
+                    .map_or_else(|_| number.to_string(), |n| n.to_string());
+                Some(At::new(text, self.span()))
+            }
             DeValue::Boolean(on) => {
                 let word = if *on { "on" } else { "off" };
                 cx.error(

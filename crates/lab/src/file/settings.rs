@@ -193,7 +193,10 @@ impl Settings {
         self.named_datasets.push(dataset.to_owned());
         for entry in table.rest() {
             if let Some(value) = entry.property(cx) {
-                let name = At::new(entry.key.to_owned(), entry.key_span());
+                let name = At::new(
+                    property::dataset::full_name(entry.key).to_owned(),
+                    entry.key_span(),
+                );
                 self.datasets
                     .push((dataset.to_owned(), Setting { name, value }));
             }

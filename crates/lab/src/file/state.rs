@@ -2,6 +2,7 @@
 
 use super::cx::{At, Cx};
 use super::settings::{Header, Setting, Settings, Written};
+use super::together;
 use super::vdevs::{self, LabVdev};
 use crate::campaign::{Class, DriveKind, DriveRef, OpenZfs, Pool, Variant, Vdev, inherited};
 use crate::diagnostic::{Diagnostic, nearest};
@@ -125,6 +126,7 @@ impl State {
             })
             .collect();
         self.check_special(cx, &datasets);
+        together::check(cx, &self.datasets, &datasets);
         let mut vdevs: Vec<Vdev> = self.vdevs.into_iter().map(|vdev| vdev.vdev).collect();
         vdev::sort(&mut vdevs);
         Variant {

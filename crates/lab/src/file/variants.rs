@@ -5,7 +5,7 @@ use super::section::{Entry, Section};
 use super::settings::{BASE_SECTIONS, Header, Settings};
 use super::state::State;
 use crate::campaign::Variant;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -234,7 +234,10 @@ fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
             cx.error(
                 entry.span(),
                 format!("factor `{}` needs levels", entry.key),
-                "write a table of levels: { none = \"\", mirror = \"log mirror optane[0-1]\" }",
+                match entry.key {
+                    "openzfs" => "name them: { old = { openzfs = \"2.1\" }, new = { openzfs = \"2.3\" } }",
+                    _ => "write a table of levels: { none = \"\", mirror = \"log mirror optane[0-1]\" }",
+                },
             );
             Vec::new()
         }
@@ -245,9 +248,27 @@ fn one(
     cx: &Cx<'_>,
     path: &[&str],
     entry: &Entry<'_>,
-    levels: Vec<(String, Settings)>,
+    mut levels: Vec<(String, Settings)>,
 ) -> Vec<Factor> {
-    if levels.len() < 2 {
+    let mut known = BTreeSet::new();
+    levels.retain(|(name, _)| {
+        let first = known.insert(name.clone());
+        if !first {
+            cx.error(
+                entry.span(),
+                format!("factor `{}` has the level `{name}` twice", entry.key),
+                "write each once",
+            );
+        }
+        first
+    });
+    // Those that were not understood have been told.
+    let written = match entry.value() {
+        DeValue::Array(values) => values.len(),
+        DeValue::Table(table) => table.len(),
+        _ => 0,
+    };
+    if written < 2 {
         cx.error(
             entry.key_span(),
             format!("factor `{}` has fewer than two levels", entry.key),
@@ -334,7 +355,10 @@ fn path_level(
             cx.error(
                 value.span(),
                 "a level is a text or a number here",
-                "write a list of values: [\"8K\", \"16K\"]",
+                match value.get_ref() {
+                    DeValue::Boolean(_) => "write it as ZFS does: [\"on\", \"off\"]",
+                    _ => "write a list of values: [\"8K\", \"16K\"]",
+                },
             );
             return None;
         }

@@ -1,8 +1,9 @@
 //! `[workloads.X]`: fio job files, by path or inline.
 
-use super::cx::Cx;
+use super::cx::{At, Cx};
+use super::method;
 use super::section::{Entry, Section};
-use crate::campaign::{Program, Rates, Workload};
+use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
 use toml::de::DeValue;
@@ -10,8 +11,15 @@ use toml::de::DeValue;
 /// Where an inline job is said to come from.
 pub(super) const INLINE: &str = "<lab>";
 
+/// What the rest of the lab says.
+pub(super) struct Known<'a> {
+    pub variants: &'a [Variant],
+    /// `[method] runtime`, seconds, instead of the jobs' own.
+    pub runtime_s: Option<f64>,
+}
+
 /// Takes the section out of the lab.
-pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, datasets: &[String]) -> Vec<Workload> {
+pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, known: &Known<'_>) -> Vec<Workload> {
     let Some(entry) = lab.take("workloads") else {
         cx.error(
             0..0,
@@ -33,31 +41,16 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, datasets: &[String]) -> V
     section
         .rest()
         .iter()
-        .filter_map(|entry| workload(cx, entry, datasets))
+        .filter_map(|entry| workload(cx, entry, known))
         .collect()
 }
 
-fn workload(cx: &Cx<'_>, entry: &Entry<'_>, datasets: &[String]) -> Option<Workload> {
+fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workload> {
     entry.check_name(cx, "a workload");
     let mut table = entry.table(cx, &format!("workloads.{}", entry.key))?;
     let dataset = table.take("dataset").and_then(|entry| {
         let stated = entry.string(cx, "the name of a dataset in quotes")?;
-        if !datasets.contains(&stated.value) {
-            let known: Vec<&str> = datasets
-                .iter()
-                .map(String::as_str)
-                .filter(|name| !name.is_empty())
-                .collect();
-            cx.missing(
-                stated.span,
-                format!("no variant has a dataset `{}`", stated.value),
-                if known.is_empty() {
-                    format!("add [datasets.{}]", stated.value)
-                } else {
-                    did_you_mean(&stated.value, &known)
-                },
-            );
-        }
+        check_dataset(cx, &stated, known.variants);
         Some(stated.value)
     });
     let size = table.take("size").and_then(|entry| {
@@ -70,7 +63,13 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, datasets: &[String]) -> Option<Workl
     });
     let rates = table.take("rates").and_then(|entry| rates(cx, &entry));
     let program = match table.take("fio") {
-        Some(fio) => program(cx, &fio, size.is_some(), rates.is_some()),
+        Some(fio) => {
+            let program = program(cx, &fio, size.is_some(), rates.is_some());
+            if let (Some(program), None) = (&program, known.runtime_s) {
+                check_runtime(cx, &fio, program);
+            }
+            program
+        }
         None => {
             cx.error(
                 entry.key_span(),
@@ -88,6 +87,55 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, datasets: &[String]) -> Option<Workl
         size,
         rates,
     })
+}
+
+/// Checks that every variant has the dataset that a workload runs in.
+fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Variant]) {
+    let without: Vec<&str> = variants
+        .iter()
+        .filter(|variant| !variant.datasets.contains_key(&stated.value))
+        .map(|variant| variant.name.as_str())
+        .collect();
+    if without.is_empty() {
+        return;
+    }
+    if without.len() < variants.len() {
+        cx.missing(
+            stated.span.clone(),
+            format!(
+                "this workload runs in dataset `{}`, which not every variant has: {}",
+                stated.value,
+                without.join(", ")
+            ),
+            format!("add an empty [datasets.{}] to the lab", stated.value),
+        );
+        return;
+    }
+    let mut known: Vec<&str> = variants
+        .iter()
+        .flat_map(|variant| variant.datasets.keys().map(String::as_str))
+        .filter(|name| !name.is_empty())
+        .collect();
+    known.sort_unstable();
+    known.dedup();
+    cx.missing(
+        stated.span.clone(),
+        format!("no variant has a dataset `{}`", stated.value),
+        if known.is_empty() {
+            format!("add [datasets.{}]", stated.value)
+        } else {
+            did_you_mean(&stated.value, &known)
+        },
+    );
+}
+
+/// Holds a job's own runtime to what the method's is held to, where that says nothing.
+fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, program: &Program) {
+    let Program::Fio { job, .. } = program;
+    let demand = fio::parse::parse(job).ok().map(|file| fio::demand(&file));
+    if let Some(seconds) = demand.and_then(|demand| demand.runtime_s) {
+        method::check_runtime(cx, entry, seconds);
+    }
 }
 
 /// Most rungs of a stated ladder.
@@ -159,7 +207,11 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Pr
         }
         Err(e) => {
             let beside = cx.files.beside(&path.value);
-            let fix = match nearest(&path.value, beside.iter().map(String::as_str)) {
+            let others = beside
+                .iter()
+                .map(String::as_str)
+                .filter(|name| *name != path.value);
+            let fix = match nearest(&path.value, others) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`".to_owned(),
             };

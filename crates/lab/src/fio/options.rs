@@ -107,7 +107,8 @@ pub fn document() -> String {
          none does, and each set of files has the same share; jobs with one `filename` share a set. \
          Buffers are fio's default, \
          random and so incompressible, unless the file says otherwise. Files are laid out before \
-         the measurement as fio itself would lay them out; a job that only writes starts on files \
+         the measurement as fio itself would lay them out, in blocks of 1 MiB where their content does \
+         not depend on the block; a job that only writes starts on files \
          of full size without content, unless it says `overwrite=1`.\n\n\
          Mistakes are mistakes of the lab: `check` reports them with the job file's line, together with \
          all others, and asks an installed fio for what only it knows, such as the values that an \
@@ -126,7 +127,7 @@ pub fn document() -> String {
          refused there.\n\n\
          Where a job goes through several files in order, the ramp is a run of fio of its own as well: \
          fio 3.33 ends such a job for good when its ramp ends within the last operation of a pass \
-         over the files. One that only reads has no ramp then: a run before it would begin at the same \
+         over the files. Where all of them only read, there is no ramp: a run before it would begin at the same \
          file and leave it in the caches.\n\n\
          A job with uniformly random offsets comes to each block once before it comes to any again. A file \
          S times smaller is gone through S times as soon: what was a small part of the real file all window \

@@ -2,6 +2,7 @@
 
 use super::Mistake;
 use super::options::{ENGINES, Rule, Treatment, rule, rules};
+use super::sizes;
 use crate::diagnostic::{did_you_mean, nearest};
 use std::collections::BTreeMap;
 
@@ -82,7 +83,15 @@ pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
     let mut global: BTreeMap<&'static str, Setting> = BTreeMap::new();
     // None before the first header, Some(true) in [global].
     let mut in_global = None;
-    for (index, line) in text.lines().enumerate() {
+    let marked = text.strip_prefix('\u{feff}');
+    if marked.is_some() {
+        mistakes.push(Mistake::new(
+            1,
+            "this file begins with a byte-order mark, which fio takes for a part of its first line",
+            "save it as UTF-8 without one",
+        ));
+    }
+    for (index, line) in marked.unwrap_or(text).lines().enumerate() {
         let number = index + 1;
         let mut wrong = |message: &str, fix: &str| {
             mistakes.push(Mistake::new(number, message, fix));
@@ -287,7 +296,7 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
             ("nrfiles", 10_000_000),
         ] {
             if let Some(setting) = job.settings.get(name)
-                && !setting.value.parse().is_ok_and(|n| (1..=most).contains(&n))
+                && !sizes::bytes(&setting.value).is_some_and(|n| (1..=u64::from(most)).contains(&n))
             {
                 wrong(
                     setting.line,

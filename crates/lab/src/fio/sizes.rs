@@ -51,8 +51,8 @@ pub fn seconds(text: &str) -> Option<f64> {
         number
             * match text[end..].trim() {
                 "" | "s" => 1.0,
-                "us" => 1e-6,
-                "ms" => 1e-3,
+                "us" | "usec" => 1e-6,
+                "ms" | "msec" => 1e-3,
                 "m" => 60.0,
                 "h" => 3600.0,
                 "d" => 86400.0,

@@ -16,9 +16,10 @@ pub enum Size {
 /// A year, seconds.
 const LONGEST: f64 = 3.2e7;
 
-/// A count such as `numjobs`; 1 where it is not stated.
+/// A count such as `numjobs`, which may have fio's prefixes and suffixes; 1 where it is not stated.
 pub fn count(job: &Job, name: &str) -> u32 {
-    job.get(name).and_then(|v| v.parse().ok()).unwrap_or(1)
+    let stated = job.get(name).and_then(bytes);
+    stated.and_then(|n| n.try_into().ok()).unwrap_or(1)
 }
 
 /// The files of a job: their name, and how many sets of them its clones have. Those of one name are
@@ -65,19 +66,25 @@ pub fn writes(job: &Job) -> bool {
     job.get("rw").is_some_and(|rw| rw.contains('w'))
 }
 
-/// How many clients write to one file of a job, its own and those of `jobs` that name the same.
+/// How many clients write to one file of a job, its own and those of `jobs` that name the same. Of a list
+/// `a:b` one file in common is enough.
 pub fn writers(job: &Job, jobs: &[Job]) -> u64 {
-    let (name, _) = sets(job);
+    let (ours, _) = sets(job);
     let same = jobs.iter().filter(|job| writes(job)).filter_map(|other| {
         let (theirs, sets) = sets(other);
-        (theirs == name).then(|| u64::from(count(other, "numjobs").max(1)) / sets)
+        let shared = theirs.split(':').any(|t| ours.split(':').any(|o| o == t));
+        shared.then(|| u64::from(count(other, "numjobs").max(1)) / sets)
     });
     same.sum()
 }
 
 /// Whether a job says how large its files are.
 pub fn is_sized(job: &Job) -> bool {
-    job.get("size").is_some() || job.get("filesize").is_some()
+    // A share is one of something.
+    let share = job
+        .get("size")
+        .is_some_and(|size| size.trim().ends_with('%'));
+    (job.get("size").is_some() && !share) || job.get("filesize").is_some()
 }
 
 /// A size option; none where it is not stated.
@@ -113,7 +120,7 @@ pub fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
     };
     let (low, high) = setting
         .value
-        .split_once('-')
+        .split_once(['-', ':'])
         .unwrap_or((&setting.value, &setting.value));
     match (bytes(low), bytes(high)) {
         (Some(low), Some(high)) if 0 < low && low <= high => Ok(Some((low, high))),

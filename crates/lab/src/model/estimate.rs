@@ -39,12 +39,17 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
             .runtime_s
             .or(demand.as_ref().and_then(|demand| demand.runtime_s))
             .unwrap_or(RUNTIME);
+        // Stated for all, or the job's own.
+        let ramp_s = match campaign.method.ramp_s {
+            0.0 => demand.as_ref().map_or(0.0, |demand| demand.ramp_s),
+            stated => stated,
+        };
         let bytes = workload
             .size
             .or(demand.and_then(|demand| demand.working_set))
             .unwrap_or(0);
         let trials = (variants as u64 * trials_of_cell) as f64;
-        virtual_s += trials * (runtime + campaign.method.ramp_s + campaign.method.warm_up_s);
+        virtual_s += trials * (runtime + ramp_s + campaign.method.warm_up_s);
         set_up += trials * (SET_UP + bytes as f64 / model.size / LAY_OUT);
     }
     let (fast, slow) = model.time.map_or(TYPICAL_TIME, |time| (time, time));

@@ -1,7 +1,7 @@
 //! S chosen: the smallest that fits this machine, never beyond the caps.
 
 use super::caps;
-use super::demand::demand;
+use super::demand::{demand, job};
 use super::{Cap, Model, machine, sizes};
 use crate::campaign::{Campaign, Class, Host, OpenZfs, Program, Variant};
 use crate::diagnostic::Diagnostic;
@@ -38,6 +38,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
             Diagnostic::error("this lab has no variant").fix("state the pool's vdevs in [pool]")
         );
     };
+    fits_pools(campaign)?;
     let demand = demand(campaign);
     let real = machine::dirty_data_max(&campaign.host, baseline);
     let mut dirty = campaign.scale.dirty_data_max.unwrap_or(real).min(real);
@@ -207,7 +208,14 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
                 most.name, most.bound, most.why
             ),
         };
-        return Err(conflict(message, most));
+        return Err(match (stated, least) {
+            // No S serves both, so that both rules have their remedy.
+            (None, Some(least)) => {
+                let fixes: Vec<&str> = [most, least].into_iter().filter_map(without_size).collect();
+                Diagnostic::error(message).fix(fixes.join("; or "))
+            }
+            _ => conflict(message, most),
+        });
     }
     let bound_by = match stated {
         Some(_) => "the lab".to_owned(),
@@ -217,22 +225,58 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
     Ok((size, bound_by))
 }
 
-fn remedy(cap: &Cap) -> &'static str {
-    match cap.name.as_str() {
-        "memory" => {
-            "use a machine with more free memory, a smaller [host] memory, or a larger [scale] size"
-        }
-        "backing store" => {
-            "free space there, put the store elsewhere, use smaller workloads, or a larger [scale] size"
-        }
-        "dirty data" => "reduce [scale] dirty_data_max, or take a smaller [scale] size",
-        "coalescing" => {
-            "reduce [scale] dirty_data_max, enlarge the workload's files, or take a smaller [scale] size"
-        }
-        "L2ARC" => "take a smaller [scale] size, or model a larger cache drive",
-        "clients" => "enlarge the workload's files, use fewer jobs, or take a smaller [scale] size",
-        _ => "take a smaller [scale] size",
+/// What helps against a cap, [scale] size among it.
+fn remedy(cap: &Cap) -> String {
+    let size = match cap.lower {
+        true => "a larger [scale] size",
+        false => "a smaller [scale] size",
+    };
+    match without_size(cap) {
+        Some(other) => format!("{other}, or take {size}"),
+        None => format!("take {size}"),
     }
+}
+
+/// What helps against a cap at any S.
+fn without_size(cap: &Cap) -> Option<&'static str> {
+    Some(match cap.name.as_str() {
+        "memory" => "use a machine with more free memory, or model a smaller [host] memory",
+        "backing store" => "free space there, put the store elsewhere, or use smaller workloads",
+        "dirty data" => "reduce [scale] dirty_data_max",
+        "coalescing" => "reduce [scale] dirty_data_max, or enlarge the workload's files",
+        "L2ARC" => "model a larger cache drive",
+        "metaslabs" => "model larger drives",
+        "clients" => "enlarge the workload's files, or use fewer jobs",
+        _ => return None,
+    })
+}
+
+/// That the files of each workload fit the pools that lay them out. Less is taken off than OpenZFS takes: what
+/// is refused has no room on the real machine either.
+fn fits_pools(campaign: &Campaign) -> Result<(), Diagnostic> {
+    for workload in &campaign.workloads {
+        let Some(job) = job(workload) else { continue };
+        let Some(bytes) = workload.size.or(job.working_set) else {
+            continue;
+        };
+        if !job.lays_out || job.compressible {
+            continue;
+        }
+        for variant in &campaign.variants {
+            let room = sizes::room(variant, &workload.dataset);
+            if bytes > room {
+                return Err(Diagnostic::error(format!(
+                    "the files of workload {} come to {}, and the pool of variant {} holds about {}",
+                    workload.name,
+                    about(bytes),
+                    variant.name,
+                    about(room)
+                ))
+                .fix("use smaller files or fewer jobs, or model larger drives"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether the cells can also be run at the other sizes that the lab asks for.

@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::campaign::{Class, DriveRef, Layout, Variant, Vdev};
+use crate::units;
 use std::collections::BTreeMap;
 
 /// L2ARC persistence stops below this size (`l2arc_rebuild_blocks_min_l2size`, 1 GiB).
@@ -36,6 +37,28 @@ pub(super) fn allocatable(variant: &Variant, vdev: &Vdev) -> u64 {
             least.saturating_mul((vdev.drives.len() as u64).saturating_sub(spares.into()))
         }
     }
+}
+
+/// Bytes of incompressible data that a dataset can hold at the most: its pool's drives, less the slop of a
+/// 32nd (`spa_slop_shift`), at the redundancy of the vdev where it costs least.
+pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
+    let ashift = variant.pool.ashift.unwrap_or(12);
+    let size = |name: &str| units::size(variant.property(dataset, name)?).ok();
+    let recordsize = size("recordsize").unwrap_or(128 << 10).max(512);
+    let copies = size("copies").unwrap_or(1).max(1);
+    let (mut raw, mut least) = (0u64, f64::INFINITY);
+    // Data goes to special vdevs too where it is small enough.
+    let holds = |vdev: &&Vdev| matches!(vdev.class, Class::Normal | Class::Special);
+    for vdev in variant.pool.vdevs.iter().filter(holds) {
+        let each = match vdev.layout {
+            Layout::Mirror => vdev.drives.len() as u64,
+            _ => 1,
+        };
+        raw = raw.saturating_add(allocatable(variant, vdev).saturating_mul(each));
+        least = least.min(expansion(vdev, recordsize, ashift));
+    }
+    let usable = raw as f64 * 31.0 / 32.0 / copies as f64;
+    (usable / least) as u64
 }
 
 /// Bytes of each drive that the variant's pool uses, scaled: data drives by S; log drives keep their

@@ -347,3 +347,36 @@ fn another_size_to_check_with_must_keep_the_model_true_too() {
     assert!(refused.message.contains("size_check = 4"), "{refused:?}");
     assert!(refused.message.contains("dirty data"), "{refused:?}");
 }
+
+#[test]
+fn files_that_no_pool_could_hold_are_refused_where_they_are_laid_out() {
+    // raidz2 of six disks of 16 TB: 58.2 TiB of drives' 87.3, less what 16K records cost on it.
+    let of = |job: &str, size: &str| {
+        let more = format!(
+            "[workloads.large]\nfio.job = \"[w]\\n{job}\\nruntime=30\\n\"\nsize = \"{size}\"\n"
+        );
+        resolve(&campaign("64G", &more), &ROOMY)
+    };
+    let refused = of("rw=randread", "70T").unwrap_err();
+    assert!(refused.message.contains("come to 70"), "{refused:#?}");
+    assert!(refused.message.contains("holds about"), "{refused:#?}");
+    let said = |result: Result<Model, _>| match result {
+        Ok(_) => String::new(),
+        Err(e) => crate::Diagnostic::clone(&e).message,
+    };
+    // fio begins on holes, and ends when its time is over.
+    assert!(!said(of("rw=randwrite", "70T")).contains("holds about"));
+    assert!(!said(of("rw=randread", "20T")).contains("holds about"));
+    let small = said(of("rw=randread\\nbuffer_compress_percentage=60", "70T"));
+    assert!(!small.contains("holds about"), "{small}");
+}
+
+#[test]
+fn a_ramp_of_the_jobs_own_counts_for_the_time_a_campaign_takes() {
+    let more = "[workloads.ramp]\nfio.job = \"[w]\\nrw=read\\nsize=20g\\nruntime=30\\nramp_time=10m\\n\"\n";
+    let of = |more: &str| {
+        let campaign = campaign("64G", more);
+        estimate(&campaign, &model(&campaign, &ROOMY)).virtual_s
+    };
+    assert_eq!(of(more) - of(""), 2.0 * (30.0 + 600.0));
+}

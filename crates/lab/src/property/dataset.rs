@@ -276,6 +276,12 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused
             fix: "use `recordsize`".to_owned(),
         });
     }
+    if READ_ONLY.contains(&name) {
+        return Err(Refused {
+            message: format!("`{name}` tells what is there, and cannot be set"),
+            fix: "remove it".to_owned(),
+        });
+    }
     if name.contains(':')
         && name
             .chars()
@@ -289,6 +295,46 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused
     }
     find(TABLE, "dataset", name, openzfs)
 }
+
+/// The names of columns of `zfs get`, which `zfs` takes for the properties (`pd_colname` in zfs_prop.c).
+const SHORT: [(&str, &str); 6] = [
+    ("recsize", "recordsize"),
+    ("compress", "compression"),
+    ("rdonly", "readonly"),
+    ("reserv", "reservation"),
+    ("refreserv", "refreservation"),
+    ("case", "casesensitivity"),
+];
+
+/// The full name of a property that may be written in short.
+pub fn full_name(name: &str) -> &str {
+    let full = SHORT.iter().find(|(short, _)| *short == name);
+    full.map_or(name, |(_, full)| full)
+}
+
+/// Properties that tell and cannot be set, of both versions.
+const READ_ONLY: [&str; 20] = [
+    "available",
+    "compressratio",
+    "createtxg",
+    "creation",
+    "encryptionroot",
+    "guid",
+    "keystatus",
+    "logicalreferenced",
+    "logicalused",
+    "mounted",
+    "name",
+    "objsetid",
+    "origin",
+    "refcompressratio",
+    "referenced",
+    "type",
+    "used",
+    "usedbydataset",
+    "usedbysnapshots",
+    "written",
+];
 
 /// Quotas of one user, group or project: `userquota@joe`.
 const QUOTAS_OF: [&str; 6] = [

@@ -1,4 +1,4 @@
-//! Pool properties (`zpool create -o`), from zpool_prop.c of 2.1.11 and 2.3.2.
+//! Pool properties (`zpool create -o`), from zpool_prop.c and zfeature_common.h of 2.1.11 and 2.3.2.
 
 use super::Effect::{Modelled, None, NotModelled};
 use super::{ON_OFF, Property, Refused, Values, find, property, since_2_3};
@@ -36,12 +36,62 @@ pub const TABLE: &[Property] = &[
     ),
 ];
 
-/// What all `feature@NAME` have in common.
-pub static FEATURE: Property = property(
-    "feature",
-    Values::Words(&["enabled", "disabled"]),
-    NotModelled("the model enables every feature of its version"),
-);
+/// Every feature, with the first of the known versions that has it.
+pub const FEATURES: &[Property] = &[
+    feature("feature@async_destroy", OpenZfs::V2_1),
+    feature("feature@empty_bpobj", OpenZfs::V2_1),
+    feature("feature@lz4_compress", OpenZfs::V2_1),
+    feature("feature@multi_vdev_crash_dump", OpenZfs::V2_1),
+    feature("feature@spacemap_histogram", OpenZfs::V2_1),
+    feature("feature@enabled_txg", OpenZfs::V2_1),
+    feature("feature@hole_birth", OpenZfs::V2_1),
+    feature("feature@extensible_dataset", OpenZfs::V2_1),
+    feature("feature@embedded_data", OpenZfs::V2_1),
+    feature("feature@bookmarks", OpenZfs::V2_1),
+    feature("feature@filesystem_limits", OpenZfs::V2_1),
+    feature("feature@large_blocks", OpenZfs::V2_1),
+    feature("feature@large_dnode", OpenZfs::V2_1),
+    feature("feature@sha512", OpenZfs::V2_1),
+    feature("feature@skein", OpenZfs::V2_1),
+    feature("feature@edonr", OpenZfs::V2_1),
+    feature("feature@userobj_accounting", OpenZfs::V2_1),
+    feature("feature@encryption", OpenZfs::V2_1),
+    feature("feature@project_quota", OpenZfs::V2_1),
+    feature("feature@device_removal", OpenZfs::V2_1),
+    feature("feature@obsolete_counts", OpenZfs::V2_1),
+    feature("feature@zpool_checkpoint", OpenZfs::V2_1),
+    feature("feature@spacemap_v2", OpenZfs::V2_1),
+    feature("feature@allocation_classes", OpenZfs::V2_1),
+    feature("feature@resilver_defer", OpenZfs::V2_1),
+    feature("feature@bookmark_v2", OpenZfs::V2_1),
+    feature("feature@redaction_bookmarks", OpenZfs::V2_1),
+    feature("feature@redacted_datasets", OpenZfs::V2_1),
+    feature("feature@bookmark_written", OpenZfs::V2_1),
+    feature("feature@log_spacemap", OpenZfs::V2_1),
+    feature("feature@livelist", OpenZfs::V2_1),
+    feature("feature@device_rebuild", OpenZfs::V2_1),
+    feature("feature@zstd_compress", OpenZfs::V2_1),
+    feature("feature@draid", OpenZfs::V2_1),
+    feature("feature@zilsaxattr", OpenZfs::V2_3),
+    feature("feature@head_errlog", OpenZfs::V2_3),
+    feature("feature@blake3", OpenZfs::V2_3),
+    feature("feature@block_cloning", OpenZfs::V2_3),
+    feature("feature@vdev_zaps_v2", OpenZfs::V2_3),
+    feature("feature@redaction_list_spill", OpenZfs::V2_3),
+    feature("feature@raidz_expansion", OpenZfs::V2_3),
+    feature("feature@fast_dedup", OpenZfs::V2_3),
+    feature("feature@longname", OpenZfs::V2_3),
+    feature("feature@large_microzap", OpenZfs::V2_3),
+];
+
+const fn feature(name: &'static str, since: OpenZfs) -> Property {
+    Property {
+        name,
+        since,
+        values: Values::Words(&["enabled", "disabled"]),
+        effect: NotModelled("the model enables every feature of its version"),
+    }
+}
 
 /// Looks a property up.
 ///
@@ -49,7 +99,7 @@ pub static FEATURE: Property = property(
 /// A name that this version of OpenZFS does not know.
 pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
     if name.starts_with("feature@") {
-        return Ok(&FEATURE);
+        return find(FEATURES, "pool", name, openzfs);
     }
     let when = match name {
         "readonly" => Some("at import only"),

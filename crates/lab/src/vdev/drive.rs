@@ -1,6 +1,7 @@
 //! Drives in a vdev sentence: `hdd3`, `hdd[3]`, `hdd[0-5]`, `hdd[0-2,7]`.
 
 use crate::campaign::DriveRef;
+use crate::diagnostic::nearest;
 
 /// A range in brackets may name no more drives than this.
 pub(super) const MOST: u32 = 10_000;
@@ -61,6 +62,14 @@ pub(super) fn parse(word: &str) -> Result<Vec<DriveRef>, String> {
         );
     }
     if digits.is_empty() {
+        const WORDS: [&str; 8] = [
+            "mirror", "raidz", "draid", "log", "cache", "special", "dedup", "spare",
+        ];
+        if let Some(near) = nearest(kind, WORDS) {
+            return Err(format!(
+                "did you mean `{near}`? A drive has a number: `{kind}0`"
+            ));
+        }
         return Err(format!(
             "say which one: `{kind}0`, or `{kind}[0-1]` for several"
         ));
