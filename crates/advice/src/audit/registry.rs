@@ -85,13 +85,13 @@ rules! {
     LayoutUnequalDrives "layout-unequal-drives" layout::unequal_drives [ZpoolConcepts "Virtual Devices, raidz"];
     LayoutWide "layout-wide" layout::wide [ZpoolConcepts "raidz, recommended number of devices" MirrorSite "ZFS layouts, raidz3 of 30"];
     LayoutSingleParity "layout-single-parity" layout::single_parity [Arithmetic "capacity / disk rate" Practice "a second failure during a long resilver"];
-    LayoutRaidzPadding "layout-raidz-padding" padding::raidz [ZfsCode "vdev_raidz_asize"] "hk-recordsize";
-    LayoutDraidPadding "layout-draid-padding" padding::draid [ZpoolConcepts "dRAID, fixed stripe width"];
     LayoutDatabase "layout-database" layout::database [HongKong "databases, mirrors before raidz"];
     DraidSpares "draid-spares" layout::draid_spares [ZpoolConcepts "dRAID, distributed spares"];
     LayoutMiscounted "layout-miscounted" layout::miscounted [HongKong "node B, 12 disks as two raidz2 of 6D+2P" Arithmetic "drives - parity"];
     LayoutUnstableNames "layout-unstable-names" layout::unstable_names [ZfsDocs "selecting /dev names when creating a pool"];
     LayoutSameDrive "layout-same-drive" layout::same_drive [ZpoolConcepts "Virtual Devices"];
+    LayoutRaidzPadding "layout-raidz-padding" padding::raidz [ZfsCode "vdev_raidz_asize"] "hk-recordsize";
+    LayoutDraidPadding "layout-draid-padding" padding::draid [ZpoolConcepts "dRAID, fixed stripe width"];
     SyncDisabled "sync-disabled" dataset::sync_disabled [ZfsProps "sync" Mysql "sync=disabled" Fsync "zfs get all"] "hk-async";
     PrimarycacheNone "primarycache-none" dataset::primarycache_none [ZfsProps "primarycache"];
     Atime "atime" dataset::atime [ZfsProps "atime" Mysql "zfs set atime=off"];
