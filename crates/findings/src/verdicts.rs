@@ -54,10 +54,9 @@ pub fn of(
         return unanswered(pairs, metric);
     };
     // Facts are those of the pair that decides: another one may have no trial that counts.
-    let decides = |(pair, _, _): &&Compared<'_>| {
-        deciding.variant.as_deref() == Some(pair.variant.name.as_str())
-    };
-    let (pair, before, after) = pairs.iter().find(decides).unwrap_or(first);
+    let told = shown_by(deciding, first.0, &chosen, effects);
+    let tells = |(pair, _, _): &&Compared<'_>| told == Some(pair.variant.name.as_str());
+    let (pair, before, after) = pairs.iter().find(tells).unwrap_or(first);
     let facts = Facts::of(before.0, before.1).zip(Facts::of(after.0, after.1));
     let (reasons, mut sensitivity) = match &facts {
         Some((before, after)) => (
@@ -93,6 +92,33 @@ pub fn of(
         reasons,
         sensitivity,
     })
+}
+
+/// The variant whose pair shows the deciding effect: its own, or of a mean over contexts the one beside the
+/// baseline (`first`), unless that one is not of the mean's class: then the clearest that is. What is undecided
+/// there may even go the other way.
+fn shown_by<'a>(
+    deciding: &'a Effect,
+    first: &'a Pair<'_>,
+    chosen: &[usize],
+    effects: &'a [Effect],
+) -> Option<&'a str> {
+    if let Some(own) = &deciding.variant {
+        return Some(own);
+    }
+    let alike = || {
+        let single = chosen.iter().map(|&i| &effects[i]);
+        single.filter(|e| (e.class, e.phase) == (deciding.class, deciding.phase))
+    };
+    let is_first = |e: &&Effect| e.variant.as_ref() == Some(&first.variant.name);
+    let distance = |e: &&Effect| e.ratio.value.max(f64::MIN_POSITIVE).ln().abs();
+    alike()
+        .find(is_first)
+        .or_else(|| {
+            let clearest = alike().filter(|e| e.variant.is_some());
+            clearest.max_by(|a, b| distance(a).total_cmp(&distance(b)))
+        })
+        .and_then(|e| e.variant.as_deref())
 }
 
 /// What a verdict on a workload rests on: of one that is offered so many operations a second, how long

@@ -475,3 +475,33 @@ fn stages_of_a_window_that_went_the_other_way_explain_nothing() {
     let stage = |r: &Reason| matches!(r, Reason::Stage { .. });
     assert!(!log.reasons.iter().any(stage), "{:?}", log.reasons);
 }
+
+#[test]
+fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
+    let all = log_and_cache();
+    let [none, log, cache, both] = &all[..] else {
+        panic!("four variants")
+    };
+    // Without a log nobody knows, and it seems to help.
+    let unclear = [(none, Truth::flat(600.0)), (cache, Truth::flat(680.0))];
+    let clear = [(log, Truth::flat(4300.0)), (both, Truth::flat(1200.0))];
+    let mut trials = trials(&unclear, 3, 0.15);
+    let known = trials.len();
+    trials.extend(synthetic::trials(&clear, 3, 0.01));
+    for (id, trial) in trials.iter_mut().enumerate().skip(known) {
+        trial.id = id as u64;
+    }
+    let findings = analyse(&campaign(all.clone(), SYNC_JOB), &model(), &trials);
+    let verdict = verdict(&findings, "cache");
+    let deciding = &findings.effects[verdict.effects[0]];
+    assert_eq!((verdict.class, &deciding.variant), (Class::Harmful, &None));
+    let longer = verdict.reasons.iter().any(|reason| match reason {
+        Reason::Commit {
+            before_us,
+            after_us,
+            ..
+        } => after_us > before_us,
+        _ => false,
+    });
+    assert!(longer, "{:#?}", verdict.reasons);
+}

@@ -163,6 +163,10 @@ impl State {
                             format!("no drives are called `{kind}`"),
                             match near {
                                 Some(near) => format!("did you mean `{near}`?"),
+                                None if kind == "raid" => {
+                                    "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3"
+                                        .to_owned()
+                                }
                                 None => {
                                     format!("add `{kind} = \"<count>x <profile>\"` to [drives]")
                                 }

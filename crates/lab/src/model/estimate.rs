@@ -14,7 +14,7 @@ const RUNTIME: f64 = 60.0;
 const TYPICAL_TIME: (f64, f64) = (3.0, 10.0);
 
 /// The wall time of a campaign.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
     /// Cells: variants × workloads.
     pub cells: usize,
@@ -22,6 +22,8 @@ pub struct Estimate {
     pub trials: u64,
     /// Virtual seconds of those trials at most: ramps and warm-ups included.
     pub virtual_s: f64,
+    /// Workloads that do not say how long they run, counted with a minute each.
+    pub untimed: Vec<String>,
     /// Wall seconds of those trials at the k stated, or at the ends of the range that is usual.
     pub wall_s: (f64, f64),
 }
@@ -32,13 +34,17 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
     let trials_of_cell = u64::from(campaign.method.min_trials);
     let mut virtual_s = 0.0;
     let mut set_up = 0.0;
+    let mut untimed = Vec::new();
     for workload in &campaign.workloads {
         let demand = job(workload);
-        let runtime = campaign
+        let stated = campaign
             .method
             .runtime_s
-            .or(demand.as_ref().and_then(|demand| demand.runtime_s))
-            .unwrap_or(RUNTIME);
+            .or(demand.as_ref().and_then(|demand| demand.runtime_s));
+        if stated.is_none() {
+            untimed.push(workload.name.clone());
+        }
+        let runtime = stated.unwrap_or(RUNTIME);
         // Stated for all, or the job's own.
         let ramp_s = match campaign.method.ramp_s {
             0.0 => demand.as_ref().map_or(0.0, |demand| demand.ramp_s),
@@ -58,6 +64,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
         cells,
         trials: cells as u64 * trials_of_cell,
         virtual_s,
+        untimed,
         wall_s: (virtual_s * fast + set_up, virtual_s * slow + set_up),
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
         .iter()
         .map(|v| variant(campaign, v, model))
         .collect();
-    let estimate = checked.estimate.map(|e| {
+    let estimate = checked.estimate.as_ref().map(|e| {
         json!({
             "cells": e.cells, "trials": e.trials, "virtual_s": e.virtual_s,
             "wall_low_s": e.wall_s.0, "wall_high_s": e.wall_s.1, "budget_s": campaign.method.budget_s,

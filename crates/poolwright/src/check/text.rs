@@ -226,8 +226,15 @@ fn time(campaign: &Campaign, estimate: &Estimate) -> String {
     } else {
         ""
     };
+    let untimed = match &estimate.untimed[..] {
+        [] => String::new(),
+        names => format!(
+            "; {} taken for a minute a trial, since no runtime is stated",
+            names.join(", ")
+        ),
+    };
     format!(
-        "{} cells, at least {} trials, {} of virtual time: {wall}; budget {}{over}",
+        "{} cells, at least {} trials, {} of virtual time: {wall}{untimed}; budget {}{over}",
         estimate.cells,
         estimate.trials,
         print_duration(estimate.virtual_s),
