@@ -547,3 +547,17 @@ fn names_and_numbers_are_read_as_zfs_and_toml_read_them() {
     assert_eq!(variant.property("", "recordsize"), Some("16K"));
     assert_eq!(variant.property("", "compression"), Some("zstd"));
 }
+
+#[test]
+fn an_ashift_that_openzfs_will_not_keep_is_told() {
+    let told = |vdevs: &str, ashift: u8| {
+        let change = format!("[variants.a]\npool.ashift = {ashift}\nvdevs = \"{vdevs}\"\n");
+        let (_, said) = read(&format!("{BASE}{change}")).unwrap();
+        let of = |d: &&lab::Diagnostic| d.message.contains("makes ashift 12 of 9");
+        said.iter().filter(of).count()
+    };
+    assert_eq!(told("mirror hdd[0-1]", 9), 1);
+    assert_eq!(told("hdd[0-1]", 9), 0, "single drives");
+    assert_eq!(told("hdd[0-1] log mirror optane[0-1]", 9), 1);
+    assert_eq!(told("mirror hdd[0-1]", 12), 0);
+}

@@ -4,7 +4,9 @@ use super::cx::{At, Cx};
 use super::settings::{Header, Setting, Settings, Written};
 use super::together;
 use super::vdevs::{self, LabVdev};
-use crate::campaign::{Class, DriveKind, DriveRef, OpenZfs, Pool, Variant, Vdev, inherited};
+use crate::campaign::{
+    Class, DriveKind, DriveRef, Layout, OpenZfs, Pool, Variant, Vdev, inherited,
+};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::module::{self, Reach};
 use crate::property::{Effect, Property, Refused, dataset, pool};
@@ -19,7 +21,7 @@ type Twice<'a> = (Vec<DriveRef>, &'a Range<usize>, &'a Range<usize>);
 pub(super) struct State {
     openzfs: Option<OpenZfs>,
     drives: BTreeMap<String, DriveKind>,
-    ashift: Option<u8>,
+    ashift: Option<At<Option<u8>>>,
     pool_properties: BTreeMap<String, Setting>,
     vdevs: Vec<LabVdev>,
     datasets: BTreeMap<String, BTreeMap<String, Setting>>,
@@ -46,7 +48,7 @@ impl State {
         self.broken_drives
             .extend(settings.broken_drives.iter().cloned());
         if let Some(ashift) = &settings.ashift {
-            self.ashift = ashift.value;
+            self.ashift = Some(ashift.clone());
         }
         for setting in &settings.pool_properties {
             self.pool_properties
@@ -94,6 +96,7 @@ impl State {
             );
         }
         self.check_drives(cx);
+        self.check_ashift(cx);
         let (module, module_words) = self.check_module(cx, openzfs);
         let max_recordsize = module
             .get("zfs_max_recordsize")
@@ -135,7 +138,7 @@ impl State {
             openzfs,
             drives: self.drives,
             pool: Pool {
-                ashift: self.ashift,
+                ashift: self.ashift.and_then(|ashift| ashift.value),
                 vdevs,
                 properties,
             },
@@ -289,6 +292,39 @@ impl State {
             module.insert(name.value.clone(), number);
         }
         (module, words)
+    }
+
+    /// Says where OpenZFS will not keep the ashift: in groups whose drives report larger sectors
+    /// (`vdev_ashift_optimize`; seen on 2.1.11 and 2.3.2).
+    fn check_ashift(&self, cx: &Cx<'_>) {
+        let Some((stated, ashift)) = self.ashift.as_ref().and_then(|at| Some((at, at.value?)))
+        else {
+            return;
+        };
+        let allocates = |vdev: &&LabVdev| {
+            vdev.vdev.layout != Layout::Single
+                && !matches!(vdev.vdev.class, Class::Cache | Class::Spare)
+        };
+        let sector = |drive: &DriveRef| {
+            let number = &self.drives.get(&drive.kind)?.numbers["physical_sector"];
+            let bytes = number.as_f64().or_else(|| number["value"].as_f64())?;
+            Some(bytes as u64)
+        };
+        let groups = self.vdevs.iter().filter(allocates);
+        let largest = groups
+            .flat_map(|vdev| &vdev.vdev.drives)
+            .filter_map(sector)
+            .max();
+        if let Some(sector) = largest.filter(|sector| *sector > 1 << ashift) {
+            cx.warning(
+                stated.span.clone(),
+                format!(
+                    "OpenZFS makes ashift {} of {ashift} in a mirror or raidz of drives that report sectors of {sector}",
+                    sector.ilog2()
+                ),
+                "it keeps a smaller one for single drives alone",
+            );
+        }
     }
 
     fn check_special(&self, cx: &Cx<'_>, datasets: &BTreeMap<String, BTreeMap<String, String>>) {
