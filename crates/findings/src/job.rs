@@ -43,11 +43,7 @@ pub fn of(workload: &Workload) -> Job {
             let is = |name: &str, values: &[&str]| s.get(name).is_some_and(|v| values.contains(&v));
             is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
         }),
-        compressible: any(&|s| {
-            let patterns = ["buffer_pattern", "verify_pattern"];
-            COMPRESSIBLE.iter().any(|name| set(s, name))
-                || patterns.iter().any(|name| s.get(name).is_some())
-        }),
+        compressible: any(&stock::is_compressible),
         shared_file: shares_files(&sections),
         deep: any(&|s| {
             let engine = s.get("ioengine").unwrap_or("psync");
@@ -114,12 +110,6 @@ const HOLDING: [&str; 7] = [
     "iodepth_batch",
     "iodepth_batch_complete_min",
     "iodepth_batch_complete_max",
-];
-
-const COMPRESSIBLE: [&str; 3] = [
-    "zero_buffers",
-    "dedupe_percentage",
-    "buffer_compress_percentage",
 ];
 
 /// `libaio` is not among them: on OpenZFS it is synchronous, and runs so.

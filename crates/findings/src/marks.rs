@@ -5,13 +5,12 @@ use crate::counters as c;
 use crate::job::Job;
 use crate::output::{Check, Mark, Standing};
 use crate::record::{Measured, Trial};
+use lab::campaign::SLOWEST;
 
 /// Most of a cell's mean latency that may be lateness of the emulation.
 const LATE: f64 = 0.02;
 /// Most of this machine's processors that poolfs and the client may use.
 const PROCESSOR: f64 = 0.5;
-/// The most that `[scale] time` may be.
-const SLOWEST: f64 = 1000.0;
 /// Use by other programs from which on they are named.
 const NEIGHBOURS: f64 = 0.05;
 /// Share of its processors' time that a virtual machine may lose before that is named: about where trials

@@ -8,6 +8,15 @@ use findings::{Findings, analyse};
 use synthetic::*;
 
 fn two(repeats: usize, change: impl Fn(usize, &mut findings::record::Measured)) -> Findings {
+    two_of(SYNC_JOB, repeats, change)
+}
+
+/// A pool without and with a log under a job.
+fn two_of(
+    job: &str,
+    repeats: usize,
+    change: impl Fn(usize, &mut findings::record::Measured),
+) -> Findings {
     let variants = vec![variant(false, false), variant(true, false)];
     let truths = [
         (&variants[0], Truth::flat(640.0)),
@@ -15,11 +24,11 @@ fn two(repeats: usize, change: impl Fn(usize, &mut findings::record::Measured)) 
     ];
     let mut trials = trials(&truths, repeats, 0.01);
     for (i, trial) in trials.iter_mut().enumerate() {
-        if let findings::record::Outcome::Measured(m) = &mut trial.outcome {
+        if let Outcome::Measured(m) = &mut trial.outcome {
             change(i, m);
         }
     }
-    analyse(&campaign(variants, SYNC_JOB), &model(), &trials)
+    analyse(&campaign(variants, job), &model(), &trials)
 }
 
 #[test]
@@ -153,19 +162,8 @@ fn littles_law_counts_the_time_in_fsync() {
 #[test]
 fn clients_that_hold_each_other_back_may_have_fewer_in_flight_and_keep_their_metric() {
     let passes = |options: &str, clients: f64| {
-        let variants = vec![variant(false, false), variant(true, false)];
-        let truths = [
-            (&variants[0], Truth::flat(640.0)),
-            (&variants[1], Truth::flat(4300.0)),
-        ];
-        let mut all = trials(&truths, 2, 0.01);
-        for trial in &mut all {
-            if let Outcome::Measured(m) = &mut trial.outcome {
-                m.concurrency = clients;
-            }
-        }
         let job = format!("{SYNC_JOB}{options}");
-        let findings = analyse(&campaign(variants, &job), &model(), &all);
+        let findings = two_of(&job, 2, |_, m| m.concurrency = clients);
         let cell = &findings.cells[0];
         assert_eq!(cell.metric, Metric::Throughput);
         cell.checks.iter().all(|c| c.law != Law::Little || c.pass)
@@ -339,18 +337,9 @@ fn a_failed_trial_keeps_its_reason() {
 #[test]
 fn clients_that_flush_a_file_they_share_are_set_aside_on_fuse() {
     let of = |job: &str, features: &[&str]| {
-        let variants = vec![variant(false, false), variant(true, false)];
-        let truths = [
-            (&variants[0], Truth::flat(640.0)),
-            (&variants[1], Truth::flat(4300.0)),
-        ];
-        let mut all = trials(&truths, 2, 0.01);
-        for trial in &mut all {
-            if let Outcome::Measured(m) = &mut trial.outcome {
-                m.features = features.iter().map(|f| (*f).to_owned()).collect();
-            }
-        }
-        let findings = analyse(&campaign(variants, job), &model(), &all);
+        let findings = two_of(job, 2, |_, m| {
+            m.features = features.iter().map(|f| (*f).to_owned()).collect();
+        });
         let marked = |c: &Cell| c.marks.iter().any(|m| m.mark == Mark::SharedFlush);
         let aside = findings
             .cells

@@ -154,6 +154,14 @@ pub struct DriveKind {
     pub price: Option<f64>,
 }
 
+impl DriveKind {
+    /// A number of its profile, with or without a range; none where it has no such.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        let stated = &self.numbers[name];
+        stated.as_f64().or_else(|| stated["value"].as_f64())
+    }
+}
+
 /// A pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pool {
@@ -283,6 +291,8 @@ pub enum Program {
     },
 }
 
+/// Most that `[scale] time` may be.
+pub const SLOWEST: f64 = 1000.0;
 /// Most trials of a cell that a lab may ask for.
 pub const MOST_TRIALS: u32 = 1000;
 

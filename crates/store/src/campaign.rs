@@ -11,6 +11,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+/// The file that holds [`MadeBy`].
 const MADE_BY: &str = "made-by.json";
 
 /// A campaign's directory, open.
@@ -30,9 +31,9 @@ pub enum Unfinished {
     New,
     /// An earlier run of the same campaign is continued.
     Continued,
-    /// A new directory was made, since what measured the same campaign in this one was made by others.
+    /// A new directory was made, since another build, or drives in another place, measured the same campaign.
     Anew {
-        /// The directory, which stays.
+        /// Where that one is, and stays.
         instead_of: PathBuf,
         /// The names in [`MadeBy`] that differ.
         differs: Vec<String>,
@@ -45,8 +46,8 @@ pub type MadeBy = BTreeMap<String, String>;
 
 impl Store {
     /// Opens the directory of `campaign` below `results` for measuring: the newest one that holds
-    /// the same campaign `made_by` the same, or a new one. The wall budget and the most trials of a cell are no part of
-    /// a campaign's identity, so that more of both can be given to one that ran out of them.
+    /// the same campaign `made_by` the same, or a new one. The wall budget and the most trials of a cell are
+    /// no part of a campaign's identity, so that more of both can be given to one that ran out of them.
     ///
     /// # Errors
     /// [`Error::Busy`] when a run is at work there; otherwise what the file system said.

@@ -16,22 +16,13 @@ pub struct Demand {
     pub runtime_s: Option<f64>,
     /// Longest `ramp_time` of its jobs, seconds; 0 where none is stated.
     pub ramp_s: f64,
-    /// A job reads its files, or has them filled before it begins (`overwrite=1`).
-    pub lays_out: bool,
+    /// Files of a job have content when it begins.
+    pub filled: bool,
     /// Its data can be made smaller than its files.
     pub compressible: bool,
     /// Σ `numjobs` over the jobs.
     pub clients: u64,
 }
-
-/// Options that make data smaller than its files.
-const COMPRESSIBLE: [&str; 5] = [
-    "zero_buffers",
-    "buffer_compress_percentage",
-    "buffer_pattern",
-    "dedupe_percentage",
-    "verify_pattern",
-];
 
 /// What the jobs of a file ask for.
 pub fn demand(file: &JobFile) -> Demand {
@@ -82,14 +73,8 @@ pub fn demand(file: &JobFile) -> Demand {
         ramp_s: jobs()
             .filter_map(|job| stock::time(job, "ramp_time").ok().flatten())
             .fold(0.0, f64::max),
-        lays_out: jobs().any(|job| {
-            let writes_only = job.get("rw").is_some_and(|rw| rw.contains("write"));
-            !writes_only || job.get("overwrite").is_some_and(|value| value != "0")
-        }),
-        compressible: jobs().any(|job| {
-            let stated = |name: &&str| job.get(name).is_some_and(|value| value != "0");
-            COMPRESSIBLE.iter().any(stated)
-        }),
+        filled: jobs().any(stock::is_filled),
+        compressible: jobs().any(stock::is_compressible),
         clients: jobs().fold(0, |sum: u64, job| {
             sum.saturating_add(clones(job, "numjobs"))
         }),
@@ -116,7 +101,7 @@ mod tests {
                 random_write_block: Some(8192),
                 runtime_s: Some(180.0),
                 ramp_s: 0.0,
-                lays_out: false,
+                filled: false,
                 compressible: false,
                 clients: 8
             })

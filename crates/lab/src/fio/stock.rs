@@ -66,6 +66,32 @@ pub fn writes(job: &Job) -> bool {
     job.get("rw").is_some_and(|rw| rw.contains('w'))
 }
 
+/// Whether the files of a job have content when it begins: it reads them, or has them filled
+/// (`overwrite=1`).
+pub fn is_filled(job: &Job) -> bool {
+    let rw = job.get("rw").unwrap_or("read");
+    let writes_only = rw
+        .split(':')
+        .next()
+        .is_some_and(|kind| kind.ends_with("write") && kind != "readwrite");
+    !writes_only || job.get("overwrite").is_some_and(|value| value != "0")
+}
+
+/// Whether the data of a job can be made smaller by compression or deduplication.
+pub fn is_compressible(job: &Job) -> bool {
+    let set = |name: &&str| job.get(name).is_some_and(|v| !["0", "none"].contains(&v));
+    [
+        "zero_buffers",
+        "dedupe_percentage",
+        "buffer_compress_percentage",
+    ]
+    .iter()
+    .any(set)
+        || ["buffer_pattern", "verify_pattern"]
+            .iter()
+            .any(|name| job.get(name).is_some())
+}
+
 /// How many clients write to one file of a job, its own and those of `jobs` that name the same. Of a list
 /// `a:b` one file in common is enough.
 pub fn writers(job: &Job, jobs: &[Job]) -> u64 {

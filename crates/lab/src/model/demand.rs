@@ -1,8 +1,8 @@
 //! What a campaign's workloads ask of its pools, as far as the lab says.
 
-use super::sizes::expansion;
+use super::sizes::stored;
 use crate::campaign::{Campaign, Class, Program, Variant, Workload};
-use crate::{fio, units};
+use crate::fio;
 
 /// Demand of the whole campaign: the largest of its cells.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -55,21 +55,15 @@ pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
 
 /// Bytes on drives for each byte of data: the worst data vdev and the worst dataset.
 fn copies(variant: &Variant) -> f64 {
-    let ashift = variant.pool.ashift.unwrap_or(12);
-    let per_dataset = variant.datasets.keys().map(|dataset| {
-        let size = |name: &str| {
-            let text = variant.property(dataset, name)?;
-            units::size(text).ok()
-        };
-        let recordsize = size("recordsize").unwrap_or(128 << 10).max(512);
-        let copies = size("copies").unwrap_or(1) as f64;
+    let data = || {
         variant
             .pool
             .vdevs
             .iter()
             .filter(|vdev| vdev.class == Class::Normal)
-            .map(|vdev| expansion(vdev, recordsize, ashift) * copies)
-            .fold(1.0, f64::max)
-    });
-    per_dataset.fold(1.0, f64::max)
+    };
+    let datasets = variant.datasets.keys();
+    datasets
+        .flat_map(|dataset| data().map(move |vdev| stored(variant, dataset, vdev)))
+        .fold(1.0, f64::max)
 }

@@ -211,8 +211,7 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
         return Err(match (stated, least) {
             // No S serves both, so that both rules have their remedy.
             (None, Some(least)) => {
-                let fixes: Vec<&str> = [most, least].into_iter().filter_map(without_size).collect();
-                Diagnostic::error(message).fix(fixes.join("; or "))
+                Diagnostic::error(message).fix([most, least].map(without_size).join("; or "))
             }
             _ => conflict(message, most),
         });
@@ -231,24 +230,20 @@ fn remedy(cap: &Cap) -> String {
         true => "a larger [scale] size",
         false => "a smaller [scale] size",
     };
-    match without_size(cap) {
-        Some(other) => format!("{other}, or take {size}"),
-        None => format!("take {size}"),
-    }
+    format!("{}, or take {size}", without_size(cap))
 }
 
 /// What helps against a cap at any S.
-fn without_size(cap: &Cap) -> Option<&'static str> {
-    Some(match cap.name.as_str() {
+fn without_size(cap: &Cap) -> &'static str {
+    match cap.name.as_str() {
         "memory" => "use a machine with more free memory, or model a smaller [host] memory",
         "backing store" => "free space there, put the store elsewhere, or use smaller workloads",
         "dirty data" => "reduce [scale] dirty_data_max",
         "coalescing" => "reduce [scale] dirty_data_max, or enlarge the workload's files",
         "L2ARC" => "model a larger cache drive",
         "metaslabs" => "model larger drives",
-        "clients" => "enlarge the workload's files, or use fewer jobs",
-        _ => return None,
-    })
+        _ => "enlarge the workload's files, or use fewer jobs",
+    }
 }
 
 /// That the files of each workload fit the pools that lay them out. Less is taken off than OpenZFS takes: what
@@ -259,7 +254,7 @@ fn fits_pools(campaign: &Campaign) -> Result<(), Diagnostic> {
         let Some(bytes) = workload.size.or(job.working_set) else {
             continue;
         };
-        if !job.lays_out || job.compressible {
+        if !job.filled || job.compressible {
             continue;
         }
         for variant in &campaign.variants {

@@ -17,8 +17,7 @@ const LOG_FACTOR: f64 = 1.5;
 
 /// Real capacity of a drive, bytes; none for a kind that the variant does not have.
 pub fn drive_capacity(variant: &Variant, kind: &str) -> Option<u64> {
-    let capacity = &variant.drives.get(kind)?.numbers["capacity"];
-    let value = capacity.as_f64().or_else(|| capacity["value"].as_f64())?;
+    let value = variant.drives.get(kind)?.number("capacity")?;
     Some(value as u64)
 }
 
@@ -42,10 +41,6 @@ pub(super) fn allocatable(variant: &Variant, vdev: &Vdev) -> u64 {
 /// Bytes of incompressible data that a dataset can hold at the most: its pool's drives, less the slop of a
 /// 32nd (`spa_slop_shift`), at the redundancy of the vdev where it costs least.
 pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
-    let ashift = variant.pool.ashift.unwrap_or(12);
-    let size = |name: &str| units::size(variant.property(dataset, name)?).ok();
-    let recordsize = size("recordsize").unwrap_or(128 << 10).max(512);
-    let copies = size("copies").unwrap_or(1).max(1);
     let (mut raw, mut least) = (0u64, f64::INFINITY);
     // Data goes to special vdevs too where it is small enough.
     let holds = |vdev: &&Vdev| matches!(vdev.class, Class::Normal | Class::Special);
@@ -55,10 +50,17 @@ pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
             _ => 1,
         };
         raw = raw.saturating_add(allocatable(variant, vdev).saturating_mul(each));
-        least = least.min(expansion(vdev, recordsize, ashift));
+        least = least.min(stored(variant, dataset, vdev));
     }
-    let usable = raw as f64 * 31.0 / 32.0 / copies as f64;
-    (usable / least) as u64
+    (raw as f64 * 31.0 / 32.0 / least) as u64
+}
+
+/// Bytes on the drives of a vdev for each byte of a dataset's data.
+pub(super) fn stored(variant: &Variant, dataset: &str, vdev: &Vdev) -> f64 {
+    let size = |name: &str| units::size(variant.property(dataset, name)?).ok();
+    let recordsize = size("recordsize").unwrap_or(128 << 10).max(512);
+    let copies = size("copies").unwrap_or(1) as f64;
+    expansion(vdev, recordsize, variant.pool.ashift.unwrap_or(12)) * copies
 }
 
 /// Bytes of each drive that the variant's pool uses, scaled: data drives by S; log drives keep their

@@ -360,9 +360,11 @@ fn files_that_no_pool_could_hold_are_refused_where_they_are_laid_out() {
     let refused = of("rw=randread", "70T").unwrap_err();
     assert!(refused.message.contains("come to 70"), "{refused:#?}");
     assert!(refused.message.contains("holds about"), "{refused:#?}");
-    let said = |result: Result<Model, _>| match result {
+    let mixed = of("rw=readwrite", "70T").unwrap_err();
+    assert!(mixed.message.contains("holds about"), "{mixed:#?}");
+    let said = |result: Result<Model, crate::Diagnostic>| match result {
         Ok(_) => String::new(),
-        Err(e) => crate::Diagnostic::clone(&e).message,
+        Err(e) => e.message,
     };
     // fio begins on holes, and ends when its time is over.
     assert!(!said(of("rw=randwrite", "70T")).contains("holds about"));

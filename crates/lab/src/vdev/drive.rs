@@ -1,5 +1,6 @@
 //! Drives in a vdev sentence: `hdd3`, `hdd[3]`, `hdd[0-5]`, `hdd[0-2,7]`.
 
+use super::parse::CLASSES;
 use crate::campaign::DriveRef;
 use crate::diagnostic::nearest;
 
@@ -62,10 +63,8 @@ pub(super) fn parse(word: &str) -> Result<Vec<DriveRef>, String> {
         );
     }
     if digits.is_empty() {
-        const WORDS: [&str; 8] = [
-            "mirror", "raidz", "draid", "log", "cache", "special", "dedup", "spare",
-        ];
-        if let Some(near) = nearest(kind, WORDS) {
+        let classes = CLASSES.iter().map(|(name, _)| *name);
+        if let Some(near) = nearest(kind, classes.chain(["mirror", "raidz", "draid"])) {
             return Err(format!(
                 "did you mean `{near}`? A drive has a number: `{kind}0`"
             ));

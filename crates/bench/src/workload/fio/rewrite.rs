@@ -5,7 +5,7 @@ use super::stock::{Ratio, stock, working_set_ratio};
 use lab::fio::Mistake;
 use lab::fio::options::{ENGINES, Treatment};
 use lab::fio::parse::{Job, JobFile, Kind};
-use lab::fio::stock::{count, laid_out, sets, time, writers, writes};
+use lab::fio::stock::{count, is_filled, laid_out, sets, time, writers, writes};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -316,7 +316,7 @@ fn goes_through_a_map(job: &Job) -> bool {
 /// Says of a job of random writes that its files have no content: fio lays out what is to be read, and
 /// what is only written as a hole. Whoever asks what partial writes cost must know.
 fn holes(job: &Job) -> Option<String> {
-    (job.get("rw")?.split(':').next() == Some("randwrite") && !set(job, "overwrite")).then(|| {
+    (job.get("rw")?.starts_with("randwrite") && !is_filled(job)).then(|| {
         format!(
             "job {}: as fio lays them out, its files begin as holes, and a partial write into a hole has no record to read; overwrite=1 gives them content",
             job.name
