@@ -9,18 +9,17 @@ use bench::fault::Fault;
 use bench::isolate::Isolation;
 use bench::programs;
 use bench::stop::Stop;
-use lab::campaign::{Campaign, Variant};
+use lab::campaign::{Campaign, SLOWEST, Variant};
 use lab::model::{Model, of_variant};
 use poolfs::protocol::Build;
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::Scratch;
 
 /// The least room that is worth starting with.
@@ -62,8 +61,8 @@ pub struct Args {
 /// What may be given.
 pub fn slower(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(k) if (1.0..=1000.0).contains(&k) => Ok(k),
-        _ => Err("give a number from 1 to 1000".to_owned()),
+        Ok(k) if (1.0..=SLOWEST).contains(&k) => Ok(k),
+        _ => Err(format!("give a number from 1 to {SLOWEST}")),
     }
 }
 
@@ -192,14 +191,13 @@ impl Args {
         chosen.model.time = Some(self.time);
         let store = chosen.directory("drives")?;
         let log = chosen.directory("log")?;
-        let (ends, ended) = Ends::follow()
+        let signals = Signals::follow()
             .map_err(|e| complain(ENVIRONMENT, &format!("cannot wait for Ctrl-C: {e}")))?;
-        let mut session = chosen.session(&log, &ends.stop)?;
+        let mut session = chosen.session(&log, &signals.stop)?;
         session
             .build(chosen.build(&store, chosen.campaign.method.seed, self.instant))
             .map_err(failed)?;
         session.mount(&self.dataset, &dir, 0).map_err(failed)?;
-        ends.mounted.store(true, Ordering::SeqCst);
         output::complain(&format!(
             "{} of {} on {}: OpenZFS {} · size 1/{:.3} · time {}× slower{}\n",
             chosen.variant.name,
@@ -217,11 +215,10 @@ impl Args {
         let code = match self.command.split_first() {
             None => {
                 output::complain("Ctrl-C ends it; what is written there is gone then\n");
-                // Nothing else drops the other end.
-                let _ = ended.recv();
+                signals.wait();
                 0
             }
-            Some((program, arguments)) => ends.command(program, arguments)?,
+            Some((program, arguments)) => signals.command(program, arguments)?,
         };
         session.stop().map_err(failed)?;
         Ok(code)
@@ -241,59 +238,84 @@ impl Args {
     }
 }
 
-/// What Ctrl-C and its like are for at the moment.
-#[derive(Clone, Default)]
-struct Ends {
-    /// Ends a build: asked for until it is mounted.
-    stop: Stop,
-    mounted: Arc<AtomicBool>,
-    /// The command that runs, which decides when to end.
-    command: Arc<Mutex<Option<Pid>>>,
+/// What Ctrl-C and its like are for.
+enum Phase {
+    /// They end the build, or what tears it down.
+    Building,
+    /// They end the wait.
+    Mounted(Sender<()>),
+    /// They are the command's, which decides when to end.
+    Running(Pid),
 }
 
-impl Ends {
-    /// Follows the signals from now on; what comes while it is mounted without a command comes out.
-    fn follow() -> std::io::Result<(Ends, Receiver<()>)> {
+/// Follows the signals that ask a program to end.
+struct Signals {
+    stop: Stop,
+    phase: Arc<Mutex<Phase>>,
+}
+
+impl Signals {
+    fn follow() -> std::io::Result<Signals> {
         let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-        let (tell, told) = std::sync::mpsc::channel();
-        let ends = Ends::default();
-        let these = ends.clone();
+        let these = Signals {
+            stop: Stop::default(),
+            phase: Arc::new(Mutex::new(Phase::Building)),
+        };
+        let (stop, phase) = (these.stop.clone(), Arc::clone(&these.phase));
         std::thread::spawn(move || {
             for signal in signals.forever() {
-                let command = *these.command.lock().unwrap_or_else(PoisonError::into_inner);
-                match command {
-                    _ if !these.mounted.load(Ordering::SeqCst) => these.stop.request(),
-                    // The terminal's reaches the command by itself.
-                    Some(_) if signal == SIGINT => {}
-                    Some(pid) => {
-                        let signal = if signal == SIGHUP { Signal::HUP } else { Signal::TERM };
-                        let _ = rustix::process::kill_process(pid, signal);
-                    }
-                    None => {
+                match &*phase.lock().unwrap_or_else(PoisonError::into_inner) {
+                    Phase::Building => stop.request(),
+                    Phase::Mounted(tell) => {
                         let _ = tell.send(());
+                    }
+                    // The terminal's reaches the command by itself.
+                    Phase::Running(_) if signal == SIGINT => {}
+                    Phase::Running(pid) => {
+                        let signal = if signal == SIGHUP { Signal::HUP } else { Signal::TERM };
+                        let _ = kill_process(*pid, signal);
                     }
                 }
             }
         });
-        Ok((ends, told))
+        Ok(these)
+    }
+
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a signal.
+    fn wait(&self) {
+        let (tell, told) = channel();
+        *self.phase() = Phase::Mounted(tell);
+        if !self.stop.requested() {
+            let _ = told.recv();
+        }
     }
 
     /// Runs a command; its exit code, or a shell's for the signal that ended it.
     fn command(&self, program: &OsString, arguments: &[OsString]) -> Result<u8, u8> {
         use std::os::unix::process::ExitStatusExt;
-        let running = |pid| *self.command.lock().unwrap_or_else(PoisonError::into_inner) = pid;
-        let status = Command::new(program).args(arguments).spawn().and_then(|mut child| {
-            running(Pid::from_raw(child.id() as i32));
-            let status = child.wait();
-            running(None);
-            status
-        });
-        let status = status.map_err(|e| {
+        let failed = |e| {
             complain(
                 ENVIRONMENT,
                 &format!("cannot run {}: {e}", program.display()),
             )
-        })?;
+        };
+        // Held until the command can be told: no signal falls between.
+        let mut phase = self.phase();
+        if self.stop.requested() {
+            return Err(INTERRUPTED);
+        }
+        let mut child = Command::new(program).args(arguments).spawn().map_err(failed)?;
+        if let Some(pid) = Pid::from_raw(child.id() as i32) {
+            *phase = Phase::Running(pid);
+        }
+        drop(phase);
+        let status = child.wait();
+        *self.phase() = Phase::Building;
+        let status = status.map_err(failed)?;
         let signal = || 128 + status.signal().unwrap_or(0);
         Ok(status.code().unwrap_or_else(signal) as u8)
     }
