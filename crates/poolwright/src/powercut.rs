@@ -99,15 +99,14 @@ impl Args {
         let time = self.time.or(chosen.model.time).unwrap_or(TIME);
         chosen.model.time = Some(time);
         for (i, mishap) in self.fail.iter().enumerate() {
-            let twice = self.fail[..i].iter().any(|m| m.drive == mishap.drive);
-            let sound = match twice {
-                true => Err(format!("{}: a drive fails once", mishap.drive)),
-                false => mishap.belongs_to(&chosen.variant),
-            };
-            sound.map_err(|why| {
+            let wrong = |why: String| {
                 output::complain(&format!("error: --fail {why}\n"));
                 USAGE
-            })?;
+            };
+            mishap.belongs_to(&chosen.variant).map_err(wrong)?;
+            if self.fail[..i].iter().any(|m| m.drive == mishap.drive) {
+                return Err(wrong(format!("{}: a drive fails once: state it once", mishap.drive)));
+            }
         }
         let mut kills = Vec::new();
         for synchronous in [true, false] {

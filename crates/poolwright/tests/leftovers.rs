@@ -197,3 +197,22 @@ fn a_mounts_command_is_told_to_end_and_takes_the_mount_with_it() {
     );
     place.assert_nothing_left();
 }
+
+#[test]
+fn a_drive_that_is_to_fail_twice_is_refused_before_anything_is_cut() {
+    let place = Place::new(1);
+    let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
+        .args(["powercut", "lab.toml", "--store", "drives"])
+        .args(["--fail", "hdd0", "--fail", "hdd0:cut"])
+        .current_dir(place.dir.path())
+        .env("POOLWRIGHT_ENGINES", place.dir.path().join("engines"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(
+        said(&output).contains("hdd0: a drive fails once"),
+        "{}",
+        said(&output)
+    );
+    place.assert_nothing_left();
+}
