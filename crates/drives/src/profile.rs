@@ -45,6 +45,9 @@ pub struct Profile {
     pub logical_sector: Number,
     /// Smallest unit the medium writes, bytes; smaller writes read and write it back.
     pub physical_sector: Number,
+    /// What the drive says that its `physical_sector` is, bytes; left out of a drive that tells the truth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_sector: Option<Number>,
     /// Whether the drive reports itself as rotating.
     pub rotational: bool,
     /// Whether writes are acknowledged from a buffer.
@@ -111,6 +114,21 @@ impl Profile {
                 ),
             });
         }
+        if let Some(reported) = &self.reported_sector {
+            power_of_two("reported_sector", reported)?;
+            let within = self.logical_sector.value..=self.physical_sector.value;
+            if !within.contains(&reported.value) {
+                return Err(ProfileError::OutOfRange {
+                    field: "reported_sector".to_owned(),
+                    value: reported.value.to_string(),
+                    wanted: format!(
+                        "must be from logical_sector = {} to physical_sector = {}",
+                        within.start(),
+                        within.end()
+                    ),
+                });
+            }
+        }
         let expect = |section: &str, present: bool, needed: bool| match (present, needed) {
             (true, false) => Err(ProfileError::Section(format!(
                 "[{section}] is not used by kind = {:?}: remove it or change the kind",
@@ -135,6 +153,13 @@ impl Profile {
             flash.validate()?;
         }
         Ok(())
+    }
+
+    /// The physical sector as a system sees it, bytes: what OpenZFS chooses an ashift from. Advice goes by the
+    /// true one.
+    pub fn told_sector(&self) -> f64 {
+        let told = self.reported_sector.as_ref();
+        told.unwrap_or(&self.physical_sector).value
     }
 
     /// Whether acknowledged writes can be lost in a power cut, so that the emulator must keep a
@@ -177,6 +202,8 @@ impl Profile {
             ("physical_sector".to_owned(), &self.physical_sector),
             ("tearing".to_owned(), &self.tearing),
         ];
+        let reported = self.reported_sector.iter();
+        all.extend(reported.map(|v| ("reported_sector".to_owned(), v)));
         if let Some(hdd) = &self.hdd {
             all.extend(hdd.numbers().map(|(n, v, _)| (format!("hdd.{n}"), v)));
         }

@@ -148,6 +148,7 @@ fn unknown_keys_and_wrong_numbers_are_refused_by_name() {
         refused(toml::toml! { physical_sector = 1024 logical_sector = 4096 })
             .contains("logical_sector")
     );
+    assert!(refused(toml::toml! { reported_sector = 8192 }).contains("to physical_sector = 4096"));
     assert!(refused(toml::toml! { hdd.seek_full_ms = 2 }).contains("hdd.seek_average_ms"));
     assert!(refused(toml::toml! { flush = "sometimes" }).contains("honest"));
     assert!(refused(toml::toml! { kind = "flash" }).contains("[hdd]"));

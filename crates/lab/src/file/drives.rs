@@ -178,7 +178,11 @@ fn value(key: &str, value_: &DeValue<'_>) -> Option<toml::Value> {
             Ok(bytes)
                 if matches!(
                     key,
-                    "capacity" | "logical_sector" | "physical_sector" | "tearing"
+                    "capacity"
+                        | "logical_sector"
+                        | "physical_sector"
+                        | "reported_sector"
+                        | "tearing"
                 ) =>
             {
                 toml::Value::Float(bytes as f64)

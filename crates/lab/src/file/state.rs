@@ -306,9 +306,9 @@ impl State {
                 && !matches!(vdev.vdev.class, Class::Cache | Class::Spare)
         };
         let sector = |drive: &DriveRef| {
-            let number = &self.drives.get(&drive.kind)?.numbers["physical_sector"];
-            let bytes = number.as_f64().or_else(|| number["value"].as_f64())?;
-            Some(bytes as u64)
+            let kind = self.drives.get(&drive.kind)?;
+            let told = kind.number("reported_sector");
+            Some(told.or_else(|| kind.number("physical_sector"))? as u64)
         };
         let groups = self.vdevs.iter().filter(allocates);
         let largest = groups

@@ -105,7 +105,7 @@ impl<I: Io> Drive<I> {
             geometry: Geometry {
                 size,
                 logical_sector: logical as u32,
-                physical_sector: profile.physical_sector.value as u32,
+                physical_sector: profile.told_sector() as u32,
                 rotational: profile.rotational,
             },
             lies: profile.flush == Flush::Lies,

@@ -355,6 +355,21 @@ impl super::Io for Dawdling {
 }
 
 #[test]
+fn a_drive_reports_the_sector_that_its_profile_claims() {
+    let store = tempfile::tempdir().expect("a directory");
+    let mut profile = volatile(4096, false);
+    let told = |profile: &Profile| {
+        Rig::open(store.path(), profile.clone(), 1.0)
+            .drive
+            .geometry()
+            .physical_sector
+    };
+    assert_eq!(told(&profile), 4096);
+    profile.reported_sector = Some(drives::Number::stated(512.0));
+    assert_eq!(told(&profile), 512);
+}
+
+#[test]
 fn a_timer_that_is_held_up_is_relieved() {
     if std::thread::available_parallelism().is_ok_and(|n| n.get() == 1) {
         return;
