@@ -550,14 +550,48 @@ fn names_and_numbers_are_read_as_zfs_and_toml_read_them() {
 
 #[test]
 fn an_ashift_that_openzfs_will_not_keep_is_told() {
-    let told = |vdevs: &str, ashift: u8| {
+    let told_of = |base: &str, vdevs: &str, ashift: u8| {
         let change = format!("[variants.a]\npool.ashift = {ashift}\nvdevs = \"{vdevs}\"\n");
-        let (_, said) = read(&format!("{BASE}{change}")).unwrap();
+        let (_, said) = read(&format!("{base}{change}")).unwrap();
         let of = |d: &&lab::Diagnostic| d.message.contains("makes ashift 12 of 9");
         said.iter().filter(of).count()
     };
+    let told = |vdevs: &str, ashift: u8| told_of(BASE, vdevs, ashift);
     assert_eq!(told("mirror hdd[0-1]", 9), 1);
     assert_eq!(told("hdd[0-1]", 9), 0, "single drives");
+    let claim = r#"{ profile = "hdd-7200-16t", count = 12, reported_sector = "512" }"#;
+    let claim = BASE.replace(r#""12x hdd-7200-16t""#, claim);
+    assert_eq!(told_of(&claim, "mirror hdd[0-1]", 9), 0, "they claim 512");
     assert_eq!(told("hdd[0-1] log mirror optane[0-1]", 9), 1);
     assert_eq!(told("mirror hdd[0-1]", 12), 0);
+}
+
+#[test]
+fn one_mistake_is_told_once_and_where_it_is() {
+    let said = errors(&BASE.replace('\n', "\r"));
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert!(said[0].contains("CR alone"), "{said:#?}");
+
+    let misspelt = format!("{BASE}[workloads.other]\nfio.jobs = \"[a]\\nrw=write\\nsize=1G\"\n");
+    let said = errors(&misspelt);
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert!(said[0].contains("no key `jobs`"), "{said:#?}");
+
+    let bare = BASE
+        .replace("raidz2 hdd[0-5]", "")
+        .replace("raidz2 hdd[6-11]", "");
+    let said = read(&bare).unwrap_err();
+    let said: Vec<_> = said.iter().filter(|d| d.is_error()).collect();
+    assert_eq!(said.len(), 1, "{said:#?}");
+    let place = said[0].place.as_ref().unwrap();
+    assert!(bare[place.span.start..].starts_with("pool]"), "{said:#?}");
+}
+
+#[test]
+fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
+    let lab = campaign(&format!(
+        "{BASE}[variants.a]\nremove = \"special mirror meta1 meta0\"\n"
+    ));
+    let variant = lab.variants.iter().find(|v| v.name == "a").unwrap();
+    assert_eq!(variant.pool.vdevs.len(), 2);
 }

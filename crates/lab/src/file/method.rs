@@ -2,7 +2,7 @@
 
 use super::cx::{At, Cx};
 use super::section::{Entry, Section};
-use crate::campaign::{Host, MOST_TRIALS, Method, Scale, Variant};
+use crate::campaign::{Host, MOST_TRIALS, Method, SLOWEST, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 
 /// Cores of a host that does not say.
@@ -178,8 +178,8 @@ pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
     if seconds < 1.0 {
         cx.error(
             entry.span(),
-            "a trial runs for a second at least",
-            "such as \"30s\", in the time of the modelled machine",
+            format!("a trial runs for a second at least, and not for {seconds} s"),
+            "such as runtime = \"30s\" in [method], in the time of the modelled machine",
         );
     } else if seconds < SETTLES_S {
         let what = if seconds < JUDGED_S {
@@ -249,7 +249,7 @@ pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
         .and_then(|entry| entry.auto_or_number(cx, 1.0, 1e6));
     scale.time = table
         .take("time")
-        .and_then(|entry| entry.auto_or_number(cx, 1.0, 1000.0));
+        .and_then(|entry| entry.auto_or_number(cx, 1.0, SLOWEST));
     if let Some(entry) = table.take("dirty_data_max") {
         scale.dirty_data_max = entry.size(cx);
         if scale.dirty_data_max.is_some_and(|bytes| bytes < 16 << 20) {

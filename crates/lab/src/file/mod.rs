@@ -45,6 +45,13 @@ pub fn load_on(
     files: &dyn Files,
     profiles: &Profiles,
 ) -> Result<(Campaign, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if let Some(at) = text.find('\r').filter(|_| !text.contains('\n')) {
+        return Err(vec![
+            Diagnostic::error("the lines of this file end in CR alone, which TOML does not know")
+                .at(name, at..at + 1)
+                .fix("end them with LF: tr '\\r' '\\n' < OLD.toml > NEW.toml"),
+        ]);
+    }
     let cx = Cx::new(name, text, files, profiles);
     let (table, syntax) = DeTable::parse_recoverable(text);
     let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()), openzfs);

@@ -36,6 +36,8 @@ pub(super) struct Settings {
     pub drives: Vec<(At<String>, DriveKind)>,
     /// Kinds of drives that are named, but not understood.
     pub broken_drives: Vec<String>,
+    /// Where `[pool]` begins; nowhere where there is none.
+    pub pool_section: Range<usize>,
     pub ashift: Option<At<Option<u8>>>,
     pub pool_properties: Vec<Setting>,
     pub vdevs: Option<Vec<LabVdev>>,
@@ -158,6 +160,7 @@ impl Settings {
     }
 
     fn pool(&mut self, cx: &Cx<'_>, mut table: Section<'_>) {
+        self.pool_section = table.span.clone();
         if let Some(entry) = table.take("ashift") {
             let (min, max) = property::pool::ASHIFT.into_inner();
             let wanted = format!("a number, {min} to {max}, or 0 to let OpenZFS choose");

@@ -47,7 +47,7 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> (Vec<
             name: "base".to_owned(),
             levels: BTreeMap::new(),
             changes: Vec::new(),
-            header: lab.span.clone(),
+            header: base.pool_section.clone(),
         });
     }
     if let Some(section) = factors {
@@ -93,7 +93,7 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> (Vec<
             name: "base".to_owned(),
             levels: BTreeMap::new(),
             changes: Vec::new(),
-            header: lab.span.clone(),
+            header: base.pool_section.clone(),
         });
     }
     for (i, plan) in plans.iter().enumerate() {

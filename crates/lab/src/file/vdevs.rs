@@ -3,6 +3,7 @@
 use super::cx::{At, Cx};
 use crate::campaign::{Class, Vdev};
 use crate::vdev::{self, Placed};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A vdev of a variant, with its place in the lab's text.
@@ -88,7 +89,7 @@ pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, br
             )
         }
         Removal::Vdev(gone) => {
-            pool.retain(|vdev| vdev.vdev != gone.vdev);
+            pool.retain(|vdev| !is_same(&vdev.vdev, &gone.vdev));
             (&gone.span, vdev::summary(std::slice::from_ref(&gone.vdev)))
         }
     };
@@ -104,4 +105,10 @@ pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, br
             ),
         );
     }
+}
+
+/// Whether two vdevs are one, in whatever order their drives are named.
+fn is_same(one: &Vdev, other: &Vdev) -> bool {
+    let drives = |vdev: &Vdev| BTreeSet::from_iter(vdev.drives.clone());
+    (one.class, &one.layout) == (other.class, &other.layout) && drives(one) == drives(other)
 }

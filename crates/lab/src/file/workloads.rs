@@ -170,15 +170,16 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Pr
     if let DeValue::Table(_) = entry.value() {
         let mut table = entry.table(cx, "fio")?;
         let job = table.take("job");
-        table.finish(cx);
-        let Some(job) = job else {
+        // An unknown key is likely the job, misspelt.
+        if job.is_none() && table.is_empty() {
             cx.error(
                 entry.key_span(),
                 "`fio` has no job",
                 "add `job = \"\"\"…\"\"\"`, or write `fio = \"path/to/job.fio\"`",
             );
-            return None;
-        };
+        }
+        table.finish(cx);
+        let job = job?;
         let job = job.string(cx, "the text of a job file")?;
         for mistake in mistakes(cx, &job.value, sized, open) {
             let span = mistake.span(&job.value);
