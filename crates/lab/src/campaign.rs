@@ -160,6 +160,13 @@ impl DriveKind {
         let stated = &self.numbers[name];
         stated.as_f64().or_else(|| stated["value"].as_f64())
     }
+
+    /// The physical sector that its drives report, bytes.
+    pub fn told_sector(&self) -> Option<u64> {
+        let told = self.number("reported_sector");
+        told.or_else(|| self.number("physical_sector"))
+            .map(|bytes| bytes as u64)
+    }
 }
 
 /// A pool.

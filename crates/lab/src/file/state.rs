@@ -305,11 +305,7 @@ impl State {
             vdev.vdev.layout != Layout::Single
                 && !matches!(vdev.vdev.class, Class::Cache | Class::Spare)
         };
-        let sector = |drive: &DriveRef| {
-            let kind = self.drives.get(&drive.kind)?;
-            let told = kind.number("reported_sector");
-            Some(told.or_else(|| kind.number("physical_sector"))? as u64)
-        };
+        let sector = |drive: &DriveRef| self.drives.get(&drive.kind)?.told_sector();
         let groups = self.vdevs.iter().filter(allocates);
         let largest = groups
             .flat_map(|vdev| &vdev.vdev.drives)

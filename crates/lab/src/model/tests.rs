@@ -319,6 +319,22 @@ fn raidz_takes_the_space_that_openzfs_allocates() {
 }
 
 #[test]
+fn an_ashift_left_to_openzfs_follows_the_sectors_that_drives_report() {
+    let mut campaign = campaign("128G", "[datasets.db]\nrecordsize = \"4K\"\n");
+    let variant = &mut campaign.variants[0];
+    variant.pool.ashift = None;
+    let taken = |v: &crate::campaign::Variant| sizes::stored(v, "db", &v.pool.vdevs[0]);
+    assert_eq!(taken(variant), 3.0, "one sector and two of parity");
+    let hdd = variant.drives.get_mut("hdd").unwrap();
+    hdd.numbers["reported_sector"] = 512.into();
+    assert_eq!(
+        taken(variant),
+        1.5,
+        "eight sectors in two rows of four, and parity"
+    );
+}
+
+#[test]
 fn the_estimate_counts_the_fewest_trials() {
     let campaign = campaign(
         "128G",
