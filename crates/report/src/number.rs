@@ -54,12 +54,15 @@ pub fn ratio_number(value: f64) -> String {
 }
 
 /// The interval behind a ratio, with the space before it: ` [6.2, 7.2]`. Nothing where there is none:
-/// a single number, or blocks of one trial that were all alike.
+/// a single number, or blocks of one trial that were all alike; ` [?]` where it says nothing: around 1, over
+/// more than two decades.
 pub fn range(ratio: &Estimate) -> String {
     let (low, high) = (ratio_number(ratio.low), ratio_number(ratio.high));
+    let says_nothing = ratio.low < 1.0 && ratio.high > 1.0 && ratio.high > 100.0 * ratio.low;
     match ratio.basis {
         Basis::Point => String::new(),
         Basis::Blocks if low == high => String::new(),
+        Basis::Trials | Basis::Blocks if says_nothing => " [?]".to_owned(),
         Basis::Trials | Basis::Blocks => format!(" [{low}, {high}]"),
     }
 }
@@ -182,6 +185,12 @@ mod tests {
         assert_eq!(over(0.61, 0.8, Basis::Blocks), " [0.61, 0.80]");
         assert_eq!(over(0.691, 0.693, Basis::Blocks), "");
         assert_eq!(over(0.61, 0.8, Basis::Point), "");
+        assert_eq!(over(0.001, 4.0, Basis::Trials), " [?]");
+        assert_eq!(
+            over(2.0, 300.0, Basis::Trials),
+            " [2.0, 300]",
+            "it says more"
+        );
     }
 
     #[test]
