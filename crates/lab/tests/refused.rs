@@ -594,4 +594,7 @@ fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
     ));
     let variant = lab.variants.iter().find(|v| v.name == "a").unwrap();
     assert_eq!(variant.pool.vdevs.len(), 2);
+    let twice = "[variants.a]\nremove = \"special mirror meta0 meta1 meta1\"\n";
+    let said = errors(&format!("{BASE}{twice}"));
+    assert!(said[0].contains("to remove"), "{said:#?}");
 }

@@ -3,7 +3,6 @@
 use super::cx::{At, Cx};
 use crate::campaign::{Class, Vdev};
 use crate::vdev::{self, Placed};
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A vdev of a variant, with its place in the lab's text.
@@ -109,6 +108,10 @@ pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, br
 
 /// Whether two vdevs are one, in whatever order their drives are named.
 fn is_same(one: &Vdev, other: &Vdev) -> bool {
-    let drives = |vdev: &Vdev| BTreeSet::from_iter(vdev.drives.clone());
+    let drives = |vdev: &Vdev| {
+        let mut drives = vdev.drives.clone();
+        drives.sort();
+        drives
+    };
     (one.class, &one.layout) == (other.class, &other.layout) && drives(one) == drives(other)
 }
