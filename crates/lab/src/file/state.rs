@@ -4,9 +4,7 @@ use super::cx::{At, Cx};
 use super::settings::{Header, Setting, Settings, Written};
 use super::together;
 use super::vdevs::{self, LabVdev};
-use crate::campaign::{
-    Class, DriveKind, DriveRef, Layout, OpenZfs, Pool, Variant, Vdev, inherited,
-};
+use crate::campaign::{Class, DriveKind, DriveRef, OpenZfs, Pool, Variant, Vdev, inherited};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::module::{self, Reach};
 use crate::property::{Effect, Property, Refused, dataset, pool};
@@ -294,31 +292,24 @@ impl State {
         (module, words)
     }
 
-    /// Says where OpenZFS will not keep the ashift: in groups whose drives report larger sectors
-    /// (`vdev_ashift_optimize`; seen on 2.1.11 and 2.3.2).
+    /// Says where OpenZFS will not keep the ashift.
     fn check_ashift(&self, cx: &Cx<'_>) {
-        let Some((stated, ashift)) = self.ashift.as_ref().and_then(|at| Some((at, at.value?)))
-        else {
+        let Some((at, stated)) = self.ashift.as_ref().and_then(|at| Some((at, at.value?))) else {
             return;
         };
-        let allocates = |vdev: &&LabVdev| {
-            vdev.vdev.layout != Layout::Single
-                && !matches!(vdev.vdev.class, Class::Cache | Class::Spare)
-        };
-        let sector = |drive: &DriveRef| self.drives.get(&drive.kind)?.told_sector();
-        let groups = self.vdevs.iter().filter(allocates);
-        let largest = groups
-            .flat_map(|vdev| &vdev.vdev.drives)
-            .filter_map(sector)
-            .max();
-        if let Some(sector) = largest.filter(|sector| *sector > 1 << ashift) {
+        let allocates = |vdev: &&LabVdev| !matches!(vdev.vdev.class, Class::Cache | Class::Spare);
+        let given = |vdev: &LabVdev| vdev.vdev.ashift(Some(stated), &self.drives);
+        let largest = self.vdevs.iter().filter(allocates).map(given).max();
+        if let Some(given) = largest.filter(|given| *given > stated) {
             cx.warning(
-                stated.span.clone(),
+                at.span.clone(),
                 format!(
-                    "OpenZFS makes ashift {} of {ashift} in a mirror or raidz of drives that report sectors of {sector}",
-                    sector.ilog2()
+                    "OpenZFS makes ashift {given} of {stated} in a mirror or raidz of drives that report sectors of {}",
+                    1u32 << given
                 ),
-                "it keeps a smaller one for single drives alone",
+                format!(
+                    "state {given}, or single drives, which keep {stated}; drives that hide their sectors have `reported_sector` (docs/drives.md)"
+                ),
             );
         }
     }

@@ -60,17 +60,8 @@ pub(super) fn stored(variant: &Variant, dataset: &str, vdev: &Vdev) -> f64 {
     let size = |name: &str| units::size(variant.property(dataset, name)?).ok();
     let recordsize = size("recordsize").unwrap_or(128 << 10).max(512);
     let copies = size("copies").unwrap_or(1) as f64;
-    expansion(vdev, recordsize, ashift(variant, vdev)) * copies
-}
-
-/// The ashift of a vdev: the stated one, or what its drives' sectors make OpenZFS choose.
-fn ashift(variant: &Variant, vdev: &Vdev) -> u8 {
-    let told = |drive: &DriveRef| variant.drives.get(&drive.kind)?.told_sector();
-    let largest = || vdev.drives.iter().filter_map(told).max();
-    variant
-        .pool
-        .ashift
-        .unwrap_or_else(|| largest().map_or(12, |sector| sector.ilog2() as u8))
+    let ashift = vdev.ashift(variant.pool.ashift, &variant.drives);
+    expansion(vdev, recordsize, ashift) * copies
 }
 
 /// Bytes of each drive that the variant's pool uses, scaled: data drives by S; log drives keep their

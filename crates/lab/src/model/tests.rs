@@ -325,6 +325,9 @@ fn an_ashift_left_to_openzfs_follows_the_sectors_that_drives_report() {
     variant.pool.ashift = None;
     let taken = |v: &crate::campaign::Variant| sizes::stored(v, "db", &v.pool.vdevs[0]);
     assert_eq!(taken(variant), 3.0, "one sector and two of parity");
+    variant.pool.ashift = Some(9);
+    assert_eq!(taken(variant), 3.0, "a raidz does not keep 9");
+    variant.pool.ashift = None;
     let hdd = variant.drives.get_mut("hdd").unwrap();
     hdd.numbers["reported_sector"] = 512.into();
     assert_eq!(
