@@ -5,6 +5,7 @@ use crate::protocol::{Build, Refusal};
 use crate::volume::Time;
 use crate::zpl::Dataset;
 use lab::campaign::{Class, DriveRef, Layout, OpenZfs, Vdev};
+use lab::model::LISTS;
 use lab::property::{self, Effect};
 use openzfs::{Disk, FileSystem, Library, Pool, Settings};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +59,6 @@ pub fn tunables(build: &Build) -> Vec<(String, i64)> {
     let arc_min = (m.physmem / 32)
         .max(ARC_MIN)
         .min(m.arc_max.saturating_sub(1));
-    let lists = i64::from(build.cores.max(4));
     let mut all = vec![
         ("zfs_arc_max".to_owned(), signed(m.arc_max)),
         ("zfs_arc_min".to_owned(), signed(arc_min)),
@@ -68,8 +68,7 @@ pub fn tunables(build: &Build) -> Vec<(String, i64)> {
             signed(m.dirty_data_max),
         ),
         ("zfs_wrlog_data_max".to_owned(), signed(m.wrlog_data_max)),
-        // By the modelled host's processors, not by this machine's.
-        ("zfs_multilist_num_sublists".to_owned(), lists),
+        (LISTS.to_owned(), lists(build)),
         // Buffers in one piece reach the drives without a copy, which the timer's thread would make.
         ("zfs_abd_scatter_enabled".to_owned(), 0),
     ];
@@ -84,6 +83,11 @@ pub fn tunables(build: &Build) -> Vec<(String, i64)> {
             .map(|(name, value)| (name.clone(), *value)),
     );
     all
+}
+
+/// Lists for the modelled host's processors, not for this machine's.
+fn lists(build: &Build) -> i64 {
+    i64::from(lab::model::lists(build.cores, &build.variant))
 }
 
 /// Processors by which the library sizes its task queues. A thread here does in slowed time what `k`
@@ -141,6 +145,11 @@ impl Zfs {
             tunables: tunables(build),
         };
         let library = Library::start(&settings).map_err(|e| refuse("libzpool", e))?;
+        // The ARC has its lists now, which are fewer where it is smaller. Those of dnodes and metaslabs,
+        // made with pools and datasets, say how many threads sync them.
+        library
+            .set_tunable(LISTS, lists(build))
+            .map_err(|e| refuse(LISTS, e))?;
         for (drive, disk) in disks {
             library.add_disk(&drive_path(drive), disk.clone());
         }

@@ -22,6 +22,19 @@ pub(super) fn parameter(variant: &Variant, name: &str) -> Option<u64> {
         .filter(|value| *value > 0)
 }
 
+/// Lists that OpenZFS divides the ARC, dirty dnodes and others into, so that processors do not wait for
+/// each other's.
+pub const LISTS: &str = "zfs_multilist_num_sublists";
+
+/// [`LISTS`] of the real machine: one for each processor and at least four, unless the lab sets it
+/// (`multilist_create`).
+pub fn lists(cores: u32, variant: &Variant) -> u32 {
+    parameter(variant, LISTS).map_or_else(
+        || cores.max(4),
+        |lists| u32::try_from(lists).unwrap_or(u32::MAX),
+    )
+}
+
 /// The least ARC that OpenZFS accepts as `zfs_arc_max` (`MIN_ARC_MAX`, 64 MiB).
 const LEAST_ARC: u64 = 64 << 20;
 

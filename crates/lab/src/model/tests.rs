@@ -240,10 +240,38 @@ fn stocks_shrink_and_the_log_does_not() {
     assert_eq!(drive("optane"), real("optane") >> 20 << 20);
     assert_eq!(drive("hdd"), (real("hdd") / 32) >> 20 << 20);
     assert_eq!(drive("nvme"), (real("nvme") / 32) >> 20 << 20);
-    let headroom = of_variant(&model, &campaign.host, both).module["l2arc_headroom"];
-    assert_eq!(headroom, 1);
-    let without = of_variant(&model, &campaign.host, &campaign.variants[0]);
-    assert!(!without.module.contains_key("l2arc_headroom"));
+}
+
+/// The share of a list that the feed of an L2ARC looks into is the real machine's, and lists are as much
+/// fewer as what waits in them stays for a shorter time, down to one.
+#[test]
+fn lists_of_the_arc_are_fewer_where_it_is_smaller() {
+    let lists_and_headroom = |size: f64, own: &str| {
+        let campaign = campaign(
+            "128G",
+            &format!(
+                "[variants.both]\nadd = [\"cache nvme0\"]\n[module]\n{own}\n[scale]\nsize = {size}\ndirty_data_max = \"64M\"\n"
+            ),
+        );
+        let of = of_variant(
+            &model(&campaign, &ROOMY),
+            &campaign.host,
+            &campaign.variants[1],
+        );
+        (of.module[LISTS], of.module.get("l2arc_headroom").copied())
+    };
+    assert_eq!(lists_and_headroom(1.0, ""), (32, Some(2)));
+    assert_eq!(lists_and_headroom(8.0, ""), (4, Some(2)));
+    assert_eq!(lists_and_headroom(64.0, ""), (1, Some(1)));
+    assert_eq!(lists_and_headroom(8.0, "l2arc_headroom = 16"), (4, None));
+    let own = "zfs_multilist_num_sublists = 64";
+    assert_eq!(lists_and_headroom(8.0, own), (8, Some(2)));
+    let campaign = campaign("128G", "");
+    assert!(
+        !model(&campaign, &ROOMY)
+            .module
+            .contains_key("l2arc_headroom")
+    );
 }
 
 #[test]
