@@ -5,6 +5,7 @@
 
 mod bridge;
 mod convert;
+mod crew;
 mod filesystem;
 mod negotiate;
 mod stamp;
@@ -160,6 +161,7 @@ impl Mount {
         let Some(session) = self.session.take() else {
             return Ok(true);
         };
+        self.stamps.crew().dismiss();
         match unmount(&self.dir, UnmountFlags::empty()) {
             // Not mounted any more: somebody else unmounted it.
             Ok(()) | Err(Os::INVAL) => {
@@ -177,6 +179,7 @@ impl Mount {
 impl Drop for Mount {
     fn drop(&mut self) {
         if self.session.is_some() {
+            self.stamps.crew().dismiss();
             // Nothing can be done about a failure here; the kernel ends the mount's life with the
             // process anyway.
             let _ = detach(&self.dir);

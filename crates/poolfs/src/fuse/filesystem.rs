@@ -324,21 +324,17 @@ impl Filesystem for Bridge {
                 return;
             }
         }
-        let mut listed = Ok(());
-        self.stamped(
-            Operation::Ask,
-            |v| {
-                v.readdir(ino.0, offset.saturating_sub(2), &mut |entry| {
-                    let kind = file_type(entry.kind);
-                    !reply.add(INodeNo(entry.ino), entry.next + 2, kind, &entry.name)
-                })
-            },
-            |result| listed = result,
-        );
-        match listed {
+        let stamp = self.stamps.arrived(Operation::Ask);
+        let result = self.slot.with(|v| {
+            v.readdir(ino.0, offset.saturating_sub(2), &mut |entry| {
+                let kind = file_type(entry.kind);
+                !reply.add(INodeNo(entry.ino), entry.next + 2, kind, &entry.name)
+            })
+        });
+        stamp.finish(0, || match result {
             Ok(()) => reply.ok(),
             Err(e) => reply.error(errno(e)),
-        }
+        });
     }
 
     fn statfs(&self, _req: &Request, _ino: INodeNo, reply: ReplyStatfs) {

@@ -1,5 +1,6 @@
 //! Stage times of operations: when each arrived, worked and was answered, in virtual time.
 
+use super::crew::{Crew, Shift};
 use crate::clock::Clock;
 use crate::volume::Stages;
 use drives::Nanos;
@@ -79,6 +80,7 @@ pub struct Stamps {
     sums: [Sums; 6],
     seats: Vec<Seat>,
     taken: AtomicUsize,
+    crew: Crew,
 }
 
 thread_local! {
@@ -92,6 +94,8 @@ pub struct Stamp<'a> {
     operation: Operation,
     seat: Option<usize>,
     arrived: Nanos,
+    /// Ends when the stamp is dropped, behind the answer.
+    _shift: Shift<'a>,
     /// What the volume says about it.
     pub stages: Stages,
 }
@@ -104,11 +108,18 @@ impl Stamps {
             sums: Default::default(),
             seats: (0..threads).map(|_| Seat::default()).collect(),
             taken: AtomicUsize::new(0),
+            crew: Crew::new(threads),
         }
+    }
+
+    /// The threads that serve the mount.
+    pub fn crew(&self) -> &Crew {
+        &self.crew
     }
 
     /// An operation has been read from the kernel by this thread.
     pub fn arrived(&self, operation: Operation) -> Stamp<'_> {
+        let shift = self.crew.start();
         let seat = SEAT.get().unwrap_or_else(|| {
             let mine = self.taken.fetch_add(1, Relaxed);
             SEAT.set(Some(mine));
@@ -125,6 +136,7 @@ impl Stamps {
             operation,
             seat,
             arrived,
+            _shift: shift,
             stages: Stages::default(),
         }
     }
@@ -184,8 +196,8 @@ impl Stamps {
 }
 
 impl Stamp<'_> {
-    /// The volume has done its work, `bytes` of it; `reply` hands the answer to the kernel. Whoever
-    /// has the answer finds the operation in the sums.
+    /// The volume has done its work, `bytes` of it; `reply` hands the answer to the kernel, after which
+    /// the thread may sleep. Whoever has the answer finds the operation in the sums.
     pub fn finish(self, bytes: u64, reply: impl FnOnce()) {
         let worked = self.stamps.clock.now();
         if let Some(seat) = self.seat {
