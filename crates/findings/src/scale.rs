@@ -64,7 +64,7 @@ fn limits(campaign: &Campaign, model: &Model, time: Option<f64>) -> Vec<ScaleLim
         };
         if broken && campaign.scale.size.is_some() {
             limits.push(ScaleLimit::Cap {
-                name: cap.name.clone(),
+                name: cap.rule.name().to_owned(),
                 bound: cap.bound,
                 size: model.size,
                 why: cap.why.clone(),

@@ -59,14 +59,77 @@ pub struct Model {
 /// A rule that bounds S.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cap {
-    /// Short name: `dirty data`, `memory`, `backing store`, `coalescing`, …
-    pub name: String,
+    /// Which.
+    #[serde(rename = "name")]
+    pub rule: Rule,
     /// `true` when the rule wants S at least this, `false` when at most.
     pub lower: bool,
     /// The bound.
     pub bound: f64,
     /// How the number came about.
     pub why: String,
+}
+
+/// What can bound S.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rule {
+    /// The ARC fits this machine's memory.
+    #[serde(rename = "memory")]
+    Memory,
+    /// What drives hold fits the backing store.
+    #[serde(rename = "backing store")]
+    BackingStore,
+    /// The ARC holds the dirty-data limit several times.
+    #[serde(rename = "dirty data")]
+    DirtyData,
+    /// A transaction group rewrites no larger a share of the files.
+    #[serde(rename = "coalescing")]
+    Coalescing,
+    /// Vdevs keep their embedded log.
+    #[serde(rename = "metaslabs")]
+    Metaslabs,
+    /// Cache drives are large enough to be persistent.
+    #[serde(rename = "L2ARC")]
+    L2arc,
+    /// A client's files are large enough to be files.
+    #[serde(rename = "clients")]
+    Clients,
+}
+
+impl Rule {
+    /// As it is printed and serialized.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::BackingStore => "backing store",
+            Self::DirtyData => "dirty data",
+            Self::Coalescing => "coalescing",
+            Self::Metaslabs => "metaslabs",
+            Self::L2arc => "L2ARC",
+            Self::Clients => "clients",
+        }
+    }
+
+    /// What helps against it at any S.
+    fn remedy(self) -> &'static str {
+        match self {
+            Self::Memory => "use a machine with more free memory, or model a smaller [host] memory",
+            Self::BackingStore => {
+                "free space there, put the store elsewhere, or use smaller workloads"
+            }
+            Self::DirtyData => "reduce [scale] dirty_data_max",
+            Self::Coalescing => "reduce [scale] dirty_data_max, or enlarge the workload's files",
+            Self::L2arc => "model a larger cache drive",
+            Self::Metaslabs => "model larger drives",
+            Self::Clients => "enlarge the workload's files, or use fewer jobs",
+        }
+    }
+}
+
+impl std::fmt::Display for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use super::demand::Demand;
 use super::machine;
 use super::sizes::{LEAST_CACHE, allocatable};
-use super::{Cap, HostLimits, Model};
+use super::{Cap, HostLimits, Model, Rule};
 use crate::campaign::{Campaign, Class};
 use crate::units::about;
 
@@ -35,9 +35,9 @@ const EMBEDDED_LOG: f64 = (65u64 * (512 << 20)) as f64;
 /// A client's files shrunk below this no longer hold a random access pattern.
 const CLIENT_FILES: f64 = (16 << 20) as f64;
 
-fn cap(name: &str, lower: bool, bound: f64, why: String) -> Cap {
+fn cap(rule: Rule, lower: bool, bound: f64, why: String) -> Cap {
     Cap {
-        name: name.to_owned(),
+        rule,
         lower,
         bound,
         why,
@@ -59,7 +59,7 @@ pub(super) fn memory(campaign: &Campaign, limits: &HostLimits) -> Cap {
         about(room.max(0.0) as u64),
         about(limits.memory)
     );
-    cap("memory", true, bound, why)
+    cap(Rule::Memory, true, bound, why)
 }
 
 /// Whether a machine holds a model that was resolved on another, or on it when more was free.
@@ -149,7 +149,7 @@ pub(super) fn store(campaign: &Campaign, demand: &Demand, limits: &HostLimits, d
         about(kept as u64),
         about(limits.store_bytes)
     );
-    cap("backing store", true, bound, why)
+    cap(Rule::BackingStore, true, bound, why)
 }
 
 /// S may be at most this for the ARC to hold four dirty-data limits.
@@ -161,7 +161,7 @@ pub(super) fn dirty_data(campaign: &Campaign, dirty: u64) -> Cap {
         about(dirty)
     );
     cap(
-        "dirty data",
+        Rule::DirtyData,
         false,
         (arc as f64 / (ARC_TO_DIRTY * dirty as f64)).max(1.0),
         why,
@@ -182,7 +182,7 @@ pub(super) fn coalescing(demand: &Demand, dirty: u64, dirty_real: u64) -> Option
         about(bytes as u64),
         real * 100.0
     );
-    Some(cap("coalescing", false, bound, why))
+    Some(cap(Rule::Coalescing, false, bound, why))
 }
 
 /// S may be at most this for every data vdev that has an embedded log to keep it.
@@ -209,7 +209,12 @@ pub(super) fn metaslabs(campaign: &Campaign) -> Option<Cap> {
         "a vdev of {} keeps more than 64 metaslabs, and with them its embedded log",
         about(least)
     );
-    Some(cap("metaslabs", false, least as f64 / EMBEDDED_LOG, why))
+    Some(cap(
+        Rule::Metaslabs,
+        false,
+        least as f64 / EMBEDDED_LOG,
+        why,
+    ))
 }
 
 /// S may be at most this for cache drives to stay above 1 GiB.
@@ -231,7 +236,7 @@ pub(super) fn l2arc(campaign: &Campaign) -> Option<Cap> {
         about(least)
     );
     Some(cap(
-        "L2ARC",
+        Rule::L2arc,
         false,
         (least as f64 / LEAST_CACHE as f64).max(1.0),
         why,
@@ -243,7 +248,7 @@ pub(super) fn clients(demand: &Demand) -> Option<Cap> {
     let each = demand.least_client_bytes?;
     let why = format!("a client's {} of files stay above 16 MiB", about(each));
     Some(cap(
-        "clients",
+        Rule::Clients,
         false,
         (each as f64 / CLIENT_FILES).max(1.0),
         why,

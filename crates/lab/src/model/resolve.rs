@@ -189,13 +189,13 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
         .filter(|cap| !cap.lower)
         .min_by(|a, b| a.bound.total_cmp(&b.bound));
     let (least_bound, least_name) =
-        least.map_or((1.0, "nothing"), |cap| (cap.bound, cap.name.as_str()));
+        least.map_or((1.0, "nothing"), |cap| (cap.bound, cap.rule.name()));
     let conflict = |message: String, cap: &Cap| Diagnostic::error(message).fix(remedy(cap));
     if let Some(least) = least.filter(|cap| !cap.bound.is_finite()) {
         return Err(conflict(
             format!(
                 "no size scale fits this machine's {}: {}",
-                least.name, least.why
+                least.rule, least.why
             ),
             least,
         ));
@@ -210,7 +210,7 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
     {
         let message = format!(
             "size = {size} does not fit this machine's {}: S must be at least {:.1} ({})",
-            least.name, least.bound, least.why
+            least.rule, least.bound, least.why
         );
         return Err(conflict(message, least));
     }
@@ -220,18 +220,17 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
         let message = match stated {
             Some(_) => format!(
                 "size = {size} is beyond what keeps the model true: S may be at most {:.1} by {} ({})",
-                most.bound, most.name, most.why
+                most.bound, most.rule, most.why
             ),
             None => format!(
                 "this lab cannot be modelled truly on this machine: {least_name} needs S ≥ {least_bound:.1}, {} allows S ≤ {:.1} ({})",
-                most.name, most.bound, most.why
+                most.rule, most.bound, most.why
             ),
         };
         return Err(match (stated, least) {
             // No S serves both, so that both rules have their remedy.
-            (None, Some(least)) => {
-                Diagnostic::error(message).fix([most, least].map(without_size).join("; or "))
-            }
+            (None, Some(least)) => Diagnostic::error(message)
+                .fix([most, least].map(|cap| cap.rule.remedy()).join("; or ")),
             _ => conflict(message, most),
         });
     }
@@ -249,20 +248,7 @@ fn remedy(cap: &Cap) -> String {
         true => "a larger [scale] size",
         false => "a smaller [scale] size",
     };
-    format!("{}, or take {size}", without_size(cap))
-}
-
-/// What helps against a cap at any S.
-fn without_size(cap: &Cap) -> &'static str {
-    match cap.name.as_str() {
-        "memory" => "use a machine with more free memory, or model a smaller [host] memory",
-        "backing store" => "free space there, put the store elsewhere, or use smaller workloads",
-        "dirty data" => "reduce [scale] dirty_data_max",
-        "coalescing" => "reduce [scale] dirty_data_max, or enlarge the workload's files",
-        "L2ARC" => "model a larger cache drive",
-        "metaslabs" => "model larger drives",
-        _ => "enlarge the workload's files, or use fewer jobs",
-    }
+    format!("{}, or take {size}", cap.rule.remedy())
 }
 
 /// That the files of each workload fit the pools that lay them out. Less is taken off than OpenZFS takes: what
@@ -302,7 +288,7 @@ fn check_sizes(all: &[Cap], size: f64, factors: &[f64]) -> Result<(), Diagnostic
                 "size_check = {factor} takes S from {size} to {}, beyond what keeps the model true: S may be at most {:.1} by {} ({})",
                 size * factor,
                 cap.bound,
-                cap.name,
+                cap.rule,
                 cap.why
             ))
             .fix(format!(

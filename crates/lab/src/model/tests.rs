@@ -53,7 +53,7 @@ fn cap(model: &Model, name: &str) -> f64 {
     model
         .caps
         .iter()
-        .find(|cap| cap.name == name)
+        .find(|cap| cap.rule.name() == name)
         .map_or(f64::NAN, |cap| cap.bound)
 }
 

@@ -102,7 +102,7 @@ fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
     let width = model
         .caps
         .iter()
-        .map(|cap| cap.name.len())
+        .map(|cap| cap.rule.name().len())
         .max()
         .unwrap_or(0);
     for cap in &model.caps {
@@ -113,7 +113,7 @@ fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
             &format!(
                 "{side} {:<7} {:<width$}  {}",
                 figure(cap.bound),
-                cap.name,
+                cap.rule,
                 cap.why
             ),
         );
