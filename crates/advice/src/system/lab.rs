@@ -212,11 +212,15 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
             (name.clone(), property)
         })
         .collect();
-    if let Some(ashift) = variant.pool.ashift {
+    let ashift = match variant.pool.ashift {
+        Some(ashift) => Some((ashift, true, lines.of("ashift"))),
+        None => believed(variant, lines).map(|(ashift, at)| (ashift, false, at)),
+    };
+    if let Some((ashift, local, at)) = ashift {
         let property = Property {
             value: ashift.to_string(),
-            local: true,
-            at: lines.of("ashift"),
+            local,
+            at,
         };
         properties.insert("ashift".to_string(), property);
     }
@@ -233,6 +237,24 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
         vdevs,
         status: None,
     }
+}
+
+/// The least ashift that OpenZFS comes to by itself, where a drive in the pool reports smaller sectors than
+/// it has: nothing else tells of the drive's own.
+fn believed(variant: &Variant, lines: &Lines) -> Option<(u8, Place)> {
+    let hides = |vdev: &&campaign::Vdev| {
+        let kinds = vdev
+            .drives
+            .iter()
+            .filter_map(|drive| variant.drives.get(&drive.kind));
+        let sectors = |kind: &campaign::DriveKind| {
+            Some(kind.told_sector()? < kind.number("physical_sector")? as u64)
+        };
+        kinds.filter_map(sectors).any(|less| less)
+    };
+    let shift = |vdev: &campaign::Vdev| vdev.ashift(None, &variant.drives);
+    let vdevs = variant.pool.vdevs.iter().filter(hides);
+    Some((vdevs.map(shift).min()?, lines.of("reported_sector")))
 }
 
 fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
@@ -347,5 +369,27 @@ mod tests {
         assert_eq!(line("special", campaign::Class::Special, "meta", 1), 6);
         assert_eq!(line("log", campaign::Class::Log, "optane", 0), 8);
         assert_eq!(lines.of("special").line, 6);
+    }
+
+    /// Left to OpenZFS, which believes the drives, and kept by the lab: the same sectors, told alike.
+    #[test]
+    fn a_drive_that_hides_its_sectors_is_told_whether_or_not_the_lab_states_an_ashift() {
+        let found = |claim: &str, ashift: &str| {
+            let text = format!(
+                "title = \"t\"\nopenzfs = \"2.1\"\n[host]\nmemory = \"16G\"\ncores = 4\n[drives]\nhdd = {{ profile = \"hdd-7200-16t\", count = 2{claim} }}\n[pool]\n{ashift}vdevs = \"mirror hdd[0-1]\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=1\\ntime_based=1\\n\"\n"
+            );
+            let profiles = lab::Profiles::builtin();
+            let (campaign, _) = lab::load("l.toml", &text, &lab::NoFiles, &profiles).unwrap();
+            let findings = crate::audit::audit_variants(&variants(&campaign, "l.toml", &text));
+            let found = findings
+                .into_iter()
+                .find(|finding| finding.rule.name().starts_with("ashift"));
+            found.map(|finding| (finding.rule.name(), finding.evidence[0].at.line))
+        };
+        let claim = ", reported_sector = \"512\"";
+        assert_eq!(found("", ""), None);
+        assert_eq!(found(claim, ""), Some(("ashift-too-small", 7)));
+        assert_eq!(found(claim, "ashift = 9\n"), Some(("ashift-too-small", 9)));
+        assert_eq!(found(claim, "ashift = 12\n"), None);
     }
 }
