@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 pub struct Model {
     /// Size scale S ≥ 1.
     pub size: f64,
-    /// Which rule bound S, in the words of [`Cap::name`].
+    /// Which rule bound S, in the words of [`Rule::name`].
     pub size_bound_by: String,
     /// Dilation k ≥ 1; none until a campaign's pilot has chosen it.
     pub time: Option<f64>,
