@@ -10,7 +10,7 @@ use crate::warm;
 use crate::window::{self, Sample};
 use crate::workload::fio::{self, Client, Finished, Prepared};
 use findings::record::{Fidelity, LOGGED, Measured, WarmUp, WarmUpEnd};
-use lab::campaign::{Method, OpenZfs, Program, Variant, Workload};
+use lab::campaign::{Class, Method, OpenZfs, Program, Variant, Vdev, Workload};
 use lab::model::Model;
 use poolfs::emulator::Arena;
 use poolfs::protocol::Build;
@@ -172,7 +172,9 @@ fn in_place(
     };
     let limit_s = task.method.warm_up_s;
     if limit_s > 0.0 {
-        warm = Some(run(Until::Warm { limit_s })?);
+        let has_cache = |vdev: &Vdev| vdev.class == Class::Cache;
+        let fed = task.variant.pool.vdevs.iter().any(has_cache);
+        warm = Some(run(Until::Warm { limit_s, fed })?);
     }
     if job.job.lead_s > 0.0 {
         let ramp = run(Until::Over(job.job.lead_s))?;
@@ -301,7 +303,11 @@ struct Observed {
 #[derive(Debug, Clone, Copy)]
 enum Until {
     /// Until the caches are warm, or so many virtual seconds are over.
-    Warm { limit_s: f64 },
+    Warm {
+        limit_s: f64,
+        /// There is an L2ARC to feed.
+        fed: bool,
+    },
     /// So many virtual seconds.
     Over(f64),
 }
@@ -315,16 +321,19 @@ fn warm_up(
     time: f64,
     until: Until,
 ) -> std::result::Result<WarmUp, Fault> {
-    let (Until::Warm { limit_s } | Until::Over(limit_s)) = until;
+    let (Until::Warm { limit_s, .. } | Until::Over(limit_s)) = until;
     let adaptive = matches!(until, Until::Warm { .. });
     let limit = bench.patience + Duration::from_secs_f64(2.0 * limit_s * time);
-    // What caches hold in the end does not depend on how fast the drives were, only when they do. The
-    // feed of an L2ARC keeps its own pace, and writes at this pace would fill the store.
-    let instant = adaptive && job.job.warms_by_reading() && session.pace(true)?;
+    // What memory holds in the end does not depend on how fast the drives were, only when it does. But
+    // the feed of an L2ARC keeps its own pace: what is read k times as fast is evicted before it is fed, so
+    // that the slower the model's time, the less an L2ARC would hold. And writes would fill the store.
+    let fed = matches!(until, Until::Warm { fed: true, .. });
+    let hurries = adaptive && !fed && job.job.warms_by_reading();
+    let instant = hurries && session.pace(true)?;
     let period_s = warm::period_s(limit_s, instant);
     session.sample(true)?;
     let client = match until {
-        Until::Warm { limit_s } => job.warm_up(bench.fio, time, limit_s)?,
+        Until::Warm { limit_s, .. } => job.warm_up(bench.fio, time, limit_s)?,
         Until::Over(_) => job.lead(bench.fio, time)?,
     };
     let mut samples: Vec<Sample> = Vec::new();
