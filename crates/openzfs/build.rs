@@ -2,8 +2,8 @@
 //!
 //! `libzpool.a` is copied and changed with binutils, never patched in source: `vdev_file.o` is left
 //! out (the shim's disk.c takes its place), the C library's clock and sleep calls and `sysconf` are
-//! renamed to the shim's, three functions of `arc_os.o` are made weak, and `txg.o` calls the shim's
-//! `pw_spa_sync`, which times it. Module parameters are found in the library's own symbol table.
+//! renamed to the shim's, three functions of `arc_os.o` are made weak, `txg.o` calls the shim's
+//! `pw_spa_sync`, which times it, and the L2ARC's feed in `arc.o` waits in `pw_feed_wait`. Module parameters are found in the library's own symbol table.
 //!
 //! `POOLWRIGHT_OPENZFS` names the tree that holds `include/libzfs` and `lib/…/libzpool.a`; `/usr` by
 //! default, an unpacked Debian package's `usr` for a version beside the system's.
@@ -20,6 +20,11 @@ const RENAMED: &[&str] = &[
     "poll",
     "pthread_cond_timedwait",
     "sysconf",
+];
+/// Calls of one function by one member that the shim takes over: (member, function, the shim's).
+const CALLS: &[(&str, &str, &str)] = &[
+    ("txg.o", "spa_sync", "pw_spa_sync"),
+    ("arc.o", "cv_timedwait", "pw_feed_wait"),
 ];
 /// Private variables that the shim reads; a version that has none of the name is left as it is.
 const GLOBAL: &[&str] = &["zil_sums_global"];
@@ -165,14 +170,14 @@ impl Tree {
                 .to_owned()
         };
         run("ar", &["d", text(&library), &member("vdev_file.o")]);
-        let txg = member("txg.o");
-        let object = out.join(&txg);
-        fs::write(&object, archived(&library, &txg)).expect("OUT_DIR is writable");
-        run(
-            "objcopy",
-            &["--redefine-sym", "spa_sync=pw_spa_sync", text(&object)],
-        );
-        run("ar", &["r", text(&library), text(&object)]);
+        for (name, from, to) in CALLS {
+            let member = member(name);
+            let object = out.join(&member);
+            fs::write(&object, archived(&library, &member)).expect("OUT_DIR is writable");
+            let both = format!("{from}={to}");
+            run("objcopy", &["--redefine-sym", &both, text(&object)]);
+            run("ar", &["r", text(&library), text(&object)]);
+        }
         let mut args: Vec<String> = Vec::new();
         for name in RENAMED {
             args.extend(["--redefine-sym".into(), format!("{name}=pw_{name}")]);

@@ -10,10 +10,10 @@ use crate::warm;
 use crate::window::{self, Sample};
 use crate::workload::fio::{self, Client, Finished, Prepared};
 use findings::record::{Fidelity, LOGGED, Measured, WarmUp, WarmUpEnd};
-use lab::campaign::{Class, Method, OpenZfs, Program, Variant, Vdev, Workload};
+use lab::campaign::{Method, OpenZfs, Program, Variant, Workload};
 use lab::model::Model;
 use poolfs::emulator::Arena;
-use poolfs::protocol::Build;
+use poolfs::protocol::{Build, Pace};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -145,7 +145,7 @@ fn in_place(
     let features = session.mount(&task.workload.dataset, &mount, under_way)?;
 
     (bench.said)(Step::LayingOut);
-    let instant = session.pace(true)?;
+    let instant = session.pace(Pace::Instant)?;
     let layout = job.lay_out(bench.fio)?;
     let limit =
         bench.patience + Duration::from_secs_f64(job.job.files_bytes as f64 / LAYOUT_BYTES_S);
@@ -158,7 +158,7 @@ fn in_place(
         finish(bench, &mut *session, client, limit, &mut |_, _| Ok(()))?.finish(raw)?;
     }
     if instant {
-        session.pace(false)?;
+        session.pace(Pace::Timed)?;
     }
 
     let mut warm = (job.job.ramp_s > 0.0).then_some(WarmUp {
@@ -172,9 +172,7 @@ fn in_place(
     };
     let limit_s = task.method.warm_up_s;
     if limit_s > 0.0 {
-        let has_cache = |vdev: &Vdev| vdev.class == Class::Cache;
-        let fed = task.variant.pool.vdevs.iter().any(has_cache);
-        warm = Some(run(Until::Warm { limit_s, fed })?);
+        warm = Some(run(Until::Warm { limit_s })?);
     }
     if job.job.lead_s > 0.0 {
         let ramp = run(Until::Over(job.job.lead_s))?;
@@ -303,11 +301,7 @@ struct Observed {
 #[derive(Debug, Clone, Copy)]
 enum Until {
     /// Until the caches are warm, or so many virtual seconds are over.
-    Warm {
-        limit_s: f64,
-        /// There is an L2ARC to feed.
-        fed: bool,
-    },
+    Warm { limit_s: f64 },
     /// So many virtual seconds.
     Over(f64),
 }
@@ -321,19 +315,16 @@ fn warm_up(
     time: f64,
     until: Until,
 ) -> std::result::Result<WarmUp, Fault> {
-    let (Until::Warm { limit_s, .. } | Until::Over(limit_s)) = until;
+    let (Until::Warm { limit_s } | Until::Over(limit_s)) = until;
     let adaptive = matches!(until, Until::Warm { .. });
     let limit = bench.patience + Duration::from_secs_f64(2.0 * limit_s * time);
-    // What memory holds in the end does not depend on how fast the drives were, only when it does. But
-    // the feed of an L2ARC keeps its own pace: what is read k times as fast is evicted before it is fed, so
-    // that the slower the model's time, the less an L2ARC would hold. And writes would fill the store.
-    let fed = matches!(until, Until::Warm { fed: true, .. });
-    let hurries = adaptive && !fed && job.job.warms_by_reading();
-    let instant = hurries && session.pace(true)?;
+    // What caches hold in the end does not depend on how fast the drives were, only when they do. But
+    // writes at this pace would fill the store.
+    let instant = adaptive && job.job.warms_by_reading() && session.pace(Pace::Warming)?;
     let period_s = warm::period_s(limit_s, instant);
     session.sample(true)?;
     let client = match until {
-        Until::Warm { limit_s, .. } => job.warm_up(bench.fio, time, limit_s)?,
+        Until::Warm { limit_s } => job.warm_up(bench.fio, time, limit_s)?,
         Until::Over(_) => job.lead(bench.fio, time)?,
     };
     let mut samples: Vec<Sample> = Vec::new();
@@ -354,7 +345,7 @@ fn warm_up(
     })?;
     session.sample(false)?;
     if instant {
-        session.pace(false)?;
+        session.pace(Pace::Timed)?;
     }
     let seconds = client.age().as_secs_f64() / time;
     if !settled {

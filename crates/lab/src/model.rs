@@ -7,6 +7,7 @@
 pub mod caps;
 mod demand;
 mod estimate;
+mod feed;
 mod machine;
 mod resolve;
 mod sizes;
@@ -50,10 +51,17 @@ pub struct Model {
     /// Further module parameters that the scaling itself sets, to be applied before the variant's.
     #[serde(default)]
     pub module: BTreeMap<String, i64>,
+    /// Intervals of the L2ARC's feed, as a share of `l2arc_feed_secs` and `l2arc_feed_min_ms`.
+    #[serde(default = "whole")]
+    pub feed_interval: f64,
     /// Every cap that was looked at.
     pub caps: Vec<Cap>,
     /// What the reader must know about this scaling.
     pub notes: Vec<String>,
+}
+
+fn whole() -> f64 {
+    1.0
 }
 
 /// A rule that bounds S.

@@ -45,6 +45,9 @@ struct context {
 	X("l2.size", 1, ARC(l2_lsize))					\
 	X("l2.write_bytes", 0, ARC(l2_write_bytes))			\
 	X("l2.read_bytes", 0, ARC(l2_read_bytes))			\
+	X("l2.feeds", 0, ARC(l2_feeds))					\
+	X("l2.evicted_held", 0, ARC(evict_l2_cached))			\
+	X("l2.evicted_unfed", 0, ARC(evict_l2_eligible))		\
 	X("zil.commits", 0, ZIL(zil_commit_count))		\
 	X("zil.copied", 0, ZIL(zil_itx_copied_count))		\
 	X("zil.copied_bytes", 0, ZIL(zil_itx_copied_bytes))	\

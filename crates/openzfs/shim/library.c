@@ -1,6 +1,7 @@
 /*
  * Starting and stopping the library, and the few functions of it that userland gets wrong for a
- * scale model: memory pressure is not invented, and each txg's sync is timed.
+ * scale model: memory pressure is not invented, each txg's sync is timed, and the L2ARC's feed has a
+ * pace of its own.
  */
 #include "internal.h"
 
@@ -103,4 +104,35 @@ pw_txg_syncs(uint64_t *count, uint64_t *ns)
 {
 	*count = sync_count;
 	*ns = sync_ns;
+}
+
+static volatile double feed_interval = 1.0;
+
+void
+pw_feed_pace(double share)
+{
+	feed_interval = share;
+}
+
+/*
+ * arc.c's call of cv_timedwait is renamed to this one at build time; the L2ARC's feed, a single
+ * thread, is all that calls it. It asks to sleep until an interval of whole ticks of 8 ms after it
+ * woke; of that it sleeps its share, less what its work took.
+ */
+int
+pw_feed_wait(kcondvar_t *cv, kmutex_t *lock, clock_t until)
+{
+	static hrtime_t woke;
+	static clock_t woke_tick;
+
+	if (woke == 0) {
+		woke = gethrtime();
+		woke_tick = ddi_get_lbolt();
+	}
+	hrtime_t interval = (hrtime_t)(until - woke_tick) << 23;	/* as lbolt shifts */
+	hrtime_t left = woke + (hrtime_t)((double)interval * feed_interval) - gethrtime();
+	int error = cv_timedwait_hires(cv, lock, left, 0, 0);
+	woke = gethrtime();
+	woke_tick = ddi_get_lbolt();
+	return (error);
 }

@@ -62,6 +62,8 @@ void pw_init(uint64_t memory, uint32_t processors);
 void pw_fini(void);
 const char *pw_version(void);
 int pw_is_debug(void);
+/* The L2ARC's feed comes after this share of its intervals. */
+void pw_feed_pace(double share);
 
 /* --- pool.c --- */
 

@@ -124,6 +124,7 @@ unsafe extern "C" {
     pub fn pw_fini();
     pub fn pw_version() -> *const c_char;
     pub fn pw_is_debug() -> c_int;
+    pub fn pw_feed_pace(share: c_double);
     pub fn pw_pool_create(
         name: *const c_char,
         ashift: u32,

@@ -110,6 +110,13 @@ impl Library {
         set_tunable(name, value)
     }
 
+    /// From now on the feed of the L2ARC comes after this share, above 0, of `l2arc_feed_secs` and
+    /// `l2arc_feed_min_ms`, which are whole numbers.
+    pub fn pace_feed(&self, share: f64) {
+        // SAFETY: stores a number that the feed's thread reads.
+        unsafe { ffi::pw_feed_pace(share) };
+    }
+
     /// Reads a module parameter.
     ///
     /// # Errors

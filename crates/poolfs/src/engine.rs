@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::emulator::{Arena, Drive, Emulator, Io, Place, Service, Settings, Spec};
 use crate::pool::{Built, Counter, DriveState, Origin, Pool, Result, refusal};
-use crate::protocol::Build;
+use crate::protocol::{Build, Pace};
 use crate::raw::{PREFIX, Raw, RawIo, in_flight};
 use crate::volume::Volume;
 use crate::zfs::Zfs;
@@ -306,9 +306,12 @@ impl Pool for Engine {
         Ok(())
     }
 
-    fn set_instant(&self, instant: bool) {
+    fn set_pace(&self, pace: Pace) {
         if let Some(running) = self.running.read().as_ref() {
-            running.emulator.set_instant(instant);
+            running.emulator.set_instant(pace != Pace::Timed);
+            if let Some(zfs) = &running.zfs {
+                zfs.pace_feed(pace);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::emulator::{Counters, Service};
-use crate::protocol::{Build, Refusal};
+use crate::protocol::{Build, Pace, Refusal};
 use crate::volume::Volume;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,8 +87,8 @@ pub trait Pool: Send + Sync {
     /// # Errors
     /// When there is none of that name.
     fn fail_drive(&self, name: &str) -> Result<()>;
-    /// Instant drives on or off.
-    fn set_instant(&self, instant: bool);
+    /// How fast drives are from now on.
+    fn set_pace(&self, pace: Pace);
     /// Every counter of the pool.
     fn counters(&self) -> Vec<Counter>;
     /// Every drive's running totals.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Version of this protocol; both sides refuse another.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// A numbered request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -58,14 +58,27 @@ pub enum Request {
     },
     /// Stage times and counters since the last call, summed over operations.
     Stages,
-    /// Instant drives on or off in a running pool: working files are laid out at the speed of this
-    /// machine, and only the measured part runs on timed drives.
+    /// How fast a running pool's drives are from now on: working files are laid out and caches warmed at the
+    /// speed of this machine, and only the measured part runs on timed drives.
     Pace {
-        /// `true`: requests complete as soon as their data is stored.
-        instant: bool,
+        /// The pace.
+        pace: Pace,
     },
     /// Unmount, export, exit 0.
     Stop,
+}
+
+/// How fast drives are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pace {
+    /// By their timing models.
+    Timed,
+    /// Requests complete as soon as their data is stored.
+    Instant,
+    /// The same while caches are warmed: much more is read in a virtual second, and the L2ARC's feed comes as
+    /// much more often.
+    Warming,
 }
 
 /// All that poolfs needs to build or import a variant.
@@ -204,6 +217,12 @@ pub mod counters {
     pub const L2_SIZE: &str = "l2.size";
     /// Bytes fed to the L2ARC.
     pub const L2_FEED: &str = "l2.write_bytes";
+    /// Feeds that an L2ARC was given.
+    pub const L2_FEEDS: &str = "l2.feeds";
+    /// Bytes evicted from the ARC that an L2ARC held.
+    pub const L2_EVICTED_HELD: &str = "l2.evicted_held";
+    /// Bytes evicted from the ARC that an L2ARC might have held and did not.
+    pub const L2_EVICTED_UNFED: &str = "l2.evicted_unfed";
     /// `zil_commit` calls that had something to commit.
     pub const ZIL_COMMITS: &str = "zil.commits";
     /// Intent-log records copied when logged (WR_COPIED), count.

@@ -137,8 +137,8 @@ impl Server {
                 Ok(Answer::Done)
             }
             Request::Stages => Ok(Answer::Stages(self.stages())),
-            Request::Pace { instant } => {
-                self.pool.set_instant(instant);
+            Request::Pace { pace } => {
+                self.pool.set_pace(pace);
                 Ok(Answer::Done)
             }
             Request::Stop => self.stop(),

@@ -4,7 +4,7 @@
 use poolfs::clock::Clock;
 use poolfs::emulator::{Counters, Service};
 use poolfs::pool::{Built, Counter, DriveState, Origin, Pool, Result, refusal};
-use poolfs::protocol::{Answer, Build, Event, Message, Numbered, PROTOCOL, Request};
+use poolfs::protocol::{Answer, Build, Event, Message, Numbered, PROTOCOL, Pace, Request};
 use poolfs::server::{End, serve};
 use poolfs::volume::Volume;
 use poolfs::volume::memory::Memory;
@@ -66,7 +66,7 @@ impl Pool for Fake {
         self.failed.lock().unwrap().push(name.to_owned());
         Ok(())
     }
-    fn set_instant(&self, _instant: bool) {}
+    fn set_pace(&self, _pace: Pace) {}
     fn counters(&self) -> Vec<Counter> {
         let clock = self.clock().map_or(0, |c| c.now());
         vec![

@@ -5,7 +5,7 @@ pub mod scale;
 
 use crate::fault::Fault;
 use lab::campaign::OpenZfs;
-use poolfs::protocol::{Build, Hello};
+use poolfs::protocol::{Build, Hello, Pace};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -58,11 +58,11 @@ pub trait Session {
     /// # Errors
     /// What the engine refused, how it died, or that nothing is mounted there.
     fn mount(&mut self, dataset: &str, dir: &Path, requests: usize) -> Result<Vec<String>, Fault>;
-    /// Instant drives on or off. An engine that cannot answers `false`.
+    /// How fast drives are from now on. An engine that cannot change it answers `false`.
     ///
     /// # Errors
     /// How the engine died.
-    fn pace(&mut self, instant: bool) -> Result<bool, Fault>;
+    fn pace(&mut self, pace: Pace) -> Result<bool, Fault>;
     /// Waits until everything dirty is on the drives.
     ///
     /// # Errors

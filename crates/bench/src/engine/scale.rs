@@ -7,7 +7,7 @@ use crate::programs;
 use crate::stop::Stop;
 use command_fds::{CommandFdExt, FdMapping};
 use lab::campaign::OpenZfs;
-use poolfs::protocol::{Answer, Build, Event, Hello, Message, Numbered, PROTOCOL, Request};
+use poolfs::protocol::{Answer, Build, Event, Hello, Message, Numbered, PROTOCOL, Pace, Request};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -326,9 +326,9 @@ impl Session for Process {
         })
     }
 
-    fn pace(&mut self, instant: bool) -> Result<bool, Fault> {
+    fn pace(&mut self, pace: Pace) -> Result<bool, Fault> {
         Ok(self
-            .ask(Request::Pace { instant }, "change its pace", self.short)?
+            .ask(Request::Pace { pace }, "change its pace", self.short)?
             .is_ok())
     }
 

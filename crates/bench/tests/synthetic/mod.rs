@@ -20,6 +20,7 @@ pub fn model() -> Model {
         drives_hold: 0,
         wrlog_data_max: 2 << 30,
         module: BTreeMap::new(),
+        feed_interval: 1.0,
         caps: Vec::new(),
         notes: Vec::new(),
     }

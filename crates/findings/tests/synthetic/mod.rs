@@ -147,6 +147,7 @@ pub fn model() -> Model {
         wrlog_data_max: 512 << 20,
         caps: Vec::new(),
         module: BTreeMap::new(),
+        feed_interval: 1.0,
         notes: Vec::new(),
     }
 }

@@ -2,8 +2,9 @@
 
 use super::caps;
 use super::demand::{demand, job};
+use super::feed::feed;
 use super::{Cap, Model, machine, sizes};
-use crate::campaign::{Campaign, Class, Host, OpenZfs, Program, Variant};
+use crate::campaign::{Campaign, Host, Program, Variant};
 use crate::diagnostic::Diagnostic;
 use crate::units::{about, print_size};
 use serde::{Deserialize, Serialize};
@@ -80,6 +81,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         wrlog_data_max: 0,
         drives_hold: caps::held(campaign, &demand, dirty).at(size),
         module: BTreeMap::new(),
+        feed_interval: 1.0,
         caps: all,
         notes: Vec::new(),
     };
@@ -101,27 +103,6 @@ fn indirect_shift(size: f64) -> Option<i64> {
     const LEAST: i64 = 12;
     let shift = (MOST - size.max(1.0).log2().round() as i64).max(LEAST);
     (shift != MOST).then_some(shift)
-}
-
-/// Lists of an ARC shrunk by S. The feed of an L2ARC looks into one of them each second, whichever it
-/// draws. What waits to be evicted stays in an S-th of the ARC for an S-th of the time; with as many
-/// lists as on the real machine most of it would be gone before its list is looked into. One at least.
-fn arc_lists(lists: u32, size: f64) -> u32 {
-    (f64::from(lists) / size).round().max(1.0) as u32
-}
-
-/// How far the feed of an L2ARC looks into a list of the ARC, in times what it may write.
-const HEADROOM: &str = "l2arc_headroom";
-
-/// [`HEADROOM`] at which that is the same share of a list as by default on the real machine, where the
-/// ARC is S times as large and divided into `lists` instead of `fewer`; at least what it may write.
-fn headroom(openzfs: OpenZfs, lists: u32, fewer: u32, size: f64) -> i64 {
-    let default = match openzfs {
-        OpenZfs::V2_1 => 2.0,
-        OpenZfs::V2_3 => 8.0,
-    };
-    let share = f64::from(lists) / (f64::from(fewer) * size);
-    (default * share.min(1.0)).round().max(1.0) as i64
 }
 
 /// The same S and k with the stocks of another variant, whose module parameters or version may
@@ -147,19 +128,10 @@ pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
             module.insert((*name).to_owned(), shrink(bytes).max(1) as i64);
         }
     }
-    let lists = machine::lists(host.cores, variant);
-    let fewer = arc_lists(lists, model.size);
-    module.insert(machine::LISTS.to_owned(), i64::from(fewer));
-    let has_cache = variant
-        .pool
-        .vdevs
-        .iter()
-        .any(|vdev| vdev.class == Class::Cache);
-    if has_cache && !variant.module.contains_key(HEADROOM) {
-        module.insert(
-            HEADROOM.to_owned(),
-            headroom(variant.openzfs, lists, fewer, model.size),
-        );
+    let feed = feed(variant, machine::lists(host.cores, variant), model.size);
+    module.insert(machine::LISTS.to_owned(), i64::from(feed.lists));
+    for (name, value) in feed.module {
+        module.insert(name.to_owned(), value);
     }
     Model {
         arc_max: shrink(machine::arc_max(host, variant)).max(64 << 20),
@@ -175,6 +147,7 @@ pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
             },
         ),
         module,
+        feed_interval: feed.interval,
         ..model.clone()
     }
 }

@@ -242,15 +242,15 @@ fn stocks_shrink_and_the_log_does_not() {
     assert_eq!(drive("nvme"), (real("nvme") / 32) >> 20 << 20);
 }
 
-/// The share of a list that the feed of an L2ARC looks into is the real machine's, and lists are as much
-/// fewer as what waits in them stays for a shorter time, down to one.
+/// Lists × interval is an S-th of the real machine's, and what is written in a second is the same.
 #[test]
-fn lists_of_the_arc_are_fewer_where_it_is_smaller() {
-    let lists_and_headroom = |size: f64, own: &str| {
+fn the_feed_of_an_l2arc_comes_as_much_more_often_as_the_arc_is_smaller() {
+    const MIB: i64 = 1 << 20;
+    let feed = |size: f64, own: &str| {
         let campaign = campaign(
             "128G",
             &format!(
-                "[variants.both]\nadd = [\"cache nvme0\"]\n[module]\n{own}\n[scale]\nsize = {size}\ndirty_data_max = \"64M\"\n"
+                "[variants.both]\nadd = [\"cache nvme0\"]\n{own}\n[scale]\nsize = {size}\ndirty_data_max = \"64M\"\n"
             ),
         );
         let of = of_variant(
@@ -258,20 +258,36 @@ fn lists_of_the_arc_are_fewer_where_it_is_smaller() {
             &campaign.host,
             &campaign.variants[1],
         );
-        (of.module[LISTS], of.module.get("l2arc_headroom").copied())
+        assert!(!of.module.contains_key("l2arc_headroom"));
+        let written = |name: &str| of.module.get(name).copied();
+        let (most, boost) = (written("l2arc_write_max"), written("l2arc_write_boost"));
+        (of.module[LISTS], of.feed_interval, most, boost)
     };
-    assert_eq!(lists_and_headroom(1.0, ""), (32, Some(2)));
-    assert_eq!(lists_and_headroom(8.0, ""), (4, Some(2)));
-    assert_eq!(lists_and_headroom(64.0, ""), (1, Some(1)));
-    assert_eq!(lists_and_headroom(8.0, "l2arc_headroom = 16"), (4, None));
-    let own = "zfs_multilist_num_sublists = 64";
-    assert_eq!(lists_and_headroom(8.0, own), (8, Some(2)));
-    let campaign = campaign("128G", "");
-    assert!(
-        !model(&campaign, &ROOMY)
-            .module
-            .contains_key("l2arc_headroom")
+    let default = Some(8 * MIB);
+    assert_eq!(feed(1.0, ""), (32, 1.0, default, default));
+    assert_eq!(feed(8.0, ""), (4, 1.0, default, default));
+    assert_eq!(feed(64.0, ""), (1, 0.5, Some(4 * MIB), Some(4 * MIB)));
+    let (lists, interval, most, _) = feed(20.0, "");
+    assert_eq!((lists, interval), (2, 32.0 / 2.0 / 20.0));
+    assert_eq!(most, Some((8.0 * MIB as f64 * 0.8).round() as i64));
+    assert_eq!(
+        feed(
+            64.0,
+            "[module]\nl2arc_write_max = \"64M\"\nl2arc_write_boost = 0"
+        ),
+        (1, 0.5, Some(32 * MIB), Some(4 * MIB))
     );
+    let own = "[module]\nzfs_multilist_num_sublists = 64";
+    assert_eq!(feed(8.0, own).0, 8);
+    // Half as often as it should, so that four records fit.
+    assert_eq!(
+        feed(128.0, "dataset.recordsize = \"1M\""),
+        (1, 0.5, Some(4 * MIB), Some(4 * MIB))
+    );
+    let campaign = campaign("128G", "");
+    let without = model(&campaign, &ROOMY);
+    assert_eq!(without.feed_interval, 1.0);
+    assert!(!without.module.contains_key("l2arc_write_max"));
 }
 
 #[test]

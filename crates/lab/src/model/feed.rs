@@ -1,0 +1,74 @@
+//! The feed of an L2ARC over an ARC that is smaller than the real machine's.
+//!
+//! Each time it comes, the feed draws one of the lists into which the ARC divides its blocks and writes what
+//! waits at its end, as far as it may write. What share of the evicted it catches follows from how
+//! long a block stays (ARC ÷ what is read) against how long until its list is drawn (lists × interval).
+//! Reads keep their rate in a scale model and the ARC is an S-th, so that lists × interval must be an S-th
+//! too: fewer lists first, as they are whole numbers, the interval for the rest. What may be written in an
+//! interval shrinks with it, so that bytes a second stay, and `l2arc_headroom`, which counts in
+//! it, looks into the same share of a list without a change.
+
+use super::machine;
+use crate::campaign::{Class, OpenZfs, Variant};
+use crate::units;
+
+/// What a feed may write, bytes (`L2ARC_WRITE_SIZE` in arc.c).
+const WRITE_MAX: &str = "l2arc_write_max";
+/// What it may write besides until the ARC is warm, bytes; by default as much again.
+const WRITE_BOOST: &str = "l2arc_write_boost";
+
+/// Records that a feed has room for at the least: with less than one it would write none at all.
+const RECORDS: u64 = 4;
+
+/// A variant's feed in the model.
+#[derive(Debug, PartialEq)]
+pub(super) struct Feed {
+    /// `zfs_multilist_num_sublists` of the ARC.
+    pub lists: u32,
+    /// Its intervals, as a share of the real machine's; 1 without a cache drive.
+    pub interval: f64,
+    /// Module parameters: what it may write in an interval. None without a cache drive.
+    pub module: Vec<(&'static str, i64)>,
+}
+
+/// The feed at a size scale, on a machine whose ARC has `lists` lists.
+pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
+    let fewer = (f64::from(lists) / size).round().max(1.0);
+    let cached = variant
+        .pool
+        .vdevs
+        .iter()
+        .any(|vdev| vdev.class == Class::Cache);
+    if !cached {
+        return Feed {
+            lists: fewer as u32,
+            interval: 1.0,
+            module: Vec::new(),
+        };
+    }
+    let default = match variant.openzfs {
+        OpenZfs::V2_1 => 8 << 20,
+        OpenZfs::V2_3 => 32 << 20,
+    };
+    let of = |name| machine::parameter(variant, name).unwrap_or(default);
+    let least = ((RECORDS * record(variant)) as f64 / of(WRITE_MAX) as f64).min(1.0);
+    let interval = (f64::from(lists) / (fewer * size)).max(least);
+    let in_it = |bytes: u64| (bytes as f64 * interval).round() as i64;
+    Feed {
+        lists: fewer as u32,
+        interval,
+        module: [WRITE_MAX, WRITE_BOOST]
+            .map(|name| (name, in_it(of(name))))
+            .into(),
+    }
+}
+
+/// The largest record of a variant's datasets, bytes.
+fn record(variant: &Variant) -> u64 {
+    variant
+        .datasets
+        .keys()
+        .filter_map(|dataset| units::size(variant.property(dataset, "recordsize")?).ok())
+        .max()
+        .unwrap_or(128 << 10)
+}
