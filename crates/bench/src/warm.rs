@@ -7,8 +7,11 @@ use poolfs::protocol::counters::{
 
 /// Periods that are looked at together.
 const PERIODS: usize = 4;
-/// The hit ratio is settled when it stays within this over them, in both directions.
-const SPREAD: f64 = 0.01;
+/// The hit ratio is settled when over them it stays within a tenth of what misses, since that is what operations
+/// wait for,
+const SPREAD_OF_MISSES: f64 = 0.1;
+/// but within so much at the least, which is chance where hardly anything misses, and so much at the most.
+const SPREAD: (f64, f64) = (0.0005, 0.01);
 /// The L2ARC is full, or fed no more, when it grows by less than this share over them.
 const GROWTH: f64 = 0.02;
 /// Virtual seconds of a period, for the shortest and the longest warm-up.
@@ -34,8 +37,8 @@ pub struct Warmth {
 }
 
 /// Whether the caches are warm by what was sampled since the warm-up began, in periods of `period_s`
-/// virtual seconds: over the last four, the hit ratio stayed within one point and the L2ARC grew by
-/// less than 2 %. A client that looks nothing up has nothing to warm.
+/// virtual seconds: over the last four, the hit ratio stayed within one point, or a tenth of the misses
+/// where that is less, and the L2ARC grew by less than 2 %. A client that looks nothing up has nothing to warm.
 pub fn warmth(samples: &[Sample], period_s: f64) -> Warmth {
     let each = (period_s as usize).max(1);
     let recent: Vec<Period> = samples
@@ -57,7 +60,8 @@ pub fn warmth(samples: &[Sample], period_s: f64) -> Warmth {
         let most = ratios.iter().copied().fold(0.0, f64::max);
         let least = ratios.iter().copied().fold(1.0, f64::min);
         let (last, first) = (recent[0].l2_size, recent[PERIODS - 1].l2_size);
-        ratios.len() == PERIODS && most - least <= SPREAD && last <= first * (1.0 + GROWTH)
+        let spread = (SPREAD_OF_MISSES * (1.0 - most)).clamp(SPREAD.0, SPREAD.1);
+        ratios.len() == PERIODS && most - least <= spread && last <= first * (1.0 + GROWTH)
     };
     Warmth {
         settled,
@@ -125,6 +129,14 @@ mod tests {
         // What is still to come is then little: 90 × e^(-t/60) under five points.
         assert!((150..300).contains(&at), "{at}");
         assert!(90.0 - filling(at) < 5.0);
+    }
+
+    /// From 2 % of misses to 1 % disks have half as much to do.
+    #[test]
+    fn where_little_misses_less_may_move() {
+        let filling = |s: usize| 99.0 - 10.0 * (-(s as f64) / 60.0).exp();
+        let at = warm_at(filling, |_| 0.0).unwrap();
+        assert!(100.0 - filling(at) < 1.5, "{at}");
     }
 
     #[test]
