@@ -136,7 +136,7 @@ mod tests {
     fn where_little_misses_less_may_move() {
         let filling = |s: usize| 99.0 - 10.0 * (-(s as f64) / 60.0).exp();
         let at = warm_at(filling, |_| 0.0).unwrap();
-        assert!(100.0 - filling(at) < 1.5, "{at}");
+        assert!(100.0 - filling(at) < 1.6, "{at}");
     }
 
     #[test]
