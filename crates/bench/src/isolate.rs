@@ -156,8 +156,10 @@ pub enum Ended {
     Killed(i32),
 }
 
-/// Inside: lets `stop` follow the keeper, and dies with it.
+/// Inside: lets `stop` follow the keeper and signals, and dies with the keeper.
 pub fn follow(stop: Stop) {
+    // A system that refuses handlers still has the keeper's word.
+    let _ = stop.follow_signals();
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
             match line {

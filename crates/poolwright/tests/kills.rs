@@ -137,6 +137,24 @@ fn whatever_is_killed_of_a_run_nothing_stays_and_the_same_command_goes_on() {
     each_in_turn(&ALL, &place::fake(), 2, 20_261_121, 900);
 }
 
+#[test]
+fn a_signal_to_the_process_inside_pauses_the_run_as_ctrl_c_does() {
+    const INTERRUPTED: i32 = 130;
+    let place = Place::with_engine(2, &place::fake());
+    let mut keeper = place.start("");
+    let until = Instant::now() + Duration::from_secs(60);
+    let fio = |keeper: &Child| Victim::Fio.find(&place, keeper);
+    while fio(&keeper).is_none() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let inside = Victim::Inside.find(&place, &keeper).unwrap();
+    kill_process(Pid::from_raw(inside).unwrap(), Signal::TERM).unwrap();
+    assert_eq!(keeper.wait().unwrap().code(), Some(INTERRUPTED));
+    place.assert_nothing_left();
+    place.run("");
+    assert_eq!(place.trials().len(), 4);
+}
+
 /// The engine that `make engine` has built, in the repository or where the environment says.
 fn real() -> Option<PathBuf> {
     let stated = std::env::var_os("POOLWRIGHT_ENGINES");
