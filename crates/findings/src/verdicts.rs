@@ -195,9 +195,22 @@ fn break_even(
     })
 }
 
+/// Ratios of single pairs that are so many times apart beyond doubt have a mean that is neither's.
+const APART: f64 = 2.0;
+
+/// Whether the effect of a factor differs that much between levels of the others.
+fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
+    let known = single.filter(|e| e.phase != PhaseKind::Burst && e.ratio.basis == Basis::Trials);
+    known.clone().any(|more| {
+        known.clone().any(|less| {
+            more.ratio.low > less.ratio.high && more.ratio.value > APART * less.ratio.value
+        })
+    })
+}
+
 /// The effects a verdict rests on, the deciding one first: the main effect, unless what it is a mean of
-/// disagrees or is decided where it is not; then the one beside the baseline. What lasts decides, the
-/// burst is told.
+/// disagrees or is decided where it is not; then the one beside the baseline. Where those are [`apart`] it is
+/// one that is decided, that beside the baseline if it is. What lasts decides, the burst is told.
 fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -> Vec<usize> {
     let lasting = |e: &Effect| e.phase != PhaseKind::Burst;
     let mine: Vec<usize> = (0..effects.len())
@@ -224,8 +237,11 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
     // any cell, and nobody asks for more of one whose own pair is decided.
     let undecided = |i: &usize| lasting(&effects[*i]) && effects[*i].class == Class::Undecided;
     let pairs_say = mains.iter().any(undecided) && !single.iter().any(undecided);
+    let apart = apart(single.iter().map(|&i| &effects[i]));
     let rank = |i: &usize| {
-        let preferred = if classes.len() > 1 || pairs_say {
+        let preferred = if apart {
+            !is_main(i) && effects[*i].class != Class::Undecided
+        } else if classes.len() > 1 || pairs_say {
             beside(i)
         } else {
             is_main(i)
@@ -238,15 +254,16 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
     chosen
 }
 
-/// Where the other factors change the class: every effect of a single pair, if they differ, or if the
-/// one that decides is not `beside` the baseline.
+/// Where the other factors change the class: every effect of a single pair, if they differ or are [`apart`], or
+/// if the one that decides is not `beside` the baseline.
 fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Condition> {
     let single: Vec<&Effect> = chosen
         .iter()
         .map(|&i| &effects[i])
         .filter(|e| e.variant.is_some() && e.phase != PhaseKind::Burst)
         .collect();
-    let differ = single.windows(2).any(|w| w[0].class != w[1].class);
+    let differ =
+        single.windows(2).any(|w| w[0].class != w[1].class) || apart(single.iter().copied());
     let elsewhere = chosen.first().is_some_and(|&i| {
         let variant = effects[i].variant.as_ref();
         variant.is_some_and(|name| *name != beside.variant.name)

@@ -305,6 +305,31 @@ fn a_cache_that_helps_only_without_a_log_is_an_interaction() {
     );
 }
 
+/// 15 times in one place and nothing in the other is 3.9 times nowhere; nor is a loss that only shows beside
+/// the cache undecided because it does not beside the baseline.
+#[test]
+fn effects_that_are_far_apart_are_told_where_they_are_and_not_as_their_mean() {
+    let variants: Vec<Variant> = [(false, false), (true, false), (false, true), (true, true)]
+        .map(|(l, c)| variant(l, c))
+        .into();
+    let rates = [580.0, 560.0, 8700.0, 560.0];
+    let truths: Vec<_> = variants
+        .iter()
+        .zip(rates)
+        .map(|(v, r)| (v, Truth::flat(r)))
+        .collect();
+    let trials = trials(&truths, 3, 0.03);
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let ratio = |v: &Verdict| findings.effects[v.effects[0]].ratio.value;
+    let cache = verdict(&findings, "cache");
+    assert_eq!(cache.class, Class::WorthIt);
+    assert!((13.0..17.0).contains(&ratio(cache)), "{}", ratio(cache));
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, Class::Harmful);
+    assert!(ratio(log) < 0.07, "{}", ratio(log));
+    assert_eq!((cache.conditions.len(), log.conditions.len()), (2, 2));
+}
+
 #[test]
 fn ablation_ranks_settings_by_what_they_contribute() {
     let names = ["recordsize", "logbias", "atime"];

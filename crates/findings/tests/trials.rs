@@ -472,9 +472,9 @@ fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
         panic!("four variants")
     };
     // Without a log nobody knows, and it seems to help.
-    let unclear = [(none, Truth::flat(600.0)), (cache, Truth::flat(680.0))];
-    let clear = [(log, Truth::flat(4300.0)), (both, Truth::flat(1200.0))];
-    let mut trials = trials(&unclear, 3, 0.15);
+    let unclear = [(none, Truth::flat(600.0)), (cache, Truth::flat(615.0))];
+    let clear = [(log, Truth::flat(4300.0)), (both, Truth::flat(2500.0))];
+    let mut trials = trials(&unclear, 3, 0.05);
     let known = trials.len();
     trials.extend(synthetic::trials(&clear, 3, 0.01));
     for (id, trial) in trials.iter_mut().enumerate().skip(known) {
