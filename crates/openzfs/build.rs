@@ -2,8 +2,9 @@
 //!
 //! `libzpool.a` is copied and changed with binutils, never patched in source: `vdev_file.o` is left
 //! out (the shim's disk.c takes its place), the C library's clock and sleep calls and `sysconf` are
-//! renamed to the shim's, three functions of `arc_os.o` are made weak, `txg.o` calls the shim's
-//! `pw_spa_sync`, which times it, and the L2ARC's feed in `arc.o` waits in `pw_feed_wait`. Module parameters are found in the library's own symbol table.
+//! renamed to the shim's, three functions of `arc_os.o` are made weak, and a few calls of one function by one
+//! member go through the shim ([`CALLS`]): a sync is timed, the L2ARC's feed waits, disks are told of what was
+//! freed. Module parameters are found in the library's own symbol table.
 //!
 //! `POOLWRIGHT_OPENZFS` names the tree that holds `include/libzfs` and `lib/…/libzpool.a`; `/usr` by
 //! default, an unpacked Debian package's `usr` for a version beside the system's.
@@ -25,6 +26,7 @@ const RENAMED: &[&str] = &[
 const CALLS: &[(&str, &str, &str)] = &[
     ("txg.o", "spa_sync", "pw_spa_sync"),
     ("arc.o", "cv_timedwait", "pw_feed_wait"),
+    ("vdev.o", "metaslab_sync_done", "pw_metaslab_sync_done"),
 ];
 /// Private variables that the shim reads; a version that has none of the name is left as it is.
 const GLOBAL: &[&str] = &["zil_sums_global"];

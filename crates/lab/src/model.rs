@@ -8,6 +8,7 @@ pub mod caps;
 mod demand;
 mod estimate;
 mod feed;
+mod held;
 mod machine;
 mod resolve;
 mod sizes;

@@ -222,6 +222,47 @@ disk_hold(vdev_t *vd)
 vdev_ops_t vdev_file_ops = DISK_OPS(VDEV_TYPE_FILE);
 vdev_ops_t vdev_disk_ops = DISK_OPS(VDEV_TYPE_DISK);
 
+static void
+forget_physical(void *vd, pw_range_t *range)
+{
+	disk_ops->forget(disk_of(vd), VDEV_LABEL_START_SIZE + range->rs_start,
+	    range->rs_end - range->rs_start);
+}
+
+static void
+forget_below(vdev_t *vd, const pw_range_t *range)
+{
+	if (vd->vdev_ops == &vdev_file_ops || vd->vdev_ops == &vdev_disk_ops) {
+		if (disk_of(vd) >= 0)
+			vdev_xlate_walk(vd, range, forget_physical, vd);
+		return;
+	}
+	for (uint64_t i = 0; i < vd->vdev_children; i++)
+		forget_below(vd->vdev_child[i], range);
+}
+
+static void
+forget(void *top, uint64_t start, uint64_t size)
+{
+	pw_range_t range = { .rs_start = start, .rs_end = start + size };
+
+	forget_below(top, &range);
+}
+
+/*
+ * vdev.c's call of metaslab_sync_done is renamed to this one at build time. In it the space that was
+ * freed two groups ago can be allocated again, and the disks are told before it is. Only this thread
+ * changes that tree.
+ */
+void
+pw_metaslab_sync_done(metaslab_t *msp, uint64_t txg)
+{
+	if (msp->ms_defer[txg % TXG_DEFER_SIZE] != NULL)
+		pw_range_tree_walk(msp->ms_defer[txg % TXG_DEFER_SIZE], forget,
+		    msp->ms_group->mg_vd);
+	metaslab_sync_done(msp, txg);
+}
+
 void
 vdev_file_init(void)
 {

@@ -39,9 +39,13 @@
 #if PW_ZFS >= 203
 #define	PW_TX_WAIT	DMU_TX_WAIT
 #define	PW_FLUSH_ZIO	ZIO_TYPE_FLUSH
+#define	pw_range_tree_walk	zfs_range_tree_walk
+typedef zfs_range_seg64_t pw_range_t;
 #else
 #define	PW_TX_WAIT	TXG_WAIT
 #define	PW_FLUSH_ZIO	ZIO_TYPE_IOCTL
+#define	pw_range_tree_walk	range_tree_walk
+typedef range_seg64_t pw_range_t;
 #endif
 
 /* A dataset that is open as a file system. */

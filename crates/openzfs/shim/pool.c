@@ -157,8 +157,9 @@ save_config(spa_t *spa, const char *path)
 	if (fd < 0) {
 		error = errno;
 	} else {
-		if (write(fd, packed, size) != (ssize_t)size)
-			error = errno ? errno : ENOSPC;
+		ssize_t put = write(fd, packed, size);
+		if (put != (ssize_t)size)
+			error = put < 0 ? errno : ENOSPC;
 		(void) close(fd);
 		if (error == 0 && rename(temporary, path) != 0)
 			error = errno;

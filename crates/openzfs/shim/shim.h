@@ -46,6 +46,8 @@ struct pw_disk_ops {
 	int (*open)(const char *path, struct pw_geometry *geometry);
 	/* Takes the I/O; must lead to exactly one pw_io_done, from any thread. */
 	void (*submit)(int disk, struct pw_io *io);
+	/* The range was freed and may be allocated from now on: nobody reads what it holds. */
+	void (*forget)(int disk, uint64_t offset, uint64_t length);
 };
 
 void pw_disk_register(const struct pw_disk_ops *ops);

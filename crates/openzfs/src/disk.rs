@@ -38,6 +38,12 @@ pub trait Disk: Send + Sync {
     /// Takes an I/O, which must be completed exactly once, from any thread, now or later. It is
     /// called from inside OpenZFS and must not wait for another I/O.
     fn submit(&self, io: Io);
+    /// The pool has freed the `length` bytes from `offset` on and may write there again: nobody reads what
+    /// they hold until then. No I/O, of which a modelled drive would hear, but a disk in memory may give
+    /// room back. Not told of cache drives, nor of what was freed shortly before an export.
+    fn forget(&self, offset: u64, length: u64) {
+        let _ = (offset, length);
+    }
 }
 
 /// One I/O on its way through a disk. Dropped without [`Io::complete`], it fails with EIO, so that
@@ -158,7 +164,11 @@ pub(crate) fn unregister(path: &str) {
         .remove(path);
 }
 
-pub(crate) static OPS: ffi::DiskOps = ffi::DiskOps { open, submit };
+pub(crate) static OPS: ffi::DiskOps = ffi::DiskOps {
+    open,
+    submit,
+    forget,
+};
 
 extern "C" fn open(path: *const c_char, out: *mut ffi::Geometry) -> c_int {
     // SAFETY: the shim passes a vdev's path, a C string that outlives the call.
@@ -179,14 +189,21 @@ extern "C" fn open(path: *const c_char, out: *mut ffi::Geometry) -> c_int {
     number as c_int
 }
 
+fn numbered(number: c_int) -> Option<Arc<dyn Disk>> {
+    let registry = REGISTRY.read().unwrap_or_else(|e| e.into_inner());
+    registry.disks.get(number as usize).cloned()
+}
+
 extern "C" fn submit(number: c_int, raw: *mut ffi::Io) {
     let io = Io { raw };
-    let disk = {
-        let registry = REGISTRY.read().unwrap_or_else(|e| e.into_inner());
-        registry.disks.get(number as usize).cloned()
-    };
-    match disk {
+    match numbered(number) {
         Some(disk) => disk.submit(io),
         None => drop(io),
+    }
+}
+
+extern "C" fn forget(number: c_int, offset: u64, length: u64) {
+    if let Some(disk) = numbered(number) {
+        disk.forget(offset, length);
     }
 }

@@ -26,6 +26,7 @@ pub struct Io {
 pub struct DiskOps {
     pub open: extern "C" fn(*const c_char, *mut Geometry) -> c_int,
     pub submit: extern "C" fn(c_int, *mut Io),
+    pub forget: extern "C" fn(c_int, u64, u64),
 }
 
 #[repr(C)]

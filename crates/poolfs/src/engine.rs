@@ -95,6 +95,10 @@ impl Disk for Leaf {
     fn submit(&self, io: openzfs::Io) {
         self.0.submit(Request::Pool(io));
     }
+
+    fn forget(&self, offset: u64, length: u64) {
+        self.0.forget(offset, length);
+    }
 }
 
 /// The drives by name.

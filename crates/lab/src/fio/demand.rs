@@ -12,6 +12,10 @@ pub struct Demand {
     pub working_set: Option<u64>,
     /// Smallest block size that is written at random, bytes; none when no job writes at random.
     pub random_write_block: Option<u64>,
+    /// Any of its jobs writes.
+    pub writes: bool,
+    /// None of its jobs only writes.
+    pub reads: bool,
     /// Longest `runtime` of its jobs, seconds.
     pub runtime_s: Option<f64>,
     /// Longest `ramp_time` of its jobs, seconds; 0 where none is stated.
@@ -65,6 +69,8 @@ pub fn demand(file: &JobFile) -> Demand {
                     .unwrap_or(4096)
             })
             .min(),
+        writes: jobs().any(stock::writes),
+        reads: !jobs().any(stock::only_writes),
         runtime_s: jobs()
             .filter_map(|job| stock::time(job, "runtime").ok().flatten())
             // To fio 0 is none.
@@ -99,6 +105,8 @@ mod tests {
             Ok(Demand {
                 working_set: Some(160 << 30),
                 random_write_block: Some(8192),
+                writes: true,
+                reads: false,
                 runtime_s: Some(180.0),
                 ramp_s: 0.0,
                 filled: false,

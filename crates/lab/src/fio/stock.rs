@@ -66,15 +66,16 @@ pub fn writes(job: &Job) -> bool {
     job.get("rw").is_some_and(|rw| rw.contains('w'))
 }
 
+/// Whether a job writes and does not read.
+pub fn only_writes(job: &Job) -> bool {
+    let kind = job.get("rw").and_then(|rw| rw.split(':').next());
+    kind.is_some_and(|kind| kind.ends_with("write") && kind != "readwrite")
+}
+
 /// Whether the files of a job have content when it begins: it reads them, or has them filled
 /// (`overwrite=1`).
 pub fn is_filled(job: &Job) -> bool {
-    let rw = job.get("rw").unwrap_or("read");
-    let writes_only = rw
-        .split(':')
-        .next()
-        .is_some_and(|kind| kind.ends_with("write") && kind != "readwrite");
-    !writes_only || job.get("overwrite").is_some_and(|value| value != "0")
+    !only_writes(job) || job.get("overwrite").is_some_and(|value| value != "0")
 }
 
 /// Whether the data of a job can be made smaller by compression or deduplication.

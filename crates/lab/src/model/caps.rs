@@ -4,6 +4,7 @@
 //! behaviour that of the real machine.
 
 use super::demand::Demand;
+use super::held::held;
 use super::machine;
 use super::sizes::{LEAST_CACHE, allocatable};
 use super::{Cap, HostLimits, Model, Rule};
@@ -19,9 +20,6 @@ const ENGINE: f64 = (768 << 20) as f64;
 const ARC_OVERHEAD: f64 = 1.25;
 /// Share of the backing store's free space that the drives' files may take.
 pub(super) const STORE_SHARE: f64 = 0.9;
-/// Txgs whose copy-on-write churn lies in the backing files at one time: open, quiescing, syncing,
-/// and one that was freed and not yet punched out.
-const TXGS: f64 = 4.0;
 /// The ARC of the model holds at least this many times `zfs_dirty_data_max`, or
 /// `arc_tempreserve_space` refuses transactions, each of which then waits for a whole txg.
 const ARC_TO_DIRTY: f64 = 4.0;
@@ -88,67 +86,19 @@ pub fn hold(model: &Model, limits: &HostLimits) -> Result<(), String> {
     Ok(())
 }
 
-/// What a trial's drives come to hold, bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Held {
-    /// Data, which shrinks with S.
-    stock: f64,
-    /// Churn and log, which do not.
-    kept: f64,
-}
-
-impl Held {
-    /// At this S.
-    pub(super) fn at(self, size: f64) -> u64 {
-        (self.stock / size + self.kept) as u64
-    }
-}
-
-/// What the drives come to hold, in the variant where it is most.
-pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
-    let of_variant = |variant: &crate::campaign::Variant| {
-        let wrlog = machine::wrlog_data_max(variant, dirty) as f64;
-        let mut log = 0.0;
-        let mut cache = 0.0;
-        for vdev in &variant.pool.vdevs {
-            let size = allocatable(variant, vdev) as f64;
-            match vdev.class {
-                Class::Log => log += size.min(1.5 * wrlog) * vdev.drives.len() as f64,
-                Class::Cache => cache += size.min(demand.working_set as f64),
-                _ => {}
-            }
-        }
-        (cache, log)
-    };
-    let (cache, log) = campaign
-        .variants
-        .iter()
-        .map(of_variant)
-        .fold((0.0f64, 0.0f64), |most, one| {
-            (most.0.max(one.0), most.1.max(one.1))
-        });
-    Held {
-        stock: demand.working_set as f64 * demand.expansion + cache,
-        kept: TXGS * dirty as f64 * demand.expansion + log,
-    }
-}
-
 /// S must be at least this for the drives' files to fit the backing store.
 pub(super) fn store(campaign: &Campaign, demand: &Demand, limits: &HostLimits, dirty: u64) -> Cap {
-    let Held { stock, kept } = held(campaign, demand, dirty);
-    let room = limits.store_bytes as f64 * STORE_SHARE - kept;
-    let bound = if room > 0.0 {
-        (stock / room).max(1.0)
-    } else {
-        f64::INFINITY
-    };
+    let room = limits.store_bytes as f64 * STORE_SHARE;
+    let held = held(campaign, demand, dirty);
     let why = format!(
-        "{} on drives (working set × {:.2}) beside {} that do not shrink (churn, log), in {} free",
-        about(stock as u64),
+        "{} on drives (working set × {:.2}) beside {} that do not shrink ({}), in {} free",
+        about(held.stock as u64),
         demand.expansion,
-        about(kept as u64),
+        about(held.kept as u64),
+        held.of_what(),
         about(limits.store_bytes)
     );
+    let bound = held.least_size(room);
     cap(Rule::BackingStore, true, bound, why)
 }
 

@@ -1,7 +1,7 @@
 //! What a campaign's workloads ask of its pools, as far as the lab says.
 
 use super::sizes::stored;
-use crate::campaign::{Campaign, Class, Program, Variant, Workload};
+use crate::campaign::{Campaign, Class, Method, Program, Variant, Workload};
 use crate::fio;
 
 /// Demand of the whole campaign: the largest of its cells.
@@ -15,6 +15,8 @@ pub struct Demand {
     pub least_client_bytes: Option<u64>,
     /// Names of workloads whose working set is not stated.
     pub unknown: Vec<String>,
+    /// Virtual seconds for which the longest trial that writes feeds an L2ARC.
+    pub rewritten_s: f64,
     /// Most bytes on drives for each byte of data, over the variants.
     pub expansion: f64,
 }
@@ -27,6 +29,13 @@ pub fn demand(campaign: &Campaign) -> Demand {
     };
     for workload in &campaign.workloads {
         let Some(job) = job(workload) else { continue };
+        if job.writes {
+            let times = times(&campaign.method, Some(&job));
+            // Where it can a warm-up only reads, and what is only read is fed once.
+            let warm_up_s = if job.reads { 0.0 } else { times.warm_up_s };
+            let fed_s = times.runtime_s.unwrap_or(RUNTIME) + times.ramp_s + warm_up_s;
+            demand.rewritten_s = demand.rewritten_s.max(fed_s);
+        }
         let Some(bytes) = workload.size.or(job.working_set) else {
             demand.unknown.push(workload.name.clone());
             continue;
@@ -45,6 +54,31 @@ pub fn demand(campaign: &Campaign) -> Demand {
         );
     }
     demand
+}
+
+/// Virtual seconds of a job file that states none.
+pub(super) const RUNTIME: f64 = 60.0;
+
+/// Virtual seconds of a trial.
+pub(super) struct Times {
+    /// Its window, as far as lab or job say.
+    pub runtime_s: Option<f64>,
+    /// Its ramp: stated for all, or the job's own.
+    pub ramp_s: f64,
+    /// Its warm-up at most.
+    pub warm_up_s: f64,
+}
+
+/// How long a trial of a job takes.
+pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
+    Times {
+        runtime_s: method.runtime_s.or(job.and_then(|job| job.runtime_s)),
+        ramp_s: match method.ramp_s {
+            0.0 => job.map_or(0.0, |job| job.ramp_s),
+            stated => stated,
+        },
+        warm_up_s: method.warm_up_s,
+    }
 }
 
 /// The workload's job, as far as planning reads it.

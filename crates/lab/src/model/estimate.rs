@@ -1,15 +1,13 @@
 //! How long a campaign takes, before anything is started.
 
 use super::Model;
-use super::demand::job;
+use super::demand::{RUNTIME, job, times};
 use crate::campaign::Campaign;
 
 /// Wall seconds to build a pool, mount it, drain and stop it, once per trial.
 const SET_UP: f64 = 8.0;
 /// Bytes a second at which working files are laid out on instant drives.
 const LAY_OUT: f64 = 300e6;
-/// Virtual seconds of a job file that states none.
-const RUNTIME: f64 = 60.0;
 /// The range of k that pilots choose on a machine of two cores or more, where the lab states none.
 const TYPICAL_TIME: (f64, f64) = (3.0, 10.0);
 
@@ -37,25 +35,17 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
     let mut untimed = Vec::new();
     for workload in &campaign.workloads {
         let demand = job(workload);
-        let stated = campaign
-            .method
-            .runtime_s
-            .or(demand.as_ref().and_then(|demand| demand.runtime_s));
-        if stated.is_none() {
+        let times = times(&campaign.method, demand.as_ref());
+        if times.runtime_s.is_none() {
             untimed.push(workload.name.clone());
         }
-        let runtime = stated.unwrap_or(RUNTIME);
-        // Stated for all, or the job's own.
-        let ramp_s = match campaign.method.ramp_s {
-            0.0 => demand.as_ref().map_or(0.0, |demand| demand.ramp_s),
-            stated => stated,
-        };
+        let runtime = times.runtime_s.unwrap_or(RUNTIME);
         let bytes = workload
             .size
             .or(demand.and_then(|demand| demand.working_set))
             .unwrap_or(0);
         let trials = (variants as u64 * trials_of_cell) as f64;
-        virtual_s += trials * (runtime + ramp_s + campaign.method.warm_up_s);
+        virtual_s += trials * (runtime + times.ramp_s + times.warm_up_s);
         set_up += trials * (SET_UP + bytes as f64 / model.size / LAY_OUT);
     }
     let (fast, slow) = model.time.map_or(TYPICAL_TIME, |time| (time, time));

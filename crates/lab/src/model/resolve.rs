@@ -3,6 +3,7 @@
 use super::caps;
 use super::demand::{demand, job};
 use super::feed::feed;
+use super::held::held;
 use super::{Cap, Model, machine, sizes};
 use crate::campaign::{Campaign, Host, Program, Variant};
 use crate::diagnostic::Diagnostic;
@@ -79,7 +80,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         dirty_data_max: dirty,
         dirty_data_max_real: real,
         wrlog_data_max: 0,
-        drives_hold: caps::held(campaign, &demand, dirty).at(size),
+        drives_hold: held(campaign, &demand, dirty).at(size),
         module: BTreeMap::new(),
         feed_interval: 1.0,
         caps: all,

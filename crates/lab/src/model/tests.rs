@@ -221,6 +221,52 @@ fn a_scale_beyond_a_cap_is_refused_by_the_name_of_the_cap() {
     );
 }
 
+/// A record that is written again is fed again, for as long as a trial runs: what a cache drive comes to
+/// hold is the feed's and not the files', until the drive is full.
+#[test]
+fn a_cache_drive_holds_what_writers_have_fed_to_it() {
+    let hold = |cache: &str, method: &str| {
+        let more = format!(
+            "[variants.both]\n{cache}\n[module]\nl2arc_write_max = \"80M\"\n[method]\n{method}\n[scale]\nsize = 128\ndirty_data_max = \"64M\"\n"
+        );
+        model(&campaign("128G", &more), &ROOMY).drives_hold as f64
+    };
+    let cached = "add = [\"cache nvme0\"]";
+    let none = hold(
+        "dataset.atime = \"off\"",
+        "ramp = \"12s\"\nruntime = \"8s\"",
+    );
+    let of_feed = |method: &str| hold(cached, method) - none;
+    let data = (160 * GIB / 128) as f64;
+    // 80 MiB and 8 of boost, five times a second, for 20 s.
+    let fed = ((5 * 88 * 20u64) << 20) as f64;
+    let within =
+        |got: f64, wanted: f64| assert!((got / wanted - 1.0).abs() < 0.01, "{got} {wanted}");
+    within(of_feed("ramp = \"12s\"\nruntime = \"8s\""), data + fed);
+    within(of_feed("runtime = \"5s\""), data + fed / 4.0);
+    let full = drive_capacity(&campaign("128G", "").variants[0], "nvme").unwrap_or(0) / 128;
+    within(of_feed("ramp = \"90s\"\nruntime = \"30s\""), full as f64);
+    // The least S says the same.
+    let store = |runtime: &str| {
+        let more = format!(
+            "[variants.both]\n{cached}\n[method]\nruntime = \"{runtime}\"\n[scale]\ndirty_data_max = \"64M\"\n"
+        );
+        let limits = HostLimits {
+            store_bytes: 12 * GIB,
+            ..ROOMY
+        };
+        let model = model(&campaign("128G", &more), &limits);
+        assert_eq!(super::hold(&model, &limits), Ok(()));
+        cap(&model, "backing store")
+    };
+    assert!(
+        store("50s") > 1.2 * store("5s"),
+        "{} {}",
+        store("50s"),
+        store("5s")
+    );
+}
+
 #[test]
 fn stocks_shrink_and_the_log_does_not() {
     let campaign = campaign(
@@ -275,7 +321,7 @@ fn the_feed_of_an_l2arc_comes_as_much_more_often_as_the_arc_is_smaller() {
             64.0,
             "[module]\nl2arc_write_max = \"64M\"\nl2arc_write_boost = 0"
         ),
-        (1, 0.5, Some(32 * MIB), Some(4 * MIB))
+        (1, 0.5, Some(32 * MIB), Some(0))
     );
     let own = "[module]\nzfs_multilist_num_sublists = 64";
     assert_eq!(feed(8.0, own).0, 8);

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::num::NonZero;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,8 +60,8 @@ impl Arena {
     }
 
     /// Takes the memory of the arena's first `bytes` where it has not been taken yet, on every processor
-    /// and until `go_on` says no. An eighth of the file system's free space stays free: others need some
-    /// of it, and what drives come to hold is an estimate.
+    /// and until `go_on` says no. An eighth of what it has and the file system has free stays free, and is given
+    /// back where a process before took it: others need some of it, and what drives come to hold is an estimate.
     ///
     /// # Errors
     /// When a file cannot be made or written; the message names the directory.
@@ -69,9 +69,13 @@ impl Arena {
         let arena = Self::open(directory)?;
         let space = statvfs(directory)?;
         let free = space.f_bavail.saturating_mul(space.f_frsize);
+        let most = most_of_a_file(arena.taken()?, free);
         let fill = |file: &File| {
             let begin = file.metadata()?.len();
-            for at in (begin..warm_until(begin, bytes, free)).step_by(CHUNK as usize) {
+            if begin > most {
+                return file.set_len(most);
+            }
+            for at in (begin..most.min(bytes / u64::from(FILES))).step_by(CHUNK as usize) {
                 if !go_on() {
                     break;
                 }
@@ -92,6 +96,12 @@ impl Arena {
             ends.try_for_each(|end| end.unwrap_or_else(|_| Err(io::Error::other("a panic"))))
         });
         filled.map_err(naming("take the memory of the arena", directory))
+    }
+
+    /// Bytes that its files take, which are full of holes.
+    fn taken(&self) -> io::Result<u64> {
+        let each = |file: &File| file.metadata().map(|file| file.blocks() * 512);
+        self.files.iter().map(each).sum()
     }
 
     /// The file of a chunk, and where in it the chunk begins.
@@ -138,10 +148,9 @@ impl Arena {
     }
 }
 
-/// To where a file is filled of which so much is there, for `bytes` in all files together.
-fn warm_until(begin: u64, bytes: u64, free: u64) -> u64 {
-    let files = u64::from(FILES);
-    (bytes / files).min(begin + free / 8 * 7 / files)
+/// What a file of an arena that has `taken` so much may take where so much more is `free`.
+fn most_of_a_file(taken: u64, free: u64) -> u64 {
+    taken.saturating_add(free) / 8 * 7 / (u64::from(FILES) * CHUNK) * CHUNK
 }
 
 /// A drive's data: the chunks it leases. Never written blocks are zero.
@@ -344,10 +353,9 @@ mod tests {
     }
 
     fn held(arena: &Path) -> u64 {
-        use std::os::unix::fs::MetadataExt;
-        let files = std::fs::read_dir(arena).expect("files");
-        let blocks = files.map(|f| f.and_then(|f| f.metadata()).expect("a file").blocks());
-        blocks.sum::<u64>() * 512
+        Arena::open(arena)
+            .and_then(|arena| arena.taken())
+            .expect("files")
     }
 
     proptest! {
@@ -435,17 +443,14 @@ mod tests {
     }
 
     #[test]
-    fn warming_leaves_an_eighth_of_what_is_free() {
-        let (files, begin) = (u64::from(FILES), 10 * CHUNK);
+    fn warming_leaves_an_eighth_of_what_there_is() {
+        let files = u64::from(FILES);
+        assert_eq!(most_of_a_file(0, files * 8 * CHUNK), 7 * CHUNK);
+        assert_eq!(most_of_a_file(files * 8 * CHUNK, 0), 7 * CHUNK);
         assert_eq!(
-            warm_until(begin, files * 20 * CHUNK, u64::MAX / 2),
-            20 * CHUNK
+            most_of_a_file(files * 7 * CHUNK, files * 9 * CHUNK),
+            14 * CHUNK
         );
-        assert_eq!(
-            warm_until(begin, files * 20 * CHUNK, files * 8 * CHUNK),
-            17 * CHUNK
-        );
-        assert_eq!(warm_until(begin, files * 20 * CHUNK, 0), begin);
     }
 
     /// Mounts a small file system in memory on `$0`, and becomes the rest.
@@ -454,14 +459,11 @@ mod tests {
     /// Where that is, for the test that has been started again in it.
     const LITTLE_ROOM: &str = "POOLFS_TEST_LITTLE_ROOM";
 
-    #[test]
-    fn writers_that_find_an_arena_full_together_all_get_room() {
+    /// Starts this test again where there is little room for `body`.
+    fn in_little_room(test: &str, body: impl FnOnce(&Path)) {
         use std::io::Write;
         if let Some(place) = std::env::var_os(LITTLE_ROOM) {
-            for _ in 0..5 {
-                find_it_full_together(&Path::new(&place).join("arena"));
-            }
-            return;
+            return body(Path::new(&place));
         }
         let unshare = || {
             let mut command = Command::new("unshare");
@@ -480,7 +482,7 @@ mod tests {
             .arg(place.path())
             .arg(std::env::current_exe().expect("this test's program"))
             .arg("--exact")
-            .arg("emulator::arena::tests::writers_that_find_an_arena_full_together_all_get_room")
+            .arg(format!("emulator::arena::tests::{test}"))
             .env(LITTLE_ROOM, place.path())
             .output()
             .expect("run");
@@ -490,6 +492,36 @@ mod tests {
             again.status.success() && said.contains("1 passed"),
             "{said}{errors}"
         );
+    }
+
+    #[test]
+    fn writers_that_find_an_arena_full_together_all_get_room() {
+        in_little_room(
+            "writers_that_find_an_arena_full_together_all_get_room",
+            |place| {
+                for _ in 0..5 {
+                    find_it_full_together(&place.join("arena"));
+                }
+            },
+        );
+    }
+
+    /// What a trial that found no room left has taken is not missing where the next puts its own files.
+    #[test]
+    fn a_full_arena_leaves_room_for_the_next_trial() {
+        in_little_room("a_full_arena_leaves_room_for_the_next_trial", |place| {
+            let arena = place.join("arena");
+            let [drive, _] = drives(&arena);
+            let data = vec![7; CHUNK as usize];
+            let full = (0..).find_map(|chunk| drive.write(chunk * CHUNK, &data).err());
+            assert_eq!(full.map(|e| e.kind()), Some(io::ErrorKind::StorageFull));
+            drop(drive);
+            let beside = || std::fs::write(place.join("pool.config"), &data);
+            assert!(beside().is_err(), "no room");
+            Arena::warm(&arena, 48 << 20, &|| true).expect("warm");
+            beside().expect("room");
+            assert!(held(&arena) > 48 << 20);
+        });
     }
 
     /// Two writers that want room while what processes before left takes all there is.

@@ -97,6 +97,14 @@ impl Backing {
         }
     }
 
+    /// Nobody reads the range before it is written again. Files keep it: what they hold after a power cut
+    /// is what a drive would.
+    pub(super) fn forget(&self, offset: u64, length: u64) {
+        if let Self::Leased(lease) = self {
+            lease.trim(offset, length);
+        }
+    }
+
     fn log(&self) -> Option<&Log> {
         match self {
             Self::Kept(kept) => kept.volatile.as_ref().map(|v| &v.log),

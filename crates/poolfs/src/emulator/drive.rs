@@ -141,6 +141,12 @@ impl<I: Io> Drive<I> {
         self.geometry
     }
 
+    /// What the range holds is no longer of use; a drive in memory gives its room back. Its model does not
+    /// hear of it.
+    pub fn forget(&self, offset: u64, length: u64) {
+        self.backing.forget(offset, length);
+    }
+
     /// From now on every request ends in EIO, also those under way.
     pub fn fail(&self) {
         self.failed.store(true, Ordering::Relaxed);

@@ -1,0 +1,89 @@
+//! What a trial's drives come to hold: this machine's memory or disk must have room for it.
+
+use super::demand::Demand;
+use super::sizes::allocatable;
+use super::{feed, machine};
+use crate::campaign::{Campaign, Class, Variant};
+
+/// Txgs whose copy-on-write churn lies in the backing files at one time: open, quiescing, syncing,
+/// and one that was freed and not yet punched out.
+const TXGS: f64 = 4.0;
+
+/// What a trial's drives come to hold, bytes, in the variant where each of it is most.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    /// Data and what is fed to cache drives, which shrink with S.
+    pub stock: f64,
+    /// Churn, log and what is fed of records that are written again, which do not.
+    pub kept: f64,
+    /// The part of `kept` that was fed. A cache drive does not learn that a record has a successor, so
+    /// that this grows for as long as a trial writes.
+    refed: f64,
+    /// How much more than their part of `stock` cache drives would hold if they were full; that shrinks too.
+    to_full: f64,
+}
+
+impl Held {
+    /// At this S: cache drives are full, or hold what they were fed.
+    pub fn at(&self, size: f64) -> u64 {
+        let fed = self.refed.min(self.to_full / size);
+        (self.stock / size + self.kept - self.refed + fed) as u64
+    }
+
+    /// The least S at which `room` bytes hold it.
+    pub fn least_size(&self, room: f64) -> f64 {
+        let least = |stock: f64, kept: f64| match room - kept {
+            left if left > 0.0 => (stock / left).max(1.0),
+            _ => f64::INFINITY,
+        };
+        let full = least(self.stock + self.to_full, self.kept - self.refed);
+        least(self.stock, self.kept).min(full)
+    }
+
+    /// What does not shrink.
+    pub fn of_what(&self) -> &'static str {
+        if self.refed > 0.0 {
+            "churn, log, feed of an L2ARC"
+        } else {
+            "churn, log"
+        }
+    }
+}
+
+/// What the drives come to hold, for a dirty-data limit of `dirty`.
+pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
+    let variants = || campaign.variants.iter();
+    let most = |of: &dyn Fn(&Variant) -> f64| variants().map(of).fold(0.0, f64::max);
+    let log = most(&|variant| {
+        let wrlog = 1.5 * machine::wrlog_data_max(variant, dirty) as f64;
+        sizes(variant, Class::Log)
+            .map(|(size, drives)| size.min(wrlog) * drives)
+            .sum()
+    });
+    let caches = |variant: &Variant| {
+        sizes(variant, Class::Cache)
+            .map(|(size, _)| size)
+            .sum::<f64>()
+    };
+    let cached = most(&|variant| caches(variant).min(demand.working_set as f64));
+    let refed = most(&|variant| match caches(variant) {
+        0.0 => 0.0,
+        _ => feed::most(variant) * demand.rewritten_s,
+    });
+    Held {
+        stock: demand.working_set as f64 * demand.expansion + cached,
+        kept: TXGS * dirty as f64 * demand.expansion + log + refed,
+        refed,
+        to_full: most(&caches) - cached,
+    }
+}
+
+/// Bytes and drives of the vdevs of a class.
+fn sizes(variant: &Variant, class: Class) -> impl Iterator<Item = (f64, f64)> {
+    let vdevs = variant
+        .pool
+        .vdevs
+        .iter()
+        .filter(move |vdev| vdev.class == class);
+    vdevs.map(|vdev| (allocatable(variant, vdev) as f64, vdev.drives.len() as f64))
+}
