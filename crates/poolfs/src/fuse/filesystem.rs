@@ -41,6 +41,8 @@ impl Filesystem for Bridge {
     }
 
     fn forget(&self, _req: &Request, ino: INodeNo, nlookup: u64) {
+        // The last one of a file that is unlinked frees its blocks, which may wait for transaction groups.
+        let _shift = self.stamps.crew().start();
         // The kernel wants no answer, and a volume that is gone has forgotten everything.
         let _ = self.slot.with(|v| {
             v.forget(ino.0, nlookup);
