@@ -239,7 +239,7 @@ fn any_measured(setup: &Setup) -> Result<bool, Error> {
 /// the search.
 fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Option<Model>, Error> {
     if let Some(time) = campaign.scale.time.or(model.time) {
-        setup.watch.chosen(time, "stated in the lab");
+        setup.watch.chosen(time, "stated, not sought");
         model.time = Some(time);
         return Ok(Some(model));
     }

@@ -149,13 +149,15 @@ fn in_place(
     let layout = job.lay_out(bench.fio)?;
     let limit =
         bench.patience + Duration::from_secs_f64(job.job.files_bytes as f64 / LAYOUT_BYTES_S);
-    finish(bench, &mut *session, layout, limit, &mut |_, _| Ok(()))?.finish(raw)?;
+    let done = finish(bench, &mut *session, layout, limit, &mut |_, _| Ok(()))?;
+    survived(&mut *session, done, raw)?;
 
     (bench.said)(Step::Settling);
     session.drain()?;
     session.reopen()?;
     if let Some(client) = job.pre_read(bench.fio)? {
-        finish(bench, &mut *session, client, limit, &mut |_, _| Ok(()))?.finish(raw)?;
+        let done = finish(bench, &mut *session, client, limit, &mut |_, _| Ok(()))?;
+        survived(&mut *session, done, raw)?;
     }
     if instant {
         session.pace(Pace::Timed)?;
@@ -240,13 +242,16 @@ fn finish(
         } else if bench.stop.requested() {
             Fault::Interrupted
         } else if client.age() > limit {
-            Fault::failed(format!(
-                "fio did not end within {:.0} s and was ended{}",
-                limit.as_secs_f64(),
-                client
-                    .hint()
-                    .map_or(String::new(), |hint| format!(" ({hint})"))
-            ))
+            // An engine that does not answer is the reason, not the client that waits for it.
+            session.stages().err().unwrap_or_else(|| {
+                Fault::failed(format!(
+                    "fio did not end within {:.0} s and was ended{}",
+                    limit.as_secs_f64(),
+                    client
+                        .hint()
+                        .map_or(String::new(), |hint| format!(" ({hint})"))
+                ))
+            })
         } else {
             match look(session, &client) {
                 Ok(()) => {
@@ -261,6 +266,16 @@ fn finish(
         client.kill();
         return Err(fault);
     }
+}
+
+/// What a client did to files. Where the engine died meanwhile that is the reason, not what the client saw of it.
+fn survived(
+    session: &mut dyn Session,
+    client: Client,
+    raw: &Path,
+) -> std::result::Result<Finished, Fault> {
+    session.stages()?;
+    client.finish(raw)
 }
 
 /// Processor seconds at a moment.

@@ -189,6 +189,9 @@ impl Process {
             }
             Some(status) => match (status.code(), status.signal()) {
                 (Some(code), _) => format!("ended with status {code}"),
+                (None, Some(9)) => {
+                    "was ended by signal 9 (the kernel's, where memory runs out)".to_owned()
+                }
                 (None, Some(signal)) => format!("was ended by signal {signal}"),
                 (None, None) => "ended".to_owned(),
             },
