@@ -111,7 +111,6 @@ fn shown_by<'a>(
         single.filter(|e| (e.class, e.phase) == (deciding.class, deciding.phase))
     };
     let is_first = |e: &&Effect| e.variant.as_ref() == Some(&first.variant.name);
-    let distance = |e: &&Effect| e.ratio.value.max(f64::MIN_POSITIVE).ln().abs();
     alike()
         .find(is_first)
         .or_else(|| {
@@ -195,12 +194,20 @@ fn break_even(
     })
 }
 
+/// How far an effect is from none, whichever way.
+fn distance(effect: &Effect) -> f64 {
+    effect.ratio.value.max(f64::MIN_POSITIVE).ln().abs()
+}
+
 /// Ratios of single pairs that are so many times apart beyond doubt have a mean that is neither's.
 const APART: f64 = 2.0;
 
 /// Whether the effect of a factor differs that much between levels of the others.
 fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
-    let known = single.filter(|e| e.phase != PhaseKind::Burst && e.ratio.basis == Basis::Trials);
+    // Of a cell that never settled nobody knows what lasts, however well its trials agree.
+    let settled = |e: &Effect| e.needed.as_ref().is_none_or(|n| n.lack != Lack::LongerRun);
+    let known = single
+        .filter(|e| e.phase != PhaseKind::Burst && e.ratio.basis == Basis::Trials && settled(e));
     known.clone().any(|more| {
         known.clone().any(|less| {
             more.ratio.low > less.ratio.high && more.ratio.value > APART * less.ratio.value
@@ -210,7 +217,7 @@ fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
 
 /// The effects a verdict rests on, the deciding one first: the main effect, unless what it is a mean of
 /// disagrees or is decided where it is not; then the one beside the baseline. Where those are [`apart`] it is
-/// one that is decided, that beside the baseline if it is. What lasts decides, the burst is told.
+/// one that is decided, that beside the baseline if it is, else the largest. What lasts decides, the burst is told.
 fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -> Vec<usize> {
     let lasting = |e: &Effect| e.phase != PhaseKind::Burst;
     let mine: Vec<usize> = (0..effects.len())
@@ -250,6 +257,10 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
         (!lasting(&effects[*i]), !preferred, !fallback)
     };
     let mut chosen: Vec<usize> = mains.into_iter().chain(single).collect();
+    if apart {
+        // Of several that are decided elsewhere than beside the baseline it is the largest.
+        chosen.sort_by(|&a, &b| distance(&effects[b]).total_cmp(&distance(&effects[a])));
+    }
     chosen.sort_by_key(rank);
     chosen
 }
