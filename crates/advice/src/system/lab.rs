@@ -253,7 +253,11 @@ fn believed(variant: &Variant, lines: &Lines) -> Option<(u8, Place)> {
         kinds.filter_map(sectors).any(|less| less)
     };
     let shift = |vdev: &campaign::Vdev| vdev.ashift(None, &variant.drives);
-    let vdevs = variant.pool.vdevs.iter().filter(hides);
+    // A spare brings no sectors of its own, and a cache drive's are nobody else's.
+    let own = |vdev: &&campaign::Vdev| {
+        !matches!(vdev.class, campaign::Class::Spare | campaign::Class::Cache)
+    };
+    let vdevs = variant.pool.vdevs.iter().filter(own).filter(hides);
     Some((vdevs.map(shift).min()?, lines.of("reported_sector")))
 }
 
@@ -391,5 +395,25 @@ mod tests {
         assert_eq!(found(claim, ""), Some(("ashift-too-small", 7)));
         assert_eq!(found(claim, "ashift = 9\n"), Some(("ashift-too-small", 9)));
         assert_eq!(found(claim, "ashift = 12\n"), None);
+    }
+
+    #[test]
+    fn a_spare_that_hides_its_sectors_makes_no_pool_smaller() {
+        let found = |class: &str| {
+            let text = format!(
+                "title = \"t\"\nopenzfs = \"2.1\"\n[host]\nmemory = \"16G\"\ncores = 4\n[drives]\nhdd = \"2x hdd-7200-16t\"\nbad = {{ profile = \"hdd-7200-16t\", count = 1, reported_sector = \"512\" }}\n[pool]\nvdevs = \"mirror hdd[0-1] {class}bad0\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=1\\ntime_based=1\\n\"\n"
+            );
+            let profiles = lab::Profiles::builtin();
+            let (campaign, _) = lab::load("l.toml", &text, &lab::NoFiles, &profiles).unwrap();
+            let findings = crate::audit::audit_variants(&variants(&campaign, "l.toml", &text));
+            findings
+                .iter()
+                .any(|finding| finding.rule.name() == "ashift-too-small")
+        };
+        assert!(!found("spare "));
+        assert!(
+            found("log "),
+            "a vdev of its own is written in such sectors"
+        );
     }
 }
