@@ -191,6 +191,12 @@ impl Args {
             campaign.method.seed = seed;
         }
         if self.short {
+            if let Some(stated) = campaign.scale.time.filter(|t| *t > SHORT_TIME) {
+                crate::output::complain(&format!(
+                    "note: a short run is slowed {SHORT_TIME} times, not {stated} as the lab states: what is set aside \
+                     for it may count in a whole run\n"
+                ));
+            }
             shorten(&mut campaign);
         }
         let (place, limits, model) =

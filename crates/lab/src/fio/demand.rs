@@ -70,7 +70,8 @@ pub fn demand(file: &JobFile) -> Demand {
             })
             .min(),
         writes: jobs().any(stock::writes),
-        reads: !jobs().any(stock::only_writes),
+        // What a job has not written it could not verify either, so that it warms up as it works.
+        reads: !jobs().any(|job| stock::only_writes(job) || job.get("verify").is_some()),
         runtime_s: jobs()
             .filter_map(|job| stock::time(job, "runtime").ok().flatten())
             // To fio 0 is none.

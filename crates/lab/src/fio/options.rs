@@ -44,9 +44,6 @@ pub const ENGINES: &[(&str, bool)] = &[
     ("io_uring", true),
     ("posixaio", true),
     ("ftruncate", false),
-    ("filecreate", false),
-    ("filestat", false),
-    ("filedelete", false),
 ];
 
 fn row(line: &'static str) -> Option<Rule> {

@@ -71,9 +71,12 @@ pub fn hold(model: &Model, limits: &HostLimits) -> Result<(), String> {
     const SLACK: f64 = 1.1;
     if arc > arc_room.max(0.0) * SLACK {
         return Err(format!(
-            "an ARC of {} wants more than the {} of memory that are free",
+            "an ARC of {} needs {} with what the engine takes beside it, and {} of memory are free, of which a model \
+             may take {:.0} %",
             about(model.arc_max),
-            about(limits.memory)
+            about((arc * ARC_OVERHEAD + ENGINE) as u64),
+            about(limits.memory),
+            MEMORY_SHARE * 100.0
         ));
     }
     if drives > limits.store_bytes as f64 * SLACK {

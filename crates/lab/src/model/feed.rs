@@ -81,10 +81,7 @@ pub(super) fn most(variant: &Variant) -> f64 {
 
 /// The largest record of a variant's datasets, bytes.
 fn record(variant: &Variant) -> u64 {
-    variant
-        .datasets
-        .keys()
-        .filter_map(|dataset| units::size(variant.property(dataset, "recordsize")?).ok())
-        .max()
-        .unwrap_or(128 << 10)
+    let stated = |dataset: &String| units::size(variant.property(dataset, "recordsize")?).ok();
+    let of = |dataset| stated(dataset).unwrap_or(128 << 10);
+    variant.datasets.keys().map(of).max().unwrap_or(128 << 10)
 }
