@@ -155,6 +155,16 @@ impl Profile {
         Ok(())
     }
 
+    /// Whether it has the section of a model: `hdd`, `flash` or `card`.
+    pub fn has_section(&self, name: &str) -> bool {
+        match name {
+            "hdd" => self.hdd.is_some(),
+            "flash" => self.flash.is_some(),
+            "card" => self.card.is_some(),
+            _ => false,
+        }
+    }
+
     /// The physical sector as a system sees it, bytes: what OpenZFS chooses an ashift from. Advice goes by the
     /// true one.
     pub fn told_sector(&self) -> f64 {

@@ -17,7 +17,7 @@ pub use caps::hold;
 pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
 pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
-pub use resolve::{HostLimits, of_variant, resolve};
+pub use resolve::{HostLimits, beyond_pools, of_variant, resolve};
 pub use sizes::{drive_capacity, drive_sizes};
 
 use serde::{Deserialize, Serialize};

@@ -279,3 +279,40 @@ fn counts_ranges_and_times_are_read_in_fios_own_notation() {
         "{marked:?}"
     );
 }
+
+#[test]
+fn blocks_and_shares_that_are_none_are_refused_where_they_stand() {
+    let of = |option: &str| {
+        let text = format!("[w]\nrw=randrw\nsize=1g\n{option}\n");
+        let said = found(&text);
+        assert!(said.len() < 2, "{option}: {said:?}");
+        said.into_iter().next().unwrap_or_default()
+    };
+    for (option, word) in [
+        ("bs=16q", "`16q` is no size of a block"),
+        ("bs=8k,0", "`0` is no size of a block"),
+        ("bsrange=4k-x", "`x` is no size"),
+        ("bssplit=4k/60:8k/70", "more than 100 %"),
+        ("bssplit=4k/60:8k/40,16q/100", "`16q` is no size"),
+        ("blockalign=z", "`z` is no size"),
+        ("fsync=-1", "`fsync` cannot be `-1`"),
+        ("fdatasync=often", "`fdatasync` cannot be `often`"),
+        ("offset=150%", "no share of a file"),
+        ("bs=2g", "holds no block"),
+    ] {
+        let (_, message) = of(option);
+        assert!(message.contains(word), "{option}: {message}");
+    }
+    for option in [
+        "bs=8k,64k",
+        "bs=,64k",
+        "bsrange=4k-64k,1k-2k",
+        "bssplit=4k/60:8k/:16k/10,64k/50:32k/50",
+        "fsync=0",
+        "fsync=32",
+        "offset=50%",
+        "bs=1g",
+    ] {
+        assert_eq!(of(option), <(usize, String)>::default(), "{option}");
+    }
+}

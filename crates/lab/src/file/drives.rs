@@ -14,6 +14,13 @@ const LEAST_CAPACITY: f64 = (64 << 20) as f64;
 /// Most drives of one kind.
 const MOST: i64 = 9999;
 
+/// Numbers of a profile that the long form replaces.
+struct Overrides<'t> {
+    values: toml::Table,
+    /// As they are written, for what is said about them.
+    written: Vec<Entry<'t>>,
+}
+
 pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveKind)> {
     if !valid_kind(entry.key) {
         cx.error(
@@ -35,12 +42,11 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
     let (count, profile, price, overrides) = match entry.value() {
         DeValue::String(text) => {
             let (count, profile) = short(cx, entry, text)?;
-            (
-                count,
-                At::new(profile, entry.span()),
-                None,
-                toml::Table::new(),
-            )
+            let none = Overrides {
+                values: toml::Table::new(),
+                written: Vec::new(),
+            };
+            (count, At::new(profile, entry.span()), None, none)
         }
         DeValue::Table(_) => long(cx, entry)?,
         _ => {
@@ -60,18 +66,10 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
         };
         return Some((name, kind));
     };
-    let numbers = match base.overridden(&overrides) {
+    let numbers = match base.overridden(&overrides.values) {
         Ok(numbers) => numbers,
         Err(e) => {
-            cx.error(
-                entry.span(),
-                format!(
-                    "this makes no drive of `{}`: {}",
-                    profile.value,
-                    one_line(&e)
-                ),
-                "see docs/drives.md for the numbers of a profile",
-            );
+            refuse(cx, entry, (&profile.value, &base), &overrides, &e);
             return None;
         }
     };
@@ -132,9 +130,82 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
     }
 }
 
-type Long = (u32, At<String>, Option<f64>, toml::Table);
+/// Says which numbers make no drive, each where it stands; all of them together where that is due to none alone.
+fn refuse(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    (name, base): (&str, &Profile),
+    overrides: &Overrides<'_>,
+    whole: &ProfileError,
+) {
+    const FIX: &str = "see docs/drives.md for the numbers of a profile";
+    let message = |e: &ProfileError| format!("this makes no drive of `{name}`: {}", one_line(e));
+    let mut leaves = Vec::new();
+    for entry in &overrides.written {
+        leaf(&mut leaves, &[], entry.key, entry.value(), entry.span());
+    }
+    let mut told = false;
+    for (path, alone, span) in leaves {
+        let field = path.join(".");
+        // Of a number that stands in the way of another, that one is to be told.
+        let mine = |e: &ProfileError| match e {
+            ProfileError::OutOfRange { field: of, .. } => *of == field,
+            ProfileError::Syntax { .. } => true,
+            ProfileError::Section(_) => false,
+        };
+        if let Err(e) = base.overridden(&alone)
+            && mine(&e)
+        {
+            let section = path.first().filter(|_| path.len() > 1);
+            match section {
+                Some(section) if !base.has_section(section) => cx.error(
+                    span,
+                    format!("`{name}` is a profile without [{section}], so that `{field}` replaces nothing"),
+                    FIX,
+                ),
+                _ => cx.error(span, message(&e), FIX),
+            }
+            told = true;
+        }
+    }
+    if !told {
+        cx.error(entry.span(), message(whole), FIX);
+    }
+}
 
-fn long(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Long> {
+type Leaf = (Vec<String>, toml::Table, std::ops::Range<usize>);
+
+/// The numbers under a key, each with its path and alone in a table of its own.
+fn leaf(
+    all: &mut Vec<Leaf>,
+    above: &[String],
+    key: &str,
+    written: &DeValue<'_>,
+    span: std::ops::Range<usize>,
+) {
+    let path: Vec<String> = above.iter().cloned().chain([key.to_owned()]).collect();
+    match written {
+        DeValue::Table(table) if !table.contains_key("value") => {
+            for (key, below) in table {
+                leaf(all, &path, key.get_ref(), below.get_ref(), below.span());
+            }
+        }
+        _ => {
+            let Some(value) = value(key, written) else {
+                return;
+            };
+            let mut table = toml::Table::from_iter([(key.to_owned(), value)]);
+            for name in above.iter().rev() {
+                table = toml::Table::from_iter([(name.clone(), toml::Value::Table(table))]);
+            }
+            all.push((path, table, span));
+        }
+    }
+}
+
+type Long<'t> = (u32, At<String>, Option<f64>, Overrides<'t>);
+
+fn long<'t>(cx: &Cx<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
     let mut section = entry.table(cx, &format!("drives.{}", entry.key))?;
     let count = match section.take("count") {
         Some(entry) => entry.integer(cx, 1, MOST, "how many there are"),
@@ -154,11 +225,14 @@ fn long(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Long> {
     let price = section
         .take("price")
         .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of one, such as 250"));
-    let mut overrides = toml::Table::new();
-    for entry in section.rest() {
+    let mut overrides = Overrides {
+        values: toml::Table::new(),
+        written: section.rest(),
+    };
+    for entry in &overrides.written {
         match value(entry.key, entry.value()) {
             Some(value) => {
-                overrides.insert(entry.key.to_owned(), value);
+                overrides.values.insert(entry.key.to_owned(), value);
             }
             None => cx.error(
                 entry.span(),

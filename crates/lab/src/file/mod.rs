@@ -9,6 +9,7 @@ mod state;
 mod together;
 mod variants;
 mod vdevs;
+mod whole;
 mod workloads;
 
 use crate::campaign::{Campaign, OpenZfs, Variant};
@@ -55,6 +56,9 @@ pub fn load_on(
     let cx = Cx::new(name, text, files, profiles);
     let (table, syntax) = DeTable::parse_recoverable(text);
     let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()), openzfs);
+    if cx.errors() == 0 && syntax.is_empty() {
+        whole::check(&cx, table.get_ref(), &campaign);
+    }
     let mut said = cx.finish();
     if !syntax.is_empty() {
         let mut syntax_spans: Vec<_> = syntax.iter().filter_map(|e| e.span()).collect();

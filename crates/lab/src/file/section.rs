@@ -194,6 +194,14 @@ impl<'t> Entry<'t> {
         };
         match i64::from_str_radix(integer.as_str(), integer.radix()) {
             Ok(number) if (min..=max).contains(&number) => Some(number),
+            Err(_) => {
+                cx.error(
+                    self.span(),
+                    format!("`{}` is beyond what can be counted", self.key),
+                    format!("it is {max} at the most"),
+                );
+                None
+            }
             _ => {
                 cx.error(
                     self.span(),

@@ -153,7 +153,11 @@ fn rates(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Rates> {
         }
         return Some(Rates::Auto);
     }
+    let known = cx.errors();
     let mut rates = entry.numbers(cx, 1.0, 1e9, "operations a second: [100, 200, 400]");
+    if cx.errors() > known {
+        return None;
+    }
     rates.sort_by(f64::total_cmp);
     rates.dedup();
     if rates.is_empty() || rates.len() > RUNGS {

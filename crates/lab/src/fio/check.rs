@@ -56,6 +56,13 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
         for name in ["runtime", "ramp_time"] {
             found.extend(stock::time(job, name).err());
         }
+        for name in ["fsync", "fdatasync"] {
+            found.extend(stock::every(job, name).err());
+        }
+        match stock::block_sizes(job) {
+            Ok(blocks) => found.extend(beyond_files(job, blocks.into_iter().min())),
+            Err(wrong) => found.extend(wrong),
+        }
     }
     if sized && understood {
         found.extend(partly_sized(&file.jobs));
@@ -66,6 +73,21 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
     found.sort();
     found.dedup();
     found
+}
+
+/// That no block of a job fits its files, so that fio would do nothing.
+fn beyond_files(job: &Job, least: Option<u64>) -> Option<Mistake> {
+    let (least, setting) = (least?, job.settings.get("size")?);
+    let Ok(Some(Size::Bytes(bytes))) = stock::size(job, "size") else {
+        return None;
+    };
+    (0 < bytes && bytes < least).then(|| {
+        Mistake::new(
+            setting.line,
+            format!("`size={}` holds no block of this job", setting.value),
+            "write a larger size, or a smaller `bs`",
+        )
+    })
 }
 
 /// Files of different directories that would be one file in the model, where all lie in a dataset.
@@ -132,7 +154,7 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
             "write 20G",
         ));
     }
-    if !sized && !stock::is_sized(job) {
+    if found.is_empty() && !sized && !stock::is_sized(job) {
         found.push(stock::none(job));
     }
     found

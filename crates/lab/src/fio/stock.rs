@@ -122,10 +122,15 @@ pub fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
     let Some(setting) = job.settings.get(name) else {
         return Ok(None);
     };
-    if let Some(share) = setting.value.strip_suffix('%')
-        && share.trim().parse::<u32>().is_ok_and(|n| n <= 100)
-    {
-        return Ok(Some(Size::Share));
+    if let Some(share) = setting.value.strip_suffix('%') {
+        return match share.trim().parse::<u32>() {
+            Ok(percent) if percent <= 100 => Ok(Some(Size::Share)),
+            _ => Err(Mistake::new(
+                setting.line,
+                format!("`{name}={}` is no share of a file", setting.value),
+                "write 0% to 100%",
+            )),
+        };
     }
     match bytes(&setting.value) {
         Some(n) => Ok(Some(Size::Bytes(n))),
@@ -171,6 +176,73 @@ pub fn real_bytes(job: &Job) -> Result<Option<u64>, Mistake> {
     Ok(match size(job, "size")? {
         Some(Size::Bytes(n)) => Some(n),
         _ => None,
+    })
+}
+
+/// The block sizes of a job, bytes: each that `bs`, `bsrange`, `bssplit` and `blockalign` (`ba`) state.
+///
+/// # Errors
+/// For each of these options that states what is none, or shares above 100 %.
+pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
+    let (mut all, mut wrong) = (Vec::new(), Vec::new());
+    for (name, between) in [
+        ("bs", ","),
+        ("ba", ","),
+        ("bsrange", ",-"),
+        ("bssplit", ",:"),
+    ] {
+        let Some(setting) = job.settings.get(name) else {
+            continue;
+        };
+        // Of `8k,` and `4k/:8k/50` one part is left to fio.
+        let parts = setting.value.split(|c| between.contains(c));
+        let sizes = parts.map(|part| part.split('/').next().unwrap_or(part).trim());
+        for size in sizes.filter(|size| !size.is_empty()) {
+            match bytes(size) {
+                Some(bytes) if bytes > 0 => all.push(bytes),
+                _ => wrong.push(Mistake::new(
+                    setting.line,
+                    format!("`{name}={}`: `{size}` is no size of a block", setting.value),
+                    "write 16k, 128k or 1m",
+                )),
+            }
+        }
+        let beyond = |split: &str| {
+            let shares = split.split(':').filter_map(|part| part.split_once('/'));
+            let shares = shares.filter_map(|(_, share)| share.trim().parse::<u64>().ok());
+            shares.sum::<u64>() > 100
+        };
+        if setting.value.split(',').any(beyond) {
+            wrong.push(Mistake::new(
+                setting.line,
+                format!(
+                    "the shares of `{name}={}` come to more than 100 %",
+                    setting.value
+                ),
+                "write shares that come to 100",
+            ));
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(all),
+        false => Err(wrong),
+    }
+}
+
+/// How many operations lie between two of a kind, as `fsync` states it; none where it is not stated.
+///
+/// # Errors
+/// When it is no count.
+pub fn every(job: &Job, name: &str) -> Result<Option<u64>, Mistake> {
+    let Some(setting) = job.settings.get(name) else {
+        return Ok(None);
+    };
+    bytes(&setting.value).map(Some).ok_or_else(|| {
+        Mistake::new(
+            setting.line,
+            format!("`{name}` cannot be `{}`", setting.value),
+            "write after how many writes: 1, 32; 0 for never",
+        )
     })
 }
 

@@ -5,7 +5,7 @@ use super::demand::{demand, job};
 use super::feed::feed;
 use super::held::held;
 use super::{Cap, Model, machine, sizes};
-use crate::campaign::{Campaign, Host, Program, Variant};
+use crate::campaign::{Campaign, Host, Program, Variant, Workload};
 use crate::diagnostic::Diagnostic;
 use crate::units::{about, print_size};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,15 @@ pub struct HostLimits {
     pub store_bytes: u64,
     /// Processor cores.
     pub cores: u32,
+}
+
+impl HostLimits {
+    /// A machine on which only the lab itself bounds a model.
+    pub const BOUNDLESS: Self = Self {
+        memory: u64::MAX,
+        store_bytes: u64::MAX,
+        cores: u32::MAX,
+    };
 }
 
 /// The dirty-data limit is not reduced below this: under it every txg is pushed by a few writes.
@@ -40,7 +49,9 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
             Diagnostic::error("this lab has no variant").fix("state the pool's vdevs in [pool]")
         );
     };
-    fits_pools(campaign)?;
+    if let Some((_, refused)) = beyond_pools(campaign).into_iter().next() {
+        return Err(refused);
+    }
     let demand = demand(campaign);
     let real = machine::dirty_data_max(&campaign.host, baseline);
     let mut dirty = campaign.scale.dirty_data_max.unwrap_or(real).min(real);
@@ -225,32 +236,31 @@ fn remedy(cap: &Cap) -> String {
     format!("{}, or take {size}", cap.rule.remedy())
 }
 
-/// That the files of each workload fit the pools that lay them out. Less is taken off than OpenZFS takes: what
-/// is refused has no room on the real machine either.
-fn fits_pools(campaign: &Campaign) -> Result<(), Diagnostic> {
-    for workload in &campaign.workloads {
-        let Some(job) = job(workload) else { continue };
-        let Some(bytes) = workload.size.or(job.working_set) else {
-            continue;
-        };
-        if !job.filled || job.compressible {
-            continue;
-        }
-        for variant in &campaign.variants {
-            let room = sizes::room(variant, &workload.dataset);
-            if bytes > room {
-                return Err(Diagnostic::error(format!(
-                    "the files of workload {} come to {}, and the pool of variant {} holds about {}",
-                    workload.name,
-                    about(bytes),
-                    variant.name,
-                    about(room)
-                ))
-                .fix("use smaller files or fewer jobs, or model larger drives"));
-            }
-        }
-    }
-    Ok(())
+/// The workloads whose files do not fit a pool that lays them out, by name. Less is taken off than OpenZFS
+/// takes: what is refused has no room on the real machine either.
+pub fn beyond_pools(campaign: &Campaign) -> Vec<(&str, Diagnostic)> {
+    let refused = |workload: &'_ Workload| beyond_pool(campaign, workload);
+    let workloads = campaign.workloads.iter();
+    workloads
+        .filter_map(|workload| Some((workload.name.as_str(), refused(workload)?)))
+        .collect()
+}
+
+fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
+    let job = job(workload).filter(|job| job.filled && !job.compressible)?;
+    let bytes = workload.size.or(job.working_set)?;
+    let rooms = campaign.variants.iter();
+    let (variant, room) = rooms
+        .map(|variant| (variant, sizes::room(variant, &workload.dataset)))
+        .find(|(_, room)| bytes > *room)?;
+    let message = format!(
+        "the files of workload {} come to {}, and the pool of variant {} holds about {}",
+        workload.name,
+        about(bytes),
+        variant.name,
+        about(room)
+    );
+    Some(Diagnostic::error(message).fix("use smaller files or fewer jobs, or model larger drives"))
 }
 
 /// Whether the cells can also be run at the other sizes that the lab asks for.

@@ -39,8 +39,9 @@ pub(super) fn layout(parity: u8, options: &str, children: usize) -> Result<Layou
     }
     let data = data.unwrap_or_else(|| (usable - parity_).min(8));
     if data == 0 || data.saturating_add(parity_) > usable {
+        let so_many = if data == 0 { "too few" } else { "too many" };
         return Err(format!(
-            "{data} data drives a group are too many: of {children} drives, {} can hold data beside parity {parity} and {spares} spares",
+            "{data} data drives a group are {so_many}: of {children} drives, {} can hold data beside parity {parity} and {spares} spares",
             usable - parity_
         ));
     }

@@ -111,6 +111,7 @@ fn what_zpool_refuses_is_refused_with_a_way_out() {
         ("raidz4 hdd[0-9]", "raidz1, raidz2 or raidz3"),
         ("raidz hdd[0-299]", "no more than 255"),
         ("draid2:9d hdd[0-9]", "too many"),
+        ("draid:0d hdd[0-9]", "too few"),
         ("draid:2x hdd[0-9]", "`:<data>d`"),
         ("draid:7c hdd[0-9]", "says 7 drives, here are 10"),
         ("draid:9s hdd[0-9]", "leave no drive"),
