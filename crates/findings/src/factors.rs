@@ -129,6 +129,9 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
     if a.pool.ashift != b.pool.ashift {
         found.insert(Subject::Ashift);
     }
+    if a.memory != b.memory {
+        found.insert(Subject::Memory);
+    }
     if a.openzfs != b.openzfs {
         found.insert(Subject::OpenZfs);
     }

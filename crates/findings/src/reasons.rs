@@ -29,6 +29,7 @@ pub struct Facts<'a> {
     operations: f64,
     written: f64,
     runtime_s: f64,
+    has_log: bool,
     /// The client's time per operation, syncs included, µs.
     pub client_us: f64,
 }
@@ -48,6 +49,12 @@ impl<'a> Facts<'a> {
                 .sum(),
             written: measured.iter().map(|m| m.write.bytes as f64).sum(),
             runtime_s: measured.iter().map(|m| m.runtime_s).sum(),
+            has_log: group
+                .variant
+                .pool
+                .vdevs
+                .iter()
+                .any(|v| v.class == lab::campaign::Class::Log),
         })
     }
 
@@ -162,7 +169,13 @@ pub fn of(
             _ => {}
         }
     }
-    reasons.extend(memory(before, after));
+    // What went the other way explains nothing.
+    let more = |reason: &Reason| match reason {
+        Reason::MemoryServes { before, after } => after > before,
+        _ => true,
+    };
+    let memory = memory(before, after);
+    reasons.extend(memory.filter(|r| !changed || more(r) == (class == Class::WorthIt)));
     reasons.extend(nothing_read(changed, subjects, before, after));
     reasons.extend(indirect(before, after));
     reasons.extend(record_reads(before, after));
@@ -237,7 +250,10 @@ fn log(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     if let Some(nothing) = nothing_synced(before, after) {
         return Some(nothing);
     }
-    // The side that has the log is the one whose log blocks went there, or `after` if none did.
+    if !after.has_log {
+        return None;
+    }
+    // Of two with logs it is the one whose log blocks went there, or `after` if none did.
     let (slog, pool) = (
         after.total(c::ZIL_SLOG_BYTES),
         after.total(c::ZIL_POOL_BYTES),

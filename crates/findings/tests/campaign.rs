@@ -3,6 +3,7 @@
 mod synthetic;
 
 use findings::output::*;
+use findings::record::Outcome;
 use findings::{Findings, analyse};
 use lab::campaign::{Campaign, Class as VdevClass, Layout, Variant};
 use synthetic::*;
@@ -259,6 +260,61 @@ fn factors_are_named_by_what_they_change() {
 }
 
 #[test]
+fn memory_is_a_subject_and_no_reason_for_what_went_the_other_way() {
+    let mut small = variant(false, false);
+    small.levels.clear();
+    let mut large = small.clone();
+    large.name = "large".into();
+    large.memory = Some(64 << 30);
+    let of = |before: f64, after: f64| {
+        let truths = [(&small, Truth::flat(before)), (&large, Truth::flat(after))];
+        let mut trials = trials(&truths, 4, 0.01);
+        for trial in trials.iter_mut().filter(|trial| trial.variant == "large") {
+            let Outcome::Measured(measured) = &mut trial.outcome else {
+                continue;
+            };
+            // Half of the smaller machine's lookups go to the drives, none of the larger's.
+            measured.totals.insert("dbuf.hits".into(), 1e9);
+        }
+        for trial in trials.iter_mut().filter(|trial| trial.variant != "large") {
+            let Outcome::Measured(measured) = &mut trial.outcome else {
+                continue;
+            };
+            measured.totals.insert("dbuf.hits".into(), 1e6);
+            let misses = "arc.demand_data_misses".to_owned();
+            measured.totals.insert(misses, 1e6);
+        }
+        let campaign = campaign(vec![small.clone(), large.clone()], SYNC_JOB);
+        let findings = analyse(&campaign, &model(), &trials);
+        assert_eq!(findings.factors[0].subjects, [Subject::Memory]);
+        let verdict = findings.verdicts[0].clone();
+        let told = |r: &Reason| matches!(r, Reason::MemoryServes { .. });
+        (verdict.class, verdict.reasons.iter().any(told))
+    };
+    assert_eq!(of(500.0, 1000.0), (Class::WorthIt, true));
+    assert_eq!(of(1000.0, 500.0), (Class::Harmful, false));
+}
+
+#[test]
+fn of_pools_without_a_log_none_is_said_to_take_nothing() {
+    let told = |log: bool| {
+        let base = variant(false, false);
+        let mut other = variant(log, true);
+        other.name = "other".into();
+        let truths = [(&base, Truth::flat(500.0)), (&other, Truth::flat(500.0))];
+        let trials = trials(&truths, 4, 0.01);
+        let mut campaign = campaign(vec![base.clone(), other.clone()], SYNC_JOB);
+        campaign.variants[1].levels.clear();
+        campaign.variants[0].levels.clear();
+        let findings = analyse(&campaign, &model(), &trials);
+        let verdict = &findings.verdicts[0];
+        verdict.reasons.contains(&Reason::LogUnused)
+    };
+    assert!(told(true), "it took no log blocks");
+    assert!(!told(false));
+}
+
+#[test]
 fn an_unmirrored_log_and_a_bare_special_are_told() {
     let mut v = variant(false, false);
     v.pool
@@ -444,8 +500,7 @@ fn a_paced_workload_is_judged_by_latency() {
     ];
     let mut trials = trials(&truths, 3, 0.01);
     for trial in &mut trials {
-        if let (findings::record::Outcome::Measured(m), "mirror/none") =
-            (&mut trial.outcome, trial.variant.as_str())
+        if let (Outcome::Measured(m), "mirror/none") = (&mut trial.outcome, trial.variant.as_str())
         {
             for flow in [&mut m.write, &mut m.sync] {
                 flow.mean_ns /= 10.0;

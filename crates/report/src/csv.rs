@@ -2,7 +2,7 @@
 //! column names say.
 
 use crate::lang::Language;
-use crate::rows::{Against, remarks, rows};
+use crate::rows::{Against, aside, rows};
 use findings::output::{
     Basis, Cell, Class, Effect, Estimate, Findings, Latency, Metric, Rung, Standing,
 };
@@ -113,7 +113,7 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
             number(reads.map(|r| r.drives)),
             number(cell.hits.arc_data),
             match row.against {
-                Against::Baseline => "1".into(),
+                Against::Baseline => number(cell.throughput.map(|_| 1.0)),
                 Against::Effect(effect) => number(Some(effect.ratio.value)),
                 Against::Plain(ratio) => number(Some(ratio)),
                 Against::Nothing => String::new(),
@@ -135,7 +135,7 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
             String::new(),
             number(row.first.and_then(|p| p.real_seconds)),
             number(tail(findings, cell).map(|e| e.ratio.value)),
-            foreign(&remarks(Language::English.words(), &row).join("; ")),
+            foreign(&aside(Language::English.words(), findings, &row).join("; ")),
             metric(cell.metric).into(),
         ])?;
     }

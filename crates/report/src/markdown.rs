@@ -3,11 +3,11 @@
 use crate::lang::{Label, Language, Words};
 use crate::number::{micros, share};
 use crate::rows::{
-    adequate_text, answers, failure, first_head, load_text, remarks, risks, rows, standing, title,
+    adequate_text, answers, aside, first_head, load_text, risks, rows, standing, title,
     verdict_text, workloads,
 };
 use crate::terminal::{against, first_text, sign, with_spread};
-use crate::text::{cut, one_line};
+use crate::text::one_line;
 use findings::output::Findings;
 use std::fmt::Write;
 
@@ -120,10 +120,7 @@ pub fn render(findings: &Findings, language: Language) -> String {
     let aside: Vec<String> = rows
         .iter()
         .filter_map(|row| {
-            let mut said = remarks(words, row);
-            if let Some(why) = failure(findings, row.cell) {
-                said.push(cut(&one_line(why), 240));
-            }
+            let said = aside(words, findings, row);
             let head = format!("{} · {}", row.cell.variant, row.cell.workload);
             (!said.is_empty()).then(|| {
                 format!(

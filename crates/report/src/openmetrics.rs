@@ -1,7 +1,7 @@
 //! Findings as OpenMetrics text (openmetrics.io, 1.0), for a time-series database.
 
 use crate::rows::{Row, rows};
-use findings::output::{Effect, Estimate, Findings, PhaseKind, Rung, Standing};
+use findings::output::{Basis, Effect, Estimate, Findings, PhaseKind, Rung, Standing};
 use std::fmt::Write;
 
 /// The whole exposition, `# EOF` included.
@@ -188,12 +188,13 @@ fn estimates(page: &mut Page, family: &str, rows: &[Row], pick: fn(&Row) -> Opti
     }
 }
 
-fn bounds(estimate: &Estimate) -> [(&'static str, f64); 3] {
-    [
-        ("value", estimate.value),
-        ("low", estimate.low),
-        ("high", estimate.high),
-    ]
+/// The number and its interval, where one is known.
+fn bounds(estimate: &Estimate) -> Vec<(&'static str, f64)> {
+    let mut all = vec![("value", estimate.value)];
+    if estimate.basis != Basis::Point {
+        all.extend([("low", estimate.low), ("high", estimate.high)]);
+    }
+    all
 }
 
 fn labels_of<'a>(effect: &'a Effect, bound: &'a str) -> Labels<'a> {

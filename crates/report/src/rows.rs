@@ -2,6 +2,7 @@
 
 use crate::lang::{Label, Words, name};
 use crate::number::{range, ratio};
+use crate::text::{cut, one_line};
 use findings::output::{
     Adequate, Caution, Cell, Class, DurabilityRisk, Effect, Estimate, Findings, Lack, Ladder, Mark,
     Metric, Needed, Phase, PhaseKind, Phases, Standing, Verdict,
@@ -391,12 +392,17 @@ pub fn standing(words: &dyn Words, cell: &Cell) -> String {
 }
 
 /// Remarks of a cell: why it is set aside, and what trials came to.
-pub fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
+fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
     let cell = row.cell;
     let mut said = Vec::new();
     let counts = cell.trials;
     let of = counts.sound + counts.marked + counts.failed;
-    if of == 0 {
+    if of == 0
+        && cell
+            .marks
+            .iter()
+            .all(|marked| marked.mark != Mark::DidNotRun)
+    {
         said.push(standing(words, cell));
     }
     for (count, label) in [
@@ -419,8 +425,18 @@ pub fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
     said
 }
 
+/// Characters of what a program said of its failure.
+const REASON: usize = 240;
+
+/// Remarks of a cell, and why its first failed trial failed.
+pub fn aside(words: &dyn Words, findings: &Findings, row: &Row) -> Vec<String> {
+    let mut said = remarks(words, row);
+    said.extend(failure(findings, row.cell).map(|why| cut(&one_line(why), REASON)));
+    said
+}
+
 /// Why the first failed trial of a cell failed, in the words of the program that failed.
-pub fn failure<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a str> {
+fn failure<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a str> {
     findings
         .trials
         .iter()

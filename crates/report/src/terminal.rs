@@ -4,8 +4,8 @@
 use crate::lang::{Label, Language, Words, name};
 use crate::number::{count, micros, ratio, seconds, share, share_number};
 use crate::rows::{
-    Against, Row, adequate_text, answers, failure, first_head, load_text, ratio_of, remarks, risks,
-    rows, standing, title, verdict_text, workloads,
+    Against, Row, adequate_text, answers, aside, first_head, load_text, ratio_of, risks, rows,
+    standing, title, verdict_text, workloads,
 };
 use crate::text::{columns, cut, one_line, wrap};
 use findings::output::{Class, Estimate, Findings, Standing};
@@ -185,10 +185,7 @@ impl Page {
     /// What is kept out, and what a configuration risks.
     fn aside(&mut self, findings: &Findings, words: &dyn Words, rows: &[Row]) {
         for row in rows {
-            let mut said = remarks(words, row);
-            if let Some(why) = failure(findings, row.cell) {
-                said.push(cut(&one_line(why), 240));
-            }
+            let said = aside(words, findings, row);
             if !said.is_empty() {
                 let head = format!("{} · {}", name(&row.cell.variant), name(&row.cell.workload));
                 self.entry(

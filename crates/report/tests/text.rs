@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use findings::output::Phases;
+use findings::output::{Basis, Mark, Marked, Phases, Standing};
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use report::lang::Language;
 use report::terminal::Style;
@@ -245,4 +245,50 @@ fn a_verdict_names_what_was_taken_away_and_a_cell_that_never_ran_did_not_fail() 
     }
     let csv = report::csv::render(&taken).unwrap();
     assert!(csv.lines().nth(2).unwrap().contains(",not-run,"), "{csv}");
+}
+
+#[test]
+fn what_did_not_run_is_said_once_and_has_no_numbers() {
+    let mut failed = findings(&TWO);
+    let baseline = failed.lab.baseline.clone();
+    for trial in failed.trials.iter_mut().filter(|t| t.variant == baseline) {
+        trial.failure = Some("poolfs-2.1 was ended by signal 9".into());
+    }
+    let mut cells = failed.cells.iter_mut();
+    let cell = cells.find(|cell| cell.variant == baseline).unwrap();
+    cell.trials = Default::default();
+    cell.standing = Standing::Failed;
+    cell.throughput = None;
+    cell.marks = vec![Marked {
+        mark: Mark::DidNotRun,
+        trials: 0,
+    }];
+    let text = report::markdown::render(&failed, Language::English);
+    let line = text.lines().find(|line| line.contains("signal 9")).unwrap();
+    assert_eq!(line.matches("did not run").count(), 1, "{line}");
+    let csv = report::csv::render(&failed).unwrap();
+    let mut read = csv::Reader::from_reader(csv.as_bytes());
+    let heads = read.headers().unwrap().clone();
+    let at = |name: &str| heads.iter().position(|head| head == name).unwrap();
+    let row = read.records().next().unwrap().unwrap();
+    assert_eq!(&row[at("ratio_to_baseline")], "");
+    assert!(row[at("marks")].contains("signal 9"), "{row:?}");
+}
+
+#[test]
+fn a_number_without_an_interval_has_no_bounds() {
+    let mut single = findings(&TWO);
+    let count = |findings: &findings::Findings, bound: &str| {
+        let text = report::openmetrics::render(findings);
+        let family = "poolwright_throughput_ops{";
+        let samples = text.lines().filter(|line| line.starts_with(family));
+        samples.filter(|line| line.contains(bound)).count()
+    };
+    let all = single.cells.len();
+    assert_eq!(count(&single, "bound=\"low\""), all);
+    for cell in &mut single.cells {
+        cell.throughput.as_mut().unwrap().basis = Basis::Point;
+    }
+    assert_eq!(count(&single, "bound=\"value\""), all);
+    assert_eq!(count(&single, "bound=\"low\""), 0);
 }

@@ -168,6 +168,8 @@ pub enum Subject {
     },
     /// The release of OpenZFS.
     OpenZfs,
+    /// RAM of the machine.
+    Memory,
 }
 
 /// How the model was scaled, and what that rules out.

@@ -57,7 +57,7 @@ impl Page<'_> {
         }
         let kinds = [
             ("r-dbuf", Label::Dbuf),
-            ("r-arc", Label::Arc),
+            ("r-arc", Label::ArcAlone),
             ("r-l2arc", Label::L2arc),
             ("r-drives", Label::Pool),
         ];
@@ -80,7 +80,7 @@ impl Page<'_> {
                             (Label::Workload, false),
                             (Label::WhoAnswered, false),
                             (Label::Dbuf, true),
-                            (Label::Arc, true),
+                            (Label::ArcAlone, true),
                             (Label::L2arc, true),
                             (Label::Pool, true),
                         ],

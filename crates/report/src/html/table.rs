@@ -4,7 +4,7 @@ use super::{Page, label, scroll, section};
 use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
-use crate::rows::{Against, Row, remarks, standing};
+use crate::rows::{Against, Row, aside, standing};
 use crate::terminal::with_spread;
 use findings::output::{Metric, Standing};
 
@@ -69,7 +69,7 @@ impl Page<'_> {
         let remarked: Vec<&Row> = self
             .rows
             .iter()
-            .filter(|row| !remarks(english, row).is_empty())
+            .filter(|row| !aside(english, self.findings, row).is_empty())
             .collect();
         if remarked.is_empty() {
             return;
@@ -83,7 +83,7 @@ impl Page<'_> {
                         m.foreign(&row.cell.workload);
                     });
                     m.text(" – ");
-                    m.say(|w| remarks(w, row).join(w.label(Label::Semicolon)));
+                    m.say(|w| aside(w, self.findings, row).join(w.label(Label::Semicolon)));
                 });
             }
         });

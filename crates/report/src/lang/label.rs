@@ -21,7 +21,7 @@ labels! {
     // Columns and words of tables.
     Variant, Workload, Factor, Effect, Verdict, Trial, Seed, Started, Wall, Outcome, Remarks,
     Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, P95, P99, SyncMean,
-    Arc, L2arc, Against, TrialsColumn, Whole, Phase, Metric, Interval,
+    Arc, ArcAlone, L2arc, Against, TrialsColumn, Whole, Phase, Metric, Interval,
     Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive, Value,
     Offered, Achieved, SyncP99, KeepsUp, Yes, No, Price, WarmUp,
     Kind, AtMedian, AtP99, Percentile, Latency, Second,

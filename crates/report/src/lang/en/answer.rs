@@ -57,6 +57,7 @@ impl AnswerWords for English {
             Subject::PoolProperty { name: property } => name(property),
             Subject::Module { name: parameter } => name(parameter),
             Subject::OpenZfs => "OpenZFS version".into(),
+            Subject::Memory => "memory".into(),
         }
     }
 

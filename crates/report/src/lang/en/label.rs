@@ -104,6 +104,7 @@ pub fn of(label: Label) -> &'static str {
         Label::P99 => "p99",
         Label::SyncMean => "sync mean",
         Label::Arc => "from memory",
+        Label::ArcAlone => "ARC",
         Label::L2arc => "L2ARC",
         Label::Against => "against",
         Label::TrialsColumn => "Trials",

@@ -57,6 +57,7 @@ impl AnswerWords for Chinese {
             Subject::PoolProperty { name: property } => name(property),
             Subject::Module { name: parameter } => name(parameter),
             Subject::OpenZfs => "OpenZFS 版本".into(),
+            Subject::Memory => "内存".into(),
         }
     }
 

@@ -96,6 +96,7 @@ pub fn of(label: Label) -> &'static str {
         Label::P99 => "p99",
         Label::SyncMean => "同步平均",
         Label::Arc => "内存应答",
+        Label::ArcAlone => "ARC",
         Label::L2arc => "L2ARC",
         Label::Against => "相对于",
         Label::TrialsColumn => "试验数",
