@@ -2,14 +2,17 @@
 //! file of it as well.
 //!
 //! The run starts itself again as the first process of new namespaces, by util-linux's `unshare`,
-//! and stays outside as its keeper: it hands the user's wish to stop in through a pipe. When the
-//! keeper dies, the kernel kills the first process and with it everything inside.
+//! and stays outside as its keeper: it hands the user's wish to stop in through a socket, by which
+//! the run says farewell when it ends. When the keeper dies, the kernel kills the first process and
+//! with it everything inside.
 
 use crate::programs::{find, mortal};
-use crate::stop::Stop;
+use crate::stop::{Stop, heeded};
 use std::env;
 use std::ffi::OsString;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::Stdio;
 
@@ -105,28 +108,25 @@ pub fn keep(arguments: impl Iterator<Item = OsString>) -> std::io::Result<Ended>
             command
         }
     };
+    let (mut ours, theirs) = UnixStream::pair()?;
+    let mut hand = ours.try_clone()?;
     let mut child = command
         .args(arguments)
         .env(INSIDE, isolation.name())
-        .stdin(Stdio::piped())
+        .stdin(OwnedFd::from(theirs))
         // Ctrl-C in the terminal reaches the keeper alone, which hands it in.
         .process_group(0)
         .spawn()?;
-    let mut pipe = child.stdin.take();
-    let mut signals = signal_hook::iterator::Signals::new([
-        signal_hook::consts::SIGINT,
-        signal_hook::consts::SIGTERM,
-        signal_hook::consts::SIGHUP,
-    ])?;
+    // It holds the other end of the socket.
+    drop(command);
+    let mut signals = signal_hook::iterator::Signals::new(heeded())?;
     let handle = signals.handle();
     let pid = rustix::process::Pid::from_raw(child.id() as i32);
     let asked = std::thread::spawn(move || {
         let mut asked = 0;
         for _ in signals.forever() {
             asked += 1;
-            let handed = pipe
-                .as_mut()
-                .is_some_and(|p| p.write_all(b"stop\n").is_ok());
+            let handed = hand.write_all(b"stop\n").is_ok();
             if (asked > 1 || !handed)
                 && let Some(pid) = pid
             {
@@ -138,7 +138,12 @@ pub fn keep(arguments: impl Iterator<Item = OsString>) -> std::io::Result<Ended>
     let status = child.wait()?;
     handle.close();
     let asked = asked.join().unwrap_or(0);
+    // All that were inside are gone, and with them the other end.
+    let farewell = ours.read(&mut [0]).is_ok_and(|bytes| bytes > 0);
     Ok(match (status.code(), status.signal()) {
+        // Of a child that a signal ended, unshare makes an exit code that says as much as a verdict's.
+        (Some(1), _) if !farewell && asked > 0 => Ended::Stopped,
+        (Some(1), _) if !farewell => Ended::Killed(9),
         (Some(code), _) => Ended::Exit(code as u8),
         (None, _) if asked > 0 => Ended::Stopped,
         (None, signal) => Ended::Killed(signal.unwrap_or(0)),
@@ -170,6 +175,12 @@ pub fn follow(stop: Stop) {
         // The keeper is gone. As the first process of its namespace, this ends all others in it.
         std::process::exit(137);
     });
+}
+
+/// Inside, at the end of an orderly run: tells the keeper, who takes an end without it for a killed one.
+pub fn farewell() {
+    // A keeper that is gone needs none.
+    let _ = rustix::io::write(std::io::stdin(), b".");
 }
 
 /// Inside, with mounts of its own: a /dev/shm of its own of so many bytes, which holds the drives

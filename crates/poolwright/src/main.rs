@@ -9,6 +9,7 @@ mod output;
 #[cfg(test)]
 mod thousand;
 
+use bench::isolate::{self, Isolation};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -70,5 +71,9 @@ fn command() -> clap::Command {
 }
 
 fn main() -> ExitCode {
-    Cli::parse().verb.run()
+    let code = Cli::parse().verb.run();
+    if Isolation::inside().is_some() {
+        isolate::farewell();
+    }
+    code
 }

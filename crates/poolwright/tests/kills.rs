@@ -9,8 +9,9 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 use store::State;
 
@@ -70,8 +71,8 @@ impl Victim {
 }
 
 /// Starts a run and kills one of its processes `after` it is there, sooner where it does not live that
-/// long. False when the run ended before.
-fn kill(place: &Place, victim: Victim, mut after: Duration) -> bool {
+/// long. How the run ended after it; none when it had ended before.
+fn kill(place: &Place, victim: Victim, mut after: Duration) -> Option<ExitStatus> {
     let mut keeper = place.start("");
     let until = Instant::now() + Duration::from_secs(60);
     let mut killed = false;
@@ -87,8 +88,8 @@ fn kill(place: &Place, victim: Victim, mut after: Duration) -> bool {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    keeper.wait().unwrap();
-    killed
+    let ended = keeper.wait().unwrap();
+    killed.then_some(ended)
 }
 
 fn each_in_turn(victims: &[Victim], engine: &Path, trials: u32, seed: u64, longest_ms: u64) {
@@ -96,8 +97,14 @@ fn each_in_turn(victims: &[Victim], engine: &Path, trials: u32, seed: u64, longe
     for victim in victims.iter().copied() {
         let place = Place::with_engine(trials, engine);
         let after = Duration::from_millis(random.next_u64() % longest_ms);
-        let killed = kill(&place, victim, after);
-        assert!(killed, "{victim:?} after {after:?}");
+        let ended = kill(&place, victim, after);
+        let ended = ended.unwrap_or_else(|| panic!("{victim:?} after {after:?}"));
+        match victim {
+            Victim::Keeper => assert_eq!(ended.signal(), Some(9)),
+            // As a shell tells of what signal 9 ended.
+            Victim::Unshare | Victim::Inside => assert_eq!(ended.code(), Some(137), "{victim:?}"),
+            Victim::Engine | Victim::Fio => assert!(matches!(ended.code(), Some(0 | 1))),
+        }
         place.assert_nothing_left();
         let journal = |state| match fs::read_dir(place.dir.path().join("results/lab")) {
             Ok(_) => place.store().journal().count(state).unwrap(),
