@@ -35,7 +35,7 @@ pub enum Reason {
         /// After.
         after: Limit,
     },
-    /// Both cells are limited by the same thing, which the factor does not touch.
+    /// Both cells are limited by the same thing.
     SameLimit {
         /// What.
         limit: Limit,

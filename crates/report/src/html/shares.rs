@@ -29,7 +29,7 @@ impl Page<'_> {
                         &[
                             (Label::Variant, false),
                             (Label::Workload, false),
-                            (Label::Mean, true),
+                            (Label::MeanWithSync, true),
                             (Label::WhereTime, false),
                             (Label::LimitedBy, false),
                         ],
@@ -195,7 +195,7 @@ fn stage_row(m: &mut Markup, cell: &Cell, attribution: &Attribution) {
     let total =
         attribution.outside_us + attribution.stages.iter().map(|s| s.us_per_op).sum::<f64>();
     m.tag("td").class("num").inside(|m| {
-        key(m, Label::Mean);
+        key(m, Label::MeanWithSync);
         m.text(micros(total));
     });
     let mut parts: Vec<Part> = attribution

@@ -20,7 +20,7 @@ labels! {
     Trials, Data, DataIntro, Ranking, Interactions, Contradictions, Risks, Limits, Fidelity,
     // Columns and words of tables.
     Variant, Workload, Factor, Effect, Verdict, Trial, Seed, Started, Wall, Outcome, Remarks,
-    Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, P95, P99, SyncMean,
+    Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, MeanWithSync, P95, P99, SyncMean,
     Arc, ArcAlone, L2arc, Against, TrialsColumn, Whole, Phase, Metric, Interval,
     Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive, Value,
     Offered, Achieved, SyncP99, KeepsUp, Yes, No, Price, WarmUp,

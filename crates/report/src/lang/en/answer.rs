@@ -147,7 +147,7 @@ impl AnswerWords for English {
             ),
             Reason::SameLimit { limit } => {
                 format!(
-                    "Both are limited by what this does not touch: {}.",
+                    "Both are limited by the same: {}.",
                     self.limit(limit)
                 )
             }

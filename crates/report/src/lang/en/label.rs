@@ -100,6 +100,7 @@ pub fn of(label: Label) -> &'static str {
         Label::Throughput => "Operations a second",
         Label::Bandwidth => "Bandwidth",
         Label::Mean => "mean",
+        Label::MeanWithSync => "mean, syncs included",
         Label::P95 => "p95",
         Label::P99 => "p99",
         Label::SyncMean => "sync mean",

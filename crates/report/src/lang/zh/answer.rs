@@ -139,7 +139,7 @@ impl AnswerWords for Chinese {
                 self.limit(after)
             ),
             Reason::SameLimit { limit } => {
-                format!("两者的瓶颈相同，且不受此项影响：{}。", self.limit(limit))
+                format!("两者的瓶颈相同：{}。", self.limit(limit))
             }
             Reason::NothingSynced => "没有同步写：意图日志从未提交。".into(),
             Reason::NothingRead { per_s } => {

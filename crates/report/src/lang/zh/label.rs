@@ -92,6 +92,7 @@ pub fn of(label: Label) -> &'static str {
         Label::Throughput => "每秒操作数",
         Label::Bandwidth => "带宽",
         Label::Mean => "平均",
+        Label::MeanWithSync => "平均（含同步）",
         Label::P95 => "p95",
         Label::P99 => "p99",
         Label::SyncMean => "同步平均",
