@@ -16,7 +16,7 @@ mod sizes;
 pub use caps::hold;
 pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
-pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
+pub use machine::{LISTS, arc_max, dirty_data_max, lists, unheeded_arc, wrlog_data_max};
 pub use resolve::{HostLimits, beyond_pools, of_variant, resolve};
 pub use sizes::{drive_capacity, drive_sizes};
 

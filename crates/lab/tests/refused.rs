@@ -637,6 +637,13 @@ fn what_makes_no_difference_is_told() {
     assert_eq!(alike.len(), 1, "{alike:#?}");
     assert!(alike[0].starts_with("a | variants `base` and `a` are alike"));
     assert!(told("[variants.a]\ndataset.recordsize = \"8K\"\n").is_empty());
+    let arc = told("[variants.a]\nmodule.zfs_arc_max = \"200G\"\n");
+    assert!(
+        arc.len() == 1 && arc[0].starts_with("\"200G\" | OpenZFS passes over zfs_arc_max = 200G"),
+        "{arc:#?}"
+    );
+    let memory = "host.memory = \"256G\"\nmodule.zfs_arc_max = \"200G\"\n";
+    assert!(told(&format!("[variants.a]\n{memory}")).is_empty());
     let more = told("[scale]\ndirty_data_max = \"8G\"\n");
     assert!(more[0].contains("zfs_dirty_data_max is 4G"), "{more:#?}");
     assert!(told("[scale]\ndirty_data_max = \"1G\"\n").is_empty());
@@ -669,6 +676,12 @@ fn each_number_that_makes_no_drive_is_told_where_it_stands() {
 fn a_ladders_wrong_rate_and_a_number_beyond_counting_are_told_once() {
     let rates = "[workloads.x]\nfio = \"jobs/sync.fio\"\nrates = [0]\n";
     refused(rates, "0", "`rates` is out of range", "1 to 1000000000");
+    refused(
+        "[method]\nsensitivity = [1]\n",
+        "[1]",
+        "a factor of 1 changes nothing",
+        "[0.5, 2]",
+    );
     let seed = "[method]\nseed = 99999999999999999999\n";
     refused(
         seed,

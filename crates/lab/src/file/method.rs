@@ -154,11 +154,16 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
         }
     }
     if let Some(entry) = table.take("sensitivity") {
-        method.sensitivity = entry
-            .numbers(cx, 0.05, 20.0, "factors such as [0.5, 2]")
-            .into_iter()
-            .filter(|factor| *factor != 1.0)
-            .collect();
+        let stated = entry.numbers(cx, 0.05, 20.0, "factors such as [0.5, 2]");
+        let others = stated.iter().copied().filter(|factor| *factor != 1.0);
+        method.sensitivity = others.collect();
+        if method.sensitivity.is_empty() && !stated.is_empty() {
+            cx.error(
+                entry.span(),
+                "a factor of 1 changes nothing",
+                "factors such as [0.5, 2]: how many times as fast drives are to be",
+            );
+        }
     }
     if let Some(entry) = table.take("size_check") {
         method.size_check = entry.numbers(cx, 1.1, 1000.0, "factors on S such as [2, 4]");

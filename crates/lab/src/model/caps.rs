@@ -128,12 +128,13 @@ pub(super) fn coalescing(demand: &Demand, dirty: u64, dirty_real: u64) -> Option
     let real = TXG_PUSH * dirty_real as f64 / bytes;
     let share = real.max(COALESCING);
     let bound = (share * bytes / (TXG_PUSH * dirty as f64)).max(1.0);
+    let percent = |share: f64| 100.0 * share.min(1.0);
     let why = format!(
         "a txg of {} rewrites at most {:.1} % of {} of blocks ({:.1} % on the real machine)",
         about((TXG_PUSH * dirty as f64) as u64),
-        share * 100.0,
+        percent(share),
         about(bytes as u64),
-        real * 100.0
+        percent(real)
     );
     Some(cap(Rule::Coalescing, false, bound, why))
 }
@@ -199,7 +200,11 @@ pub(super) fn l2arc(campaign: &Campaign) -> Option<Cap> {
 /// S may be at most this for each client's files to stay above 16 MiB.
 pub(super) fn clients(demand: &Demand) -> Option<Cap> {
     let each = demand.least_client_bytes?;
-    let why = format!("a client's {} of files stay above 16 MiB", about(each));
+    let bytes = about(each);
+    let why = match each as f64 > CLIENT_FILES {
+        true => format!("a client's {bytes} of files stay above 16 MiB"),
+        false => format!("a client's {bytes} of files are kept whole"),
+    };
     Some(cap(
         Rule::Clients,
         false,

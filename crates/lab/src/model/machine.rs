@@ -48,9 +48,20 @@ pub fn arc_max(host: &Host, variant: &Variant) -> u64 {
         OpenZfs::V2_3 => (host.memory / 8 * 5).max(host.memory.saturating_sub(1 << 30)),
     };
     parameter(variant, "zfs_arc_max")
-        .filter(|bytes| (LEAST_ARC..host.memory).contains(bytes))
+        .filter(|bytes| is_heeded(*bytes, &host))
         .unwrap_or(default)
         .max(LEAST_ARC)
+}
+
+/// Whether OpenZFS accepts a size as `zfs_arc_max` (`arc_tuning_update`); of one that it does not it goes on
+/// as if it were not stated.
+fn is_heeded(bytes: u64, host: &Host) -> bool {
+    (LEAST_ARC..host.memory).contains(&bytes)
+}
+
+/// A variant's `zfs_arc_max` that OpenZFS does not accept, bytes.
+pub fn unheeded_arc(host: &Host, variant: &Variant) -> Option<u64> {
+    parameter(variant, "zfs_arc_max").filter(|bytes| !is_heeded(*bytes, &variant.host(host)))
 }
 
 /// `zfs_dirty_data_max` of the real machine, bytes: 10 % of memory, at most the lesser of 4 GiB and

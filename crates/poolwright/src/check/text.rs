@@ -127,12 +127,13 @@ fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
         out,
         "model",
         &format!(
-            "memory {}, ARC {}, dirty data {}, write log {}; this machine has {} and {} cores",
+            "memory {}, ARC {}, dirty data {}, write log {}; free here: {} for it, {} for its drives, {} cores",
             about(model.physmem),
             about(model.arc_max),
             about(model.dirty_data_max),
             about(model.wrlog_data_max),
             about(limits.memory),
+            about(limits.store_bytes),
             limits.cores
         ),
     );

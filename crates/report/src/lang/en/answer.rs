@@ -146,10 +146,7 @@ impl AnswerWords for English {
                 self.limit(after)
             ),
             Reason::SameLimit { limit } => {
-                format!(
-                    "Both are limited by the same: {}.",
-                    self.limit(limit)
-                )
+                format!("Both are limited by the same: {}.", self.limit(limit))
             }
             Reason::NothingSynced => {
                 "Nothing is synchronous: the intent log is never committed.".into()
