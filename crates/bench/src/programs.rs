@@ -22,8 +22,8 @@ fn is_program(path: &Path) -> bool {
         .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// The directories where engines are looked for: `$POOLWRIGHT_ENGINES`, beside this program, the
-/// build's `engines/`, and `.engines/` of the repository that is the working directory.
+/// The directories where engines are looked for: `$POOLWRIGHT_ENGINES`, beside this program, and `.engines/`
+/// of the repository that it was built in, or in which it is called.
 pub fn engine_directories() -> Vec<PathBuf> {
     let mut dirs: Vec<PathBuf> = env::var_os("POOLWRIGHT_ENGINES")
         .map(|paths| env::split_paths(&paths).collect())
@@ -32,10 +32,7 @@ pub fn engine_directories() -> Vec<PathBuf> {
         && let Some(beside) = exe.parent()
     {
         dirs.push(beside.to_owned());
-        // <target dir>/release/poolwright → <target dir>/engines
-        if let Some(target) = beside.parent() {
-            dirs.push(target.join("engines"));
-        }
+        dirs.extend(beside.ancestors().map(|dir| dir.join(".engines")));
     }
     if let Ok(here) = env::current_dir() {
         dirs.extend(here.ancestors().map(|dir| dir.join(".engines")));
