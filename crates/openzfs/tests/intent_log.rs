@@ -193,6 +193,12 @@ fn a_write_becomes_the_record_that_its_version_chooses() {
             let mut stages = Stages::default();
             node.read(0, &mut [0u8; 512], flags, &mut stages).unwrap();
             assert_eq!(b.value("zil.commits") - before, reads, "sync={sync}");
+            for _ in 0..200 * reads {
+                node.read(0, &mut [0u8; 512], flags, &mut stages).unwrap();
+            }
+            // Nobody else is at the range: what waits for the commit does not wait for the lock as well.
+            let (lock, commit) = (stages.range_lock, stages.commit);
+            assert!(reads == 0 || lock < commit, "{lock} ns and {commit} ns");
         }
 
         pool.set("", "sync", "disabled").unwrap();
