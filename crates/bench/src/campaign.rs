@@ -266,7 +266,8 @@ fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Opt
         }
     }
     let latest = |readings: &[((usize, usize), Reading)]| -> f64 {
-        pilot::choose(&readings.iter().map(|r| r.1).collect::<Vec<_>>())
+        let all: Vec<Reading> = readings.iter().map(|r| r.1).collect();
+        pilot::choose(&all, cells.len())
     };
     let mut time = if readings.is_empty() {
         pilot::FIRST
@@ -300,11 +301,9 @@ fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Opt
         time = next;
     }
     setup.store.write("pilot.json", &readings)?;
-    let why = match readings.len() {
-        0 => "no short trial ran to its end".to_owned(),
-        cells => format!("the smallest that serves {cells} cells"),
-    };
-    setup.watch.chosen(time, &why);
+    setup
+        .watch
+        .chosen(time, &pilot::why(readings.len(), cells.len()));
     model.time = Some(time);
     model.time_guessed = readings.is_empty();
     Ok(Some(model))

@@ -66,9 +66,24 @@ pub fn rounded(time: f64) -> f64 {
     }
 }
 
-/// The k that serves every cell, by their latest readings.
-pub fn choose(readings: &[Reading]) -> f64 {
-    rounded(readings.iter().map(Reading::wants).fold(1.0, f64::max))
+/// The k that serves every one of `cells` cells, by the latest readings. Where there was no time for some of
+/// them nothing is known of those, and k does not fall below where the search began: a pool with a log, or
+/// one that reads from memory, wants several times what its neighbour does.
+pub fn choose(readings: &[Reading], cells: usize) -> f64 {
+    let least = if readings.len() < cells { FIRST } else { 1.0 };
+    rounded(readings.iter().map(Reading::wants).fold(least, f64::max))
+}
+
+/// Why k is what it is, in a few words.
+pub fn why(read: usize, cells: usize) -> String {
+    match read {
+        0 => "no short trial ran to its end".to_owned(),
+        1 if cells == 1 => "the smallest that serves the cell".to_owned(),
+        read if read == cells => format!("the smallest that serves {cells} cells"),
+        read => format!(
+            "it serves {read} of {cells} cells; there was no time to try the others, so not below {FIRST}"
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -85,23 +100,33 @@ mod tests {
 
     #[test]
     fn the_cell_that_needs_most_decides() {
-        let k = choose(&[reading(4.0, 0.1, 0.001), reading(4.0, 0.9, 0.01)]);
+        let k = choose(&[reading(4.0, 0.1, 0.001), reading(4.0, 0.9, 0.01)], 2);
         assert_eq!(k, 11.0); // 4 × 0.9/0.5/0.75 × 1.1 = 10.56
     }
 
     #[test]
     fn lateness_alone_can_ask_for_more() {
-        assert_eq!(choose(&[reading(4.0, 0.1, 0.04)]), 12.0); // 4 × 2/0.75 × 1.1 = 11.7
+        assert_eq!(choose(&[reading(4.0, 0.1, 0.04)], 1), 12.0); // 4 × 2/0.75 × 1.1 = 11.7
     }
 
     #[test]
     fn a_cell_that_has_room_lets_k_fall_but_never_below_real_time() {
-        assert_eq!(choose(&[reading(4.0, 0.1875, 0.0)]), 2.0); // 4 × 0.1875/0.5/0.75
-        assert_eq!(choose(&[reading(4.0, 0.01, 0.0)]), 1.0);
+        assert_eq!(choose(&[reading(4.0, 0.1875, 0.0)], 1), 2.0); // 4 × 0.1875/0.5/0.75
+        assert_eq!(choose(&[reading(4.0, 0.01, 0.0)], 1), 1.0);
+    }
+
+    #[test]
+    fn of_cells_that_were_not_tried_nothing_is_concluded() {
+        let roomy = reading(4.0, 0.01, 0.0);
+        assert_eq!(choose(&[roomy], 4), FIRST);
+        assert_eq!(choose(&[roomy; 4], 4), 1.0);
+        assert_eq!(choose(&[reading(4.0, 0.9, 0.01)], 4), 11.0);
+        assert!(why(1, 4).contains("1 of 4 cells"));
+        assert!(why(4, 4).contains("serves 4 cells"));
     }
 
     #[test]
     fn no_k_is_beyond_the_cap() {
-        assert_eq!(choose(&[reading(4.0, 1.0, 9.0)]), MOST);
+        assert_eq!(choose(&[reading(4.0, 1.0, 9.0)], 1), MOST);
     }
 }
