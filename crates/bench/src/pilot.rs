@@ -11,6 +11,10 @@ pub const CPU_SHARE: f64 = 0.5;
 /// of the demo differed by a fifth in their lateness: aimed at the limit itself, one of four was
 /// 2.1 % late and lost.
 pub const AIM: f64 = 0.75;
+/// Share of the processors above which clients waited for them, so that a reading says what they let
+/// through and not what the clients would offer: of two cells that took 87 % and 80 % at k = 4 both still took
+/// 80 % at k = 12, and wanted 20 and 31.
+const FULL: f64 = 0.75;
 /// The largest k that is worth its wall time.
 pub const MOST: f64 = 50.0;
 /// Where the search begins. Two cores serve most pools of disks there.
@@ -49,10 +53,14 @@ impl Reading {
     /// The k at which it would with room to spare ([`AIM`]): processor time and lateness are
     /// real, so both shares fall with 1/k as long as the offered load in virtual time stays the
     /// same. A tenth is added because the load grows a little when the processor no longer holds
-    /// it back.
+    /// it back, and much more where it was [`FULL`].
     pub fn wants(&self) -> f64 {
         let factor = (self.cpu_share / CPU_SHARE).max(self.late_share / LATE_SHARE) / AIM;
-        let margin = if factor > 1.0 { 1.1 } else { 1.0 };
+        let margin = match self.cpu_share {
+            share if share >= FULL => 2.0,
+            _ if factor > 1.0 => 1.1,
+            _ => 1.0,
+        };
         (self.time * factor * margin).clamp(1.0, MOST)
     }
 }
@@ -101,7 +109,9 @@ mod tests {
     #[test]
     fn the_cell_that_needs_most_decides() {
         let k = choose(&[reading(4.0, 0.1, 0.001), reading(4.0, 0.9, 0.01)], 2);
-        assert_eq!(k, 11.0); // 4 × 0.9/0.5/0.75 × 1.1 = 10.56
+        assert_eq!(k, 20.0); // 4 × 0.9/0.5/0.75 × 2 = 19.2
+        let k = choose(&[reading(4.0, 0.1, 0.001), reading(4.0, 0.7, 0.01)], 2);
+        assert_eq!(k, 9.0); // 4 × 0.7/0.5/0.75 × 1.1 = 8.2
     }
 
     #[test]
@@ -120,7 +130,7 @@ mod tests {
         let roomy = reading(4.0, 0.01, 0.0);
         assert_eq!(choose(&[roomy], 4), FIRST);
         assert_eq!(choose(&[roomy; 4], 4), 1.0);
-        assert_eq!(choose(&[reading(4.0, 0.9, 0.01)], 4), 11.0);
+        assert_eq!(choose(&[reading(4.0, 0.7, 0.01)], 4), 9.0);
         assert!(why(1, 4).contains("1 of 4 cells"));
         assert!(why(4, 4).contains("serves 4 cells"));
     }
