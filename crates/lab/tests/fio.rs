@@ -296,6 +296,7 @@ fn blocks_and_shares_that_are_none_are_refused_where_they_stand() {
         ("bssplit=4k/60:8k/40,16q/100", "`16q` is no size"),
         ("blockalign=z", "`z` is no size"),
         ("fsync=-1", "`fsync` cannot be `-1`"),
+        ("ioengine=mmap", "page cache, whatever memory the model has"),
         ("fdatasync=often", "`fdatasync` cannot be `often`"),
         ("offset=150%", "no share of a file"),
         ("bs=2g", "holds no block"),

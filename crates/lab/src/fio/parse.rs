@@ -208,8 +208,12 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     // in a file's name as it reads them.
     if rule.name == "ioengine" && !ENGINES.iter().any(|(name, _)| *name == value) {
         let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
+        let why = match value {
+            "mmap" => "is answered by this machine's page cache, whatever memory the model has",
+            _ => "does not work on files",
+        };
         return Err((
-            format!("the I/O engine `{value}` does not work on files"),
+            format!("the I/O engine `{value}` {why}"),
             format!("choose one of {}", names.join(", ")),
         ));
     }
