@@ -278,6 +278,19 @@ fn survived(
     client.finish(raw)
 }
 
+/// Holds the seconds that fio measured to those that a job was to go on for: what it did in a part of them
+/// stands for nothing that lasts.
+fn lasted(measured_s: f64, wanted_s: Option<f64>) -> std::result::Result<(), Fault> {
+    const MOST: f64 = 0.9;
+    match wanted_s {
+        Some(wanted_s) if measured_s < MOST * wanted_s => Err(Fault::failed(format!(
+            "fio ended after {measured_s:.1} s, though its job is to go on for {wanted_s} s: with file_append=1 or a \
+             limit of its own (io_size, number_ios) it does not begin its files anew; give it more to do, or less time"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Processor seconds at a moment.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
@@ -477,6 +490,7 @@ fn collect(
         notes.push(format!("fio passed over {passed_over} errors"));
     }
     let runtime_s = output.runtime_s();
+    lasted(runtime_s, job.job.lasts_s)?;
     let seconds = window::seconds(&seen.finished.series, &seen.samples, seen.begin, runtime_s);
     let totals = window::totals(&seconds);
     facts.insert(LOGGED.into(), seen.finished.logged);
@@ -524,4 +538,17 @@ fn collect(
             notes
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lasted;
+
+    #[test]
+    fn a_job_that_ends_before_its_time_is_no_measurement_of_it() {
+        let reason = lasted(0.6, Some(6.0)).unwrap_err().to_string();
+        assert!(reason.contains("after 0.6 s"), "{reason}");
+        assert!(lasted(5.99, Some(6.0)).is_ok());
+        assert!(lasted(0.6, None).is_ok(), "it ends with its files");
+    }
 }

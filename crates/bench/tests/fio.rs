@@ -298,6 +298,22 @@ fn the_ramp_of_jobs_that_pass_over_several_files_is_a_run_of_its_own() {
 }
 
 #[test]
+fn a_job_goes_on_for_its_time_only_where_it_says_so() {
+    let of = |jobs: &str| rewritten(jobs, &target()).lasts_s;
+    let one = "[a]\nrw=write\nsize=1g\nruntime=20\n";
+    assert_eq!(of(one), None);
+    assert_eq!(of(&format!("{one}time_based\n")), Some(20.0));
+    assert_eq!(
+        of(&format!(
+            "{one}time_based\n[b]\nrw=read\nsize=1g\nruntime=60\n"
+        )),
+        Some(20.0)
+    );
+    let both = format!("{one}time_based\n[b]\nrw=read\nsize=1g\nruntime=60\ntime_based\n");
+    assert_eq!(of(&both), Some(60.0));
+}
+
+#[test]
 fn offsets_are_drawn_freely_where_a_scaled_file_would_be_gone_through_too_soon() {
     let map = |job: &str, size: f64| {
         let target = Target { size, ..target() };

@@ -43,6 +43,9 @@ pub struct Rewritten {
     pub places: Vec<(u32, f64)>,
     /// The longest job's virtual seconds of measurement; none when it ends with its files.
     pub runtime_s: Option<f64>,
+    /// Virtual seconds that some job goes on for whatever it has done (`time_based`); none when all may end
+    /// with their files.
+    pub lasts_s: Option<f64>,
     /// The longest job's virtual seconds before that.
     pub ramp_s: f64,
     /// Virtual seconds that the same job is to run before, as a process of its own: the ramp of jobs
@@ -163,6 +166,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
     let mut mistakes = Vec::new();
     let mut notes = Vec::new();
     let mut sections = Vec::new();
+    let mut lasts: Option<f64> = None;
     let mut runtime: Option<f64> = Some(0.0);
     let mut places = Vec::new();
     let mut jobs = 0u32;
@@ -226,6 +230,12 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
                     (Some(a), Some(b)) => Some(a.max(b)),
                     _ => None,
                 };
+                if times.for_a_time {
+                    lasts = [lasts, times.runtime_s]
+                        .into_iter()
+                        .flatten()
+                        .reduce(f64::max);
+                }
                 if times.for_a_time && target.size > 1.0 && goes_through_a_map(job) {
                     lines.push(("norandommap", "1".to_owned()));
                 }
@@ -264,6 +274,7 @@ pub fn rewrite(file: &JobFile, target: &Target) -> Result<Rewritten, Vec<Mistake
         concurrency: places.iter().map(|(n, each)| f64::from(*n) * each).sum(),
         places,
         runtime_s: runtime,
+        lasts_s: lasts,
         ramp_s: if leads { 0.0 } else { ramp },
         lead_s: if leads { ramp } else { 0.0 },
         files_bytes: files.values().copied().fold(0, u64::saturating_add),
