@@ -14,7 +14,7 @@ pub const AIM: f64 = 0.75;
 /// Share of the processors above which clients waited for them, so that a reading says what they let
 /// through and not what the clients would offer: of two cells that took 87 % and 80 % at k = 4 both still took
 /// 80 % at k = 12, and wanted 20 and 31.
-const FULL: f64 = 0.75;
+pub const FULL: f64 = 0.75;
 /// The largest k that is worth its wall time.
 pub const MOST: f64 = 50.0;
 /// Where the search begins. Two cores serve most pools of disks there.

@@ -43,7 +43,8 @@ const STATED_SHARE: f64 = 0.5;
 const SMALLER: f64 = 4.0;
 
 /// Where a campaign's drives lie, what there is for them, and the model that follows: in memory
-/// where that does not make the model [`SMALLER`]; else, or where the user states it, in [`store()`].
+/// where that makes the model no more than `SMALLER` times smaller; else, or where the user states it, in
+/// [`store()`].
 ///
 /// # Errors
 /// Why this machine cannot model the campaign.
