@@ -56,11 +56,13 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
         for name in ["runtime", "ramp_time"] {
             found.extend(stock::time(job, name).err());
         }
-        for name in ["fsync", "fdatasync"] {
-            found.extend(stock::every(job, name).err());
-        }
+        found.extend(
+            ["fsync", "fdatasync"]
+                .into_iter()
+                .filter_map(|name| no_count(job, name)),
+        );
         match stock::block_sizes(job) {
-            Ok(blocks) => found.extend(beyond_files(job, blocks.into_iter().min())),
+            Ok(blocks) => found.extend(no_block(job, &blocks)),
             Err(wrong) => found.extend(wrong),
         }
     }
@@ -75,9 +77,21 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
     found
 }
 
-/// That no block of a job fits its files, so that fio would do nothing.
-fn beyond_files(job: &Job, least: Option<u64>) -> Option<Mistake> {
-    let (least, setting) = (least?, job.settings.get("size")?);
+/// That an option states something else than after how many writes it is due.
+fn no_count(job: &Job, name: &str) -> Option<Mistake> {
+    let setting = job.settings.get(name)?;
+    super::sizes::bytes(&setting.value).is_none().then(|| {
+        Mistake::new(
+            setting.line,
+            format!("`{name}` cannot be `{}`", setting.value),
+            "write after how many writes: 1, 32; 0 for never",
+        )
+    })
+}
+
+/// That the files of a job hold none of its blocks, so that fio would do nothing.
+fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
+    let (least, setting) = (*blocks.iter().min()?, job.settings.get("size")?);
     let Ok(Some(Size::Bytes(bytes))) = stock::size(job, "size") else {
         return None;
     };

@@ -60,14 +60,3 @@ pub fn seconds(text: &str) -> Option<f64> {
             },
     )
 }
-
-/// The largest block size that `bs`, `bsrange` or `bssplit` allows; fio's default is 4 KiB.
-pub fn largest_block(values: &[&str]) -> u64 {
-    values
-        .iter()
-        .flat_map(|v| v.split([',', '-', ':', '/']))
-        .filter_map(bytes)
-        .max()
-        .filter(|b| *b > 0)
-        .unwrap_or(4096)
-}

@@ -179,10 +179,13 @@ pub fn real_bytes(job: &Job) -> Result<Option<u64>, Mistake> {
     })
 }
 
-/// The block sizes of a job, bytes: each that `bs`, `bsrange`, `bssplit` and `blockalign` (`ba`) state.
+/// Bytes of a block of a job that states none.
+const BLOCK: u64 = 4096;
+
+/// The block sizes of a job, bytes, at least one: each that `bs`, `bsrange` and `bssplit` state, else fio's own.
 ///
 /// # Errors
-/// For each of these options that states what is none, or shares above 100 %.
+/// For each of these options, and `blockalign` (`ba`), that states what is none, or shares above 100 %.
 pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
     let (mut all, mut wrong) = (Vec::new(), Vec::new());
     for (name, between) in [
@@ -194,11 +197,12 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
         let Some(setting) = job.settings.get(name) else {
             continue;
         };
-        // Of `8k,` and `4k/:8k/50` one part is left to fio.
         let parts = setting.value.split(|c| between.contains(c));
-        let sizes = parts.map(|part| part.split('/').next().unwrap_or(part).trim());
-        for size in sizes.filter(|size| !size.is_empty()) {
+        for size in parts.map(|part| part.split('/').next().unwrap_or(part).trim()) {
             match bytes(size) {
+                _ if name == "ba" && (size.is_empty() || bytes(size).is_some()) => {}
+                // Of `8k,` the writes are left to fio.
+                _ if size.is_empty() => all.push(BLOCK),
                 Some(bytes) if bytes > 0 => all.push(bytes),
                 _ => wrong.push(Mistake::new(
                     setting.line,
@@ -223,27 +227,13 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
             ));
         }
     }
+    if all.is_empty() {
+        all.push(BLOCK);
+    }
     match wrong.is_empty() {
         true => Ok(all),
         false => Err(wrong),
     }
-}
-
-/// How many operations lie between two of a kind, as `fsync` states it; none where it is not stated.
-///
-/// # Errors
-/// When it is no count.
-pub fn every(job: &Job, name: &str) -> Result<Option<u64>, Mistake> {
-    let Some(setting) = job.settings.get(name) else {
-        return Ok(None);
-    };
-    bytes(&setting.value).map(Some).ok_or_else(|| {
-        Mistake::new(
-            setting.line,
-            format!("`{name}` cannot be `{}`", setting.value),
-            "write after how many writes: 1, 32; 0 for never",
-        )
-    })
 }
 
 /// Seconds of an option such as `runtime`; none where it is not stated.

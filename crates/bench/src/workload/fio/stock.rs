@@ -2,8 +2,9 @@
 
 use lab::fio::Mistake;
 use lab::fio::parse::{Job, JobFile};
-use lab::fio::sizes::largest_block;
-use lab::fio::stock::{Size, count, file_sizes, laid_out, offsets, real_bytes, sets, size};
+use lab::fio::stock::{
+    Size, block_sizes, count, file_sizes, laid_out, offsets, real_bytes, sets, size,
+};
 use std::collections::BTreeMap;
 
 /// Sizes of one job, after scaling.
@@ -54,12 +55,8 @@ pub fn working_set_ratio(file: &JobFile, want: u64) -> Result<Ratio, Mistake> {
 /// A size that cannot be read or is missing, with its line.
 pub fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
     let files = count(job, "nrfiles");
-    let block = largest_block(
-        &["bs", "bsrange", "bssplit"]
-            .iter()
-            .filter_map(|n| job.get(n))
-            .collect::<Vec<_>>(),
-    );
+    let blocks = block_sizes(job).map_err(|mut wrong| wrong.swap_remove(0))?;
+    let block = blocks.into_iter().fold(1, u64::max);
     let factor = match ratio {
         Ratio::Times(r) => r / s,
         _ => 1.0 / s,
