@@ -56,10 +56,12 @@ impl Reading {
     /// it back, and much more where it was [`FULL`].
     pub fn wants(&self) -> f64 {
         let factor = (self.cpu_share / CPU_SHARE).max(self.late_share / LATE_SHARE) / AIM;
-        let margin = match self.cpu_share {
-            share if share >= FULL => 2.0,
-            _ if factor > 1.0 => 1.1,
-            _ => 1.0,
+        let margin = if self.cpu_share >= FULL {
+            2.0
+        } else if factor > 1.0 {
+            1.1
+        } else {
+            1.0
         };
         (self.time * factor * margin).clamp(1.0, MOST)
     }
@@ -75,7 +77,7 @@ pub fn rounded(time: f64) -> f64 {
 }
 
 /// The k that serves every one of `cells` cells, by the latest readings. Where there was no time for some of
-/// them nothing is known of those, and k does not fall below where the search began: a pool with a log, or
+/// them, or they failed, nothing is known of those, and k does not fall below where the search began: a pool with a log, or
 /// one that reads from memory, wants several times what its neighbour does.
 pub fn choose(readings: &[Reading], cells: usize) -> f64 {
     let least = if readings.len() < cells { FIRST } else { 1.0 };
@@ -89,7 +91,7 @@ pub fn why(read: usize, cells: usize) -> String {
         1 if cells == 1 => "the smallest that serves the cell".to_owned(),
         read if read == cells => format!("the smallest that serves {cells} cells"),
         read => format!(
-            "it serves {read} of {cells} cells; there was no time to try the others, so not below {FIRST}"
+            "it serves {read} of {cells} cells; of the others no short trial ran to its end, so not below {FIRST}"
         ),
     }
 }
