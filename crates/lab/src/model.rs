@@ -13,7 +13,7 @@ mod machine;
 mod resolve;
 mod sizes;
 
-pub use caps::hold;
+pub use caps::{engine_memory, hold};
 pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
 pub use machine::{LISTS, arc_max, dirty_data_max, lists, unheeded_arc, wrlog_data_max};

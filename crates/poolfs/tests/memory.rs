@@ -3,8 +3,7 @@
 
 mod process;
 
-use poolfs::protocol::Request;
-use process::{Process, build, campaign, place};
+use process::{built, campaign};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
@@ -38,15 +37,8 @@ fn anonymous_kib(process: u32) -> u64 {
 /// grew with what was written, to three times its ARC.
 #[test]
 fn a_process_does_not_grow_with_what_is_written_to_its_pool() {
-    let (campaign, model) = campaign(LAB);
-    let (_guard, store, dir) = place();
-    let mut process = Process::start();
-    let variant = &campaign.variants[0].name;
-    process
-        .ask(Request::Build(Box::new(build(
-            &campaign, &model, variant, &store,
-        ))))
-        .unwrap();
+    let (_, model) = campaign(LAB);
+    let (mut process, _place, dir) = built(LAB);
     process.mount("", &dir);
     let file = File::create(dir.join("file")).unwrap();
     let mut block = vec![0u8; 1 << 20];
@@ -60,7 +52,7 @@ fn a_process_does_not_grow_with_what_is_written_to_its_pool() {
         file.sync_all().unwrap();
         seen.push(anonymous_kib(process.id()));
     }
-    let bound_kib = (model.arc_max as f64 * 1.25) as u64 / 1024 + (768 << 10);
+    let bound_kib = lab::model::engine_memory(model.arc_max) / 1024;
     drop(file);
     process.stop();
     println!("{seen:?} of {bound_kib}");

@@ -42,6 +42,11 @@ fn cap(rule: Rule, lower: bool, bound: f64, why: String) -> Cap {
     }
 }
 
+/// Memory that an engine takes for an ARC of so many bytes, bytes.
+pub fn engine_memory(arc: u64) -> u64 {
+    (arc as f64 * ARC_OVERHEAD + ENGINE) as u64
+}
+
 /// S must be at least this for the model to fit into memory, for a dirty-data limit of `dirty`.
 pub(super) fn memory(campaign: &Campaign, limits: &HostLimits) -> Cap {
     let arc = largest_arc(campaign);
@@ -74,7 +79,7 @@ pub fn hold(model: &Model, limits: &HostLimits) -> Result<(), String> {
             "an ARC of {} needs {} with what the engine takes beside it, and {} of memory are free, of which a model \
              may take {:.0} %",
             about(model.arc_max),
-            about((arc * ARC_OVERHEAD + ENGINE) as u64),
+            about(engine_memory(model.arc_max)),
             about(limits.memory),
             MEMORY_SHARE * 100.0
         ));
