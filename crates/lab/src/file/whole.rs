@@ -6,6 +6,7 @@ use crate::campaign::{Campaign, Variant};
 use crate::diagnostic::Diagnostic;
 use crate::model::{self, HostLimits};
 use crate::units::about;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -14,24 +15,12 @@ pub(super) fn check(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     impossible(cx, table, campaign);
     alike(cx, table, &campaign.variants);
     arc(cx, table, campaign);
-    let real = campaign.variants.first();
-    let real = real.map(|baseline| model::dirty_data_max(&campaign.host, baseline));
-    if let (Some(stated), Some(real)) = (campaign.scale.dirty_data_max, real)
-        && stated > real
-    {
-        cx.note(
-            place(table, &["scale", "dirty_data_max"]).0,
-            format!(
-                "the real machine's zfs_dirty_data_max is {}: a scale model has no more of it",
-                about(real)
-            ),
-        );
-    }
+    dirty(cx, table, campaign);
 }
 
 /// What a machine of any size would refuse to model.
 fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
-    let refuse = |path: &[&str], wrong: Diagnostic| cx.say(wrong.at(cx.file, place(table, path).0));
+    let refuse = |path: &[&str], wrong: Diagnostic| cx.say(wrong.at(cx.file, place(table, path)));
     let mut rest = campaign.clone();
     for (workload, wrong) in model::beyond_pools(campaign) {
         refuse(&["workloads", workload, "size"], wrong);
@@ -56,27 +45,49 @@ fn arc(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
         let Some(bytes) = model::unheeded_arc(&campaign.host, variant) else {
             continue;
         };
-        let own = place(table, &["variants", &variant.name, "module", NAME]);
-        let base = place(table, &["module", NAME]);
-        let span = [own, base].into_iter().find(|(_, whole)| *whole);
+        let own = find(table, &["variants", &variant.name, "module", NAME]);
+        let span = own.or_else(|| find(table, &["module", NAME]));
         cx.warning(
-            span.map_or_else(|| place(table, &["factors"]).0, |(span, _)| span),
+            span.unwrap_or_else(|| place(table, &["factors"])),
             format!("OpenZFS passes over zfs_arc_max = {}", about(bytes)),
             "64M or more, and less than the machine's memory",
         );
     }
 }
 
+/// A reduction of the dirty-data limit that reduces nothing.
+fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+    let (Some(stated), Some(baseline)) = (campaign.scale.dirty_data_max, campaign.variants.first())
+    else {
+        return;
+    };
+    let real = model::dirty_data_max(&campaign.host, baseline);
+    if stated > real {
+        cx.note(
+            place(table, &["scale", "dirty_data_max"]),
+            format!(
+                "the real machine's zfs_dirty_data_max is {}: a scale model has no more of it",
+                about(real)
+            ),
+        );
+    }
+}
+
 /// Variants that differ in nothing but their names: an A/A comparison, or a slip.
 fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
-    let is = |variant: &Variant| Variant {
-        name: String::new(),
-        levels: Default::default(),
-        ..variant.clone()
-    };
-    let all: Vec<Variant> = variants.iter().map(is).collect();
-    for (at, variant) in variants.iter().enumerate() {
-        let Some(first) = all.iter().take(at).position(|other| *other == all[at]) else {
+    // As text, by which the thousand that a lab may have are told apart at once.
+    let mut known: HashMap<String, &str> = HashMap::new();
+    for variant in variants {
+        let nameless = Variant {
+            name: String::new(),
+            levels: BTreeMap::new(),
+            ..variant.clone()
+        };
+        let Ok(text) = serde_json::to_string(&nameless) else {
+            continue;
+        };
+        let Some(first) = known.get(&text) else {
+            known.insert(text, &variant.name);
             continue;
         };
         let path: &[&str] = match variant.levels.is_empty() {
@@ -84,26 +95,28 @@ fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
             false => &["factors"],
         };
         cx.note(
-            place(table, path).0,
+            place(table, path),
             format!(
-                "variants `{}` and `{}` are alike: what differs between them will be chance",
-                variants[first].name, variant.name
+                "variants `{first}` and `{}` are alike: what differs between them will be chance",
+                variant.name
             ),
         );
     }
 }
 
-/// Where a path stands: its value, or the key of the last table of it that is written; and whether all of it is.
-fn place(mut table: &DeTable<'_>, path: &[&str]) -> (Range<usize>, bool) {
-    let mut at = 0..0;
-    for name in path {
-        let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref() == name) else {
-            return (at, false);
-        };
-        match value.get_ref() {
-            DeValue::Table(inner) => (at, table) = (key.span(), inner),
-            _ => return (value.span(), true),
-        }
+/// Where a path stands, or as much of it as is written.
+fn place(table: &DeTable<'_>, path: &[&str]) -> Range<usize> {
+    let written = (1..=path.len()).rev().find_map(|n| find(table, &path[..n]));
+    written.unwrap_or(0..0)
+}
+
+/// Where a path stands: its value, of a table its key.
+fn find(table: &DeTable<'_>, path: &[&str]) -> Option<Range<usize>> {
+    let (name, below) = path.split_first()?;
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == name)?;
+    match value.get_ref() {
+        DeValue::Table(_) if below.is_empty() => Some(key.span()),
+        DeValue::Table(inner) => find(inner, below),
+        _ => below.is_empty().then(|| value.span()),
     }
-    (at, true)
 }
