@@ -275,28 +275,6 @@ fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
 }
 
 #[test]
-fn too_few_drives_of_an_unknown_profile_are_told_together_with_it() {
-    let text = BASE
-        .replace("12x hdd-7200-16t", "12x hdd-7200-16tb")
-        .replace("hdd[6-11]", "hdd[6-12]");
-    let said = errors(&text);
-    assert!(
-        said.iter().any(|e| e.contains("no drive profile")),
-        "{said:#?}"
-    );
-    assert!(
-        said.iter().any(|e| e.contains("too few drives `hdd`")),
-        "{said:#?}"
-    );
-}
-
-#[test]
-fn drives_of_an_unknown_profile_are_not_missed_a_second_time() {
-    let said = errors(&BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16"));
-    assert_eq!(said.len(), 1, "{said:?}");
-}
-
-#[test]
 fn broken_toml_is_said_beside_what_else_is_wrong() {
     let text = BASE
         .replace("recordsize = \"16K\"", "recordsize = 16K")
@@ -597,79 +575,6 @@ fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
     let twice = "[variants.a]\nremove = \"special mirror meta0 meta1 meta1\"\n";
     let said = errors(&format!("{BASE}{twice}"));
     assert!(said[0].contains("to remove"), "{said:#?}");
-}
-
-#[test]
-fn what_no_machine_could_model_is_a_mistake_of_the_lab() {
-    // 58.2 TiB of each raidz2's 87.3, less what 16K records cost there.
-    refused(
-        "[workloads.large]\nfio.job = \"[w]\\nrw=randread\\nruntime=30\\n\"\nsize = \"400T\"\n",
-        "\"400T\"",
-        "the files of workload large come to 400T",
-        "smaller files",
-    );
-    refused(
-        "[scale]\nsize = 20000\n",
-        "20000",
-        "size = 20000 is beyond what keeps the model true",
-        "a smaller [scale] size",
-    );
-    refused(
-        "[method]\nsize_check = [900]\n[scale]\nsize = 8\n",
-        "[900]",
-        "size_check = 900 takes S from 8 to 7200",
-        "a smaller factor",
-    );
-    let both = "[workloads.large]\nfio.job = \"[w]\\nrw=randread\\nruntime=30\\n\"\nsize = \"400T\"\n[scale]\nsize = 20000\n";
-    assert_eq!(errors(&format!("{BASE}{both}")).len(), 2);
-}
-
-#[test]
-fn what_makes_no_difference_is_told() {
-    let told = |more: &str| -> Vec<String> {
-        let text = format!("{BASE}{more}");
-        let (_, said) = read(&text).unwrap_or_else(|said| panic!("{said:#?}"));
-        let mut lines = lines(&text, &said);
-        lines.retain(|line| !line.contains("no variant uses"));
-        lines
-    };
-    let alike = told("[variants.a]\ndataset.recordsize = \"16K\"\n");
-    assert_eq!(alike.len(), 1, "{alike:#?}");
-    assert!(alike[0].starts_with("a | variants `base` and `a` are alike"));
-    assert!(told("[variants.a]\ndataset.recordsize = \"8K\"\n").is_empty());
-    let arc = told("[variants.a]\nmodule.zfs_arc_max = \"200G\"\n");
-    assert!(
-        arc.len() == 1 && arc[0].starts_with("\"200G\" | OpenZFS passes over zfs_arc_max = 200G"),
-        "{arc:#?}"
-    );
-    let memory = "host.memory = \"256G\"\nmodule.zfs_arc_max = \"200G\"\n";
-    assert!(told(&format!("[variants.a]\n{memory}")).is_empty());
-    let more = told("[scale]\ndirty_data_max = \"8G\"\n");
-    assert!(more[0].contains("zfs_dirty_data_max is 4G"), "{more:#?}");
-    assert!(told("[scale]\ndirty_data_max = \"1G\"\n").is_empty());
-}
-
-#[test]
-fn each_number_that_makes_no_drive_is_told_where_it_stands() {
-    let with = |overrides: &str| {
-        let drive = format!("count = 1, {overrides} }}");
-        errors(&BASE.replace("count = 1, flush = \"honest\" }", &drive))
-    };
-    let said =
-        with("flash.read_latency_us = -5, flash.bogus = 3, hdd.rpm = 4, logical_sector = \"3K\"");
-    let under: Vec<&str> = said.iter().filter_map(|s| s.split(" | ").next()).collect();
-    assert_eq!(under, ["-5", "3", "4", "\"3K\""], "{said:#?}");
-    assert!(said[1].contains("`bogus`"), "{said:#?}");
-    assert!(said[2].contains("without [hdd]"), "{said:#?}");
-    assert!(
-        said[3].contains("3072: must be a power of two"),
-        "{said:#?}"
-    );
-    // None is wrong alone.
-    let said = with("kind = \"hdd\", flash.read_latency_us = 80");
-    assert_eq!(said.len(), 1, "{said:#?}");
-    assert!(said[0].starts_with("{ profile"), "{said:#?}");
-    assert!(with("capacity = \"1T\", flash.read_latency_us = { value = 80 }").is_empty());
 }
 
 #[test]

@@ -1,0 +1,55 @@
+//! What only the whole of a lab shows.
+
+mod common;
+
+use common::*;
+
+#[test]
+fn what_no_machine_could_model_is_a_mistake_of_the_lab() {
+    // 58.2 TiB of each raidz2's 87.3, less what 16K records cost there.
+    refused(
+        "[workloads.large]\nfio.job = \"[w]\\nrw=randread\\nruntime=30\\n\"\nsize = \"400T\"\n",
+        "\"400T\"",
+        "the files of workload large come to 400T",
+        "smaller files",
+    );
+    refused(
+        "[scale]\nsize = 20000\n",
+        "20000",
+        "size = 20000 is beyond what keeps the model true",
+        "a smaller [scale] size",
+    );
+    refused(
+        "[method]\nsize_check = [900]\n[scale]\nsize = 8\n",
+        "[900]",
+        "size_check = 900 takes S from 8 to 7200",
+        "a smaller factor",
+    );
+    let both = "[workloads.large]\nfio.job = \"[w]\\nrw=randread\\nruntime=30\\n\"\nsize = \"400T\"\n[scale]\nsize = 20000\n";
+    assert_eq!(errors(&format!("{BASE}{both}")).len(), 2);
+}
+
+#[test]
+fn what_makes_no_difference_is_told() {
+    let told = |more: &str| -> Vec<String> {
+        let text = format!("{BASE}{more}");
+        let (_, said) = read(&text).unwrap_or_else(|said| panic!("{said:#?}"));
+        let mut lines = lines(&text, &said);
+        lines.retain(|line| !line.contains("no variant uses"));
+        lines
+    };
+    let alike = told("[variants.a]\ndataset.recordsize = \"16K\"\n");
+    assert_eq!(alike.len(), 1, "{alike:#?}");
+    assert!(alike[0].starts_with("a | variants `base` and `a` are alike"));
+    assert!(told("[variants.a]\ndataset.recordsize = \"8K\"\n").is_empty());
+    let arc = told("[variants.a]\nmodule.zfs_arc_max = \"200G\"\n");
+    assert!(
+        arc.len() == 1 && arc[0].starts_with("\"200G\" | OpenZFS passes over zfs_arc_max = 200G"),
+        "{arc:#?}"
+    );
+    let memory = "host.memory = \"256G\"\nmodule.zfs_arc_max = \"200G\"\n";
+    assert!(told(&format!("[variants.a]\n{memory}")).is_empty());
+    let more = told("[scale]\ndirty_data_max = \"8G\"\n");
+    assert!(more[0].contains("zfs_dirty_data_max is 4G"), "{more:#?}");
+    assert!(told("[scale]\ndirty_data_max = \"1G\"\n").is_empty());
+}
