@@ -6,6 +6,10 @@
 //!
 //! `cargo run --release -p poolfs --features engine --example mount-cost [PAIRS] [OPERATIONS]`
 
+/// As the process that this one stands for has it.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if let [client, file, operation, n] = &args[..]
@@ -24,6 +28,7 @@ mod engine {
     use poolfs::fuse::{Mount, Options};
     use poolfs::pool::{Origin, Pool};
     use poolfs::protocol::Build;
+    use poolfs::schedule;
     use poolfs::volume::{Create, IoFlags, Kind, Owner, ROOT, Stages, Volume};
     use rustix::time::{ClockId, clock_gettime};
     use std::error::Error;
@@ -58,6 +63,9 @@ dirty_data_max = "128M"
     const BLOCKS: u64 = 4096;
     const END: u64 = BLOCKS * BLOCK as u64;
     const O_DSYNC: i32 = 0o10_000;
+    /// Turns that the two sides of a pair take: what a call costs drifts within seconds on a machine that
+    /// others use as well.
+    const TURNS: u64 = 10;
     const OPERATIONS: [&str; 3] = ["write", "read", "empty"];
     fn offset(i: u64) -> u64 {
         (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % BLOCKS * BLOCK as u64
@@ -95,7 +103,10 @@ dirty_data_max = "128M"
 
     impl Client {
         fn start(file: &Path, operation: &str, n: u64) -> Result<Client, Box<dyn Error>> {
-            let mut process = Command::new(std::env::current_exe()?)
+            // Clients are no threads of the pool and preempt as any program does.
+            let mut process = Command::new("chrt")
+                .args(["--other", "0"])
+                .arg(std::env::current_exe()?)
                 .arg("client")
                 .arg(file)
                 .args([operation, &n.to_string()])
@@ -157,6 +168,7 @@ dirty_data_max = "128M"
         model.time = Some(1.0);
         let store = tempfile::tempdir_in("/dev/shm")?;
         let dir = tempfile::tempdir()?;
+        schedule::patient();
         let pool = Engine::default();
         let build = Build {
             variant: campaign.variants[0].clone(),
@@ -198,20 +210,24 @@ dirty_data_max = "128M"
         for operation in OPERATIONS {
             let mut ratios = Vec::new();
             let mut extra = Vec::new();
-            let mut client = Client::start(&file, operation, n)?;
+            let turn = n.div_ceil(TURNS);
+            let mut client = Client::start(&file, operation, turn)?;
             // What was dirtied is synced within the time that is counted. Else it would fall to
             // whichever side comes next, or to the one that takes longer.
             let drain = || pool.drain().map_err(|r| r.message.into());
             for _ in 0..pairs {
-                let direct = processor_us(|| {
-                    call(&*volume, ino, operation, n)?;
-                    drain()
-                })?;
-                let mounted = processor_us(|| {
-                    client.work()?;
-                    drain()
-                })?;
-                let [direct, mounted] = [direct, mounted].map(|us| us / n as f64);
+                let [mut direct, mut mounted] = [0.0; 2];
+                for _ in 0..TURNS {
+                    direct += processor_us(|| {
+                        call(&*volume, ino, operation, turn)?;
+                        drain()
+                    })?;
+                    mounted += processor_us(|| {
+                        client.work()?;
+                        drain()
+                    })?;
+                }
+                let [direct, mounted] = [direct, mounted].map(|us| us / (turn * TURNS) as f64);
                 println!("8 KiB {operation:5}  direct {direct:6.1} us  mounted {mounted:6.1} us");
                 ratios.push(mounted / direct);
                 extra.push(mounted - direct);

@@ -10,6 +10,7 @@ pub mod fuse;
 pub mod pool;
 pub mod protocol;
 pub mod raw;
+pub mod schedule;
 pub mod server;
 pub mod volume;
 

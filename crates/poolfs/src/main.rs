@@ -3,6 +3,7 @@
 //! libzpool prints on standard output and error, so that neither is used for anything else.
 
 use poolfs::engine::Engine;
+use poolfs::schedule;
 use poolfs::server::{End, serve};
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use std::io;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    schedule::patient();
     let served = channel.and_then(|c| serve(UnixStream::from(c), Arc::new(Engine::default())));
     match served {
         Ok(End::Stopped) => ExitCode::SUCCESS,

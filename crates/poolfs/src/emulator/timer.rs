@@ -7,18 +7,14 @@ use super::drive::Drive;
 use super::oversleep::Oversleep;
 use super::{Io, Settings};
 use crate::clock::{Clock, monotonic};
+use crate::schedule::punctual;
 use drives::Nanos;
 use parking_lot::{Condvar, Mutex, RwLock};
 use std::io;
-use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use thread_priority::{
-    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
-    set_thread_priority_and_policy, thread_native_id,
-};
 
 /// No event.
 const NEVER: Nanos = Nanos::MAX;
@@ -78,18 +74,6 @@ fn complete_due<I: Io>(shared: &Shared, drives: &Registered<I>, now: Nanos) {
         if let Some(drive) = drive {
             drive.due();
         }
-    }
-}
-
-/// Sleeps of this thread end as near to their time as the machine can; without the right to, 50 µs
-/// later. Whoever may goes before every other thread when it wakes: a high priority among the ordinary
-/// ones still waits for whoever runs to use up its slice (docs/findings.md). Anybody else keeps time as
-/// well as the machine's load lets it.
-fn punctual() {
-    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    let at_once = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-    if set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, at_once).is_err() {
-        let _ = rustix::process::setpriority_process(None, -20);
     }
 }
 

@@ -5,9 +5,10 @@
 //! once for a twentieth to a fifth of that (docs/findings.md): a second look from the other one is what
 //! keeps the drives punctual.
 
-use super::{NEVER, Registered, Shared, complete_due, punctual};
+use super::{NEVER, Registered, Shared, complete_due};
 use crate::clock::{Clock, monotonic};
 use crate::emulator::Io;
+use crate::schedule::punctual;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::sync::atomic::Ordering;
 use std::thread::sleep;
