@@ -265,35 +265,31 @@ fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Opt
             Some(None) => {}
         }
     }
-    let latest = |readings: &[((usize, usize), Reading)]| -> f64 {
-        let all: Vec<Reading> = readings.iter().map(|r| r.1).collect();
-        pilot::choose(&all, cells.len())
+    let of_all = |readings: &[((usize, usize), Reading)]| -> Vec<Reading> {
+        readings.iter().map(|(_, reading)| *reading).collect()
     };
-    let mut time = if readings.is_empty() {
-        pilot::FIRST
-    } else {
-        latest(&readings)
-    };
+    let latest = |readings: &[_]| pilot::choose(&of_all(readings), cells.len());
+    let mut time = latest(&readings);
     // The cell that asks for most is looked at again where it is to run.
     while begun.elapsed().as_secs_f64() < limit_s {
-        let Some(hardest) = readings
+        let asking = readings
             .iter_mut()
-            .max_by(|a, b| a.1.wants().total_cmp(&b.1.wants()))
-        else {
+            .filter_map(|(cell, reading)| Some((reading.wants()?, *cell, reading)));
+        let Some((_, cell, hardest)) = asking.max_by(|a, b| a.0.total_cmp(&b.0)) else {
             break;
         };
-        if (hardest.1.time / time - 1.0).abs() < 0.2 && hardest.1.holds() {
+        if (hardest.time / time - 1.0).abs() < 0.2 && hardest.holds() {
             break;
         }
-        if hardest.1.time >= pilot::MOST {
+        if hardest.time >= pilot::MOST {
             break;
         }
-        match read(hardest.0, time)? {
+        match read(cell, time)? {
             None => return Ok(None),
             Some(None) => break,
-            Some(Some(reading)) => hardest.1 = reading,
+            Some(Some(reading)) => *hardest = reading,
         }
-        let held = hardest.1.holds();
+        let held = hardest.holds();
         let next = latest(&readings);
         if held && next >= 0.8 * time {
             break;
@@ -303,7 +299,7 @@ fn with_time(setup: &Setup, campaign: &Campaign, mut model: Model) -> Result<Opt
     setup.store.write("pilot.json", &readings)?;
     setup
         .watch
-        .chosen(time, &pilot::why(readings.len(), cells.len()));
+        .chosen(time, &pilot::why(&of_all(&readings), cells.len()));
     model.time = Some(time);
     model.time_guessed = readings.is_empty();
     Ok(Some(model))
@@ -345,7 +341,7 @@ fn pilot_trial(
         rate: None,
     };
     match attempt(setup, &task, &raw) {
-        Ok(result) => Ok(Some(Some(Reading::of(&result.measured, time)))),
+        Ok(result) => Ok(Some(Some(Reading::of(&result.measured, workload, time)))),
         Err(Fault::Failed(_)) => Ok(Some(None)),
         Err(Fault::Interrupted) => Ok(None),
         Err(Fault::Environment(reason)) => Err(Error::Environment(reason)),

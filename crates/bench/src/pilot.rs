@@ -2,6 +2,7 @@
 //! keep its time.
 
 use findings::record::Measured;
+use lab::campaign::Workload;
 
 /// Largest share of an operation's mean latency that may be emulation lateness.
 pub const LATE_SHARE: f64 = 0.02;
@@ -11,10 +12,6 @@ pub const CPU_SHARE: f64 = 0.5;
 /// of the demo differed by a fifth in their lateness: aimed at the limit itself, one of four was
 /// 2.1 % late and lost.
 pub const AIM: f64 = 0.75;
-/// Share of the processors above which clients waited for them, so that a reading says what they let
-/// through and not what the clients would offer: of two cells that took 87 % and 80 % at k = 4 both still took
-/// 80 % at k = 12, and wanted 20 and 31.
-pub const FULL: f64 = 0.75;
 /// The largest k that is worth its wall time.
 pub const MOST: f64 = 50.0;
 /// Where the search begins. Two cores serve most pools of disks there.
@@ -33,15 +30,18 @@ pub struct Reading {
     pub cpu_share: f64,
     /// Its lateness as a share of its mean latency.
     pub late_share: f64,
+    /// Share of its clients' time that a slower clock makes longer, 0 to 1 ([`findings::waits`]).
+    pub waits: f64,
 }
 
 impl Reading {
     /// Of a measured trial.
-    pub fn of(measured: &Measured, time: f64) -> Reading {
+    pub fn of(measured: &Measured, workload: &Workload, time: f64) -> Reading {
         Reading {
             time,
             cpu_share: measured.fidelity.cpu_share,
             late_share: measured.late_share(),
+            waits: findings::waits(measured, findings::is_paced(workload)),
         }
     }
 
@@ -50,20 +50,24 @@ impl Reading {
         self.cpu_share <= CPU_SHARE && self.late_share <= LATE_SHARE
     }
 
-    /// The k at which it would with room to spare ([`AIM`]): processor time and lateness are
-    /// real, so both shares fall with 1/k as long as the offered load in virtual time stays the
-    /// same. A tenth is added because the load grows a little when the processor no longer holds
-    /// it back, and much more where it was [`FULL`].
-    pub fn wants(&self) -> f64 {
-        let factor = (self.cpu_share / CPU_SHARE).max(self.late_share / LATE_SHARE) / AIM;
-        let margin = if self.cpu_share >= FULL {
-            2.0
-        } else if factor > 1.0 {
-            1.1
+    /// The k at which it would with room to spare ([`AIM`]), at most [`MOST`]; none where its clients wait for
+    /// this machine's processors at any k that is worth its wall time, since memory answers them.
+    pub fn wants(&self) -> Option<f64> {
+        let cpu = self.cpu_share / CPU_SHARE;
+        if cpu > 1.0 && self.slowed(cpu) > MOST {
+            return None;
+        }
+        let excess = cpu.max(self.late_share / LATE_SHARE) / AIM;
+        let time = if excess > 1.0 {
+            self.slowed(excess)
         } else {
-            1.0
+            self.time * excess
         };
-        (self.time * factor * margin).clamp(1.0, MOST)
+        Some(time.clamp(1.0, MOST))
+    }
+
+    fn slowed(&self, excess: f64) -> f64 {
+        findings::slowed_enough(self.time, excess, self.waits).unwrap_or(f64::INFINITY)
     }
 }
 
@@ -76,49 +80,88 @@ pub fn rounded(time: f64) -> f64 {
     }
 }
 
-/// The k that serves every one of `cells` cells, by the latest readings. Where there was no time for some of
+/// The k that serves every one of `cells` cells that any k serves, by the latest readings. Where there was no time for some of
 /// them, or they failed, nothing is known of those, and k does not fall below where the search began: a pool with a log, or
 /// one that reads from memory, wants several times what its neighbour does.
 pub fn choose(readings: &[Reading], cells: usize) -> f64 {
-    let least = if readings.len() < cells { FIRST } else { 1.0 };
-    rounded(readings.iter().map(Reading::wants).fold(least, f64::max))
+    let wanted: Vec<f64> = readings.iter().filter_map(Reading::wants).collect();
+    let known = readings.len() >= cells && !wanted.is_empty();
+    let least = if known { 1.0 } else { FIRST };
+    rounded(wanted.into_iter().fold(least, f64::max))
 }
 
 /// Why k is what it is, in a few words.
-pub fn why(read: usize, cells: usize) -> String {
-    match read {
-        0 => "no short trial ran to its end".to_owned(),
-        1 if cells == 1 => "the smallest that serves the cell".to_owned(),
-        read if read == cells => format!("the smallest that serves {cells} cells"),
-        read => format!(
-            "it serves {read} of {cells} cells; of the others no short trial ran to its end, so not below {FIRST}"
+pub fn why(readings: &[Reading], cells: usize) -> String {
+    let read = readings.len();
+    let served = readings.iter().filter(|r| r.wants().is_some()).count();
+    let mut why = match (read, served) {
+        (0, _) => "no short trial ran to its end".to_owned(),
+        (_, 0) => "no k serves".to_owned(),
+        (1, _) if cells == 1 => "the smallest that serves the cell".to_owned(),
+        _ if served == cells => format!("the smallest that serves {cells} cells"),
+        _ if read == cells => format!("the smallest that serves {served} of {cells} cells"),
+        _ => format!(
+            "it serves {served} of {cells} cells; of {} no short trial ran to its end, so not below {FIRST}",
+            cells - read
         ),
+    };
+    if served < read {
+        why.push_str(&format!(
+            "; in {} clients wait for this machine's processors at any k, which fewer of them would not",
+            read - served
+        ));
     }
+    why
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Of clients that wait for drives half of their time.
     fn reading(time: f64, cpu_share: f64, late_share: f64) -> Reading {
         Reading {
             time,
             cpu_share,
             late_share,
+            waits: 0.5,
         }
     }
 
     #[test]
     fn the_cell_that_needs_most_decides() {
-        let k = choose(&[reading(4.0, 0.1, 0.001), reading(4.0, 0.9, 0.01)], 2);
-        assert_eq!(k, 20.0); // 4 × 0.9/0.5/0.75 × 2 = 19.2
-        let k = choose(&[reading(4.0, 0.1, 0.001), reading(4.0, 0.7, 0.01)], 2);
-        assert_eq!(k, 9.0); // 4 × 0.7/0.5/0.75 × 1.1 = 8.2
+        let hard = reading(4.0, 0.6, 0.01);
+        // 4 × (0.6/0.5/0.75 − 1 + 0.5) / 0.5 = 8.8
+        assert_eq!(choose(&[reading(4.0, 0.1, 0.001), hard], 2), 9.0);
+        // A fixed load: 4 × 0.6/0.5/0.75 = 6.4
+        let fixed = Reading { waits: 1.0, ..hard };
+        assert_eq!(choose(&[reading(4.0, 0.1, 0.001), fixed], 2), 7.0);
+    }
+
+    #[test]
+    fn clients_that_memory_answers_do_not_slow_the_others_down() {
+        // Four readers of 1 GiB on raidz1, at k = 20; the same pool's writers at 4.
+        let cached = Reading {
+            waits: 0.02,
+            ..reading(20.0, 0.936, 2e-6)
+        };
+        let written = reading(4.0, 0.497, 2e-6);
+        assert_eq!(cached.wants(), None);
+        assert_eq!(choose(&[written, cached], 2), 7.0); // 4 × (0.497/0.5/0.75 − 0.5) / 0.5 = 6.6
+        assert_eq!(
+            why(&[written, cached], 2),
+            "the smallest that serves 1 of 2 cells; in 1 clients wait for this machine's processors at \
+             any k, which fewer of them would not"
+        );
+        // Where no k serves anything, a small one is at least soon done.
+        assert_eq!(choose(&[cached], 1), FIRST);
+        assert!(why(&[cached], 1).starts_with("no k serves; in 1 "));
     }
 
     #[test]
     fn lateness_alone_can_ask_for_more() {
-        assert_eq!(choose(&[reading(4.0, 0.1, 0.04)], 1), 12.0); // 4 × 2/0.75 × 1.1 = 11.7
+        // 4 × (2/0.75 − 1 + 0.5) / 0.5 = 17.3
+        assert_eq!(choose(&[reading(4.0, 0.1, 0.04)], 1), 18.0);
     }
 
     #[test]
@@ -132,13 +175,13 @@ mod tests {
         let roomy = reading(4.0, 0.01, 0.0);
         assert_eq!(choose(&[roomy], 4), FIRST);
         assert_eq!(choose(&[roomy; 4], 4), 1.0);
-        assert_eq!(choose(&[reading(4.0, 0.7, 0.01)], 4), 9.0);
-        assert!(why(1, 4).contains("1 of 4 cells"));
-        assert!(why(4, 4).contains("serves 4 cells"));
+        assert_eq!(choose(&[reading(4.0, 0.6, 0.01)], 4), 9.0);
+        assert!(why(&[roomy], 4).contains("serves 1 of 4 cells; of 3 no short trial"));
+        assert!(why(&[roomy; 4], 4).contains("serves 4 cells"));
     }
 
     #[test]
     fn no_k_is_beyond_the_cap() {
-        assert_eq!(choose(&[reading(4.0, 1.0, 9.0)], 1), MOST);
+        assert_eq!(choose(&[reading(4.0, 0.5, 9.0)], 1), MOST);
     }
 }

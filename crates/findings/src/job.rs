@@ -53,6 +53,11 @@ pub fn of(workload: &Workload) -> Job {
     }
 }
 
+/// Whether a workload's clients keep a pace: a rate, a think time, an arrival process.
+pub fn is_paced(workload: &Workload) -> bool {
+    of(workload).paced
+}
+
 /// Whether all of a workload's operations go past the page cache (`direct=1`).
 pub fn is_direct(workload: &Workload) -> bool {
     of(workload).direct

@@ -37,7 +37,8 @@ pub mod record;
 pub use analyse::{analyse, complete};
 pub use compare::{Change, Comparison, Named, Published, Unmeasured, against_published, compare};
 pub use history::{History, Step, history};
-pub use job::is_direct;
+pub use job::{is_direct, is_paced};
+pub use marks::{slowed_enough, waits};
 pub use output::Findings;
 pub use verdicts::metric;
 

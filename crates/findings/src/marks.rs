@@ -38,11 +38,7 @@ pub fn of(
         })
         .collect();
     let fidelity = &measured.fidelity;
-    let waits = if job.paced {
-        1.0
-    } else {
-        attribution::drives_share(measured)
-    };
+    let waits = waits(measured, job.paced);
     let enough = |excess: f64| slowed_enough(trial.time, excess, waits);
     let share = measured.late_share();
     if share > LATE {
@@ -105,12 +101,22 @@ pub fn of(
     marks
 }
 
+/// Share of its clients' time that a trial takes longer with when the clock is slower: all of it where they
+/// keep a pace ([`crate::is_paced`]), else what they wait for drives.
+pub fn waits(measured: &Measured, paced: bool) -> f64 {
+    if paced {
+        1.0
+    } else {
+        attribution::drives_share(measured)
+    }
+}
+
 /// The k, whole, at which a trial at `time` keeps a limit that it exceeds by the factor `excess`; none where
 /// none that a lab can state does. Work and lateness take the same real time at every k, so that their shares
 /// fall with 1/k where the load is the same. Clients that issue their next operation at once go faster as the
 /// rest of their operations, 1 − `waits`, takes less virtual time: of each share are left at k′
 /// (k/k′) ÷ (waits + (1 − waits)·k/k′).
-fn slowed_enough(time: f64, excess: f64, waits: f64) -> Option<f64> {
+pub fn slowed_enough(time: f64, excess: f64, waits: f64) -> Option<f64> {
     let k = (time * (excess - 1.0 + waits) / waits).ceil();
     (k <= SLOWEST).then_some(k)
 }

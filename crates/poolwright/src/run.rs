@@ -301,8 +301,15 @@ impl Args {
             )),
         }
         if !machine::is_in_memory(&ready.place) {
+            let (why, instead) = match &self.store {
+                Some(_) => ("as --store says", "without it they lie in memory where it holds them"),
+                None => (
+                    "which memory does not hold at this size",
+                    "a larger [scale] size fits into memory",
+                ),
+            };
             progress.say(&format!(
-                "drives lie in {}: memory does not hold them. The pauses of the disk under it are taken for the model's: a larger [scale] size fits into memory",
+                "drives lie in {}, {why}. The pauses of the disk under it are taken for the model's: {instead}",
                 ready.place.display()
             ));
         }
