@@ -32,6 +32,8 @@ pub struct Reading {
     pub late_share: f64,
     /// Share of its clients' time that a slower clock makes longer, 0 to 1 ([`findings::waits`]).
     pub waits: f64,
+    /// It wrote, and may not have met the write throttle yet.
+    pub writes: bool,
 }
 
 impl Reading {
@@ -42,6 +44,7 @@ impl Reading {
             cpu_share: measured.fidelity.cpu_share,
             late_share: measured.late_share(),
             waits: findings::waits(measured, findings::is_paced(workload)),
+            writes: measured.write.ops > 0,
         }
     }
 
@@ -51,17 +54,20 @@ impl Reading {
     }
 
     /// The k at which it would with room to spare ([`AIM`]), at most [`MOST`]; none where its clients wait for
-    /// this machine's processors at any k that is worth its wall time, since memory answers them.
+    /// this machine's processors at any k that is worth its wall time, since memory answers them. Writers
+    /// that memory takes everything from wait for drives once it is full, so that one look asks for no more than
+    /// twice what a fixed load would need.
     pub fn wants(&self) -> Option<f64> {
         let cpu = self.cpu_share / CPU_SHARE;
-        if cpu > 1.0 && self.slowed(cpu) > MOST {
+        if cpu > 1.0 && !self.writes && self.slowed(cpu) > MOST {
             return None;
         }
         let excess = cpu.max(self.late_share / LATE_SHARE) / AIM;
-        let time = if excess > 1.0 {
-            self.slowed(excess)
-        } else {
-            self.time * excess
+        let fixed = self.time * excess;
+        let time = match self.slowed(excess) {
+            _ if excess <= 1.0 => fixed,
+            slowed if self.writes => slowed.min(2.0 * fixed),
+            slowed => slowed,
         };
         Some(time.clamp(1.0, MOST))
     }
@@ -107,7 +113,7 @@ pub fn why(readings: &[Reading], cells: usize) -> String {
     };
     if served < read {
         why.push_str(&format!(
-            "; in {} clients wait for this machine's processors at any k, which fewer of them would not",
+            "; the clients of {} keep this machine's processors busy at any k, fewer of them would not",
             read - served
         ));
     }
@@ -125,6 +131,7 @@ mod tests {
             cpu_share,
             late_share,
             waits: 0.5,
+            writes: false,
         }
     }
 
@@ -150,12 +157,27 @@ mod tests {
         assert_eq!(choose(&[written, cached], 2), 7.0); // 4 × (0.497/0.5/0.75 − 0.5) / 0.5 = 6.6
         assert_eq!(
             why(&[written, cached], 2),
-            "the smallest that serves 1 of 2 cells; in 1 clients wait for this machine's processors at \
-             any k, which fewer of them would not"
+            "the smallest that serves 1 of 2 cells; the clients of 1 keep this machine's processors busy at \
+             any k, fewer of them would not"
         );
         // Where no k serves anything, a small one is at least soon done.
         assert_eq!(choose(&[cached], 1), FIRST);
-        assert!(why(&[cached], 1).starts_with("no k serves; in 1 "));
+        assert!(why(&[cached], 1).starts_with("no k serves; the clients of 1 "));
+    }
+
+    #[test]
+    fn what_memory_takes_of_writers_is_not_taken_for_their_rate() {
+        let burst = Reading {
+            waits: 0.0,
+            writes: true,
+            ..reading(4.0, 0.95, 0.0)
+        };
+        assert_eq!(choose(&[burst], 1), 21.0); // 4 × 0.95/0.5/0.75 × 2 = 20.3
+        let throttled = Reading {
+            waits: 0.9,
+            ..burst
+        };
+        assert_eq!(choose(&[throttled], 1), 11.0); // 4 × (2.53 − 1 + 0.9) / 0.9 = 10.8
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::attribution;
 use crate::counters as c;
 use crate::job::Job;
 use crate::output::{Check, Mark, Standing};
-use crate::record::{Measured, Trial};
+use crate::record::{Measured, Second, Trial};
 use lab::campaign::SLOWEST;
 
 /// Most of a cell's mean latency that may be lateness of the emulation.
@@ -102,13 +102,27 @@ pub fn of(
 }
 
 /// Share of its clients' time that a trial takes longer with when the clock is slower: all of it where they
-/// keep a pace ([`crate::is_paced`]), else what they wait for drives.
+/// keep a pace ([`crate::is_paced`]), else what they wait for drives. Of clients that only read, as in the last
+/// second, since memory fills with what they have read.
 pub fn waits(measured: &Measured, paced: bool) -> f64 {
-    if paced {
-        1.0
-    } else {
-        attribution::drives_share(measured)
+    let waits = attribution::drives_share(measured);
+    match (paced, measured.seconds.last()) {
+        (true, _) => 1.0,
+        (false, Some(last)) if measured.write.ops == 0 => {
+            waits.min(at_drives(last) / measured.concurrency.max(1.0))
+        }
+        (false, _) => waits,
     }
+}
+
+/// Clients that wait for a drive at the most: where endlessly many come at random to a drive that is busy for a
+/// share b of the time, b ÷ (1 − b) do (M/M/1), and of a few clients fewer.
+fn at_drives(second: &Second) -> f64 {
+    let busy = second
+        .values
+        .iter()
+        .filter(|(name, _)| matches!(c::drive(name), Some((_, "busy"))));
+    busy.map(|(_, b)| b / (1.0 - b).max(1e-9)).sum()
 }
 
 /// The k, whole, at which a trial at `time` keeps a limit that it exceeds by the factor `excess`; none where
@@ -155,6 +169,7 @@ pub fn standing(marks: &[Mark]) -> Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Flow;
 
     #[test]
     fn clients_that_wait_for_drives_need_a_slower_clock_than_a_fixed_load_and_others_none() {
@@ -164,5 +179,33 @@ mod tests {
         let left = |k: f64| (22.0 / k) / (98.0 / 190.0 + (92.0 / 190.0) * 22.0 / k);
         assert!(0.734 * left(42.0) < 0.5 && 0.734 * left(41.0) > 0.5);
         assert_eq!(slowed_enough(22.0, 1.1, 0.0), None, "all of it from memory");
+    }
+
+    #[test]
+    fn readers_that_memory_answers_in_the_end_wait_for_no_drive() {
+        let second = |busy: [f64; 2]| Second {
+            values: [("drive.ssd0.busy", busy[0]), ("drive.ssd1.busy", busy[1])]
+                .map(|(name, share)| (name.to_owned(), share))
+                .into(),
+            ..Second::default()
+        };
+        assert_eq!(at_drives(&second([0.5, 0.75])), 1.0 + 3.0);
+        assert!(at_drives(&second([0.0, 1.0])) > 1e8, "any number may");
+        let reads = Measured {
+            concurrency: 8.0,
+            read: Flow {
+                ops: 100,
+                ..Flow::default()
+            },
+            seconds: vec![second([1.0, 1.0]), second([0.5, 0.75])],
+            ..Measured::default()
+        };
+        assert_eq!(waits(&reads, false), 0.5, "of eight four");
+        assert_eq!(waits(&reads, true), 1.0);
+        let writes = Measured {
+            write: reads.read.clone(),
+            ..reads
+        };
+        assert_eq!(waits(&writes, false), 1.0, "no stage times");
     }
 }

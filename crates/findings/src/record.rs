@@ -122,7 +122,7 @@ impl<'de> Deserialize<'de> for Outcome {
 pub const LOGGED: &str = "client.logged_ops";
 
 /// The measurements of a trial that ran to its end. All times are virtual.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Operations in flight when every client is busy: Σ jobs × depth (1 for synchronous engines), each
     /// for as long as it ran.
