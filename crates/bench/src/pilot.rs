@@ -86,9 +86,9 @@ pub fn rounded(time: f64) -> f64 {
     }
 }
 
-/// The k that serves every one of `cells` cells that any k serves, by the latest readings. Where there was no time for some of
-/// them, or they failed, nothing is known of those, and k does not fall below where the search began: a pool with a log, or
-/// one that reads from memory, wants several times what its neighbour does.
+/// The k that serves every one of `cells` cells that any k serves, by the latest readings. Where there was no
+/// time for some of them, or they failed, nothing is known of those, and k does not fall below where the search
+/// began: a pool with a log, or one that reads from memory, wants several times what its neighbour does.
 pub fn choose(readings: &[Reading], cells: usize) -> f64 {
     let wanted: Vec<f64> = readings.iter().filter_map(Reading::wants).collect();
     let known = readings.len() >= cells && !wanted.is_empty();
@@ -113,7 +113,7 @@ pub fn why(readings: &[Reading], cells: usize) -> String {
     };
     if served < read {
         why.push_str(&format!(
-            "; the clients of {} keep this machine's processors busy at any k, fewer of them would not",
+            "; in {} this machine's processors are busy at any k: give those fewer clients",
             read - served
         ));
     }
@@ -157,12 +157,12 @@ mod tests {
         assert_eq!(choose(&[written, cached], 2), 7.0); // 4 × (0.497/0.5/0.75 − 0.5) / 0.5 = 6.6
         assert_eq!(
             why(&[written, cached], 2),
-            "the smallest that serves 1 of 2 cells; the clients of 1 keep this machine's processors busy at \
-             any k, fewer of them would not"
+            "the smallest that serves 1 of 2 cells; in 1 this machine's processors are busy at any k: give \
+             those fewer clients"
         );
         // Where no k serves anything, a small one is at least soon done.
         assert_eq!(choose(&[cached], 1), FIRST);
-        assert!(why(&[cached], 1).starts_with("no k serves; the clients of 1 "));
+        assert!(why(&[cached], 1).starts_with("no k serves; in 1 "));
     }
 
     #[test]

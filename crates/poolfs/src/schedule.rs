@@ -13,7 +13,7 @@ use thread_priority::{
 ///
 /// OpenZFS hands an operation from thread to thread, and wakes each while it holds the lock that the woken
 /// one needs: whoever is woken at once stops at it, and wakes the other a second time. A synchronous
-/// write takes half the switches and four fifths of the processor time where they wait their turn
+/// write takes half the slices and two thirds of the processor time where they wait their turn
 /// (docs/performance.md). Called before the pool's threads are started. Where the kernel has no such
 /// policy everything works, at that price.
 pub fn patient() {
