@@ -9,7 +9,7 @@ use lab::fio::Mistake;
 use lab::{Diagnostic, Files, NoFiles, Profiles};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -56,7 +56,7 @@ pub fn find(name: &str) -> Result<LabFile, String> {
         let mut text = String::new();
         std::io::stdin()
             .read_to_string(&mut text)
-            .map_err(|e| format!("cannot read a lab from standard input: {e}"))?;
+            .map_err(|e| unreadable("a lab from standard input", &e))?;
         return Ok(LabFile {
             name: "<stdin>".to_owned(),
             text,
@@ -65,7 +65,7 @@ pub fn find(name: &str) -> Result<LabFile, String> {
         });
     }
     if path.exists() {
-        let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
+        let text = std::fs::read_to_string(path).map_err(|e| unreadable(name, &e))?;
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
         return Ok(LabFile {
             name: name.to_owned(),
@@ -91,6 +91,16 @@ pub fn find(name: &str) -> Result<LabFile, String> {
         ),
     };
     Err(format!("there is no lab `{name}`: {hint}"))
+}
+
+/// Why a lab cannot be read, and what to do where the system's own words do not say it.
+fn unreadable(what: &str, error: &io::Error) -> String {
+    let fix = match error.kind() {
+        io::ErrorKind::InvalidData => ": a lab is TOML, which is text in UTF-8",
+        io::ErrorKind::IsADirectory => ": name a lab file in it",
+        _ => "",
+    };
+    format!("cannot read {what}: {error}{fix}")
 }
 
 /// Files beside a lab, each kept as it was read.
@@ -196,5 +206,20 @@ pub fn load_or_explain(
             diagnostics::draw(&said, &sources);
             Err(ExitCode::from(exit::USAGE))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn what_is_no_lab_file_is_told_with_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = |path: &std::path::Path| find(&path.display().to_string()).err().unwrap();
+        assert!(refused(dir.path()).ends_with(": name a lab file in it"));
+        let file = dir.path().join("bytes.toml");
+        std::fs::write(&file, [0xFF, 0xFE]).unwrap();
+        assert!(refused(&file).ends_with(": a lab is TOML, which is text in UTF-8"));
     }
 }
