@@ -8,11 +8,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// One timed repeat of a cell.
+/// One trial: a cell run once with one seed. A pure function of its inputs: the same key has the same
+/// content, to the byte, on every host. Nothing in it comes from the host's clock.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// Unique in its campaign, from 0 in order of the schedule.
-    pub id: u64,
+    /// Hash of its inputs, in lower-case hexadecimal: the name it is stored under.
+    pub key: String,
     /// The variant's name.
     pub variant: String,
     /// The workload's name.
@@ -21,17 +22,9 @@ pub struct Trial {
     pub repeat: u32,
     /// Seed of its data, drives and offsets.
     pub seed: u64,
-    /// When it began, RFC 3339, UTC.
-    pub started: String,
-    /// Wall seconds it took, set-up included, and those within the measured window.
-    pub wall_s: f64,
-    /// Wall seconds of the measured window.
-    pub window_wall_s: f64,
     /// Size scale S it ran at.
     pub size: f64,
-    /// Dilation k it ran at.
-    pub time: f64,
-    /// Full version of the OpenZFS library: `2.1.11`.
+    /// Full version of OpenZFS: `2.4.4`.
     pub openzfs: String,
     /// For a rung of an open-loop ladder: operations a virtual second that the clients were told to
     /// begin, all jobs together. Latency is then counted from the intended start. None for a closed
@@ -43,16 +36,42 @@ pub struct Trial {
     /// how far a verdict holds; it belongs to no cell and no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun: Option<Perturbation>,
+    /// For a re-run with one cost removed from the machine: which. It belongs to no cell and no effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<Cost>,
     /// What came of it.
     pub outcome: Outcome,
 }
 
 impl Trial {
     /// Whether it is a repeat of its closed-loop cell: neither a rung of a ladder nor a re-run with
-    /// other numbers.
+    /// other numbers or with a cost removed.
     pub fn is_main(&self) -> bool {
-        self.offered_rate.is_none() && self.rerun.is_none()
+        self.offered_rate.is_none() && self.rerun.is_none() && self.without.is_none()
     }
+}
+
+/// A cost that the machine can be run without, to see what a cell waits for. Each is a knob of the
+/// machine (of its drives, its processor or a module parameter), never an edit of a result.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cost {
+    /// Flushes of the drives that take the intent log complete at once.
+    LogFlush,
+    /// Writes to the log vdevs complete at once.
+    LogWrite,
+    /// Reads from the pool's drives complete at once.
+    PoolRead,
+    /// OpenZFS does not delay writers for dirty data.
+    WriteThrottle,
+    /// Compute takes no virtual time.
+    Processor,
+    /// The ARC holds everything the client touches.
+    ArcSize,
+    /// Disks move their heads in no time; the platters still turn.
+    Seek,
 }
 
 /// A number of a drive profile, changed for a re-run.
@@ -137,32 +156,16 @@ pub struct Measured {
     pub sync: Flow,
     /// Each virtual second of the window, in order.
     pub seconds: Vec<Second>,
-    /// Stage times on the operations' blocking path: `write.throttle` → virtual ns summed over
-    /// operations; `write.count` → how many.
-    pub stages: BTreeMap<String, f64>,
-    /// How well the model kept its time.
-    pub fidelity: Fidelity,
-    /// Counters over the whole window, by the names of the control protocol: sums of counts, means of
+    /// Counters over the whole window, by the names of [`crate::counters`]: sums of counts, means of
     /// levels.
     pub totals: BTreeMap<String, f64>,
     /// Facts of the built pool (sizes, classes) and of the client (`files.bytes`, [`LOGGED`]), by name.
     pub facts: BTreeMap<String, f64>,
-    /// Kernel and mount features that bear on concurrency.
-    pub features: Vec<String>,
     /// What the reader must know about this trial.
     pub notes: Vec<String>,
     /// How the caches were warmed before the window; none where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
-}
-
-impl Measured {
-    /// Emulation lateness as a share of the client's time per operation, its syncs included (0.02 is the
-    /// limit).
-    pub fn late_share(&self) -> f64 {
-        let client = crate::attribution::client_us(&[self]);
-        client.map_or(0.0, |us| self.fidelity.late_ns_per_op / 1e3 / us)
-    }
 }
 
 /// The time before the measured window in which caches fill.
@@ -217,7 +220,7 @@ pub struct Second {
     pub reads: f64,
     /// See `reads`.
     pub writes: f64,
-    /// Counters of poolfs in it, by the names of the control protocol. Reading a record keeps those
+    /// The kernel's and the drives' counters in it, by the names of [`crate::counters`]. Reading a record keeps those
     /// that findings look at ([`counters::of_seconds`]): a campaign has millions of the others.
     #[serde(deserialize_with = "looked_at")]
     pub values: BTreeMap<String, f64>,
@@ -308,22 +311,4 @@ mod tests {
         let kept: Vec<&str> = second.values.keys().map(String::as_str).collect();
         assert_eq!(kept, ["dirty.bytes", "drive.hdd0.busy"]);
     }
-}
-
-/// How well the model kept its time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Fidelity {
-    /// Emulation lateness summed on operations' blocking paths ÷ operations, virtual ns.
-    pub late_ns_per_op: f64,
-    /// Processor use of poolfs and the client over the window ÷ cores of this machine.
-    pub cpu_share: f64,
-    /// Processor time per operation, real ns: poolfs.
-    pub poolfs_cpu_ns_per_op: f64,
-    /// Processor use of everything else on this machine over the window ÷ cores.
-    pub neighbours_share: f64,
-    /// Processor time that the host of this (virtual) machine gave to others over the window ÷ cores.
-    #[serde(default)]
-    pub stolen_share: f64,
-    /// Intended against achieved service time by drive kind: p50 and p99 of achieved ÷ intended.
-    pub drives: BTreeMap<String, (f64, f64)>,
 }
