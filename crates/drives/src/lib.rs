@@ -5,6 +5,7 @@
 //! A [`Profile`] holds the numbers of one kind of drive and makes drives from them; the formulas
 //! and what they leave out are in `docs/drives.md`.
 
+mod attachment;
 mod card;
 pub mod closed_loop;
 mod done;
@@ -18,6 +19,7 @@ mod number;
 mod profile;
 mod random;
 
+pub use attachment::Attachment;
 pub use card::{Card, Level};
 pub use elevator::Elevator;
 pub use error::ProfileError;

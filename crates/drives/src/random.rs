@@ -24,6 +24,6 @@ impl Random {
 
     /// Exponential with mean 1.
     pub fn exponential(&mut self) -> f64 {
-        -(1.0 - self.uniform()).ln()
+        -libm::log(1.0 - self.uniform())
     }
 }

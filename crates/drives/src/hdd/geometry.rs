@@ -65,7 +65,7 @@ impl Geometry {
         if self.taper < 1e-9 {
             return offset as f64 / self.outer_track;
         }
-        -self.capacity / (self.outer_track * self.taper) * (-self.taper * fraction).ln_1p()
+        -self.capacity / (self.outer_track * self.taper) * libm::log1p(-self.taper * fraction)
     }
 
     /// Time to move the arm between two offsets; 0 within a track.

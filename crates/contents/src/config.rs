@@ -1,0 +1,73 @@
+//! What a machine's drives are, as its starter writes it.
+
+use drives::Profile;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The drives of a machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Pages of 4 KiB that all drives together may hold.
+    pub pages: u32,
+    /// The drives, in the order in which the kernel finds them.
+    pub drives: Vec<DriveConfig>,
+    /// An image that the drives begin with; none for empty drives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<PathBuf>,
+    /// Where every write, completion, flush and discard is recorded from the start; none for no record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<PathBuf>,
+}
+
+/// One drive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriveConfig {
+    /// Its name in the lab: `hdd3`.
+    pub name: String,
+    /// The numbers of its kind.
+    pub profile: Profile,
+    /// Bytes of the real drive.
+    pub real_capacity: u64,
+    /// Bytes of the scaled drive.
+    pub capacity: u64,
+    /// Seed of its model.
+    pub seed: u64,
+    /// Requests that complete at once, to see what they cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub free: Vec<Free>,
+}
+
+/// A kind of request that takes no time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Free {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Flushes.
+    Flush,
+}
+
+impl Config {
+    /// Reads and checks a configuration.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn from_json(text: &str) -> Result<Config, String> {
+        let config: Config = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        for drive in &config.drives {
+            drive
+                .profile
+                .validate()
+                .map_err(|e| format!("drive {}: {e}", drive.name))?;
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
+            if drive.name.is_empty() || drive.name.len() > 24 || !drive.name.chars().all(plain) {
+                return Err(format!("drive {:?} cannot be a device's name", drive.name));
+            }
+        }
+        Ok(config)
+    }
+}

@@ -1,0 +1,81 @@
+//! How a drive is attached: what its host's block layer makes of it.
+
+use crate::{Kind, Profile};
+
+/// Fastest that a SATA link carries, MB/s: 6 Gb/s after 8b/10b coding.
+const SATA_MB_S: f64 = 600.0;
+/// Commands that an NVMe queue of Linux holds (`io_queue_depth` of the nvme driver: 1024, one kept free).
+const NVME_DEPTH: u32 = 1023;
+/// Commands that libata and the SCSI layer give a disk (NCQ has 32, libata uses 32).
+const SATA_DEPTH: u32 = 32;
+/// Commands that the megaraid_sas and smartpqi drivers give a logical volume.
+const CARD_DEPTH: u32 = 256;
+/// Largest command of SCSI and libata disks, bytes (`max_hw_sectors_kb` = 32767 there; the block layer
+/// keeps to 1280 KiB unless told otherwise).
+const SCSI_TRANSFER: u32 = 32_767 << 10;
+/// Largest command of an NVMe drive, bytes: MDTS of 5 to 8 gives 128 KiB to 1 MiB; the drives of the
+/// profiles have 1 MiB or no limit.
+const NVME_TRANSFER: u32 = 1 << 20;
+
+/// What the block layer of a host knows of a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attachment {
+    /// Commands that the host gives the drive at once.
+    pub depth: u32,
+    /// Largest command, bytes.
+    pub max_transfer: u32,
+    /// Whether a distribution gives the drive mq-deadline. Linux does so for devices with one hardware
+    /// queue; NVMe drives get `none`.
+    pub scheduler: bool,
+    /// Whether the drive takes discards.
+    pub discard: bool,
+}
+
+impl Profile {
+    /// How a host sees the drive. A flash drive is on SATA when all its traffic fits a SATA link.
+    pub fn attachment(&self) -> Attachment {
+        let nvme = Attachment {
+            depth: NVME_DEPTH,
+            max_transfer: NVME_TRANSFER,
+            scheduler: false,
+            discard: true,
+        };
+        let scsi = |depth, discard| Attachment {
+            depth,
+            max_transfer: SCSI_TRANSFER,
+            scheduler: true,
+            discard,
+        };
+        match (self.kind, &self.flash) {
+            (Kind::Flash, Some(flash)) if flash.shared_mb_s.value <= SATA_MB_S => {
+                scsi(SATA_DEPTH, true)
+            }
+            (Kind::Flash | Kind::Instant, _) => nvme,
+            (Kind::Hdd, _) => scsi(SATA_DEPTH, false),
+            (Kind::Card, _) => scsi(CARD_DEPTH, false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Profile;
+
+    fn attachment(profile: &str) -> super::Attachment {
+        let path = format!(
+            "{}/../../profiles/{profile}.toml",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        let text = std::fs::read_to_string(path).unwrap();
+        Profile::from_toml(&text).unwrap().attachment()
+    }
+
+    #[test]
+    fn one_queue_gets_mq_deadline_and_nvme_none() {
+        assert_eq!((attachment("hdd-7200-8t").scheduler, attachment("hdd-7200-8t").depth), (true, 32));
+        assert!(attachment("pm883-3.84t").scheduler && attachment("pm883-3.84t").discard);
+        assert!(!attachment("pm9a3-1.92t").scheduler && attachment("pm9a3-1.92t").discard);
+        assert!(!attachment("p1600x-118g").scheduler);
+        assert!(attachment("raid10-4x-r5-h755").scheduler);
+    }
+}

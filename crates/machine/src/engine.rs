@@ -1,0 +1,265 @@
+//! The engine: a kernel, OpenZFS modules and their tools, built by `make engine` and kept in the user's
+//! cache directory.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Version of what the first process inside does with a script. It is part of every trial's key: raise it
+/// when the same script would give other results.
+pub const GUEST: u32 = 1;
+/// Name of the file that describes an engine.
+const MANIFEST: &str = "manifest.json";
+/// Environment variable that names an engine's directory.
+pub const VARIABLE: &str = "POOLWRIGHT_ENGINE";
+
+/// What is in an engine's directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the kernel.
+    pub linux: String,
+    /// SHA-256 of the kernel.
+    pub linux_sha256: String,
+    /// Release line (`2.4`) → the build.
+    pub openzfs: BTreeMap<String, OpenZfs>,
+}
+
+/// One release of OpenZFS.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenZfs {
+    /// Full version: `2.4.4`.
+    pub version: String,
+    /// SHA-256 of modules and tools together.
+    pub sha256: String,
+}
+
+/// An engine that is built.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    /// Its directory.
+    pub directory: PathBuf,
+    /// What is in it.
+    pub manifest: Manifest,
+}
+
+/// Why there is no engine.
+#[derive(Debug, thiserror::Error)]
+pub enum Missing {
+    /// None was built.
+    #[error(
+        "no engine in {0}: run `make engine` in a checkout of Poolwright, or set POOLWRIGHT_ENGINE to the directory of one"
+    )]
+    NotBuilt(PathBuf),
+    /// It cannot be read.
+    #[error("the engine in {path} cannot be used: {why}: run `make engine` again")]
+    Damaged {
+        /// Its directory.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// It has no such release.
+    #[error("the engine in {path} has OpenZFS {have}, not {wanted}: run `make engine` again")]
+    Release {
+        /// Its directory.
+        path: PathBuf,
+        /// The releases it has.
+        have: String,
+        /// The one asked for.
+        wanted: String,
+    },
+}
+
+/// The directory of engines: `$XDG_CACHE_HOME/poolwright/engine`, `~/.cache/poolwright/engine`, or one of
+/// this user below the directory for temporary files.
+pub fn cache() -> PathBuf {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    match (variable("XDG_CACHE_HOME"), variable("HOME")) {
+        (Some(cache), _) => PathBuf::from(cache).join("poolwright/engine"),
+        (None, Some(home)) => PathBuf::from(home).join(".cache/poolwright/engine"),
+        (None, None) => {
+            let user = rustix::process::getuid().as_raw();
+            std::env::temp_dir().join(format!("poolwright-{user}/engine"))
+        }
+    }
+}
+
+impl Engine {
+    /// The engine that `POOLWRIGHT_ENGINE` names, or the one that was built last.
+    ///
+    /// # Errors
+    /// That there is none, or what is wrong with it.
+    pub fn find() -> Result<Engine, Missing> {
+        match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+            Some(directory) => Engine::open(Path::new(&directory)),
+            None => Engine::open(&cache().join("current")),
+        }
+    }
+
+    /// The engine in a directory.
+    ///
+    /// # Errors
+    /// That there is none, or what is wrong with it.
+    pub fn open(directory: &Path) -> Result<Engine, Missing> {
+        let Ok(directory) = fs::canonicalize(directory) else {
+            return Err(Missing::NotBuilt(directory.to_owned()));
+        };
+        let damaged = |why: String| Missing::Damaged {
+            path: directory.clone(),
+            why,
+        };
+        let text = fs::read(directory.join(MANIFEST))
+            .map_err(|e| damaged(format!("{MANIFEST}: {e}")))?;
+        let manifest: Manifest =
+            serde_json::from_slice(&text).map_err(|e| damaged(format!("{MANIFEST}: {e}")))?;
+        let engine = Engine {
+            manifest,
+            directory: directory.clone(),
+        };
+        let needed = |path: PathBuf| match path.exists() {
+            true => Ok(()),
+            false => Err(damaged(format!("{} is missing", path.display()))),
+        };
+        needed(engine.kernel())?;
+        for release in engine.manifest.openzfs.keys() {
+            needed(engine.module(release, "spl"))?;
+            needed(engine.module(release, "zfs"))?;
+            needed(engine.tools(release).join("sbin/zpool"))?;
+        }
+        Ok(engine)
+    }
+
+    /// The kernel, an ordinary program.
+    pub fn kernel(&self) -> PathBuf {
+        self.directory.join("linux")
+    }
+
+    /// A release's build.
+    ///
+    /// # Errors
+    /// That the engine does not have it.
+    pub fn openzfs(&self, release: &str) -> Result<&OpenZfs, Missing> {
+        self.manifest
+            .openzfs
+            .get(release)
+            .ok_or_else(|| Missing::Release {
+                path: self.directory.clone(),
+                have: self
+                    .manifest
+                    .openzfs
+                    .keys()
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                wanted: release.to_owned(),
+            })
+    }
+
+    /// The file of a release's kernel module: `spl` or `zfs`.
+    pub fn module(&self, release: &str, name: &str) -> PathBuf {
+        self.release(release).join(format!("{name}.ko"))
+    }
+
+    /// The directory of a release's tools: `sbin` with the programs, `lib` with all their libraries.
+    pub fn tools(&self, release: &str) -> PathBuf {
+        self.release(release).join("tools")
+    }
+
+    fn release(&self, release: &str) -> PathBuf {
+        self.directory.join(format!("openzfs-{release}"))
+    }
+
+    /// How each tool of a release is started: by its own loader, with its own libraries.
+    pub fn programs(&self, release: &str) -> BTreeMap<String, Vec<String>> {
+        let tools = self.tools(release);
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        ["zpool", "zfs", "zdb"]
+            .into_iter()
+            .map(|name| {
+                let argv = vec![
+                    text(tools.join("lib/ld-linux-x86-64.so.2")),
+                    "--library-path".to_owned(),
+                    text(tools.join("lib")),
+                    text(tools.join("sbin").join(name)),
+                ];
+                (name.to_owned(), argv)
+            })
+            .collect()
+    }
+
+    /// What tells this engine's results with a release from those of others: all that can change a result,
+    /// without paths or times. Without a release, that of a machine without OpenZFS.
+    ///
+    /// # Errors
+    /// That the engine does not have the release.
+    pub fn identity(&self, release: Option<&str>) -> Result<String, Missing> {
+        let zfs = match release {
+            Some(release) => {
+                let openzfs = self.openzfs(release)?;
+                format!(" openzfs {} {}", openzfs.version, openzfs.sha256)
+            }
+            None => String::new(),
+        };
+        let Manifest {
+            linux,
+            linux_sha256,
+            ..
+        } = &self.manifest;
+        Ok(format!("guest {GUEST} linux {linux} {linux_sha256}{zfs}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine(directory: &Path) {
+        let manifest = Manifest {
+            linux: "7.2.12".into(),
+            linux_sha256: "aa".into(),
+            openzfs: BTreeMap::from([(
+                "2.4".to_owned(),
+                OpenZfs {
+                    version: "2.4.4".into(),
+                    sha256: "bb".into(),
+                },
+            )]),
+        };
+        let release = directory.join("openzfs-2.4");
+        fs::create_dir_all(release.join("tools/sbin")).unwrap();
+        let empty = ["linux", "openzfs-2.4/spl.ko", "openzfs-2.4/zfs.ko", "openzfs-2.4/tools/sbin/zpool"];
+        for file in empty {
+            fs::write(directory.join(file), "").unwrap();
+        }
+        fs::write(directory.join(MANIFEST), serde_json::to_vec(&manifest).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn an_engine_is_opened_and_names_what_is_missing() {
+        let directory = tempfile::tempdir().unwrap();
+        let nowhere = directory.path().join("nowhere");
+        let message = Engine::open(&nowhere).unwrap_err().to_string();
+        assert!(message.contains("make engine"), "{message}");
+        engine(directory.path());
+        let found = Engine::open(directory.path()).unwrap();
+        assert_eq!(found.openzfs("2.4").unwrap().version, "2.4.4");
+        let message = found.openzfs("2.3").unwrap_err().to_string();
+        assert!(message.contains("has OpenZFS 2.4, not 2.3"), "{message}");
+        fs::remove_file(directory.path().join("openzfs-2.4/zfs.ko")).unwrap();
+        let message = Engine::open(directory.path()).unwrap_err().to_string();
+        assert!(message.contains("zfs.ko is missing"), "{message}");
+    }
+
+    #[test]
+    fn an_identity_has_no_path_of_the_host() {
+        let directory = tempfile::tempdir().unwrap();
+        engine(directory.path());
+        let engine = Engine::open(directory.path()).unwrap();
+        assert_eq!(
+            engine.identity(Some("2.4")).unwrap(),
+            "guest 1 linux 7.2.12 aa openzfs 2.4.4 bb"
+        );
+        assert!(!engine.identity(None).unwrap().contains("openzfs"));
+    }
+}

@@ -1,0 +1,195 @@
+//! Programs inside the machine. Their environment is always the same.
+
+use crate::INSIDE;
+use crate::script::Command;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Where programs of the engine stand.
+const BIN: &str = "/run/bin";
+/// Most bytes of a program's last words in a message.
+const LAST_WORDS: usize = 400;
+
+/// The environment of every program.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("PATH", "/run/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+    ("HOME", "/run"),
+    ("TZ", "UTC"),
+    ("LC_ALL", "C"),
+    ("TERM", "linux"),
+    ("TMPDIR", "/tmp"),
+];
+
+/// Writes a starter for each program, so that a person and other programs find it by name.
+pub fn install(programs: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
+    fs::create_dir_all(BIN).map_err(|e| format!("cannot make {BIN}: {e}"))?;
+    for (name, argv) in programs {
+        let words: Vec<String> = argv
+            .iter()
+            .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
+            .collect();
+        let path = Path::new(BIN).join(name);
+        let text = format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" "));
+        fs::write(&path, text)
+            .and_then(|()| fs::set_permissions(&path, fs::Permissions::from_mode(0o755)))
+            .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn process(command: &Command) -> Result<std::process::Command, String> {
+    let program = command.argv.first().ok_or("an empty command")?;
+    let mut process = std::process::Command::new(program);
+    process
+        .args(&command.argv[1..])
+        .env_clear()
+        .envs(ENVIRONMENT)
+        .stdin(Stdio::null());
+    let here = &command.directory;
+    process.current_dir(if here.as_os_str().is_empty() { Path::new("/") } else { here });
+    Ok(process)
+}
+
+/// Runs a program to its end.
+pub fn run(command: &Command) -> Result<(), String> {
+    let mut running = Running::start(command)?;
+    running.wait();
+    running.finish()
+}
+
+/// Runs a program on the console.
+pub fn interactive(command: &Command) -> Result<(), String> {
+    let mut process = process(command)?;
+    process
+        .stdin(Stdio::inherit())
+        .stdout(Stdio::inherit())
+        .stderr(Stdio::inherit());
+    process
+        .status()
+        .map(drop)
+        .map_err(|e| format!("cannot start {}: {e}", command.argv.join(" ")))
+}
+
+/// A program at work.
+pub struct Running {
+    name: String,
+    may_fail: bool,
+    pid: rustix::process::Pid,
+    started: Instant,
+    ended: Option<ExitStatus>,
+    waiter: Receiver<std::io::Result<ExitStatus>>,
+    /// Where its output and its errors are.
+    outputs: [std::path::PathBuf; 2],
+}
+
+impl Running {
+    /// Starts a program.
+    pub fn start(command: &Command) -> Result<Running, String> {
+        let name = command.argv.join(" ");
+        let outputs = match &command.output {
+            Some(file) => {
+                let path = Path::new(INSIDE).join(file);
+                [path.clone(), path.with_added_extension("err")]
+            }
+            None => ["/run/output".into(), "/run/output.err".into()],
+        };
+        let create = |path: &Path| {
+            File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
+        };
+        let mut process = process(command)?;
+        process
+            .stdout(create(&outputs[0])?)
+            .stderr(create(&outputs[1])?);
+        let child = process
+            .spawn()
+            .map_err(|e| format!("cannot start {name}: {e}"))?;
+        let pid = rustix::process::Pid::from_child(&child);
+        Ok(Running {
+            name,
+            may_fail: command.may_fail,
+            pid,
+            started: Instant::now(),
+            ended: None,
+            waiter: waiter(child),
+            outputs,
+        })
+    }
+
+    /// Since its start.
+    pub fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) {
+        if self.ended.is_none()
+            && let Ok(Ok(status)) = self.waiter.recv()
+        {
+            self.ended = Some(status);
+        }
+    }
+
+    /// Waits until it has ended or a moment has come; whether it has ended.
+    pub fn ended_by(&mut self, moment: Instant) -> Result<bool, String> {
+        let left = moment.saturating_duration_since(Instant::now());
+        match self.waiter.recv_timeout(left) {
+            Ok(Ok(status)) => {
+                self.ended = Some(status);
+                Ok(true)
+            }
+            Ok(Err(why)) => Err(format!("cannot wait for {}: {why}", self.name)),
+            Err(RecvTimeoutError::Timeout) => Ok(false),
+            Err(RecvTimeoutError::Disconnected) => Ok(true),
+        }
+    }
+
+    /// Ends it at once.
+    pub fn kill(&mut self) {
+        if self.ended.is_none() {
+            let _ = rustix::process::kill_process(self.pid, rustix::process::Signal::KILL);
+            self.wait();
+        }
+    }
+
+    /// Whether it has succeeded, after its end.
+    pub fn finish(&self) -> Result<(), String> {
+        let how = match self.ended {
+            Some(status) if status.success() || self.may_fail => return Ok(()),
+            Some(status) => match (status.code(), status.signal()) {
+                (Some(code), _) => format!("ended with status {code}"),
+                (None, Some(signal)) => format!("was ended by signal {signal}"),
+                (None, None) => "ended".to_owned(),
+            },
+            None => "was lost".to_owned(),
+        };
+        let read = |path: &Path| fs::read(path).unwrap_or_default();
+        let mut words = String::from_utf8_lossy(&read(&self.outputs[1])).into_owned();
+        if words.trim().is_empty() {
+            words = String::from_utf8_lossy(&read(&self.outputs[0])).into_owned();
+        }
+        let words = words.trim();
+        let mut from = words.len().saturating_sub(LAST_WORDS);
+        while !words.is_char_boundary(from) {
+            from += 1;
+        }
+        let words = words[from..].replace('\n', "; ");
+        Err(match words.is_empty() {
+            true => format!("{} {how}", self.name),
+            false => format!("{} {how}: {words}", self.name),
+        })
+    }
+}
+
+fn waiter(mut child: Child) -> Receiver<std::io::Result<ExitStatus>> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let _ = sender.send(child.wait());
+    });
+    receiver
+}

@@ -1,0 +1,28 @@
+//! The last moment before a machine's kernel: this process is given one core and its parent's fate, and
+//! becomes the kernel.
+
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Becomes `program` on a core (any, where there is none). The program ends with the thread that started
+/// this process. Returns only when that fails.
+pub fn run(parent: u32, core: Option<usize>, program: &OsString, arguments: &[OsString]) -> String {
+    if let Err(why) = set_parent_process_death_signal(Some(Signal::KILL)) {
+        return format!("cannot tie the machine to its starter: {why}");
+    }
+    // It may have gone before that.
+    if getppid().map(Pid::as_raw_nonzero).map(|pid| pid.get() as u32) != Some(parent) {
+        return "its starter has ended".to_owned();
+    }
+    if let Some(core) = core {
+        let mut only = CpuSet::new();
+        only.set(core);
+        // Slower without, and otherwise the same.
+        let _ = sched_setaffinity(None, &only);
+    }
+    let why = Command::new(program).args(arguments).exec();
+    format!("cannot start {}: {why}", program.to_string_lossy())
+}

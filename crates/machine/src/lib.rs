@@ -1,0 +1,31 @@
+//! One Linux machine in virtual time.
+//!
+//! The machine is a kernel built as an ordinary program ([`engine`] finds it). [`start`] starts one with
+//! its drives and a [`script`], and waits for its end. Inside, the same executable is the first process:
+//! [`guest::run`] carries out the script and writes what it saw. Both ends meet only in files of the
+//! machine's own directory and in lines on its console, so that nothing of the host's timing gets in.
+
+pub mod core;
+pub mod counters;
+pub mod engine;
+pub mod guest;
+pub mod launch;
+pub mod outcome;
+pub mod script;
+pub mod start;
+pub mod warm;
+
+/// Where the machine's own directory is, inside.
+pub const INSIDE: &str = "/run/machine";
+/// Prefix of the drives' devices inside: `/dev/pw-hdd0`.
+pub const DEVICE: &str = "/dev/pw-";
+/// File with the script, in the machine's directory.
+pub const SCRIPT: &str = "script.json";
+/// File with the outcome, in the machine's directory.
+pub const OUTCOME: &str = "outcome.json";
+/// File with the configuration of the drives, in the machine's directory.
+pub const DRIVES: &str = "drives.json";
+/// File with everything that the machine printed, in the machine's directory.
+pub const CONSOLE: &str = "console.txt";
+/// What a line of progress on the console begins with.
+pub const PROGRESS: &str = "@poolwright ";

@@ -1,0 +1,123 @@
+//! What a machine does from its first process to its end. All times are virtual.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A machine's work, step by step; the first step that fails ends it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Script {
+    /// The pool whose counters are sampled; empty for none.
+    pub pool: String,
+    /// Programs by name that stand in `/run/bin`, before everything else in `PATH`: how each is started.
+    pub programs: BTreeMap<String, Vec<String>>,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// Tells the host what comes.
+    Phase(Phase),
+    /// Loads a kernel module with its parameters.
+    Module {
+        /// The host's path of the file.
+        file: PathBuf,
+        /// `name=value`, separated by spaces.
+        parameters: String,
+    },
+    /// Writes text to a file, such as a module parameter.
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The text.
+        text: String,
+    },
+    /// Runs a program to its end; it must succeed.
+    Run(Command),
+    /// Runs a program until the caches are warm or the time is over, then ends it.
+    Warm {
+        /// The program.
+        command: Command,
+        /// Most seconds.
+        limit_s: f64,
+        /// Seconds of a period over which hit ratios are compared.
+        period_s: f64,
+        /// Whether only the time counts, not the caches.
+        fixed: bool,
+    },
+    /// Runs a program to its end and samples counters each second of its window.
+    Measure {
+        /// The program.
+        command: Command,
+        /// Seconds from its start to the beginning of the window.
+        ramp_s: f64,
+        /// Seconds after which it is taken for hung.
+        limit_s: f64,
+    },
+    /// An interactive program on the console.
+    Shell(Command),
+}
+
+/// What a machine is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Drives, pool, file systems.
+    Building,
+    /// The client's files.
+    LayingOut,
+    /// Everything dirty is written, caches are emptied.
+    Settling,
+    /// The client at work until the caches are warm.
+    WarmingUp,
+    /// The measured window, ramp included.
+    Measuring,
+}
+
+/// A program with its arguments.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Where it runs; the root where there is none.
+    #[serde(default)]
+    pub directory: PathBuf,
+    /// File in the machine's directory that takes its output; its errors go to the same name with
+    /// `.err`. Without one both are kept for the message in case it fails.
+    #[serde(default)]
+    pub output: Option<String>,
+    /// Whether its success does not matter.
+    #[serde(default)]
+    pub may_fail: bool,
+}
+
+impl Command {
+    /// A program with its arguments.
+    pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Command {
+        Command {
+            argv: argv.into_iter().map(Into::into).collect(),
+            ..Command::default()
+        }
+    }
+
+    /// The same with its output in a file of the machine's directory.
+    pub fn output(mut self, file: &str) -> Command {
+        self.output = Some(file.to_owned());
+        self
+    }
+
+    /// The same in a directory.
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Command {
+        self.directory = directory.into();
+        self
+    }
+
+    /// The same where its success does not matter.
+    pub fn may_fail(mut self) -> Command {
+        self.may_fail = true;
+        self
+    }
+}

@@ -1,0 +1,280 @@
+//! Starts a machine and waits for its end.
+
+use crate::core::Core;
+use crate::outcome::Outcome;
+use crate::script::{Phase, Script};
+use crate::{CONSOLE, DRIVES, OUTCOME, PROGRESS, SCRIPT};
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Virtual time of the start, ns since 1970: fixed, so that nothing inside depends on today.
+const EPOCH: u64 = 1_700_000_000_000_000_000;
+/// Real time from one look at the stop request to the next.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Hidden verb of the executable that [`crate::launch::run`] serves.
+pub const LAUNCH: &str = "machine-launch";
+/// Hidden verb of the executable that [`crate::guest::run`] serves.
+pub const GUEST: &str = "machine-guest";
+
+/// A machine to be started.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    /// The kernel.
+    pub kernel: &'a Path,
+    /// This program, with its two hidden verbs.
+    pub executable: &'a Path,
+    /// The machine's own directory, the only one that it writes to.
+    pub directory: &'a Path,
+    /// Its memory, bytes.
+    pub memory: u64,
+    /// Cores of the modelled host.
+    pub cores: u32,
+    /// Whether compute takes virtual time.
+    pub charged: bool,
+    /// Seed of the kernel's random numbers.
+    pub seed: u64,
+    /// What it does.
+    pub script: &'a Script,
+    /// Where cores are held, see [`Core::take`].
+    pub locks: PathBuf,
+    /// Real time after which a machine that has not ended is taken for hung.
+    pub patience: Duration,
+}
+
+/// Why a machine did not come to the end of its script.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The caller asked to stop.
+    #[error("stopped")]
+    Stopped,
+    /// A file could not be written or read, or a process not be started.
+    #[error("cannot {action} {path}: {source}")]
+    Host {
+        /// What was tried.
+        action: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the host said.
+        source: std::io::Error,
+    },
+    /// The machine ended before its script, or never.
+    #[error("{0}")]
+    Ended(String),
+    /// A step of the script failed.
+    #[error("{0}")]
+    Script(String),
+}
+
+impl Machine<'_> {
+    /// Runs the machine to its end, with `drives` as its configuration of drives. `phase` is told what it
+    /// does, `stop` asked whether it should end at once.
+    ///
+    /// # Errors
+    /// Why it did not come to the end of its script.
+    pub fn run(
+        &self,
+        drives: &impl Serialize,
+        phase: &dyn Fn(Phase),
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Outcome, Failure> {
+        self.write(SCRIPT, self.script)?;
+        self.write(DRIVES, drives)?;
+        let _ = fs::remove_file(self.directory.join(OUTCOME));
+        let core = Core::take(&self.locks);
+        let mut child = self.command(core.number, false).stdout(Stdio::piped()).spawn().map_err(
+            |source| self.host("start", self.executable, source),
+        )?;
+        let ended = self.watch(&mut child, phase, stop);
+        // Whatever happened, nothing of it stays.
+        let _ = child.kill();
+        let status = child.wait();
+        ended?;
+        self.outcome(status.ok())
+    }
+
+    /// Runs the machine with the terminal as its console.
+    ///
+    /// # Errors
+    /// Why it did not come to the end of its script.
+    pub fn interactive(&self, drives: &impl Serialize) -> Result<Outcome, Failure> {
+        self.write(SCRIPT, self.script)?;
+        self.write(DRIVES, drives)?;
+        let _ = fs::remove_file(self.directory.join(OUTCOME));
+        let core = Core::take(&self.locks);
+        let status = self
+            .command(core.number, true)
+            .stdin(Stdio::inherit())
+            .stdout(Stdio::inherit())
+            .status()
+            .map_err(|source| self.host("start", self.executable, source))?;
+        self.outcome(Some(status))
+    }
+
+    fn host(&self, action: &'static str, path: &Path, source: std::io::Error) -> Failure {
+        Failure::Host {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    fn write(&self, name: &str, content: &impl Serialize) -> Result<(), Failure> {
+        let path = self.directory.join(name);
+        let text = serde_json::to_vec(content).map_err(std::io::Error::other);
+        text.and_then(|text| fs::write(&path, text))
+            .map_err(|source| self.host("write", &path, source))
+    }
+
+    /// The kernel's command line, behind the launcher's own.
+    fn command(&self, core: Option<usize>, terminal: bool) -> Command {
+        let mut command = Command::new(self.executable);
+        command
+            .arg(LAUNCH)
+            .arg(std::process::id().to_string())
+            .arg(core.map_or("any".to_owned(), |core| core.to_string()))
+            .arg(self.kernel)
+            .arg(format!("mem={}M", self.memory >> 20))
+            .args(["rootfstype=hostfs", "rootflags=/", "ro"])
+            .arg(format!("init={}", self.executable.display()))
+            .args(["time-travel=inf-cpu", &format!("time-travel-start={EPOCH}")])
+            .args(["con=null", "con0=fd:0,fd:1", "ssl=null", "seccomp=auto", "norandmaps"])
+            .arg(if terminal { "quiet" } else { "loglevel=5" })
+            .arg(format!("machine_seed={}", self.seed))
+            .arg(format!("uml_dir={}/", self.directory.join("umid").display()))
+            .arg(format!("drives={}", self.directory.join(DRIVES).display()))
+            .arg(format!("processor.cores={}", self.cores))
+            .arg(format!("processor.charged={}", u8::from(self.charged)))
+            .args(["--", GUEST])
+            .arg(self.directory);
+        // Nothing of the environment reaches the kernel, except for what keeps it from the home directory.
+        command
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("TMPDIR", self.directory)
+            .stdin(Stdio::null())
+            .stderr(if terminal { Stdio::inherit() } else { Stdio::piped() });
+        command
+    }
+
+    /// Copies the console to its file until the machine ends, is stopped, or takes too long.
+    fn watch(
+        &self,
+        child: &mut Child,
+        phase: &dyn Fn(Phase),
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), Failure> {
+        let path = self.directory.join(CONSOLE);
+        let mut console = File::create(&path).map_err(|source| self.host("write", &path, source))?;
+        let (sender, lines) = mpsc::channel::<Vec<u8>>();
+        let outputs: [Option<Box<dyn std::io::Read + Send>>; 2] = [
+            child.stdout.take().map(|out| Box::new(out) as _),
+            child.stderr.take().map(|out| Box::new(out) as _),
+        ];
+        for output in outputs.into_iter().flatten() {
+            let sender = sender.clone();
+            std::thread::spawn(move || {
+                for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let begun = Instant::now();
+        loop {
+            match lines.recv_timeout(LOOK) {
+                Ok(line) => {
+                    let reported = std::str::from_utf8(&line).ok().and_then(progress);
+                    match reported {
+                        Some(what) => phase(what),
+                        None => {
+                            let _ = console.write_all(&line).and_then(|()| console.write_all(b"\n"));
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if stop() {
+                return Err(Failure::Stopped);
+            }
+            if begun.elapsed() > self.patience {
+                return Err(Failure::Ended(format!(
+                    "the machine did not end within {} s and was ended; its console is {}",
+                    self.patience.as_secs(),
+                    path.display()
+                )));
+            }
+        }
+    }
+
+    fn outcome(&self, status: Option<ExitStatus>) -> Result<Outcome, Failure> {
+        let path = self.directory.join(OUTCOME);
+        let read = fs::read(&path).ok();
+        let parsed = read.and_then(|text| serde_json::from_slice::<Outcome>(&text).ok());
+        match parsed {
+            Some(Outcome {
+                failure: Some(why), ..
+            }) => Err(Failure::Script(why)),
+            Some(outcome) => Ok(outcome),
+            None => {
+                let console = fs::read(self.directory.join(CONSOLE)).unwrap_or_default();
+                let console = String::from_utf8_lossy(&console);
+                Err(Failure::Ended(death(status, &console)))
+            }
+        }
+    }
+}
+
+/// A line of progress; none when it is another line.
+fn progress(line: &str) -> Option<Phase> {
+    serde_json::from_str(line.trim_end().strip_prefix(PROGRESS)?).ok()
+}
+
+/// How a machine died, in one line.
+fn death(status: Option<ExitStatus>, console: &str) -> String {
+    let how = match status.map(|status| (status.code(), status.signal())) {
+        Some((Some(code), _)) => format!("ended with status {code}"),
+        Some((None, Some(9))) => "was ended by signal 9 (the host's, where memory runs out)".to_owned(),
+        Some((None, Some(signal))) => format!("was ended by signal {signal}"),
+        _ => "ended".to_owned(),
+    };
+    let telling = ["panic", "drives:", "the drives", "cannot ", "error", "Unable to"];
+    let line = telling.iter().find_map(|word| {
+        let has = |line: &&str| line.contains(word);
+        console.lines().find(has).or_else(|| None)
+    });
+    let last = console.lines().rev().find(|line| !line.trim().is_empty());
+    match line.or(last) {
+        Some(line) => format!("the machine {how}: {}", line.trim()),
+        None => format!("the machine {how} without a word"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_told_from_other_lines() {
+        assert_eq!(progress("@poolwright \"laying-out\"\r"), Some(Phase::LayingOut));
+        assert_eq!(progress("@poolwright nonsense"), None);
+        assert_eq!(progress("md: raid1"), None);
+    }
+
+    #[test]
+    fn the_line_that_tells_why_is_found() {
+        let console = "Linux version 7\nKernel panic - not syncing: VFS: no root\nlast\n";
+        assert!(death(None, console).ends_with("Kernel panic - not syncing: VFS: no root"));
+        assert!(death(None, "a\nb\n\n").ends_with(": b"));
+        assert!(death(None, "").ends_with("without a word"));
+    }
+}

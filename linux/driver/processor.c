@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The modelled processor. In this kernel's time mode compute takes no time by
+ * itself; here it is charged, by a fixed table. The costs are parameters
+ * (processor.NAME=VALUE on the command line); docs/reference/processor.md has
+ * the table with the source of each number.
+ *
+ * The machine has one processor, the modelled host has several. While n tasks
+ * are ready to run, the modelled host works on min(n, cores) of them at once,
+ * so that a charge moves the clock by its n-th part only.
+ */
+#include <linux/hardirq.h>
+#include <linux/init.h>
+#include <linux/moduleparam.h>
+#include <linux/proc_fs.h>
+#include <linux/sched.h>
+#include <linux/sched/stat.h>
+#include <linux/seq_file.h>
+#include <linux/time-internal.h>
+#include <asm/processor-charge.h>
+#include <asm/unistd.h>
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "processor."
+
+/* 0: compute is free. */
+static unsigned int cores = 16;
+module_param(cores, uint, 0400);
+static unsigned int charged = 1;
+module_param(charged, uint, 0400);
+
+/* Nanoseconds an event. */
+static unsigned int syscall_ns = 150;
+module_param(syscall_ns, uint, 0400);
+static unsigned int file_ns = 2000;
+module_param(file_ns, uint, 0400);
+static unsigned int clock_ns = 25;
+module_param(clock_ns, uint, 0400);
+static unsigned int switch_ns = 1000;
+module_param(switch_ns, uint, 0400);
+static unsigned int request_ns = 500;
+module_param(request_ns, uint, 0400);
+static unsigned int interrupt_ns = 1000;
+module_param(interrupt_ns, uint, 0400);
+
+/* Picoseconds a byte. */
+static unsigned int copy_ps = 100;
+module_param(copy_ps, uint, 0400);
+static unsigned int fletcher_ps = 60;
+module_param(fletcher_ps, uint, 0400);
+static unsigned int parity_ps = 60;
+module_param(parity_ps, uint, 0400);
+
+/* By number of enum zio_checksum, which is the on-disk format's. */
+static const unsigned int checksum_ps[] = {
+	[3] = 0,	/* label: with sha256, but small */
+	[8] = 500,	/* sha256 */
+	[11] = 1400,	/* sha512 */
+	[12] = 2000,	/* skein */
+	[13] = 600,	/* edonr */
+	[14] = 300,	/* blake3 */
+};
+
+/* By number of enum zio_compress; gzip-1 to gzip-9 are 5 to 13. */
+static unsigned int compress_ps(unsigned int kind, int level)
+{
+	switch (kind) {
+	case 3:		/* lzjb */
+		return 3000;
+	case 14:	/* zle */
+		return 300;
+	case 15:	/* lz4 */
+		return 1400;
+	case 16:	/* zstd; fast levels are above 100 */
+		if (level <= 0 || level > 100)
+			return 1600;
+		return level <= 3 ? 2800 : 2800 + (level - 3) * 3000;
+	default:
+		if (kind >= 5 && kind <= 13)
+			return 10000 + (kind - 5) * 3500;
+		return 0;
+	}
+}
+
+static unsigned int decompress_ps(unsigned int kind)
+{
+	switch (kind) {
+	case 3:
+		return 1500;
+	case 14:
+		return 200;
+	case 15:
+		return 400;
+	case 16:
+		return 1000;
+	default:
+		return kind >= 5 && kind <= 13 ? 3000 : 0;
+	}
+}
+
+/* What is charged and not yet applied, and all that was ever charged, virtual ns x 1024. */
+static unsigned long long pending;
+/* Busy time of all modelled cores together, ns. */
+static unsigned long long busy_ns;
+
+static void add_ps(unsigned long long ps)
+{
+	unsigned int ready = nr_running();
+	unsigned int at_once = clamp(ready, 1u, max(cores, 1u));
+
+	if (!charged)
+		return;
+	busy_ns += ps / 1000;
+	pending += (ps << 10) / 1000 / at_once;
+}
+
+static void add(unsigned int ns)
+{
+	add_ps(1000ULL * ns);
+}
+
+/* Lets the charged time pass. Events that fall due meanwhile come at their own times. */
+static void apply(void)
+{
+	if (irqs_disabled() || in_interrupt())
+		return;
+	while (pending >> 10) {
+		unsigned long long next = time_travel_until_next();
+		unsigned long long step = min(pending >> 10, max(next, 1ULL));
+
+		pending -= step << 10;
+		time_travel_ndelay(step);
+	}
+}
+
+/* System calls whose work is a file's: a hold of its state, a lookup, a transaction. */
+static bool on_a_file(int nr)
+{
+	switch (nr) {
+	case __NR_read:
+	case __NR_write:
+	case __NR_pread64:
+	case __NR_pwrite64:
+	case __NR_readv:
+	case __NR_writev:
+	case __NR_preadv:
+	case __NR_pwritev:
+	case __NR_preadv2:
+	case __NR_pwritev2:
+	case __NR_fsync:
+	case __NR_fdatasync:
+	case __NR_io_submit:
+	case __NR_io_uring_enter:
+	case __NR_openat:
+	case __NR_open:
+	case __NR_unlink:
+	case __NR_rename:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool reads_the_clock(int nr)
+{
+	return nr == __NR_clock_gettime || nr == __NR_gettimeofday || nr == __NR_time;
+}
+
+void um_charge_syscall(int nr)
+{
+	/* Reads of the clock with nothing between them: a loop that waits for it. */
+	static unsigned int reads;
+
+	if (reads_the_clock(nr)) {
+		add(clock_ns);
+		reads++;
+		if (reads > 16) {
+			unsigned int doubled = min((reads - 16) / 16, 9u);
+
+			pending += (25ULL << doubled) << 10;
+		}
+	} else {
+		reads = 0;
+		add(syscall_ns);
+		if (on_a_file(nr))
+			add(file_ns);
+	}
+	apply();
+}
+
+void um_charge_switch(void)
+{
+	if (!is_idle_task(current))
+		add(switch_ns);
+	apply();
+}
+
+void um_charge_copy(unsigned long bytes)
+{
+	add_ps((unsigned long long)bytes * copy_ps);
+}
+EXPORT_SYMBOL(um_charge_copy);
+
+void um_charge_request(void)
+{
+	add(request_ns);
+	apply();
+}
+
+void um_charge_interrupt(void)
+{
+	add(interrupt_ns);
+}
+
+void um_charge_checksum(unsigned int kind, unsigned long bytes)
+{
+	unsigned int ps = fletcher_ps;
+
+	if (kind < ARRAY_SIZE(checksum_ps) && checksum_ps[kind])
+		ps = checksum_ps[kind];
+	add_ps((unsigned long long)bytes * ps);
+}
+EXPORT_SYMBOL(um_charge_checksum);
+
+void um_charge_compress(unsigned int kind, int level, unsigned long bytes)
+{
+	add_ps((unsigned long long)bytes * compress_ps(kind, level));
+}
+EXPORT_SYMBOL(um_charge_compress);
+
+void um_charge_decompress(unsigned int kind, unsigned long bytes)
+{
+	add_ps((unsigned long long)bytes * decompress_ps(kind));
+}
+EXPORT_SYMBOL(um_charge_decompress);
+
+void um_charge_parity(unsigned int parity, unsigned long bytes)
+{
+	/* P is one pass over the data, Q and R cost about twice as much each. */
+	add_ps((unsigned long long)bytes * parity_ps * (2 * parity - 1));
+}
+EXPORT_SYMBOL(um_charge_parity);
+
+static int show_processor(struct seq_file *file, void *unused)
+{
+	seq_printf(file, "now %llu\nbusy %llu\ncores %u\n", time_travel_now(),
+		   busy_ns, cores);
+	return 0;
+}
+
+static int __init add_processor(void)
+{
+	return proc_create_single("processor", 0444, NULL, show_processor) ? 0 : -ENOMEM;
+}
+late_initcall(add_processor);

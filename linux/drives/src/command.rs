@@ -1,0 +1,44 @@
+//! Commands to the drives of a running machine, as text: what is written to `/proc/drives`.
+
+use std::path::PathBuf;
+
+/// A command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// `fail hdd3`: every request to the drive ends in an error from now on.
+    Fail(String),
+    /// `save PATH`: writes an image of all drives to a path of the host.
+    Save(PathBuf),
+    /// `record PATH`: begins to record writes and flushes to a path of the host.
+    Record(PathBuf),
+}
+
+impl Command {
+    /// Reads a command; none when it is none.
+    pub fn parse(text: &str) -> Option<Command> {
+        let (verb, argument) = text.trim_end_matches('\n').split_once(' ')?;
+        if argument.is_empty() {
+            return None;
+        }
+        match verb {
+            "fail" => Some(Command::Fail(argument.to_owned())),
+            "save" => Some(Command::Save(argument.into())),
+            "record" => Some(Command::Record(argument.into())),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_have_a_verb_and_an_argument() {
+        assert_eq!(Command::parse("fail hdd3\n"), Some(Command::Fail("hdd3".into())));
+        assert_eq!(Command::parse("save /tmp/a b"), Some(Command::Save("/tmp/a b".into())));
+        for wrong in ["", "fail", "fail ", "eat hdd0"] {
+            assert_eq!(Command::parse(wrong), None, "{wrong:?}");
+        }
+    }
+}

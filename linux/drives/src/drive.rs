@@ -1,0 +1,149 @@
+//! One drive: a timing model, contents and counters.
+
+use crate::statistics::Statistics;
+use contents::Contents;
+use contents::config::{DriveConfig, Free};
+use drives::{Attachment, Completion, Flush, Nanos, Op, Request};
+
+/// A drive at work.
+pub struct Drive {
+    /// Its name, ended by 0 for the kernel.
+    pub name: std::ffi::CString,
+    /// What it holds.
+    pub contents: Contents,
+    /// What it has done.
+    pub statistics: Statistics,
+    /// Bytes.
+    pub size: u64,
+    /// Smallest addressable unit, bytes.
+    pub logical_sector: u32,
+    /// Smallest unit that it says it writes, bytes.
+    pub physical_sector: u32,
+    /// It turns.
+    pub rotational: bool,
+    /// It acknowledges writes from a buffer, so that flushes mean something.
+    pub write_cache: bool,
+    /// It acknowledges flushes and does nothing.
+    pub lies: bool,
+    /// How the host sees it.
+    pub attachment: Attachment,
+    model: Box<dyn drives::Drive>,
+    free: Vec<Free>,
+    failed: bool,
+    /// By tag.
+    pending: Vec<Option<Pending>>,
+    finished: Vec<Completion>,
+}
+
+/// A request under way.
+#[derive(Debug, Clone, Copy)]
+pub struct Pending {
+    /// What was asked.
+    pub request: Request,
+    /// Number of its event in the record, or of the next event for a flush.
+    pub event: u64,
+    arrived: Nanos,
+}
+
+/// A request that is done.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    /// The tag it was submitted under.
+    pub tag: u64,
+    /// The request.
+    pub pending: Pending,
+    /// It ended in an error.
+    pub failed: bool,
+}
+
+impl Drive {
+    /// A drive as configured.
+    ///
+    /// # Errors
+    /// That its name cannot be a device's.
+    pub fn new(config: &DriveConfig) -> Result<Drive, std::ffi::NulError> {
+        let profile = &config.profile;
+        let logical = profile.logical_sector.value as u64;
+        let size = config.capacity / logical * logical;
+        Ok(Drive {
+            name: std::ffi::CString::new(config.name.as_str())?,
+            contents: Contents::new(size),
+            statistics: Statistics::default(),
+            size,
+            logical_sector: logical as u32,
+            physical_sector: profile.told_sector() as u32,
+            rotational: profile.rotational,
+            write_cache: profile.write_cache,
+            lies: profile.flush == Flush::Lies,
+            attachment: profile.attachment(),
+            model: profile.drive(config.real_capacity, size, config.seed),
+            free: config.free.clone(),
+            failed: false,
+            pending: vec![None; profile.attachment().depth as usize],
+            finished: Vec::with_capacity(256),
+        })
+    }
+
+    /// From now on every request ends in an error.
+    pub fn fail(&mut self) {
+        self.failed = true;
+    }
+
+    /// Whether it was made to fail.
+    pub fn failed(&self) -> bool {
+        self.failed
+    }
+
+    fn takes_no_time(&self, op: Op) -> bool {
+        let free = match op {
+            Op::Read => Free::Read,
+            Op::Write => Free::Write,
+            Op::Flush => Free::Flush,
+            Op::Trim => return false,
+        };
+        self.failed || self.free.contains(&free)
+    }
+
+    /// A request arrives; `event` is its number in the record.
+    pub fn submit(&mut self, now: Nanos, tag: u64, request: Request, event: u64) {
+        self.statistics.arrived(now);
+        let pending = Pending {
+            request,
+            event,
+            arrived: now,
+        };
+        self.pending[tag as usize] = Some(pending);
+        if self.takes_no_time(request.op) {
+            self.finished.push(Completion { tag, at: now });
+        } else {
+            self.model.submit(now, tag, request);
+        }
+    }
+
+    /// When it may next have something finished.
+    pub fn next_event(&self) -> Option<Nanos> {
+        match self.finished.first() {
+            Some(completion) => Some(completion.at),
+            None => self.model.next_event(),
+        }
+    }
+
+    /// Plays the model to `now` and takes up to `most` finished requests.
+    pub fn advance(&mut self, now: Nanos, most: usize, mut with: impl FnMut(Done)) {
+        self.model.advance(now, &mut self.finished);
+        let n = self.finished.len().min(most);
+        for Completion { tag, at } in self.finished.drain(..n) {
+            let Some(pending) = self.pending[tag as usize].take() else {
+                continue;
+            };
+            let Request { op, length, .. } = pending.request;
+            self.statistics
+                .finished(op, length, pending.arrived, at, now);
+            with(Done {
+                tag,
+                pending,
+                failed: self.failed,
+            });
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Memory from the host: an allocator that never calls `malloc`, and large regions.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::cell::UnsafeCell;
+use std::ptr;
+
+/// Bytes taken from the host at a time.
+const CHUNK: usize = 4 << 20;
+/// Powers of two up to 1 MiB have free lists; larger blocks have mappings of their own.
+const CLASSES: usize = 21;
+
+/// An allocator with a free list for each power of two, over memory mapped from the host.
+///
+/// The kernel has one processor, and the driver calls with interrupts off: nothing calls twice at once.
+pub struct Arena(UnsafeCell<State>);
+
+struct State {
+    next: usize,
+    end: usize,
+    free: [usize; CLASSES],
+}
+
+// SAFETY: the kernel that this is linked into has one thread, and its interrupts are off in every call.
+unsafe impl Sync for Arena {}
+
+impl Arena {
+    /// An empty one.
+    pub const fn new() -> Arena {
+        Arena(UnsafeCell::new(State {
+            next: 0,
+            end: 0,
+            free: [0; CLASSES],
+        }))
+    }
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Arena::new()
+    }
+}
+
+fn class(layout: &Layout) -> usize {
+    let bytes = layout.size().max(layout.align()).max(16);
+    bytes.next_power_of_two().trailing_zeros() as usize
+}
+
+// SAFETY: blocks are disjoint, aligned to their size (a power of two at least as large as the layout asks
+// for, up to a page, which mappings are aligned to), and given out again only after they came back.
+unsafe impl GlobalAlloc for Arena {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let class = class(&layout);
+        if class >= CLASSES {
+            return map(1 << class);
+        }
+        // SAFETY: see `Sync`.
+        let state = unsafe { &mut *self.0.get() };
+        let free = state.free[class];
+        if free != 0 {
+            // SAFETY: a free block holds the address of the next one in its first word.
+            state.free[class] = unsafe { *(free as *const usize) };
+            return free as *mut u8;
+        }
+        let size = 1usize << class;
+        let at = state.next.next_multiple_of(size.min(4096));
+        if at + size > state.end || state.next == 0 {
+            let chunk = map(CHUNK.max(size)) as usize;
+            if chunk == 0 {
+                return ptr::null_mut();
+            }
+            state.next = chunk + size;
+            state.end = chunk + CHUNK.max(size);
+            return chunk as *mut u8;
+        }
+        state.next = at + size;
+        at as *mut u8
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller's of this.
+        let block = unsafe { self.alloc(layout) };
+        // A mapping of its own is zero already; to write it would take all its memory at once.
+        if !block.is_null() && class(&layout) < CLASSES {
+            // SAFETY: just allocated with this size.
+            unsafe { block.write_bytes(0, layout.size()) };
+        }
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let class = class(&layout);
+        if class >= CLASSES {
+            // SAFETY: mapped by `alloc` with this length.
+            unsafe { libc::munmap(block.cast(), 1 << class) };
+            return;
+        }
+        // SAFETY: see `Sync`; the block is the caller's last reference and at least 16 bytes long.
+        unsafe {
+            let state = &mut *self.0.get();
+            *(block as *mut usize) = state.free[class];
+            state.free[class] = block as usize;
+        }
+    }
+}
+
+/// Bytes of a huge page.
+const HUGE: usize = 2 << 20;
+
+/// Zeroed memory of the host, a power of two of bytes, aligned to a huge page where it is as large; null
+/// when there is none. It takes room as it is written to.
+fn map(bytes: usize) -> *mut u8 {
+    let spare = if bytes >= HUGE { HUGE } else { 0 };
+    // SAFETY: a new private mapping at an address that the host chooses; then the parts before and behind
+    // the aligned one, which nobody has seen, are given back.
+    unsafe {
+        let at = libc::mmap(
+            ptr::null_mut(),
+            bytes + spare,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        );
+        if at == libc::MAP_FAILED {
+            return ptr::null_mut();
+        }
+        if spare == 0 {
+            return at.cast();
+        }
+        let before = (at as usize).next_multiple_of(HUGE) - at as usize;
+        let aligned = at.byte_add(before);
+        if before > 0 {
+            libc::munmap(at, before);
+        }
+        if before < spare {
+            libc::munmap(aligned.byte_add(bytes), spare - before);
+        }
+        // The guest's programs are children of this process and have no use for it.
+        libc::madvise(aligned, bytes, libc::MADV_HUGEPAGE);
+        libc::madvise(aligned, bytes, libc::MADV_DONTFORK);
+        aligned.cast()
+    }
+}
+
+/// The allocator of the kernel's copy; tests and tools use the ordinary one.
+#[cfg(feature = "kernel")]
+#[global_allocator]
+static ARENA: Arena = Arena::new();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_disjoint_and_used_again() {
+        let arena = Arena::new();
+        let layout = Layout::from_size_align(300, 64).unwrap();
+        // SAFETY: blocks are written within their layout and freed once.
+        unsafe {
+            let blocks: Vec<usize> = (0..1000).map(|_| arena.alloc(layout) as usize).collect();
+            let mut sorted = blocks.clone();
+            sorted.sort_unstable();
+            assert!(sorted.windows(2).all(|pair| pair[1] - pair[0] >= 512));
+            assert!(blocks.iter().all(|at| at % 64 == 0));
+            arena.dealloc(blocks[7] as *mut u8, layout);
+            assert_eq!(arena.alloc(layout) as usize, blocks[7]);
+        }
+    }
+
+    #[test]
+    fn a_large_block_has_a_mapping_of_its_own() {
+        let arena = Arena::new();
+        let layout = Layout::from_size_align(3 << 20, 4096).unwrap();
+        // SAFETY: written within its layout and freed once.
+        unsafe {
+            let block = arena.alloc(layout);
+            block.add((3 << 20) - 1).write(7);
+            arena.dealloc(block, layout);
+        }
+    }
+}
