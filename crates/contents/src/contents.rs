@@ -183,10 +183,7 @@ impl Contents {
 }
 
 /// The pages that a range touches: page number, offset within the page, and the part of the range.
-fn parts(
-    offset: u64,
-    length: usize,
-) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
+fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
     let mut done = 0;
     std::iter::from_fn(move || {
         if done == length {

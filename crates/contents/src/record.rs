@@ -179,7 +179,10 @@ mod tests {
         assert_eq!(recorder.append(written).unwrap(), 1);
         let bytes = std::fs::read(&path).unwrap();
         let mut reader = Reader(&bytes[..]);
-        assert_eq!(reader.next_event().unwrap(), Some((write, b"abcdef".to_vec())));
+        assert_eq!(
+            reader.next_event().unwrap(),
+            Some((write, b"abcdef".to_vec()))
+        );
         assert_eq!(reader.next_event().unwrap(), Some((written, Vec::new())));
         assert_eq!(reader.next_event().unwrap(), None);
         let mut cut = Reader(&bytes[..HEADER + 4]);

@@ -17,7 +17,9 @@ pub struct Core {
 /// The cores that this process may use, in ascending order; at least one.
 pub fn allowed() -> Vec<usize> {
     let set = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
-    let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect();
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
+        .filter(|core| set.is_set(*core))
+        .collect();
     if cores.is_empty() { vec![0] } else { cores }
 }
 

@@ -177,18 +177,36 @@ mod tests {
         let text = format!("{head}{}{}", row(4, "C", 100, 7), row(5, "O", 50, 0));
         txgs(&text, &mut seen, &mut values);
         assert_eq!((values["txg.syncs"], values["dirty.bytes"]), (1.0, 50.0));
-        let text = format!("{head}{}{}{}", row(4, "C", 100, 7), row(5, "C", 50, 9), row(6, "S", 8, 0));
+        let text = format!(
+            "{head}{}{}{}",
+            row(4, "C", 100, 7),
+            row(5, "C", 50, 9),
+            row(6, "S", 8, 0)
+        );
         txgs(&text, &mut seen, &mut values);
-        assert_eq!((values["txg.syncs"], values["txg.sync_ns"], values["dirty.bytes"]), (2.0, 16.0, 8.0));
+        assert_eq!(
+            (
+                values["txg.syncs"],
+                values["txg.sync_ns"],
+                values["dirty.bytes"]
+            ),
+            (2.0, 16.0, 8.0)
+        );
     }
 
     #[test]
     fn drives_and_processor_are_read() {
         let mut values = Counters::new();
-        drives("hdd0 reads 3 busy_ns 17\nopt1 reads 0 busy_ns 0\n", &mut values);
+        drives(
+            "hdd0 reads 3 busy_ns 17\nopt1 reads 0 busy_ns 0\n",
+            &mut values,
+        );
         processor("now 5\nbusy 70\ncores 16\n", &mut values);
         assert_eq!(values["drive.hdd0.busy_ns"], 17.0);
-        assert_eq!((values["processor.busy_ns"], values["processor.cores"]), (70.0, 16.0));
+        assert_eq!(
+            (values["processor.busy_ns"], values["processor.cores"]),
+            (70.0, 16.0)
+        );
         assert_eq!(values.len(), 6);
     }
 

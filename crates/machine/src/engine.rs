@@ -19,8 +19,8 @@ pub const VARIABLE: &str = "POOLWRIGHT_ENGINE";
 pub struct Manifest {
     /// Version of the kernel.
     pub linux: String,
-    /// SHA-256 of the kernel.
-    pub linux_sha256: String,
+    /// Hash of everything that it was built from, drive models included.
+    pub key: String,
     /// Release line (`2.4`) → the build.
     pub openzfs: BTreeMap<String, OpenZfs>,
 }
@@ -30,8 +30,6 @@ pub struct Manifest {
 pub struct OpenZfs {
     /// Full version: `2.4.4`.
     pub version: String,
-    /// SHA-256 of modules and tools together.
-    pub sha256: String,
 }
 
 /// An engine that is built.
@@ -109,8 +107,8 @@ impl Engine {
             path: directory.clone(),
             why,
         };
-        let text = fs::read(directory.join(MANIFEST))
-            .map_err(|e| damaged(format!("{MANIFEST}: {e}")))?;
+        let text =
+            fs::read(directory.join(MANIFEST)).map_err(|e| damaged(format!("{MANIFEST}: {e}")))?;
         let manifest: Manifest =
             serde_json::from_slice(&text).map_err(|e| damaged(format!("{MANIFEST}: {e}")))?;
         let engine = Engine {
@@ -195,18 +193,11 @@ impl Engine {
     /// That the engine does not have the release.
     pub fn identity(&self, release: Option<&str>) -> Result<String, Missing> {
         let zfs = match release {
-            Some(release) => {
-                let openzfs = self.openzfs(release)?;
-                format!(" openzfs {} {}", openzfs.version, openzfs.sha256)
-            }
+            Some(release) => format!(" openzfs {}", self.openzfs(release)?.version),
             None => String::new(),
         };
-        let Manifest {
-            linux,
-            linux_sha256,
-            ..
-        } = &self.manifest;
-        Ok(format!("guest {GUEST} linux {linux} {linux_sha256}{zfs}"))
+        let Manifest { linux, key, .. } = &self.manifest;
+        Ok(format!("guest {GUEST} engine {key} linux {linux}{zfs}"))
     }
 }
 
@@ -217,22 +208,30 @@ mod tests {
     fn engine(directory: &Path) {
         let manifest = Manifest {
             linux: "7.2.12".into(),
-            linux_sha256: "aa".into(),
+            key: "aa".into(),
             openzfs: BTreeMap::from([(
                 "2.4".to_owned(),
                 OpenZfs {
                     version: "2.4.4".into(),
-                    sha256: "bb".into(),
                 },
             )]),
         };
         let release = directory.join("openzfs-2.4");
         fs::create_dir_all(release.join("tools/sbin")).unwrap();
-        let empty = ["linux", "openzfs-2.4/spl.ko", "openzfs-2.4/zfs.ko", "openzfs-2.4/tools/sbin/zpool"];
+        let empty = [
+            "linux",
+            "openzfs-2.4/spl.ko",
+            "openzfs-2.4/zfs.ko",
+            "openzfs-2.4/tools/sbin/zpool",
+        ];
         for file in empty {
             fs::write(directory.join(file), "").unwrap();
         }
-        fs::write(directory.join(MANIFEST), serde_json::to_vec(&manifest).unwrap()).unwrap();
+        fs::write(
+            directory.join(MANIFEST),
+            serde_json::to_vec(&manifest).unwrap(),
+        )
+        .unwrap();
     }
 
     #[test]
@@ -258,7 +257,7 @@ mod tests {
         let engine = Engine::open(directory.path()).unwrap();
         assert_eq!(
             engine.identity(Some("2.4")).unwrap(),
-            "guest 1 linux 7.2.12 aa openzfs 2.4.4 bb"
+            "guest 1 engine aa linux 7.2.12 openzfs 2.4.4"
         );
         assert!(!engine.identity(None).unwrap().contains("openzfs"));
     }

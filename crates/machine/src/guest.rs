@@ -58,7 +58,10 @@ fn carry_out(script: &Script) -> Outcome {
                 outcome.built_s = begun.elapsed().as_secs_f64();
             }
             // A phase is a word; the console takes it as JSON.
-            println!("{PROGRESS}{}", serde_json::to_string(phase).unwrap_or_default());
+            println!(
+                "{PROGRESS}{}",
+                serde_json::to_string(phase).unwrap_or_default()
+            );
             continue;
         }
         if let Err(why) = one(script, step, &mut outcome) {

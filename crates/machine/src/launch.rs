@@ -14,7 +14,11 @@ pub fn run(parent: u32, core: Option<usize>, program: &OsString, arguments: &[Os
         return format!("cannot tie the machine to its starter: {why}");
     }
     // It may have gone before that.
-    if getppid().map(Pid::as_raw_nonzero).map(|pid| pid.get() as u32) != Some(parent) {
+    if getppid()
+        .map(Pid::as_raw_nonzero)
+        .map(|pid| pid.get() as u32)
+        != Some(parent)
+    {
         return "its starter has ended".to_owned();
     }
     if let Some(core) = core {

@@ -88,9 +88,11 @@ impl Machine<'_> {
         self.write(DRIVES, drives)?;
         let _ = fs::remove_file(self.directory.join(OUTCOME));
         let core = Core::take(&self.locks);
-        let mut child = self.command(core.number, false).stdout(Stdio::piped()).spawn().map_err(
-            |source| self.host("start", self.executable, source),
-        )?;
+        let mut child = self
+            .command(core.number, false)
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|source| self.host("start", self.executable, source))?;
         let ended = self.watch(&mut child, phase, stop);
         // Whatever happened, nothing of it stays.
         let _ = child.kill();
@@ -144,10 +146,19 @@ impl Machine<'_> {
             .args(["rootfstype=hostfs", "rootflags=/", "ro"])
             .arg(format!("init={}", self.executable.display()))
             .args(["time-travel=inf-cpu", &format!("time-travel-start={EPOCH}")])
-            .args(["con=null", "con0=fd:0,fd:1", "ssl=null", "seccomp=auto", "norandmaps"])
+            .args([
+                "con=null",
+                "con0=fd:0,fd:1",
+                "ssl=null",
+                "seccomp=auto",
+                "norandmaps",
+            ])
             .arg(if terminal { "quiet" } else { "loglevel=5" })
             .arg(format!("machine_seed={}", self.seed))
-            .arg(format!("uml_dir={}/", self.directory.join("umid").display()))
+            .arg(format!(
+                "uml_dir={}/",
+                self.directory.join("umid").display()
+            ))
             .arg(format!("drives={}", self.directory.join(DRIVES).display()))
             .arg(format!("processor.cores={}", self.cores))
             .arg(format!("processor.charged={}", u8::from(self.charged)))
@@ -159,7 +170,11 @@ impl Machine<'_> {
             .env("PATH", "/usr/bin:/bin")
             .env("TMPDIR", self.directory)
             .stdin(Stdio::null())
-            .stderr(if terminal { Stdio::inherit() } else { Stdio::piped() });
+            .stderr(if terminal {
+                Stdio::inherit()
+            } else {
+                Stdio::piped()
+            });
         command
     }
 
@@ -171,7 +186,8 @@ impl Machine<'_> {
         stop: &dyn Fn() -> bool,
     ) -> Result<(), Failure> {
         let path = self.directory.join(CONSOLE);
-        let mut console = File::create(&path).map_err(|source| self.host("write", &path, source))?;
+        let mut console =
+            File::create(&path).map_err(|source| self.host("write", &path, source))?;
         let (sender, lines) = mpsc::channel::<Vec<u8>>();
         let outputs: [Option<Box<dyn std::io::Read + Send>>; 2] = [
             child.stdout.take().map(|out| Box::new(out) as _),
@@ -196,7 +212,9 @@ impl Machine<'_> {
                     match reported {
                         Some(what) => phase(what),
                         None => {
-                            let _ = console.write_all(&line).and_then(|()| console.write_all(b"\n"));
+                            let _ = console
+                                .write_all(&line)
+                                .and_then(|()| console.write_all(b"\n"));
                         }
                     }
                 }
@@ -243,11 +261,20 @@ fn progress(line: &str) -> Option<Phase> {
 fn death(status: Option<ExitStatus>, console: &str) -> String {
     let how = match status.map(|status| (status.code(), status.signal())) {
         Some((Some(code), _)) => format!("ended with status {code}"),
-        Some((None, Some(9))) => "was ended by signal 9 (the host's, where memory runs out)".to_owned(),
+        Some((None, Some(9))) => {
+            "was ended by signal 9 (the host's, where memory runs out)".to_owned()
+        }
         Some((None, Some(signal))) => format!("was ended by signal {signal}"),
         _ => "ended".to_owned(),
     };
-    let telling = ["panic", "drives:", "the drives", "cannot ", "error", "Unable to"];
+    let telling = [
+        "panic",
+        "drives:",
+        "the drives",
+        "cannot ",
+        "error",
+        "Unable to",
+    ];
     let line = telling.iter().find_map(|word| {
         let has = |line: &&str| line.contains(word);
         console.lines().find(has).or_else(|| None)
@@ -265,7 +292,10 @@ mod tests {
 
     #[test]
     fn progress_is_told_from_other_lines() {
-        assert_eq!(progress("@poolwright \"laying-out\"\r"), Some(Phase::LayingOut));
+        assert_eq!(
+            progress("@poolwright \"laying-out\"\r"),
+            Some(Phase::LayingOut)
+        );
         assert_eq!(progress("@poolwright nonsense"), None);
         assert_eq!(progress("md: raid1"), None);
     }

@@ -36,7 +36,12 @@ pub struct Warmth {
 pub fn warmth(samples: &[Sample], period_s: f64) -> Warmth {
     let each = (period_s as usize).max(1);
     // The last sample, the one a period before it, and so on.
-    let ends: Vec<&Sample> = samples.iter().rev().step_by(each).take(PERIODS + 1).collect();
+    let ends: Vec<&Sample> = samples
+        .iter()
+        .rev()
+        .step_by(each)
+        .take(PERIODS + 1)
+        .collect();
     let periods: Vec<Period> = ends
         .windows(2)
         .map(|pair| Period::between(pair[1], pair[0]))

@@ -199,7 +199,12 @@ fn append(
 /// # Safety
 /// `tags` has room for `most` values.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pw_advance(index: c_uint, now: u64, tags: *mut u64, most: c_uint) -> c_uint {
+pub unsafe extern "C" fn pw_advance(
+    index: c_uint,
+    now: u64,
+    tags: *mut u64,
+    most: c_uint,
+) -> c_uint {
     let machine = machine();
     let drive = &mut machine.drives[index as usize];
     let lies = drive.lies;

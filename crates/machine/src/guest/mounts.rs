@@ -19,7 +19,11 @@ pub fn mount_all(directory: &Path) -> Result<(), String> {
     // The kernel mounts /dev itself where it can.
     let mounted = fs::read_to_string("/proc/mounts").unwrap_or_default();
     for (source, target, kind, data) in kernel {
-        if target == "/dev" && mounted.lines().any(|line| line.starts_with("devtmpfs /dev ")) {
+        if target == "/dev"
+            && mounted
+                .lines()
+                .any(|line| line.starts_with("devtmpfs /dev "))
+        {
             continue;
         }
         mount_one(source, Path::new(target), kind, data)?;
@@ -45,6 +49,12 @@ fn make(directory: &Path) -> Result<(), String> {
 
 fn mount_one(source: &str, target: &Path, kind: &str, data: &str) -> Result<(), String> {
     let data = std::ffi::CString::new(data).map_err(|e| e.to_string())?;
-    mount(source, target, kind, MountFlags::empty(), Some(data.as_c_str()))
-        .map_err(|e| format!("cannot mount {kind} on {}: {e}", target.display()))
+    mount(
+        source,
+        target,
+        kind,
+        MountFlags::empty(),
+        Some(data.as_c_str()),
+    )
+    .map_err(|e| format!("cannot mount {kind} on {}: {e}", target.display()))
 }

@@ -52,7 +52,11 @@ fn process(command: &Command) -> Result<std::process::Command, String> {
         .envs(ENVIRONMENT)
         .stdin(Stdio::null());
     let here = &command.directory;
-    process.current_dir(if here.as_os_str().is_empty() { Path::new("/") } else { here });
+    process.current_dir(if here.as_os_str().is_empty() {
+        Path::new("/")
+    } else {
+        here
+    });
     Ok(process)
 }
 

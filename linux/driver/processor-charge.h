@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The modelled processor: what compute costs in virtual time.
+ */
+#ifndef __UM_PROCESSOR_CHARGE_H
+#define __UM_PROCESSOR_CHARGE_H
+
+/* At the entry of a system call of user code. */
+void um_charge_syscall(int nr);
+/* After a switch from one task to another, in the new task. */
+void um_charge_switch(void);
+/* Bytes copied between user memory and the kernel. */
+void um_charge_copy(unsigned long bytes);
+/* A block request handed to a drive, and its completion interrupt. */
+void um_charge_request(void);
+void um_charge_interrupt(void);
+/* What OpenZFS computes; kinds are its own enum zio_checksum and enum zio_compress. */
+void um_charge_checksum(unsigned int kind, unsigned long bytes);
+void um_charge_compress(unsigned int kind, int level, unsigned long bytes);
+void um_charge_decompress(unsigned int kind, unsigned long bytes);
+void um_charge_parity(unsigned int parity, unsigned long bytes);
+
+#endif
