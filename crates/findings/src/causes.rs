@@ -2,28 +2,29 @@
 
 use crate::cells::{Group, lengths};
 use crate::effects::{self, Side};
-use crate::output::{Cause, Effect, Metric};
+use crate::output::{Cause, Effect, Metric, PhaseKind};
 use crate::record::{Cost, Trial};
 use crate::{CONFIDENCE, phases};
 use lab::campaign::Campaign;
 use lab::model::Model;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// The causes of every cell that was run without some cost, ranked within each.
 pub fn of(campaign: &Campaign, model: &Model, trials: &[&Trial], sides: &[Side<'_>]) -> Vec<Cause> {
     let mut all = Vec::new();
     for with in sides {
         let (variant, workload) = (with.group.variant, with.group.workload);
-        let mine = |cost: Cost| {
-            let of_cell = |t: &&&Trial| t.variant == variant.name && t.workload == workload.name;
-            let mine = trials.iter().filter(of_cell).copied();
-            mine.filter(move |t| t.without == Some(cost) && t.rerun.is_none())
-        };
-        let costs: BTreeSet<Cost> = trials.iter().filter_map(|t| t.without).collect();
-        let mut causes: Vec<Cause> = costs
+        let mut mine: BTreeMap<Cost, Vec<&Trial>> = BTreeMap::new();
+        for trial in trials {
+            let of_cell = trial.variant == variant.name && trial.workload == workload.name;
+            let main = trial.offered_rate.is_none() && trial.rerun.is_none();
+            if let (Some(cost), true) = (trial.without, of_cell && main) {
+                mine.entry(cost).or_default().push(trial);
+            }
+        }
+        let mut causes: Vec<Cause> = mine
             .into_iter()
-            .filter_map(|cost| {
-                let again: Vec<&Trial> = mine(cost).filter(|t| t.offered_rate.is_none()).collect();
+            .filter_map(|(cost, again)| {
                 let group = Group::of(variant, workload, campaign.method.restart, again);
                 cause(campaign, model, cost, &group, with)
             })
@@ -54,7 +55,7 @@ fn cause(
     let effect = |metric| -> Option<Effect> {
         let phase = match metric {
             Metric::Throughput => effects::lasting_phase(&[&without, with]),
-            Metric::MeanLatency | Metric::P99Latency => crate::output::PhaseKind::Whole,
+            Metric::MeanLatency | Metric::P99Latency => PhaseKind::Whole,
         };
         effects::estimate(&terms, metric, phase, &campaign.method)
     };

@@ -479,9 +479,9 @@ mod tests {
     }
 
     #[test]
-    fn one_trial_gives_blocks_and_none_gives_nothing() {
+    fn one_trial_gives_batches_and_none_gives_nothing() {
         let series = [10.0; 40];
-        let one = estimate(&[10.0], Some((&series, 1)), 0.05).unwrap();
+        let one = estimate(&[10.0], Some(&series), 0.05).unwrap();
         assert_eq!(one.basis, Basis::Batches);
         assert_eq!(estimate(&[10.0], None, 0.05).unwrap().basis, Basis::Point);
         assert_eq!(estimate(&[], None, 0.05), None);
