@@ -238,7 +238,7 @@ mod tests {
         let variant = Variant {
             name: "v".into(),
             levels: BTreeMap::new(),
-            openzfs: OpenZfs::V2_1,
+            openzfs: OpenZfs::V2_3,
             drives: BTreeMap::new(),
             pool: Pool {
                 ashift: None,

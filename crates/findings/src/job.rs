@@ -49,11 +49,6 @@ pub fn is_paced(workload: &Workload) -> bool {
     of(workload).paced
 }
 
-/// Whether all of a workload's operations go past the page cache (`direct=1`).
-pub fn is_direct(workload: &Workload) -> bool {
-    of(workload).direct
-}
-
 /// Options that say what a job does, in the order in which people name them.
 const SHOWN: [&str; 20] = [
     "ioengine",

@@ -8,6 +8,7 @@ mod ablation;
 mod adequate;
 mod analyse;
 mod causes;
+mod cautions;
 mod cells;
 mod checks;
 mod compare;
@@ -37,7 +38,7 @@ pub mod record;
 pub use analyse::{analyse, complete};
 pub use compare::{Change, Comparison, Named, Published, Unmeasured, against_published, compare};
 pub use history::{History, Step, history};
-pub use job::{is_direct, is_paced};
+pub use job::is_paced;
 pub use output::Findings;
 pub use verdicts::metric;
 
