@@ -10,6 +10,10 @@ use std::path::PathBuf;
 pub struct Config {
     /// Pages of 4 KiB that all drives together may hold.
     pub pages: u32,
+    /// A descriptor of memory, inherited, that holds what the drives hold; none for memory of its own.
+    /// What an earlier machine left in it is overwritten: memory that was touched before is quicker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<i32>,
     /// The drives, in the order in which the kernel finds them.
     pub drives: Vec<DriveConfig>,
     /// An image that the drives begin with; none for empty drives.

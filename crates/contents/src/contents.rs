@@ -8,28 +8,55 @@ const LEAF: usize = 1024;
 const ZERO: u32 = 0;
 
 /// Bytes that memory is taken in: large enough for huge pages.
-const CHUNK: usize = 64 << 20;
+pub const CHUNK: usize = 64 << 20;
 /// Pages of a chunk.
 const CHUNK_PAGES: usize = CHUNK / PAGE;
+/// Places of memory of which it is remembered what was written from them last.
+const SOURCES: usize = 4096;
 
-/// Room for the pages of all drives of a machine.
-#[derive(Debug)]
+/// Where memory comes from: a chunk of [`CHUNK`] bytes of any content at each call.
+pub type Memory = Box<dyn FnMut() -> &'static mut [u8] + Send>;
+
+/// Room for the pages of all drives of a machine. A page that several drives hold is held once.
 pub struct Pages {
-    chunks: Vec<Box<[u8]>>,
+    memory: Memory,
+    chunks: Vec<&'static mut [u8]>,
     capacity: u32,
     next: u32,
     free: Vec<u32>,
+    /// How many places hold a page.
+    holders: Vec<u32>,
+    /// By the address that it was written from: the page that was written from there last. The sides of
+    /// a mirror are written from the same memory one after the other.
+    sources: Vec<u32>,
+}
+
+impl std::fmt::Debug for Pages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Pages({} of {})", self.held(), self.capacity)
+    }
 }
 
 impl Pages {
     /// Room for up to `capacity` pages. Memory is taken as pages are written.
-    pub fn new(capacity: u32) -> Pages {
+    pub fn new(capacity: u32, memory: Memory) -> Pages {
         Pages {
+            memory,
             chunks: Vec::new(),
             capacity,
             next: 1,
             free: Vec::new(),
+            holders: vec![0],
+            sources: vec![ZERO; SOURCES],
         }
+    }
+
+    /// Room in this process's own memory, which is never given back: for tests and tools.
+    pub fn leaked(capacity: u32) -> Pages {
+        Pages::new(
+            capacity,
+            Box::new(|| Box::leak(vec![0; CHUNK].into_boxed_slice())),
+        )
     }
 
     /// Pages that hold something.
@@ -47,25 +74,73 @@ impl Pages {
         &mut self.chunks[page as usize / CHUNK_PAGES][within..within + PAGE]
     }
 
-    /// A page of unknown content.
+    /// A page of unknown content, held once.
     ///
     /// # Panics
     /// When the drives hold as much as there is room for: the machine ends with this message.
     fn take(&mut self) -> u32 {
         if let Some(page) = self.free.pop() {
+            self.holders[page as usize] = 1;
             return page;
         }
         assert!(
             self.next < self.capacity,
             "the drives hold {} MiB, all that this machine may take",
-            self.capacity as usize * PAGE >> 20
+            (self.capacity as usize * PAGE) >> 20
         );
         let page = self.next;
         self.next += 1;
+        self.holders.push(1);
         if page as usize / CHUNK_PAGES >= self.chunks.len() {
-            self.chunks.push(vec![0; CHUNK].into_boxed_slice());
+            self.chunks.push((self.memory)());
         }
         page
+    }
+
+    /// One place less holds a page.
+    fn release(&mut self, page: u32) {
+        let holders = &mut self.holders[page as usize];
+        *holders -= 1;
+        if *holders == 0 {
+            self.free.push(page);
+        }
+    }
+
+    /// A page with this content, held once more: the one that was last written from the same memory, where
+    /// that has it still, or a new one.
+    fn with(&mut self, content: &[u8]) -> u32 {
+        let source = content.as_ptr() as usize / PAGE % SOURCES;
+        let known = self.sources[source];
+        if known != ZERO && self.holders[known as usize] > 0 && self.page(known) == content {
+            self.holders[known as usize] += 1;
+            return known;
+        }
+        let page = self.take();
+        self.page_mut(page).copy_from_slice(content);
+        self.sources[source] = page;
+        page
+    }
+
+    /// The page, or a copy of it where others hold it too, to be written to.
+    fn own(&mut self, page: u32) -> u32 {
+        if self.holders[page as usize] == 1 {
+            return page;
+        }
+        let copy = self.take();
+        let (from, to) = (page as usize, copy as usize);
+        let (a, b) = (from % CHUNK_PAGES * PAGE, to % CHUNK_PAGES * PAGE);
+        match (from / CHUNK_PAGES, to / CHUNK_PAGES) {
+            (x, y) if x == y => self.chunks[x].copy_within(a..a + PAGE, b),
+            (x, y) => {
+                let [x, y] = self
+                    .chunks
+                    .get_disjoint_mut([x, y])
+                    .unwrap_or_else(|_| unreachable!("two different chunks that both exist"));
+                y[b..b + PAGE].copy_from_slice(&x[a..a + PAGE]);
+            }
+        }
+        self.release(page);
+        copy
     }
 }
 
@@ -123,40 +198,48 @@ impl Contents {
             let whole = from.len() == PAGE;
             if from.iter().all(|byte| *byte == 0) && (whole || slot == ZERO) {
                 self.drop_page(pages, page);
-                continue;
-            }
-            let slot = if slot == ZERO {
-                let slot = pages.take();
-                self.set(page, slot);
-                if !whole {
-                    pages.page_mut(slot).fill(0);
-                }
-                slot
+            } else if whole {
+                // The new content first: it may be that of the old page.
+                let new = pages.with(from);
+                self.drop_page(pages, page);
+                self.set(page, new);
             } else {
-                slot
-            };
-            pages.page_mut(slot)[within..within + from.len()].copy_from_slice(from);
+                let slot = self.part_of(pages, page);
+                pages.page_mut(slot)[within..within + from.len()].copy_from_slice(from);
+            }
         }
     }
 
     /// Makes bytes zero and gives whole pages back.
     pub fn discard(&mut self, pages: &mut Pages, offset: u64, length: u64) {
-        const ZEROS: [u8; PAGE] = [0; PAGE];
         for (page, within, part) in parts(offset, length as usize) {
             if part.len() == PAGE {
                 self.drop_page(pages, page);
             } else if self.slot(page) != ZERO {
-                let slot = self.slot(page);
-                pages.page_mut(slot)[within..within + part.len()]
-                    .copy_from_slice(&ZEROS[..part.len()]);
+                let slot = self.part_of(pages, page);
+                pages.page_mut(slot)[within..within + part.len()].fill(0);
             }
         }
+    }
+
+    /// The page's own slot, to be written to in part.
+    fn part_of(&mut self, pages: &mut Pages, page: u64) -> u32 {
+        let slot = match self.slot(page) {
+            ZERO => {
+                let slot = pages.take();
+                pages.page_mut(slot).fill(0);
+                slot
+            }
+            slot => pages.own(slot),
+        };
+        self.set(page, slot);
+        slot
     }
 
     fn drop_page(&mut self, pages: &mut Pages, page: u64) {
         let slot = self.slot(page);
         if slot != ZERO {
-            pages.free.push(slot);
+            pages.release(slot);
             self.set(page, ZERO);
         }
     }
@@ -203,7 +286,7 @@ mod tests {
     use super::*;
 
     fn empty() -> (Pages, Contents) {
-        (Pages::new(1000), Contents::new(3 << 20))
+        (Pages::leaked(1000), Contents::new(3 << 20))
     }
 
     fn read(pages: &Pages, drive: &Contents, offset: u64, length: usize) -> Vec<u8> {
@@ -246,5 +329,28 @@ mod tests {
         assert_eq!(read(&pages, &drive, 0, 512), vec![3; 512]);
         assert_eq!(read(&pages, &drive, 512, 4096), vec![0; 4096]);
         assert_eq!(read(&pages, &drive, 4608, 3584), vec![3; 3584]);
+    }
+
+    #[test]
+    fn what_two_drives_are_given_from_the_same_memory_is_held_once() {
+        let mut pages = Pages::leaked(1000);
+        let (mut a, mut b) = (Contents::new(1 << 20), Contents::new(1 << 20));
+        let mut buffer = vec![0u8; 2 * PAGE];
+        let start = buffer.as_ptr().align_offset(PAGE);
+        buffer[start..start + PAGE].fill(7);
+        a.write(&mut pages, 0, &buffer[start..start + PAGE]);
+        b.write(&mut pages, 8192, &buffer[start..start + PAGE]);
+        assert_eq!(pages.held(), 1);
+        // Each keeps its own from then on.
+        b.write(&mut pages, 8192, &[9; 512]);
+        assert_eq!(pages.held(), 2);
+        assert_eq!(read(&pages, &a, 0, PAGE), vec![7; PAGE]);
+        assert_eq!(read(&pages, &b, 8192, 513), [&[9; 512][..], &[7]].concat());
+        a.write(&mut pages, 0, &[0; PAGE]);
+        a.write(&mut pages, 4096, &buffer[start..start + PAGE]);
+        assert_eq!(read(&pages, &a, 4096, PAGE), vec![7; PAGE]);
+        b.discard(&mut pages, 0, 1 << 20);
+        a.discard(&mut pages, 0, 1 << 20);
+        assert_eq!(pages.held(), 0);
     }
 }

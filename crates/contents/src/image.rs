@@ -81,12 +81,13 @@ mod tests {
     fn drives_are_loaded_as_they_were_saved() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("image");
-        let mut pages = Pages::new(100);
+        let mut pages = Pages::leaked(100);
         let mut drives = [Contents::new(1 << 20), Contents::new(1 << 20)];
         drives[0].write(&mut pages, 5 * 4096 + 512, &[7; 600]);
-        drives[1].write(&mut pages, 0, &[8; 8192]);
+        drives[1].write(&mut pages, 0, &[8; 4096]);
+        drives[1].write(&mut pages, 4096, &[9; 4096]);
         save(&path, &pages, &drives.each_ref()).unwrap();
-        let mut room = Pages::new(100);
+        let mut room = Pages::leaked(100);
         let mut other = [Contents::new(1 << 20), Contents::new(1 << 20)];
         load(&path, &mut room, &mut other.each_mut()).unwrap();
         for (a, b) in drives.iter().zip(&other) {

@@ -6,4 +6,4 @@ mod contents;
 pub mod image;
 pub mod record;
 
-pub use contents::{Contents, PAGE, Pages};
+pub use contents::{CHUNK, Contents, Memory, PAGE, Pages};

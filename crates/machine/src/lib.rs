@@ -10,6 +10,7 @@ pub mod counters;
 pub mod engine;
 pub mod guest;
 pub mod launch;
+pub mod memory;
 pub mod outcome;
 pub mod script;
 pub mod start;

@@ -1,6 +1,7 @@
 //! Starts a machine and waits for its end.
 
 use crate::core::Core;
+use crate::memory::{self, Memory};
 use crate::outcome::Outcome;
 use crate::script::{Phase, Script};
 use crate::{CONSOLE, DRIVES, OUTCOME, PROGRESS, SCRIPT};
@@ -42,6 +43,8 @@ pub struct Machine<'a> {
     pub seed: u64,
     /// What it does.
     pub script: &'a Script,
+    /// Memory that lives longer than the machine; none for memory of its own.
+    pub reused: Option<&'a Memory>,
     /// Where cores are held, see [`Core::take`].
     pub locks: PathBuf,
     /// Real time after which a machine that has not ended is taken for hung.
@@ -111,7 +114,7 @@ impl Machine<'_> {
         let _ = fs::remove_file(self.directory.join(OUTCOME));
         let core = Core::take(&self.locks);
         let status = self
-            .command(core.number, true)
+            .command(core.number, true)?
             .stdin(Stdio::inherit())
             .stdout(Stdio::inherit())
             .status()
@@ -135,7 +138,7 @@ impl Machine<'_> {
     }
 
     /// The kernel's command line, behind the launcher's own.
-    fn command(&self, core: Option<usize>, terminal: bool) -> Command {
+    fn command(&self, core: Option<usize>, terminal: bool) -> Result<Command, Failure> {
         let mut command = Command::new(self.executable);
         command
             .arg(LAUNCH)
@@ -162,8 +165,14 @@ impl Machine<'_> {
             .arg(format!("drives={}", self.directory.join(DRIVES).display()))
             .arg(format!("processor.cores={}", self.cores))
             .arg(format!("processor.charged={}", u8::from(self.charged)))
+            .args(self.reused.map(|_| format!("memory_fd={}", memory::GUEST)))
             .args(["--", GUEST])
             .arg(self.directory);
+        if let Some(reused) = self.reused {
+            reused
+                .hand_down(&mut command)
+                .map_err(|source| self.host("hand memory to", self.executable, source))?;
+        }
         // Nothing of the environment reaches the kernel, except for what keeps it from the home directory.
         command
             .env_clear()

@@ -3,6 +3,7 @@
 
 use crate::command::Command;
 use crate::drive::Drive;
+use crate::memory;
 use contents::Pages;
 use contents::config::Config;
 use contents::image;
@@ -57,7 +58,7 @@ pub struct Description {
 fn configure(path: &Path) -> Result<Machine, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let config = Config::from_json(&text)?;
-    let mut pages = Pages::new(config.pages);
+    let mut pages = Pages::new(config.pages, memory::source(config.memory));
     let drives: Result<Vec<Drive>, _> = config.drives.iter().map(Drive::new).collect();
     let mut drives = drives.map_err(|e| e.to_string())?;
     if let Some(image) = &config.image {

@@ -142,6 +142,51 @@ fn map(bytes: usize) -> *mut u8 {
     }
 }
 
+/// Memory for the contents of drives: from a descriptor of shared memory, or the host's own.
+pub fn source(descriptor: Option<i32>) -> contents::Memory {
+    let mut taken = 0;
+    Box::new(move || {
+        let chunk = match descriptor {
+            None => map(contents::CHUNK),
+            Some(descriptor) => shared(descriptor, taken),
+        };
+        taken += contents::CHUNK;
+        assert!(
+            !chunk.is_null(),
+            "the host has no memory for what the drives hold"
+        );
+        // SAFETY: a mapping of this length, made for this call alone and never given back.
+        unsafe { std::slice::from_raw_parts_mut(chunk, contents::CHUNK) }
+    })
+}
+
+/// A chunk of shared memory at an offset, which is made as large as needed; null when that fails.
+fn shared(descriptor: i32, offset: usize) -> *mut u8 {
+    let end = (offset + contents::CHUNK) as libc::off_t;
+    // SAFETY: a new mapping at an address that the host chooses, of a part of the descriptor that exists.
+    unsafe {
+        let mut about: libc::stat = std::mem::zeroed();
+        if libc::fstat(descriptor, &mut about) != 0
+            || (about.st_size < end && libc::ftruncate(descriptor, end) != 0)
+        {
+            return ptr::null_mut();
+        }
+        let at = libc::mmap(
+            ptr::null_mut(),
+            contents::CHUNK,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED,
+            descriptor,
+            offset as libc::off_t,
+        );
+        if at == libc::MAP_FAILED {
+            return ptr::null_mut();
+        }
+        libc::madvise(at, contents::CHUNK, libc::MADV_DONTFORK);
+        at.cast()
+    }
+}
+
 /// The allocator of the kernel's copy; tests and tools use the ordinary one.
 #[cfg(feature = "kernel")]
 #[global_allocator]
