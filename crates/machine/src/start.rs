@@ -91,11 +91,13 @@ impl Machine<'_> {
         self.write(DRIVES, drives)?;
         let _ = fs::remove_file(self.directory.join(OUTCOME));
         let core = Core::take(&self.locks);
-        let mut child = self
-            .command(core.number, false)
+        let mut command = self.command(core.number, false)?;
+        let mut child = command
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|source| self.host("start", self.executable, source))?;
+        // It holds copies of the memory's descriptors.
+        drop(command);
         let ended = self.watch(&mut child, phase, stop);
         // Whatever happened, nothing of it stays.
         let _ = child.kill();
@@ -184,7 +186,7 @@ impl Machine<'_> {
             } else {
                 Stdio::piped()
             });
-        command
+        Ok(command)
     }
 
     /// Copies the console to its file until the machine ends, is stopped, or takes too long.
