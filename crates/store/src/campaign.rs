@@ -1,13 +1,12 @@
 //! Campaigns: what was asked, and the keys of the trials that answer.
 
-use crate::files::{create, list, parse, replace};
+use crate::files::{create, list, parse, remove, replace};
 use crate::{Error, Found, Key, Store};
 use findings::record::{Perturbation, Trial};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -95,7 +94,9 @@ impl Record {
             FORMAT => Ok(record),
             other => Err(Error::content(
                 path,
-                format!("it has format {other}, and this Poolwright reads {FORMAT}: run the lab again"),
+                format!(
+                    "it has format {other}, and this Poolwright reads {FORMAT}: run the lab again"
+                ),
             )),
         }
     }
@@ -166,12 +167,15 @@ impl Store {
             .collect();
         for earlier in &before {
             if let Ok(earlier) = Record::read(earlier) {
-                earlier.trials.into_iter().for_each(|entry| record.add(entry));
+                earlier
+                    .trials
+                    .into_iter()
+                    .for_each(|entry| record.add(entry));
             }
         }
         self.update(&path, record)?;
         for earlier in before {
-            fs::remove_file(&earlier).map_err(Error::io("remove", &earlier))?;
+            remove(&earlier)?;
         }
         Ok(path)
     }
@@ -192,7 +196,10 @@ impl Store {
     /// What the file system refused.
     pub fn campaigns(&self, lab: &str) -> Result<Vec<PathBuf>, Error> {
         let mut paths = list(&self.campaigns_of(lab))?;
-        let hidden = |p: &PathBuf| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
+        let hidden = |p: &PathBuf| {
+            p.file_name()
+                .is_some_and(|n| n.to_string_lossy().starts_with('.'))
+        };
         paths.retain(|path| path.extension().is_some_and(|e| e == "json") && !hidden(path));
         Ok(paths)
     }

@@ -56,7 +56,9 @@ fn list(keys: &[Key]) -> String {
 /// What helps against an error of the system.
 fn advice(error: &std::io::Error) -> &'static str {
     match error.kind() {
-        std::io::ErrorKind::StorageFull => "; free some space, or keep results elsewhere with --store DIR",
+        std::io::ErrorKind::StorageFull => {
+            "; free some space, or keep results elsewhere with --store DIR"
+        }
         std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
             "; name a directory that you may write to with --store DIR"
         }

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Writes a file and waits until it is on stable storage.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
@@ -16,11 +17,13 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
     write().map_err(Error::io("write", path))
 }
 
-/// Replaces a file, so that a kill leaves the old content or the new. The temporary name has this
-/// process in it: two may write the same file.
+/// Replaces a file, so that a kill leaves the old content or the new. The temporary name is of this
+/// process and this call alone: others may write the same file at the same moment.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let fresh = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let fresh = path.with_file_name(format!(".{name}.{}-{call}", std::process::id()));
     write(&fresh, content)?;
     fs::rename(&fresh, path).map_err(Error::io("write", path))
 }
@@ -38,6 +41,14 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 pub fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     let text = fs::read(path).map_err(Error::io("read", path))?;
     serde_json::from_slice(&text).map_err(|e| Error::content(path, e))
+}
+
+/// Removes a file; one that another has removed is gone all the same.
+pub fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
+        _ => Ok(()),
+    }
 }
 
 pub fn create(path: &Path) -> Result<(), Error> {

@@ -15,7 +15,10 @@ fn path_from(data: Option<OsString>, home: Option<OsString>) -> PathBuf {
     // The XDG base directory specification: a path that is not absolute is ignored.
     let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
     let data = data.and_then(absolute);
-    let home = || home.and_then(absolute).map(|home| home.join(".local/share"));
+    let home = || {
+        home.and_then(absolute)
+            .map(|home| home.join(".local/share"))
+    };
     match data.or_else(home) {
         Some(base) => base.join("poolwright/store"),
         None => PathBuf::from("poolwright-store"),

@@ -371,13 +371,19 @@ pub(crate) fn content(directory: &Path, key: &Key) -> Result<Box<Trial>, Error> 
     let path = directory.join(RESULT);
     let trial: Box<Trial> = files::parse(&path)?;
     if trial.key != key.as_str() {
-        return Err(Error::content(&path, format!("it is of trial {}", trial.key)));
+        return Err(Error::content(
+            &path,
+            format!("it is of trial {}", trial.key),
+        ));
     }
     Ok(trial)
 }
 
 fn other_inputs(path: &Path) -> Error {
-    Error::content(path, "the hash of its content is not the key that it is stored under")
+    Error::content(
+        path,
+        "the hash of its content is not the key that it is stored under",
+    )
 }
 
 /// Keys that name files or directories in a directory.
