@@ -170,9 +170,11 @@ fn nameless_variant(variant: &Variant) -> Variant {
     variant.name = String::new();
     variant.levels.clear();
     variant.memory = None;
+    // Drives beyond the last that the pool has are no part of it either.
     let used = rerun::kinds(&variant);
-    variant.drives.retain(|kind, _| used.contains(kind));
-    for kind in variant.drives.values_mut() {
+    variant.drives.retain(|kind, _| used.contains_key(kind));
+    for (name, kind) in &mut variant.drives {
+        kind.count = used.get(name).copied().unwrap_or(0);
         kind.profile = String::new();
         kind.price = None;
         kind.numbers = plain(kind.numbers.take());

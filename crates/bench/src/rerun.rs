@@ -9,7 +9,7 @@ use findings::record::Perturbation;
 use lab::campaign::{Campaign, Class as VdevClass, Variant};
 use lab::model::Model;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers of a profile that are seldom known well and that decide what a part is worth, by what its
 /// vdev is for.
@@ -87,7 +87,7 @@ pub fn wanted(
                         factor: *factor,
                     };
                     let of = &campaign.variants[variant];
-                    if kinds(of).contains(&kind) && perturbed(of, &change).is_some() {
+                    if kinds(of).contains_key(&kind) && perturbed(of, &change).is_some() {
                         wanted.insert((
                             workload,
                             variant,
@@ -140,10 +140,15 @@ fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
     ))
 }
 
-/// The kinds of drives that a variant uses.
-pub(crate) fn kinds(variant: &Variant) -> BTreeSet<String> {
-    let drives = variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
-    drives.map(|drive| drive.kind.clone()).collect()
+/// The kinds of drives that a variant uses, each with how many there must be of it: the last used and
+/// those before it.
+pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
+    let mut kinds = BTreeMap::new();
+    for drive in variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives) {
+        let count = kinds.entry(drive.kind.clone()).or_insert(0);
+        *count = (drive.index + 1).max(*count);
+    }
+    kinds
 }
 
 /// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.

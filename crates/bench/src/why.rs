@@ -84,7 +84,7 @@ fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
         Cost::PoolRead | Cost::ArcSize => read_from_drives(),
         Cost::WriteThrottle => counters::THROTTLES.iter().any(|name| total(name) > 0.0),
         Cost::Processor => true,
-        Cost::Seek => kinds(variant).iter().any(|kind| {
+        Cost::Seek => kinds(variant).keys().any(|kind| {
             let numbers = variant.drives.get(kind).map(|kind| &kind.numbers);
             numbers.is_some_and(|numbers| numbers.get("hdd").is_some_and(|hdd| !hdd.is_null()))
         }),

@@ -70,6 +70,7 @@ fn names_prices_sources_and_notes_make_no_other_trial() {
     // Drives that the pool does not use.
     let mut without = stated.clone();
     without.variants[0].drives.remove("optane");
+    without.variants[0].drives.get_mut("hdd").unwrap().count = 12;
     let none = Slot::main(0, 0, 0);
     assert_eq!(key(&without, &none), key(&stated, &none));
 }

@@ -190,6 +190,18 @@ impl Store {
         replace(path, &text)
     }
 
+    /// Keeps a file of a lab's newest report, `<store>/reports/<lab>/<name>`, and gives its path.
+    ///
+    /// # Errors
+    /// What the file system refused.
+    pub fn keep_report(&self, lab: &str, name: &str, text: &str) -> Result<PathBuf, Error> {
+        let directory = self.path().join("reports").join(file_name(lab));
+        create(&directory)?;
+        let path = directory.join(name);
+        replace(&path, text.as_bytes())?;
+        Ok(path)
+    }
+
     /// The files of a lab's campaigns, oldest first.
     ///
     /// # Errors

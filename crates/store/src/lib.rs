@@ -14,6 +14,7 @@
 //!   running/<key>.lock   held by the process that runs it
 //!   damaged/             trials whose files did not fit their key, moved out of the way
 //!   campaigns/<lab>/<UTC time>-<8 digits>.json   a campaign: the resolved lab and the keys of its trials
+//!   reports/<lab>/       the newest report of a lab: findings.json, report.html, report.md, report.csv
 //! ```
 //!
 //! A trial appears in `trials/` by one rename, complete. A run can be killed at any moment.

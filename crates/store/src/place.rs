@@ -48,13 +48,14 @@ fn has_journal(directory: &Path, levels: u32) -> bool {
 }
 
 /// The directories of a store.
-const OWN: [&str; 6] = [
+const OWN: [&str; 7] = [
     "trials",
     "failed",
     "planned",
     "running",
     "damaged",
     "campaigns",
+    "reports",
 ];
 
 #[cfg(test)]
