@@ -5,22 +5,25 @@ use crate::effects::{self, Side};
 use crate::factors::{self, Pair};
 use crate::lints;
 use crate::output::{
-    Cell, FORMAT, Findings, Interaction, LabRef, MethodFindings, Standing, Subject, TrialRow,
-    VariantRef, Verdict, WorkloadRef,
+    Cell, FORMAT, Findings, Interaction, LabRef, MethodFindings, NotRun, Part, Subject, TrialRow,
+    Validity, VariantRef, Verdict, WorkloadRef,
 };
 use crate::record::Trial;
 use crate::verdicts::{self, Evidence};
 use crate::{
-    CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, durability, job, ladder, price,
-    reruns, scale,
+    CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, causes, durability, job, ladder,
+    price, reruns, scale,
 };
 use lab::campaign::{Campaign, Variant, Workload};
 use lab::model::Model;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a campaign has shown so far. Any number of trials, none included; calling it after each trial
-/// is what the error rate is made for.
+/// What a campaign has shown so far. Any number of trials, none included, in any order: the same trials give
+/// the same findings. Calling it after each trial is what the error rate is made for.
 pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings {
+    let mut sorted: Vec<&Trial> = trials.iter().collect();
+    sorted.sort_by(|a, b| (a.repeat, a.seed, &a.key).cmp(&(b.repeat, b.seed, &b.key)));
+    let trials = sorted.as_slice();
     let groups = cells::groups(campaign, model, trials);
     let cells: Vec<Cell> = groups.iter().map(|g| g.cell(model)).collect();
     let sides: Vec<Side<'_>> = groups
@@ -84,6 +87,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         workloads: workloads(campaign),
         verdicts,
         effects,
+        causes: causes::of(campaign, model, trials, &sides),
         ladders,
         adequate,
         interactions,
@@ -97,7 +101,12 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
             confidence: CONFIDENCE,
             seed: campaign.method.seed,
         },
-        trials: rows(&groups, cells::other_rows(campaign, model, trials)),
+        not_run: not_run(campaign, &cells),
+        trials: rows(
+            campaign,
+            &groups,
+            cells::other_rows(campaign, model, trials),
+        ),
         factors,
         cells,
     };
@@ -189,7 +198,19 @@ fn judge<'s>(
     verdicts
 }
 
-fn variants(campaign: &Campaign, trials: &[Trial]) -> Vec<VariantRef> {
+/// Cells without a trial, and how many they need at least.
+fn not_run(campaign: &Campaign, cells: &[Cell]) -> Vec<NotRun> {
+    let without = cells.iter().filter(|cell| cell.trials.all() == 0);
+    without
+        .map(|cell| NotRun {
+            variant: cell.variant.clone(),
+            workload: cell.workload.clone(),
+            trials: campaign.method.min_trials,
+        })
+        .collect()
+}
+
+fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
     let versions: BTreeMap<&str, BTreeSet<&str>> =
         trials.iter().fold(BTreeMap::new(), |mut map, t| {
             map.entry(t.variant.as_str())
@@ -226,9 +247,37 @@ fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
     campaign.workloads.iter().map(of).collect()
 }
 
-fn rows(groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec<TrialRow> {
+/// Every row: by workload and variant in the order of the campaign, then by part and repeat.
+fn rows(campaign: &Campaign, groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec<TrialRow> {
+    let place = |row: &TrialRow| {
+        let workload = campaign
+            .workloads
+            .iter()
+            .position(|w| w.name == row.workload);
+        let variant = campaign.variants.iter().position(|v| v.name == row.variant);
+        let part = match row.part {
+            Part::Cell => 0,
+            Part::Rung { .. } => 1,
+            Part::Without { .. } => 2,
+            Part::Rerun { .. } => 3,
+            Part::OtherSize { .. } => 4,
+        };
+        (workload, variant, part)
+    };
+    let detail = |row: &TrialRow| match &row.part {
+        Part::Cell => 0.0,
+        Part::Rung { offered } => *offered,
+        Part::Without { cost } => f64::from(*cost as u8),
+        Part::Rerun { factor, .. } => *factor,
+        Part::OtherSize { size } => *size,
+    };
     let mut rows: Vec<_> = groups.iter().flat_map(Group::rows).chain(others).collect();
-    rows.sort_by_key(|row| row.id);
+    rows.sort_by(|a, b| {
+        let first = place(a).cmp(&place(b));
+        let second = detail(a).total_cmp(&detail(b));
+        let last = (a.repeat, &a.key).cmp(&(b.repeat, &b.key));
+        first.then(second).then(last)
+    });
     rows
 }
 
@@ -237,5 +286,5 @@ fn rows(groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec<TrialRow> {
 pub fn complete(findings: &Findings) -> bool {
     let mut rungs = findings.ladders.iter().flat_map(|ladder| &ladder.rungs);
     let mut cells = findings.cells.iter();
-    cells.all(|cell| cell.standing == Standing::Sound) && rungs.all(|rung| rung.trials.sound > 0)
+    cells.all(|cell| cell.validity == Validity::Valid) && rungs.all(|rung| rung.trials.valid > 0)
 }

@@ -1,11 +1,11 @@
 //! Conservation laws: what must hold of any measurement, whatever was measured.
 
-use crate::attribution::mean_busy;
 use crate::counters as c;
 use crate::job::Job;
 use crate::output::{Check, Law};
 use crate::record::{Flow, LOGGED, Measured, Trial};
-use lab::campaign::{OpenZfs, Variant};
+use crate::resources::mean_busy;
+use lab::campaign::Variant;
 
 /// Little's law may be off by what clients do between operations: this share…
 const LITTLE: f64 = 0.05;
@@ -30,20 +30,19 @@ pub fn of(
         checks.extend(percentiles(measured));
         checks.extend(bytes_on_drives(measured, job, variant, dataset));
         checks.extend(busy(measured));
-        checks.extend(reads(trial, measured, job));
-        checks.extend(stages(measured));
+        checks.extend(reads(measured, job));
         checks.extend(series(measured));
         checks.push(samples(measured));
     }
     for check in &mut checks {
-        check.trial = trial.id;
+        check.trial.clone_from(&trial.key);
     }
     checks
 }
 
 fn check(law: Law, measured: f64, expected: f64, tolerance: f64, pass: bool) -> Check {
     Check {
-        trial: 0,
+        trial: String::new(),
         law,
         measured,
         expected,
@@ -134,10 +133,9 @@ fn bytes_on_drives(
     const TOLERANCE: f64 = 0.02;
     let sync = variant.property(dataset, "sync").unwrap_or("standard");
     let durable = sync == "always" || (sync == "standard" && job.each_write_synced);
-    // Off unless stated in 2.1, and on from 2.2 on.
+    // On unless stated otherwise.
     let compression = variant.property(dataset, "compression");
-    let compresses = job.compressible
-        && compression.map_or(variant.openzfs != OpenZfs::V2_1, |value| value != "off");
+    let compresses = job.compressible && compression != Some("off");
     let written = drives(measured, "write_bytes");
     if !durable || compresses || measured.write.bytes == 0 || written.is_empty() {
         return None;
@@ -179,9 +177,9 @@ fn busy(measured: &Measured) -> Option<Check> {
     Some(check)
 }
 
-/// Every read looks up a block at least, wherever it is then found. From 2.3 on, direct reads bypass
-/// the ARC and look up nothing.
-fn reads(trial: &Trial, measured: &Measured, job: &Job) -> Option<Check> {
+/// Every read looks up a block at least, wherever it is then found. Direct reads bypass the ARC and look up
+/// nothing.
+fn reads(measured: &Measured, job: &Job) -> Option<Check> {
     const TOLERANCE: f64 = 0.05;
     let total = |name: &str| measured.totals.get(name).copied();
     let answered = total(c::DBUF_HITS)?
@@ -189,36 +187,12 @@ fn reads(trial: &Trial, measured: &Measured, job: &Job) -> Option<Check> {
         + total(c::ARC_DATA_MISSES)?
         + total(c::ARC_META_HITS)?
         + total(c::ARC_META_MISSES)?;
-    let bypass = job.direct && !trial.openzfs.starts_with("2.1");
-    if measured.read.ops == 0 || bypass {
+    if measured.read.ops == 0 || job.direct {
         return None;
     }
     let asked = measured.read.ops as f64;
     let pass = answered >= asked * (1.0 - TOLERANCE) * counted(measured);
     Some(check(Law::Reads, answered, asked, TOLERANCE, pass))
-}
-
-/// The named stages of an operation lie within the time the volume worked on it. µs per operation.
-fn stages(measured: &Measured) -> Vec<Check> {
-    const TOLERANCE: f64 = 0.02;
-    let get = |operation: &str, what: &str| measured.stages.get(&format!("{operation}.{what}"));
-    ["read", "write", "fsync"]
-        .into_iter()
-        .filter_map(|operation| {
-            let count = get(operation, "count").filter(|n| **n > 0.0)?;
-            let work = get(operation, "work")? / count / 1e3;
-            let parts: f64 = ["range_lock", "throttle", "record_read", "commit"]
-                .iter()
-                .filter_map(|what| get(operation, what))
-                .sum::<f64>()
-                / count
-                / 1e3;
-            let pass = parts <= work * (1.0 + TOLERANCE);
-            let mut check = check(Law::Stages, parts, work, TOLERANCE, pass);
-            check.of = Some(operation.to_owned());
-            Some(check)
-        })
-        .collect()
 }
 
 /// The seconds are those of this run: the logs that they were made from held the client's operations, but
@@ -239,8 +213,8 @@ fn series(measured: &Measured) -> Option<Check> {
     Some(check(Law::Series, logged, expected, TOLERANCE, pass))
 }
 
-/// The pool was looked at in each second. One may lack, the last, which is under way when the client
-/// ends; so may a tenth of them: what a sample missed is in the next.
+/// The kernel's counters were read in each second. One may lack, the last, which is under way when the
+/// client ends; so may a tenth of them: what a sample missed is in the next.
 fn samples(measured: &Measured) -> Check {
     const TOLERANCE: f64 = 0.1;
     let all = measured.seconds.len() as f64;
@@ -264,7 +238,7 @@ mod tests {
         let variant = Variant {
             name: "v".into(),
             levels: BTreeMap::new(),
-            openzfs: OpenZfs::V2_1,
+            openzfs: OpenZfs::V2_3,
             drives: BTreeMap::new(),
             pool: Pool {
                 ashift: None,

@@ -3,13 +3,14 @@
 use crate::effects::class;
 use crate::lints::Table;
 use crate::output::{
-    Basis, Cell, Class, Estimate, Findings, LabRef, Metric, Part, Phases, Standing,
+    Basis, Cell, Class, Estimate, Findings, LabRef, Metric, Part, Phases, Validity,
 };
 use crate::phases::Course;
 use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::contrast::{Contrast, logs};
+use stats::contrast::{self, Mean};
+use std::collections::BTreeMap;
 
 /// What changed between two campaigns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +26,7 @@ pub struct Comparison {
     /// Cells that both have, but of which one has no trial that counts.
     #[serde(default)]
     pub unmeasured: Vec<Unmeasured>,
-    /// A cell became slower beyond doubt, or has no trial that counts any more.
+    /// A cell became slower, its whole interval below 1, or has no trial that counts any more.
     pub regressed: bool,
 }
 
@@ -36,7 +37,7 @@ pub struct Unmeasured {
     pub variant: String,
     /// The workload's name.
     pub workload: String,
-    /// Sound trials before and after.
+    /// Trials that count, before and after.
     pub trials: (u32, u32),
 }
 
@@ -63,12 +64,13 @@ pub struct Change {
     pub ratio: Estimate,
     /// `WorthIt` is faster, `Harmful` a regression.
     pub class: Class,
-    /// Sound trials before and after.
+    /// Trials that count, before and after.
     pub trials: (u32, u32),
 }
 
-/// What changed from one campaign to another, cell by cell. A finished comparison is a single look, so
-/// the intervals are Welch's at 5 % shared out over the cells (Bonferroni).
+/// What changed from one campaign to another, cell by cell. A finished comparison is a single look, at 5 %
+/// shared out over the cells (Bonferroni). Trials with the same seed are paired where there are two such
+/// pairs; otherwise the interval is Welch's.
 pub fn compare(before: &Findings, after: &Findings) -> Comparison {
     let partner = |cell: &Cell, of: &'_ Findings| {
         let same = |c: &&Cell| c.variant == cell.variant && c.workload == cell.workload;
@@ -86,11 +88,11 @@ pub fn compare(before: &Findings, after: &Findings) -> Comparison {
         .collect();
     let unmeasured: Vec<Unmeasured> = pairs
         .iter()
-        .filter(|(a, b)| a.trials.sound == 0 || b.trials.sound == 0)
+        .filter(|(a, b)| a.trials.valid == 0 || b.trials.valid == 0)
         .map(|(a, b)| Unmeasured {
             variant: a.variant.clone(),
             workload: a.workload.clone(),
-            trials: (a.trials.sound, b.trials.sound),
+            trials: (a.trials.valid, b.trials.valid),
         })
         .collect();
     let missing = |of: &Findings, other: &Findings| -> Vec<(String, String)> {
@@ -126,11 +128,19 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         logs(&compared(before.0, before.1, metric))?,
         logs(&compared(after.0, after.1, metric))?,
     );
-    let value = (stats::mean(&b)? - stats::mean(&a)?).exp();
     let settled = [before.1, after.1]
         .iter()
         .all(|cell| !matches!(cell.phases, Phases::NotSettled { .. } | Phases::Unknown));
-    let interval = Contrast::of(&[(1.0, &b), (-1.0, &a)]).map(|c| c.interval(alpha).exp());
+    let (values_a, values_b): (Vec<f64>, Vec<f64>) =
+        (a.values().copied().collect(), b.values().copied().collect());
+    let value = (stats::mean(&values_b)? - stats::mean(&values_a)?).exp();
+    let pairs: Vec<f64> = b
+        .iter()
+        .filter_map(|(seed, after)| Some(after - a.get(seed)?))
+        .collect();
+    let spread: Option<Mean> = contrast::of_pairs(&pairs)
+        .or_else(|| contrast::of_groups(&[(1.0, &values_b), (-1.0, &values_a)]));
+    let interval = spread.map(|mean| mean.interval(alpha).exp());
     Some(Change {
         variant: before.1.variant.clone(),
         workload: before.1.workload.clone(),
@@ -156,26 +166,37 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
     })
 }
 
-/// What is compared of a cell, in each of its sound trials: throughput that lasts, or how long an
+/// Natural logarithms by seed; none where there is no value, or one has no logarithm.
+fn logs(values: &BTreeMap<u64, f64>) -> Option<BTreeMap<u64, f64>> {
+    let all: Option<BTreeMap<u64, f64>> = values
+        .iter()
+        .map(|(seed, x)| (x.is_finite() && *x > 0.0).then(|| (*seed, x.ln())))
+        .collect();
+    all.filter(|all| !all.is_empty())
+}
+
+/// What is compared of a cell, by the seed of each trial that counts: throughput that lasts, or how long an
 /// operation takes.
-pub(crate) fn compared(findings: &Findings, cell: &Cell, metric: Metric) -> Vec<f64> {
+pub(crate) fn compared(findings: &Findings, cell: &Cell, metric: Metric) -> BTreeMap<u64, f64> {
     findings
         .trials
         .iter()
         .filter(|row| row.variant == cell.variant && row.workload == cell.workload)
-        .filter(|row| row.standing == Standing::Sound && row.part == Part::Cell)
+        .filter(|row| row.validity == Validity::Valid && row.part == Part::Cell)
         .filter_map(|row| {
             if metric != Metric::Throughput {
-                return row.client_us;
+                return Some((row.seed, row.client_us?));
             }
-            let kept = cell.series.iter().find(|series| series.trial == row.id);
-            kept.and_then(Course::of_kept)
+            let kept = cell.series.iter().find(|series| series.trial == row.key);
+            let lasting = kept
+                .and_then(Course::of_kept)
                 .map(|course| Course {
                     after_restart: matches!(cell.phases, Phases::AfterRestart { .. }),
                     ..course
                 })
                 .and_then(|course| course.lasting())
-                .or(row.throughput)
+                .or(row.throughput);
+            Some((row.seed, lasting?))
         })
         .collect()
 }
@@ -232,10 +253,10 @@ pub fn against_published(findings: &Findings, table: &Table, named: &[Named]) ->
                 })?,
             };
             let published = row.throughput.filter(|x| *x > 0.0)?;
-            // What is set aside is not held against anybody.
+            // Excluded cells are not compared.
             let measured = cell
                 .throughput
-                .filter(|_| cell.standing == Standing::Sound)?;
+                .filter(|_| cell.validity == Validity::Valid)?;
             Some(Published {
                 variant: cell.variant.clone(),
                 workload: cell.workload.clone(),

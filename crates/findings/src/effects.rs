@@ -1,4 +1,5 @@
-//! Effects: log-ratio contrasts over trials, with intervals that hold under repeated looks.
+//! Effects: log-ratio contrasts over pairs of trials with the same seed, with intervals that hold under
+//! repeated looks.
 
 use crate::cells::{Group, Judged};
 use crate::durability::loses_acknowledged;
@@ -6,10 +7,11 @@ use crate::factors::Pair;
 use crate::output::{
     Basis, Class, Effect, Estimate, Interaction, Lack, Metric, Needed, PhaseKind, Phases,
 };
-use crate::{ERROR_RATE, SMALLEST_EFFECT, latency, phases};
+use crate::{ERROR_RATE, SMALLEST_EFFECT, latency};
 use lab::campaign::Method;
+use stats::contrast::{self, Mean};
 use stats::sequential::{self, Decision};
-use stats::{Interval, contrast};
+use stats::{Interval, batches};
 
 /// A cell as effects see it.
 #[derive(Debug, Clone, Copy)]
@@ -33,40 +35,28 @@ impl Side<'_> {
         !matches!(self.phases, Phases::NotSettled { .. } | Phases::Unknown)
     }
 
-    /// One number a sound trial.
-    fn values(&self, metric: Metric, phase: PhaseKind) -> Vec<f64> {
-        self.group
-            .sound()
-            .filter_map(|trial| value(trial, metric, phase))
-            .collect()
-    }
-
     /// Mean throughput that lasts, of the trials that count.
     pub fn lasting(&self) -> Option<f64> {
-        stats::mean(&self.values(Metric::Throughput, PhaseKind::Sustained))
+        let all: Vec<f64> = self.group.valid().map(|trial| trial.lasting()).collect();
+        stats::mean(&all)
     }
 
-    /// Wall seconds of one more trial.
-    fn wall_s(&self) -> Option<f64> {
-        let walls: Vec<f64> = self.group.ran.iter().map(|j| j.trial.wall_s).collect();
-        stats::mean(&walls)
+    /// The trial with a seed, if it counts.
+    fn seeded(&self, seed: u64) -> Option<&Judged<'_>> {
+        self.group.valid().find(|judged| judged.trial.seed == seed)
     }
 }
 
-fn value(trial: &Judged<'_>, metric: Metric, phase: PhaseKind) -> Option<f64> {
+/// The logarithm of what a trial has to compare; none where there is none.
+fn log(trial: &Judged<'_>, metric: Metric, phase: PhaseKind) -> Option<f64> {
     let flows = [&trial.measured.read, &trial.measured.write];
-    match (metric, phase) {
-        (Metric::Throughput, PhaseKind::Burst) => trial.course.as_ref()?.first(),
-        (Metric::Throughput, _) => {
-            let lasting = trial.course.as_ref().and_then(phases::Course::lasting);
-            Some(lasting.unwrap_or_else(|| trial.throughput()))
-        }
-        (Metric::MeanLatency, _) => {
-            let m = trial.measured;
-            crate::attribution::client_us(&[m])
-        }
-        (Metric::P99Latency, _) => Some(latency::merged(&flows)?.p99_us),
-    }
+    let value = match (metric, phase) {
+        (Metric::Throughput, PhaseKind::Burst) => trial.course.as_ref()?.first()?,
+        (Metric::Throughput, _) => trial.lasting(),
+        (Metric::MeanLatency, _) => latency::client_us(&[trial.measured])?,
+        (Metric::P99Latency, _) => latency::merged(&flows)?.p99_us,
+    };
+    (value.is_finite() && value > 0.0).then(|| value.ln())
 }
 
 /// The phases in which a pair can be compared.
@@ -160,15 +150,11 @@ pub fn interaction(
     kinds(&sides)
         .into_iter()
         .filter_map(|phase| {
-            let values = logs(&terms, Metric::Throughput, phase)?;
-            let (ratio, basis, _) = interval(&values, &terms, phase)?;
-            let between = |a: usize, b: usize| {
-                let mean = |i: usize| stats::mean(&values[i].1);
-                Some((mean(a)? - mean(b)?).exp())
-            };
-            let shown = basis == Basis::Trials
+            let found = combine(&terms, Metric::Throughput, phase)?;
+            let between = |a: usize, b: usize| (found.means[a] - found.means[b]).exp();
+            let shown = found.basis == Basis::Trials
                 && matches!(
-                    sequential::decide(ratio, SMALLEST_EFFECT),
+                    sequential::decide(found.ratio, SMALLEST_EFFECT),
                     Decision::Above | Decision::Below
                 );
             Some(Interaction {
@@ -176,145 +162,169 @@ pub fn interaction(
                 second: second.clone(),
                 workload: with.1.group.workload.name.clone(),
                 phase,
-                ratio: self::ratio(ratio, basis),
-                without: between(2, 3)?,
-                with: between(0, 1)?,
+                ratio: found.estimate(),
+                without: between(2, 3),
+                with: between(0, 1),
                 shown,
             })
         })
         .collect()
 }
 
-type Logs = Vec<(f64, Vec<f64>)>;
-
-fn logs(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Option<Logs> {
-    terms
-        .iter()
-        .map(|(coefficient, side)| {
-            let logs = contrast::logs(&side.values(metric, phase))?;
-            (!logs.is_empty()).then_some((*coefficient, logs))
-        })
-        .collect()
+/// A contrast Σ cᵢ·log xᵢ of sides.
+struct Found {
+    /// Its exponential, with the interval of its look.
+    ratio: Interval,
+    /// What the interval is made of.
+    basis: Basis,
+    /// Mean logarithm of each side.
+    means: Vec<f64>,
+    /// Trials of each side behind it.
+    trials: usize,
+    /// The contrast over trials; none where a side has but one.
+    spread: Option<Mean>,
 }
 
-/// The interval of a contrast: over trials where each side has two, else from blocks of single trials,
-/// else none around the number.
-fn interval(
-    values: &Logs,
-    terms: &[(f64, &Side<'_>)],
-    phase: PhaseKind,
-) -> Option<(Interval, Basis, Option<contrast::Contrast>)> {
-    let borrowed: Vec<(f64, &[f64])> = values.iter().map(|(c, v)| (*c, v.as_slice())).collect();
-    if let Some((contrast, ratio, _)) = sequential::look(&borrowed, ERROR_RATE) {
-        return Some((ratio, Basis::Trials, Some(contrast)));
+impl Found {
+    fn estimate(&self) -> Estimate {
+        Estimate {
+            value: self.ratio.value,
+            low: self.ratio.low,
+            high: self.ratio.high,
+            basis: self.basis,
+        }
     }
-    let value: f64 = values
+}
+
+/// The contrast of some sides: over the seeds of which each has a trial that counts, where there are two; else
+/// of one trial each, with the interval that batches within them give, or none. None where a side has no
+/// trial to compare.
+fn combine(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Option<Found> {
+    let (_, first) = terms.first()?;
+    let seeds = first.group.valid().map(|judged| judged.trial.seed);
+    let rows: Vec<(u64, Vec<f64>)> = seeds
+        .filter_map(|seed| {
+            let logs: Option<Vec<f64>> = terms
+                .iter()
+                .map(|(_, side)| log(side.seeded(seed)?, metric, phase))
+                .collect();
+            Some((seed, logs?))
+        })
+        .collect();
+    let weighted = |logs: &[f64]| -> f64 { terms.iter().zip(logs).map(|((c, _), x)| c * x).sum() };
+    let contrasts: Vec<f64> = rows.iter().map(|(_, logs)| weighted(logs)).collect();
+    if let Some((mean, ratio)) = sequential::look(&contrasts, ERROR_RATE) {
+        let side = |i: usize| rows.iter().map(|(_, logs)| logs[i]).sum::<f64>() / rows.len() as f64;
+        return Some(Found {
+            ratio,
+            basis: Basis::Trials,
+            means: (0..terms.len()).map(side).collect(),
+            trials: rows.len(),
+            spread: Some(mean),
+        });
+    }
+    // One seed, or none in common: then the first trial of each side.
+    let single: Option<Vec<(f64, &Judged<'_>)>> = terms
         .iter()
-        .filter_map(|(c, v)| Some(c * stats::mean(v)?))
-        .sum();
-    let blocks: Option<Logs> = terms
+        .map(|(c, side)| {
+            let trial = match rows.first() {
+                Some((seed, _)) => side.seeded(*seed),
+                None => side.group.valid().next(),
+            };
+            Some((*c, trial?))
+        })
+        .collect();
+    let single = single?;
+    let means: Option<Vec<f64>> = single.iter().map(|(_, t)| log(t, metric, phase)).collect();
+    let means = means?;
+    let value = weighted(&means);
+    let half = (metric == Metric::Throughput)
+        .then(|| within(&single, phase))
+        .flatten();
+    let ratio = Interval {
+        value,
+        low: value - half.unwrap_or(0.0),
+        high: value + half.unwrap_or(0.0),
+    };
+    Some(Found {
+        ratio: ratio.exp(),
+        basis: half.map_or(Basis::Point, |_| Basis::Batches),
+        means,
+        trials: 1,
+        spread: None,
+    })
+}
+
+/// Half the width that batches within single trials give the interval of their contrast.
+fn within(single: &[(f64, &Judged<'_>)], phase: PhaseKind) -> Option<f64> {
+    let batched: Option<Vec<(f64, Vec<f64>)>> = single
         .iter()
-        .map(|(coefficient, side)| {
-            let course = side.group.sound().next()?.course.as_ref()?;
+        .map(|(c, trial)| {
+            let course = trial.course.as_ref()?;
             let window = match phase {
                 PhaseKind::Burst => 0..course.change.unwrap_or(course.rates.len()),
                 PhaseKind::Whole | PhaseKind::Sustained => course.lasting_seconds(),
             };
-            let means = stats::blocks::means(&course.rates[window], course.period);
-            Some((
-                *coefficient,
-                contrast::logs(&means).filter(|m| m.len() > 1)?,
-            ))
+            Some((*c, contrast::logs(&batches::means(&course.rates[window]))?))
         })
         .collect();
-    let spread = blocks.and_then(|blocks| {
-        let borrowed: Vec<(f64, &[f64])> = blocks.iter().map(|(c, v)| (*c, v.as_slice())).collect();
-        Some(contrast::Contrast::of(&borrowed)?.interval(ERROR_RATE))
-    });
-    Some(match spread {
-        Some(spread) => {
-            let half = spread.value - spread.low;
-            let around = Interval {
-                value,
-                low: value - half,
-                high: value + half,
-            };
-            (around.exp(), Basis::Blocks, None)
-        }
-        None => (
-            Interval {
-                value,
-                low: value,
-                high: value,
-            }
-            .exp(),
-            Basis::Point,
-            None,
-        ),
-    })
-}
-
-fn ratio(interval: Interval, basis: Basis) -> Estimate {
-    Estimate {
-        value: interval.value,
-        low: interval.low,
-        high: interval.high,
-        basis,
+    let batched = batched?;
+    let terms: Option<Vec<(f64, Mean)>> = batched
+        .iter()
+        .map(|(c, batches)| Some((*c, batches::mean_of(batches)?)))
+        .collect();
+    if cancel(&batched) {
+        return Some(0.0);
     }
+    let around = contrast::of_means(&terms?)?.interval(sequential::alpha(ERROR_RATE, 1));
+    Some(around.high - around.value)
 }
 
-/// The estimate and class of a contrast, names left empty. None where a side has no sound trial.
+/// Whether the contrast is exactly 0 in every batch: the sides are the same runs.
+fn cancel(batched: &[(f64, Vec<f64>)]) -> bool {
+    let longest = batched.iter().map(|(_, b)| b.len()).max().unwrap_or(0);
+    let sum = |i: usize| -> Option<f64> { batched.iter().map(|(c, b)| Some(c * b.get(i)?)).sum() };
+    longest > 0 && (0..longest).all(|i| sum(i) == Some(0.0))
+}
+
+/// The estimate and class of a contrast, names left empty. None where a side has no trial that counts.
 pub fn estimate(
     terms: &[(f64, &Side<'_>)],
     metric: Metric,
     phase: PhaseKind,
     method: &Method,
 ) -> Option<Effect> {
-    let values = logs(terms, metric, phase)?;
-    let (found, basis, contrast) = interval(&values, terms, phase)?;
-    let fewest = values.iter().map(|(_, v)| v.len()).min().unwrap_or(0);
-    // An interval over trials is that of as many of each side as the side with the fewest has.
+    let found = combine(terms, metric, phase)?;
     let count = |positive: bool| {
-        let of_sign = values.iter().filter(|(c, _)| (*c > 0.0) == positive);
-        of_sign
-            .map(|(_, v)| match basis {
-                Basis::Trials => fewest,
-                Basis::Blocks | Basis::Point => v.len(),
-            } as u32)
-            .sum()
+        let sides = terms.iter().filter(|(c, _)| (*c > 0.0) == positive).count();
+        (sides * found.trials) as u32
     };
     let settled = terms.iter().all(|(_, side)| side.settled());
-    let class = if basis == Basis::Trials && settled {
-        class(found, metric)
+    let class = if found.basis != Basis::Point && settled {
+        class(found.ratio, metric)
     } else {
         Class::Undecided
     };
     let needed = (class == Class::Undecided).then(|| {
-        let lack = if !settled {
-            Lack::LongerRun
-        } else if fewest < 2 {
-            Lack::SecondTrial
-        } else {
-            Lack::Trials
+        let more = |mean: &Mean| {
+            let most = 100.max(method.max_trials as usize);
+            let n =
+                sequential::trials_needed(mean, found.trials, ERROR_RATE, SMALLEST_EFFECT, most)?;
+            Some((n - found.trials) as u32)
         };
-        let more = contrast
-            .filter(|_| lack == Lack::Trials)
-            .and_then(|contrast| {
-                let most = 100.max(method.max_trials as usize);
-                let n = sequential::trials_needed(
-                    &contrast,
-                    fewest,
-                    ERROR_RATE,
-                    SMALLEST_EFFECT,
-                    most,
-                )?;
-                Some((n - fewest) as u32)
-            });
-        let one_each: Option<f64> = terms.iter().map(|(_, side)| side.wall_s()).sum();
-        Needed {
-            trials: more,
-            wall_s: more.zip(one_each).map(|(n, wall)| f64::from(n) * wall),
-            lack,
+        match &found.spread {
+            _ if !settled => Needed {
+                lack: Lack::LongerRun,
+                trials: None,
+            },
+            Some(mean) => Needed {
+                lack: Lack::Trials,
+                trials: more(mean),
+            },
+            None => Needed {
+                lack: Lack::SecondTrial,
+                trials: Some(1),
+            },
         }
     });
     Some(Effect {
@@ -327,7 +337,7 @@ pub fn estimate(
         workload: terms.first()?.1.group.workload.name.clone(),
         phase,
         metric,
-        ratio: ratio(found, basis),
+        ratio: found.estimate(),
         class,
         needed,
         trials: (count(true), count(false)),

@@ -17,7 +17,7 @@ pub struct History {
     pub variant: String,
     /// The workload's name.
     pub workload: String,
-    /// Label of each campaign that has a sound trial of the cell.
+    /// Label of each campaign that has a valid trial of the cell.
     pub labels: Vec<String>,
     /// What the values are.
     #[serde(default)]
@@ -56,7 +56,9 @@ pub fn history(campaigns: &[(String, Findings)]) -> Vec<History> {
     let mut all: Vec<History> = Vec::new();
     for (label, findings) in campaigns {
         for cell in &findings.cells {
-            let Some(value) = stats::mean(&compared(findings, cell, cell.metric)) else {
+            let values = compared(findings, cell, cell.metric);
+            let values: Vec<f64> = values.into_values().collect();
+            let Some(value) = stats::mean(&values) else {
                 continue;
             };
             let same = |h: &History| {

@@ -20,10 +20,6 @@ pub struct Job {
     pub compressible: bool,
     /// O_DIRECT.
     pub direct: bool,
-    /// Several writers share one file.
-    pub shared_file: bool,
-    /// One thread keeps several operations in flight.
-    pub deep: bool,
 }
 
 /// Reads the job of a workload, as fio does.
@@ -44,11 +40,6 @@ pub fn of(workload: &Workload) -> Job {
             is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
         }),
         compressible: any(&stock::is_compressible),
-        shared_file: shares_files(&sections),
-        deep: any(&|s| {
-            let engine = s.get("ioengine").unwrap_or("psync");
-            ASYNC.contains(&engine) && stock::count(s, "iodepth") > 1
-        }),
         direct: all(&|s| set(s, "direct")),
     }
 }
@@ -58,13 +49,8 @@ pub fn is_paced(workload: &Workload) -> bool {
     of(workload).paced
 }
 
-/// Whether all of a workload's operations go past the page cache (`direct=1`).
-pub fn is_direct(workload: &Workload) -> bool {
-    of(workload).direct
-}
-
 /// Options that say what a job does, in the order in which people name them.
-const TELLING: [&str; 20] = [
+const SHOWN: [&str; 20] = [
     "ioengine",
     "rw",
     "rwmixread",
@@ -90,9 +76,9 @@ const TELLING: [&str; 20] = [
 /// What each job of a workload's file does: the options that say so.
 pub fn summaries(workload: &Workload) -> Vec<String> {
     let summary = |section: &Section| {
-        let told = |name: &&str| Some(format!("{name}={}", section.get(name)?));
-        let told: Vec<String> = TELLING.iter().filter_map(told).collect();
-        told.join(" ")
+        let option = |name: &&str| Some(format!("{name}={}", section.get(name)?));
+        let options: Vec<String> = SHOWN.iter().filter_map(option).collect();
+        options.join(" ")
     };
     sections(workload).iter().map(summary).collect()
 }
@@ -117,20 +103,10 @@ const HOLDING: [&str; 7] = [
     "iodepth_batch_complete_max",
 ];
 
-/// `libaio` is not among them: on OpenZFS it is synchronous, and runs so.
-const ASYNC: [&str; 2] = ["io_uring", "posixaio"];
-
 /// Whether an option is there and does something.
 fn set(section: &Section, name: &str) -> bool {
     let value = section.get(name);
     value.is_some_and(|value| !["0", "none"].contains(&value))
-}
-
-/// Whether a file is one of several writers.
-fn shares_files(sections: &[Section]) -> bool {
-    sections
-        .iter()
-        .any(|section| stock::writers(section, sections) > 1)
 }
 
 fn block(section: &Section) -> Option<u64> {
@@ -152,7 +128,7 @@ fn block(section: &Section) -> Option<u64> {
     }
 }
 
-/// The jobs of a workload. What a later version refuses was measured all the same.
+/// The jobs of a workload; what `lab` refuses in them is not looked at here.
 fn sections(workload: &Workload) -> Vec<Section> {
     let Program::Fio { job, .. } = &workload.program;
     parse::read(job, &mut Vec::new()).jobs
@@ -204,15 +180,6 @@ mod tests {
         let read = job("[w]\nflow=8\nlockfile=exclusive\n");
         assert!(read.held_back && !read.paced);
         assert!(!job("[w]\nlockfile=none\nflow=0\n").held_back);
-    }
-
-    #[test]
-    fn a_file_is_shared_by_those_that_name_it() {
-        assert!(job("[w]\nrw=write\nfilename=data\nnumjobs=2\n").shared_file);
-        assert!(job("[global]\nrw=randrw\nfilename=data\n[a]\n[b]\n").shared_file);
-        assert!(!job("[a]\nrw=write\nfilename=data\n[b]\nrw=read\nfilename=data\n").shared_file);
-        assert!(!job("[global]\nrw=write\n[a]\nfilename=x\n[b]\nfilename=y\n").shared_file);
-        assert!(!job("[w]\nrw=write\nnumjobs=8\n").shared_file);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Open-loop ladders: what load a configuration carries, and how late it gets.
 
-use crate::cells::{Group, Ran};
+use crate::cells::Group;
 use crate::output::{Ladder, Latency, LoadWithin, Operation, Rung};
 use crate::record::Trial;
 use lab::campaign::Campaign;
@@ -24,16 +24,15 @@ const LIMITS: [f64; 11] = [
 ];
 
 /// The ladders of a campaign, in its order.
-pub fn of(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Vec<Ladder> {
-    let ran = Ran::of(campaign, model, trials);
+pub fn of(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<Ladder> {
     let mut ladders = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
             let mine: Vec<(f64, &Trial)> = trials
                 .iter()
                 .filter(|t| t.variant == variant.name && t.workload == workload.name)
-                .filter(|t| t.rerun.is_none())
-                .filter_map(|t| Some((t.offered_rate.filter(|r| r.is_finite())?, t)))
+                .filter(|t| t.rerun.is_none() && t.without.is_none())
+                .filter_map(|t| Some((t.offered_rate.filter(|r| r.is_finite())?, *t)))
                 .collect();
             let mut rates: Vec<f64> = mine.iter().map(|(rate, _)| *rate).collect();
             rates.sort_by(f64::total_cmp);
@@ -43,7 +42,8 @@ pub fn of(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Vec<Ladder> {
                 .map(|rate| {
                     let of = mine.iter().filter(|(r, _)| *r == rate);
                     let trials = of.map(|(_, t)| *t).collect();
-                    rung(rate, &Group::of(variant, workload, ran, trials), model)
+                    let group = Group::of(variant, workload, campaign.method.restart, trials);
+                    rung(rate, &group, model)
                 })
                 .collect();
             if !rungs.is_empty() {
@@ -65,13 +65,13 @@ fn rung(offered: f64, group: &Group<'_>, model: &Model) -> Rung {
         achieved: cell.throughput,
         latency: cell.latency,
         sync_latency: cell.sync_latency,
-        marks: cell.marks,
+        issues: cell.issues,
     }
 }
 
 fn ladder(variant: &str, workload: &str, rungs: Vec<Rung>) -> Ladder {
-    // What a rung that is set aside did may be this machine's doing, and so may all that it did not.
-    let known: Vec<&Rung> = rungs.iter().take_while(|r| r.trials.sound > 0).collect();
+    // Of a rung without a valid trial nothing is known, nor how far those beyond it would have got.
+    let known: Vec<&Rung> = rungs.iter().take_while(|r| r.trials.valid > 0).collect();
     let within = [Operation::ReadWrite, Operation::Sync]
         .into_iter()
         .flat_map(|of| limits(&known, of))
@@ -85,7 +85,7 @@ fn ladder(variant: &str, workload: &str, rungs: Vec<Rung>) -> Ladder {
             .last()
             .map(|r| r.offered),
         saturated: known.iter().find(|r| !r.kept_up).map(|r| r.offered),
-        set_aside: rungs.get(known.len()).map(|r| r.offered),
+        unknown_from: rungs.get(known.len()).map(|r| r.offered),
         most: known
             .iter()
             .filter_map(|r| Some(r.achieved?.value))

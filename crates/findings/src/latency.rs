@@ -1,7 +1,7 @@
 //! Latency from merged histograms.
 
 use crate::output::{Latency, Percentile};
-use crate::record::{Flow, HISTOGRAM_END_NS};
+use crate::record::{Flow, HISTOGRAM_END_NS, Measured};
 use stats::histogram::Histogram;
 
 /// Percentiles of the curve in a report.
@@ -30,6 +30,18 @@ pub fn mean_ns(flows: &[&Flow]) -> Option<f64> {
     let ops: u64 = flows.iter().map(|f| f.ops).sum();
     let time: f64 = flows.iter().map(|f| f.ops as f64 * f.mean_ns).sum();
     (ops > 0).then(|| time / ops as f64)
+}
+
+/// The client's time per read or write, syncs included, µs; none without operations.
+pub fn client_us(trials: &[&Measured]) -> Option<f64> {
+    let (mut time, mut ops) = (0.0, 0.0);
+    for m in trials {
+        for flow in [&m.read, &m.write, &m.sync] {
+            time += flow.ops as f64 * flow.mean_ns / 1e3;
+        }
+        ops += (m.read.ops + m.write.ops) as f64;
+    }
+    (ops > 0.0 && time > 0.0).then(|| time / ops)
 }
 
 /// The latency curve of some flows together. Points that the number of operations cannot tell (fewer

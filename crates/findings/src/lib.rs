@@ -1,4 +1,4 @@
-//! Trial records in; checks, attribution, effects and verdicts out.
+//! Trial records in; checks, causes, effects and verdicts out.
 //!
 //! Pure: no I/O, no clock. [`record`] is what comes in (written by `bench`), [`Findings`] is what goes
 //! out (read by `report`, and published as a JSON schema). The mathematics and its sources are in
@@ -7,7 +7,8 @@
 mod ablation;
 mod adequate;
 mod analyse;
-mod attribution;
+mod causes;
+mod cautions;
 mod cells;
 mod checks;
 mod compare;
@@ -19,14 +20,14 @@ mod hits;
 mod job;
 mod ladder;
 mod latency;
-mod marks;
 mod phases;
 mod price;
 mod profile_numbers;
+mod quality;
 mod reasons;
 mod reruns;
+mod resources;
 mod scale;
-mod sensitivity;
 mod verdicts;
 
 pub mod counters;
@@ -37,8 +38,7 @@ pub mod record;
 pub use analyse::{analyse, complete};
 pub use compare::{Change, Comparison, Named, Published, Unmeasured, against_published, compare};
 pub use history::{History, Step, history};
-pub use job::{is_direct, is_paced};
-pub use marks::{slowed_enough, waits};
+pub use job::is_paced;
 pub use output::Findings;
 pub use verdicts::metric;
 

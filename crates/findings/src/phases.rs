@@ -3,7 +3,7 @@
 use crate::counters as c;
 use crate::output::{Basis, Estimate, Phase, Phases, Series};
 use crate::record::Measured;
-use stats::{Interval, blocks, change, contrast, steady};
+use stats::{Interval, batches, change, contrast, steady};
 use std::ops::Range;
 
 /// Two phases are reported where their means differ by this much.
@@ -13,8 +13,8 @@ const TXGS: f64 = 3.0;
 /// The throttle has set in where this share of a phase's operations waited in it, and it is what
 /// ended the phase before where at most half of that phase's share did.
 const THROTTLED: f64 = 0.5;
-/// Shortest series that can be told to be steady, seconds.
-const SHORTEST: usize = 5;
+/// Shortest series that can be judged steady or not, seconds.
+pub const SHORTEST: usize = 5;
 
 /// The course of one trial.
 #[derive(Debug, Clone, PartialEq)]
@@ -261,14 +261,12 @@ fn throughput(
         .iter()
         .filter_map(|course| stats::mean(&course.rates[window(course)]))
         .collect();
-    let single = courses
-        .first()
-        .map(|course| (&course.rates[window(course)], course.period));
+    let single = courses.first().map(|course| &course.rates[window(course)]);
     estimate(&means, single, alpha)
 }
 
-/// The estimate from one number a trial; of a single trial, from blocks of its series.
-pub fn estimate(trials: &[f64], series: Option<(&[f64], usize)>, alpha: f64) -> Option<Estimate> {
+/// The estimate from one number a trial; of a single trial, from batches of its series.
+pub fn estimate(trials: &[f64], series: Option<&[f64]>, alpha: f64) -> Option<Estimate> {
     let value = stats::mean(trials)?;
     let of = |interval: Interval, basis| Estimate {
         value,
@@ -279,16 +277,16 @@ pub fn estimate(trials: &[f64], series: Option<(&[f64], usize)>, alpha: f64) -> 
     if let Some(interval) = contrast::mean_interval(trials, alpha) {
         return Some(of(interval, Basis::Trials));
     }
-    let blocks = series.and_then(|(series, period)| blocks::interval(series, period, alpha));
-    Some(match blocks {
-        // The blocks' own mean may differ a little from the client's count: keep the width.
+    let within = series.and_then(|series| batches::interval(series, alpha));
+    Some(match within {
+        // The series' own mean may differ a little from the client's count: keep the width.
         Some(i) => of(
             Interval {
                 value,
                 low: value - (i.value - i.low),
                 high: value + (i.high - i.value),
             },
-            Basis::Blocks,
+            Basis::Batches,
         ),
         None => Estimate {
             value,
@@ -366,7 +364,7 @@ mod tests {
             panic!("{phases:?}");
         };
         assert_eq!(cold.real_seconds, Some(360.0));
-        assert_eq!(sustained.throughput.basis, Basis::Blocks);
+        assert_eq!(sustained.throughput.basis, Basis::Batches);
     }
 
     #[test]
@@ -481,10 +479,10 @@ mod tests {
     }
 
     #[test]
-    fn one_trial_gives_blocks_and_none_gives_nothing() {
+    fn one_trial_gives_batches_and_none_gives_nothing() {
         let series = [10.0; 40];
-        let one = estimate(&[10.0], Some((&series, 1)), 0.05).unwrap();
-        assert_eq!(one.basis, Basis::Blocks);
+        let one = estimate(&[10.0], Some(&series), 0.05).unwrap();
+        assert_eq!(one.basis, Basis::Batches);
         assert_eq!(estimate(&[10.0], None, 0.05).unwrap().basis, Basis::Point);
         assert_eq!(estimate(&[], None, 0.05), None);
     }

@@ -1,6 +1,6 @@
 //! What configurations cost.
 
-use crate::output::Cost;
+use crate::output::Price;
 use lab::campaign::{Host, Variant};
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ pub fn drives(variant: &Variant) -> u32 {
 
 /// What the step from one variant to another costs on a machine, drives and memory together, given
 /// what lasts of each in operations a second where the one does gain on the other.
-pub fn cost(host: &Host, from: &Variant, to: &Variant, ops: Option<(f64, f64)>) -> Option<Cost> {
+pub fn price(host: &Host, from: &Variant, to: &Variant, ops: Option<(f64, f64)>) -> Option<Price> {
     let more = to.price(host)? - from.price(host)?;
     let gained = ops.map(|(from, to)| to - from);
-    Some(Cost {
+    Some(Price {
         more,
         per_op_s: gained
             .filter(|gained| *gained > 0.0 && more > 0.0)

@@ -1,6 +1,6 @@
 //! What a drive profile says of its own numbers: how sure they are, and how far they may be off.
 
-use crate::output::{OpenNumbers, Parameter};
+use crate::output::OpenNumbers;
 use lab::campaign::{Campaign, Variant};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -62,21 +62,13 @@ fn bounds(number: &Value) -> Option<(f64, f64, f64)> {
     ))
 }
 
-/// How much shorter and longer a stage may be by the ranges of the numbers that make it up, µs. None
-/// for drives whose profile has no single numbers for it (a disk's arm, a RAID card).
-pub fn stage_range(variant: &Variant, kind: &str, parameter: Parameter) -> Option<(f64, f64)> {
-    let names: &[&str] = match parameter {
-        Parameter::LogCommit | Parameter::PoolCommit => &["write_latency_us", "flush_us"],
-        Parameter::CacheRead | Parameter::PoolRead => &["read_latency_us"],
-    };
-    let flash = variant.drives.get(kind)?.numbers.get("flash")?;
-    let mut change = (0.0, 0.0);
-    for name in names {
-        let (low, value, high) = bounds(flash.get(name)?)?;
-        change.0 += low - value;
-        change.1 += high - value;
-    }
-    (change.0 < 0.0 || change.1 > 0.0).then_some(change)
+/// The range that a kind's profile states for a number (`flash.flush_us`), as multiples of its value; none
+/// where it states none.
+pub fn stated_range(variant: &Variant, kind: &str, parameter: &str) -> Option<(f64, f64)> {
+    let pointer = format!("/{}", parameter.replace('.', "/"));
+    let number = variant.drives.get(kind)?.numbers.pointer(&pointer)?;
+    let (low, value, high) = bounds(number)?;
+    (value > 0.0 && low < high).then(|| (low / value, high / value))
 }
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-//! Reasons: what stage times and counters say about an effect. Which counters are looked at depends on
-//! what the factor changes in the resolved variants; what is said depends on the numbers alone.
+//! Reasons: what the kernel's counters and the drives' record say about an effect. Which counters are looked
+//! at depends on what the factor changes in the resolved variants; what is reported depends on the numbers
+//! alone.
 
-use crate::attribution;
 use crate::cells::Group;
 use crate::counters as c;
 use crate::hits::summed;
-use crate::output::{Attribution, Cell, Class, Hits, Limit, Phases, ReadShares, Reason, Subject};
+use crate::output::{
+    Cell, Class, DriveTime, Explanation, Hits, Limit, LogDrives, Phases, ReadShares, Reason,
+    Resources, Subject,
+};
 use crate::record::Measured;
+use crate::resources::of_drives;
 use std::collections::BTreeMap;
 
-/// Stages below this part of the change are not named.
-const PART: f64 = 0.10;
-/// Stages that are named at most.
-const STAGES: usize = 3;
 /// Shares of lookups that differ by less are the same.
 const POINTS: f64 = 0.05;
 /// Shares below this are next to nothing.
@@ -24,31 +24,26 @@ const RATIO: f64 = 0.10;
 #[derive(Debug)]
 pub struct Facts<'a> {
     cell: &'a Cell,
+    resources: &'a Resources,
     totals: BTreeMap<String, f64>,
-    stages: BTreeMap<String, f64>,
     operations: f64,
     written: f64,
     runtime_s: f64,
     has_log: bool,
-    /// The client's time per operation, syncs included, µs.
-    pub client_us: f64,
 }
 
 impl<'a> Facts<'a> {
     /// The facts of a cell's shown trials; none without any.
     pub fn of(group: &Group<'_>, cell: &'a Cell) -> Option<Facts<'a>> {
         let measured: Vec<&Measured> = group.shown().iter().map(|j| j.measured).collect();
+        let sum = |pick: &dyn Fn(&Measured) -> f64| measured.iter().map(|m| pick(m)).sum::<f64>();
         Some(Facts {
             cell,
-            client_us: attribution::client_us(&measured)?,
+            resources: cell.resources.as_ref()?,
             totals: summed(measured.iter().map(|m| &m.totals)),
-            stages: summed(measured.iter().map(|m| &m.stages)),
-            operations: measured
-                .iter()
-                .map(|m| (m.read.ops + m.write.ops) as f64)
-                .sum(),
-            written: measured.iter().map(|m| m.write.bytes as f64).sum(),
-            runtime_s: measured.iter().map(|m| m.runtime_s).sum(),
+            operations: sum(&|m| (m.read.ops + m.write.ops) as f64),
+            written: sum(&|m| m.write.bytes as f64),
+            runtime_s: sum(&|m| m.runtime_s),
             has_log: group
                 .variant
                 .pool
@@ -62,39 +57,8 @@ impl<'a> Facts<'a> {
         self.totals.get(name).copied().unwrap_or(0.0)
     }
 
-    fn all_drives(&self, what: &str) -> f64 {
-        self.totals
-            .iter()
-            .filter(|(name, _)| c::drive(name).is_some_and(|(_, counter)| counter == what))
-            .map(|(_, value)| value)
-            .sum()
-    }
-
-    fn stage(&self, what: &str) -> f64 {
-        let of = |operation: &str| self.stages.get(&format!("{operation}.{what}"));
-        ["read", "write", "fsync", "setattr", "name"]
-            .into_iter()
-            .filter_map(of)
-            .sum()
-    }
-
-    /// Commits an operation.
-    pub fn commits_per_op(&self) -> f64 {
-        if self.operations > 0.0 {
-            self.stage("commits") / self.operations
-        } else {
-            0.0
-        }
-    }
-
-    /// µs of a commit; none without commits.
-    pub fn commit_us(&self) -> Option<f64> {
-        let commits = self.stage("commits");
-        (commits > 0.0).then(|| self.stage("commit") / commits / 1e3)
-    }
-
     /// Lookups of blocks an operation, and where they were answered.
-    pub fn lookups(&self) -> Option<(f64, ReadShares)> {
+    fn lookups(&self) -> Option<(f64, ReadShares)> {
         let sum: f64 = [
             c::DBUF_HITS,
             c::ARC_DATA_HITS,
@@ -108,31 +72,12 @@ impl<'a> Facts<'a> {
         (self.operations > 0.0).then_some((sum / self.operations, self.cell.hits.reads?))
     }
 
-    /// µs an operation spends reading records.
-    pub fn read_us(&self) -> Option<f64> {
-        let time = self.stage("record_read");
-        (self.operations > 0.0 && time > 0.0).then(|| time / self.operations / 1e3)
-    }
-
-    /// The client's time per operation in what lasts, µs: over the window in a closed loop, of which what
-    /// lasts has fewer operations a second than a burst.
-    pub fn lasting_us(&self) -> f64 {
-        let lasts = self.cell.phases.lasting().map(|p| p.throughput.value);
-        match self.cell.throughput.zip(lasts) {
-            Some((window, lasts)) if lasts > 0.0 => self.client_us * window.value / lasts,
-            _ => self.client_us,
-        }
-    }
-
-    fn attribution(&self) -> Option<&Attribution> {
-        self.cell.attribution.as_ref()
-    }
-
     fn hits(&self) -> &Hits {
         &self.cell.hits
     }
 
-    fn per(&self, bytes: f64) -> f64 {
+    /// What happens for each byte that the client wrote.
+    fn per_byte(&self, bytes: f64) -> f64 {
         if self.written > 0.0 {
             bytes / self.written
         } else {
@@ -141,23 +86,18 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The reasons for an effect's class, the largest part first.
+/// The reasons for an effect's class, those of the intent log first.
 pub fn of(
     class: Class,
     subjects: &[Subject],
     before: &Facts<'_>,
     after: &Facts<'_>,
-) -> Vec<Reason> {
+) -> Vec<Explanation> {
     let changed = matches!(class, Class::WorthIt | Class::Harmful);
     let mut reasons = Vec::new();
     if changed {
-        reasons.extend(commit(before, after));
-        // Stage times are of the whole window. Where that went the other way than what lasts, as beside a
-        // burst, they explain nothing.
-        let faster = after.client_us < before.client_us;
-        if faster == (class == Class::WorthIt) {
-            reasons.extend(stages(before, after));
-        }
+        reasons.extend(log_times(class, before, after));
+        reasons.extend(commits(before, after));
     }
     for subject in subjects {
         match subject {
@@ -180,68 +120,53 @@ pub fn of(
     reasons.extend(indirect(before, after));
     reasons.extend(record_reads(before, after));
     reasons.extend(amplification(before, after));
-    reasons.extend(dirty_filled(after));
+    reasons.extend(dirty_filled(after).or_else(|| throttled(before, after)));
     reasons.extend(limits(changed, before, after));
-    reasons.extend(outside(changed, before, after));
     if reasons.is_empty() && class == Class::NoEffect {
         reasons.push(Reason::SameWork);
     }
-    reasons
+    reasons.into_iter().map(Explanation::from).collect()
 }
 
-fn commit(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let (before_us, after_us) = (before.commit_us()?, after.commit_us()?);
-    differs(before_us, after_us).then_some(Reason::Commit {
-        before_us,
-        after_us,
-    })
-}
-
-/// Whether two positive numbers differ by more than a tenth.
+/// Whether two numbers of which one at least is positive differ by more than a tenth.
 fn differs(a: f64, b: f64) -> bool {
     (a - b).abs() > RATIO * a.abs().max(b.abs())
 }
 
-/// The stages that make up the change in time per operation.
-fn stages(before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason> {
-    let change = after.client_us - before.client_us;
-    if change == 0.0 {
+/// Service times of the drives that take the log, where they went the way of the effect.
+fn log_times(class: Class, before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason> {
+    let (Some(old), Some(new)) = (&before.resources.log, &after.resources.log) else {
         return Vec::new();
-    }
-    let mut all: BTreeMap<(&str, &str), (f64, f64)> = BTreeMap::new();
-    for stage in before.attribution().iter().flat_map(|a| &a.stages) {
-        all.entry((&stage.operation, &stage.stage)).or_default().0 = stage.us_per_op;
-    }
-    for stage in after.attribution().iter().flat_map(|a| &a.stages) {
-        all.entry((&stage.operation, &stage.stage)).or_default().1 = stage.us_per_op;
-    }
-    let mut parts: Vec<(f64, Reason)> = all
-        .into_iter()
-        .map(|((operation, stage), (before_us, after_us))| {
-            let share = (after_us - before_us) / change;
-            let reason = Reason::Stage {
-                operation: operation.to_owned(),
-                stage: stage.to_owned(),
-                before_us,
-                after_us,
-                share_of_change: share,
-            };
-            (share, reason)
-        })
-        .filter(|(share, _)| *share >= PART)
-        .collect();
-    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-    parts
-        .into_iter()
-        .take(STAGES)
-        .map(|(_, reason)| reason)
-        .collect()
+    };
+    let times = |pick: fn(&LogDrives) -> Option<f64>| {
+        let of = |log: &LogDrives| {
+            Some(DriveTime {
+                kind: log.kind.clone(),
+                with_data: log.with_data,
+                us: pick(log)?,
+            })
+        };
+        let (old, new) = (of(old)?, of(new)?);
+        let with_effect = (new.us < old.us) == (class == Class::WorthIt);
+        (differs(old.us, new.us) && with_effect).then_some((old, new))
+    };
+    let writes =
+        times(|log| log.write_us).map(|(before, after)| Reason::LogWrites { before, after });
+    let flushes =
+        times(|log| log.flush_us).map(|(before, after)| Reason::LogFlushes { before, after });
+    writes.into_iter().chain(flushes).collect()
+}
+
+fn commits(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let of = |facts: &Facts<'_>| facts.resources.commits_per_op;
+    let (before, after) = (of(before), of(after));
+    (before.max(after) >= NOTHING && differs(before, after))
+        .then_some(Reason::Commits { before, after })
 }
 
 fn nothing_synced(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     let counted = |f: &Facts<'_>| f.totals.contains_key(c::ZIL_COMMITS);
-    let seldom =
-        |f: &Facts<'_>| f.total(c::ZIL_COMMITS).max(f.stage("commits")) < NOTHING * f.operations;
+    let seldom = |f: &Facts<'_>| f.resources.commits_per_op < NOTHING;
     let never = counted(before) && counted(after) && seldom(before) && seldom(after);
     never.then_some(Reason::NothingSynced)
 }
@@ -291,7 +216,7 @@ fn memory(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     ((before - after).abs() >= POINTS).then_some(Reason::MemoryServes { before, after })
 }
 
-/// Said of factors that could only help reads, where reads hardly reach the drives.
+/// Of factors that could only help reads, where reads hardly reach the drives.
 fn nothing_read(
     changed: bool,
     subjects: &[Subject],
@@ -339,14 +264,14 @@ fn record_reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     if own(before) || own(after) || before.written <= 0.0 || after.written <= 0.0 {
         return None;
     }
-    let of = |facts: &Facts<'_>| facts.per(facts.all_drives("read_bytes"));
+    let of = |facts: &Facts<'_>| facts.per_byte(of_drives(&facts.totals, c::READ_BYTES));
     let (before, after) = (of(before), of(after));
     (before.max(after) >= RATIO && differs(before, after))
         .then_some(Reason::RecordReads { before, after })
 }
 
 fn amplification(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let of = |facts: &Facts<'_>| facts.per(facts.all_drives("write_bytes"));
+    let of = |facts: &Facts<'_>| facts.resources.written_per_byte.unwrap_or(0.0);
     let (before, after) = (of(before), of(after));
     (before > 0.0 && after > 0.0 && differs(before, after))
         .then_some(Reason::WriteAmplification { before, after })
@@ -356,25 +281,28 @@ fn dirty_filled(after: &Facts<'_>) -> Option<Reason> {
     let Phases::Burst { burst, .. } = after.cell.phases else {
         return None;
     };
-    let throttle_share = attribution::share(&after.attribution()?.stages, "throttle");
-    let waits = after.total(c::THROTTLE_DELAYS)
-        + after.total(c::THROTTLE_OVER_MAX)
-        + after.total(c::THROTTLE_WRLOG);
-    (waits > 0.0 || throttle_share >= NOTHING).then_some(Reason::DirtyFilled {
+    let per_write = after.resources.throttled_per_write;
+    (per_write >= NOTHING).then_some(Reason::DirtyFilled {
         seconds: burst.seconds,
         real_seconds: burst.real_seconds.unwrap_or(burst.seconds),
-        throttle_share,
+        per_write,
     })
 }
 
+fn throttled(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let of = |facts: &Facts<'_>| facts.resources.throttled_per_write;
+    let (before, after) = (of(before), of(after));
+    (before.max(after) >= RATIO && differs(before, after))
+        .then_some(Reason::Throttled { before, after })
+}
+
 fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let (before, after) = (&before.attribution()?.limit, &after.attribution()?.limit);
+    let (before, after) = (&before.resources.limit, &after.resources.limit);
     if *before == Limit::Unknown || *after == Limit::Unknown {
         return None;
     }
     let same = match (before, after) {
         (Limit::Drives { kind: a, .. }, Limit::Drives { kind: b, .. }) => a == b,
-        (Limit::Latency { stage: a, .. }, Limit::Latency { stage: b, .. }) => a == b,
         _ => std::mem::discriminant(before) == std::mem::discriminant(after),
     };
     match (same, changed) {
@@ -387,12 +315,4 @@ fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason
         }),
         _ => None,
     }
-}
-
-fn outside(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let share = before
-        .attribution()?
-        .outside_share
-        .min(after.attribution()?.outside_share);
-    (!changed && share >= 0.5).then_some(Reason::OutsidePool { share })
 }

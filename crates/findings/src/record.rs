@@ -26,13 +26,13 @@ pub struct Trial {
     pub size: f64,
     /// Full version of OpenZFS: `2.4.4`.
     pub openzfs: String,
-    /// For a rung of an open-loop ladder: operations a virtual second that the clients were told to
-    /// begin, all jobs together. Latency is then counted from the intended start. None for a closed
+    /// For a rung of an open-loop ladder: operations a virtual second that the clients are to begin, all
+    /// jobs together. Latency is then counted from the intended start. None for a closed
     /// loop. Trials of one variant and workload at different rates are different rungs, and none of
     /// them belongs to the closed-loop cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_rate: Option<f64>,
-    /// For a re-run with one number of a drive changed: which, and by how much. Such a trial tells
+    /// For a re-run with one number of a drive changed: which, and by how much. Such a trial shows
     /// how far a verdict holds; it belongs to no cell and no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun: Option<Perturbation>,
@@ -220,8 +220,8 @@ pub struct Second {
     pub reads: f64,
     /// See `reads`.
     pub writes: f64,
-    /// The kernel's and the drives' counters in it, by the names of [`crate::counters`]. Reading a record keeps those
-    /// that findings look at ([`counters::of_seconds`]): a campaign has millions of the others.
+    /// The kernel's and the drives' counters in it, by the names of [`crate::counters`]. Reading a record
+    /// keeps those that findings look at ([`counters::of_seconds`]): a campaign has millions of the others.
     #[serde(deserialize_with = "looked_at")]
     pub values: BTreeMap<String, f64>,
 }

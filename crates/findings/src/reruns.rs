@@ -1,11 +1,11 @@
 //! How far a verdict holds, from re-runs with one number of a drive changed.
 
-use crate::cells::{Group, Ran};
+use crate::cells::Group;
 use crate::effects::{self, Side};
 use crate::factors::Pair;
 use crate::output::{Class, Effect, RerunPoint, Sensitivity};
 use crate::record::{Perturbation, Trial};
-use crate::{SMALLEST_EFFECT, phases};
+use crate::{SMALLEST_EFFECT, phases, profile_numbers};
 use lab::campaign::{Campaign, Variant};
 use lab::model::Model;
 
@@ -18,13 +18,13 @@ pub struct Rerun<'a> {
 }
 
 /// Every re-run of a campaign, put together by variant, workload and change.
-pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) -> Vec<Rerun<'a>> {
-    let ran = Ran::of(campaign, model, trials);
+pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -> Vec<Rerun<'a>> {
     let mut all = Vec::new();
     for workload in &campaign.workloads {
         for variant in &campaign.variants {
             let mine: Vec<(&Perturbation, &Trial)> = trials
                 .iter()
+                .copied()
                 .filter(|t| t.variant == variant.name && t.workload == workload.name)
                 .filter_map(|t| Some((t.rerun.as_ref()?, t)))
                 .collect();
@@ -36,7 +36,8 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &'a [Trial]) ->
             }
             for changed in seen {
                 let of = mine.iter().filter(|(c, _)| *c == changed);
-                let side = Group::of(variant, workload, ran, of.map(|(_, t)| *t).collect());
+                let of = of.map(|(_, t)| *t).collect();
+                let side = Group::of(variant, workload, campaign.method.restart, of);
                 all.push(Rerun {
                     changed,
                     phases: phases::of(
@@ -127,9 +128,13 @@ pub fn of(
                 .last()
                 .map_or(1.0, |p| p.factor)
         };
-        all.push(Sensitivity::Reruns {
+        let mut stated = sides()
+            .filter(|variant| has(variant, drive))
+            .filter_map(|variant| profile_numbers::stated_range(variant, drive, parameter));
+        all.push(Sensitivity {
             kind: drive.to_owned(),
             parameter: parameter.to_owned(),
+            stated: stated.next(),
             holds_from: holding(&mut points.iter().rev().filter(|p| p.factor < 1.0)),
             holds_to: holding(&mut points.iter().filter(|p| p.factor > 1.0)),
             points,

@@ -1,50 +1,40 @@
 //! How the model was scaled, and what that rules out.
 
-use crate::cells::{Group, Ran, burst_factor};
-use crate::output::{Achieved, OtherSize, ScaleFindings, ScaleLimit, Standing};
+use crate::cells::{Group, burst_factor};
+use crate::output::{OtherSize, Processor, ScaleFindings, ScaleLimit};
 use crate::profile_numbers;
-use crate::record::{Measured, Outcome, Trial};
+use crate::record::Trial;
 use lab::campaign::Campaign;
 use lab::model::Model;
-use std::collections::BTreeMap;
 
-/// Scale, fidelity and limits of a campaign.
+/// Scale and limits of a campaign.
 pub fn of(
     campaign: &Campaign,
     model: &Model,
-    trials: &[Trial],
+    trials: &[&Trial],
     groups: &[Group<'_>],
 ) -> ScaleFindings {
-    // A re-run with other numbers is no result.
-    let measured: Vec<&Measured> = trials
-        .iter()
-        .filter(|t| t.rerun.is_none())
-        .filter_map(|t| match &t.outcome {
-            Outcome::Measured(m) => Some(&**m),
-            Outcome::Failed { .. } => None,
-        })
-        .collect();
-    let time = model.time.or_else(|| trials.first().map(|t| t.time));
-    let worst = |pick: &dyn Fn(&Measured) -> f64| measured.iter().map(|m| pick(m)).reduce(f64::max);
     ScaleFindings {
         size: model.size,
         size_bound_by: model.size_bound_by.clone(),
-        time,
+        processor: processor(campaign),
         arc_max: model.arc_max,
         dirty_data_max: model.dirty_data_max,
         dirty_data_max_real: model.dirty_data_max_real,
         burst_factor: burst_factor(model),
-        limits: limits(campaign, model, time),
+        limits: limits(campaign, model),
         notes: model.notes.clone(),
-        drives: drives(&measured),
-        worst_late_share: worst(&Measured::late_share),
-        worst_cpu_share: worst(&|m| m.fidelity.cpu_share),
         open_numbers: profile_numbers::open(campaign),
         other_sizes: other_sizes(campaign, model, trials, groups),
     }
 }
 
-fn limits(campaign: &Campaign, model: &Model, time: Option<f64>) -> Vec<ScaleLimit> {
+/// How compute was counted. Labs cannot state it yet: it is charged.
+fn processor(_campaign: &Campaign) -> Processor {
+    Processor::Charged
+}
+
+fn limits(campaign: &Campaign, model: &Model) -> Vec<ScaleLimit> {
     let mut limits = Vec::new();
     if model.size > 1.0 {
         limits.push(ScaleLimit::FillTimes { factor: model.size });
@@ -52,9 +42,6 @@ fn limits(campaign: &Campaign, model: &Model, time: Option<f64>) -> Vec<ScaleLim
     let bursts = burst_factor(model);
     if bursts > 1.0 {
         limits.push(ScaleLimit::Bursts { factor: bursts });
-    }
-    if let Some(factor) = time.filter(|k| *k > 1.0) {
-        limits.push(ScaleLimit::Processor { factor });
     }
     for cap in &model.caps {
         let broken = if cap.lower {
@@ -71,7 +58,6 @@ fn limits(campaign: &Campaign, model: &Model, time: Option<f64>) -> Vec<ScaleLim
             });
         }
     }
-    limits.push(ScaleLimit::Network);
     limits
 }
 
@@ -87,33 +73,24 @@ pub fn other_size(trial: &Trial, model: &Model) -> bool {
 fn other_sizes(
     campaign: &Campaign,
     model: &Model,
-    trials: &[Trial],
+    trials: &[&Trial],
     groups: &[Group<'_>],
 ) -> Vec<OtherSize> {
     let mut found: Vec<OtherSize> = Vec::new();
     for group in groups {
-        let mine = |t: &&Trial| {
-            t.variant == group.variant.name
-                && t.workload == group.workload.name
-                && t.is_main()
-                && other_size(t, model)
-        };
-        let mut sizes: Vec<f64> = trials.iter().filter(mine).map(|t| t.size).collect();
+        let mine: Vec<&Trial> = trials
+            .iter()
+            .copied()
+            .filter(|t| t.variant == group.variant.name && t.workload == group.workload.name)
+            .filter(|t| t.is_main() && other_size(t, model))
+            .collect();
+        let mut sizes: Vec<f64> = mine.iter().map(|t| t.size).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
         let Some(here) = mean(group) else { continue };
         for size in sizes {
-            let at: Vec<&Trial> = trials
-                .iter()
-                .filter(mine)
-                .filter(|t| t.size == size)
-                .collect();
-            // At another S, k may be another too; each of these is held to its own.
-            let ran = Ran {
-                time: Some(at[0].time),
-                ..Ran::of(campaign, model, trials)
-            };
-            let there = Group::of(group.variant, group.workload, ran, at);
+            let at = mine.iter().copied().filter(|t| t.size == size).collect();
+            let there = Group::of(group.variant, group.workload, campaign.method.restart, at);
             let Some(ratio) = mean(&there).map(|x| x / here) else {
                 continue;
             };
@@ -121,7 +98,7 @@ fn other_sizes(
                 variant: group.variant.name.clone(),
                 workload: group.workload.name.clone(),
                 size,
-                trials: there.sound().count() as u32,
+                trials: there.valid().count() as u32,
                 ratio,
                 moves: !(1.0 - MOVES..=1.0 + MOVES).contains(&ratio),
             });
@@ -132,36 +109,6 @@ fn other_sizes(
 
 /// Mean throughput that lasts, of the trials that count.
 fn mean(group: &Group<'_>) -> Option<f64> {
-    let values: Vec<f64> = group
-        .ran
-        .iter()
-        .filter(|j| j.standing == Standing::Sound)
-        .map(|j| {
-            let lasts = j.course.as_ref().and_then(crate::phases::Course::lasting);
-            lasts.unwrap_or_else(|| j.throughput())
-        })
-        .collect();
+    let values: Vec<f64> = group.valid().map(|j| j.lasting()).collect();
     stats::mean(&values)
-}
-
-/// The worst achieved ÷ intended of each drive kind.
-fn drives(measured: &[&Measured]) -> BTreeMap<String, Achieved> {
-    let mut worst: BTreeMap<String, Achieved> = BTreeMap::new();
-    for (kind, (p50, p99)) in measured.iter().flat_map(|m| &m.fidelity.drives) {
-        let new = Achieved {
-            p50: *p50,
-            p99: *p99,
-        };
-        let entry = worst.entry(kind.clone()).or_insert(new);
-        let farther = |a: f64, b: f64| {
-            if (a - 1.0).abs() > (b - 1.0).abs() {
-                a
-            } else {
-                b
-            }
-        };
-        entry.p50 = farther(*p50, entry.p50);
-        entry.p99 = farther(*p99, entry.p99);
-    }
-    worst
 }

@@ -1,16 +1,16 @@
 //! Verdicts: one for each factor level and workload, with reasons, ranges, conditions and cautions.
 
-use crate::cells::{Group, Judged};
+use crate::cells::Group;
 use crate::effects::Side;
 use crate::factors::Pair;
 use crate::output::{
-    Basis, BreakEven, BreakEvenBasis, Caution, Cell, Class, Condition, Effect, Findings, Lack,
-    Ladder, Metric, PhaseKind, Phases, Subject, Verdict,
+    Basis, BreakEven, BreakEvenBasis, Cell, Class, Condition, Effect, Findings, Lack, Ladder,
+    Metric, PhaseKind, Subject, Verdict,
 };
 use crate::reasons::{self, Facts};
 use crate::reruns::{self, Rerun};
-use crate::{counters, job, price, sensitivity};
-use lab::campaign::{Campaign, Class as VdevClass, Variant, Workload};
+use crate::{cautions, job, price};
+use lab::campaign::{Campaign, Workload};
 use lab::model::Model;
 
 /// A group with its cell.
@@ -54,24 +54,19 @@ pub fn of(
         return unanswered(pairs, metric);
     };
     // Facts are those of the pair that decides: another one may have no trial that counts.
-    let told = shown_by(deciding, first.0, &chosen, effects);
-    let tells = |(pair, _, _): &&Compared<'_>| told == Some(pair.variant.name.as_str());
-    let (pair, before, after) = pairs.iter().find(tells).unwrap_or(first);
+    let shown = shown_by(deciding, first.0, &chosen, effects);
+    let shows = |(pair, _, _): &&Compared<'_>| shown == Some(pair.variant.name.as_str());
+    let (pair, before, after) = pairs.iter().find(shows).unwrap_or(first);
     let facts = Facts::of(before.0, before.1).zip(Facts::of(after.0, after.1));
-    let (reasons, mut sensitivity) = match &facts {
-        Some((before, after)) => (
-            reasons::of(deciding.class, subjects, before, after),
-            sensitivity::of(deciding.class, subjects, pair, before, after),
-        ),
-        None => Default::default(),
-    };
+    let reasons = facts.map_or_else(Vec::new, |(before, after)| {
+        reasons::of(deciding.class, subjects, &before, &after)
+    });
     let (bottom, top) = (side(before), side(after));
     let contrasted: Vec<(&Pair<'_>, Side<'_>, Side<'_>)> = pairs
         .iter()
         .filter(|(of, _, _)| deciding.variant.is_none() || std::ptr::eq(*of, *pair))
         .map(|(of, before, after)| (*of, side(after), side(before)))
         .collect();
-    sensitivity.extend(reruns::of(deciding, &contrasted, campaign, reruns));
     let gained = match (deciding.class, metric) {
         (Class::WorthIt, Metric::Throughput) => bottom.lasting().zip(top.lasting()),
         _ => None,
@@ -85,16 +80,16 @@ pub fn of(
         metric,
         phase: deciding.phase,
         break_even: break_even(deciding.class, before, after, &bottom, ladders),
-        cost: price::cost(&campaign.host, pair.baseline, pair.variant, gained),
+        price: price::price(&campaign.host, pair.baseline, pair.variant, gained),
         conditions: conditions(&chosen, effects, first.0),
-        cautions: cautions(pairs, (before.1, after), &chosen, effects, subjects, model),
+        cautions: cautions::of(pairs, after, &chosen, effects, subjects, model),
         effects: chosen,
         reasons,
-        sensitivity,
+        sensitivity: reruns::of(deciding, &contrasted, campaign, reruns),
     })
 }
 
-/// The variant whose pair shows the deciding effect: its own, or of a mean over contexts the one beside the
+/// The variant whose pair explains the deciding effect: its own, or of a mean over contexts the one beside the
 /// baseline (`first`), unless that one is not of the mean's class: then the clearest that is. What is undecided
 /// there may even go the other way.
 fn shown_by<'a>(
@@ -133,7 +128,7 @@ pub fn metric(workload: &Workload) -> Metric {
 /// The verdict where no pair has a trial that counts on both sides; none where nothing was tried yet.
 fn unanswered(pairs: &[Compared<'_>], metric: Metric) -> Option<Verdict> {
     let (pair, before, _) = pairs.first()?;
-    let cautions = kept_out(pairs);
+    let cautions = cautions::kept_out(pairs);
     (!cautions.is_empty()).then(|| Verdict {
         factor: pair.factor.to_owned(),
         level: pair.level.to_owned(),
@@ -146,7 +141,7 @@ fn unanswered(pairs: &[Compared<'_>], metric: Metric) -> Option<Verdict> {
         reasons: Vec::new(),
         sensitivity: Vec::new(),
         break_even: None,
-        cost: None,
+        price: None,
         conditions: Vec::new(),
         cautions,
     })
@@ -187,8 +182,11 @@ fn break_even(
     };
     Some(BreakEven {
         ops_s,
-        syncs_s: Facts::of(before.0, before.1)
-            .map(|facts| facts.commits_per_op() * ops_s)
+        syncs_s: before
+            .1
+            .resources
+            .as_ref()
+            .map(|used| used.commits_per_op * ops_s)
             .filter(|syncs| *syncs > 0.0),
         basis,
     })
@@ -199,7 +197,8 @@ fn distance(effect: &Effect) -> f64 {
     effect.ratio.value.max(f64::MIN_POSITIVE).ln().abs()
 }
 
-/// Ratios of single pairs that are so many times apart beyond doubt have a mean that is neither's.
+/// Ratios of single pairs whose intervals do not meet and that are so many times apart have a mean that is
+/// neither's.
 const APART: f64 = 2.0;
 
 /// Whether the effect of a factor differs that much between levels of the others.
@@ -207,7 +206,7 @@ fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
     // Of a cell that never settled nobody knows what lasts, however well its trials agree.
     let settled = |e: &Effect| e.needed.as_ref().is_none_or(|n| n.lack != Lack::LongerRun);
     let known = single
-        .filter(|e| e.phase != PhaseKind::Burst && e.ratio.basis == Basis::Trials && settled(e));
+        .filter(|e| e.phase != PhaseKind::Burst && e.ratio.basis != Basis::Point && settled(e));
     known.clone().any(|more| {
         known.clone().any(|less| {
             more.ratio.low > less.ratio.high && more.ratio.value > APART * less.ratio.value
@@ -217,7 +216,8 @@ fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
 
 /// The effects a verdict rests on, the deciding one first: the main effect, unless what it is a mean of
 /// disagrees or is decided where it is not; then the one beside the baseline. Where those are [`apart`] it is
-/// one that is decided, that beside the baseline if it is, else the largest. What lasts decides, the burst is told.
+/// one that is decided, that beside the baseline if it is, else the largest. What lasts decides; the burst stands
+/// beside it.
 fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -> Vec<usize> {
     let lasting = |e: &Effect| e.phase != PhaseKind::Burst;
     let mine: Vec<usize> = (0..effects.len())
@@ -290,138 +290,6 @@ fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Co
             ratio: e.ratio.value,
         })
         .collect()
-}
-
-/// How many trials failed or are set aside.
-fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
-    let cells: Vec<&Cell> = pairs.iter().flat_map(|(_, a, b)| [a.1, b.1]).collect();
-    let sum = |pick: &dyn Fn(&Cell) -> u32| cells.iter().map(|cell| pick(cell)).sum::<u32>();
-    let of = sum(&|c| c.trials.sound + c.trials.marked + c.trials.failed);
-    let (marked, failed) = (sum(&|c| c.trials.marked), sum(&|c| c.trials.failed));
-    let mut cautions = Vec::new();
-    if failed > 0 {
-        cautions.push(Caution::Failed { failed, of });
-    }
-    if marked > 0 {
-        cautions.push(Caution::SetAside { marked, of });
-    }
-    cautions
-}
-
-/// What to know, given the pairs of a level and the two cells of the one that decides.
-fn cautions(
-    pairs: &[Compared<'_>],
-    (before, after): (&Cell, &Shown<'_>),
-    chosen: &[usize],
-    effects: &[Effect],
-    subjects: &[Subject],
-    model: &Model,
-) -> Vec<Caution> {
-    let mut cautions = Vec::new();
-    let deciding = &effects[chosen[0]];
-    let cells: Vec<Shown<'_>> = pairs.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
-    if deciding.durability_differs {
-        let mut variants: Vec<String> = cells
-            .iter()
-            .filter(|(group, _)| crate::durability::loses_acknowledged(group.variant))
-            .map(|(group, _)| group.variant.name.clone())
-            .collect();
-        variants.sort();
-        variants.dedup();
-        cautions.push(Caution::Durability { variants });
-    }
-    cautions.extend(kept_out(pairs));
-    let lack = deciding.needed.map(|needed| needed.lack);
-    if deciding.ratio.basis != Basis::Trials && lack != Some(Lack::SecondTrial) {
-        cautions.push(Caution::SingleTrial);
-    }
-    let unsettled = cells.iter().filter_map(|(_, cell)| match cell.phases {
-        Phases::NotSettled { seconds } => Some(seconds),
-        _ => None,
-    });
-    if let Some(seconds) = unsettled.reduce(f64::max) {
-        cautions.push(Caution::NotSettled { seconds });
-    } else {
-        cautions.extend(unsettled_trials(&cells));
-    }
-    let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
-        Phases::AfterRestart { whole } => Some(whole),
-        _ => None,
-    });
-    if let Some(whole) = restarted {
-        cautions.push(Caution::AfterRestart {
-            seconds: whole.seconds,
-            real_seconds: whole.real_seconds.unwrap_or(whole.seconds),
-        });
-    }
-    cautions.extend(processor(before, after.1));
-    if subjects.contains(&Subject::Cache) {
-        cautions.extend(filling(after, model));
-    }
-    let burst = chosen
-        .iter()
-        .map(|&i| &effects[i])
-        .find(|e| e.phase == PhaseKind::Burst && e.variant == deciding.variant);
-    if let Some(burst) = burst {
-        let (burst, sustained) = (burst.ratio.value, deciding.ratio.value);
-        if burst / sustained > 1.2 || sustained / burst > 1.2 {
-            cautions.push(Caution::TwoPhases { burst, sustained });
-        }
-    }
-    cautions
-}
-
-/// Trials that never settled, among those that count of cells that did.
-fn unsettled_trials(cells: &[Shown<'_>]) -> Option<Caution> {
-    let settled = |trial: &Judged<'_>| trial.course.as_ref().is_none_or(|c| c.judged().is_some());
-    let all = || cells.iter().flat_map(|(group, _)| group.sound());
-    let trials = all().filter(|trial| !settled(trial)).count() as u32;
-    (trials > 0).then(|| Caution::Unsettled {
-        trials,
-        of: all().count() as u32,
-    })
-}
-
-/// Both ends of the processor's bracket, where they differ by a tenth.
-fn processor(before: &Cell, after: &Cell) -> Option<Caution> {
-    // Of cells that never settled the effect is not that of their windows.
-    let lasts = |cell: &Cell| Some(cell.phases.lasting()?.throughput.value);
-    let free = lasts(after)? / lasts(before)?;
-    let charged =
-        after.scale.throughput_with_host_processor? / before.scale.throughput_with_host_processor?;
-    ((free / charged).ln().abs() > 1.1f64.ln()).then_some(Caution::Processor {
-        free,
-        charged,
-        time: after.scale.time,
-    })
-}
-
-/// The cache still grew in the last fifth of a trial, and has room.
-fn filling(after: &Shown<'_>, model: &Model) -> Option<Caution> {
-    let trial = after.0.shown().into_iter().next_back()?;
-    let sizes: Vec<f64> = trial
-        .measured
-        .seconds
-        .iter()
-        .filter_map(|s| s.values.get(counters::L2_SIZE).copied())
-        .collect();
-    let held = *sizes.last()?;
-    let earlier = sizes[sizes.len() * 4 / 5];
-    let stated = after.0.workload.size.map(|bytes| bytes as f64 / model.size);
-    let set = stated.or_else(|| trial.measured.facts.get("files.bytes").copied());
-    let room = capacity(after.0.variant, VdevClass::Cache) / model.size;
-    let of = set?.min(room).max(held);
-    (held > earlier * 1.02 && held < 0.98 * of).then_some(Caution::CacheFilling { held, of })
-}
-
-/// Bytes of the drives of a class.
-fn capacity(variant: &Variant, class: VdevClass) -> f64 {
-    let of_class = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
-    of_class
-        .flat_map(|vdev| &vdev.drives)
-        .filter_map(|drive| lab::model::drive_capacity(variant, &drive.kind))
-        .map(|bytes| bytes as f64)
-        .sum()
 }
 
 /// Orders verdicts: decided before undecided, the larger change first.

@@ -1,9 +1,9 @@
-//! What becomes of trials: which count, which are set aside or fail, and what is said of them.
+//! What becomes of trials: which count, which are excluded or fail, and why.
 
 mod synthetic;
 
 use findings::output::*;
-use findings::record::{LOGGED, Outcome, Trial};
+use findings::record::{LOGGED, Outcome};
 use findings::{Findings, analyse};
 use synthetic::*;
 
@@ -31,33 +31,37 @@ fn two_of(
     analyse(&campaign(variants, job), &model(), &trials)
 }
 
+/// Transactions were refused for want of memory: outside the model's truth.
+fn refuse(m: &mut findings::record::Measured, count: f64) {
+    m.totals.insert("throttle.dirty_throttle".into(), count);
+}
+
 #[test]
-fn a_late_or_busy_trial_is_shown_and_kept_out() {
+fn a_trial_outside_the_models_truth_is_shown_and_kept_out() {
     let findings = two(3, |i, m| {
-        if i == 1 {
-            m.fidelity.late_ns_per_op = 0.035 * 8.0 / 4300.0 * 1e9;
-        }
-        if i == 3 {
-            m.fidelity.cpu_share = 0.7;
+        if i == 1 || i == 3 {
+            refuse(m, 5.0 * i as f64);
         }
     });
     let cell = &findings.cells[1];
-    assert_eq!((cell.trials.sound, cell.trials.marked), (1, 2));
-    assert_eq!(findings.trials[1].standing, Standing::Marked);
-    // Both are real time: a larger k makes them a smaller share of the model's, though clients that wait for
-    // drives in 81 % of their time go faster then: 5 × (1.75 − 0.19) ÷ 0.81 = 9.6, 5 × (1.4 − 0.19) ÷ 0.81 = 7.5.
-    let enough = |trial: usize| match &findings.trials[trial].marks[..] {
-        [Mark::Late { enough, .. } | Mark::Processor { enough, .. }] => *enough,
-        marks => panic!("{marks:?}"),
-    };
-    assert_eq!(model().time, Some(5.0));
-    assert_eq!(enough(1), Some(10.0), "3.5 in a hundred, limit two");
-    assert_eq!(enough(3), Some(8.0), "seven tenths, limit five");
+    assert_eq!((cell.trials.valid, cell.trials.excluded), (1, 2));
+    let excluded = findings
+        .trials
+        .iter()
+        .filter(|t| t.validity == Validity::Excluded);
+    assert_eq!(excluded.count(), 2);
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::Undecided, "one sound trial is left");
     assert!(
         log.cautions
-            .contains(&Caution::SetAside { marked: 2, of: 6 })
+            .contains(&Caution::Excluded { excluded: 2, of: 6 })
+    );
+    // One pair is left.
+    assert!(log.cautions.contains(&Caution::SingleTrial));
+    let issue = QualityIssue::MemoryThrottle { count: 15.0 };
+    assert_eq!(
+        cell.issues,
+        [CellIssue { issue, trials: 2 }],
+        "the worst of them"
     );
 }
 
@@ -65,33 +69,61 @@ fn a_late_or_busy_trial_is_shown_and_kept_out() {
 fn a_verdict_without_a_trial_that_counts_is_undecided_and_says_so() {
     let findings = two(2, |i, m| {
         if i % 2 == 1 {
-            m.fidelity.cpu_share = 0.7;
+            refuse(m, 1.0);
         }
     });
     assert!(findings.effects.is_empty());
     let log = verdict(&findings, "log");
     assert_eq!((log.class, &log.effects[..]), (Class::Undecided, &[][..]));
-    assert_eq!(log.cautions, [Caution::SetAside { marked: 2, of: 4 }]);
+    assert_eq!(log.cautions, [Caution::Excluded { excluded: 2, of: 4 }]);
 }
 
 #[test]
-fn processors_lost_to_the_host_are_named_and_set_nothing_aside() {
-    let findings = two(3, |i, m| m.fidelity.stolen_share = [0.06, 0.01][i % 2]);
-    let stolen = |trial: &findings::output::TrialRow| {
-        let mark = |m: &Mark| matches!(m, Mark::Stolen { share } if *share == 0.06);
-        trial.marks.iter().any(mark)
+fn a_result_that_rests_on_the_processors_table_is_named_and_counts() {
+    let findings = two(2, |i, m| {
+        if i % 2 == 1 {
+            for second in &mut m.seconds {
+                second.values.insert("processor.busy".into(), 0.96);
+            }
+        }
+    });
+    let cell = &findings.cells[1];
+    assert_eq!(cell.trials.valid, 2);
+    assert!(
+        matches!(cell.issues[0].issue, QualityIssue::ProcessorBound { busy } if (busy - 0.96).abs() < 1e-9)
+    );
+    assert!(findings.cells[0].issues.is_empty());
+    let limit = &cell.resources.as_ref().unwrap().limit;
+    assert!(matches!(limit, Limit::Processor { .. }), "{limit:?}");
+}
+
+#[test]
+fn a_window_too_short_to_judge_and_latencies_beyond_the_histogram_are_named() {
+    let findings = two(2, |i, m| match i {
+        0 => m.seconds.truncate(4),
+        1 => {
+            m.write.overflow = 3;
+            m.write.histogram[0].1 -= 3;
+        }
+        _ => {}
+    });
+    let issues = |variant: &str| {
+        let mine = |t: &&TrialRow| t.variant == variant && t.repeat == 0;
+        findings.trials.iter().find(mine).unwrap().issues.clone()
     };
-    assert!(findings.trials.iter().any(stolen));
-    assert!(!findings.trials.iter().all(stolen));
-    for trial in &findings.trials {
-        assert_eq!(trial.standing, Standing::Sound);
-    }
+    let short = QualityIssue::WindowTooShort {
+        seconds: 4.0,
+        least: 5.0,
+    };
+    assert_eq!(issues("none/none"), [short]);
+    assert_eq!(issues("mirror/none"), [QualityIssue::Overflow { count: 3 }]);
+    assert!(findings.cells.iter().all(|c| c.trials.valid == 2));
 }
 
 #[test]
 fn each_broken_law_fails_its_trial_with_the_numbers() {
     type Break = fn(&mut findings::record::Measured);
-    let breaks: [(Law, Break); 9] = [
+    let breaks: [(Law, Break); 8] = [
         (Law::Little, |m| m.sync.mean_ns *= 1.5),
         (Law::Bandwidth, |m| m.write.bytes /= 2),
         (Law::BytesOnDrives, |m| {
@@ -105,9 +137,6 @@ fn each_broken_law_fails_its_trial_with_the_numbers() {
             for second in &mut m.seconds {
                 second.values.insert("drive.hdd2.busy".into(), 1.2);
             }
-        }),
-        (Law::Stages, |m| {
-            m.stages.insert("fsync.commit".into(), 1e18);
         }),
         (Law::SomeIo, |m| {
             m.write.ops = 0;
@@ -131,16 +160,16 @@ fn each_broken_law_fails_its_trial_with_the_numbers() {
             }
         });
         let row = &findings.trials[0];
-        assert_eq!(row.standing, Standing::Failed, "{law:?}");
+        assert_eq!(row.validity, Validity::Failed, "{law:?}");
         let broken = findings.cells[0]
             .checks
             .iter()
             .filter(|c| !c.pass)
-            .map(|c| (c.trial, c.law));
+            .map(|c| (c.trial.clone(), c.law));
         let mut broken: Vec<_> = broken.collect();
         broken.dedup();
-        assert_eq!(broken, [(0, law)]);
-        assert!(findings.cells[0].trials.failed == 1 && findings.cells[0].trials.sound == 1);
+        assert_eq!(broken, [(key("none/none", 0), law)]);
+        assert!(findings.cells[0].trials.failed == 1 && findings.cells[0].trials.valid == 1);
     }
 }
 
@@ -184,12 +213,10 @@ fn clients_that_hold_each_other_back_may_have_fewer_in_flight_and_keep_their_met
 }
 
 #[test]
-fn data_that_compresses_need_not_be_on_drives_and_from_2_2_on_it_does_unless_told_not_to() {
-    use lab::campaign::OpenZfs;
-    let holds = |openzfs: OpenZfs, compression: Option<&str>| {
+fn data_that_compresses_need_not_be_on_drives_unless_compression_is_off() {
+    let holds = |compression: Option<&str>| {
         let mut variants = vec![variant(false, false), variant(true, false)];
         for variant in &mut variants {
-            variant.openzfs = openzfs;
             let root = variant.datasets.entry(String::new()).or_default();
             root.extend(compression.map(|value| ("compression".to_owned(), value.to_owned())));
         }
@@ -199,11 +226,9 @@ fn data_that_compresses_need_not_be_on_drives_and_from_2_2_on_it_does_unless_tol
         ];
         let mut all = trials(&truths, 2, 0.01);
         for trial in &mut all {
-            if let Outcome::Measured(m) = &mut trial.outcome {
-                for (name, value) in &mut m.totals {
-                    if name.ends_with("write_bytes") {
-                        *value /= 4.0;
-                    }
+            for (name, value) in &mut measured_of(trial).totals {
+                if name.ends_with("write_bytes") {
+                    *value /= 4.0;
                 }
             }
         }
@@ -212,8 +237,7 @@ fn data_that_compresses_need_not_be_on_drives_and_from_2_2_on_it_does_unless_tol
         let mut checks = findings.cells[0].checks.iter();
         checks.all(|c| c.law != Law::BytesOnDrives || c.pass)
     };
-    assert!(holds(OpenZfs::V2_3, None) && !holds(OpenZfs::V2_3, Some("off")));
-    assert!(!holds(OpenZfs::V2_1, None) && holds(OpenZfs::V2_1, Some("lz4")));
+    assert!(holds(None) && holds(Some("lz4")) && !holds(Some("off")));
 }
 
 #[test]
@@ -240,7 +264,7 @@ fn operations_that_fio_rounds_off_its_rates_are_no_lost_log() {
     };
     assert_eq!(series(Some(0.5)), Some(true));
     assert_eq!(series(Some(0.0)), Some(false));
-    // A record of an earlier version does not say.
+    // A client without logs.
     assert_eq!(series(None), None);
 }
 
@@ -300,14 +324,14 @@ fn an_outlier_is_flagged_and_not_dropped() {
             *m = measured(&slow);
         }
     });
-    let flagged: Vec<u64> = findings
+    let flagged: Vec<&str> = findings
         .trials
         .iter()
         .filter(|t| t.outlier)
-        .map(|t| t.id)
+        .map(|t| t.key.as_str())
         .collect();
-    assert_eq!(flagged, [4]);
-    assert_eq!(findings.cells[0].trials.sound, 5);
+    assert_eq!(flagged, [key("none/none", 2)]);
+    assert_eq!(findings.cells[0].trials.valid, 5);
 }
 
 #[test]
@@ -322,75 +346,25 @@ fn a_failed_trial_keeps_its_reason() {
         0.01,
     );
     all[1].outcome = findings::record::Outcome::Failed {
-        reason: "poolfs: ASSERT at zil.c:1".into(),
+        reason: "kernel panic: ASSERT at zil.c:1".into(),
     };
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    let row = findings
+        .trials
+        .iter()
+        .find(|t| t.key == key("mirror/none", 0));
     assert_eq!(
-        findings.trials[1].failure.as_deref(),
-        Some("poolfs: ASSERT at zil.c:1")
+        row.unwrap().failure.as_deref(),
+        Some("kernel panic: ASSERT at zil.c:1")
     );
     assert_eq!(findings.cells[1].trials.failed, 1);
-    let not_run = |m: &Marked| m.mark == Mark::DidNotRun && m.trials == 1;
-    assert!(findings.cells[1].marks.iter().any(not_run));
+    let not_run = |i: &CellIssue| i.issue == QualityIssue::DidNotRun && i.trials == 1;
+    assert!(findings.cells[1].issues.iter().any(not_run));
+    assert!(findings.not_run.is_empty(), "it was tried");
 }
 
 #[test]
-fn clients_that_flush_a_file_they_share_are_set_aside_on_fuse() {
-    let of = |job: &str, features: &[&str]| {
-        let findings = two_of(job, 2, |_, m| {
-            m.features = features.iter().map(|f| (*f).to_owned()).collect();
-        });
-        let marked = |c: &Cell| c.marks.iter().any(|m| m.mark == Mark::SharedFlush);
-        let aside = findings
-            .cells
-            .iter()
-            .all(|c| c.standing == Standing::Marked);
-        (findings.cells.iter().all(marked), aside)
-    };
-    let shared = "[global]\nbs=16k\nfsync=32\n[w]\nfilename=wal\nrw=randwrite\nnumjobs=8\n";
-    let fuse = ["parallel-direct-writes", "async-dio"];
-    assert_eq!(of(shared, &fuse), (true, true));
-    assert_eq!(of(SYNC_JOB, &fuse), (false, false), "a file each");
-    assert_eq!(of(shared, &[]), (false, false), "not on FUSE");
-}
-
-#[test]
-fn marks_of_a_cell_are_the_worst_of_each_kind_with_their_number() {
-    let findings = two(3, |i, m| {
-        m.fidelity.stolen_share = [0.03, 0.0, 0.09, 0.0, 0.05, 0.0][i];
-        if i < 2 {
-            m.fidelity.drives.insert("hdd".into(), (1.04, 1.2));
-            m.fidelity.drives.insert("optane".into(), (1.3, 1.4));
-        }
-    });
-    let all: u32 = findings.cells.iter().map(|c| c.trials.sound).sum();
-    assert_eq!(all, 6, "{:?}", findings.cells[0].marks);
-    let stolen: Vec<(f64, u32)> = findings
-        .cells
-        .iter()
-        .flat_map(|c| &c.marks)
-        .filter_map(|m| match m.mark {
-            Mark::Stolen { share } => Some((share, m.trials)),
-            _ => None,
-        })
-        .collect();
-    let total: u32 = stolen.iter().map(|(_, trials)| trials).sum();
-    assert_eq!(total, 3, "{stolen:?}");
-    assert!(stolen.iter().any(|(share, _)| *share == 0.09), "{stolen:?}");
-    // Two kinds of drives off their time are two things to know.
-    let kinds: Vec<&str> = findings.cells[0]
-        .marks
-        .iter()
-        .filter_map(|m| match &m.mark {
-            Mark::Drives { kind, .. } => Some(kind.as_str()),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(kinds, ["hdd", "optane"]);
-}
-
-#[test]
-fn one_trial_that_did_not_settle_is_said_and_the_verdict_stands() {
+fn one_trial_that_did_not_settle_is_named_and_the_verdict_stands() {
     let variants = vec![variant(false, false), variant(true, false)];
     let truths = [
         (&variants[0], Truth::flat(640.0)),
@@ -412,7 +386,7 @@ fn one_trial_that_did_not_settle_is_said_and_the_verdict_stands() {
             .contains(&Caution::Unsettled { trials: 1, of: 6 }),
         "{:?} {:?}",
         log.cautions,
-        findings.trials[0].marks
+        findings.trials[0].issues
     );
     // The number beside the verdict is of the same trials.
     let shown = findings
@@ -428,17 +402,13 @@ fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
     let flat = |i: usize, rate| (&variants[i], Truth::flat(rate));
     // The cells without a cache were known after two trials, those with one took eight.
     let mut all = trials(&[flat(0, 640.0), flat(1, 641.0)], 2, 0.001);
-    let noisy = trials(&[flat(2, 2600.0), flat(3, 2605.0)], 8, 0.02);
-    all.extend(noisy.into_iter().map(|trial| Trial {
-        id: trial.id + 100,
-        ..trial
-    }));
+    all.extend(trials(&[flat(2, 2600.0), flat(3, 2605.0)], 8, 0.1));
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
     let mean = findings
         .effects
         .iter()
         .find(|e| e.factor == "log" && e.variant.is_none() && e.metric == Metric::Throughput);
-    assert_eq!(mean.unwrap().class, Class::Undecided);
+    assert_eq!(mean.unwrap().class, Class::Undecided, "{mean:?}");
     assert_eq!(verdict(&findings, "log").class, Class::NoEffect);
     // Beside an interval stands the number of trials it was made from.
     let beside = &findings.effects[verdict(&findings, "log").effects[0]];
@@ -446,23 +416,33 @@ fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
 }
 
 #[test]
-fn stages_of_a_window_that_went_the_other_way_explain_nothing() {
+fn drive_times_that_went_the_other_way_explain_nothing() {
     let variants = vec![variant(false, false), variant(true, false)];
-    let burst = Truth {
-        levels: vec![(20, 10_000.0), (40, 2000.0)],
-        ..Truth::flat(1.0)
-    };
-    let truths = [(&variants[0], burst), (&variants[1], Truth::flat(3000.0))];
+    let truths = [
+        (&variants[0], Truth::flat(2000.0)),
+        (
+            &variants[1],
+            Truth {
+                slog_share: 1.0,
+                ..Truth::flat(1000.0)
+            },
+        ),
+    ];
     let all = trials(&truths, 4, 0.003);
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
     let log = verdict(&findings, "log");
     assert_eq!(
         log.class,
-        Class::WorthIt,
-        "what lasts is half as much again"
+        Class::Harmful,
+        "though the log's drives are quicker"
     );
-    let stage = |r: &Reason| matches!(r, Reason::Stage { .. });
-    assert!(!log.reasons.iter().any(stage), "{:?}", log.reasons);
+    let times = |r: &Explanation| {
+        matches!(
+            r.reason,
+            Reason::LogWrites { .. } | Reason::LogFlushes { .. }
+        )
+    };
+    assert!(!log.reasons.iter().any(times), "{:?}", log.reasons);
 }
 
 #[test]
@@ -471,26 +451,20 @@ fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
     let [none, log, cache, both] = &all[..] else {
         panic!("four variants")
     };
-    // Without a log nobody knows, and it seems to help.
-    let unclear = [(none, Truth::flat(600.0)), (cache, Truth::flat(615.0))];
+    // Without a log it is not known; with one it harms, and commits are many more.
+    let unclear = [(none, Truth::flat(600.0)), (cache, Truth::flat(600.0))];
     let clear = [(log, Truth::flat(4300.0)), (both, Truth::flat(2500.0))];
-    let mut trials = trials(&unclear, 3, 0.05);
-    let known = trials.len();
-    trials.extend(synthetic::trials(&clear, 3, 0.01));
-    for (id, trial) in trials.iter_mut().enumerate().skip(known) {
-        trial.id = id as u64;
+    let mut trials = trials(&unclear, 3, 0.3);
+    let mut known = synthetic::trials(&clear, 3, 0.01);
+    for trial in known.iter_mut().filter(|t| t.variant == both.name) {
+        *measured_of(trial).totals.get_mut("zil.commits").unwrap() *= 2.0;
     }
+    trials.extend(known);
     let findings = analyse(&campaign(all.clone(), SYNC_JOB), &model(), &trials);
     let verdict = verdict(&findings, "cache");
     let deciding = &findings.effects[verdict.effects[0]];
-    assert_eq!((verdict.class, &deciding.variant), (Class::Harmful, &None));
-    let longer = verdict.reasons.iter().any(|reason| match reason {
-        Reason::Commit {
-            before_us,
-            after_us,
-            ..
-        } => after_us > before_us,
-        _ => false,
-    });
-    assert!(longer, "{:#?}", verdict.reasons);
+    assert_eq!(verdict.class, Class::Harmful, "{:#?}", findings.effects);
+    assert_eq!(deciding.variant, None);
+    let more = |r: &Explanation| matches!(r.reason, Reason::Commits { before, after } if after > 1.5 * before);
+    assert!(verdict.reasons.iter().any(more), "{:#?}", verdict.reasons);
 }

@@ -52,11 +52,11 @@ pub fn text(
             cell.trials.1
         );
     }
-    if (before.scale.size, before.scale.time) != (after.scale.size, after.scale.time) {
+    if before.scale.size != after.scale.size {
         out += words.label(Label::OtherScale);
         out.push('\n');
         let moved = |c: &Change| !(0.9..=1.1).contains(&c.ratio.value);
-        if before.scale.size != after.scale.size && comparison.changes.iter().any(moved) {
+        if comparison.changes.iter().any(moved) {
             out += words.label(Label::ScaleMoves);
             out.push('\n');
         }

@@ -1,20 +1,22 @@
-//! A row a cell, for a spreadsheet, and a row each rate of a ladder: plain numbers in the units the
-//! column names say.
+//! A row a cell, for a spreadsheet, a row each rate of a ladder, and a row each cost that a cell was run
+//! without: plain numbers in the units of the column names.
 
 use crate::lang::Language;
 use crate::rows::{Against, aside, rows};
 use findings::output::{
-    Basis, Cell, Class, Effect, Estimate, Findings, Latency, Metric, Rung, Standing,
+    Basis, Cause, Cell, Class, Effect, Estimate, Findings, Latency, LogDrives, Metric, Rung,
+    Validity,
 };
+use findings::record::Cost;
 
 /// The names of the columns. Added ones go to the end.
-pub const COLUMNS: [&str; 45] = [
+pub const COLUMNS: [&str; 53] = [
     "variant",
     "workload",
     "concurrency",
-    "standing",
-    "trials_sound",
-    "trials_marked",
+    "validity",
+    "trials_valid",
+    "trials_excluded",
     "trials_failed",
     "ops_per_s",
     "ops_per_s_low",
@@ -44,16 +46,24 @@ pub const COLUMNS: [&str; 45] = [
     "checks_passed",
     "checks_broken",
     "size_scale",
-    "dilation",
-    "late_share",
-    "cpu_share",
     "limit",
-    "outside_pool_share",
+    "processor_busy",
+    "commits_per_op",
+    "log_write_us",
+    "log_flush_us",
+    "throttled_per_write",
+    "written_per_byte",
     "offered_ops_per_s",
     "first_phase_real_s",
     "p99_ratio_to_baseline",
-    "marks",
+    "remarks",
     "compared",
+    "without",
+    "without_rank",
+    "without_ratio",
+    "without_ratio_low",
+    "without_ratio_high",
+    "without_mean_latency_ratio",
 ];
 
 /// The whole table.
@@ -79,17 +89,21 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
             Against::Effect(effect) => Some(effect),
             _ => None,
         };
+        let used = cell.resources.as_ref();
+        let log = |pick: fn(&LogDrives) -> Option<f64>| {
+            number(used.and_then(|u| u.log.as_ref()).and_then(pick))
+        };
         let passed = cell.checks.iter().filter(|c| c.pass).count();
         out.write_record([
             foreign(&cell.variant),
             foreign(&cell.workload),
             number(Some(cell.concurrency)),
-            match counted(cell) {
+            match cell.trials.all() {
                 0 => "not-run".into(),
-                _ => standing(cell.standing).into(),
+                _ => validity(cell.validity).into(),
             },
-            cell.trials.sound.to_string(),
-            cell.trials.marked.to_string(),
+            cell.trials.valid.to_string(),
+            cell.trials.excluded.to_string(),
             cell.trials.failed.to_string(),
             value(cell.throughput),
             low(cell.throughput),
@@ -124,35 +138,35 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
             passed.to_string(),
             (cell.checks.len() - passed).to_string(),
             number(Some(cell.scale.size)),
-            number(Some(cell.scale.time)),
-            number(Some(cell.scale.late_share)),
-            number(Some(cell.scale.cpu_share)),
-            cell.attribution
-                .as_ref()
-                .map_or("", |a| limit(&a.limit))
-                .into(),
-            number(cell.attribution.as_ref().map(|a| a.outside_share)),
+            used.map_or("", |u| limit(&u.limit)).into(),
+            number(used.and_then(|u| u.processor)),
+            number(used.map(|u| u.commits_per_op)),
+            log(|log| log.write_us),
+            log(|log| log.flush_us),
+            number(used.map(|u| u.throttled_per_write)),
+            number(used.and_then(|u| u.written_per_byte)),
             String::new(),
             number(row.first.and_then(|p| p.real_seconds)),
             number(tail(findings, cell).map(|e| e.ratio.value)),
             foreign(&aside(Language::English.words(), findings, &row).join("; ")),
             metric(cell.metric).into(),
+            String::new(),
+            String::new(),
+            String::new(),
+            String::new(),
+            String::new(),
+            String::new(),
         ])?;
     }
     for ladder in &findings.ladders {
         for rung in &ladder.rungs {
-            let known = offered(rung);
-            out.write_record(COLUMNS.map(|column| {
-                match column {
-                    "variant" => foreign(&ladder.variant),
-                    "workload" => foreign(&ladder.workload),
-                    _ => known
-                        .iter()
-                        .find(|(name, _)| *name == column)
-                        .map_or_else(String::new, |(_, value)| value.clone()),
-                }
-            }))?;
+            let cell = (ladder.variant.as_str(), ladder.workload.as_str());
+            out.write_record(sparse(cell, &offered(rung)))?;
         }
+    }
+    for cause in &findings.causes {
+        let cell = (cause.variant.as_str(), cause.workload.as_str());
+        out.write_record(sparse(cell, &without(cause)))?;
     }
     let bytes = out
         .into_inner()
@@ -177,8 +191,8 @@ fn offered(rung: &Rung) -> Vec<(&'static str, String)> {
     let achieved = |pick: fn(&Estimate) -> f64| number(rung.achieved.as_ref().map(pick));
     vec![
         ("offered_ops_per_s", number(Some(rung.offered))),
-        ("trials_sound", rung.trials.sound.to_string()),
-        ("trials_marked", rung.trials.marked.to_string()),
+        ("trials_valid", rung.trials.valid.to_string()),
+        ("trials_excluded", rung.trials.excluded.to_string()),
         ("trials_failed", rung.trials.failed.to_string()),
         ("ops_per_s", achieved(|e| e.value)),
         ("ops_per_s_low", achieved(|e| e.low)),
@@ -194,6 +208,34 @@ fn offered(rung: &Rung) -> Vec<(&'static str, String)> {
         ("sync_mean_us", sync(|l| l.mean_us)),
         ("sync_p99_us", sync(|l| l.p99_us)),
     ]
+}
+
+/// What is known of a cell without a cost, by the names of the columns.
+fn without(cause: &Cause) -> Vec<(&'static str, String)> {
+    let known = Some(cause.throughput).filter(|e| e.basis != Basis::Point);
+    vec![
+        ("without", cost(cause.cost).to_owned()),
+        ("without_rank", cause.rank.to_string()),
+        ("without_ratio", number(Some(cause.throughput.value))),
+        ("without_ratio_low", number(known.map(|e| e.low))),
+        ("without_ratio_high", number(known.map(|e| e.high))),
+        (
+            "without_mean_latency_ratio",
+            number(cause.mean_latency.map(|e| e.value)),
+        ),
+    ]
+}
+
+/// A row of which only some columns are known.
+fn sparse(cell: (&str, &str), known: &[(&str, String)]) -> [String; COLUMNS.len()] {
+    COLUMNS.map(|column| match column {
+        "variant" => foreign(cell.0),
+        "workload" => foreign(cell.1),
+        _ => known
+            .iter()
+            .find(|(name, _)| *name == column)
+            .map_or_else(String::new, |(_, value)| value.clone()),
+    })
 }
 
 /// A number as programs read it, empty when there is none.
@@ -215,17 +257,25 @@ fn foreign(text: &str) -> String {
     }
 }
 
-/// Trials of a cell.
-fn counted(cell: &Cell) -> u32 {
-    cell.trials.sound + cell.trials.marked + cell.trials.failed
+/// The words of the JSON format.
+fn validity(validity: Validity) -> &'static str {
+    match validity {
+        Validity::Valid => "valid",
+        Validity::Excluded => "excluded",
+        Validity::Failed => "failed",
+    }
 }
 
 /// The words of the JSON format.
-pub(crate) fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Sound => "sound",
-        Standing::Marked => "marked",
-        Standing::Failed => "failed",
+pub(crate) fn cost(cost: Cost) -> &'static str {
+    match cost {
+        Cost::LogFlush => "log-flush",
+        Cost::LogWrite => "log-write",
+        Cost::PoolRead => "pool-read",
+        Cost::WriteThrottle => "write-throttle",
+        Cost::Processor => "processor",
+        Cost::ArcSize => "arc-size",
+        Cost::Seek => "seek",
     }
 }
 

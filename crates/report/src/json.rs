@@ -6,7 +6,7 @@ use std::io::{self, Write};
 /// Writes the findings, with a line break at the end.
 ///
 /// # Errors
-/// What the writer said.
+/// Those of the writer.
 pub fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, findings)?;
     out.write_all(b"\n")
@@ -27,8 +27,18 @@ pub enum ReadError {
     #[error("it is not a findings file: {0}")]
     Shape(#[from] serde_json::Error),
     /// A later version wrote it.
-    #[error("its format is {found}; this version reads up to {known}: use a newer poolwright")]
+    #[error("its format is {found}; this version reads {known}: use a newer poolwright")]
     Newer {
+        /// Format of the file.
+        found: u32,
+        /// Format of this version.
+        known: u32,
+    },
+    /// An earlier version wrote it.
+    #[error(
+        "its format is {found}, that of the former engine; this version reads {known}: run the lab again"
+    )]
+    Older {
         /// Format of the file.
         found: u32,
         /// Format of this version.
@@ -39,7 +49,7 @@ pub enum ReadError {
 /// Reads findings back.
 ///
 /// # Errors
-/// [`ReadError`], in words for the one who gave the file.
+/// [`ReadError`], in words for a person.
 pub fn read(text: &str) -> Result<Findings, ReadError> {
     #[derive(serde::Deserialize)]
     struct Head {
@@ -49,6 +59,9 @@ pub fn read(text: &str) -> Result<Findings, ReadError> {
     let Head { format: found } = serde_json::from_str(text)?;
     if found > known {
         return Err(ReadError::Newer { found, known });
+    }
+    if found < known {
+        return Err(ReadError::Older { found, known });
     }
     Ok(serde_json::from_str(text)?)
 }

@@ -3,7 +3,7 @@
 use crate::lang::{Label, Language, Words};
 use crate::number::{micros, share};
 use crate::rows::{
-    adequate_text, answers, aside, first_head, load_text, risks, rows, standing, title,
+    adequate_text, answers, aside, causes, first_head, load_text, risks, rows, title, validity,
     verdict_text, workloads,
 };
 use crate::terminal::{against, first_text, sign, with_spread};
@@ -58,12 +58,12 @@ pub fn render(findings: &Findings, language: Language) -> String {
             let latency = row.cell.latency.filter(|_| row.shown());
             let reads = row.cell.hits.reads;
             let cells = [
-                escape(&format!("{}{}", row.cell.variant, sign(row.cell.standing))),
+                escape(&format!("{}{}", row.cell.variant, sign(row.cell.validity))),
                 first_text(words, row),
                 match (row.lasting, row.not_settled) {
                     (Some(estimate), _) => with_spread(&estimate),
                     (None, Some(_)) => say(Label::NotSettled).to_owned(),
-                    (None, None) => standing(words, row.cell),
+                    (None, None) => validity(words, row.cell),
                 },
                 latency.map_or("–".into(), |l| micros(l.mean_us)),
                 latency.map_or("–".into(), |l| micros(l.p99_us)),
@@ -78,6 +78,17 @@ pub fn render(findings: &Findings, language: Language) -> String {
             .any(|r| r.cell.workload == workload && r.first.is_some())
         {
             let _ = writeln!(out, "\n{}", say(Label::WholeWindow));
+        }
+    }
+    let causes = causes(findings);
+    if !causes.is_empty() {
+        let _ = writeln!(out, "\n## {}", say(Label::WaitsFor));
+    }
+    for of_cell in causes {
+        let head = format!("{} · {}", of_cell[0].variant, of_cell[0].workload);
+        let _ = writeln!(out, "\n**{}**\n", escape(&head));
+        for cause in of_cell {
+            let _ = writeln!(out, "{}. {}", cause.rank, escape(&words.cause(cause)));
         }
     }
     if !findings.adequate.is_empty() {
@@ -135,6 +146,9 @@ pub fn render(findings: &Findings, language: Language) -> String {
         let _ = writeln!(out, "\n## {}\n\n{}", say(Label::Remarks), aside.join("\n"));
     }
     let _ = writeln!(out, "\n## {}\n", say(Label::Trust));
+    for sentence in words.validation(&findings.scale) {
+        let _ = writeln!(out, "- {}", escape(&sentence));
+    }
     let _ = writeln!(out, "- {}", say(Label::NotValidated));
     for other in &findings.scale.other_sizes {
         let _ = writeln!(out, "- {}", escape(&words.other_size(other)));

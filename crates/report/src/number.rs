@@ -54,16 +54,16 @@ pub fn ratio_number(value: f64) -> String {
 }
 
 /// The interval behind a ratio, with the space before it: ` [6.2, 7.2]`. Nothing where there is none:
-/// a single number, or blocks of one trial that were all alike; ` [?]` where it says nothing: around 1, over
+/// a single number, or batches of one trial that were all alike; ` [?]` where it says nothing: around 1, over
 /// more than two decades.
 pub fn range(ratio: &Estimate) -> String {
     let (low, high) = (ratio_number(ratio.low), ratio_number(ratio.high));
     let says_nothing = ratio.low < 1.0 && ratio.high > 1.0 && ratio.high > 100.0 * ratio.low;
     match ratio.basis {
         Basis::Point => String::new(),
-        Basis::Blocks if low == high => String::new(),
-        Basis::Trials | Basis::Blocks if says_nothing => " [?]".to_owned(),
-        Basis::Trials | Basis::Blocks => format!(" [{low}, {high}]"),
+        Basis::Batches if low == high => String::new(),
+        Basis::Trials | Basis::Batches if says_nothing => " [?]".to_owned(),
+        Basis::Trials | Basis::Batches => format!(" [{low}, {high}]"),
     }
 }
 
@@ -182,8 +182,8 @@ mod tests {
         };
         assert_eq!(over(0.61, 0.8, Basis::Trials), " [0.61, 0.80]");
         assert_eq!(over(0.69, 0.69, Basis::Trials), " [0.69, 0.69]");
-        assert_eq!(over(0.61, 0.8, Basis::Blocks), " [0.61, 0.80]");
-        assert_eq!(over(0.691, 0.693, Basis::Blocks), "");
+        assert_eq!(over(0.61, 0.8, Basis::Batches), " [0.61, 0.80]");
+        assert_eq!(over(0.691, 0.693, Basis::Batches), "");
         assert_eq!(over(0.61, 0.8, Basis::Point), "");
         assert_eq!(over(0.001, 4.0, Basis::Trials), " [?]");
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Findings as OpenMetrics text (openmetrics.io, 1.0), for a time-series database.
 
 use crate::rows::{Row, rows};
-use findings::output::{Basis, Effect, Estimate, Findings, PhaseKind, Rung, Standing};
+use findings::output::{Basis, Effect, Estimate, Findings, PhaseKind, Rung, Validity};
 use std::fmt::Write;
 
 /// The whole exposition, `# EOF` included.
@@ -56,10 +56,10 @@ pub fn render(findings: &Findings) -> String {
     );
     shown(|row| Some(row.cell.hits.reads?.l2arc))(&mut page, "reads_l2arc_share");
     page.family(
-        "emulation_late_share",
-        "Emulation lateness as a share of the mean latency.",
+        "processor_busy_share",
+        "Share of the modelled cores in use.",
     );
-    shown(|row| Some(row.cell.scale.late_share))(&mut page, "emulation_late_share");
+    shown(|row| row.cell.resources.as_ref()?.processor)(&mut page, "processor_busy_share");
     page.family("checks_broken", "Conservation checks that do not hold.");
     for row in &rows {
         let broken = row.cell.checks.iter().filter(|c| !c.pass).count();
@@ -67,10 +67,10 @@ pub fn render(findings: &Findings) -> String {
     }
     page.family(
         "cell_counts",
-        "1 when the cell counts, 0 when it is set aside or failed.",
+        "1 when the cell counts, 0 when it is excluded or failed.",
     );
     for row in &rows {
-        let counts = row.cell.standing == Standing::Sound;
+        let counts = row.cell.validity == Validity::Valid;
         page.sample("cell_counts", &cell(row), Some(f64::from(u8::from(counts))));
     }
     page.family(
@@ -82,9 +82,32 @@ pub fn render(findings: &Findings) -> String {
             page.sample("effect_ratio", &labels_of(effect, bound), Some(value));
         }
     }
+    causes(&mut page, findings);
     ladders(&mut page, findings);
     page.out.push_str("# EOF\n");
     page.out
+}
+
+/// What each cell does without a cost.
+fn causes(page: &mut Page, findings: &Findings) {
+    if findings.causes.is_empty() {
+        return;
+    }
+    page.family(
+        "cause_ratio",
+        "Throughput of a cell without one cost, divided by that with it.",
+    );
+    for cause in &findings.causes {
+        for (bound, value) in bounds(&cause.throughput) {
+            let labels = [
+                ("variant", cause.variant.as_str()),
+                ("workload", &cause.workload),
+                ("without", crate::csv::cost(cause.cost)),
+                ("bound", bound),
+            ];
+            page.sample("cause_ratio", &labels, Some(value));
+        }
+    }
 }
 
 /// What each rung of an open-loop ladder was offered, did, and how late it was.

@@ -4,8 +4,8 @@ use crate::lang::{Label, Words, name};
 use crate::number::{range, ratio};
 use crate::text::{cut, one_line};
 use findings::output::{
-    Adequate, Caution, Cell, Class, DurabilityRisk, Effect, Estimate, Findings, Lack, Ladder, Mark,
-    Metric, Needed, Phase, PhaseKind, Phases, Standing, Verdict,
+    Adequate, Cause, Caution, Cell, Class, DurabilityRisk, Effect, Estimate, Explanation, Findings,
+    Lack, Ladder, Metric, Needed, Phase, PhaseKind, Phases, QualityIssue, Validity, Verdict,
 };
 
 /// A cell with what stands beside it in a table.
@@ -51,7 +51,7 @@ impl Row<'_> {
 
     /// Whether the cell's numbers are shown as a result.
     pub fn shown(&self) -> bool {
-        self.cell.standing != Standing::Failed
+        self.cell.validity != Validity::Failed
     }
 }
 
@@ -76,7 +76,7 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
                 Against::Effect(effect)
             } else {
                 let base = bases.iter().find(|base| {
-                    base.workload == cell.workload && base.standing == Standing::Sound
+                    base.workload == cell.workload && base.validity == Validity::Valid
                 });
                 match (lasting, base.and_then(|base| phases(base).2)) {
                     (Some(lasts), Some(base))
@@ -101,7 +101,7 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
 
 /// First phase, whether it is a warm-up, what lasts, seconds watched in vain.
 fn phases(cell: &Cell) -> (Option<Phase>, bool, Option<Estimate>, Option<f64>) {
-    if cell.standing == Standing::Failed {
+    if cell.validity == Validity::Failed {
         return (None, false, None, None);
     }
     match cell.phases {
@@ -156,8 +156,7 @@ impl Answer<'_> {
             Some(effect) => effect.needed,
             None => Some(Needed {
                 trials: None,
-                wall_s: None,
-                lack: Lack::SoundTrial,
+                lack: Lack::ValidTrial,
             }),
         }
     }
@@ -276,7 +275,7 @@ pub fn interval(words: &dyn Words, effect: &Effect) -> String {
     )
 }
 
-/// The name of a metric that has to be said; throughput goes without saying.
+/// The name of a metric; none for throughput, which is what ratios are of unless they say otherwise.
 pub fn metric(words: &dyn Words, metric: Metric) -> Option<&'static str> {
     (metric != Metric::Throughput).then(|| words.metric(metric))
 }
@@ -333,15 +332,34 @@ pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
     verdict
         .reasons
         .iter()
-        .map(|r| words.reason(r))
+        .map(|r| reason_text(words, r))
         .chain(answer.tail.map(|e| tail_text(words, e)))
         .chain(needed)
         .chain(verdict.break_even.iter().map(|b| words.break_even(b)))
-        .chain(verdict.cost.iter().map(|c| words.cost(c)))
+        .chain(verdict.price.iter().map(|p| words.price(p)))
         .chain(verdict.sensitivity.iter().map(|s| words.sensitivity(s)))
         .chain(verdict.conditions.iter().map(|c| words.condition(c)))
         .chain(cautions(answer).map(|c| words.caution(c)))
         .collect()
+}
+
+/// A reason, with the command that shows it on a real server. The command's spaces do not break.
+pub fn reason_text(words: &dyn Words, explanation: &Explanation) -> String {
+    let command = explanation.command.replace(' ', "\u{a0}");
+    let reason = words.reason(&explanation.reason);
+    reason + words.label(Label::Space) + &words.shown_by(&command)
+}
+
+/// The causes of each cell that has any, in the order of the findings.
+pub fn causes(findings: &Findings) -> Vec<&[Cause]> {
+    let same = |a: &Cause, b: &Cause| (&a.variant, &a.workload) == (&b.variant, &b.workload);
+    findings.causes.chunk_by(same).collect()
+}
+
+/// What a cell waits for, in a sentence: `without flushes of the log: 1.2× [1.1, 1.3]; …`.
+pub fn causes_text(words: &dyn Words, causes: &[Cause]) -> String {
+    let each: Vec<String> = causes.iter().map(|cause| words.cause(cause)).collect();
+    each.join(words.label(Label::Semicolon)) + words.label(Label::FullStop)
 }
 
 /// What becomes of the tail of the latency: `p99 latency 0.068× [0.001, 4.6]: undecided.`
@@ -382,57 +400,53 @@ pub fn class_sign(class: Class) -> &'static str {
     }
 }
 
-/// What became of a cell, in a word; of one without any trial, that it did not run.
-pub fn standing(words: &dyn Words, cell: &Cell) -> String {
-    let counts = cell.trials;
-    match counts.sound + counts.marked + counts.failed {
-        0 => words.mark(&Mark::DidNotRun),
-        _ => words.standing(cell.standing).to_owned(),
+/// What a cell is worth, in a word; of one without any trial, that it did not run.
+pub fn validity(words: &dyn Words, cell: &Cell) -> String {
+    match cell.trials.all() {
+        0 => words.issue(&QualityIssue::DidNotRun),
+        _ => words.validity(cell.validity).to_owned(),
     }
 }
 
-/// Remarks of a cell: why it is set aside, and what trials came to.
-fn remarks(words: &dyn Words, row: &Row) -> Vec<String> {
+/// Remarks of a cell: that it was not run, how many trials do not count, and its quality issues.
+fn remarks(words: &dyn Words, findings: &Findings, row: &Row) -> Vec<String> {
     let cell = row.cell;
-    let mut said = Vec::new();
-    let counts = cell.trials;
-    let of = counts.sound + counts.marked + counts.failed;
-    if of == 0
-        && cell
-            .marks
-            .iter()
-            .all(|marked| marked.mark != Mark::DidNotRun)
-    {
-        said.push(standing(words, cell));
-    }
+    let of_cell = |v: &str, w: &str| v == cell.variant && w == cell.workload;
+    let mut cells = findings.not_run.iter();
+    let not_run = cells.find(|cell| of_cell(&cell.variant, &cell.workload));
+    let mut all: Vec<String> = not_run
+        .map(|cell| words.not_run(cell))
+        .into_iter()
+        .collect();
+    let (counts, of) = (cell.trials, cell.trials.all());
     for (count, label) in [
-        (counts.marked, Label::SetAside),
+        (counts.excluded, Label::Excluded),
         (counts.failed, Label::Failed),
     ] {
         if count > 0 {
             let space = words.label(Label::Space);
-            said.push(words.of_trials(count, of) + space + words.label(label));
+            all.push(words.of_trials(count, of) + space + words.label(label));
         }
     }
-    said.extend(cell.marks.iter().map(|marked| {
-        let mark = words.mark(&marked.mark);
-        if marked.trials < of && marked.trials > 0 {
-            format!("{mark} ({})", words.of_trials(marked.trials, of))
+    all.extend(cell.issues.iter().map(|known| {
+        let issue = words.issue(&known.issue);
+        if known.trials < of && known.trials > 0 {
+            format!("{issue} ({})", words.of_trials(known.trials, of))
         } else {
-            mark
+            issue
         }
     }));
-    said
+    all
 }
 
-/// Characters of what a program said of its failure.
+/// Characters of a failed program's own message.
 const REASON: usize = 240;
 
 /// Remarks of a cell, and why its first failed trial failed.
 pub fn aside(words: &dyn Words, findings: &Findings, row: &Row) -> Vec<String> {
-    let mut said = remarks(words, row);
-    said.extend(failure(findings, row.cell).map(|why| cut(&one_line(why), REASON)));
-    said
+    let mut all = remarks(words, findings, row);
+    all.extend(failure(findings, row.cell).map(|why| cut(&one_line(why), REASON)));
+    all
 }
 
 /// Why the first failed trial of a cell failed, in the words of the program that failed.

@@ -1,14 +1,13 @@
-//! The comparison as text for a terminal: as wide as it is told, no lines drawn, colour only when
-//! asked for.
+//! The comparison as text for a terminal: as wide as asked, no lines drawn, colour only when asked for.
 
 use crate::lang::{Label, Language, Words, name};
 use crate::number::{count, micros, ratio, seconds, share, share_number};
 use crate::rows::{
-    Against, Row, adequate_text, answers, aside, first_head, load_text, ratio_of, risks, rows,
-    standing, title, verdict_text, workloads,
+    Against, Row, adequate_text, answers, aside, causes, causes_text, first_head, load_text,
+    ratio_of, risks, rows, title, validity, verdict_text, workloads,
 };
 use crate::text::{columns, cut, one_line, wrap};
-use findings::output::{Class, Estimate, Findings, Standing};
+use findings::output::{Class, Estimate, Findings, Validity};
 use std::fmt::Write;
 
 /// How the text is laid out.
@@ -47,6 +46,7 @@ pub fn render(findings: &Findings, style: Style) -> String {
         page.table(findings, words, workload, &of_workload);
     }
     page.verdicts(findings, words);
+    page.causes(findings, words);
     page.loads(findings, words);
     page.aside(findings, words, &rows);
     for lint in &findings.lints {
@@ -167,6 +167,24 @@ impl Page {
         }
     }
 
+    /// What each cell waits for, under a heading.
+    fn causes(&mut self, findings: &Findings, words: &dyn Words) {
+        let all = causes(findings);
+        if all.is_empty() {
+            return;
+        }
+        let _ = writeln!(self.out, "\n{}", words.label(Label::WaitsFor));
+        for of_cell in all {
+            let head = format!(
+                "{} · {}",
+                name(&of_cell[0].variant),
+                name(&of_cell[0].workload)
+            );
+            self.entry(&head, &causes_text(words, of_cell), None);
+        }
+        self.out.push('\n');
+    }
+
     /// What is enough, what load is carried, and what moves with the size scale.
     fn loads(&mut self, findings: &Findings, words: &dyn Words) {
         for adequate in &findings.adequate {
@@ -233,7 +251,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         0,
         false,
         words.label(Label::Variant).to_lowercase(),
-        &|row| format!("{}{}", name(&row.cell.variant), sign(row.cell.standing)),
+        &|row| format!("{}{}", name(&row.cell.variant), sign(row.cell.validity)),
     );
     let first = rows.iter().any(|r| r.first.is_some());
     if first {
@@ -256,7 +274,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         &|row| match (row.lasting, row.not_settled) {
             (Some(estimate), _) => with_spread(&estimate),
             (None, Some(_)) => words.label(Label::NotSettled).into(),
-            (None, None) => standing(words, row.cell),
+            (None, None) => validity(words, row.cell),
         },
     );
     add(
@@ -314,11 +332,11 @@ pub fn first_text(words: &dyn Words, row: &Row) -> String {
 }
 
 /// Beside the name of a cell whose numbers are no result.
-pub fn sign(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Sound => "",
-        Standing::Marked => " *",
-        Standing::Failed => " !",
+pub fn sign(validity: Validity) -> &'static str {
+    match validity {
+        Validity::Valid => "",
+        Validity::Excluded => " *",
+        Validity::Failed => " !",
     }
 }
 

@@ -74,7 +74,8 @@ fn charts_hold_the_data(browser: &mut Browser) {
     assert_eq!(count(browser, "#latency .plot .curve"), json!(16 + 12));
     assert_eq!(count(browser, "#load .plot"), json!(2));
     assert_eq!(count(browser, "#load .plot .curve"), json!(4));
-    assert_eq!(count(browser, "#stages svg.bar"), json!(16));
+    assert_eq!(count(browser, "#causes svg.bar"), json!(5));
+    assert_eq!(count(browser, "#limits tbody tr"), json!(16));
     assert_eq!(count(browser, "#reads svg.bar"), json!(8));
     assert_eq!(count(browser, "#drives svg.heat"), json!(16));
     let findings = findings(&SIXTEEN);
@@ -91,6 +92,16 @@ fn charts_hold_the_data(browser: &mut Browser) {
     assert!(
         (drawn.as_f64().expect("a width") - arc).abs() < 0.01,
         "{drawn} for {arc}"
+    );
+    // Without writes to the log the baseline does 3.1 times as much: the longest bar is the scale's end.
+    let longest = browser.eval(
+        "(() => { const bar = document.querySelector('#causes svg.bar');
+           const sum = [...bar.querySelectorAll('rect')].reduce((s, r) => s + r.getBoundingClientRect().width, 0);
+           return sum / bar.getBoundingClientRect().width; })()",
+    );
+    assert!(
+        (longest.as_f64().expect("a width") - 1.0).abs() < 0.01,
+        "{longest}"
     );
     // The first course ends where its last second says, in the panel's own scale.
     let ends = browser.eval(

@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use findings::output::{Basis, Mark, Marked, Phases, Standing};
+use findings::output::{Basis, CellIssue, NotRun, Phases, QualityIssue, TrialCounts, Validity};
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use report::lang::Language;
 use report::terminal::Style;
@@ -189,16 +189,18 @@ fn openmetrics_stay_one_sample_a_line_and_end_with_eof() {
 }
 
 #[test]
-fn json_reads_back_as_it_was_and_a_later_format_is_refused() {
+fn json_reads_back_as_it_was_and_other_formats_are_refused() {
     for evil in HOSTILE {
         let findings = hostile(evil);
         let mut out = Vec::new();
         report::json::write(&findings, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(report::json::read(&text).unwrap(), findings);
-        let later = text.replacen("\"format\": 1", "\"format\": 2", 1);
-        let refusal = report::json::read(&later).unwrap_err().to_string();
-        assert!(refusal.contains("newer poolwright"), "{refusal}");
+        for (other, help) in [(3, "newer poolwright"), (1, "run the lab again")] {
+            let other = text.replacen("\"format\": 2", &format!("\"format\": {other}"), 1);
+            let refusal = report::json::read(&other).unwrap_err().to_string();
+            assert!(refusal.contains(help), "{refusal}");
+        }
     }
 }
 
@@ -208,6 +210,7 @@ fn findings_with_nothing_in_them_are_reported_without_a_panic() {
     empty.cells.clear();
     empty.effects.clear();
     empty.ladders.clear();
+    empty.causes.clear();
     empty.verdicts.iter_mut().for_each(|v| v.effects = vec![99]);
     for language in Language::ALL {
         let text = report::terminal::render(
@@ -224,6 +227,19 @@ fn findings_with_nothing_in_them_are_reported_without_a_panic() {
     assert!(report::openmetrics::render(&empty).ends_with("# EOF\n"));
 }
 
+/// Takes a cell's trials away: the budget ended before them.
+fn not_run(findings: &mut findings::Findings, cell: usize) {
+    let cell = &mut findings.cells[cell];
+    cell.trials = Default::default();
+    cell.validity = Validity::Failed;
+    cell.issues.clear();
+    findings.not_run.push(NotRun {
+        variant: cell.variant.clone(),
+        workload: cell.workload.clone(),
+        trials: 2,
+    });
+}
+
 #[test]
 fn a_verdict_names_what_was_taken_away_and_a_cell_that_never_ran_did_not_fail() {
     let mut taken = findings(&TWO);
@@ -231,16 +247,13 @@ fn a_verdict_names_what_was_taken_away_and_a_cell_that_never_ran_did_not_fail() 
     verdict.level = "no-log".into();
     verdict.against = "base".into();
     verdict.class = findings::output::Class::Harmful;
-    let cell = &mut taken.cells[1];
-    cell.trials = Default::default();
-    cell.standing = findings::output::Standing::Failed;
-    cell.marks.clear();
+    not_run(&mut taken, 1);
     for text in [
         report::terminal::render(&taken, style(110)),
         report::markdown::render(&taken, Language::English),
     ] {
         assert!(text.contains("SLOG no-log (against base)"), "{text}");
-        assert!(text.contains("did not run"), "{text}");
+        assert!(text.contains("not run: needs 2 trials"), "{text}");
         assert!(!text.contains("failed"), "{text}");
     }
     let csv = report::csv::render(&taken).unwrap();
@@ -248,20 +261,23 @@ fn a_verdict_names_what_was_taken_away_and_a_cell_that_never_ran_did_not_fail() 
 }
 
 #[test]
-fn what_did_not_run_is_said_once_and_has_no_numbers() {
+fn what_failed_is_named_once_with_its_reason_and_has_no_numbers() {
     let mut failed = findings(&TWO);
     let baseline = failed.lab.baseline.clone();
     for trial in failed.trials.iter_mut().filter(|t| t.variant == baseline) {
-        trial.failure = Some("poolfs-2.1 was ended by signal 9".into());
+        trial.failure = Some("the machine ended by signal 9".into());
     }
     let mut cells = failed.cells.iter_mut();
     let cell = cells.find(|cell| cell.variant == baseline).unwrap();
-    cell.trials = Default::default();
-    cell.standing = Standing::Failed;
+    cell.trials = TrialCounts {
+        failed: 3,
+        ..TrialCounts::default()
+    };
+    cell.validity = Validity::Failed;
     cell.throughput = None;
-    cell.marks = vec![Marked {
-        mark: Mark::DidNotRun,
-        trials: 0,
+    cell.issues = vec![CellIssue {
+        issue: QualityIssue::DidNotRun,
+        trials: 3,
     }];
     let text = report::markdown::render(&failed, Language::English);
     let line = text.lines().find(|line| line.contains("signal 9")).unwrap();
@@ -272,7 +288,7 @@ fn what_did_not_run_is_said_once_and_has_no_numbers() {
     let at = |name: &str| heads.iter().position(|head| head == name).unwrap();
     let row = read.records().next().unwrap().unwrap();
     assert_eq!(&row[at("ratio_to_baseline")], "");
-    assert!(row[at("marks")].contains("signal 9"), "{row:?}");
+    assert!(row[at("remarks")].contains("signal 9"), "{row:?}");
 }
 
 #[test]
@@ -291,4 +307,34 @@ fn a_number_without_an_interval_has_no_bounds() {
     }
     assert_eq!(count(&single, "bound=\"value\""), all);
     assert_eq!(count(&single, "bound=\"low\""), 0);
+}
+
+#[test]
+fn what_a_cell_waits_for_and_the_command_that_shows_a_reason_are_in_every_text() {
+    let findings = findings(&TWO);
+    let all = [
+        report::terminal::render(&findings, style(200)),
+        report::markdown::render(&findings, Language::English).replace('\\', ""),
+        report::html::render(&findings, None, Language::English),
+    ];
+    for text in &all {
+        assert!(text.contains("without flushes of the log"), "{text}");
+        assert!(text.contains("zpool iostat -vl POOL 1"), "{text}");
+    }
+    let json = serde_json::to_value(&findings).unwrap();
+    assert_eq!(json["causes"][0]["cost"], "log-write");
+    assert_eq!(
+        json["verdicts"][0]["reasons"][0]["command"],
+        "zpool iostat -vl POOL 1"
+    );
+    let csv = report::csv::render(&findings).unwrap();
+    let rows = csv
+        .lines()
+        .filter(|line| line.contains(",log-flush,2,1.2,"));
+    assert_eq!(rows.count(), 1, "{csv}");
+    let metrics = report::openmetrics::render(&findings);
+    assert!(
+        metrics.contains("without=\"seek\",bound=\"value\"} 2.4"),
+        "{metrics}"
+    );
 }

@@ -57,7 +57,7 @@ mod tests {
         let bootstrap = ratio_of_means(&A, &B, 0.05, 2000, 1).unwrap();
         assert!(bootstrap.low < bootstrap.value && bootstrap.value < bootstrap.high);
         let logs = |x: &[f64]| crate::contrast::logs(x).unwrap();
-        let welch = crate::contrast::Contrast::of(&[(1.0, &logs(&A)), (-1.0, &logs(&B))])
+        let welch = crate::contrast::of_groups(&[(1.0, &logs(&A)), (-1.0, &logs(&B))])
             .unwrap()
             .interval(0.05)
             .exp();

@@ -5,7 +5,7 @@
 
 mod random;
 
-pub mod blocks;
+pub mod batches;
 pub mod bootstrap;
 pub mod change;
 pub mod contrast;

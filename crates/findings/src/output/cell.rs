@@ -1,6 +1,6 @@
 //! Cells: variant × workload.
 
-use super::{Check, Marked, Metric};
+use super::{CellIssue, Check, Metric, Validity};
 use crate::record::WarmUpEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,24 +25,12 @@ pub struct Estimate {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// Whole trials, repeated: the sound one.
+    /// Whole trials, repeated with other seeds.
     Trials,
-    /// Blocks of time within a single trial: weaker, it does not see what differs between trials.
-    Blocks,
+    /// Batches of time within a single trial: weaker, it does not see what differs between seeds.
+    Batches,
     /// Nothing to estimate from: `low` and `high` repeat the value and mean nothing.
     Point,
-}
-
-/// What became of a trial, or of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Standing {
-    /// It counts.
-    Sound,
-    /// Shown, but kept out of verdicts.
-    Marked,
-    /// Not shown as a result: it did not run, or a conservation check is broken.
-    Failed,
 }
 
 /// Variant × workload.
@@ -58,12 +46,12 @@ pub struct Cell {
     pub metric: Metric,
     /// Operations in flight when every client is busy.
     pub concurrency: f64,
-    /// Trials that count, are marked, failed.
+    /// Trials that count, are excluded, failed.
     pub trials: TrialCounts,
-    /// What the cell is worth: sound when one trial is.
-    pub standing: Standing,
+    /// What the cell is worth: valid when one trial is.
+    pub validity: Validity,
     /// Why, and what else the reader must know.
-    pub marks: Vec<Marked>,
+    pub issues: Vec<CellIssue>,
     /// Reads and writes a second over the whole window; none when every trial failed.
     pub throughput: Option<Estimate>,
     /// Bytes a second over the whole window.
@@ -90,10 +78,10 @@ pub struct Cell {
     pub phases: Phases,
     /// Each conservation check of each trial with its numbers.
     pub checks: Vec<Check>,
-    /// Scale and fidelity.
+    /// Its scale.
     pub scale: CellScale,
-    /// Where an operation's time went.
-    pub attribution: Option<Attribution>,
+    /// What it used, and what limited it; none without operations.
+    pub resources: Option<Resources>,
     /// Each trial's course.
     pub series: Vec<Series>,
 }
@@ -114,11 +102,18 @@ pub struct Warmed {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialCounts {
     /// Counted.
-    pub sound: u32,
+    pub valid: u32,
     /// Shown, kept out of verdicts.
-    pub marked: u32,
+    pub excluded: u32,
     /// Did not run, or broke a check.
     pub failed: u32,
+}
+
+impl TrialCounts {
+    /// All of them.
+    pub fn all(&self) -> u32 {
+        self.valid + self.excluded + self.failed
+    }
 }
 
 /// Latency, virtual µs, from histograms merged over jobs and trials.
@@ -212,7 +207,7 @@ pub enum Phases {
         /// Virtual seconds it was watched.
         seconds: f64,
     },
-    /// No trial to tell from, or too short a series.
+    /// No trial, or windows too short to judge.
     Unknown,
 }
 
@@ -239,53 +234,45 @@ pub struct Phase {
     pub real_seconds: Option<f64>,
 }
 
-/// Scale and fidelity of a cell.
+/// Scale of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellScale {
     /// Size scale S.
     pub size: f64,
-    /// Dilation k.
-    pub time: f64,
-    /// Emulation lateness on the blocking path ÷ mean latency, worst trial.
-    pub late_share: f64,
-    /// Processor use ÷ this machine's cores, worst trial.
-    pub cpu_share: f64,
-    /// Use by other programs, worst trial.
-    pub neighbours_share: f64,
-    /// What lasts of the throughput, or all of it where nothing settled, if the processor were k times
-    /// slower again, as fast as this host: the other end of the bracket. Equal to the throughput where
-    /// the processor does not matter.
-    pub throughput_with_host_processor: Option<f64>,
 }
 
-/// Where an operation's time went.
+/// What a cell used, from the kernel's counters and the drives' record. Shares and waits are those of what
+/// lasts; service times, commits and bytes are of the whole window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Attribution {
-    /// Stages of the blocking path, largest first. Together with `outside_us` they sum to the
-    /// client's time per operation, syncs included.
-    pub stages: Vec<Stage>,
-    /// Virtual µs per operation outside the pool: kernel, FUSE, the client itself.
-    pub outside_us: f64,
-    /// The same as a share, 0 to 1.
-    pub outside_share: f64,
-    /// What the cell was limited by.
+pub struct Resources {
+    /// What limited the cell.
     pub limit: Limit,
-    /// Mean busy share of each drive over the seconds of what lasts: after a burst, after a warm-up.
+    /// Mean busy share of each drive, 0 to 1.
     pub drives: BTreeMap<String, f64>,
+    /// Mean share of the modelled cores in use, 0 to 1; none where it was not counted.
+    pub processor: Option<f64>,
+    /// Transactions that waited in a write throttle, for each write of the client.
+    pub throttled_per_write: f64,
+    /// Intent-log commits for each read or write of the client.
+    pub commits_per_op: f64,
+    /// The drives that take the intent log; none where it is never committed.
+    pub log: Option<LogDrives>,
+    /// Bytes that the drives wrote for each byte the client wrote; none where it wrote nothing.
+    pub written_per_byte: Option<f64>,
 }
 
-/// A stage of the blocking path.
+/// The drives that take the intent log: those of the log vdevs where most of its bytes went there,
+/// otherwise those of the data vdevs, which take the data as well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Stage {
-    /// `read`, `write`, `sync`.
-    pub operation: String,
-    /// `queue`, `throttle`, `record-read`, `zil-wait`, `log-write`, `flush`, `cpu`, … as poolfs names
-    /// it.
-    pub stage: String,
-    /// Virtual µs per client operation (over reads and writes).
-    pub us_per_op: f64,
-    /// Share of the client's time per operation, 0 to 1.
-    pub share: f64,
+pub struct LogDrives {
+    /// Their kind: `optane`; of several kinds the first of the layout.
+    pub kind: String,
+    /// They take the data as well: times are of all their writes.
+    pub with_data: bool,
+    /// Mean service time of a write, virtual µs; none without one.
+    pub write_us: Option<f64>,
+    /// Mean service time of a flush, virtual µs; none without one.
+    pub flush_us: Option<f64>,
 }
 
 /// What a cell was limited by.
@@ -299,37 +286,51 @@ pub enum Limit {
         /// Mean busy share of the busiest of them.
         busy: f64,
     },
-    /// The dirty-data throttle held writers back.
-    Throttle {
-        /// Share of an operation's time.
-        share: f64,
-    },
-    /// Waiting for one drive after the other, none of which is busy: latency, not capacity.
-    Latency {
-        /// The stage that waits longest.
-        stage: String,
-        /// Its share of an operation's time.
-        share: f64,
-    },
-    /// The processor of this machine.
+    /// The modelled cores were busy nearly all the time.
     Processor {
-        /// Use ÷ cores.
-        share: f64,
+        /// Share of them in use.
+        busy: f64,
     },
-    /// The clients asked for no more (a rate limit, think time, or time outside the pool).
+    /// The write throttle held writers back.
+    Throttle {
+        /// Transactions that waited for each write of the client.
+        per_write: f64,
+    },
+    /// The clients asked for no more: a rate, think time, an arrival process.
     Clients {
-        /// Share of an operation's time outside the pool.
-        share: f64,
+        /// Operations in flight.
+        in_flight: f64,
+        /// Operations in flight when every client is busy.
+        of: f64,
     },
-    /// The numbers do not say.
+    /// Each operation waits for what is not busy: latency, not capacity.
+    Latency {
+        /// Kind of the busiest drives.
+        kind: String,
+        /// Mean busy share of the busiest of them.
+        busy: f64,
+    },
+    /// No counter says.
     Unknown,
+}
+
+impl Limit {
+    /// The command that shows it on a real server.
+    pub fn command(&self) -> &'static str {
+        match self {
+            Limit::Drives { .. } | Limit::Clients { .. } | Limit::Unknown => "iostat -x 1",
+            Limit::Processor { .. } => "mpstat -P ALL 1",
+            Limit::Throttle { .. } => "cat /proc/spl/kstat/zfs/dmu_tx",
+            Limit::Latency { .. } => "zpool iostat -vl POOL 1",
+        }
+    }
 }
 
 /// A trial's course: parallel arrays, one entry for each virtual second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
-    /// The trial's number.
-    pub trial: u64,
+    /// The trial's key.
+    pub trial: String,
     /// End of each second since the window began.
     pub at: Vec<f64>,
     /// Reads completed in it.

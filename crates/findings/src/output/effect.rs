@@ -26,13 +26,14 @@ pub struct Effect {
     pub phase: PhaseKind,
     /// What is compared.
     pub metric: Metric,
-    /// Numerator ÷ denominator, with an interval that holds under repeated looks.
+    /// Numerator ÷ denominator, with an interval that holds under repeated looks: the mean over pairs of
+    /// trials with the same seed.
     pub ratio: Estimate,
     /// What it comes to.
     pub class: Class,
     /// What would decide an undecided one; none for the others.
     pub needed: Option<Needed>,
-    /// Trials behind numerator and denominator.
+    /// Trials behind the interval of numerator and denominator.
     pub trials: (u32, u32),
     /// The numerator may lose acknowledged writes and the denominator not, or the other way round.
     pub durability_differs: bool,
@@ -94,9 +95,9 @@ impl Metric {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// Better, beyond doubt.
+    /// Better: the interval excludes 1.
     WorthIt,
-    /// Worse, beyond doubt.
+    /// Worse: the interval excludes 1.
     Harmful,
     /// The interval lies inside ±5 %.
     NoEffect,
@@ -107,11 +108,9 @@ pub enum Class {
 /// What would decide an undecided effect, if things stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Needed {
-    /// Further trials of each of the two cells; none when no number of them would (a single trial
-    /// tells nothing of the spread between trials).
+    /// Further trials of each of the two cells; none when no number of them would, or when it is not known
+    /// (single trials show nothing of the spread between seeds).
     pub trials: Option<u32>,
-    /// Wall seconds for them.
-    pub wall_s: Option<f64>,
     /// What is missing first.
     pub lack: Lack,
 }
@@ -122,10 +121,10 @@ pub struct Needed {
 pub enum Lack {
     /// More trials.
     Trials,
-    /// A second trial: one alone does not count.
+    /// A second trial: batches within one leave it open.
     SecondTrial,
-    /// A trial that counts: all of a cell's are failed or marked.
-    SoundTrial,
+    /// A trial that counts: all of a cell's failed or are excluded.
+    ValidTrial,
     /// A longer run: a cell never settled.
     LongerRun,
 }

@@ -1,6 +1,6 @@
 //! Open-loop ladders, and the smallest configuration that will do.
 
-use super::{Estimate, Latency, Marked, TrialCounts};
+use super::{CellIssue, Estimate, Latency, TrialCounts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +16,12 @@ pub struct Ladder {
     pub rungs: Vec<Rung>,
     /// Highest offered rate up to which every rung counts and kept up; none when not even the first did.
     pub carried: Option<f64>,
-    /// Lowest offered rate that was not kept up with; none when the ladder ends, or is set aside, below
-    /// saturation.
+    /// Lowest offered rate that was not kept up with; none when the ladder, or what is known of it, ends
+    /// below saturation.
     pub saturated: Option<f64>,
     /// Lowest offered rate of which no trial counts; what lies above it is not known, and decides nothing.
     #[serde(default)]
-    pub set_aside: Option<f64>,
+    pub unknown_from: Option<f64>,
     /// Most operations a second that any rung achieved that counts.
     pub most: Option<f64>,
     /// What load keeps the 99th percentile under a limit, by ascending limit.
@@ -41,7 +41,7 @@ impl Ladder {
 pub struct Rung {
     /// Offered operations a second.
     pub offered: f64,
-    /// Trials that count, are marked, failed.
+    /// Trials that count, are excluded, failed.
     pub trials: TrialCounts,
     /// Operations a second completed; none when every trial failed.
     pub achieved: Option<Estimate>,
@@ -51,8 +51,8 @@ pub struct Rung {
     pub latency: Option<Latency>,
     /// fsync and fdatasync calls, where there are any.
     pub sync_latency: Option<Latency>,
-    /// Why trials are set aside, and what else the reader must know.
-    pub marks: Vec<Marked>,
+    /// Why trials are excluded, and what else the reader must know.
+    pub issues: Vec<CellIssue>,
 }
 
 /// The load that keeps a 99th percentile under a limit. The truth lies between the two rates.

@@ -1,9 +1,10 @@
 //! What a campaign has shown: the published JSON format.
 //!
-//! No prose in here. Everything a reader is told is an enum with the numbers it needs; the language
+//! No prose in here. Everything a reader sees is an enum with the numbers it needs; the language
 //! files of `report` match these enums exhaustively, so that a missing sentence does not compile.
-//! Times are virtual (those of the modelled machine) unless a name says `wall`.
+//! Times are virtual: those of the modelled machine.
 
+mod cause;
 mod cell;
 mod check;
 mod effect;
@@ -12,6 +13,7 @@ mod lint;
 mod reason;
 mod verdict;
 
+pub use cause::*;
 pub use cell::*;
 pub use check::*;
 pub use effect::*;
@@ -20,12 +22,13 @@ pub use lint::*;
 pub use reason::*;
 pub use verdict::*;
 
+use crate::record::Cost;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of this format; readers refuse a higher one.
-pub const FORMAT: u32 = 1;
+/// Version of this format; readers refuse every other one.
+pub const FORMAT: u32 = 2;
 
 /// Everything a campaign has shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +50,10 @@ pub struct Findings {
     pub cells: Vec<Cell>,
     /// Ratios between variants that differ in exactly one factor, and main effects over all of them.
     pub effects: Vec<Effect>,
+    /// What each cell waits for, found by running it with one cost removed; by cell, the largest gain
+    /// first.
+    #[serde(default)]
+    pub causes: Vec<Cause>,
     /// Open-loop ladders: what each configuration does at each offered rate.
     #[serde(default)]
     pub ladders: Vec<Ladder>,
@@ -63,7 +70,11 @@ pub struct Findings {
     pub scale: ScaleFindings,
     /// How sure the numbers are meant to be.
     pub method: MethodFindings,
-    /// Every trial, in order of the schedule.
+    /// Cells without a trial, and how many they need.
+    #[serde(default)]
+    pub not_run: Vec<NotRun>,
+    /// Every trial: by workload and variant in the order of the campaign, then by what it is a part of and
+    /// its repeat.
     pub trials: Vec<TrialRow>,
 }
 
@@ -179,8 +190,8 @@ pub struct ScaleFindings {
     pub size: f64,
     /// The rule that bound S.
     pub size_bound_by: String,
-    /// Dilation k; none when no trial ran.
-    pub time: Option<f64>,
+    /// How compute was counted.
+    pub processor: Processor,
     /// ARC of the model, bytes.
     pub arc_max: u64,
     /// Dirty-data limit of the model, bytes.
@@ -193,13 +204,6 @@ pub struct ScaleFindings {
     pub limits: Vec<ScaleLimit>,
     /// Further notes of the lab's resolution, as written there.
     pub notes: Vec<String>,
-    /// Intended against achieved service time by drive kind, worst trial: p50 and p99 of
-    /// achieved ÷ intended.
-    pub drives: BTreeMap<String, Achieved>,
-    /// Largest share of a cell's mean latency that was emulation lateness (0.02 is the limit).
-    pub worst_late_share: Option<f64>,
-    /// Largest processor use in a trial, share of this machine (0.5 is the limit).
-    pub worst_cpu_share: Option<f64>,
     /// Numbers of the drive profiles that are estimates, or that their profile gives a range for.
     #[serde(default)]
     pub open_numbers: Vec<OpenNumbers>,
@@ -208,13 +212,14 @@ pub struct ScaleFindings {
     pub other_sizes: Vec<OtherSize>,
 }
 
-/// Achieved ÷ intended service time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Achieved {
-    /// At the median.
-    pub p50: f64,
-    /// At the 99th percentile.
-    pub p99: f64,
+/// How compute is counted in virtual time: the two ends of a bracket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Processor {
+    /// By a table of costs, over the modelled cores.
+    Charged,
+    /// It takes no time: an upper bound.
+    Free,
 }
 
 /// What of a drive profile is not known for sure.
@@ -261,11 +266,6 @@ pub enum ScaleLimit {
         /// Real ÷ model.
         factor: f64,
     },
-    /// The processor is this many times faster than this host's, relative to the drives.
-    Processor {
-        /// k.
-        factor: f64,
-    },
     /// A cap of the scaling was exceeded.
     Cap {
         /// Its name.
@@ -277,8 +277,6 @@ pub enum ScaleLimit {
         /// How the bound came about.
         why: String,
     },
-    /// The network between client and server is not part of the model.
-    Network,
 }
 
 /// How sure the numbers are meant to be.
@@ -317,6 +315,11 @@ pub enum Part {
         /// New ÷ stated value.
         factor: f64,
     },
+    /// A re-run with one cost removed.
+    Without {
+        /// Which.
+        cost: Cost,
+    },
     /// The cell at another size scale.
     OtherSize {
         /// S.
@@ -327,8 +330,8 @@ pub enum Part {
 /// One trial in a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialRow {
-    /// Its number in the schedule.
-    pub id: u64,
+    /// Its key: the name it is stored under.
+    pub key: String,
     /// The variant's name.
     pub variant: String,
     /// The workload's name.
@@ -340,10 +343,6 @@ pub struct TrialRow {
     pub part: Part,
     /// Its seed.
     pub seed: u64,
-    /// RFC 3339, UTC.
-    pub started: String,
-    /// Wall seconds it took.
-    pub wall_s: f64,
     /// Operations a virtual second; none when it failed.
     pub throughput: Option<f64>,
     /// Mean latency, µs.
@@ -351,14 +350,26 @@ pub struct TrialRow {
     /// The client's time for each read or write, its syncs included, µs.
     #[serde(default)]
     pub client_us: Option<f64>,
-    /// What became of it.
-    pub standing: Standing,
+    /// What it is worth.
+    pub validity: Validity,
     /// Why it failed, in the words of the program that failed.
     pub failure: Option<String>,
-    /// Why it is set aside or needs care.
-    pub marks: Vec<Mark>,
+    /// Why it is excluded, or what the reader must know.
+    pub issues: Vec<QualityIssue>,
     /// Far from its cell's other trials (flagged, never dropped).
     pub outlier: bool,
     /// Remarks of the engine, as it wrote them.
     pub notes: Vec<String>,
+}
+
+impl TrialRow {
+    /// Enough of the key to tell it from others in a text.
+    pub fn short_key(&self) -> &str {
+        short_key(&self.key)
+    }
+}
+
+/// The first 12 characters of a key, for texts.
+pub fn short_key(key: &str) -> &str {
+    key.get(..12).unwrap_or(key)
 }

@@ -1,32 +1,50 @@
-//! Reasons: what the stage times and counters say about an effect.
+//! Reasons: what the kernel's counters and the drives' record say about an effect.
 
 use super::Limit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// A reason with the command that shows its numbers on a real server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// The reason.
+    #[serde(flatten)]
+    pub reason: Reason,
+    /// The command ([`Reason::command`]); `POOL` stands for the pool's name.
+    pub command: String,
+}
+
+impl From<Reason> for Explanation {
+    fn from(reason: Reason) -> Explanation {
+        let command = reason.command().to_owned();
+        Explanation { reason, command }
+    }
+}
+
 /// One reason with its numbers. `before` is the denominator of the effect, `after` its numerator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Reason {
-    /// A stage of the blocking path changed, and by how much of the whole change.
-    Stage {
-        /// `read`, `write`, `sync`.
-        operation: String,
-        /// The stage's name as poolfs gives it.
-        stage: String,
-        /// µs per operation.
-        before_us: f64,
-        /// µs per operation.
-        after_us: f64,
-        /// Its part of the change in time per operation (1 is all of it).
-        share_of_change: f64,
+    /// Writes to the drives that take the intent log take this long.
+    LogWrites {
+        /// Before.
+        before: DriveTime,
+        /// After.
+        after: DriveTime,
     },
-    /// A commit takes this long.
-    Commit {
-        /// µs per commit.
-        before_us: f64,
-        /// µs per commit.
-        after_us: f64,
+    /// Flushes of the drives that take the intent log take this long.
+    LogFlushes {
+        /// Before.
+        before: DriveTime,
+        /// After.
+        after: DriveTime,
+    },
+    /// Commits of the intent log for each read or write of the client.
+    Commits {
+        /// Before.
+        before: f64,
+        /// After.
+        after: f64,
     },
     /// What limits the cell moved.
     LimitMoved {
@@ -105,14 +123,57 @@ pub enum Reason {
         /// Seconds until it would on the real machine, whose dirty-data limit is larger.
         #[serde(default)]
         real_seconds: f64,
-        /// Share of an operation's time in the throttle over the window, 0 to 1.
-        throttle_share: f64,
+        /// Transactions that waited in a write throttle for each write of the client, after that.
+        per_write: f64,
     },
-    /// Most of an operation's time is outside the pool, where the factor cannot help.
-    OutsidePool {
-        /// Share of it, both cells' smaller.
-        share: f64,
+    /// Transactions that waited in a write throttle for each write of the client, in what lasts.
+    Throttled {
+        /// Before.
+        before: f64,
+        /// After.
+        after: f64,
     },
     /// The setting changes nothing that was counted.
     SameWork,
+}
+
+/// A mean service time of a kind of drives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DriveTime {
+    /// The kind: `optane`.
+    pub kind: String,
+    /// They take the data as well as the log.
+    pub with_data: bool,
+    /// Virtual µs.
+    pub us: f64,
+}
+
+impl Reason {
+    /// The command that shows its numbers on a real server; `POOL` stands for the pool's name.
+    pub fn command(&self) -> &'static str {
+        match self {
+            Reason::LogWrites { .. } => "zpool iostat -vl POOL 1",
+            // The column `f_await`; zpool iostat does not show flushes.
+            Reason::LogFlushes { .. } => "iostat -x 1",
+            Reason::Commits { .. }
+            | Reason::NothingSynced
+            | Reason::LogUnused
+            | Reason::LogPartly { .. }
+            | Reason::Indirect { .. } => "cat /proc/spl/kstat/zfs/zil",
+            Reason::LimitMoved { after: limit, .. } | Reason::SameLimit { limit } => {
+                limit.command()
+            }
+            // What arcstat (zarcstat from 2.4 on) prints, under a name that all versions have.
+            Reason::CacheUnused { .. }
+            | Reason::CacheServes { .. }
+            | Reason::NothingRead { .. }
+            | Reason::MemoryServes { .. } => "cat /proc/spl/kstat/zfs/arcstats",
+            Reason::RecordReads { .. } | Reason::WriteAmplification { .. } => {
+                "zpool iostat -v POOL 1"
+            }
+            Reason::DirtyFilled { .. } => "cat /proc/spl/kstat/zfs/POOL/txgs",
+            Reason::Throttled { .. } => "cat /proc/spl/kstat/zfs/dmu_tx",
+            Reason::SameWork => "zpool iostat -vlq POOL 1",
+        }
+    }
 }

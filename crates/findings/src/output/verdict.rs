@@ -1,6 +1,6 @@
 //! Verdicts: the answer for one factor level and one workload.
 
-use super::{Class, Estimate, Metric, PhaseKind, Reason};
+use super::{Class, Estimate, Explanation, Metric, PhaseKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,8 +24,9 @@ pub struct Verdict {
     pub phase: PhaseKind,
     /// Effects it rests on: indices into `Findings.effects`, the deciding one first.
     pub effects: Vec<usize>,
-    /// Why, largest part first; taken from stage times and counters.
-    pub reasons: Vec<Reason>,
+    /// Why, from the kernel's counters and the drives' record, each with the command that shows it on a
+    /// real server.
+    pub reasons: Vec<Explanation>,
     /// Over which range of the drives' uncertain numbers it holds.
     pub sensitivity: Vec<Sensitivity>,
     /// Below which load nothing is gained.
@@ -33,56 +34,37 @@ pub struct Verdict {
     pub break_even: Option<BreakEven>,
     /// What the gain costs, where the lab states every drive's price.
     #[serde(default)]
-    pub cost: Option<Cost>,
+    pub price: Option<Price>,
     /// Where it depends on the other factors.
     pub conditions: Vec<Condition>,
     /// What to know before acting on it.
     pub cautions: Vec<Caution>,
 }
 
-/// Over which range of an uncertain number a verdict holds.
+/// Over which range of an uncertain number a verdict holds, from re-runs with that number changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "basis", rename_all = "kebab-case")]
-pub enum Sensitivity {
-    /// From stage times: one stage is replaced, all else is held.
-    Stages {
-        /// What is replaced.
-        parameter: Parameter,
-        /// The drive kind it belongs to.
-        kind: String,
-        /// Its value as measured in this campaign, virtual µs.
-        at_us: f64,
-        /// The verdict holds from here, µs; none: however short.
-        from_us: Option<f64>,
-        /// To here; none: however long.
-        to_us: Option<f64>,
-        /// How far the profile itself leaves the number open; none where it does not say.
-        uncertain: Option<Uncertain>,
-    },
-    /// From re-runs with one number of a profile changed.
-    Reruns {
-        /// The drive kind.
-        kind: String,
-        /// The number, by the profile's name.
-        parameter: String,
-        /// Each re-run, by ascending factor.
-        points: Vec<RerunPoint>,
-        /// The verdict held from this multiple of the stated value…
-        holds_from: f64,
-        /// … to this one. 1 where the next re-run beyond it already came out otherwise.
-        holds_to: f64,
-    },
+pub struct Sensitivity {
+    /// The drive kind.
+    pub kind: String,
+    /// The number, by the profile's name.
+    pub parameter: String,
+    /// Each re-run, by ascending factor.
+    pub points: Vec<RerunPoint>,
+    /// The verdict held from this multiple of the stated value…
+    pub holds_from: f64,
+    /// … to this one. 1 where the next re-run beyond it already came out otherwise.
+    pub holds_to: f64,
+    /// The range that the profile states for the number, as multiples of its value; none where it states
+    /// none.
+    pub stated: Option<(f64, f64)>,
 }
 
-/// How far a profile leaves a number open: its stated range, carried over to the stage.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Uncertain {
-    /// The stage with every number at its low end, µs.
-    pub low_us: f64,
-    /// At its high end, µs.
-    pub high_us: f64,
-    /// Whether the verdict holds from one to the other.
-    pub within: bool,
+impl Sensitivity {
+    /// Whether the verdict held over the whole range that the profile states; none where it states none.
+    pub fn covers_stated(&self) -> Option<bool> {
+        let (low, high) = self.stated?;
+        Some(self.holds_from <= low && high <= self.holds_to)
+    }
 }
 
 /// What came of re-runs with one number changed.
@@ -92,24 +74,10 @@ pub struct RerunPoint {
     pub factor: f64,
     /// The verdict's ratio there.
     pub ratio: Estimate,
-    /// Whether it came out as in the verdict. From a single trial it is the number alone that says so.
+    /// Whether it came out as in the verdict. It is judged by the number alone.
     pub holds: bool,
     /// Trials behind numerator and denominator.
     pub trials: (u32, u32),
-}
-
-/// What a verdict's range of validity is a range of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Parameter {
-    /// A commit to the log vdev: writing the log and flushing it.
-    LogCommit,
-    /// A commit where there is no log vdev: to the data drives.
-    PoolCommit,
-    /// A read from the cache device.
-    CacheRead,
-    /// A read from the data drives.
-    PoolRead,
 }
 
 /// Below which load the two sides do the same work a second.
@@ -135,7 +103,7 @@ pub enum BreakEvenBasis {
 
 /// What a gain costs, in the lab's own currency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Cost {
+pub struct Price {
     /// Price of the drives of the numerator less that of the denominator's.
     pub more: f64,
     /// The same for each operation a second gained; none where nothing is gained or it costs nothing.
@@ -162,10 +130,10 @@ pub enum Caution {
         /// Variants that may lose them.
         variants: Vec<String>,
     },
-    /// Trials were set aside.
-    SetAside {
+    /// Trials are excluded.
+    Excluded {
         /// How many.
-        marked: u32,
+        excluded: u32,
         /// Of how many.
         of: u32,
     },
@@ -176,18 +144,9 @@ pub enum Caution {
         /// Of how many.
         of: u32,
     },
-    /// A cell has one trial that counts, and the verdict lacks something else besides.
+    /// The interval is from batches within one trial of each side: it does not see what differs between
+    /// seeds.
     SingleTrial,
-    /// The processor takes a good part of an operation's time: between these two ratios.
-    Processor {
-        /// Ratio of what lasts as measured, the processor k times too fast.
-        free: f64,
-        /// With this host's processor time added back.
-        charged: f64,
-        /// k.
-        #[serde(default)]
-        time: f64,
-    },
     /// Some trials never settled, in cells of which most did: they stand with the mean of all their
     /// seconds after a burst.
     Unsettled {

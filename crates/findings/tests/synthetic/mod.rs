@@ -3,7 +3,7 @@
 
 use findings::Findings;
 use findings::output::Verdict;
-use findings::record::{Fidelity, Flow, Measured, Outcome, Second, Trial};
+use findings::record::{Flow, Measured, Outcome, Second, Trial};
 use lab::campaign::*;
 use lab::model::Model;
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub fn variant(log: bool, cache: bool) -> Variant {
     Variant {
         name: format!("{l}/{c}"),
         levels: strings(&[("log", l), ("cache", c)]),
-        openzfs: OpenZfs::V2_1,
+        openzfs: OpenZfs::V2_3,
         drives: [
             ("hdd".to_owned(), kind("hdd-7200", 6, true, false)),
             ("optane".to_owned(), kind("p1600x", 2, false, true)),
@@ -157,27 +157,31 @@ pub fn model() -> Model {
 pub struct Truth {
     /// (seconds, operations a second) one after the other.
     pub levels: Vec<(usize, f64)>,
-    /// µs of an operation's fsync in the commit; the rest of its time is elsewhere.
-    pub commit_share: f64,
-    /// Share of the operation's time in the throttle.
-    pub throttle_share: f64,
+    /// Transactions that wait in the throttle for each write.
+    pub throttled: f64,
     /// Share of log blocks that go to a log vdev.
     pub slog_share: f64,
     /// Busy share of the disks.
     pub busy: f64,
+    /// Share of the modelled cores in use.
+    pub processor: f64,
 }
 
 impl Truth {
     pub fn flat(rate: f64) -> Truth {
         Truth {
             levels: vec![(60, rate)],
-            commit_share: 0.9,
-            throttle_share: 0.0,
+            throttled: 0.0,
             slog_share: 0.0,
             busy: 0.5,
+            processor: 0.2,
         }
     }
 }
+
+/// Mean service times of the drives, µs: (kind, how many, write, flush).
+pub const SERVICE: [(&str, u32, f64, f64); 2] =
+    [("hdd", 6, 8_000.0, 9_000.0), ("optane", 2, 12.0, 2.0)];
 
 /// Eight clients that each write 16 KiB and fsync, 1 : 3 of the time in write and fsync.
 pub fn measured(truth: &Truth) -> Measured {
@@ -207,6 +211,11 @@ pub fn measured(truth: &Truth) -> Measured {
             let mut values = BTreeMap::from([
                 ("txg.syncs".to_owned(), f64::from(u8::from(i % 5 == 4))),
                 ("dirty.bytes".to_owned(), 1e8),
+                (
+                    "throttle.dirty_delay".to_owned(),
+                    rate * ripple * truth.throttled,
+                ),
+                ("processor.busy".to_owned(), truth.processor),
             ]);
             for drive in 0..6 {
                 values.insert(format!("drive.hdd{drive}.busy"), truth.busy);
@@ -227,10 +236,8 @@ pub fn measured(truth: &Truth) -> Measured {
             "zil.pool_bytes".to_owned(),
             log_bytes * (1.0 - truth.slog_share),
         ),
-        (
-            "throttle.dirty_delay".to_owned(),
-            ops * truth.throttle_share,
-        ),
+        ("throttle.dirty_delay".to_owned(), ops * truth.throttled),
+        ("processor.busy".to_owned(), truth.processor),
         ("dbuf.hits".to_owned(), ops),
         ("arc.demand_data_hits".to_owned(), ops * 0.1),
         ("arc.demand_data_misses".to_owned(), 0.0),
@@ -238,34 +245,19 @@ pub fn measured(truth: &Truth) -> Measured {
         ("arc.demand_metadata_misses".to_owned(), 0.0),
         ("l2.hits".to_owned(), 0.0),
     ]);
-    for drive in 0..6 {
-        totals.insert(format!("drive.hdd{drive}.write_bytes"), ops * 16384.0 / 2.0);
+    for (kind, n, write_us, flush_us) in SERVICE {
+        for drive in 0..n {
+            let mut add =
+                |what: &str, value| totals.insert(format!("drive.{kind}{drive}.{what}"), value);
+            add("writes", ops / 4.0);
+            add("write_ns", ops / 4.0 * write_us * 1e3);
+            add("flushes", ops / 8.0);
+            add("flush_ns", ops / 8.0 * flush_us * 1e3);
+            if kind == "hdd" {
+                add("write_bytes", ops * 16384.0 / 2.0);
+            }
+        }
     }
-    let stages = BTreeMap::from([
-        ("write.count".to_owned(), ops),
-        (
-            "write.work".to_owned(),
-            ops * response_ns * (truth.throttle_share + 0.02),
-        ),
-        (
-            "write.throttle".to_owned(),
-            ops * response_ns * truth.throttle_share,
-        ),
-        ("fsync.count".to_owned(), ops),
-        (
-            "fsync.work".to_owned(),
-            ops * response_ns * (truth.commit_share + 0.01),
-        ),
-        (
-            "fsync.commit".to_owned(),
-            ops * response_ns * truth.commit_share,
-        ),
-        (
-            "fsync.log_write".to_owned(),
-            ops * response_ns * truth.commit_share * 0.9,
-        ),
-        ("fsync.commits".to_owned(), ops),
-    ]);
     Measured {
         concurrency: n,
         runtime_s,
@@ -276,39 +268,40 @@ pub fn measured(truth: &Truth) -> Measured {
             ..flow(response_ns * 3.0 / 4.0)
         },
         seconds,
-        stages,
-        fidelity: Fidelity {
-            late_ns_per_op: 1000.0,
-            cpu_share: 0.2,
-            poolfs_cpu_ns_per_op: 60_000.0,
-            neighbours_share: 0.0,
-            stolen_share: 0.0,
-            drives: BTreeMap::from([("hdd".to_owned(), (1.0, 1.01))]),
-        },
         totals,
         facts: BTreeMap::new(),
-        features: vec!["parallel-direct-writes".into(), "async-dio".into()],
         notes: Vec::new(),
         warm_up: None,
     }
 }
 
-pub fn trial(id: u64, variant: &str, repeat: u32, measured: Measured) -> Trial {
+/// Repeat `repeat` of a variant: its seed is that of every variant's.
+pub fn trial(variant: &str, repeat: u32, measured: Measured) -> Trial {
     Trial {
-        id,
+        key: key(variant, repeat),
         variant: variant.into(),
         workload: "sync-small".into(),
         repeat,
-        seed: id,
-        started: "2026-11-21T00:00:00Z".into(),
-        wall_s: 120.0,
-        window_wall_s: 100.0,
+        seed: 1000 + u64::from(repeat),
         size: 12.0,
-        time: 5.0,
-        openzfs: "2.1.11".into(),
+        openzfs: "2.4.4".into(),
         offered_rate: None,
         rerun: None,
+        without: None,
         outcome: Outcome::Measured(Box::new(measured)),
+    }
+}
+
+/// A key that holds the name, in place of a hash.
+pub fn key(variant: &str, repeat: u32) -> String {
+    format!("{variant} {repeat}")
+}
+
+/// The measurements of a trial.
+pub fn measured_of(trial: &mut Trial) -> &mut Measured {
+    match &mut trial.outcome {
+        Outcome::Measured(measured) => measured,
+        Outcome::Failed { reason } => panic!("{reason}"),
     }
 }
 
@@ -317,21 +310,17 @@ pub fn spread(i: usize, spread: f64) -> f64 {
     1.0 + spread * [0.9, -1.0, 0.3, -0.5, 0.7, -0.2][i % 6]
 }
 
-/// `repeats` trials of each variant, interleaved.
+/// `repeats` trials of each variant. Nine tenths of their spread come from the seed, which all variants
+/// share, the rest is each one's own.
 pub fn trials(truths: &[(&Variant, Truth)], repeats: usize, noise: f64) -> Vec<Trial> {
     let mut all = Vec::new();
     for repeat in 0..repeats {
         for (v, (variant, truth)) in truths.iter().enumerate() {
             let mut truth = truth.clone();
             for level in &mut truth.levels {
-                level.1 *= spread(repeat + v, noise);
+                level.1 *= spread(repeat, 0.9 * noise) * spread(2 * repeat + v, 0.1 * noise);
             }
-            all.push(trial(
-                all.len() as u64,
-                &variant.name,
-                repeat as u32,
-                measured(&truth),
-            ));
+            all.push(trial(&variant.name, repeat as u32, measured(&truth)));
         }
     }
     all

@@ -174,13 +174,17 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
     }
     m.tag("ul").inside(|m| {
         for reason in &verdict.reasons {
-            m.tag("li").say(|w| w.reason(reason));
+            m.tag("li").inside(|m| {
+                m.say(|w| w.reason(&reason.reason));
+                m.text(" ");
+                m.say(|w| w.shown_by(&reason.command));
+            });
         }
         if let Some(tail) = answer.tail {
             m.tag("li").say(|w| tail_text(w, tail));
         }
-        if let Some(cost) = &verdict.cost {
-            m.tag("li").say(|w| w.cost(cost));
+        if let Some(price) = &verdict.price {
+            m.tag("li").say(|w| w.price(price));
         }
         if let Some(needed) = needed {
             m.tag("li").say(|w| w.needed(&needed));

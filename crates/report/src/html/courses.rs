@@ -6,7 +6,7 @@ use crate::charts::lines::{Level, Line, Plot, nines};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, micros, seconds};
-use findings::output::{Cell, Percentile, Phases, Series};
+use findings::output::{Cell, Percentile, Phases, Series, short_key};
 
 /// Trials drawn beside the one that is shown.
 const OTHER_TRIALS: usize = 4;
@@ -89,7 +89,7 @@ impl Page<'_> {
             .filter(|s| main.is_none_or(|main| s.trial != main.trial));
         let line = |series: &Series, class: String| Line {
             class,
-            title: format!("{} · #{}", cell.variant, series.trial),
+            title: format!("{} · {}", cell.variant, short_key(&series.trial)),
             points: rates(series),
         };
         let mut lines: Vec<Line> = others
@@ -126,7 +126,7 @@ impl Page<'_> {
                 for (cell, series) in &drawn {
                     m.tag("th").class("num").attr("scope", "col").inside(|m| {
                         m.foreign(&cell.variant);
-                        m.text(format_args!(" · #{}", series.trial));
+                        m.text(format_args!(" · {}", short_key(&series.trial)));
                     });
                 }
             });

@@ -68,16 +68,16 @@ fn slim(findings: &Findings, stretch: usize) -> String {
             series,
             variant: cell.variant.clone(),
             workload: cell.workload.clone(),
-            marks: cell.marks.clone(),
+            issues: cell.issues.clone(),
             percentiles: cell.percentiles.clone(),
             sync_percentiles: cell.sync_percentiles.clone(),
             warm_up: cell.warm_up,
             checks: cell.checks.clone(),
-            attribution: cell.attribution.clone(),
+            resources: cell.resources.clone(),
             metric: cell.metric,
             concurrency: cell.concurrency,
             trials: cell.trials,
-            standing: cell.standing,
+            validity: cell.validity,
             throughput: cell.throughput,
             bandwidth: cell.bandwidth,
             latency: cell.latency,
@@ -103,6 +103,7 @@ fn shallow(findings: &Findings) -> Findings {
         verdicts: findings.verdicts.clone(),
         cells: Vec::new(),
         effects: findings.effects.clone(),
+        causes: findings.causes.clone(),
         ladders: findings.ladders.clone(),
         adequate: findings.adequate.clone(),
         interactions: findings.interactions.clone(),
@@ -110,6 +111,7 @@ fn shallow(findings: &Findings) -> Findings {
         lints: findings.lints.clone(),
         scale: findings.scale.clone(),
         method: findings.method,
+        not_run: findings.not_run.clone(),
         trials: findings.trials.clone(),
     }
 }
@@ -130,7 +132,7 @@ fn averaged(series: &Series, stretch: usize) -> Series {
             .collect()
     };
     Series {
-        trial: series.trial,
+        trial: series.trial.clone(),
         at: series
             .at
             .chunks(stretch)
@@ -187,7 +189,7 @@ mod tests {
     #[test]
     fn a_series_in_longer_stretches_holds_as_many_operations() {
         let series = Series {
-            trial: 1,
+            trial: "1".into(),
             at: vec![1.0, 2.0, 3.0, 4.0],
             reads: vec![0.0; 4],
             writes: vec![100.0, 300.0, 200.0, 200.0],

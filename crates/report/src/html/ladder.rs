@@ -64,7 +64,7 @@ impl Page<'_> {
         let points = |ladder: &Ladder| -> Vec<(f64, f64)> {
             let rungs = ladder.rungs.iter();
             rungs
-                .filter(|r| r.trials.sound > 0)
+                .filter(|r| r.trials.valid > 0)
                 .filter_map(|r| Some((r.offered, p99(r, operation)?)))
                 .collect()
         };
@@ -156,9 +156,9 @@ fn rungs_table(m: &mut Markup, ladders: &[&Ladder]) {
                             (Some(_), true) => m.say(label(Label::Yes)),
                             (Some(_), false) => m.say(label(Label::No)),
                         }
-                        for mark in &rung.marks {
+                        for known in &rung.issues {
                             m.text(" · ");
-                            m.say(|w| w.mark(&mark.mark));
+                            m.say(|w| w.issue(&known.issue));
                         }
                     });
                 });

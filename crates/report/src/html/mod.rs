@@ -2,12 +2,14 @@
 //! language at once.
 
 mod answer;
+mod causes;
 mod configuration;
 mod courses;
 mod data;
 mod drives;
 mod effects;
 mod ladder;
+mod resources;
 mod shares;
 mod table;
 mod trials;
@@ -17,7 +19,7 @@ use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::rows::{Answer, Row, answers, rows, workloads};
 use base64::Engine;
-use findings::output::{Cell, Findings, Series, Standing};
+use findings::output::{Cell, Findings, Series, Validity};
 use lab::campaign::Campaign;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -135,7 +137,8 @@ impl<'a> Page<'a> {
         self.over_time(m);
         self.latency(m);
         self.ladders(m);
-        self.where_time(m);
+        self.waits_for(m);
+        self.limited_by(m);
         self.who_answered(m);
         self.drives(m);
         self.configuration_section(m);
@@ -167,10 +170,10 @@ impl<'a> Page<'a> {
             }
             self.fact(m, Label::Baseline, &self.findings.lab.baseline);
             let trials = &self.findings.trials;
-            let count = |standing| trials.iter().filter(|t| t.standing == standing).count();
-            let (marked, failed) = (count(Standing::Marked), count(Standing::Failed));
+            let count = |validity| trials.iter().filter(|t| t.validity == validity).count();
+            let (excluded, failed) = (count(Validity::Excluded), count(Validity::Failed));
             m.tag("span")
-                .say(|w| w.census(self.findings.cells.len(), trials.len(), marked, failed));
+                .say(|w| w.census(self.findings.cells.len(), trials.len(), excluded, failed));
         });
         m.tag("nav")
             .class("toc")
@@ -218,18 +221,16 @@ impl<'a> Page<'a> {
             .cells
             .iter()
             .take(CHARTED)
-            .filter(move |c| c.workload == workload && c.standing != Standing::Failed)
+            .filter(move |c| c.workload == workload && c.validity != Validity::Failed)
     }
 
     /// The trial whose course is shown for a cell: its first that counts, or its first.
     fn course(&self, cell: &'a Cell) -> Option<&'a Series> {
-        let sound = |s: &&Series| {
-            self.findings
-                .trials
-                .iter()
-                .any(|t| t.id == s.trial && t.standing == Standing::Sound)
+        let valid = |s: &&Series| {
+            let mut trials = self.findings.trials.iter();
+            trials.any(|t| t.key == s.trial && t.validity == Validity::Valid)
         };
-        cell.series.iter().find(sound).or(cell.series.first())
+        cell.series.iter().find(valid).or(cell.series.first())
     }
 
     /// Says so where not every cell is drawn.
@@ -241,14 +242,15 @@ impl<'a> Page<'a> {
 }
 
 /// Sections that a page may have, by id.
-const SECTIONS: [(&str, Label); 15] = [
+const SECTIONS: [(&str, Label); 16] = [
     ("answer", Label::Answer),
     ("effects", Label::Effects),
     ("comparison", Label::Comparison),
     ("time", Label::OverTime),
     ("latency", Label::LatencyCurves),
     ("load", Label::Load),
-    ("stages", Label::WhereTime),
+    ("causes", Label::WaitsFor),
+    ("limits", Label::LimitedBy),
     ("reads", Label::WhoAnswered),
     ("drives", Label::Drives),
     ("configuration", Label::Configuration),

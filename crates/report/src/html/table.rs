@@ -4,9 +4,9 @@ use super::{Page, label, scroll, section};
 use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
-use crate::rows::{Against, Row, aside, standing};
+use crate::rows::{Against, Row, aside, validity};
 use crate::terminal::with_spread;
-use findings::output::{Metric, Standing};
+use findings::output::{Metric, Validity};
 
 const COLUMNS: [(Label, bool); 13] = [
     (Label::Variant, false),
@@ -48,9 +48,9 @@ impl Page<'_> {
                         });
                         m.tag("tbody").inside(|m| {
                             for row in &self.rows {
-                                let class = match (row.cell.standing, row.against) {
-                                    (Standing::Sound, Against::Baseline) => "base",
-                                    (Standing::Sound, _) => "",
+                                let class = match (row.cell.validity, row.against) {
+                                    (Validity::Valid, Against::Baseline) => "base",
+                                    (Validity::Valid, _) => "",
                                     _ => "aside",
                                 };
                                 m.tag("tr").class(class).inside(|m| cells(m, row));
@@ -151,7 +151,7 @@ fn cells(m: &mut Markup, row: &Row) {
         match (row.lasting, row.not_settled) {
             (Some(estimate), _) => m.text(with_spread(&estimate)),
             (None, Some(_)) => m.say(label(Label::NotSettled)),
-            (None, None) => m.say(|w| standing(w, cell)),
+            (None, None) => m.say(|w| validity(w, cell)),
         }
     });
     keyed(m, row.first.map(|p| p.throughput.value), |m| {
@@ -182,7 +182,7 @@ fn cells(m: &mut Markup, row: &Row) {
     let reads = cell.hits.reads;
     number(m, row.from_memory(), share);
     number(m, reads.map(|r| r.l2arc), share);
-    keyed(m, Some(f64::from(cell.trials.sound)), |m| {
-        m.text(cell.trials.sound)
+    keyed(m, Some(f64::from(cell.trials.valid)), |m| {
+        m.text(cell.trials.valid)
     });
 }

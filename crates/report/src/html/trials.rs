@@ -3,8 +3,8 @@
 use super::{Page, head_row, label, scroll, section};
 use crate::lang::{Label, Words};
 use crate::markup::Markup;
-use crate::number::{count, micros, seconds, share};
-use findings::output::{Cell, Check, Law, Standing, TrialRow};
+use crate::number::{count, micros, share};
+use findings::output::{Cell, Check, Law, TrialRow, Validity, short_key};
 
 /// Most rows of checks and of trials in the page; the data holds all of them.
 const ROWS: usize = 2000;
@@ -85,7 +85,7 @@ impl Page<'_> {
         head_row(
             m,
             &[
-                (Label::Trial, true),
+                (Label::Trial, false),
                 (Label::Variant, false),
                 (Label::Workload, false),
                 (Label::Law, false),
@@ -130,12 +130,10 @@ impl Page<'_> {
                         head_row(
                             m,
                             &[
-                                (Label::Trial, true),
+                                (Label::Trial, false),
                                 (Label::Variant, false),
                                 (Label::Workload, false),
                                 (Label::Seed, true),
-                                (Label::Started, false),
-                                (Label::Wall, true),
                                 (Label::OpsPerSecond, true),
                                 (Label::Mean, true),
                                 (Label::Outcome, false),
@@ -152,6 +150,11 @@ impl Page<'_> {
             });
         });
     }
+}
+
+/// A trial's key, as it stands in the store.
+fn code(m: &mut Markup, key: &str) {
+    m.tag("code").inside(|m| m.foreign(key));
 }
 
 /// How one law fares in one cell.
@@ -172,7 +175,7 @@ fn field(m: &mut Markup, cell: &Cell, law: Law) {
 }
 
 fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
-    m.tag("td").class("num").text(check.trial);
+    m.tag("td").inside(|m| code(m, short_key(&check.trial)));
     m.tag("th")
         .attr("scope", "row")
         .inside(|m| m.foreign(&cell.variant));
@@ -199,7 +202,7 @@ fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
 }
 
 fn trial_row(m: &mut Markup, trial: &TrialRow) {
-    m.tag("td").class("num").text(trial.id);
+    m.tag("td").inside(|m| code(m, trial.short_key()));
     m.tag("th")
         .attr("scope", "row")
         .inside(|m| m.foreign(&trial.variant));
@@ -207,29 +210,27 @@ fn trial_row(m: &mut Markup, trial: &TrialRow) {
         .class("name")
         .inside(|m| m.foreign(&trial.workload));
     m.tag("td").class("num").text(trial.seed);
-    m.tag("td").inside(|m| m.foreign(&trial.started));
-    m.tag("td").class("num").text(seconds(trial.wall_s));
     m.tag("td")
         .class("num")
         .text(trial.throughput.map_or("–".into(), count));
     m.tag("td")
         .class("num")
         .text(trial.mean_us.map_or("–".into(), micros));
-    let class = match trial.standing {
-        Standing::Sound => "ok",
-        Standing::Marked => "warn",
-        Standing::Failed => "bad",
+    let class = match trial.validity {
+        Validity::Valid => "ok",
+        Validity::Excluded => "warn",
+        Validity::Failed => "bad",
     };
     m.tag("td")
         .class(class)
-        .say(|w| w.standing(trial.standing).to_owned());
+        .say(|w| w.validity(trial.validity).to_owned());
     m.tag("td").class("wide").inside(|m| {
         m.say(|w| {
-            let mut said: Vec<String> = trial.marks.iter().map(|k| w.mark(k)).collect();
+            let mut remarks: Vec<String> = trial.issues.iter().map(|i| w.issue(i)).collect();
             if trial.outlier {
-                said.push(w.label(Label::Outlier).to_owned());
+                remarks.push(w.label(Label::Outlier).to_owned());
             }
-            said.join(w.label(Label::Semicolon))
+            remarks.join(w.label(Label::Semicolon))
         });
         for foreign in trial.failure.iter().chain(&trial.notes) {
             m.text(" ");

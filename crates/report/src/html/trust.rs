@@ -1,7 +1,7 @@
 //! What would change the answer, and why it should be believed.
 
 use super::answer::chip;
-use super::{Page, head_row, label, scroll, section};
+use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{bytes, count};
@@ -62,18 +62,12 @@ impl Page<'_> {
                         m.tag("dd").inside(|m| m.foreign(&value));
                     });
                 };
-                fact(Label::Dilation, scale.time.map_or("–".into(), count));
                 fact(Label::ModelArc, bytes(scale.arc_max as f64));
                 let dirty = [scale.dirty_data_max, scale.dirty_data_max_real];
                 let [model, real] = dirty.map(|b| bytes(b as f64));
                 fact(Label::DirtyLimit, format!("{model} / {real}"));
             });
-            if let (Some(late), Some(cpu)) = (scale.worst_late_share, scale.worst_cpu_share) {
-                m.tag("p").say(|w| w.worst(late, cpu));
-            }
-            if !scale.drives.is_empty() {
-                self.fidelity(m);
-            }
+            self.validation(m);
             self.profiles(m);
             self.warm_ups(m);
             self.other_sizes(m);
@@ -91,34 +85,18 @@ impl Page<'_> {
         });
     }
 
-    fn fidelity(&self, m: &mut Markup) {
-        m.tag("h3")
-            .attr("id", "fidelity")
-            .say(label(Label::Fidelity));
-        scroll(m, "fidelity", |m| {
-            m.tag("table").inside(|m| {
-                head_row(
-                    m,
-                    &[
-                        (Label::Kind, false),
-                        (Label::AtMedian, true),
-                        (Label::AtP99, true),
-                    ],
-                );
-                m.tag("tbody").inside(|m| {
-                    for (kind, achieved) in &self.findings.scale.drives {
-                        m.tag("tr").inside(|m| {
-                            m.tag("th").attr("scope", "row").inside(|m| m.foreign(kind));
-                            m.tag("td")
-                                .class("num")
-                                .text(format_args!("{:.3}", achieved.p50));
-                            m.tag("td")
-                                .class("num")
-                                .text(format_args!("{:.3}", achieved.p99));
-                        });
-                    }
-                });
-            });
+    /// Which checks of docs/validation cover the case.
+    fn validation(&self, m: &mut Markup) {
+        let scale = &self.findings.scale;
+        let sentences = crate::lang::Language::English
+            .words()
+            .validation(scale)
+            .len();
+        m.tag("h3").say(label(Label::Validation));
+        m.tag("ul").class("text").inside(|m| {
+            for i in 0..sentences {
+                m.tag("li").say(|w| w.validation(scale).swap_remove(i));
+            }
         });
     }
 

@@ -15,20 +15,21 @@ labels! {
     ThemeLight, ThemeDark, Print, NoScript,
     // Sections.
     Answer, NoVerdict, Effects, EffectsIntro, Comparison, ComparisonIntro, OverTime, OverTimeIntro,
-    Load, LoadIntro, LoadCurve, LoadCurveSync, LatencyCurves, LatencyIntro, SyncCurves, WhereTime, WhereTimeIntro, WhoAnswered, WhoAnsweredIntro, Drives,
+    Load, LoadIntro, LoadCurve, LoadCurveSync, LatencyCurves, LatencyIntro, SyncCurves, WaitsFor, WaitsForIntro, LimitedBy, LimitedByIntro, WhoAnswered, WhoAnsweredIntro, Drives,
     DrivesIntro, Configuration, ConfigurationIntro, WhatChanges, Trust, Checks, ChecksIntro, Method,
-    Trials, Data, DataIntro, Ranking, Interactions, Contradictions, Risks, Limits, Fidelity,
+    Trials, Data, DataIntro, Ranking, Interactions, Contradictions, Risks, Limits, Validation,
     // Columns and words of tables.
-    Variant, Workload, Factor, Effect, Verdict, Trial, Seed, Started, Wall, Outcome, Remarks,
-    Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, MeanWithSync, P95, P99, SyncMean,
-    Arc, ArcAlone, L2arc, Against, TrialsColumn, Whole, Phase, Metric, Interval,
-    Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive, Value,
+    Variant, Workload, Factor, Effect, Verdict, Trial, Seed, Outcome, Remarks,
+    Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, P95, P99, SyncMean,
+    Arc, ArcAlone, L2arc, Against, TrialsColumn, Whole, Phase, Interval,
+    Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive,
     Offered, Achieved, SyncP99, KeepsUp, Yes, No, Price, WarmUp,
-    Kind, AtMedian, AtP99, Percentile, Latency, Second,
+    Without, Processor, CommitsPerOp, LogWrite, LogFlush, ThrottledPerWrite, WrittenPerByte,
+    Percentile, Second,
     // States.
-    NotSettled, Outlier, SetAside, Failed, WholeWindow,
+    NotSettled, Outlier, Excluded, Failed, WholeWindow,
     // Charts.
-    Numbers, Dbuf, Pool, Outside, LimitedBy, Idle, Saturated, MoreCells, MoreEffects,
+    Numbers, Dbuf, Pool, Idle, Saturated, MoreCells, MoreEffects,
     SeriesThinned,
     // Configuration.
     BuildIt, AddIt, BuildWarning, AsGiven, Settings, ModuleParameters, JobFile, LabFile, DatasetRoot, Copy, NoCampaign,
@@ -38,7 +39,7 @@ labels! {
     DownloadJson, DownloadCsv, RawWhere,
     // Scale and trust.
     NotValidated, ProfileNumbers, OtherSizes, Enough,
-    SizeScale, Dilation, ModelArc, DirtyLimit,
+    SizeScale, ModelArc, DirtyLimit,
     // Punctuation.
     Colon, Comma, Semicolon, FullStop, Space,
     // Sorting.

@@ -10,11 +10,12 @@ pub use label::Label;
 use crate::number::{range, ratio};
 use crate::text::{cut, one_line};
 use findings::output::{
-    Adequate, Basis, BreakEven, Caution, Class, Condition, Contribution, Cost, DurabilityRisk,
-    Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin, Mark,
-    MethodFindings, Metric, Needed, OpenNumbers, OtherSize, PhaseKind, Reason, RerunPoint,
-    ScaleLimit, Sensitivity, Severity, Standing, Subject, Warmed,
+    Adequate, Basis, BreakEven, Cause, Caution, Class, Condition, Contribution, DurabilityRisk,
+    Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin, MethodFindings,
+    Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, Price, QualityIssue, Reason,
+    RerunPoint, ScaleFindings, ScaleLimit, Sensitivity, Severity, Subject, Validity, Warmed,
 };
+use findings::record::Cost;
 
 /// A language a report can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,13 +65,13 @@ impl Language {
     }
 }
 
-/// All that a language says.
+/// All texts of a language.
 pub trait Words: AnswerWords + BuyWords + TrustWords + LintWords {
     /// Headings, column names and other fixed words.
     fn label(&self, label: Label) -> &'static str;
 }
 
-/// What is said about effects and verdicts.
+/// Texts about effects and verdicts.
 pub trait AnswerWords {
     /// `worth it`.
     fn class(&self, class: Class) -> &'static str;
@@ -86,8 +87,12 @@ pub trait AnswerWords {
     fn beside(&self, effect: &Effect) -> String;
     /// A reason, as a sentence.
     fn reason(&self, reason: &Reason) -> String;
-    /// A stage of the blocking path; names that are not known are shown as they are.
-    fn stage(&self, operation: &str, stage: &str) -> String;
+    /// With which command a reason is seen on a real server, in brackets.
+    fn shown_by(&self, command: &str) -> String;
+    /// A cost that a cell was run without: `without flushes of the log`.
+    fn without(&self, cost: Cost) -> &'static str;
+    /// What a cell does without a cost: `without flushes of the log: 1.2× [1.1, 1.3]`.
+    fn cause(&self, cause: &Cause) -> String;
     /// What limits a cell.
     fn limit(&self, limit: &Limit) -> String;
     /// What to know before acting.
@@ -104,14 +109,14 @@ pub trait AnswerWords {
     fn change(&self, class: Class) -> &'static str;
 }
 
-/// What a buyer is told beside a verdict.
+/// Texts for a buyer beside a verdict.
 pub trait BuyWords {
     /// Over which range a verdict holds.
     fn sensitivity(&self, sensitivity: &Sensitivity) -> String;
     /// Below which load nothing is gained.
     fn break_even(&self, even: &BreakEven) -> String;
     /// What a gain costs.
-    fn cost(&self, cost: &Cost) -> String;
+    fn price(&self, price: &Price) -> String;
     /// The smallest configuration that will do.
     fn adequate(&self, adequate: &Adequate) -> String;
     /// What load a configuration carries.
@@ -120,7 +125,7 @@ pub trait BuyWords {
     fn load_within(&self, within: &LoadWithin) -> String;
 }
 
-/// What is said about how far the numbers can be trusted.
+/// Texts about how far the numbers can be trusted.
 pub trait TrustWords {
     /// Name of a conservation law.
     fn law(&self, law: Law) -> &'static str;
@@ -130,10 +135,14 @@ pub trait TrustWords {
     fn law_unit(&self, law: Law) -> &'static str;
     /// `2 of 4 trials`.
     fn of_trials(&self, trials: u32, of: u32) -> String;
-    /// A mark on a trial or cell.
-    fn mark(&self, mark: &Mark) -> String;
-    /// What became of a trial.
-    fn standing(&self, standing: Standing) -> &'static str;
+    /// A quality issue of a trial or cell.
+    fn issue(&self, issue: &QualityIssue) -> String;
+    /// What a trial is worth.
+    fn validity(&self, validity: Validity) -> &'static str;
+    /// That a cell was not run, and how many trials it needs.
+    fn not_run(&self, cell: &NotRun) -> String;
+    /// Which checks of docs/validation cover the case, a sentence each.
+    fn validation(&self, scale: &ScaleFindings) -> Vec<String>;
     /// What an interval is made of.
     fn basis(&self, basis: Basis) -> &'static str;
     /// What a configuration risks.
@@ -150,15 +159,13 @@ pub trait TrustWords {
     fn method(&self, method: &MethodFindings) -> Vec<String>;
     /// What S was bound by: stated in the lab, or bound by a rule of docs/lab.md, by its short name.
     fn bound_by(&self, rule: &str) -> String;
-    /// The model in one line: `OpenZFS 2.1.11 in userland · size 1/12 …`.
+    /// The model in one line: `OpenZFS 2.4.4 on a Linux machine in virtual time · size 1/12 …`.
     fn model(&self, findings: &Findings) -> String;
-    /// How late the emulation and how busy the machine was at worst, as shares.
-    fn worst(&self, late: f64, processor: f64) -> String;
-    /// How many trials count: `16 cells, 48 trials: 45 count, 2 are set aside, 1 failed`.
-    fn census(&self, cells: usize, trials: usize, marked: usize, failed: usize) -> String;
+    /// How many trials count: `16 cells, 48 trials, 2 excluded, 1 failed`.
+    fn census(&self, cells: usize, trials: usize, excluded: usize, failed: usize) -> String;
 }
 
-/// What is said about contradictions in tables.
+/// Texts about contradictions in tables.
 pub trait LintWords {
     /// What a lint found.
     fn lint(&self, finding: &LintFinding) -> String;
@@ -193,7 +200,7 @@ pub(crate) fn re_run_points(points: &[RerunPoint]) -> String {
             let at = format!("{} → {}", ratio(point.factor), ratio(point.ratio.value));
             match point.ratio.basis {
                 Basis::Trials => at + &range(&point.ratio),
-                Basis::Blocks | Basis::Point => at,
+                Basis::Batches | Basis::Point => at,
             }
         })
         .collect();

@@ -1,12 +1,14 @@
 //! Effects and verdicts in English.
 
-use super::{English, stage};
+use super::English;
 use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, range, ratio, ratio_number, seconds, share};
+use crate::text::visible;
 use findings::output::{
-    Basis, Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric,
-    Needed, PhaseKind, Reason, Subject,
+    Basis, Cause, Caution, Class, Condition, Contribution, DriveTime, Effect, Interaction, Lack,
+    Limit, Metric, Needed, PhaseKind, Reason, Subject,
 };
+use findings::record::Cost;
 
 impl AnswerWords for English {
     fn class(&self, class: Class) -> &'static str {
@@ -80,10 +82,10 @@ impl AnswerWords for English {
             ratio_number(effect.ratio.low),
             ratio_number(effect.ratio.high),
         );
-        let by = format!(
-            "by {} and {} trials of the model",
-            effect.trials.0, effect.trials.1
-        );
+        let by = match effect.trials {
+            (1, 1) => "by one trial of each".to_owned(),
+            (top, bottom) => format!("by {top} and {bottom} trials"),
+        };
         match class {
             Class::WorthIt => {
                 format!("It gives {core}; {by}, between {low} and {high}.")
@@ -94,7 +96,7 @@ impl AnswerWords for English {
             Class::NoEffect => {
                 format!("Nothing worth naming: {core}; {by}, between {low} and {high}.")
             }
-            Class::Undecided if effect.ratio.basis != Basis::Trials => {
+            Class::Undecided if effect.ratio.basis == Basis::Point => {
                 format!("So far {core}, by too few trials to say how far that may be off.")
             }
             Class::Undecided => {
@@ -118,27 +120,20 @@ impl AnswerWords for English {
 
     fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::Stage {
-                operation,
-                stage,
-                before_us,
-                after_us,
-                share_of_change,
-            } => format!(
-                "{} ({}) takes {} an operation instead of {}: {} of the whole change.",
-                capital(&stage::what(operation, stage)),
-                stage::within(operation),
-                micros(*after_us),
-                micros(*before_us),
-                share(*share_of_change)
+            Reason::LogWrites { before, after } => format!(
+                "A log write takes {} instead of {}.",
+                drive_time(after),
+                drive_time(before)
             ),
-            Reason::Commit {
-                before_us,
-                after_us,
-            } => format!(
-                "A commit takes {} instead of {}.",
-                micros(*after_us),
-                micros(*before_us)
+            Reason::LogFlushes { before, after } => format!(
+                "A flush of the drives that take the log takes {} instead of {}.",
+                drive_time(after),
+                drive_time(before)
+            ),
+            Reason::Commits { before, after } => format!(
+                "The intent log is committed {} times an operation instead of {}.",
+                count(*after),
+                count(*before)
             ),
             Reason::LimitMoved { before, after } => format!(
                 "What limits it has moved: it was {}; now it is {}.",
@@ -198,26 +193,47 @@ impl AnswerWords for English {
             Reason::DirtyFilled {
                 seconds: after,
                 real_seconds,
-                throttle_share,
+                per_write,
             } => format!(
-                "After {} ({} in the model) writers wait for the drives to take what was promised: {} of an operation’s time is throttle.",
+                "After {} ({} in the model) dirty data is at its limit and writers wait for the drives: {} waits in the write throttle a write.",
                 seconds(*real_seconds),
                 seconds(*after),
-                share(*throttle_share)
+                count(*per_write)
             ),
-            Reason::OutsidePool { share: part } => format!(
-                "{} of an operation’s time is outside the pool, where this cannot help.",
-                share(*part)
+            Reason::Throttled { before, after } => format!(
+                "Writers wait in the write throttle {} times a write instead of {}.",
+                count(*after),
+                count(*before)
             ),
             Reason::SameWork => "It changes nothing that was counted.".into(),
         }
     }
 
-    fn stage(&self, operation: &str, stage: &str) -> String {
+    fn shown_by(&self, command: &str) -> String {
+        format!("(On a server: {})", visible(command))
+    }
+
+    fn without(&self, cost: Cost) -> &'static str {
+        match cost {
+            Cost::LogFlush => "without flushes of the log",
+            Cost::LogWrite => "without writes to the log",
+            Cost::PoolRead => "without reads from the pool’s drives",
+            Cost::WriteThrottle => "without the write throttle",
+            Cost::Processor => "without compute time",
+            Cost::ArcSize => "with an ARC that holds everything",
+            Cost::Seek => "without seeks",
+        }
+    }
+
+    fn cause(&self, cause: &Cause) -> String {
+        let latency = cause.mean_latency.map_or_else(String::new, |latency| {
+            format!(", mean latency {}{}", ratio(latency.value), range(&latency))
+        });
         format!(
-            "{}: {}",
-            stage::operation(operation),
-            stage::what(operation, stage)
+            "{}: {}{}{latency}",
+            self.without(cause.cost),
+            ratio(cause.throughput.value),
+            range(&cause.throughput)
         )
     }
 
@@ -226,27 +242,23 @@ impl AnswerWords for English {
             Limit::Drives { kind, busy } => {
                 format!("the {} drives, busy {}", name(kind), share(*busy))
             }
-            Limit::Throttle { share: part } => {
-                format!(
-                    "the write throttle, {} of an operation’s time",
-                    share(*part)
-                )
+            Limit::Processor { busy } => {
+                format!("the processor, {} of the modelled cores busy", share(*busy))
             }
-            Limit::Latency { stage, share: part } => format!(
-                "waiting and not capacity: {} takes {} of an operation’s time while no drive is full",
-                stage::what("", stage),
-                share(*part)
+            Limit::Throttle { per_write } => {
+                format!("the write throttle, {} waits a write", count(*per_write))
+            }
+            Limit::Clients { in_flight, of } => format!(
+                "the clients, with {} of {} operations in flight",
+                count(*in_flight),
+                count(*of)
             ),
-            Limit::Processor { share: part } => {
-                format!("this machine’s processor, {} used", share(*part))
-            }
-            Limit::Clients { share: part } => {
-                format!(
-                    "the clients, {} of an operation’s time outside the pool",
-                    share(*part)
-                )
-            }
-            Limit::Unknown => "nothing that the numbers name".into(),
+            Limit::Latency { kind, busy } => format!(
+                "latency and not capacity, the busiest drives ({}) being busy {}",
+                name(kind),
+                share(*busy)
+            ),
+            Limit::Unknown => "nothing that was counted".into(),
         }
     }
 
@@ -256,25 +268,15 @@ impl AnswerWords for English {
                 "Not the same promise: {} may lose acknowledged writes in a power cut.",
                 names(variants, ", ")
             ),
-            Caution::SetAside { marked, of } => format!(
-                "{marked} of {of} trials {} set aside.",
-                if *marked == 1 { "is" } else { "are" }
+            Caution::Excluded { excluded, of } => format!(
+                "{excluded} of {of} trials {} excluded.",
+                if *excluded == 1 { "is" } else { "are" }
             ),
             Caution::Failed { failed, of } => format!("{failed} of {of} trials failed."),
             Caution::SingleTrial => {
-                "A cell has one trial that counts, which shows nothing of what differs between trials."
+                "One trial of each side: the interval is from batches within it, and does not see what differs between seeds."
                     .into()
             }
-            Caution::Processor {
-                free,
-                charged,
-                time,
-            } => format!(
-                "The processor matters: {} as measured, with one {} times as fast against the drives as this machine’s; {} with this machine’s own time added back.",
-                ratio(*free),
-                count(*time),
-                ratio(*charged)
-            ),
             Caution::Unsettled { trials, of } => format!(
                 "{trials} of {of} trials had not settled when {}, and {} with the mean of all that followed any burst.",
                 if *trials == 1 { "it ended" } else { "they ended" },
@@ -322,20 +324,16 @@ impl AnswerWords for English {
     fn needed(&self, needed: &Needed) -> String {
         let lack = match needed.lack {
             Lack::Trials => "more trials",
-            Lack::SecondTrial => {
-                "a second trial: one alone tells nothing of the spread between trials"
-            }
-            Lack::SoundTrial => "a trial that counts: a cell has none",
+            Lack::SecondTrial => "a second trial of each side: batches within one leave it open",
+            Lack::ValidTrial => "a trial that counts: a cell has none",
             Lack::LongerRun => "a longer run: a cell never settled",
         };
-        let mut said = format!("It lacks {lack}");
-        if let Some(trials) = needed.trials {
-            said += &format!("; about {trials} more of each");
+        match (needed.lack, needed.trials) {
+            (Lack::Trials, Some(trials)) => {
+                format!("It lacks {lack}: about {trials} more of each side.")
+            }
+            _ => format!("It lacks {lack}."),
         }
-        if let Some(wall) = needed.wall_s {
-            said += &format!(" ({} on this machine)", seconds(wall));
-        }
-        said + "."
     }
 
     fn interaction(&self, interaction: &Interaction) -> String {
@@ -374,11 +372,11 @@ impl AnswerWords for English {
     }
 }
 
-/// With a capital first letter.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
+/// `8 ms on hdd (its data included)`.
+fn drive_time(time: &DriveTime) -> String {
+    let data = match time.with_data {
+        true => " (its data included)",
+        false => "",
+    };
+    format!("{} on {}{data}", micros(time.us), name(&time.kind))
 }

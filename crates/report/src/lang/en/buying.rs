@@ -1,90 +1,42 @@
-//! What a buyer is told in English: how far a verdict holds, from which load on, at what price.
+//! For a buyer, in English: how far a verdict holds, from which load on, at what price.
 
 use super::English;
 use crate::lang::{BuyWords, name, re_run_points};
 use crate::number::{count, micros, range, ratio};
 use findings::output::{
-    Adequate, BreakEven, BreakEvenBasis, Cost, Ladder, LoadWithin, Operation, Parameter,
-    Sensitivity,
+    Adequate, BreakEven, BreakEvenBasis, Ladder, LoadWithin, Operation, Price, Sensitivity,
 };
 
 impl BuyWords for English {
     fn sensitivity(&self, sensitivity: &Sensitivity) -> String {
-        match sensitivity {
-            Sensitivity::Stages {
-                parameter,
-                kind,
-                at_us,
-                from_us,
-                to_us,
-                uncertain,
-            } => {
-                let what = match parameter {
-                    Parameter::LogCommit => "a commit to the log on",
-                    Parameter::PoolCommit => "a commit to the pool on",
-                    Parameter::CacheRead => "a read from the cache on",
-                    Parameter::PoolRead => "a read from",
-                };
-                let range = match (from_us, to_us) {
-                    (Some(from), Some(to)) => {
-                        format!("between {} and {}", micros(*from), micros(*to))
-                    }
-                    (None, Some(to)) => format!("up to {}", micros(*to)),
-                    (Some(from), None) => format!("from {} up", micros(*from)),
-                    (None, None) => "of any length".into(),
-                };
-                let covered = uncertain.map_or_else(String::new, |u| {
-                    let span = format!("{} to {}", micros(u.low_us), micros(u.high_us));
-                    let open = match parameter {
-                        Parameter::LogCommit | Parameter::PoolCommit => "write and flush times",
-                        Parameter::CacheRead | Parameter::PoolRead => "read times",
-                    };
-                    if u.within {
-                        format!(" That covers its profile’s range of {open}, {span}.")
-                    } else {
-                        format!(
-                            " Its profile’s range of {open} gives {span}, which is wider: within it the verdict may turn."
-                        )
-                    }
-                });
-                format!(
-                    "Holds for {what} {} {range}; measured at {}, queueing included (by stage times, all else held).{covered}",
-                    name(kind),
-                    micros(*at_us)
-                )
+        let number = format!(
+            "{} of {}",
+            profile_number(&sensitivity.parameter),
+            name(&sensitivity.kind)
+        );
+        let range = match (sensitivity.holds_from, sensitivity.holds_to) {
+            (from, to) if from < 1.0 && to > 1.0 => {
+                format!("from {} to {} the stated value", ratio(from), ratio(to))
             }
-            Sensitivity::Reruns {
-                kind,
-                parameter,
-                points,
-                holds_from,
-                holds_to,
-            } => {
-                let number = format!("{} of {}", profile_number(parameter), name(kind));
-                let broken = points.iter().any(|p| !p.holds);
-                let range = match (*holds_from, *holds_to) {
-                    (from, to) if from < 1.0 && to > 1.0 => {
-                        format!("from {} to {} the stated value", ratio(from), ratio(to))
-                    }
-                    (from, _) if from < 1.0 => {
-                        format!("from {} the stated value up to it", ratio(from))
-                    }
-                    (_, to) if to > 1.0 => {
-                        format!("from the stated value up to {} of it", ratio(to))
-                    }
-                    _ => "at the stated value only".into(),
-                };
-                let turned = if broken {
-                    " Beyond, it came out otherwise."
-                } else {
-                    ""
-                };
-                format!(
-                    "Run again with another {number}, it holds {range}: {}.{turned}",
-                    re_run_points(points)
-                )
+            (from, _) if from < 1.0 => format!("from {} the stated value up to it", ratio(from)),
+            (_, to) if to > 1.0 => format!("from the stated value up to {} of it", ratio(to)),
+            _ => "at the stated value only".into(),
+        };
+        let turned = match sensitivity.points.iter().any(|p| !p.holds) {
+            true => " Beyond, it came out otherwise.",
+            false => "",
+        };
+        let covered = match sensitivity.covers_stated() {
+            Some(true) => " That covers the range that its profile states.",
+            Some(false) => {
+                " The range that its profile states is wider: within it the verdict may turn."
             }
-        }
+            None => "",
+        };
+        format!(
+            "Run again with another {number}, it holds {range}: {}.{turned}{covered}",
+            re_run_points(&sensitivity.points)
+        )
     }
 
     fn break_even(&self, even: &BreakEven) -> String {
@@ -106,9 +58,9 @@ impl BuyWords for English {
         }
     }
 
-    fn cost(&self, cost: &Cost) -> String {
-        let more = count(cost.more.abs());
-        match (cost.more, cost.per_op_s) {
+    fn price(&self, price: &Price) -> String {
+        let more = count(price.more.abs());
+        match (price.more, price.per_op_s) {
             (_, Some(each)) => format!(
                 "It costs {more} more, {} for each operation a second gained (in the lab’s currency).",
                 count(each)
@@ -146,7 +98,7 @@ impl BuyWords for English {
     }
 
     fn ladder(&self, ladder: &Ladder) -> String {
-        if let (Some(from), None) = (ladder.set_aside, ladder.saturated) {
+        if let (Some(from), None) = (ladder.unknown_from, ladder.saturated) {
             let from = count(from);
             return match ladder.carried {
                 Some(carried) => format!(

@@ -27,7 +27,7 @@ pub fn of(label: Label) -> &'static str {
         }
         Label::Effects => "Effects",
         Label::EffectsIntro => {
-            "Each row holds two variants that differ in one factor against each other. Right of 1× is better for operations a second, worse for latency. The shaded band is too small to name; a bar wholly inside it is no effect, one clear of 1× is an effect, any other is undecided, and so is what rests on a single trial or on one that never settled."
+            "Each row holds two variants that differ in one factor against each other. Right of 1× is better for operations a second, worse for latency. The shaded band is too small to name; a bar wholly inside it is no effect, one clear of 1× is an effect, any other is undecided, and so is what never settled."
         }
         Label::Comparison => "Every configuration",
         Label::ComparisonIntro => {
@@ -48,9 +48,13 @@ pub fn of(label: Label) -> &'static str {
             "Reads and writes as the client saw them, merged over trials. Each step to the right is ten times rarer; both axes are logarithmic."
         }
         Label::SyncCurves => "fsync",
-        Label::WhereTime => "Where an operation’s time goes",
-        Label::WhereTimeIntro => {
-            "Stages on the blocking path inside the pool, stamped on every operation; the rest of what the client waited is outside the pool."
+        Label::WaitsFor => "What the cell waits for",
+        Label::WaitsForIntro => {
+            "Each cell was run again with one cost removed from the machine, with the same seeds. The bar is its throughput without that cost, against 1× with it: what gains most is what it waits for most."
+        }
+        Label::LimitedBy => "What limits each configuration",
+        Label::LimitedByIntro => {
+            "From the kernel’s counters and the drives’ record of every request. Shares and waits are of what lasts; commits, bytes and mean service times are of the whole window."
         }
         Label::WhoAnswered => "Who answered the reads",
         Label::WhoAnsweredIntro => {
@@ -81,7 +85,7 @@ pub fn of(label: Label) -> &'static str {
         Label::Contradictions => "Contradictions in the numbers",
         Label::Risks => "What each configuration risks",
         Label::Limits => "What these numbers cannot tell",
-        Label::Fidelity => "How well the drives kept their time",
+        Label::Validation => "What was checked for this case",
         Label::Variant => "Variant",
         Label::Workload => "Workload",
         Label::Factor => "Factor",
@@ -89,8 +93,6 @@ pub fn of(label: Label) -> &'static str {
         Label::Verdict => "Verdict",
         Label::Trial => "Trial",
         Label::Seed => "Seed",
-        Label::Started => "Started",
-        Label::Wall => "Wall time",
         Label::Outcome => "Outcome",
         Label::Remarks => "Remarks",
         Label::Burst => "burst",
@@ -100,7 +102,6 @@ pub fn of(label: Label) -> &'static str {
         Label::Throughput => "Operations a second",
         Label::Bandwidth => "Bandwidth",
         Label::Mean => "mean",
-        Label::MeanWithSync => "mean, syncs included",
         Label::P95 => "p95",
         Label::P99 => "p99",
         Label::SyncMean => "sync mean",
@@ -111,7 +112,6 @@ pub fn of(label: Label) -> &'static str {
         Label::TrialsColumn => "Trials",
         Label::Whole => "whole run",
         Label::Phase => "Phase",
-        Label::Metric => "Compared",
         Label::Interval => "Interval",
         Label::Law => "Law",
         Label::Measured => "Measured",
@@ -121,7 +121,6 @@ pub fn of(label: Label) -> &'static str {
         Label::Broken => "broken",
         Label::Of => "Of",
         Label::Drive => "Drive",
-        Label::Value => "Value",
         Label::Offered => "offered ops/s",
         Label::Achieved => "done ops/s",
         Label::SyncP99 => "sync p99",
@@ -130,15 +129,18 @@ pub fn of(label: Label) -> &'static str {
         Label::No => "no",
         Label::Price => "Price of the drives",
         Label::WarmUp => "Warm-up",
-        Label::Kind => "Kind",
-        Label::AtMedian => "Achieved ÷ intended, median",
-        Label::AtP99 => "Achieved ÷ intended, p99",
         Label::Percentile => "Percentile",
-        Label::Latency => "Latency",
         Label::Second => "Second",
+        Label::Without => "Without",
+        Label::Processor => "Processor busy",
+        Label::CommitsPerOp => "Commits an operation",
+        Label::LogWrite => "Log write",
+        Label::LogFlush => "Log flush",
+        Label::ThrottledPerWrite => "Throttle waits a write",
+        Label::WrittenPerByte => "Bytes on drives a byte written",
         Label::NotSettled => "not settled",
         Label::Outlier => "far from its cell’s other trials (kept)",
-        Label::SetAside => "set aside",
+        Label::Excluded => "excluded",
         Label::Failed => "failed",
         Label::WholeWindow => {
             "Latency and bandwidth are of the whole window, its first phase included."
@@ -146,8 +148,6 @@ pub fn of(label: Label) -> &'static str {
         Label::Numbers => "The numbers of this chart",
         Label::Dbuf => "Dbuf cache",
         Label::Pool => "Drives",
-        Label::Outside => "Outside the pool",
-        Label::LimitedBy => "Limited by",
         Label::Idle => "idle",
         Label::Saturated => "always busy",
         Label::MoreEffects => "Only the first effects are drawn; the data has all of them.",
@@ -172,7 +172,7 @@ pub fn of(label: Label) -> &'static str {
         Label::DatasetRoot => "root dataset",
         Label::Copy => "Copy",
         Label::NoCampaign => {
-            "The configuration is not part of the findings file this page was made from; remake it from the campaign’s directory."
+            "The configuration is not part of the findings file this page was made from; make the page from the campaign to have it."
         }
         Label::NothingChanges => {
             "Nothing was found within the range of the drives’ uncertain numbers that turns a verdict."
@@ -180,7 +180,7 @@ pub fn of(label: Label) -> &'static str {
         Label::DownloadJson => "Download JSON",
         Label::DownloadCsv => "Download CSV",
         Label::RawWhere => {
-            "The raw output of every program, with its version and command line, lies in the campaign’s directory under trials/."
+            "The raw output of every program, with its version and command line, lies in the store under trials/, by the trial’s key."
         }
         Label::NotValidated => {
             "No comparison with real hardware covers this case. Take the ratios as the model’s, and measure the variant you choose."
@@ -189,7 +189,6 @@ pub fn of(label: Label) -> &'static str {
         Label::OtherSizes => "The same at other size scales",
         Label::Enough => "What is enough",
         Label::SizeScale => "Size scale S, and what bound it",
-        Label::Dilation => "Dilation k",
         Label::ModelArc => "ARC of the model",
         Label::DirtyLimit => "Dirty-data limit, model / real",
         Label::Colon => ": ",
@@ -202,18 +201,18 @@ pub fn of(label: Label) -> &'static str {
         Label::OnlyInOne => "only in one of the two",
         Label::NothingCounts => "no trial that counts, before or after",
         Label::Regressions => "cells that became worse: ",
-        Label::OtherScale => "The two ran at different S or k: ratios carry that change as well.",
+        Label::OtherScale => "The two ran at different S: ratios carry that change as well.",
         Label::ScaleMoves => {
             "A result moves by more than 10 % with the size scale: do not take its size for the real machine’s."
         }
         Label::Published => "published",
         Label::Ratio => "measured ÷ published",
         Label::Below => "cells that lie more than 5 % below what was published: ",
-        Label::NoneBelow => "no cell lies more than 5 % below what was published beyond doubt",
+        Label::NoneBelow => "no cell’s whole interval lies more than 5 % below what was published",
         Label::Campaigns => "campaigns",
         Label::Steps => "changes for good: ",
         Label::NoSteps => "nothing changed for good",
         Label::LatestStep => "the last change made it worse",
-        Label::NoRegression => "no cell became worse beyond doubt",
+        Label::NoRegression => "no cell’s whole interval is worse",
     }
 }

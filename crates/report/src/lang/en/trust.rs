@@ -1,11 +1,11 @@
-//! Checks, marks, scale and method in English.
+//! Checks, quality issues, scale and method in English.
 
 use super::English;
 use crate::lang::{TrustWords, name, names, versions};
 use crate::number::{count, ratio, seconds, share, whole};
 use findings::output::{
-    Basis, DurabilityRisk, Findings, Law, Mark, MethodFindings, OpenNumbers, OtherSize, ScaleLimit,
-    Standing, Warmed,
+    Basis, DurabilityRisk, Findings, Law, MethodFindings, NotRun, OpenNumbers, OtherSize,
+    Processor, QualityIssue, ScaleFindings, ScaleLimit, Validity, Warmed,
 };
 use findings::record::WarmUpEnd;
 
@@ -17,7 +17,6 @@ impl TrustWords for English {
             Law::BytesOnDrives => "Bytes on drives",
             Law::Busy => "Busy share",
             Law::Reads => "Reads",
-            Law::Stages => "Stages",
             Law::SomeIo => "I/O at all",
             Law::Percentiles => "Histogram",
             Law::Series => "Series",
@@ -31,14 +30,11 @@ impl TrustWords for English {
             Law::Bandwidth => "bytes a second are operations × size",
             Law::BytesOnDrives => "drives write at least what was written and synced",
             Law::Busy => "a drive is busy at most all the time",
-            Law::Reads => "every lookup was answered by someone",
-            Law::Stages => {
-                "what an operation waited for lies within the time the volume worked on it"
-            }
+            Law::Reads => "every read was looked up in the caches",
             Law::SomeIo => "the client did some I/O",
             Law::Percentiles => "it ascends, and holds as many operations as were counted",
             Law::Series => "the logs of the seconds held the client’s operations",
-            Law::Samples => "the pool was looked at in each second",
+            Law::Samples => "the kernel’s counters were read in each second",
         }
     }
 
@@ -49,7 +45,6 @@ impl TrustWords for English {
             Law::BytesOnDrives => "B",
             Law::Busy => "",
             Law::Reads => "lookups",
-            Law::Stages => "µs/op",
             Law::SomeIo | Law::Percentiles | Law::Series => "ops",
             Law::Samples => "s",
         }
@@ -59,90 +54,80 @@ impl TrustWords for English {
         format!("{trials} of {of} trials")
     }
 
-    fn mark(&self, mark: &Mark) -> String {
-        match mark {
-            Mark::Late {
-                share: late,
-                limit,
-                enough,
-            } => format!(
-                "emulated drives answered late by {} of the mean latency (limit {}{})",
-                share(*late),
-                share(*limit),
-                within(*enough)
-            ),
-            Mark::Processor {
-                share: used,
-                limit,
-                enough,
-            } => format!(
-                "{} of this machine’s processor was used (limit {}{})",
-                share(*used),
-                share(*limit),
-                within(*enough)
-            ),
-            Mark::Drives { kind, p50, p99 } => format!(
-                "{} drives took {} of their intended time at the median and {} at p99",
-                name(kind),
-                share(*p50),
-                share(*p99)
-            ),
-            Mark::Neighbours { share: used } => {
-                format!("other programs used {} of this machine", share(*used))
-            }
-            Mark::Stolen { share: lost } => format!(
-                "the host of this virtual machine gave {} of its processors to others",
-                share(*lost)
-            ),
-            Mark::Broken {
+    fn issue(&self, issue: &QualityIssue) -> String {
+        match issue {
+            QualityIssue::Broken {
                 law,
                 measured,
                 expected,
             } => format!(
-                "{} is broken: {} measured, {} expected",
+                "{} does not hold: {} measured, {} expected",
                 self.law(*law),
                 count(*measured),
                 count(*expected)
             ),
-            Mark::Overflow { count: beyond } => format!(
+            QualityIssue::Overflow { count: beyond } => format!(
                 "{} operations took longer than the histogram holds: high percentiles are lower bounds",
                 whole(*beyond)
             ),
-            Mark::NotSteady { seconds: watched } => {
-                format!("not steady within {}", seconds(*watched))
+            QualityIssue::NotSettled { seconds: watched } => {
+                format!("not settled within {}", seconds(*watched))
             }
-            Mark::Serialised { feature } => format!(
-                "this kernel cannot run these writers in parallel ({} is missing)",
-                name(feature)
+            QualityIssue::WindowTooShort {
+                seconds: watched,
+                least,
+            } => format!(
+                "a window of {} is too short to see whether it settles: measure {} at least",
+                seconds(*watched),
+                seconds(*least)
             ),
-            Mark::SharedFlush => "clients flush a file that several of them write to, which FUSE does for one at a time: let them flush after each write (fsync=1), or give each a file of its own".to_owned(),
-            Mark::MemoryThrottle { count: times } => format!(
-                "the model’s ARC is too small for its dirty data: {} transactions waited a whole txg",
+            QualityIssue::MemoryThrottle { count: times } => format!(
+                "outside the model’s truth: its ARC is too small for its dirty data, {} transactions were refused",
                 count(*times)
             ),
-            Mark::OtherScale { size, time } => {
-                format!(
-                    "ran at another scale: S = {}, k = {}",
-                    count(*size),
-                    count(*time)
-                )
-            }
-            Mark::DidNotRun => "did not run".into(),
+            QualityIssue::ProcessorBound { busy } => format!(
+                "the modelled cores were busy {}: the result rests on the table of compute costs",
+                share(*busy)
+            ),
+            QualityIssue::DidNotRun => "did not run".into(),
         }
     }
 
-    fn standing(&self, standing: Standing) -> &'static str {
-        match standing {
-            Standing::Sound => "counts",
-            Standing::Marked => "set aside",
-            Standing::Failed => "failed",
+    fn validity(&self, validity: Validity) -> &'static str {
+        match validity {
+            Validity::Valid => "counts",
+            Validity::Excluded => "excluded",
+            Validity::Failed => "failed",
         }
+    }
+
+    fn not_run(&self, cell: &NotRun) -> String {
+        match cell.trials {
+            1 => "not run: needs 1 trial".to_owned(),
+            trials => format!("not run: needs {trials} trials"),
+        }
+    }
+
+    fn validation(&self, scale: &ScaleFindings) -> Vec<String> {
+        let processor = match scale.processor {
+            Processor::Charged => {
+                "Processor: charged by a table of compute costs over the modelled cores; processor = \"free\" in [host] gives the other end of the bracket."
+            }
+            Processor::Free => {
+                "Processor: free. Compute takes no time, so that what it would limit is an upper bound."
+            }
+        };
+        vec![
+            "Drives: exact. A request completes when the drive’s model says; docs/validation has fio on the raw drives.".to_owned(),
+            processor.to_owned(),
+            "Network: none. Clients run on the modelled server itself.".to_owned(),
+        ]
     }
 
     fn basis(&self, basis: Basis) -> &'static str {
         match basis {
             Basis::Trials => "over trials",
-            Basis::Blocks => "within one trial",
+            Basis::Batches => "batches within one trial",
             Basis::Point => "one number, no interval",
         }
     }
@@ -181,10 +166,6 @@ impl TrustWords for English {
                 "Bursts last {} times as long on the real machine, whose dirty-data limit is that much larger.",
                 count(*factor)
             ),
-            ScaleLimit::Processor { factor } => format!(
-                "Relative to the drives, the processor is {} times as fast as this host’s.",
-                count(*factor)
-            ),
             ScaleLimit::Cap {
                 name: cap,
                 bound,
@@ -197,9 +178,6 @@ impl TrustWords for English {
                 count(*size),
                 crate::text::one_line(why)
             ),
-            ScaleLimit::Network => {
-                "No network is modelled: clients run on the machine itself.".into()
-            }
         }
     }
 
@@ -245,17 +223,17 @@ impl TrustWords for English {
     fn method(&self, method: &MethodFindings) -> Vec<String> {
         vec![
             format!(
-                "Trials run in shuffled blocks over the variants (seed {}), so that a drift of the machine falls on all of them. Each starts on a pool of its own.",
+                "A trial is a pure function of its inputs: the same configuration, workload and seed give the same result on every host. Repeats differ in their seed, which all variants share (from {}). Each starts on a pool of its own.",
                 method.seed
             ),
             format!(
-                "An effect is a ratio of two variants that differ in one factor. Its interval is Welch’s, on the logarithms of whole trials and never on the samples within one. The smallest effect worth naming is {}; repeats stop at a precision of {} or when the answer is clear. At most {} of effects that are not there are named, over all looks.",
+                "An effect is a ratio of two variants that differ in one factor. Its interval is Student’s, on the logarithms of the ratios of trials with the same seed; of a single trial of each side it is from batches within them. The smallest effect worth naming is {}; repeats stop at a precision of {} or when the answer is clear. At most {} of effects that are not there are named, over all looks.",
                 share(method.smallest_effect),
                 share(method.precision),
                 share(method.error_rate)
             ),
             format!(
-                "Intervals beside single configurations are {} ones, for reading. Outliers are flagged and kept. A trial that breaks a conservation law counts as failed; one whose emulation was late or whose machine was busy is shown and set aside.",
+                "Intervals beside single configurations are {} ones, for reading. Outliers are flagged and kept. A trial that breaks a conservation law counts as failed; one outside the model’s truth is shown and excluded.",
                 share(method.confidence)
             ),
         ]
@@ -270,31 +248,23 @@ impl TrustWords for English {
 
     fn model(&self, findings: &Findings) -> String {
         let scale = &findings.scale;
-        let mut said = format!(
-            "OpenZFS {} in userland · size 1/{} ({})",
+        let processor = match scale.processor {
+            Processor::Charged => "charged",
+            Processor::Free => "free",
+        };
+        format!(
+            "OpenZFS {} on a Linux machine in virtual time · size 1/{} ({}) · processor {processor}",
             versions(findings),
             count(scale.size),
             self.bound_by(&scale.size_bound_by)
-        );
-        if let Some(time) = scale.time {
-            said += &format!(" · time {}× slower", count(time));
-        }
-        said
-    }
-
-    fn worst(&self, late: f64, processor: f64) -> String {
-        format!(
-            "At worst, emulated drives answered late by {} of a cell’s mean latency (limit 2 %), and {} of this machine’s processor was used (limit 50 %).",
-            share(late),
-            share(processor)
         )
     }
 
-    fn census(&self, cells: usize, trials: usize, marked: usize, failed: usize) -> String {
+    fn census(&self, cells: usize, trials: usize, excluded: usize, failed: usize) -> String {
         let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         let mut said = format!("{}, {}", plural(cells, "cell"), plural(trials, "trial"));
-        if marked > 0 {
-            said += &format!(", {marked} set aside");
+        if excluded > 0 {
+            said += &format!(", {excluded} excluded");
         }
         if failed > 0 {
             said += &format!(", {failed} failed");
@@ -316,12 +286,4 @@ fn datasets_named(datasets: &[String]) -> String {
         })
         .collect();
     all.join(", ")
-}
-
-/// What would have kept a limit: a k, or fewer clients where they wait for the processor at any k.
-fn within(enough: Option<f64>) -> String {
-    match enough {
-        Some(k) => format!("; within it at [scale] time = {k:.0}"),
-        None => "; fewer clients would keep it, a slower clock would not".to_owned(),
-    }
 }

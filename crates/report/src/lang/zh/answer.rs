@@ -1,12 +1,14 @@
 //! Effects and verdicts in simplified Chinese.
 
-use super::{Chinese, stage};
+use super::Chinese;
 use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, range, ratio, ratio_number, seconds, share};
+use crate::text::visible;
 use findings::output::{
-    Basis, Caution, Class, Condition, Contribution, Effect, Interaction, Lack, Limit, Metric,
-    Needed, PhaseKind, Reason, Subject,
+    Basis, Cause, Caution, Class, Condition, Contribution, DriveTime, Effect, Interaction, Lack,
+    Limit, Metric, Needed, PhaseKind, Reason, Subject,
 };
+use findings::record::Cost;
 
 impl AnswerWords for Chinese {
     fn class(&self, class: Class) -> &'static str {
@@ -77,15 +79,15 @@ impl AnswerWords for Chinese {
             ratio_number(effect.ratio.high),
         );
         let core = format!("{when}{what}为原来的 {value} 倍");
-        let by = format!(
-            "据模型的 {} 次与 {} 次试验",
-            effect.trials.0, effect.trials.1
-        );
+        let by = match effect.trials {
+            (1, 1) => "据两边各一次试验".to_owned(),
+            (top, bottom) => format!("据 {top} 次与 {bottom} 次试验"),
+        };
         match class {
             Class::WorthIt => format!("{core}；{by}，在 {low} 到 {high} 倍之间。"),
             Class::Harmful => format!("有代价：{core}；{by}，在 {low} 到 {high} 倍之间。"),
             Class::NoEffect => format!("不值一提：{core}；{by}，在 {low} 到 {high} 倍之间。"),
-            Class::Undecided if effect.ratio.basis != Basis::Trials => {
+            Class::Undecided if effect.ratio.basis == Basis::Point => {
                 format!("目前{core}；试验次数太少，无法判断误差有多大。")
             }
             Class::Undecided => {
@@ -109,30 +111,21 @@ impl AnswerWords for Chinese {
 
     fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::Stage {
-                operation,
-                stage,
-                before_us,
-                after_us,
-                share_of_change,
-            } => format!(
-                "{}操作中，{}的时间由每次 {} 变为 {}，占全部变化的 {}。",
-                stage::operation(operation),
-                stage::what(operation, stage),
-                micros(*before_us),
-                micros(*after_us),
-                share(*share_of_change)
+            Reason::LogWrites { before, after } => format!(
+                "一次日志写入由 {} 变为 {}。",
+                drive_time(before),
+                drive_time(after)
             ),
-            Reason::Commit {
-                before_us,
-                after_us,
-            } => {
-                format!(
-                    "一次提交由 {} 变为 {}。",
-                    micros(*before_us),
-                    micros(*after_us)
-                )
-            }
+            Reason::LogFlushes { before, after } => format!(
+                "存放日志的盘每次刷写（flush）由 {} 变为 {}。",
+                drive_time(before),
+                drive_time(after)
+            ),
+            Reason::Commits { before, after } => format!(
+                "平均每次操作提交意图日志的次数由 {} 变为 {}。",
+                count(*before),
+                count(*after)
+            ),
             Reason::LimitMoved { before, after } => format!(
                 "瓶颈转移：之前是 {}；现在是 {}。",
                 self.limit(before),
@@ -192,42 +185,68 @@ impl AnswerWords for Chinese {
             Reason::DirtyFilled {
                 seconds: after,
                 real_seconds,
-                throttle_share,
+                per_write,
             } => format!(
-                "{}（模型中 {}）之后，写入者要等磁盘消化已承诺的数据：一次操作有 {} 的时间在节流。",
+                "{}（模型中 {}）之后脏数据达到上限，写入者要等待硬盘：平均每次写入在写节流中等待 {} 次。",
                 seconds(*real_seconds),
                 seconds(*after),
-                share(*throttle_share)
+                count(*per_write)
             ),
-            Reason::OutsidePool { share: part } => {
-                format!("一次操作有 {} 的时间在池外，此项无能为力。", share(*part))
-            }
+            Reason::Throttled { before, after } => format!(
+                "平均每次写入在写节流中等待的次数由 {} 变为 {}。",
+                count(*before),
+                count(*after)
+            ),
             Reason::SameWork => "所有计数都没有变化。".into(),
         }
     }
 
-    fn stage(&self, operation: &str, stage: &str) -> String {
+    fn shown_by(&self, command: &str) -> String {
+        format!("（在服务器上查看：{}）", visible(command))
+    }
+
+    fn without(&self, cost: Cost) -> &'static str {
+        match cost {
+            Cost::LogFlush => "去掉日志的刷写（flush）",
+            Cost::LogWrite => "去掉日志的写入",
+            Cost::PoolRead => "去掉对池中硬盘的读取",
+            Cost::WriteThrottle => "去掉写节流",
+            Cost::Processor => "去掉计算时间",
+            Cost::ArcSize => "让 ARC 容纳全部数据",
+            Cost::Seek => "去掉寻道",
+        }
+    }
+
+    fn cause(&self, cause: &Cause) -> String {
+        let latency = cause.mean_latency.map_or_else(String::new, |latency| {
+            format!("，平均延迟 {}{}", ratio(latency.value), range(&latency))
+        });
         format!(
-            "{}：{}",
-            stage::operation(operation),
-            stage::what(operation, stage)
+            "{}：{}{}{latency}",
+            self.without(cause.cost),
+            ratio(cause.throughput.value),
+            range(&cause.throughput)
         )
     }
 
     fn limit(&self, limit: &Limit) -> String {
         match limit {
             Limit::Drives { kind, busy } => format!("{} 盘，忙碌 {}", name(kind), share(*busy)),
-            Limit::Throttle { share: part } => format!("写节流，占操作时间的 {}", share(*part)),
-            Limit::Latency { stage, share: part } => format!(
-                "等待而非容量：{}占操作时间的 {}，而没有硬盘满载",
-                stage::what("", stage),
-                share(*part)
-            ),
-            Limit::Processor { share: part } => format!("本机处理器，已用 {}", share(*part)),
-            Limit::Clients { share: part } => {
-                format!("客户端，操作时间的 {} 在池外", share(*part))
+            Limit::Processor { busy } => format!("处理器，模型的核心忙碌 {}", share(*busy)),
+            Limit::Throttle { per_write } => {
+                format!("写节流，平均每次写入等待 {} 次", count(*per_write))
             }
-            Limit::Unknown => "数字未能指明的原因".into(),
+            Limit::Clients { in_flight, of } => format!(
+                "客户端，{} 个并发位置中平均只用 {} 个",
+                count(*of),
+                count(*in_flight)
+            ),
+            Limit::Latency { kind, busy } => format!(
+                "延迟而非容量，最忙的盘（{}）忙碌 {}",
+                name(kind),
+                share(*busy)
+            ),
+            Limit::Unknown => "计数未能指明的原因".into(),
         }
     }
 
@@ -237,19 +256,13 @@ impl AnswerWords for Chinese {
                 "两边的承诺不同：{} 在断电时可能丢失已确认的写入。",
                 names(variants, "、")
             ),
-            Caution::SetAside { marked, of } => format!("{of} 次试验中有 {marked} 次被搁置。"),
+            Caution::Excluded { excluded, of } => {
+                format!("{of} 次试验中有 {excluded} 次不计入。")
+            }
             Caution::Failed { failed, of } => format!("{of} 次试验中有 {failed} 次失败。"),
-            Caution::SingleTrial => "有的单元只有一次有效试验，看不到试验之间的差别。".into(),
-            Caution::Processor {
-                free,
-                charged,
-                time,
-            } => format!(
-                "处理器有影响：实测为 {}，其处理器相对于硬盘的速度是本机的 {} 倍；计入本机处理器时间则为 {}。",
-                ratio(*free),
-                count(*time),
-                ratio(*charged)
-            ),
+            Caution::SingleTrial => {
+                "两边各只有一次试验：区间来自试验内的分段均值，看不到不同种子之间的差别。".into()
+            }
             Caution::Unsettled { trials, of } => {
                 format!("{of} 次试验中有 {trials} 次到结束时仍未稳定，取其突发之后全部时间的均值。")
             }
@@ -294,18 +307,14 @@ impl AnswerWords for Chinese {
     fn needed(&self, needed: &Needed) -> String {
         let lack = match needed.lack {
             Lack::Trials => "更多试验",
-            Lack::SecondTrial => "第二次试验：只有一次无法得知试验之间的差别",
-            Lack::SoundTrial => "有效的试验：某个单元一次也没有",
+            Lack::SecondTrial => "两边的第二次试验：单次试验内的分段均值尚不足以判定",
+            Lack::ValidTrial => "有效的试验：某个单元一次也没有",
             Lack::LongerRun => "更长的运行：有单元一直没有稳定",
         };
-        let mut said = format!("还缺{lack}");
-        if let Some(trials) = needed.trials {
-            said += &format!("；每边大约再 {trials} 次");
+        match (needed.lack, needed.trials) {
+            (Lack::Trials, Some(trials)) => format!("还缺{lack}：每边大约再 {trials} 次。"),
+            _ => format!("还缺{lack}。"),
         }
-        if let Some(wall) = needed.wall_s {
-            said += &format!("（在本机约需 {}）", seconds(wall));
-        }
-        said + "。"
     }
 
     fn interaction(&self, interaction: &Interaction) -> String {
@@ -342,4 +351,13 @@ impl AnswerWords for Chinese {
             Class::Undecided => "未定",
         }
     }
+}
+
+/// `hdd（含其数据）上的 8 ms`.
+fn drive_time(time: &DriveTime) -> String {
+    let data = match time.with_data {
+        true => "（含其数据）",
+        false => " ",
+    };
+    format!("{}{data}上的 {}", name(&time.kind), micros(time.us))
 }

@@ -1,86 +1,35 @@
-//! What a buyer is told in simplified Chinese.
+//! For a buyer, in simplified Chinese.
 
 use super::Chinese;
 use crate::lang::{BuyWords, name, re_run_points};
 use crate::number::{count, micros, range, ratio};
 use findings::output::{
-    Adequate, BreakEven, BreakEvenBasis, Cost, Ladder, LoadWithin, Operation, Parameter,
-    Sensitivity,
+    Adequate, BreakEven, BreakEvenBasis, Ladder, LoadWithin, Operation, Price, Sensitivity,
 };
 
 impl BuyWords for Chinese {
     fn sensitivity(&self, sensitivity: &Sensitivity) -> String {
-        match sensitivity {
-            Sensitivity::Stages {
-                parameter,
-                kind,
-                at_us,
-                from_us,
-                to_us,
-                uncertain,
-            } => {
-                let what = match parameter {
-                    Parameter::LogCommit => "上的一次日志提交",
-                    Parameter::PoolCommit => "上的一次存储池提交",
-                    Parameter::CacheRead => "上的一次缓存读取",
-                    Parameter::PoolRead => "的一次读取",
-                };
-                let range = match (from_us, to_us) {
-                    (Some(from), Some(to)) => {
-                        format!("在 {} 到 {} 之间", micros(*from), micros(*to))
-                    }
-                    (None, Some(to)) => format!("不超过 {}", micros(*to)),
-                    (Some(from), None) => format!("不低于 {}", micros(*from)),
-                    (None, None) => "为任意时长".into(),
-                };
-                let covered = uncertain.map_or_else(String::new, |u| {
-                    let span = format!("{} 到 {}", micros(u.low_us), micros(u.high_us));
-                    let open = match parameter {
-                        Parameter::LogCommit | Parameter::PoolCommit => "写与刷写时间",
-                        Parameter::CacheRead | Parameter::PoolRead => "读时间",
-                    };
-                    if u.within {
-                        format!("这已涵盖其档案给出的{open}范围（{span}）。")
-                    } else {
-                        format!("其档案给出的{open}范围（{span}）更宽：在其中判定可能改变。")
-                    }
-                });
-                format!(
-                    "{} {what}{range} 时成立；实测为 {}，含排队（由分段计时推算，其余不变）。{covered}",
-                    name(kind),
-                    micros(*at_us)
-                )
-            }
-            Sensitivity::Reruns {
-                kind,
-                parameter,
-                points,
-                holds_from,
-                holds_to,
-            } => {
-                let broken = points.iter().any(|p| !p.holds);
-                let range = if *holds_from < 1.0 || *holds_to > 1.0 {
-                    format!(
-                        "在标称值的 {} 到 {} 之间成立",
-                        ratio(*holds_from),
-                        ratio(*holds_to)
-                    )
-                } else {
-                    "只在标称值处成立".into()
-                };
-                let turned = if broken {
-                    "超出则结果不同。"
-                } else {
-                    ""
-                };
-                format!(
-                    "改变 {} 的{}重新运行，判定{range}：{}。{turned}",
-                    name(kind),
-                    profile_number(parameter),
-                    re_run_points(points)
-                )
-            }
-        }
+        let (from, to) = (sensitivity.holds_from, sensitivity.holds_to);
+        let range = if from < 1.0 || to > 1.0 {
+            format!("在标称值的 {} 到 {} 之间成立", ratio(from), ratio(to))
+        } else {
+            "只在标称值处成立".into()
+        };
+        let turned = match sensitivity.points.iter().any(|p| !p.holds) {
+            true => "超出则结果不同。",
+            false => "",
+        };
+        let covered = match sensitivity.covers_stated() {
+            Some(true) => "这已涵盖其档案给出的范围。",
+            Some(false) => "其档案给出的范围更宽：在其中判定可能改变。",
+            None => "",
+        };
+        format!(
+            "改变 {} 的{}重新运行，判定{range}：{}。{turned}{covered}",
+            name(&sensitivity.kind),
+            profile_number(&sensitivity.parameter),
+            re_run_points(&sensitivity.points)
+        )
     }
 
     fn break_even(&self, even: &BreakEven) -> String {
@@ -104,9 +53,9 @@ impl BuyWords for Chinese {
         }
     }
 
-    fn cost(&self, cost: &Cost) -> String {
-        let more = count(cost.more.abs());
-        match (cost.more, cost.per_op_s) {
+    fn price(&self, price: &Price) -> String {
+        let more = count(price.more.abs());
+        match (price.more, price.per_op_s) {
             (_, Some(each)) => format!(
                 "多花 {more}，每秒每多一次操作 {}（以实验所用货币计）。",
                 count(each)
@@ -140,7 +89,7 @@ impl BuyWords for Chinese {
     }
 
     fn ladder(&self, ladder: &Ladder) -> String {
-        if let (Some(from), None) = (ladder.set_aside, ladder.saturated) {
+        if let (Some(from), None) = (ladder.unknown_from, ladder.saturated) {
             let from = count(from);
             return match ladder.carried {
                 Some(carried) => format!(

@@ -23,7 +23,7 @@ pub fn of(label: Label) -> &'static str {
         Label::NoVerdict => "没有结论：没有两个只差一个因素的方案都有有效的试验。",
         Label::Effects => "效应",
         Label::EffectsIntro => {
-            "每一行比较只差一个因素的两个方案。对每秒操作数而言，1× 右侧更好；对延迟而言，右侧更差。阴影带内的差别太小，不值一提：区间全在带内为无效应，不跨过 1× 为有效应，其余未定；只有一次试验或一直没有稳定的也未定。"
+            "每一行比较只差一个因素的两个方案。对每秒操作数而言，1× 右侧更好；对延迟而言，右侧更差。阴影带内的差别太小，不值一提：区间全在带内为无效应，不跨过 1× 为有效应，其余未定；一直没有稳定的也未定。"
         }
         Label::Comparison => "全部方案",
         Label::ComparisonIntro => {
@@ -44,9 +44,13 @@ pub fn of(label: Label) -> &'static str {
             "客户端看到的读写延迟，各次试验合并统计。向右每一格少见十倍；两轴均为对数。"
         }
         Label::SyncCurves => "fsync",
-        Label::WhereTime => "一次操作的时间花在哪里",
-        Label::WhereTimeIntro => {
-            "在存储池内部，每次操作的阻塞路径都逐段计时；客户端等待的其余时间在池外。"
+        Label::WaitsFor => "单元在等待什么",
+        Label::WaitsForIntro => {
+            "每个单元都以相同的种子、去掉机器的一项开销后重新运行。条形为去掉该项后的吞吐量，与未去掉时的 1× 相比：收益最大的一项，就是它等待最多的。"
+        }
+        Label::LimitedBy => "每个方案的瓶颈",
+        Label::LimitedByIntro => {
+            "取自内核计数器和硬盘对每个请求的记录。比例和等待次数取自持续阶段；提交次数、字节数和平均服务时间取自整个窗口。"
         }
         Label::WhoAnswered => "读请求由谁应答",
         Label::WhoAnsweredIntro => {
@@ -73,7 +77,7 @@ pub fn of(label: Label) -> &'static str {
         Label::Contradictions => "数据中的矛盾",
         Label::Risks => "每个方案的风险",
         Label::Limits => "这些数字不能说明什么",
-        Label::Fidelity => "模拟硬盘的计时准确度",
+        Label::Validation => "本例经过哪些检验",
         Label::Variant => "方案",
         Label::Workload => "负载",
         Label::Factor => "因素",
@@ -81,8 +85,6 @@ pub fn of(label: Label) -> &'static str {
         Label::Verdict => "判定",
         Label::Trial => "试验",
         Label::Seed => "种子",
-        Label::Started => "开始时间",
-        Label::Wall => "实际用时",
         Label::Outcome => "结果",
         Label::Remarks => "备注",
         Label::Burst => "突发",
@@ -92,7 +94,6 @@ pub fn of(label: Label) -> &'static str {
         Label::Throughput => "每秒操作数",
         Label::Bandwidth => "带宽",
         Label::Mean => "平均",
-        Label::MeanWithSync => "平均（含同步）",
         Label::P95 => "p95",
         Label::P99 => "p99",
         Label::SyncMean => "同步平均",
@@ -103,7 +104,6 @@ pub fn of(label: Label) -> &'static str {
         Label::TrialsColumn => "试验数",
         Label::Whole => "全程",
         Label::Phase => "阶段",
-        Label::Metric => "比较项",
         Label::Interval => "区间",
         Label::Law => "定律",
         Label::Measured => "实测",
@@ -113,7 +113,6 @@ pub fn of(label: Label) -> &'static str {
         Label::Broken => "违反",
         Label::Of => "对象",
         Label::Drive => "盘",
-        Label::Value => "值",
         Label::Offered => "给定 次/秒",
         Label::Achieved => "完成 次/秒",
         Label::SyncP99 => "同步 p99",
@@ -122,22 +121,23 @@ pub fn of(label: Label) -> &'static str {
         Label::No => "否",
         Label::Price => "硬盘总价",
         Label::WarmUp => "预热",
-        Label::Kind => "种类",
-        Label::AtMedian => "实际 ÷ 预期，中位数",
-        Label::AtP99 => "实际 ÷ 预期，p99",
         Label::Percentile => "百分位",
-        Label::Latency => "延迟",
         Label::Second => "秒",
+        Label::Without => "去掉",
+        Label::Processor => "处理器忙碌",
+        Label::CommitsPerOp => "每次操作的提交数",
+        Label::LogWrite => "日志写入",
+        Label::LogFlush => "日志刷写",
+        Label::ThrottledPerWrite => "每次写入的节流等待",
+        Label::WrittenPerByte => "每写一字节的落盘字节",
         Label::NotSettled => "未稳定",
         Label::Outlier => "与同单元其他试验相差很远（保留）",
-        Label::SetAside => "搁置",
+        Label::Excluded => "不计入",
         Label::Failed => "失败",
         Label::WholeWindow => "延迟和带宽取自整个窗口，包括其第一阶段。",
         Label::Numbers => "图中数据",
         Label::Dbuf => "dbuf 缓存",
         Label::Pool => "磁盘",
-        Label::Outside => "池外",
-        Label::LimitedBy => "瓶颈",
         Label::Idle => "空闲",
         Label::Saturated => "始终忙碌",
         Label::MoreEffects => "只画出前面的效应；数据包含全部效应。",
@@ -159,11 +159,13 @@ pub fn of(label: Label) -> &'static str {
         Label::LabFile => "实际运行的实验文件",
         Label::DatasetRoot => "根数据集",
         Label::Copy => "复制",
-        Label::NoCampaign => "生成本页的结果文件不含配置；请从实验目录重新生成。",
+        Label::NoCampaign => "生成本页的结果文件不含配置；请从实验记录生成页面。",
         Label::NothingChanges => "在硬盘不确定参数的范围内，没有发现会推翻判定的情况。",
         Label::DownloadJson => "下载 JSON",
         Label::DownloadCsv => "下载 CSV",
-        Label::RawWhere => "每个程序的原始输出及其版本和命令行，都在实验目录的 trials/ 下。",
+        Label::RawWhere => {
+            "每个程序的原始输出及其版本和命令行，都在结果库的 trials/ 下，以试验的键命名。"
+        }
         Label::NotValidated => {
             "没有与真实硬件的对比覆盖此案例。请把比值看作模型的结果，并实测你选定的方案。"
         }
@@ -171,7 +173,6 @@ pub fn of(label: Label) -> &'static str {
         Label::OtherSizes => "换一个大小比例的结果",
         Label::Enough => "怎样就够用",
         Label::SizeScale => "大小比例 S 及其限制因素",
-        Label::Dilation => "时间放慢倍数 k",
         Label::ModelArc => "模型的 ARC",
         Label::DirtyLimit => "脏数据上限，模型 / 真实",
         Label::Colon => "：",
@@ -184,7 +185,7 @@ pub fn of(label: Label) -> &'static str {
         Label::OnlyInOne => "只在其中一个里",
         Label::NothingCounts => "前后有一方没有有效的试验",
         Label::Regressions => "变差的单元数：",
-        Label::OtherScale => "两者的 S 或 k 不同：比值中也包含了这一变化。",
+        Label::OtherScale => "两者的 S 不同：比值中也包含了这一变化。",
         Label::ScaleMoves => "有结果随大小比例变化超过 10 %：不要把其数值当作真实机器的。",
         Label::Published => "已发表",
         Label::Ratio => "实测 ÷ 已发表",

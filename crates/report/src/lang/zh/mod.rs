@@ -4,7 +4,6 @@ mod answer;
 mod buying;
 mod label;
 mod lint;
-mod stage;
 mod trust;
 
 use super::{Label, Words};

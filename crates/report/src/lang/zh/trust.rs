@@ -1,11 +1,11 @@
-//! Checks, marks, scale and method in simplified Chinese.
+//! Checks, quality issues, scale and method in simplified Chinese.
 
 use super::Chinese;
 use crate::lang::{TrustWords, name, names, versions};
 use crate::number::{count, ratio, seconds, share, whole};
 use findings::output::{
-    Basis, DurabilityRisk, Findings, Law, Mark, MethodFindings, OpenNumbers, OtherSize, ScaleLimit,
-    Standing, Warmed,
+    Basis, DurabilityRisk, Findings, Law, MethodFindings, NotRun, OpenNumbers, OtherSize,
+    Processor, QualityIssue, ScaleFindings, ScaleLimit, Validity, Warmed,
 };
 use findings::record::WarmUpEnd;
 
@@ -17,7 +17,6 @@ impl TrustWords for Chinese {
             Law::BytesOnDrives => "落盘字节",
             Law::Busy => "忙碌比例",
             Law::Reads => "读取",
-            Law::Stages => "分段计时",
             Law::SomeIo => "确有 I/O",
             Law::Percentiles => "直方图",
             Law::Series => "时间序列",
@@ -31,12 +30,11 @@ impl TrustWords for Chinese {
             Law::Bandwidth => "每秒字节数等于操作数 × 大小",
             Law::BytesOnDrives => "硬盘写入的字节不少于已写并同步的字节",
             Law::Busy => "一块盘最多一直忙碌",
-            Law::Reads => "每次查找都有应答者",
-            Law::Stages => "一次操作的各段等待不超过卷为其工作的时间",
+            Law::Reads => "每次读取都在缓存中查找过",
             Law::SomeIo => "客户端做了 I/O",
             Law::Percentiles => "单调不减，且所含操作数与计数一致",
             Law::Series => "逐秒日志包含客户端的全部操作",
-            Law::Samples => "每一秒都采样了存储池",
+            Law::Samples => "每一秒都读取了内核计数器",
         }
     }
 
@@ -47,7 +45,6 @@ impl TrustWords for Chinese {
             Law::BytesOnDrives => "B",
             Law::Busy => "",
             Law::Reads => "次查找",
-            Law::Stages => "µs/次",
             Law::SomeIo | Law::Percentiles | Law::Series => "次",
             Law::Samples => "s",
         }
@@ -57,39 +54,9 @@ impl TrustWords for Chinese {
         format!("{of} 次试验中的 {trials} 次")
     }
 
-    fn mark(&self, mark: &Mark) -> String {
-        match mark {
-            Mark::Late {
-                share: late,
-                limit,
-                enough,
-            } => format!(
-                "模拟硬盘应答偏晚，占平均延迟的 {}（上限 {}{}）",
-                share(*late),
-                share(*limit),
-                within(*enough)
-            ),
-            Mark::Processor {
-                share: used,
-                limit,
-                enough,
-            } => format!(
-                "本机处理器用了 {}（上限 {}{}）",
-                share(*used),
-                share(*limit),
-                within(*enough)
-            ),
-            Mark::Drives { kind, p50, p99 } => format!(
-                "{} 盘的实际用时为预期的 {}（中位数）和 {}（p99）",
-                name(kind),
-                share(*p50),
-                share(*p99)
-            ),
-            Mark::Neighbours { share: used } => format!("其他程序用了本机的 {}", share(*used)),
-            Mark::Stolen { share: lost } => {
-                format!("本虚拟机的宿主机把其 {} 的处理器分给了别人", share(*lost))
-            }
-            Mark::Broken {
+    fn issue(&self, issue: &QualityIssue) -> String {
+        match issue {
+            QualityIssue::Broken {
                 law,
                 measured,
                 expected,
@@ -99,39 +66,62 @@ impl TrustWords for Chinese {
                 count(*measured),
                 count(*expected)
             ),
-            Mark::Overflow { count: beyond } => {
+            QualityIssue::Overflow { count: beyond } => {
                 format!("{} 次操作超出直方图上限：高百分位只是下界", whole(*beyond))
             }
-            Mark::NotSteady { seconds: watched } => format!("{} 内未达稳态", seconds(*watched)),
-            Mark::Serialised { feature } => {
-                format!("本机内核不能让这些写入并行（缺少 {}）", name(feature))
+            QualityIssue::NotSettled { seconds: watched } => {
+                format!("{} 内未达稳态", seconds(*watched))
             }
-            Mark::SharedFlush => "多个客户端写入并刷新同一个文件，而 FUSE 一次只为一个客户端刷新：请每次写入后刷新（fsync=1），或让每个客户端使用自己的文件".to_owned(),
-            Mark::MemoryThrottle { count: times } => {
-                format!(
-                    "模型的 ARC 对脏数据而言太小：{} 个事务等待了整个事务组",
-                    count(*times)
-                )
+            QualityIssue::WindowTooShort {
+                seconds: watched,
+                least,
+            } => format!(
+                "{} 的窗口太短，看不出是否稳定：至少测 {}",
+                seconds(*watched),
+                seconds(*least)
+            ),
+            QualityIssue::MemoryThrottle { count: times } => format!(
+                "超出模型的适用范围：模型的 ARC 对脏数据而言太小，{} 个事务被拒绝",
+                count(*times)
+            ),
+            QualityIssue::ProcessorBound { busy } => {
+                format!("模型的核心忙碌 {}：结果取决于计算开销表", share(*busy))
             }
-            Mark::OtherScale { size, time } => {
-                format!("以另一比例运行：S = {}，k = {}", count(*size), count(*time))
-            }
-            Mark::DidNotRun => "没有运行".into(),
+            QualityIssue::DidNotRun => "没有运行".into(),
         }
     }
 
-    fn standing(&self, standing: Standing) -> &'static str {
-        match standing {
-            Standing::Sound => "有效",
-            Standing::Marked => "搁置",
-            Standing::Failed => "失败",
+    fn validity(&self, validity: Validity) -> &'static str {
+        match validity {
+            Validity::Valid => "有效",
+            Validity::Excluded => "不计入",
+            Validity::Failed => "失败",
         }
+    }
+
+    fn not_run(&self, cell: &NotRun) -> String {
+        format!("没有运行：需要 {} 次试验", cell.trials)
+    }
+
+    fn validation(&self, scale: &ScaleFindings) -> Vec<String> {
+        let processor = match scale.processor {
+            Processor::Charged => {
+                "处理器：按计算开销表计入模型的核心；在 [host] 中设 processor = \"free\" 可得区间的另一端。"
+            }
+            Processor::Free => "处理器：免费。计算不占时间，受其限制的结果是上界。",
+        };
+        vec![
+            "硬盘：精确。请求恰在硬盘模型给出的时刻完成；docs/validation 中有 fio 对裸盘的检验。"
+                .to_owned(),
+            processor.to_owned(),
+            "网络：没有。客户端就在被建模的服务器上运行。".to_owned(),
+        ]
     }
 
     fn basis(&self, basis: Basis) -> &'static str {
         match basis {
             Basis::Trials => "跨试验",
-            Basis::Blocks => "单次试验内",
+            Basis::Batches => "单次试验内的分段均值",
             Basis::Point => "单个数值，无区间",
         }
     }
@@ -184,9 +174,6 @@ impl TrustWords for Chinese {
                 "突发在真实机器上的持续时间是模型的 {} 倍，因为其脏数据上限也是这么多倍。",
                 count(*factor)
             ),
-            ScaleLimit::Processor { factor } => {
-                format!("相对于硬盘，处理器速度是本机的 {} 倍。", count(*factor))
-            }
             ScaleLimit::Cap {
                 name: cap,
                 bound,
@@ -199,7 +186,6 @@ impl TrustWords for Chinese {
                 count(*size),
                 crate::text::one_line(why)
             ),
-            ScaleLimit::Network => "没有模拟网络：客户端在本机运行。".into(),
         }
     }
 
@@ -243,17 +229,17 @@ impl TrustWords for Chinese {
     fn method(&self, method: &MethodFindings) -> Vec<String> {
         vec![
             format!(
-                "各方案的试验按打乱的区组交替运行（种子 {}），机器的漂移由所有方案分担。每次试验从独立的存储池开始。",
+                "一次试验完全由其输入决定：相同的方案、负载和种子在任何主机上都给出相同的结果。重复试验只有种子不同，所有方案共用同一组种子（始于 {}）。每次试验从独立的存储池开始。",
                 method.seed
             ),
             format!(
-                "效应是只差一个因素的两个方案之比；其区间为 Welch 区间，取自整次试验的对数，从不取自试验内的样本。值得一提的最小效应为 {}；精度达到 {} 或答案已明时停止重复。在所有查看中，并不存在的效应被误报的比例至多 {}。",
+                "效应是只差一个因素的两个方案之比；其区间为学生 t 区间，取自同种子试验之比的对数；两边各只有一次试验时，取自试验内的分段均值。值得一提的最小效应为 {}；精度达到 {} 或答案已明时停止重复。在所有查看中，并不存在的效应被误报的比例至多 {}。",
                 share(method.smallest_effect),
                 share(method.precision),
                 share(method.error_rate)
             ),
             format!(
-                "单个方案旁的区间为 {} 区间，供阅读。离群值只标记，不剔除。违反守恒定律的试验算失败；模拟偏晚或机器繁忙的试验会展示但搁置。",
+                "单个方案旁的区间为 {} 区间，供阅读。离群值只标记，不剔除。违反守恒定律的试验算失败；超出模型适用范围的试验会展示但不计入。",
                 share(method.confidence)
             ),
         ]
@@ -275,42 +261,26 @@ impl TrustWords for Chinese {
 
     fn model(&self, findings: &Findings) -> String {
         let scale = &findings.scale;
-        let mut said = format!(
-            "用户态 OpenZFS {} · 大小 1/{}（{}）",
+        let processor = match scale.processor {
+            Processor::Charged => "计入处理器",
+            Processor::Free => "处理器免费",
+        };
+        format!(
+            "虚拟时间中的 Linux 机器，OpenZFS {} · 大小 1/{}（{}）· {processor}",
             versions(findings),
             count(scale.size),
             self.bound_by(&scale.size_bound_by)
-        );
-        if let Some(time) = scale.time {
-            said += &format!(" · 时间放慢 {} 倍", count(time));
-        }
-        said
-    }
-
-    fn worst(&self, late: f64, processor: f64) -> String {
-        format!(
-            "最差时，模拟硬盘应答偏晚占单元平均延迟的 {}（上限 2 %），本机处理器用了 {}（上限 50 %）。",
-            share(late),
-            share(processor)
         )
     }
 
-    fn census(&self, cells: usize, trials: usize, marked: usize, failed: usize) -> String {
+    fn census(&self, cells: usize, trials: usize, excluded: usize, failed: usize) -> String {
         let mut said = format!("{cells} 个单元，{trials} 次试验");
-        if marked > 0 {
-            said += &format!("，{marked} 次搁置");
+        if excluded > 0 {
+            said += &format!("，{excluded} 次不计入");
         }
         if failed > 0 {
             said += &format!("，{failed} 次失败");
         }
         said
-    }
-}
-
-/// What would have kept a limit: a k, or fewer clients where they wait for the processor at any k.
-fn within(enough: Option<f64>) -> String {
-    match enough {
-        Some(k) => format!("；[scale] time = {k:.0} 时可不超限"),
-        None => "；减少客户端可不超限，放慢时钟则无济于事".to_owned(),
     }
 }

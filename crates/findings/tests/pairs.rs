@@ -1,0 +1,134 @@
+//! Effects are of pairs of trials with the same seed, and single trials have intervals of their own.
+
+mod synthetic;
+
+use findings::output::*;
+use findings::{Findings, analyse};
+use synthetic::*;
+
+/// One trial without a log and one with it.
+fn single() -> Findings {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let truths = [
+        (&variants[0], Truth::flat(640.0)),
+        (&variants[1], Truth::flat(4300.0)),
+    ];
+    let trials = trials(&truths, 1, 0.01);
+    analyse(&campaign(variants, SYNC_JOB), &model(), &trials)
+}
+
+#[test]
+fn a_single_trial_has_an_interval_from_its_batches_and_says_so() {
+    let findings = single();
+    let log = verdict(&findings, "log");
+    assert_eq!(
+        log.class,
+        Class::WorthIt,
+        "six times is known from one trial each"
+    );
+    assert!(log.cautions.contains(&Caution::SingleTrial));
+    let effect = &findings.effects[log.effects[0]];
+    assert_eq!(
+        (effect.ratio.basis, effect.trials),
+        (Basis::Batches, (1, 1))
+    );
+    let cell = findings.cells[0].throughput.unwrap();
+    assert_eq!(cell.basis, Basis::Batches);
+    assert!(cell.low < cell.value && cell.value < cell.high);
+    // Latency has no series: of a single trial it is a number.
+    let latency = findings
+        .effects
+        .iter()
+        .find(|e| e.metric == Metric::MeanLatency)
+        .unwrap();
+    assert_eq!(
+        (latency.ratio.basis, latency.class),
+        (Basis::Point, Class::Undecided)
+    );
+    assert_eq!(latency.needed.unwrap().lack, Lack::SecondTrial);
+}
+
+/// A trial is a pure function of its inputs: a variant that changes nothing gives the same runs.
+#[test]
+fn a_twin_is_exactly_one_with_an_interval_of_no_width() {
+    for repeats in [1, 2, 3] {
+        let mut twin = variant(true, false);
+        twin.levels.clear();
+        let mut base = twin.clone();
+        (base.name, twin.name) = ("base".into(), "twin".into());
+        let two_phases = Truth {
+            levels: vec![(23, 9000.0), (60, 4300.0)],
+            ..Truth::flat(0.0)
+        };
+        let mut all = trials(&[(&base, two_phases)], repeats, 0.05);
+        let mut copies = all.clone();
+        for copy in &mut copies {
+            copy.variant = "twin".into();
+        }
+        all.extend(copies);
+        let findings = analyse(&campaign(vec![base, twin], SYNC_JOB), &model(), &all);
+        assert!(!findings.effects.is_empty());
+        for effect in &findings.effects {
+            let ratio = effect.ratio;
+            assert_eq!(
+                (ratio.low, ratio.value, ratio.high),
+                (1.0, 1.0, 1.0),
+                "{effect:?}"
+            );
+        }
+        assert_eq!(findings.verdicts[0].class, Class::NoEffect, "{repeats}");
+    }
+}
+
+#[test]
+fn trials_in_any_order_give_the_same_bytes() {
+    let variants = log_and_cache();
+    let truths: Vec<_> = variants.iter().map(|v| (v, Truth::flat(640.0))).collect();
+    let mut all = trials(&truths, 3, 0.01);
+    let campaign = campaign(variants.clone(), SYNC_JOB);
+    let bytes = |all: &[findings::record::Trial]| {
+        serde_json::to_string(&analyse(&campaign, &model(), all)).unwrap()
+    };
+    let sorted = bytes(&all);
+    all.reverse();
+    assert_eq!(bytes(&all), sorted);
+    all.rotate_left(5);
+    assert_eq!(bytes(&all), sorted);
+}
+
+#[test]
+fn effects_are_of_trials_that_share_a_seed() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let flat = |i: usize, rate| (&variants[i], Truth::flat(rate));
+    let mut all = trials(&[flat(0, 640.0), flat(1, 1280.0)], 3, 0.2);
+    let of = |all: &[findings::record::Trial]| {
+        let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), all);
+        findings.effects[0].clone()
+    };
+    // Seeds differ by up to a third, pairs of them by a twentieth at most.
+    let paired = of(&all);
+    assert_eq!((paired.class, paired.trials), (Class::WorthIt, (3, 3)));
+    assert!((paired.ratio.value - 2.0).abs() < 0.1, "{:?}", paired.ratio);
+    // A trial without its partner is in no pair.
+    all.retain(|t| !(t.variant == "mirror/none" && t.repeat == 0));
+    assert_eq!(of(&all).trials, (2, 2));
+}
+
+#[test]
+fn a_budget_that_ended_early_leaves_verdicts_on_what_is_known_and_the_rest_as_not_run() {
+    let variants = log_and_cache();
+    let known = [
+        (&variants[0], Truth::flat(640.0)),
+        (&variants[1], Truth::flat(4300.0)),
+    ];
+    let trials = trials(&known, 1, 0.01);
+    let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &trials);
+    assert_eq!(verdict(&findings, "log").class, Class::WorthIt);
+    let missing: Vec<(&str, u32)> = findings
+        .not_run
+        .iter()
+        .map(|cell| (cell.variant.as_str(), cell.trials))
+        .collect();
+    assert_eq!(missing, [("none/nvme", 2), ("mirror/nvme", 2)]);
+    assert!(!findings::complete(&findings));
+}

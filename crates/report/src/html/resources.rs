@@ -1,0 +1,75 @@
+//! What limits each configuration, and what it used.
+
+use super::shares::{key, names};
+use super::{Page, head_row, label, scroll, section};
+use crate::lang::Label;
+use crate::markup::Markup;
+use crate::number::{count, micros, share};
+use findings::output::{Cell, LogDrives, Resources};
+
+const NUMBERS: [Label; 6] = [
+    Label::Processor,
+    Label::ThrottledPerWrite,
+    Label::CommitsPerOp,
+    Label::LogWrite,
+    Label::LogFlush,
+    Label::WrittenPerByte,
+];
+
+impl Page<'_> {
+    pub(super) fn limited_by(&self, m: &mut Markup) {
+        let cells: Vec<(&Cell, &Resources)> = self
+            .workloads
+            .iter()
+            .flat_map(|w| self.charted(w))
+            .filter_map(|c| Some((c, c.resources.as_ref()?)))
+            .collect();
+        if cells.is_empty() {
+            return;
+        }
+        section(m, "limits", |m| {
+            m.tag("p").class("lede").say(label(Label::LimitedByIntro));
+            self.more_cells(m);
+            scroll(m, "limits-title", |m| {
+                m.tag("table").class("stack").inside(|m| {
+                    let mut heads = vec![
+                        (Label::Variant, false),
+                        (Label::Workload, false),
+                        (Label::LimitedBy, false),
+                    ];
+                    heads.extend(NUMBERS.map(|name| (name, true)));
+                    head_row(m, &heads);
+                    m.tag("tbody").inside(|m| {
+                        for (cell, used) in &cells {
+                            m.tag("tr").inside(|m| row(m, cell, used));
+                        }
+                    });
+                });
+            });
+        });
+    }
+}
+
+fn row(m: &mut Markup, cell: &Cell, used: &Resources) {
+    names(m, &cell.variant, &cell.workload);
+    m.tag("td").class("wide").inside(|m| {
+        m.say(|w| w.limit(&used.limit));
+        m.tag("div")
+            .inside(|m| m.tag("code").text(used.limit.command()));
+    });
+    let log = |pick: fn(&LogDrives) -> Option<f64>| used.log.as_ref().and_then(pick).map(micros);
+    let values = [
+        used.processor.map(share),
+        Some(count(used.throttled_per_write)),
+        Some(count(used.commits_per_op)),
+        log(|log| log.write_us),
+        log(|log| log.flush_us),
+        used.written_per_byte.map(count),
+    ];
+    for (name, value) in NUMBERS.into_iter().zip(values) {
+        m.tag("td").class("num").inside(|m| {
+            key(m, name);
+            m.text(value.unwrap_or_else(|| "–".into()));
+        });
+    }
+}
