@@ -200,7 +200,7 @@ pub fn find(name: &str, store: &StoreDir) -> Result<Made, String> {
 /// One line that says what is wrong and what to do.
 pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>, String> {
     let label = |path: &Path| {
-        let name = path.file_stem().unwrap_or(path.as_os_str());
+        let name = path.file_name().unwrap_or(path.as_os_str());
         name.to_string_lossy().into_owned()
     };
     let path = Path::new(name);

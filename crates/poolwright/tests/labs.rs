@@ -29,7 +29,7 @@ fn runs_and_its_checks_hold(lab: &str, cells: usize) {
     assert_eq!(found.len(), cells, "{lab}");
     for cell in found {
         let name = format!("{lab}: {} · {}", cell["variant"], cell["workload"]);
-        assert_eq!(cell["trials"]["failed"], 0, "{name}: {}", cell["marks"]);
+        assert_eq!(cell["trials"]["failed"], 0, "{name}: {}", cell["issues"]);
         assert!(cell["throughput"]["value"].as_f64() > Some(0.0), "{name}");
         let checks = cell["checks"].as_array().unwrap();
         assert!(!checks.is_empty(), "{name}");
