@@ -1,21 +1,27 @@
-//! Engines, workloads, schedule and trials: how a campaign is measured.
+//! How a campaign is measured: which trials it needs, in what order and until when; the workloads; and
+//! the contract of the engine that runs a trial.
 
+pub mod budget;
 pub mod campaign;
+pub mod clock;
 pub mod engine;
 pub mod fault;
-pub mod isolate;
+pub mod inputs;
+pub mod job;
+pub mod known;
 pub mod ladder;
-pub mod lateness;
-pub mod machine;
-pub mod pilot;
+pub mod measured;
 pub mod plan;
 pub mod programs;
 pub mod rerun;
 pub mod resize;
-pub mod schedule;
+pub mod round;
 pub mod settled;
+pub mod slot;
 pub mod stop;
 pub mod trial;
+pub mod verify;
 pub mod warm;
+pub mod why;
 pub mod window;
 pub mod workload;

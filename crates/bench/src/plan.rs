@@ -1,100 +1,55 @@
-//! Which trial is run next, from what the campaign asks for and what is known.
+//! Which trials come next, from what the campaign asks for and what is known. A pure function, so that a
+//! campaign takes the same course however many trials run side by side: trials are chosen in rounds, and
+//! a round is complete before the next is chosen.
 
-use crate::schedule::{self, Slot};
-use crate::{ladder, rerun, resize, settled};
-use findings::record::{Outcome, Trial};
+use crate::known::Known;
+use crate::slot::Slot;
+use crate::{ladder, rerun, resize, settled, why};
 use lab::campaign::Campaign;
 use lab::model::Model;
 
-/// Trials of a cell that may fail in one run before it is left alone.
-const FAILURES: usize = 2;
-
-/// Every trial that a campaign may run.
-#[derive(Debug)]
-pub struct Plan<'a> {
-    campaign: &'a Campaign,
-    model: &'a Model,
-    /// Repeats of closed-loop cells, in their order.
-    slots: Vec<Slot>,
+/// The next trials of a campaign, in the order in which they are to begin; none when enough is known.
+///
+/// First every cell as often as the method asks for at least, the baseline first and all cells before any
+/// is repeated, so that a budget that ends early leaves an answer. Then ladders, rung by rung; then repeats
+/// of the cells whose effects are open; then what verdicts rest on: re-runs with an uncertain number
+/// changed, and other sizes. With `why`, last, re-runs without a cost.
+pub fn next(campaign: &Campaign, model: &Model, known: &Known, why: bool) -> Vec<Slot> {
+    let stages: [&dyn Fn() -> Vec<Slot>; 6] = [
+        &|| fewest(campaign, known),
+        &|| ladder::next(campaign, known),
+        &|| settled::next(campaign, model, known),
+        &|| rerun::next(campaign, model, known),
+        &|| resize::next(campaign, model, known),
+        &|| match why {
+            true => why::next(campaign, known),
+            false => Vec::new(),
+        },
+    ];
+    let mut rounds = stages.iter().map(|stage| stage());
+    rounds.find(|round| !round.is_empty()).unwrap_or_default()
 }
 
-/// What is next.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Next {
-    /// The trial.
-    pub slot: Slot,
-    /// Trials that are to be run at least, it included.
-    pub left: usize,
+/// Indices of the variants, the baseline first.
+pub(crate) fn baseline_first(campaign: &Campaign) -> Vec<usize> {
+    let is_baseline = |v: &usize| campaign.variants[*v].name == campaign.method.baseline;
+    let mut order: Vec<usize> = (0..campaign.variants.len()).collect();
+    order.sort_by_key(|v| !is_baseline(v));
+    order
 }
 
-impl<'a> Plan<'a> {
-    /// The plan of a campaign on a model.
-    pub fn new(campaign: &'a Campaign, model: &'a Model) -> Plan<'a> {
-        Plan {
-            campaign,
-            model,
-            slots: schedule::order(campaign),
+/// The repeats that every cell has at least and that are not known.
+fn fewest(campaign: &Campaign, known: &Known) -> Vec<Slot> {
+    let mut round = Vec::new();
+    for repeat in 0..campaign.method.min_trials.max(1) {
+        for variant in baseline_first(campaign) {
+            for workload in 0..campaign.workloads.len() {
+                let slot = Slot::main(variant, workload, repeat);
+                if known.trial(&slot).is_none() && !known.is_given_up(variant, workload) {
+                    round.push(slot);
+                }
+            }
         }
     }
-
-    /// The next trial, when `trials` are known and `tried` are the ids that this run has tried; none
-    /// when enough is known. Every cell comes as often as it must, then ladders, then cells of which
-    /// an effect is still open, those first that have the fewest trials that count, and last, since it
-    /// is only known then, what verdicts rest on.
-    pub fn next(&self, trials: &[Trial], tried: &[u64]) -> Option<Next> {
-        let fewest = self.campaign.method.min_trials.max(1);
-        let open = settled::open(self.campaign, self.model, trials);
-        let sound = |slot: &&Slot| open.get(&(slot.variant, slot.workload)).copied();
-        // No cell is more than its fewest trials ahead of the others, or what drifts would drift under
-        // it alone.
-        let turn = |slot: &&Slot| {
-            let extra = slot.repeat.saturating_sub(fewest);
-            sound(slot).unwrap_or(0).max(extra)
-        };
-        let wanted = |slot: &&Slot| {
-            !is_measured(trials, slot.id)
-                && !tried.contains(&slot.id)
-                && !self.given_up(slot, trials, tried)
-                && (slot.repeat < fewest || sound(slot).is_some())
-        };
-        let must = |slot: &&Slot| slot.repeat < fewest && wanted(slot);
-        let seed = |repeat: u32, workload: usize| {
-            let of = |s: &&Slot| s.repeat == repeat && s.workload == workload;
-            self.slots.iter().find(of).map_or(0, |s| s.seed)
-        };
-        let rungs = schedule::extras(self.campaign);
-        let reruns = rungs + ladder::ids(self.campaign);
-        let slot = self
-            .slots
-            .iter()
-            .find(must)
-            .cloned()
-            .or_else(|| ladder::next(self.campaign, trials, rungs, tried, seed))
-            .or_else(|| self.slots.iter().filter(wanted).min_by_key(turn).cloned())
-            .or_else(|| {
-                if self.campaign.method.sensitivity.is_empty() {
-                    return None;
-                }
-                let findings = findings::analyse(self.campaign, self.model, trials);
-                rerun::next(self.campaign, &findings, trials, reruns, tried, seed)
-            })
-            .or_else(|| resize::next(self.campaign, self.model, trials, reruns, tried, seed))?;
-        Some(Next {
-            slot,
-            left: self.slots.iter().filter(must).count().max(1),
-        })
-    }
-
-    /// Whether a cell fails again and again.
-    fn given_up(&self, slot: &Slot, trials: &[Trial], tried: &[u64]) -> bool {
-        let cell = |s: &&Slot| s.variant == slot.variant && s.workload == slot.workload;
-        let ids = || self.slots.iter().filter(cell).map(|s| s.id);
-        let failed = |id: &u64| tried.contains(id) && !is_measured(trials, *id);
-        ids().filter(failed).count() >= FAILURES && !ids().any(|id| is_measured(trials, id))
-    }
-}
-
-fn is_measured(trials: &[Trial], id: u64) -> bool {
-    let mut of = trials.iter().filter(|t| t.id == id && t.is_main());
-    of.any(|t| matches!(t.outcome, Outcome::Measured(_)))
+    round
 }

@@ -1,13 +1,15 @@
 //! Re-runs for sensitivity: cells that a verdict rests on, with one uncertain number of a drive
 //! scaled.
 
-use crate::schedule::{Extra, Slot};
+use crate::known::Known;
+use crate::slot::{Extra, Slot};
 use findings::Findings;
 use findings::output::{Class, Effect, PhaseKind};
-use findings::record::{Outcome, Perturbation, Trial};
+use findings::record::Perturbation;
 use lab::campaign::{Campaign, Class as VdevClass, Variant};
+use lab::model::Model;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers of a profile that are seldom known well and that decide what a part is worth, by what its
 /// vdev is for.
@@ -85,7 +87,7 @@ pub fn wanted(
                         factor: *factor,
                     };
                     let of = &campaign.variants[variant];
-                    if uses(of, &kind) && perturbed(of, &change).is_some() {
+                    if kinds(of).contains_key(&kind) && perturbed(of, &change).is_some() {
                         wanted.insert((
                             workload,
                             variant,
@@ -138,9 +140,15 @@ fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
     ))
 }
 
-fn uses(variant: &Variant, kind: &str) -> bool {
-    let mut drives = variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
-    drives.any(|drive| drive.kind == kind)
+/// The kinds of drives that a variant uses, each with how many there must be of it: the last used and
+/// those before it.
+pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
+    let mut kinds = BTreeMap::new();
+    for drive in variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives) {
+        let count = kinds.entry(drive.kind.clone()).or_insert(0);
+        *count = (drive.index + 1).max(*count);
+    }
+    kinds
 }
 
 /// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.
@@ -165,47 +173,20 @@ fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
         .collect()
 }
 
-/// The next re-run, or none when all have been run. `first` is the id of the first.
-pub fn next(
-    campaign: &Campaign,
-    findings: &Findings,
-    trials: &[Trial],
-    first: u64,
-    tried: &[u64],
-    seed: impl Fn(u32, usize) -> u64,
-) -> Option<Slot> {
-    let known = |workload: usize, variant: usize, change: &Perturbation| {
-        trials.iter().any(|t| {
-            t.rerun.as_ref() == Some(change)
-                && t.workload == campaign.workloads[workload].name
-                && t.variant == campaign.variants[variant].name
-                && (matches!(t.outcome, Outcome::Measured(_)) || tried.contains(&t.id))
-        })
-    };
-    for (workload, variant, drive, parameter, factor) in wanted(campaign, findings) {
-        let change = Perturbation {
+/// The re-runs that are asked for and not known.
+pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
+    if campaign.method.sensitivity.is_empty() {
+        return Vec::new();
+    }
+    let findings = findings::analyse(campaign, model, known.trials());
+    let slot = |(workload, variant, drive, parameter, factor)| Slot {
+        extra: Some(Extra::Rerun(Perturbation {
             drive,
             parameter,
             factor: f64::from_bits(factor),
-        };
-        if known(workload, variant, &change) {
-            continue;
-        }
-        // A failed one keeps its id.
-        let failed = trials.iter().find(|t| {
-            t.rerun.as_ref() == Some(&change)
-                && t.workload == campaign.workloads[workload].name
-                && t.variant == campaign.variants[variant].name
-        });
-        let free = trials.iter().map(|t| t.id + 1).fold(first, u64::max);
-        return Some(Slot {
-            id: failed.map_or(free, |t| t.id),
-            variant,
-            workload,
-            repeat: 0,
-            seed: seed(0, workload),
-            extra: Some(Extra::Rerun(change)),
-        });
-    }
-    None
+        })),
+        ..Slot::main(variant, workload, 0)
+    };
+    let all = wanted(campaign, &findings).into_iter().map(slot);
+    all.filter(|slot| known.trial(slot).is_none()).collect()
 }

@@ -1,52 +1,72 @@
-//! Which cells have not been measured often enough.
+//! Repeats of the cells that have not been measured often enough.
 
-use findings::output::{Class, Effect, Mark, Marked, PhaseKind};
-use findings::record::Trial;
+use crate::known::Known;
+use crate::plan::baseline_first;
+use crate::slot::Slot;
+use findings::output::{Class, Effect, PhaseKind};
+use findings::record::Outcome;
 use lab::campaign::Campaign;
 use lab::model::Model;
-use std::collections::BTreeMap;
 
-/// The cells (indices of variant and workload) of which more trials are wanted, each with how many of
-/// its trials count: an effect that decides a verdict and that it takes part in has neither a clear
+/// The next repeats of the cells of every open effect: one that decides a verdict and has neither a clear
 /// verdict nor an interval within the method's precision. The intervals are those of `findings`, which
-/// hold under repeated looks. A cell that takes part in no effect has nothing to settle, and runs its fewest
-/// trials. One whose trials were all set aside gets as many again, unless it was for their use of the
-/// processor: others would use as much.
-pub fn open(campaign: &Campaign, model: &Model, trials: &[Trial]) -> BTreeMap<(usize, usize), u32> {
-    let findings = findings::analyse(campaign, model, trials);
-    let mut cells = BTreeMap::new();
-    for (v, variant) in campaign.variants.iter().enumerate() {
-        for (w, workload) in campaign.workloads.iter().enumerate() {
-            let open = findings.effects.iter().any(|effect| {
-                let takes_part = [&effect.variant, &effect.baseline]
-                    .into_iter()
-                    .any(|name| name.as_deref() == Some(&variant.name));
-                takes_part
-                    && effect.workload == workload.name
-                    && effect.metric == findings::metric(workload)
-                    && effect.phase != PhaseKind::Burst
-                    && !known(effect, campaign.method.precision)
-            });
-            let mut of = findings.cells.iter();
-            let cell = of.find(|c| c.variant == variant.name && c.workload == workload.name);
-            let again = cell.is_some_and(|cell| {
-                let processor = |m: &Marked| matches!(m.mark, Mark::Processor { .. });
-                cell.trials.sound == 0
-                    && (1..2 * campaign.method.min_trials).contains(&cell.trials.marked)
-                    && !cell.marks.iter().any(processor)
-            });
-            if open || again {
-                cells.insert((v, w), cell.map_or(0, |c| c.trials.sound));
+/// hold under repeated looks. Both cells of an effect get the same repeats, since their trials are compared
+/// seed by seed.
+pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
+    let findings = findings::analyse(campaign, model, known.trials());
+    let mut wanted = Vec::new();
+    for (w, workload) in campaign.workloads.iter().enumerate() {
+        let open = findings.effects.iter().filter(|effect| {
+            effect.workload == workload.name
+                && effect.metric == findings::metric(workload)
+                && effect.phase != PhaseKind::Burst
+                && !is_known(effect, campaign.method.precision)
+        });
+        for effect in open {
+            let index = |name: &Option<String>| {
+                let name = name.as_ref()?;
+                campaign.variants.iter().position(|v| v.name == *name)
+            };
+            if let (Some(a), Some(b)) = (index(&effect.baseline), index(&effect.variant)) {
+                wanted.extend(pair(campaign, known, [a, b], w));
             }
         }
     }
-    cells
+    let order = baseline_first(campaign);
+    let rank = |slot: &Slot| order.iter().position(|v| *v == slot.variant);
+    wanted.sort_by_key(|slot| (slot.repeat, rank(slot), slot.workload));
+    wanted.dedup();
+    wanted
 }
 
-fn known(effect: &Effect, precision: f64) -> bool {
+/// What is missing of the first repeat that two cells do not both have. A repeat that failed in either is
+/// passed over; nothing where one of the cells is given up or there are no more repeats.
+fn pair(campaign: &Campaign, known: &Known, variants: [usize; 2], workload: usize) -> Vec<Slot> {
+    if variants.iter().any(|v| known.is_given_up(*v, workload)) {
+        return Vec::new();
+    }
+    for repeat in 0..campaign.method.max_trials {
+        let slots = variants.map(|v| Slot::main(v, workload, repeat));
+        let failed = |slot: &Slot| {
+            let trial = known.trial(slot);
+            trial.is_some_and(|t| matches!(t.outcome, Outcome::Failed { .. }))
+        };
+        if slots.iter().any(failed) {
+            continue;
+        }
+        let missing = slots.into_iter().filter(|slot| known.trial(slot).is_none());
+        let missing: Vec<Slot> = missing.collect();
+        if !missing.is_empty() {
+            return missing;
+        }
+    }
+    Vec::new()
+}
+
+fn is_known(effect: &Effect, precision: f64) -> bool {
     let ratio = &effect.ratio;
     let tight = ratio.value > 0.0
         && ratio.low >= ratio.value * (1.0 - precision)
         && ratio.high <= ratio.value * (1.0 + precision);
-    effect.class != Class::Undecided || (tight && effect.trials.0.min(effect.trials.1) > 1)
+    effect.class != Class::Undecided || tight
 }

@@ -1,33 +1,52 @@
-//! The user's wish to stop, shared by everything that waits.
+//! The user's wish to stop, shared by everything that waits, and the end of the time allowed.
 
+use crate::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set once the user wants to stop; clones share it.
+/// Set once the user wants to stop, or the deadline has passed; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    asked: Arc<AtomicBool>,
+    deadline: Option<(Arc<dyn Clock>, f64)>,
+}
 
 impl Stop {
     /// Asks everything to stop.
     pub fn request(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.asked.store(true, Ordering::SeqCst);
     }
 
-    /// Takes the signals of [`heeded`] to this process for the wish from now on. Without handlers the first
-    /// process of a PID namespace would ignore them.
+    /// From now on the signals of [`heeded`] ask this process to stop. A second one ends it at once.
     ///
     /// # Errors
     /// When the system refuses a handler.
     pub fn follow_signals(&self) -> std::io::Result<()> {
         for signal in heeded() {
-            signal_hook::flag::register(signal, Arc::clone(&self.0))?;
+            // The first does nothing until the second has set what it looks at.
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&self.asked))?;
+            signal_hook::flag::register(signal, Arc::clone(&self.asked))?;
         }
         Ok(())
     }
 
-    /// Whether stopping was asked for.
+    /// The same wish, which also counts as asked from a moment of `clock` on, seconds.
+    pub fn at(&self, clock: Arc<dyn Clock>, deadline_s: f64) -> Stop {
+        Stop {
+            asked: Arc::clone(&self.asked),
+            deadline: Some((clock, deadline_s)),
+        }
+    }
+
+    /// Whether to stop now.
     pub fn requested(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        let over = |(clock, at): &(Arc<dyn Clock>, f64)| clock.now_s() >= *at;
+        self.asked() || self.deadline.as_ref().is_some_and(over)
+    }
+
+    /// Whether the user asked for it.
+    pub fn asked(&self) -> bool {
+        self.asked.load(Ordering::SeqCst)
     }
 }
 

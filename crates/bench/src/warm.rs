@@ -1,7 +1,7 @@
 //! When caches are warm: the share of lookups that they answer has settled.
 
 use crate::window::Sample;
-use poolfs::protocol::counters::{
+use findings::counters::{
     ARC_DATA_HITS, ARC_DATA_MISSES, ARC_META_HITS, ARC_META_MISSES, DBUF_HITS, L2_HITS, L2_SIZE,
 };
 
@@ -16,15 +16,12 @@ const SPREAD: (f64, f64) = (0.0005, 0.01);
 const GROWTH: f64 = 0.02;
 /// Virtual seconds of a period, for the shortest and the longest warm-up.
 const PERIOD_S: (f64, f64) = (2.0, 30.0);
-/// The shortest at instant drives, where a second holds as many operations as the processor can do.
-const INSTANT_S: f64 = 1.0;
 /// Periods that the time allowed for a warm-up is divided into.
 const DIVISIONS: f64 = 20.0;
 
-/// Virtual seconds of a period when a warm-up may last `limit_s`, at drives that are `instant` or not.
-pub fn period_s(limit_s: f64, instant: bool) -> f64 {
-    let shortest = if instant { INSTANT_S } else { PERIOD_S.0 };
-    (limit_s / DIVISIONS).clamp(shortest, PERIOD_S.1).round()
+/// Virtual seconds of a period when a warm-up may last `limit_s`.
+pub fn period_s(limit_s: f64) -> f64 {
+    (limit_s / DIVISIONS).clamp(PERIOD_S.0, PERIOD_S.1).round()
 }
 
 /// What is known of the caches.
@@ -176,14 +173,7 @@ mod tests {
 
     #[test]
     fn periods_are_a_twentieth_of_what_is_allowed_within_bounds() {
-        assert_eq!(
-            (
-                period_s(10.0, false),
-                period_s(100.0, false),
-                period_s(3600.0, false)
-            ),
-            (2.0, 5.0, 30.0)
-        );
-        assert_eq!((period_s(10.0, true), period_s(100.0, true)), (1.0, 5.0));
+        let periods = [10.0, 100.0, 3600.0].map(period_s);
+        assert_eq!(periods, [2.0, 5.0, 30.0]);
     }
 }

@@ -1,11 +1,11 @@
-//! The measured window: client series and engine samples on one axis of virtual seconds.
+//! The measured window: client series and engine counters on one axis of virtual seconds.
 
 use crate::workload::fio::series::PerSecond;
+use findings::counters::is_level;
 use findings::record::Second;
 use std::collections::BTreeMap;
-use std::time::Instant;
 
-/// One virtual second of the engine's counters.
+/// One virtual second of the machine's counters, by the names of [`findings::counters`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// Virtual seconds since the pool was built, at its end.
@@ -14,37 +14,8 @@ pub struct Sample {
     pub values: BTreeMap<String, f64>,
 }
 
-/// The engine's virtual time between its samples, from the real time since the last.
-#[derive(Debug)]
-pub(crate) struct Clock {
-    time: f64,
-    last: Option<(f64, Instant)>,
-}
-
-impl Clock {
-    pub(crate) fn new(time: f64) -> Clock {
-        Clock { time, last: None }
-    }
-
-    pub(crate) fn saw(&mut self, at: f64) {
-        self.last = Some((at, Instant::now()));
-    }
-
-    pub(crate) fn now(&self) -> Option<f64> {
-        self.last
-            .map(|(at, seen)| at + seen.elapsed().as_secs_f64() / self.time)
-    }
-}
-
-/// Whether a counter is a level (its mean is of interest) and not a count (its sum is).
-fn is_level(name: &str) -> bool {
-    use poolfs::protocol::counters::{ARC_SIZE, ARC_TARGET, DIRTY, L2_SIZE, WRLOG};
-    [ARC_SIZE, ARC_TARGET, L2_SIZE, DIRTY, WRLOG].contains(&name)
-        || (name.starts_with("drive.") && (name.ends_with(".queue") || name.ends_with(".busy")))
-}
-
 /// Each second of the window of `runtime_s`, in which the last lasts until its end. `begin` is the
-/// engine's virtual time at its begin; without it the first sample is taken for the first second.
+/// machine's virtual time at its begin; without it the first sample is taken for the first second.
 pub fn seconds(
     series: &PerSecond,
     samples: &[Sample],
@@ -111,46 +82,6 @@ pub fn totals(seconds: &[Second]) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// Takes what the engine says of its drives' timing out of the stages: (p50, p99) of achieved ÷
-/// intended service time by kind of drive, of each kind of request by itself and weighted by requests.
-pub fn drives(stages: &mut BTreeMap<String, f64>) -> BTreeMap<String, (f64, f64)> {
-    let (of_drives, rest): (BTreeMap<_, _>, BTreeMap<_, _>) = std::mem::take(stages)
-        .into_iter()
-        .partition(|(name, _)| name.starts_with("drive."));
-    *stages = rest;
-    let mut kinds: BTreeMap<String, (f64, f64, f64)> = BTreeMap::new();
-    for (name, requests) in &of_drives {
-        let Some(drive) = name.strip_suffix(".requests") else {
-            continue;
-        };
-        let ratio = |what: &str| {
-            let of = |side: &str| of_drives.get(&format!("{drive}.{side}_{what}")).copied();
-            match (of("achieved"), of("intended")) {
-                (Some(achieved), Some(intended)) if intended > 0.0 => Some(achieved / intended),
-                _ => None,
-            }
-        };
-        if let (Some(p50), Some(p99)) = (ratio("p50"), ratio("p99"))
-            && *requests > 0.0
-        {
-            // `drive.hdd11.flush`; the name of a kind may have a point in it.
-            let name = drive.trim_start_matches("drive.");
-            let kind = name
-                .rsplit_once('.')
-                .map_or(name, |(drive, _)| drive)
-                .trim_end_matches(|c: char| c.is_ascii_digit());
-            let entry = kinds.entry(kind.to_owned()).or_default();
-            entry.0 += p50 * requests;
-            entry.1 += p99 * requests;
-            entry.2 += requests;
-        }
-    }
-    kinds
-        .into_iter()
-        .map(|(kind, (p50, p99, requests))| (kind, (p50 / requests, p99 / requests)))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,29 +129,5 @@ mod tests {
             second("drive.hdd0.busy", 0.5),
         ]);
         assert_eq!(mean["drive.hdd0.busy"], 0.75);
-    }
-
-    fn map(values: &[(&str, f64)]) -> BTreeMap<String, f64> {
-        values.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect()
-    }
-
-    #[test]
-    fn timing_of_drives_is_taken_by_kind_and_leaves_the_stages() {
-        let mut stages = map(&[
-            ("write.count", 5.0),
-            ("drive.hdd.a0.write.requests", 3.0),
-            ("drive.hdd.a0.write.achieved_p50", 2.0),
-            ("drive.hdd.a0.write.intended_p50", 1.0),
-            ("drive.hdd.a0.write.achieved_p99", 4.0),
-            ("drive.hdd.a0.write.intended_p99", 2.0),
-            ("drive.hdd.a11.flush.requests", 1.0),
-            ("drive.hdd.a11.flush.achieved_p50", 1.0),
-            ("drive.hdd.a11.flush.intended_p50", 1.0),
-            ("drive.hdd.a11.flush.achieved_p99", 1.0),
-            ("drive.hdd.a11.flush.intended_p99", 1.0),
-        ]);
-        let kinds = drives(&mut stages);
-        assert_eq!(kinds, BTreeMap::from([("hdd.a".to_owned(), (1.75, 1.75))]));
-        assert_eq!(stages, map(&[("write.count", 5.0)]));
     }
 }

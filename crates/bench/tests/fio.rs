@@ -1,8 +1,7 @@
 //! What becomes of a fio job file.
 
-use bench::programs::Fio;
+use bench::workload::fio::refusals;
 use bench::workload::fio::rewrite::{Rewritten, Target, rewrite};
-use bench::workload::fio::{self, refusals};
 use lab::fio::parse;
 use proptest::prelude::*;
 use std::path::Path;
@@ -206,38 +205,6 @@ fn the_files_of_an_open_loop_are_laid_out_and_that_ends() {
     assert_eq!((laid_out("a.0.0"), laid_out("a.1.0")), (1 << 20, 1 << 20));
 }
 
-/// With fio itself. fio 3.33 waits for good for one or another of 128 threads, unless it is started so
-/// that none overtakes its maker, which only root may ask for.
-#[test]
-fn all_threads_of_an_open_loop_begin() {
-    let fio = Fio::find().unwrap();
-    let (mount, raw) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let target = Target {
-        dir: mount.path(),
-        size: 1.0,
-        runtime_s: Some(1.0),
-        rate: Some(400.0),
-        ..target()
-    };
-    let text = "[a]\nrw=randwrite\nbs=4k\nsize=1M\nnumjobs=2\n";
-    let job = fio::prepare(&fio, "job.fio", text, &target, raw.path()).unwrap();
-    let mut client = job.measure(&fio, 1.0).unwrap();
-    while !client.ended() {
-        if client.age() > Duration::from_secs(30) {
-            client.kill();
-            assert!(
-                client.hint().is_some(),
-                "fio has not ended 30 s after a job of one"
-            );
-            // It may not be helped here, and a trial says so.
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let ops = client.finish(raw.path()).unwrap().output.write().ops;
-    assert!((200..=600).contains(&ops), "{ops} operations of 400");
-}
-
 #[test]
 fn an_open_loop_shares_its_rate_out_and_says_what_it_offers_in_whole_operations() {
     let job = open(SMALL_SYNC, 100.0);
@@ -349,7 +316,7 @@ fn offsets_are_drawn_freely_where_a_scaled_file_would_be_gone_through_too_soon()
 }
 
 #[test]
-fn a_pilot_waits_no_longer_than_it_may_whatever_ramp_a_job_asks_for() {
+fn a_short_run_waits_no_longer_than_it_may_whatever_ramp_a_job_asks_for() {
     let brief = Target {
         ramp_most_s: Some(2.0),
         ..target()

@@ -4,13 +4,14 @@
 
 mod synthetic;
 
-use bench::plan::Plan;
+use bench::known::Known;
+use bench::plan;
 use findings::output::{Class, Metric};
-use findings::record::{Fidelity, Outcome, Trial};
+use findings::record::Trial;
 use lab::campaign::Campaign;
-use lab::{NoFiles, Profiles};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::f64::consts::FRAC_1_SQRT_2;
 use synthetic::{made_up, model};
 
 /// The four variants of the source's file server, F1 to F4. A window of 20 s holds the burst and what
@@ -47,11 +48,12 @@ const FIXED: (f64, f64) = (180.0, 3.0);
 const WINDOW_S: f64 = 20.0;
 /// Sustained operations a second of F1 to F4: the log gives 6.7 times, the cache nothing.
 const RATES: [f64; 4] = [640.0, 640.0, 4300.0, 4300.0];
-/// Standard deviation between trials of a cell, as a share: what repeats of the demo show.
+/// Standard deviation between trials of a cell, as a share: what repeats of the demo show. Half of the
+/// variance is the seed's, which the variants of a repeat share; the other half is each trial's own.
 const SPREAD: f64 = 0.02;
 
 fn campaign(seed: u64) -> Campaign {
-    let (mut campaign, _) = lab::load("f1-f4.toml", LAB, &NoFiles, &Profiles::builtin()).unwrap();
+    let mut campaign = synthetic::campaign(LAB);
     campaign.method.seed = seed;
     campaign
 }
@@ -66,21 +68,31 @@ fn normal(random: &mut impl Rng) -> f64 {
 /// Runs a campaign to its end. Its trials, and the classes of the effects of each factor.
 fn run(seed: u64) -> (Vec<Trial>, Vec<(String, Class)>) {
     let (campaign, model) = (campaign(seed), model());
-    let plan = Plan::new(&campaign, &model);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let (mut trials, mut tried) = (Vec::new(), Vec::new());
-    while let Some(next) = plan.next(&trials, &tried) {
-        let name = &campaign.variants[next.slot.variant].name;
-        let cell = match name.as_str() {
-            "none/none" => 0,
-            "none/nvme" => 1,
-            "mirror/none" => 2,
-            _ => 3,
-        };
-        let rate = RATES[cell] * (1.0 + SPREAD * normal(&mut random));
-        tried.push(next.slot.id);
-        trials.push(made_up(&campaign, &next.slot, rate, 20));
+    let mut known = Known::default();
+    let mut common = Vec::new();
+    loop {
+        let round = plan::next(&campaign, &model, &known, false);
+        if round.is_empty() {
+            break;
+        }
+        for slot in round {
+            while common.len() <= slot.repeat as usize {
+                common.push(normal(&mut random));
+            }
+            let cell = match campaign.variants[slot.variant].name.as_str() {
+                "none/none" => 0,
+                "none/nvme" => 1,
+                "mirror/none" => 2,
+                _ => 3,
+            };
+            let own = normal(&mut random);
+            let deviation = (common[slot.repeat as usize] + own) * FRAC_1_SQRT_2;
+            let rate = RATES[cell] * (1.0 + SPREAD * deviation);
+            known.add(slot.clone(), made_up(&campaign, &slot, rate, 20));
+        }
     }
+    let trials = known.trials().to_vec();
     let findings = findings::analyse(&campaign, &model, &trials);
     let mut classes: Vec<(String, Class)> = findings
         .verdicts
@@ -117,75 +129,5 @@ fn sequential_stopping_takes_at_most_a_third_of_the_fixed_procedure_and_names_th
             matches!(of("cache"), Some(Class::NoEffect | Class::Undecided)),
             "seed {seed}: {classes:?}"
         );
-    }
-}
-
-/// All trials of one variant were late, then one more counts.
-#[test]
-fn a_cell_of_which_no_trial_counts_is_tried_again_and_the_others_get_their_turn() {
-    let (campaign, model) = (campaign(1), model());
-    let plan = Plan::new(&campaign, &model);
-    let fewest = campaign.method.min_trials;
-    let lacking = 2;
-    let run = |spoil: &dyn Fn(&mut Fidelity)| {
-        let (mut trials, mut tried, mut extra) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(next) = plan.next(&trials, &tried).filter(|_| trials.len() < 24) {
-            let slot = next.slot;
-            if slot.repeat >= fewest {
-                extra.push(slot.variant);
-            }
-            let rate = RATES[slot.variant] * (1.0 + f64::from(slot.repeat % 2));
-            let mut trial = made_up(&campaign, &slot, rate, 20);
-            if let (Outcome::Measured(measured), true) =
-                (&mut trial.outcome, slot.variant == lacking)
-            {
-                spoil(&mut measured.fidelity);
-            }
-            tried.push(slot.id);
-            trials.push(trial);
-        }
-        extra
-    };
-    let late = run(&|fidelity| fidelity.late_ns_per_op = 1e9);
-    assert_eq!(late[..2], [lacking, lacking]);
-    assert!(
-        late[2..].iter().any(|variant| *variant != lacking),
-        "{late:?}"
-    );
-    let again = late.iter().filter(|variant| **variant == lacking).count();
-    assert!(
-        again <= 4,
-        "others wait for {again} trials that are late again"
-    );
-    // What uses too much of the processor does so again.
-    let busy = run(&|fidelity| fidelity.cpu_share = 0.8);
-    assert_ne!(busy[0], lacking);
-}
-
-/// The second repeat of one variant had too little of the processor and is set aside: what is left over goes to it.
-#[test]
-fn the_cell_with_the_fewest_trials_that_count_comes_next() {
-    let (campaign, model) = (campaign(1), model());
-    let plan = Plan::new(&campaign, &model);
-    let (mut trials, mut tried) = (Vec::new(), Vec::new());
-    let lacking = 2;
-    loop {
-        let next = plan.next(&trials, &tried).expect("effects are open");
-        let slot = next.slot;
-        if slot.repeat >= campaign.method.min_trials {
-            assert_eq!(slot.variant, lacking);
-            return;
-        }
-        // So far apart that no effect is known after two trials each.
-        let rate = RATES[slot.variant] * (1.0 + f64::from(slot.repeat));
-        let mut trial = made_up(&campaign, &slot, rate, 20);
-        if let (Outcome::Measured(measured), true) = (
-            &mut trial.outcome,
-            slot.variant == lacking && slot.repeat == 1,
-        ) {
-            measured.fidelity.cpu_share = 0.6;
-        }
-        tried.push(slot.id);
-        trials.push(trial);
     }
 }

@@ -1,14 +1,14 @@
 //! Makes the store of a large campaign that was never run, for timing what reads it:
 //! `big_store DIR [CELLS [SAMPLES]]`, 1,000 cells and 10,000,000 samples when not told. A sample is one
-//! counter's value in one virtual second. Prints the campaign's directory.
+//! counter's value in one virtual second. Prints the campaign's file.
 
 use findings::record::{Flow, Measured, Outcome, Second, Trial};
-use lab::campaign::{Campaign, Variant, Workload};
+use lab::campaign::{Campaign, OpenZfs};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::time::SystemTime;
-use store::Store;
+use store::{Claim, Entry, Key, Record, Run, Store};
 
 /// Variants of the campaign; the rest of its cells are workloads.
 const VARIANTS: u64 = 8;
@@ -38,33 +38,47 @@ fn main() -> Result<(), Box<dyn Error>> {
     let counters = (DRIVES * OF_A_DRIVE.len() + OF_THE_POOL) as u64;
     let seconds = samples.div_ceil(workloads * VARIANTS * TRIALS * counters);
     let campaign = campaign(workloads)?;
-    let (store, _) = Store::open(
-        Path::new(&directory),
-        &campaign,
-        "# made by big_store, never run\n",
-        &store::MadeBy::new(),
-        true,
-        SystemTime::now(),
-    )?;
-    store.set_model(&serde_json::from_value(serde_json::json!({
-        "size": 12.0, "size_bound_by": "memory", "time": 5.0,
+    let store = Store::open(Path::new(&directory))?;
+    let model = serde_json::from_value(serde_json::json!({
+        "size": 12.0, "size_bound_by": "memory",
         "arc_max": 1u64 << 30, "physmem": 2u64 << 30,
         "dirty_data_max": 1u64 << 28, "dirty_data_max_real": 1u64 << 32,
-        "wrlog_data_max": 1u64 << 29, "caps": [], "notes": [],
-    }))?)?;
-    let mut id = 0;
+        "wrlog_data_max": 1u64 << 29, "guest_memory": 3u64 << 30, "caps": [], "notes": [],
+    }))?;
+    let lab = "# made by big_store, never run\n";
+    let mut record = Record::new(&campaign, &model, lab, BTreeMap::new());
+    let mut seed = 0;
     for repeat in 0..TRIALS {
         for workload in &campaign.workloads {
             for (v, variant) in campaign.variants.iter().enumerate() {
-                let trial = trial(id, variant, workload, repeat, v as f64, seconds);
-                let attempt = store.journal().begin(&trial)?;
-                store.journal().finish(&attempt, &trial)?;
-                id += 1;
+                let inputs = format!("{} {} {repeat}", variant.name, workload.name);
+                let key = Key::of(inputs.as_bytes());
+                let trial = trial(&key, seed, v as f64, seconds);
+                if let Claim::Mine(running) = store.claim(&key)? {
+                    running.finish(inputs.as_bytes(), &trial, &run())?;
+                }
+                record.add(Entry {
+                    key: key.to_string(),
+                    variant: variant.name.clone(),
+                    workload: workload.name.clone(),
+                    repeat: repeat as u32,
+                    rerun: None,
+                });
+                seed += 1;
             }
         }
     }
-    println!("{}", store.path().display());
+    println!("{}", store.keep(&mut record, SystemTime::now())?.display());
     Ok(())
+}
+
+fn run() -> Run {
+    Run {
+        started: "2026-01-01T00:00:00Z".into(),
+        wall_s: 20.0,
+        host: "nowhere".into(),
+        poolwright: env!("CARGO_PKG_VERSION").into(),
+    }
 }
 
 /// Eight variants that differ in three factors, under as many workloads as are asked for.
@@ -75,7 +89,7 @@ fn campaign(workloads: u64) -> Result<Campaign, serde_json::Error> {
             let levels = BTreeMap::from([("a", level(0)), ("b", level(1)), ("c", level(2))]);
             serde_json::json!({
                 "name": format!("{}/{}/{}", level(0), level(1), level(2)),
-                "levels": levels, "openzfs": "2.1", "drives": {},
+                "levels": levels, "openzfs": OpenZfs::ALL[0].name(), "drives": {},
                 "pool": { "ashift": 12, "vdevs": [], "properties": {} },
                 "datasets": { "": { "recordsize": format!("{}K", 4 << v) } }, "module": {},
             })
@@ -98,41 +112,30 @@ fn campaign(workloads: u64) -> Result<Campaign, serde_json::Error> {
             "baseline": "off/off/off", "precision": 0.05, "budget_s": 1200.0, "min_trials": 2,
             "max_trials": 8, "runtime_s": 60.0, "ramp_s": 0.0, "seed": 1,
         },
-        "scale": { "size": null, "time": null, "dirty_data_max": null },
+        "scale": { "size": null, "dirty_data_max": null },
     }))
 }
 
-fn trial(
-    id: u64,
-    variant: &Variant,
-    workload: &Workload,
-    repeat: u64,
-    faster: f64,
-    seconds: u64,
-) -> Trial {
+fn trial(key: &Key, seed: u64, faster: f64, seconds: u64) -> Trial {
     let clients = 8.0;
-    let rate = 600.0 * (1.0 + 0.2 * faster) * (1.0 + 0.004 * (id % 5) as f64);
+    let rate = 600.0 * (1.0 + 0.2 * faster) * (1.0 + 0.004 * (seed % 5) as f64);
     let ops = rate * seconds as f64;
     let mean_ns = clients / rate * 1e9;
     let count = ops as u64;
     Trial {
-        id,
-        variant: variant.name.clone(),
-        workload: workload.name.clone(),
-        repeat: repeat as u32,
-        seed: id,
-        started: "2026-01-01T00:00:00Z".into(),
-        wall_s: 100.0,
-        window_wall_s: 80.0,
+        key: key.to_string(),
+        variant: String::new(),
+        workload: String::new(),
+        repeat: 0,
+        seed,
         size: 12.0,
-        time: 5.0,
-        openzfs: "2.1.11".into(),
+        openzfs: "2.4.4".into(),
         offered_rate: None,
         rerun: None,
+        without: None,
         outcome: Outcome::Measured(Box::new(Measured {
             concurrency: clients,
             runtime_s: seconds as f64,
-            read: Flow::default(),
             write: Flow {
                 ops: count,
                 bytes: count * 16384,
@@ -143,25 +146,16 @@ fn trial(
                     .collect(),
                 overflow: 0,
             },
-            sync: Flow::default(),
-            seconds: (1..=seconds).map(|at| second(at, rate, id)).collect(),
-            stages: BTreeMap::from([
-                ("write.count".to_owned(), ops),
-                ("write.work".to_owned(), ops * mean_ns * 0.9),
-                ("write.throttle".to_owned(), ops * mean_ns * 0.6),
-            ]),
-            fidelity: Default::default(),
+            seconds: (1..=seconds).map(|at| second(at, rate, seed)).collect(),
             totals: BTreeMap::from([("dbuf.hits".to_owned(), ops)]),
-            facts: BTreeMap::new(),
-            features: Vec::new(),
-            notes: Vec::new(),
-            warm_up: None,
+            ..Measured::default()
         })),
     }
 }
 
-fn second(at: u64, rate: f64, id: u64) -> Second {
-    let ripple = |salt: u64| 1.0 + 0.03 * (((at * 7919 + id * 31 + salt) % 13) as f64 / 6.0 - 1.0);
+fn second(at: u64, rate: f64, seed: u64) -> Second {
+    let ripple =
+        |salt: u64| 1.0 + 0.03 * (((at * 7919 + seed * 31 + salt) % 13) as f64 / 6.0 - 1.0);
     let mut values = BTreeMap::from([
         (
             "txg.syncs".to_owned(),

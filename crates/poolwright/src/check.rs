@@ -8,7 +8,6 @@ use crate::{diagnostics, exit, machine, output};
 use lab::Diagnostic;
 use lab::campaign::OpenZfs;
 use lab::model::{Estimate, HostLimits, Model, estimate};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Check a lab: every mistake, each variant's `zpool create`, the scales S and k and what bound
@@ -26,9 +25,6 @@ pub struct Args {
     /// Print JSON on standard output: the resolved campaign, the model, diagnostics
     #[arg(long)]
     json: bool,
-    /// Where the drives' backing files would go; its free space bounds S
-    #[arg(long, value_name = "DIR")]
-    store: Option<PathBuf>,
 }
 
 /// A lab that was checked.
@@ -62,14 +58,7 @@ impl Args {
     }
 
     fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {
-        let placed = machine::place(self.store.as_deref(), &loaded.campaign);
-        let (limits, model) = match placed {
-            Ok((_, limits, model)) => (limits, Ok(model)),
-            Err(refused) => (
-                machine::limits(&machine::store(self.store.as_deref())),
-                Err(refused),
-            ),
-        };
+        let (limits, model) = (machine::limits(), machine::model(&loaded.campaign));
         let estimate = model
             .as_ref()
             .ok()

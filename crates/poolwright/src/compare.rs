@@ -1,11 +1,12 @@
 //! `poolwright compare A B`: two campaigns, or a campaign and a published table, as a gate.
 
 use crate::exit::{ENVIRONMENT, USAGE};
+use crate::store_dir::StoreDir;
 use crate::{output, report as made};
 use findings::lints::Table;
 use findings::{Findings, Named};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Exit code when a cell became worse.
@@ -17,7 +18,7 @@ const REGRESSION: u8 = 1;
 /// than 5 % below the table · 2 a campaign or table cannot be read, or they share no cell.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The campaign before: its directory, a lab that was run, or a findings.json
+    /// The campaign before: a lab that was run, a campaign's file in a store, or a findings.json
     before: String,
     /// The campaign after, or a table of results (.toml), as those in published/
     after: String,
@@ -28,9 +29,8 @@ pub struct Args {
     /// Print the comparison as JSON
     #[arg(long)]
     json: bool,
-    /// Where results are kept
-    #[arg(long, value_name = "DIR")]
-    results: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreDir,
 }
 
 impl Args {
@@ -55,7 +55,7 @@ impl Args {
     /// What is printed, and whether a cell became worse.
     fn compare(&self) -> Result<(String, bool), (u8, String)> {
         let find = |name: &str| {
-            made::find(name, self.results.as_deref())
+            made::find(name, &self.store)
                 .map(|made| made.findings)
                 .map_err(|e| format!("error: {e}\n"))
         };

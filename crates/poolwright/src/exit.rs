@@ -1,30 +1,35 @@
 //! Exit codes that every verb shares; a verb documents what 1 means to it.
 
-use bench::isolate::Ended;
+use bench::fault::Fault;
 
 /// Bad usage or bad input: an argument, a lab file.
 pub const USAGE: u8 = 2;
-/// This machine lacks something: the message names it and the line that installs it.
+/// This host lacks something: the message names it and the line that installs it.
 pub const ENVIRONMENT: u8 = 3;
 /// The user stopped it: what a shell reports of a program that SIGINT ended.
 pub const INTERRUPTED: u8 = 130;
 
-/// The exit code of what ran in namespaces of its own; of an end that it could not tell of itself, says it.
-pub fn of(ended: Ended) -> u8 {
-    match ended {
-        Ended::Exit(code) => code,
-        Ended::Stopped => {
-            crate::output::complain("ended at once, as asked twice\n");
-            INTERRUPTED
+/// Prints what is wrong; the exit code is `code`.
+pub fn refuse(code: u8, message: impl std::fmt::Display) -> u8 {
+    crate::output::complain(&format!("error: {message}\n"));
+    code
+}
+
+/// Prints why something could not run. The exit code that follows.
+pub fn of_fault(fault: &Fault) -> u8 {
+    match fault {
+        Fault::Interrupted => INTERRUPTED,
+        Fault::Environment(_) | Fault::Failed(_) => refuse(ENVIRONMENT, fault),
+    }
+}
+
+/// Prints why the store could not be used. The exit code that follows.
+pub fn of_store(error: &store::Error) -> u8 {
+    use store::Error;
+    match error {
+        Error::Unknown { .. } | Error::Ambiguous { .. } | Error::Former { .. } => {
+            refuse(USAGE, error)
         }
-        Ended::Killed(signal) => {
-            let memory = match signal {
-                9 => ", as by a system whose memory ran out",
-                _ => "",
-            };
-            crate::output::complain(&format!("error: ended by signal {signal}{memory}\n"));
-            // As a shell reports it.
-            128u8.wrapping_add(signal as u8)
-        }
+        Error::Io { .. } | Error::Content { .. } => refuse(ENVIRONMENT, error),
     }
 }

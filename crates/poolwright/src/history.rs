@@ -1,9 +1,9 @@
-//! `poolwright history STORE…`: many campaigns of one lab in a row, as a gate.
+//! `poolwright history CAMPAIGN…`: many campaigns of one lab in a row, as a gate.
 
 use crate::exit::{ENVIRONMENT, USAGE};
+use crate::store_dir::StoreDir;
 use crate::{output, report as made};
 use findings::{Findings, History};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Exit code when the last change for good made a cell worse.
@@ -15,16 +15,15 @@ const REGRESSION: u8 = 1;
 /// they are of different labs.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Campaigns in their order: directories, directories of campaigns (all of them, by name, which
-    /// is by time), labs that were run, or findings.json files
+    /// Campaigns in their order: labs that were run (all of their campaigns, by time), campaigns' files
+    /// in a store, or findings.json files
     #[arg(required = true)]
     campaigns: Vec<String>,
     /// Print the histories as JSON
     #[arg(long)]
     json: bool,
-    /// Where results are kept
-    #[arg(long, value_name = "DIR")]
-    results: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreDir,
 }
 
 impl Args {
@@ -32,7 +31,7 @@ impl Args {
     pub fn run(self) -> ExitCode {
         let mut campaigns: Vec<(String, Findings)> = Vec::new();
         for name in &self.campaigns {
-            match made::find_all(name, self.results.as_deref()) {
+            match made::find_all(name, &self.store) {
                 Ok(found) => campaigns.extend(found),
                 Err(message) => return refuse(&message),
             }

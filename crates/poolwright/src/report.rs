@@ -1,7 +1,8 @@
-//! `poolwright report DIR`: any format of a campaign's report, made from what was measured.
+//! `poolwright report LAB`: any format of a campaign's report, made from what was measured.
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::output;
+use crate::store_dir::StoreDir;
 use clap::ValueEnum;
 use findings::Findings;
 use lab::campaign::Campaign;
@@ -11,10 +12,7 @@ use report::terminal::Style;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use store::Store;
-
-/// The file in a campaign's directory that makes it one.
-const CAMPAIGN: &str = "campaign.json";
+use store::{Record, Store};
 
 /// Make the report of a campaign in any format
 ///
@@ -22,7 +20,7 @@ const CAMPAIGN: &str = "campaign.json";
 /// be written.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A campaign's directory, a lab that was run, or a findings.json
+    /// A lab that was run, a campaign's file in a store, or a findings.json
     campaign: String,
     /// The format; without it, what the name of --output ends in, or text
     #[arg(long, value_enum)]
@@ -33,9 +31,8 @@ pub struct Args {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Where results are kept
-    #[arg(long, value_name = "DIR")]
-    results: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreDir,
 }
 
 /// A format of the report.
@@ -73,14 +70,14 @@ impl Format {
 pub struct Made {
     /// What the campaign has shown.
     pub findings: Findings,
-    /// The campaign and the lab file, where its directory is at hand.
+    /// The campaign and the lab file, where it is at hand.
     pub source: Option<(Campaign, String)>,
 }
 
 impl Args {
     /// Makes the report.
     pub fn run(self) -> ExitCode {
-        let made = match find(&self.campaign, self.results.as_deref()) {
+        let made = match find(&self.campaign, &self.store) {
             Ok(made) => made,
             Err(message) => return refuse(&message),
         };
@@ -174,70 +171,54 @@ pub fn locale() -> Language {
         .unwrap_or_default()
 }
 
-/// Finds a campaign: a findings file, its directory, or a lab that was run, whose newest results are
-/// taken.
+/// Finds a campaign: a findings.json, a campaign's file in a store, or a lab that was run, whose newest
+/// campaign is taken.
 ///
 /// # Errors
 /// One line that says what is wrong and what to do.
-pub fn find(name: &str, results: Option<&Path>) -> Result<Made, String> {
+pub fn find(name: &str, store: &StoreDir) -> Result<Made, String> {
     let path = Path::new(name);
     if path.extension().is_some_and(|e| e == "json") && path.is_file() {
-        let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
-        let findings = report::json::read(&text).map_err(|e| format!("{name}: {e}"))?;
-        return Ok(Made {
-            findings,
-            source: None,
-        });
+        return match Record::store_of(path) {
+            Some(root) => {
+                let store = Store::read(&root).map_err(|e| e.to_string())?;
+                from_record(&store, path)
+            }
+            None => from_findings(path),
+        };
     }
-    let directory = if path.is_dir() {
-        newest(path)
-    } else {
-        newest(&results_directory(results).join(lab::name_of(name)))
-    };
-    let directory = directory.ok_or_else(|| nothing(name))?;
-    from_store(&Store::read(&directory).map_err(|e| e.to_string())?)
+    let mut found = campaigns(name, store)?;
+    match found.1.pop() {
+        Some(newest) => from_record(&found.0, &newest),
+        None => Err(nothing(name)),
+    }
 }
 
-/// Finds campaigns in their order, each with a label: a findings file, a campaign's directory, or every
-/// campaign in a directory or of a lab that was run.
+/// Finds campaigns in their order, each with a label: a file, or every campaign of a lab that was run.
 ///
 /// # Errors
 /// One line that says what is wrong and what to do.
-pub fn find_all(name: &str, results: Option<&Path>) -> Result<Vec<(String, Findings)>, String> {
-    let path = Path::new(name);
+pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>, String> {
     let label = |path: &Path| {
         let name = path.file_name().unwrap_or(path.as_os_str());
         name.to_string_lossy().into_owned()
     };
+    let path = Path::new(name);
     if path.is_file() && path.extension().is_some_and(|e| e == "json") {
-        return Ok(vec![(label(path), find(name, results)?.findings)]);
+        return Ok(vec![(label(path), find(name, store)?.findings)]);
     }
-    let directories = if path.is_dir() {
-        campaigns(path)
-    } else {
-        campaigns(&results_directory(results).join(lab::name_of(name)))
-    };
-    if directories.is_empty() {
-        return Err(nothing(name));
-    }
-    let read = |directory: &PathBuf| -> Result<(String, Findings), String> {
-        let store = Store::read(directory).map_err(|e| e.to_string())?;
-        Ok((label(directory), from_store(&store)?.findings))
-    };
-    if let [only] = directories.as_slice() {
-        return Ok(vec![read(only)?]);
-    }
-    // One that was stopped before anything was measured, or is of another format, is no reason to say
-    // nothing of the others.
+    let (store, paths) = campaigns(name, store)?;
+    // One that was stopped before anything was measured hides none of the others.
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
-    for directory in &directories {
-        match read(directory) {
-            Ok(campaign) => found.push(campaign),
+    for path in &paths {
+        match from_record(&store, path) {
+            Ok(made) => found.push((label(path), made.findings)),
             Err(why) => left_out.push(why),
         }
     }
     if found.is_empty() {
-        return Err(left_out.join("\n"));
+        left_out.push(nothing(name));
+        return Err(left_out.swap_remove(0));
     }
     for why in left_out {
         output::complain(&format!("note: left out: {why}\n"));
@@ -245,62 +226,49 @@ pub fn find_all(name: &str, results: Option<&Path>) -> Result<Vec<(String, Findi
     Ok(found)
 }
 
-fn nothing(name: &str) -> String {
-    format!("no results of {name}: name a campaign's directory or a findings.json, or run `poolwright run {name}` first")
+/// The campaigns of a lab by its name or its file, oldest first.
+fn campaigns(name: &str, store: &StoreDir) -> Result<(Store, Vec<PathBuf>), String> {
+    if store::is_former(Path::new(name)) {
+        let path = PathBuf::from(name);
+        return Err(store::Error::Former { path }.to_string());
+    }
+    let store = store.read().map_err(|e| e.to_string())?;
+    let paths = store.campaigns(&lab::name_of(name));
+    Ok((store, paths.map_err(|e| e.to_string())?))
 }
 
-/// What a campaign's directory shows.
-///
-/// # Errors
-/// One line that says what is wrong and what to do.
-pub fn from_store(store: &Store) -> Result<Made, String> {
-    let model = store.model().map_err(|e| e.to_string())?.ok_or_else(|| {
-        format!(
-            "nothing was measured yet in {}: run the lab again, and it goes on from there",
-            store.path().display()
-        )
-    })?;
-    let trials = store.journal().trials().map_err(|e| e.to_string())?;
-    let lab_text = store.lab_text().map_err(|e| e.to_string())?;
-    let findings = findings::analyse(store.campaign(), &model, &trials);
+fn nothing(name: &str) -> String {
+    format!("no results of {name}: name a lab that was run, a campaign's file in a store, or a findings.json; or run `poolwright run {name}` first")
+}
+
+fn from_findings(path: &Path) -> Result<Made, String> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
+    let findings = report::json::read(&text).map_err(|e| format!("{name}: {e}"))?;
     Ok(Made {
         findings,
-        source: Some((store.campaign().clone(), lab_text)),
+        source: None,
     })
 }
 
-/// `directory` if it is a campaign's, otherwise the newest one in it.
-fn newest(directory: &Path) -> Option<PathBuf> {
-    campaigns(directory).pop()
-}
-
-/// `directory` if it is a campaign's, otherwise those in it, oldest first: names sort by time.
-fn campaigns(directory: &Path) -> Vec<PathBuf> {
-    if directory.join(CAMPAIGN).is_file() {
-        return vec![directory.to_owned()];
+/// What the trials of a campaign show.
+fn from_record(store: &Store, path: &Path) -> Result<Made, String> {
+    let record = Record::read(path).map_err(|e| e.to_string())?;
+    let (trials, damaged) = record.load(store);
+    for why in damaged {
+        output::complain(&format!("note: left out: {why}\n"));
     }
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return Vec::new();
-    };
-    let mut inside: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.join(CAMPAIGN).is_file())
-        .collect();
-    inside.sort();
-    inside
-}
-
-/// Where results are kept: as told, or below the state directory of XDG, or here.
-pub fn results_directory(told: Option<&Path>) -> PathBuf {
-    let state = || {
-        let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from)?;
-        state
-            .is_absolute()
-            .then(|| state.join("poolwright/results"))
-    };
-    told.map(Path::to_owned)
-        .or_else(state)
-        .unwrap_or_else(|| PathBuf::from("results"))
+    if trials.is_empty() {
+        return Err(format!(
+            "no trial of {} is stored: run the lab, and it resumes from there",
+            path.display()
+        ));
+    }
+    let findings = findings::analyse(&record.campaign, &record.model, &trials);
+    Ok(Made {
+        findings,
+        source: Some((record.campaign, record.lab)),
+    })
 }
 
 fn refuse(message: &str) -> ExitCode {

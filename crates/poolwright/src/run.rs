@@ -1,75 +1,70 @@
 //! `poolwright run LAB`: build, measure, explain, report.
-//!
-//! The command starts itself again inside namespaces of its own (see `bench::isolate`): what comes
-//! before that checks everything that can be checked without starting anything.
 
-use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE};
-use crate::lab_file::{LabFile, Loaded, load_or_explain, release};
-use crate::{diagnostics, machine, output};
-use bench::campaign::{End, Error, Setup};
-use bench::engine::scale::Scale;
-use bench::fault::Fault;
-use bench::isolate::{self, Ended, Isolation};
-use bench::programs::{self, Fio};
+use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
+use crate::lab_file::{Loaded, load_or_explain, release};
+use crate::report::{self, Format, Made};
+use crate::store_dir::StoreDir;
+use crate::{diagnostics, engine, machine, output};
+use bench::campaign::{self, End, Error, NotRun, Planned, Question, Ran};
+use bench::clock::WallClock;
+use bench::round::Runner;
 use bench::stop::Stop;
 use lab::campaign::{Campaign, OpenZfs};
-use lab::model::{HostLimits, Model, of_variant};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use lab::model::Model;
+use lab::units::print_duration;
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
-use store::{MadeBy, Scratch, Store, Unfinished};
+use std::sync::Arc;
+use store::Store;
 
-mod progress;
-mod result;
-mod view;
+pub mod progress;
 
-/// Exit code of a run in which a cell failed or was set aside.
+use progress::Progress;
+
+/// Exit code of a run in which a cell failed or has no trial.
 const INCOMPLETE: u8 = 1;
-/// The least room that is worth starting with; the model asks for what it needs.
-const LEAST_ROOM: u64 = 256 << 20;
 
 /// Build each variant of a lab as a scale model, measure and compare them
 ///
-/// Exit codes: 0 everything was measured · 1 a cell or a rung failed or was set aside · 2 the lab or an
-/// argument is wrong · 3 this machine lacks something · 130 interrupted; the same command goes on.
+/// Trials that are stored are not run again, so that the same command resumes a run that was stopped.
+///
+/// Exit codes: 0 every cell was measured · 1 a cell failed or did not fit the budget · 2 the lab or an
+/// argument is wrong · 3 this host lacks something · 130 interrupted; the same command resumes.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab file, or the name of a built-in lab
     lab: String,
-    /// A release of OpenZFS instead of the lab's: 2.1, 2.3
+    /// A release of OpenZFS instead of the lab's
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     openzfs: Option<OpenZfs>,
-    /// Wall time for the whole campaign instead of the lab's: 20m, 2h
+    /// Wall time for this run instead of the lab's: 20m, 2h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<f64>,
-    /// Seed of schedule, data and drives instead of the lab's
+    /// Seed of data, drives and offsets instead of the lab's
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Trials that run side by side [default: one a processor, as far as memory holds them]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Afterwards run the baseline and the best variant without each of their costs (log flushes, pool
+    /// reads, …), to see what they wait for. The lab demo does it without being asked
+    #[arg(long)]
+    why: bool,
     /// Only see that every cell runs: one trial of each, of 2 s in the modelled machine's time. No
     /// verdict comes of it
     #[arg(long)]
     short: bool,
+    /// Print the planned trials and start nothing: key, variant, workload, repeat, seed, whether it is
+    /// stored, and what sets it apart; separated by tabs. `poolwright trial KEY` runs one
+    #[arg(long, conflicts_with = "json")]
+    list: bool,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
-    /// Where results are kept
-    #[arg(long, value_name = "DIR")]
-    results: Option<PathBuf>,
-    /// Where emulated drives lie while the run lasts, instead of in memory
-    #[arg(long, value_name = "DIR")]
-    store: Option<PathBuf>,
-    /// How long a program may take beyond its own time before it is taken for hung and ended; more on
-    /// a machine that is very busy
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
-    patience: f64,
-    /// Show the pool at work while it is measured: drives, dirty data, the throttle, in the modelled
-    /// machine's time
-    #[arg(long)]
-    watch: bool,
-    /// Measure anew, even if results of this very lab are there
-    #[arg(long)]
-    fresh: bool,
+    #[command(flatten)]
+    store: StoreDir,
 }
 
 fn duration(text: &str) -> Result<f64, String> {
@@ -79,15 +74,10 @@ fn duration(text: &str) -> Result<f64, String> {
 /// Virtual seconds that a short run measures, and gives to each time before it.
 const SHORT_S: f64 = 2.0;
 
-/// Most that a short run's clock is slowed: checks hold whether or not the model keeps its time.
-const SHORT_TIME: f64 = 4.0;
-
 /// A campaign that only shows whether its cells run.
 fn shorten(campaign: &mut Campaign) {
     // Beside the lab's own results, which it must not be taken for.
     campaign.name += "-short";
-    let time = campaign.scale.time.unwrap_or(SHORT_TIME);
-    campaign.scale.time = Some(time.min(SHORT_TIME));
     let method = &mut campaign.method;
     (method.min_trials, method.max_trials) = (1, 1);
     method.runtime_s = Some(SHORT_S);
@@ -101,275 +91,206 @@ fn shorten(campaign: &mut Campaign) {
     }
 }
 
-/// A lab that can be run on this machine.
+/// A lab that can be run on this host.
 struct Ready {
-    file: LabFile,
+    lab: String,
     campaign: Campaign,
     model: Model,
-    /// Where drives lie.
-    place: PathBuf,
-    limits: HostLimits,
-    fio: Fio,
-    engine: Scale,
+    why: bool,
 }
 
 impl Ready {
-    /// What measures here: the build of each program, and where drives lie.
-    fn made_by(&self) -> std::io::Result<MadeBy> {
-        let place = match machine::is_in_memory(&self.place) {
-            true => "memory",
-            false => "disk",
-        };
-        let mut all = MadeBy::from([
-            // As it was started, wherever another build has been put since.
-            ("poolwright".to_owned(), programs::fingerprint(Path::new("/proc/self/exe"))?),
-            ("fio".to_owned(), self.fio.version.clone()),
-            ("place of the drives".to_owned(), place.to_owned()),
-        ]);
-        for release in self.campaign.variants.iter().map(|v| v.openzfs) {
-            let name = format!("poolfs-{release}");
-            if let (false, Ok(program)) = (all.contains_key(&name), self.engine.program(release)) {
-                all.insert(name, programs::fingerprint(&program)?);
-            }
+    fn question(&self) -> Question<'_> {
+        Question {
+            campaign: &self.campaign,
+            model: &self.model,
+            lab: &self.lab,
+            why: self.why,
         }
-        Ok(all)
-    }
-
-    /// Dirty-data limit of the model, bytes, by variant.
-    fn dirty_max(&self) -> BTreeMap<String, u64> {
-        let host = &self.campaign.host;
-        let of = |variant| of_variant(&self.model, host, variant).dirty_data_max;
-        let variants = self.campaign.variants.iter();
-        variants.map(|v| (v.name.clone(), of(v))).collect()
     }
 }
 
 impl Args {
     /// Runs the lab.
     pub fn run(self) -> ExitCode {
-        let code = match Isolation::inside() {
-            None => self.outside(),
-            Some(isolation) => self.inside(isolation),
+        // From the first moment: the budget is that of the whole run.
+        let clock = WallClock::start();
+        let code = match self.list {
+            true => self.list(),
+            false => self.measure(clock),
         };
         ExitCode::from(code.unwrap_or_else(|code| code))
     }
 
-    /// Checks everything, then runs inside.
-    fn outside(&self) -> Result<u8, u8> {
+    /// The lab and its model, with the arguments applied.
+    fn ready(&self) -> Result<Ready, u8> {
         if self.lab == "-" {
-            return Err(complain(
+            return Err(refuse(
                 USAGE,
-                "a run is continued by the same command, so its lab must be a file: save it, then `poolwright run FILE`",
+                "a run is resumed by the same command, so its lab must be a file: save it, then `poolwright run FILE`",
             ));
         }
-        machine::remove_leftovers();
-        self.ready(true, &Stop::default())?;
-        let ended = isolate::keep(std::env::args_os().skip(1))
-            .map_err(|e| complain(ENVIRONMENT, &format!("cannot start the run: {e}")))?;
-        let code = exit::of(ended);
-        if !matches!(ended, Ended::Exit(_)) {
-            output::complain("what was measured is kept: the same command goes on\n");
-        }
-        Ok(code)
-    }
-
-    /// The lab, its model, and the programs it needs. `aloud` draws what its author should know.
-    fn ready(&self, aloud: bool, stop: &Stop) -> Result<Ready, u8> {
         let (file, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
         let Loaded {
             mut campaign,
             said,
             sources,
         } = loaded;
-        if aloud {
-            diagnostics::draw(&said, &sources);
-        }
+        diagnostics::draw(&said, &sources);
         if let Some(budget_s) = self.budget {
             campaign.method.budget_s = budget_s;
         }
         if let Some(seed) = self.seed {
             campaign.method.seed = seed;
         }
+        let demo = campaign.name == "demo" && !self.short;
         if self.short {
-            if let Some(stated) = campaign.scale.time.filter(|t| *t > SHORT_TIME) {
-                crate::output::complain(&format!(
-                    "note: a short run is slowed {SHORT_TIME} times, not {stated} as the lab states: what is set aside \
-                     for it may count in a whole run\n"
-                ));
-            }
             shorten(&mut campaign);
         }
-        let (place, limits, model) =
-            machine::place(self.store.as_deref(), &campaign).map_err(|diagnostic| {
-                diagnostics::draw(&[diagnostic], &sources);
-                ENVIRONMENT
-            })?;
-        let environment = |fault: Fault| complain(ENVIRONMENT, &fault.to_string());
-        let engine = Scale {
-            engines: programs::engine_directories(),
-            stop: stop.clone(),
-            patience: self.patience(),
-        };
-        for variant in &campaign.variants {
-            engine.program(variant.openzfs).map_err(environment)?;
-        }
-        let fio = Fio::find().map_err(environment)?;
-        if campaign.scale.time != Some(1.0) {
-            fio.slowed_by().map_err(environment)?;
-        }
+        let model = machine::model(&campaign).map_err(|diagnostic| {
+            diagnostics::draw(&[diagnostic], &sources);
+            ENVIRONMENT
+        })?;
         Ok(Ready {
-            file,
+            lab: file.text,
             campaign,
             model,
-            place,
-            limits,
-            fio,
-            engine,
+            why: self.why || demo,
         })
     }
 
-    fn patience(&self) -> Duration {
-        const DAY_S: f64 = 86_400.0;
-        Duration::from_secs_f64(self.patience.clamp(0.1, DAY_S))
+    fn list(&self) -> Result<u8, u8> {
+        let ready = self.ready()?;
+        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
+        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let planned = campaign::list(&store, engine.as_ref(), ready.question());
+        let planned = planned.map_err(|e| explain(&e))?;
+        let rows = planned.iter().flat_map(|p| rows(p, &ready.campaign));
+        output::print(&rows.collect::<String>());
+        Ok(0)
     }
 
-    fn results_dir(&self) -> PathBuf {
-        self.results
-            .clone()
-            .or_else(|| {
-                let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from)?;
-                state
-                    .is_absolute()
-                    .then(|| state.join("poolwright/results"))
-            })
-            .unwrap_or_else(|| PathBuf::from("results"))
-    }
-
-    /// Measures, inside namespaces as far as they were granted.
-    fn inside(&self, isolation: Isolation) -> Result<u8, u8> {
+    fn measure(&self, clock: WallClock) -> Result<u8, u8> {
+        let ready = self.ready()?;
+        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
+        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
         let stop = Stop::default();
-        isolate::follow(stop.clone());
-        let ready = self.ready(false, &stop)?;
-        machine::own_memory(isolation, self.store.as_deref(), ready.limits.store_bytes);
-        std::fs::create_dir_all(&ready.place).map_err(|e| {
-            complain(
-                ENVIRONMENT,
-                &format!(
-                    "cannot create {}: {e}; name a directory with --store",
-                    ready.place.display()
-                ),
-            )
-        })?;
-        let scratch = Scratch::create(std::slice::from_ref(&ready.place), LEAST_ROOM)
-            .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
-        let made_by = ready.made_by().map_err(|e| {
-            complain(ENVIRONMENT, &format!("cannot read this program or its engines: {e}"))
-        })?;
-        let (store, unfinished) = Store::open(
-            &self.results_dir(),
-            &ready.campaign,
-            &ready.file.text,
-            &made_by,
-            self.fresh,
-            SystemTime::now(),
-        )
-        .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
-        // Trials of one cell run on one model, so that it is not made anew for less room.
-        let kept = store.model().map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
-        if let Some(Err(why)) = kept.map(|model| lab::model::hold(&model, &ready.limits)) {
-            return Err(complain(
-                ENVIRONMENT,
-                &format!(
-                    "{} was begun with more room than there is now: {why}; free some and repeat the command, or begin anew with --fresh",
-                    store.path().display()
-                ),
-            ));
-        }
-        result::keep_machine(&store, &ready.fio, isolation)
-            .map_err(|e| complain(ENVIRONMENT, &e.to_string()))?;
-        let progress = progress::Progress::new(self.watch, ready.dirty_max());
-        match unfinished {
-            Unfinished::New => {}
-            Unfinished::Continued => progress.say(&format!("continuing {}", store.path().display())),
-            Unfinished::Anew {
-                instead_of,
-                differs,
-            } => progress.say(&format!(
-                "beginning anew: not the same as measured {}, which stays: {}",
-                instead_of.display(),
-                differs.join(", ")
-            )),
-        }
-        if !machine::is_in_memory(&ready.place) {
-            let (why, instead) = match &self.store {
-                Some(_) => ("as --store says", "without it they lie in memory where it holds them"),
-                None => (
-                    "which memory does not hold at this size",
-                    "a larger [scale] size fits into memory",
-                ),
-            };
-            progress.say(&format!(
-                "drives lie in {}, {why}. The pauses of the disk under it are taken for the model's: {instead}",
-                ready.place.display()
-            ));
-        }
-        let end = self.measure(&ready, &store, scratch.path(), &stop, &progress);
-        progress.clear();
-        let end = end.map_err(|e| match e {
-            Error::Environment(why) => complain(ENVIRONMENT, &why),
-            Error::Store(why) => complain(ENVIRONMENT, &why.to_string()),
-        })?;
-        drop(scratch);
-        let whole = result::show(&store, self.json)?;
-        let again = match self.fresh {
-            true => "the same command without --fresh",
-            false => "the same command",
+        let followed = stop.follow_signals();
+        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let progress = Progress::new();
+        let runner = Runner {
+            store: &store,
+            engine: engine.as_ref(),
+            stop: &stop,
+            clock: Arc::new(clock),
+            parallel: self.jobs.map_or_else(machine::parallel, NonZeroUsize::get),
+            watch: &progress,
         };
-        Ok(match end {
+        let ran = campaign::run(&runner, ready.question());
+        progress.clear();
+        let ran = ran.map_err(|e| explain(&e))?;
+        let whole = self.show(&store, &ready, &ran)?;
+        Ok(match ran.end {
             End::Interrupted => {
-                progress.say(&format!("interrupted; {again} goes on from here"));
+                output::complain("Results so far are saved. Run the same command to resume.\n");
                 INTERRUPTED
             }
             End::Budget => {
-                progress.say(&format!(
-                    "the budget is spent; {again} with a longer --budget goes on from here"
-                ));
+                output::complain(&not_run(&ran.not_run, ready.campaign.method.budget_s));
                 if whole { 0 } else { INCOMPLETE }
             }
-            End::Complete => {
-                if whole {
-                    0
-                } else {
-                    INCOMPLETE
-                }
-            }
+            End::Complete if whole => 0,
+            End::Complete => INCOMPLETE,
         })
     }
 
-    fn measure(
-        &self,
-        ready: &Ready,
-        store: &Store,
-        scratch: &Path,
-        stop: &Stop,
-        progress: &progress::Progress,
-    ) -> Result<End, Error> {
-        let setup = Setup {
-            store,
-            engine: &ready.engine,
-            fio: &ready.fio,
-            stop,
-            scratch,
-            in_memory: machine::is_in_memory(scratch),
-            patience: self.patience().saturating_mul(2),
-            watch: progress,
+    /// Analyses what was measured, writes the report in every format into the store, and prints it. Tells
+    /// whether every cell has a trial that counts.
+    fn show(&self, store: &Store, ready: &Ready, ran: &Ran) -> Result<bool, u8> {
+        if ran.trials.is_empty() {
+            return Ok(false);
+        }
+        let campaign = &ready.campaign;
+        let findings = findings::analyse(campaign, &ready.model, &ran.trials);
+        let made = Made {
+            findings,
+            source: Some((campaign.clone(), ready.lab.clone())),
         };
-        bench::campaign::run(&setup, ready.model.clone())
+        let language = report::locale();
+        let render = |format, to_terminal| {
+            let rendered = report::render(&made, format, language, to_terminal);
+            rendered.map_err(|e| refuse(ENVIRONMENT, e))
+        };
+        // What was found is shown also where there is no room left for it.
+        match self.json {
+            true => output::print(&render(Format::Json, false)?),
+            false => output::print(&render(Format::Text, std::io::stdout().is_terminal())?),
+        };
+        for (name, format) in [
+            ("findings.json", Format::Json),
+            ("report.md", Format::Md),
+            ("report.csv", Format::Csv),
+            ("report.html", Format::Html),
+        ] {
+            let page = self.keep(store, campaign, name, &render(format, false)?)?;
+            if format == Format::Html && !self.json {
+                output::print(&format!("report   {}\n", page.display()));
+            }
+        }
+        Ok(findings::complete(&made.findings))
+    }
+
+    fn keep(&self, store: &Store, campaign: &Campaign, name: &str, text: &str) -> Result<PathBuf, u8> {
+        let kept = store.keep_report(&campaign.name, name, text);
+        kept.map_err(|e| exit::of_store(&e))
     }
 }
 
-/// Says what is wrong; the exit code is `code`.
-fn complain(code: u8, message: &str) -> u8 {
-    output::complain(&format!("error: {message}\n"));
-    code
+/// What a planned trial is, one line for each of its names.
+fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
+    let job = &planned.job;
+    let state = if planned.stored { "stored" } else { "missing" };
+    let row = |slot: &bench::slot::Slot| {
+        let entry = slot.entry(campaign, job.key.as_str());
+        let columns = [
+            job.key.as_str(),
+            &entry.variant,
+            &entry.workload,
+            &slot.repeat.to_string(),
+            &slot.seed(campaign).to_string(),
+            state,
+            &slot.apart(),
+        ];
+        columns.join("\t").trim_end().to_owned() + "\n"
+    };
+    job.slots.iter().map(row).collect()
+}
+
+/// Prints why a campaign could not go on. The exit code.
+fn explain(error: &Error) -> u8 {
+    match error {
+        Error::Fault(fault) => exit::of_fault(fault),
+        Error::Store(error) => exit::of_store(error),
+    }
+}
+
+/// What did not fit the budget, and the time that it needs.
+fn not_run(trials: &[NotRun], budget_s: f64) -> String {
+    const SHOWN: usize = 8;
+    let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();
+    let mut text = format!(
+        "The budget of {} is spent. Not run: {} of this round's trials, which take about {} one after another:\n",
+        print_duration(budget_s),
+        trials.len(),
+        print_duration(needs_s.ceil())
+    );
+    for trial in trials.iter().take(SHOWN) {
+        let needs = print_duration(trial.needs_s.ceil());
+        text.push_str(&format!("  {}  (about {needs})\n", trial.name));
+    }
+    if trials.len() > SHOWN {
+        text.push_str(&format!("  and {} more\n", trials.len() - SHOWN));
+    }
+    text.push_str("Run the same command again to add them, or give it a longer --budget.\n");
+    text
 }

@@ -1,229 +1,229 @@
-//! One directory for one campaign.
+//! Campaigns: what was asked, and the keys of the trials that answer.
 
-use crate::{Attempt, Error, Journal};
-use findings::record::Trial;
-use lab::{campaign::Campaign, model::Model};
-use rustix::fs::{FlockOperation, flock};
-use serde::{Serialize, de::DeserializeOwned};
+use crate::files::{create, list, parse, remove, replace};
+use crate::{Error, Found, Key, Store};
+use findings::record::{Perturbation, Trial};
+use lab::campaign::Campaign;
+use lab::model::Model;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The file that holds [`MadeBy`].
-const MADE_BY: &str = "made-by.json";
+/// Version of the format of [`Record`].
+const FORMAT: u32 = 1;
 
-/// A campaign's directory, open.
-#[derive(Debug)]
-pub struct Store {
-    path: PathBuf,
-    campaign: Campaign,
-    journal: Journal,
-    /// Held for as long as a run is at work; none when only read.
-    _lock: Option<File>,
+/// A campaign as it was run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Version of this format.
+    format: u32,
+    /// The campaign, resolved.
+    pub campaign: Campaign,
+    /// Its scale model.
+    pub model: Model,
+    /// The text of the lab file.
+    pub lab: String,
+    /// Release of OpenZFS → identity of the engine build that ran it.
+    pub builds: BTreeMap<String, String>,
+    /// Its trials, in the order in which they were planned.
+    pub trials: Vec<Entry>,
 }
 
-/// Whether [`Store::open`] found something to continue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfinished {
-    /// A new directory was made.
-    New,
-    /// An earlier run of the same campaign is continued.
-    Continued,
-    /// A new directory was made, since another build, or drives in another place, measured the same campaign.
-    Anew {
-        /// Where that one is, and stays.
-        instead_of: PathBuf,
-        /// The names in [`MadeBy`] that differ.
-        differs: Vec<String>,
-    },
+/// A trial of a campaign.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The key that it is stored under. Identical variants share it.
+    pub key: String,
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// Which repeat of the cell, from 0.
+    pub repeat: u32,
+    /// Which number of a drive was changed, for a re-run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<Perturbation>,
 }
 
-/// What measures a campaign: each program, and the place of its drives, with what tells one from another.
-/// Trials of one cell are made by the same.
-pub type MadeBy = BTreeMap<String, String>;
-
-impl Store {
-    /// Opens the directory of `campaign` below `results` for measuring: the newest one that holds
-    /// the same campaign `made_by` the same, or a new one. The wall budget and the most trials of a cell are
-    /// no part of a campaign's identity, so that more of both can be given to one that ran out of them.
-    ///
-    /// # Errors
-    /// [`Error::Busy`] when a run is at work there; otherwise what the file system said.
-    pub fn open(
-        results: &Path,
-        campaign: &Campaign,
-        lab_text: &str,
-        made_by: &MadeBy,
-        fresh: bool,
-        now: SystemTime,
-    ) -> Result<(Store, Unfinished), Error> {
-        let home = results.join(file_name(&campaign.name));
-        let (found, unfinished) = match fresh {
-            true => (None, Unfinished::New),
-            false => newest(&home, campaign, made_by)?,
-        };
-        if let Some(path) = found {
-            let lock = lock(&path)?;
-            let store = Store {
-                journal: Journal::open(&path.join("journal.sqlite"))?,
-                campaign: campaign.clone(),
-                path,
-                _lock: Some(lock),
-            };
-            // What is no part of its identity may have changed.
-            replace(&store.path.join("lab.toml"), lab_text.as_bytes())?;
-            store.write("campaign.json", campaign)?;
-            return Ok((store, unfinished));
+impl Entry {
+    /// The trial with the names that its campaign gives it.
+    pub fn name(&self, trial: Trial) -> Trial {
+        Trial {
+            variant: self.variant.clone(),
+            workload: self.workload.clone(),
+            repeat: self.repeat,
+            rerun: self.rerun.clone(),
+            ..trial
         }
-        let path = new_directory(&home, now)?;
-        let lock = lock(&path)?;
-        let lab = path.join("lab.toml");
-        replace(&lab, lab_text.as_bytes())?;
-        let store = Store {
-            journal: Journal::open(&path.join("journal.sqlite"))?,
+    }
+}
+
+impl Record {
+    /// A campaign without trials.
+    pub fn new(
+        campaign: &Campaign,
+        model: &Model,
+        lab: &str,
+        builds: BTreeMap<String, String>,
+    ) -> Record {
+        Record {
+            format: FORMAT,
             campaign: campaign.clone(),
-            path,
-            _lock: Some(lock),
-        };
-        store.write(MADE_BY, made_by)?;
-        // Last, since it is what makes the directory a campaign's.
-        store.write("campaign.json", campaign)?;
-        Ok((store, unfinished))
+            model: model.clone(),
+            lab: lab.to_owned(),
+            builds,
+            trials: Vec::new(),
+        }
     }
 
-    /// Opens a campaign's directory for reading.
+    /// Adds a trial; one that is there stays once.
+    pub fn add(&mut self, entry: Entry) {
+        if !self.trials.contains(&entry) {
+            self.trials.push(entry);
+        }
+    }
+
+    /// Reads a campaign's file.
     ///
     /// # Errors
-    /// What the file system said, or [`Error::Content`].
-    pub fn read(path: &Path) -> Result<Store, Error> {
-        let campaign = parse(&path.join("campaign.json"))?;
-        Ok(Store {
-            journal: Journal::read(&path.join("journal.sqlite"))?,
-            campaign,
-            path: path.to_owned(),
-            _lock: None,
+    /// What the file system refused, or [`Error::Content`].
+    pub fn read(path: &Path) -> Result<Record, Error> {
+        let record: Record = parse(path)?;
+        match record.format {
+            FORMAT => Ok(record),
+            other => Err(Error::content(
+                path,
+                format!(
+                    "it has format {other}, and this Poolwright reads {FORMAT}: run the lab again"
+                ),
+            )),
+        }
+    }
+
+    /// The store that a campaign's file lies in: `<store>/campaigns/<lab>/<file>`.
+    pub fn store_of(path: &Path) -> Option<PathBuf> {
+        let lab = path.parent()?;
+        let campaigns = lab.parent()?;
+        let named = campaigns.file_name()? == "campaigns";
+        let store = named.then(|| campaigns.parent())??;
+        Some(match store.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => store.to_owned(),
         })
     }
 
-    /// The directory.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The campaign that was run.
-    pub fn campaign(&self) -> &Campaign {
-        &self.campaign
-    }
-
-    /// The journal.
-    pub fn journal(&self) -> &Journal {
-        &self.journal
-    }
-
-    /// The lab file as it was run.
-    ///
-    /// # Errors
-    /// What the file system said.
-    pub fn lab_text(&self) -> Result<String, Error> {
-        let path = self.path.join("lab.toml");
-        fs::read_to_string(&path).map_err(Error::io("read", &path))
-    }
-
-    /// The model chosen by an earlier run of this campaign.
-    ///
-    /// # Errors
-    /// What the file system said, or [`Error::Content`].
-    pub fn model(&self) -> Result<Option<Model>, Error> {
-        let path = self.path.join("model.json");
-        if path.exists() {
-            parse(&path).map(Some)
-        } else {
-            Ok(None)
+    /// The trials that are stored, and what is wrong with those that are damaged. Failed ones are among
+    /// them, missing ones are not.
+    pub fn load(&self, store: &Store) -> (Vec<Trial>, Vec<String>) {
+        let (mut trials, mut damaged) = (Vec::new(), Vec::new());
+        for entry in &self.trials {
+            let found = Key::parse(&entry.key).map(|key| store.find(&key));
+            match found {
+                Some(Found::Measured { trial, .. } | Found::Failed { trial }) => {
+                    trials.push(entry.name(*trial));
+                }
+                Some(Found::Damaged { why }) => damaged.push(why),
+                Some(Found::Missing) => {}
+                None => damaged.push(format!("{:?} is no key of a trial", entry.key)),
+            }
         }
+        (trials, damaged)
     }
 
-    /// Keeps the model, so that a continued campaign runs on the same one.
-    ///
-    /// # Errors
-    /// What the file system said.
-    pub fn set_model(&self, model: &Model) -> Result<(), Error> {
-        self.write("model.json", model)
-    }
-
-    /// Writes a text file into the directory, whole or not at all.
-    ///
-    /// # Errors
-    /// What the file system said.
-    pub fn write_text(&self, name: &str, text: &str) -> Result<(), Error> {
-        replace(&self.path.join(name), text.as_bytes())
-    }
-
-    /// Writes a JSON file into the directory, whole or not at all.
-    ///
-    /// # Errors
-    /// What the file system said.
-    pub fn write(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
-        let path = self.path.join(name);
-        let mut text = serde_json::to_vec_pretty(value).map_err(|source| Error::Content {
-            path: path.clone(),
-            source,
-        })?;
-        text.push(b'\n');
-        replace(&path, &text)
-    }
-
-    /// Makes the directory for the raw outputs of an attempt.
-    ///
-    /// # Errors
-    /// What the file system said.
-    pub fn raw(&self, trial: &Trial, attempt: &Attempt) -> Result<PathBuf, Error> {
-        let path = self
-            .path
-            .join("trials")
-            .join(format!(
-                "{:04}-{}-{}{}",
-                trial.id,
-                file_name(&trial.variant),
-                file_name(&trial.workload),
-                apart(trial)
-            ))
-            .join(attempt.number.to_string());
-        fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
-        Ok(path)
+    /// What tells one campaign from another, 8 hexadecimal digits. Neither the budget nor the most trials
+    /// of a cell do: more of both can be given to a campaign that ran out of them.
+    fn identity(&self) -> Result<String, serde_json::Error> {
+        let mut campaign = self.campaign.clone();
+        (campaign.method.budget_s, campaign.method.max_trials) = (0.0, 0);
+        let text = serde_json::to_vec(&(campaign, &self.model, &self.builds))?;
+        Ok(Key::of(&text).as_str()[..8].to_owned())
     }
 }
 
-/// What sets a trial apart from a repeat of its closed-loop cell, for its directory.
-fn apart(trial: &Trial) -> String {
-    let mut text = String::new();
-    if let Some(rate) = trial.offered_rate {
-        text.push_str(&format!("-at-{rate:.0}"));
+impl Store {
+    /// The directory of a lab's campaigns.
+    fn campaigns_of(&self, lab: &str) -> PathBuf {
+        self.path().join("campaigns").join(file_name(lab))
     }
-    if let Some(change) = &trial.rerun {
-        text.push_str(&format!(
-            "-{}-{}-x{}",
-            file_name(&change.drive),
-            file_name(&change.parameter),
-            change.factor
-        ));
+
+    /// Keeps a campaign under the time `now`, and gives its path. The same campaign from before goes:
+    /// the trials that it names are named by this one too.
+    ///
+    /// # Errors
+    /// What the file system refused.
+    pub fn keep(&self, record: &mut Record, now: SystemTime) -> Result<PathBuf, Error> {
+        let directory = self.campaigns_of(&record.campaign.name);
+        create(&directory)?;
+        let wrong = |e: serde_json::Error| Error::content(&directory, e);
+        let identity = record.identity().map_err(wrong)?;
+        let stamp = humantime::format_rfc3339_seconds(now).to_string();
+        let stamp = stamp.replace(['-', ':'], "");
+        let path = directory.join(format!("{stamp}-{identity}.json"));
+        let suffix = format!("-{identity}.json");
+        let before: Vec<PathBuf> = list(&directory)?
+            .into_iter()
+            .filter(|p| p.to_string_lossy().ends_with(&suffix) && *p != path)
+            .collect();
+        for earlier in &before {
+            if let Ok(earlier) = Record::read(earlier) {
+                earlier
+                    .trials
+                    .into_iter()
+                    .for_each(|entry| record.add(entry));
+            }
+        }
+        self.update(&path, record)?;
+        for earlier in before {
+            remove(&earlier)?;
+        }
+        Ok(path)
     }
-    text
+
+    /// Writes a campaign to its path again.
+    ///
+    /// # Errors
+    /// What the file system refused.
+    pub fn update(&self, path: &Path, record: &Record) -> Result<(), Error> {
+        let mut text = serde_json::to_vec_pretty(record).map_err(|e| Error::content(path, e))?;
+        text.push(b'\n');
+        replace(path, &text)
+    }
+
+    /// Keeps a file of a lab's newest report, `<store>/reports/<lab>/<name>`, and gives its path.
+    ///
+    /// # Errors
+    /// What the file system refused.
+    pub fn keep_report(&self, lab: &str, name: &str, text: &str) -> Result<PathBuf, Error> {
+        let directory = self.path().join("reports").join(file_name(lab));
+        create(&directory)?;
+        let path = directory.join(name);
+        replace(&path, text.as_bytes())?;
+        Ok(path)
+    }
+
+    /// The files of a lab's campaigns, oldest first.
+    ///
+    /// # Errors
+    /// What the file system refused.
+    pub fn campaigns(&self, lab: &str) -> Result<Vec<PathBuf>, Error> {
+        let mut paths = list(&self.campaigns_of(lab))?;
+        let hidden = |p: &PathBuf| {
+            p.file_name()
+                .is_some_and(|n| n.to_string_lossy().starts_with('.'))
+        };
+        paths.retain(|path| path.extension().is_some_and(|e| e == "json") && !hidden(path));
+        Ok(paths)
+    }
 }
 
 /// A name as one component of a path: what could be taken for anything else becomes `_`.
 fn file_name(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_+=.".contains(c);
     let clean: String = name
         .chars()
         .take(80)
-        .map(|c| {
-            if c.is_alphanumeric() || "-_+=.".contains(c) {
-                c
-            } else {
-                '_'
-            }
-        })
+        .map(|c| if plain(c) { c } else { '_' })
         .collect();
     match clean.trim_start_matches('.') {
         "" => "_".to_owned(),
@@ -231,109 +231,21 @@ fn file_name(name: &str) -> String {
     }
 }
 
-fn same(a: &Campaign, b: &Campaign) -> bool {
-    let identity = |c: &Campaign| {
-        let mut c = c.clone();
-        (c.method.budget_s, c.method.max_trials) = (0.0, 0);
-        c
-    };
-    identity(a) == identity(b)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The newest directory below `home` that holds this campaign made by the same, and what is told of it. Names
-/// sort by time.
-fn newest(
-    home: &Path,
-    campaign: &Campaign,
-    made_by: &MadeBy,
-) -> Result<(Option<PathBuf>, Unfinished), Error> {
-    let entries = match fs::read_dir(home) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok((None, Unfinished::New)),
-        Err(e) => return Err(Error::io("read", home)(e)),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(Error::io("read", home))?.path());
+    #[test]
+    fn the_store_of_a_campaign_is_known_from_its_path() {
+        let store = |path: &str| Record::store_of(Path::new(path));
+        assert_eq!(store("/s/campaigns/demo/x.json"), Some("/s".into()));
+        assert_eq!(store("campaigns/demo/x.json"), Some(".".into()));
+        assert_eq!(store("/s/other/demo/x.json"), None);
     }
-    paths.sort();
-    let mut told = Unfinished::New;
-    for path in paths.into_iter().rev() {
-        // A directory of another version, or half made, is no candidate.
-        if !parse::<Campaign>(&path.join("campaign.json")).is_ok_and(|found| same(&found, campaign))
-        {
-            continue;
-        }
-        // One that does not tell was made by a build from before.
-        let theirs: MadeBy = parse(&path.join(MADE_BY)).unwrap_or_default();
-        if theirs == *made_by {
-            return Ok((Some(path), Unfinished::Continued));
-        }
-        if told == Unfinished::New {
-            let differs = made_by
-                .iter()
-                .filter(|(name, of)| theirs.get(*name) != Some(of));
-            told = Unfinished::Anew {
-                differs: differs.map(|(name, _)| name.clone()).collect(),
-                instead_of: path,
-            };
-        }
+
+    #[test]
+    fn a_name_is_one_component_of_a_path() {
+        assert_eq!(file_name("../a b/c"), "_a_b_c");
+        assert_eq!(file_name(".."), "_");
     }
-    Ok((None, told))
-}
-
-fn new_directory(home: &Path, now: SystemTime) -> Result<PathBuf, Error> {
-    fs::create_dir_all(home).map_err(Error::io("create", home))?;
-    let stamp = humantime::format_rfc3339_seconds(now)
-        .to_string()
-        .replace(['-', ':'], "");
-    for n in 1u32.. {
-        let path = match n {
-            1 => home.join(&stamp),
-            n => home.join(format!("{stamp}-{n}")),
-        };
-        match fs::create_dir(&path) {
-            Ok(()) => return Ok(path),
-            Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
-            Err(e) => return Err(Error::io("create", &path)(e)),
-        }
-    }
-    unreachable!("some number is free")
-}
-
-fn lock(path: &Path) -> Result<File, Error> {
-    let name = path.join("lock");
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&name)
-        .map_err(Error::io("create", &name))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Busy {
-            path: path.to_owned(),
-        }),
-        Err(e) => Err(Error::io("lock", &name)(e.into())),
-    }
-}
-
-fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-    serde_json::from_str(&text).map_err(|source| Error::Content {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-/// Writes a file so that a kill leaves the old content or the new.
-fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
-    let fresh = path.with_extension("new");
-    let write = || -> std::io::Result<()> {
-        let mut file = File::create(&fresh)?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(&fresh, path)
-    };
-    write().map_err(Error::io("write", path))
 }

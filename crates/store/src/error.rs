@@ -1,61 +1,67 @@
-//! What can go wrong with a directory of results.
+//! Errors of the store.
 
+use crate::Key;
 use std::path::{Path, PathBuf};
 
 /// Why a store could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file system said no.
-    #[error("cannot {action} {}: {source}", path.display())]
+    /// A file or directory could not be used.
+    #[error("cannot {action} {}: {source}{}", .path.display(), advice(source))]
     Io {
-        /// What was being done: `create`, `read`, …
+        /// What was tried: `read`, `write`, `create`, `lock`.
         action: &'static str,
-        /// On what.
+        /// Where.
         path: PathBuf,
-        /// What the system said.
+        /// Why not.
         source: std::io::Error,
     },
-    /// The journal said no.
-    #[error("the journal {} cannot be used: {source}{}", path.display(), remedy(source))]
-    Journal {
-        /// The journal file.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
-    /// A file of the store does not hold what it should.
-    #[error("{} is not readable as written by this version: {source}; run again with --fresh", path.display())]
+    /// A file does not have the content that its name promises.
+    #[error("{} cannot be used: {why}", .path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// Where its text is wrong.
-        source: serde_json::Error,
+        /// What is wrong with it.
+        why: String,
     },
-    /// Another run is at work there.
-    #[error("another run is measuring {}; wait for it, or measure anew with --fresh", path.display())]
-    Busy {
-        /// The campaign directory.
+    /// A directory of the engine before this one.
+    #[error("{} holds results of the former engine: run the lab again; they stay where they are", .path.display())]
+    Former {
+        /// The directory.
         path: PathBuf,
     },
-    /// No directory can hold what is needed.
-    #[error(
-        "no place for {need} bytes of emulated drives: {tried}; name a directory with --store DIR"
-    )]
-    NoRoom {
-        /// Bytes needed.
-        need: u64,
-        /// What each candidate had.
-        tried: String,
+    /// No trial has such a key.
+    #[error("the store {} has no trial {key}: `poolwright run LAB --list` plans a lab's trials and prints their keys", .store.display())]
+    Unknown {
+        /// What was looked for.
+        key: String,
+        /// Where.
+        store: PathBuf,
+    },
+    /// Several trials begin with these digits.
+    #[error("several trials begin with {prefix}: {}; give more digits", list(.keys))]
+    Ambiguous {
+        /// What was looked for.
+        prefix: String,
+        /// What begins so.
+        keys: Vec<Key>,
     },
 }
 
-/// What to do about it. A journal holds what was measured: it is given up only where it is none.
-fn remedy(source: &rusqlite::Error) -> &'static str {
-    use rusqlite::ErrorCode::{CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, ReadOnly};
-    match source.sqlite_error_code() {
-        Some(NotADatabase | DatabaseCorrupt) => "; move it away to start again",
-        Some(DiskFull) => "; make room, then the same command goes on",
-        Some(ReadOnly | CannotOpen) => "; the file and its directory must be yours to use",
+fn list(keys: &[Key]) -> String {
+    let short: Vec<&str> = keys.iter().take(5).map(Key::short).collect();
+    short.join(", ")
+}
+
+/// What helps against an error of the system.
+fn advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::StorageFull => {
+            "; free some space, or keep results elsewhere with --store DIR"
+        }
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            "; name a directory that you may write to with --store DIR"
+        }
         _ => "",
     }
 }
@@ -67,6 +73,13 @@ impl Error {
             action,
             path,
             source,
+        }
+    }
+
+    pub(crate) fn content(path: &Path, why: impl std::fmt::Display) -> Error {
+        Error::Content {
+            path: path.to_owned(),
+            why: why.to_string(),
         }
     }
 }

@@ -1,26 +1,36 @@
-//! The campaign directory: the lab as run, the journal, raw outputs, lock and resume.
+//! Content-addressed trials. A trial is stored under the hash of its inputs, so that to resume a
+//! campaign is to find what is there, and two stores merge by union.
 //!
 //! ```text
-//! results/<lab>/<UTC time>/
-//!   lab.toml         the lab file as it was run
-//!   campaign.json    what it meant, resolved
-//!   model.json       S, k and every scaled stock
-//!   made-by.json     what measured it: another build or place of drives begins anew
-//!   machine.json     where it ran last, with which program versions
-//!   journal.sqlite   one row for each attempt at a trial, written before it and after it
-//!   trials/<nnnn>-<variant>-<workload>/<attempt>/   raw outputs of every program
-//!   lock             held while a run is at work here
+//! <store>/
+//!   trials/<2 digits>/<key>/
+//!     inputs.json    what the trial was computed from; its BLAKE3 hash is the key (`b3sum inputs.json`)
+//!     result.json    what came of it, the same bytes on every host
+//!     run.json       when, where and how long it ran: no part of the key or of the result
+//!     raw/           outputs of the programs
+//!   failed/<key>/    the same, of a trial that failed last; it is run again by the next run
+//!   planned/<key>.json   inputs of trials that are planned, for `poolwright trial KEY`
+//!   running/<key>/       a trial at work, moved to its place when it is done
+//!   running/<key>.lock   held by the process that runs it
+//!   damaged/             trials whose files did not fit their key, moved out of the way
+//!   campaigns/<lab>/<UTC time>-<8 digits>.json   a campaign: the resolved lab and the keys of its trials
+//!   reports/<lab>/       the newest report of a lab: findings.json, report.html, report.md, report.csv
 //! ```
 //!
-//! A trial counts only when its row is complete, so a run can be killed at any point and be
-//! continued by the same command. Reports are made from the directory and can be made again.
+//! A trial appears in `trials/` by one rename, complete. A run can be killed at any moment.
 
 mod campaign;
 mod error;
-mod journal;
-mod scratch;
+mod files;
+mod key;
+mod lock;
+mod merge;
+mod place;
+mod trials;
 
-pub use campaign::{MadeBy, Store, Unfinished};
+pub use campaign::{Entry, Record};
 pub use error::Error;
-pub use journal::{Attempt, Journal, State};
-pub use scratch::{Scratch, remove_leftovers};
+pub use key::Key;
+pub use merge::Merged;
+pub use place::{default_path, is_former};
+pub use trials::{Claim, Found, Run, Running, Store, result_bytes};

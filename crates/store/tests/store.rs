@@ -1,81 +1,43 @@
-//! What a campaign's directory keeps, across kills and repeats.
+//! What a store keeps, whoever writes to it and whenever it is killed.
 
 use findings::record::{Measured, Outcome, Perturbation, Trial};
-use lab::campaign::{Campaign, Host, Method, Scale};
-use std::path::Path;
-use std::time::{Duration, SystemTime};
-use store::{Error, MadeBy, Scratch, State, Store, Unfinished};
+use std::fs;
+use store::{Claim, Error, Found, Key, Run, Store};
 
-fn campaign() -> Campaign {
-    Campaign {
-        title: "A test".into(),
-        source: None,
-        name: "a-test".into(),
-        host: Host {
-            memory: 8 << 30,
-            cores: 4,
-            memory_price: None,
-        },
-        variants: vec![],
-        workloads: vec![],
-        method: Method {
-            baseline: "none".into(),
-            // Not representable in few digits: it must come back the same.
-            precision: 0.1 + 0.2,
-            budget_s: 60.0,
-            min_trials: 2,
-            max_trials: 4,
-            runtime_s: None,
-            ramp_s: 1.0,
-            ramp_most_s: None,
-            seed: 7,
-            sensitivity: Vec::new(),
-            warm_up_s: 0.0,
-            size_check: Vec::new(),
-            restart: false,
-        },
-        scale: Scale {
-            size: None,
-            time: None,
-            dirty_data_max: None,
-        },
+fn run() -> Run {
+    Run {
+        started: "2026-01-01T00:00:00Z".into(),
+        wall_s: 2.5,
+        host: "here".into(),
+        poolwright: "0".into(),
     }
 }
 
-fn trial(id: u64, outcome: Outcome) -> Trial {
+fn trial(key: &Key, outcome: Outcome) -> Trial {
     Trial {
-        id,
+        key: key.to_string(),
         variant: "log/../../none".into(),
         workload: "w".into(),
-        repeat: 0,
+        repeat: 3,
         seed: u64::MAX,
-        started: "2026-01-01T00:00:00Z".into(),
-        wall_s: 2.5,
-        window_wall_s: 1.0,
-        size: 1.0,
-        time: 5.0,
-        openzfs: "2.1.11".into(),
+        // Not representable in few digits: it must come back the same.
+        size: 0.1 + 0.2,
+        openzfs: "2.4.4".into(),
         offered_rate: None,
-        rerun: None,
+        rerun: Some(Perturbation {
+            drive: "optane".into(),
+            parameter: "flush".into(),
+            factor: 2.0,
+        }),
+        without: None,
         outcome,
     }
 }
 
-fn measured() -> Outcome {
+fn measured(concurrency: f64) -> Outcome {
     Outcome::Measured(Box::new(Measured {
-        concurrency: 8.0,
-        runtime_s: 10.0,
-        read: Default::default(),
-        write: Default::default(),
-        sync: Default::default(),
-        seconds: vec![],
-        stages: Default::default(),
-        fidelity: Default::default(),
-        totals: Default::default(),
-        facts: Default::default(),
-        features: vec![],
-        notes: vec![],
-        warm_up: None,
+        concurrency,
+        ..Measured::default()
     }))
 }
 
@@ -85,209 +47,233 @@ fn failed() -> Outcome {
     }
 }
 
-fn at(seconds: u64) -> SystemTime {
-    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
-}
-
-fn open(results: &Path, campaign: &Campaign, fresh: bool) -> (Store, Unfinished) {
-    open_with(results, campaign, fresh, "one")
-}
-
-fn open_with(results: &Path, campaign: &Campaign, fresh: bool, build: &str) -> (Store, Unfinished) {
-    let text = "title = 'A test'";
-    Store::open(results, campaign, text, &made_by(build), fresh, at(0)).unwrap()
-}
-
-fn made_by(build: &str) -> MadeBy {
-    let all = [("poolfs-2.1", build), ("fio", "fio-3.33")];
-    all.map(|(name, of)| (name.to_owned(), of.to_owned()))
-        .into()
-}
-
-#[test]
-fn the_same_campaign_is_continued_also_with_more_time_or_more_trials() {
-    let results = tempfile::tempdir().unwrap();
-    let (first, state) = open(results.path(), &campaign(), false);
-    assert_eq!(state, Unfinished::New);
-    let path = first.path().to_owned();
-    drop(first);
-    let mut longer = campaign();
-    longer.method.budget_s = 600.0;
-    let (second, state) = open(results.path(), &longer, false);
-    assert_eq!((second.path(), state), (&*path, Unfinished::Continued));
-    drop(second);
-    longer.method.max_trials += 2;
-    let (third, state) = open(results.path(), &longer, false);
-    assert_eq!((third.path(), state), (&*path, Unfinished::Continued));
-    let kept: Campaign = {
-        let text = std::fs::read_to_string(path.join("campaign.json")).unwrap();
-        serde_json::from_str(&text).unwrap()
+/// Stores a trial of these inputs.
+fn put(store: &Store, inputs: &[u8], outcome: Outcome) -> Key {
+    let key = Key::of(inputs);
+    let Claim::Mine(running) = store.claim(&key).unwrap() else {
+        panic!("taken");
     };
-    assert_eq!(kept.method.max_trials, longer.method.max_trials);
+    fs::write(running.raw().join("fio.json"), "{}").unwrap();
+    running
+        .finish(inputs, &trial(&key, outcome), &run())
+        .unwrap();
+    key
 }
 
-#[test]
-fn another_seed_or_fresh_begins_a_new_directory() {
-    let results = tempfile::tempdir().unwrap();
-    let (first, _) = open(results.path(), &campaign(), false);
-    let mut other = campaign();
-    other.method.seed = 8;
-    assert_eq!(open(results.path(), &other, false).1, Unfinished::New);
-    let (fresh, state) = open(results.path(), &campaign(), true);
-    assert_eq!(state, Unfinished::New);
-    assert_ne!(first.path(), fresh.path());
+fn open() -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("store")).unwrap();
+    (dir, store)
 }
 
-#[test]
-fn trials_of_two_builds_never_stand_in_one_directory() {
-    let results = tempfile::tempdir().unwrap();
-    let (first, _) = open_with(results.path(), &campaign(), false, "one");
-    let (second, told) = open_with(results.path(), &campaign(), false, "two");
-    assert_ne!(first.path(), second.path());
-    let anew = Unfinished::Anew {
-        instead_of: first.path().to_owned(),
-        differs: vec!["poolfs-2.1".to_owned()],
-    };
-    assert_eq!(told, anew);
-    let path = first.path().to_owned();
-    drop((first, second));
-    let (again, told) = open_with(results.path(), &campaign(), false, "one");
-    assert_eq!((again.path(), told), (&*path, Unfinished::Continued));
+fn entries(store: &Store, name: &str) -> usize {
+    fs::read_dir(store.path().join(name)).unwrap().count()
 }
 
-#[test]
-fn a_half_made_directory_is_not_taken_for_a_campaign() {
-    let results = tempfile::tempdir().unwrap();
-    let (first, _) = open(results.path(), &campaign(), false);
-    std::fs::remove_file(first.path().join("campaign.json")).unwrap();
-    drop(first);
-    assert_eq!(open(results.path(), &campaign(), false).1, Unfinished::New);
-}
-
-#[test]
-fn two_runs_never_measure_in_one_directory() {
-    let results = tempfile::tempdir().unwrap();
-    let (_held, _) = open(results.path(), &campaign(), false);
-    let second = Store::open(
-        results.path(),
-        &campaign(),
-        "",
-        &made_by("one"),
-        false,
-        at(5),
-    );
-    assert!(matches!(second, Err(Error::Busy { .. })), "{second:?}");
-}
-
-#[test]
-fn only_complete_rows_count() {
-    let results = tempfile::tempdir().unwrap();
-    let (store, _) = open(results.path(), &campaign(), false);
-    let journal = store.journal();
-    journal.begin(&trial(0, failed())).unwrap();
-    let attempt = journal.begin(&trial(1, failed())).unwrap();
-    journal.finish(&attempt, &trial(1, measured())).unwrap();
-    let path = store.path().to_owned();
-    drop(store);
-    let store = Store::read(&path).unwrap();
-    assert_eq!(store.campaign(), &campaign());
-    assert_eq!(
-        store.journal().trials().unwrap(),
-        vec![trial(1, measured())]
-    );
-    assert_eq!(store.journal().count(State::Begun).unwrap(), 1);
-}
-
-#[test]
-fn a_campaign_is_read_wherever_it_lies_and_reading_writes_nothing() {
-    let place = tempfile::tempdir().unwrap();
-    let results = place.path().join("50% of what? #2");
-    let (store, _) = open(&results, &campaign(), false);
-    let attempt = store.journal().begin(&trial(1, failed())).unwrap();
-    let finished = store.journal().finish(&attempt, &trial(1, measured()));
-    finished.unwrap();
-    let path = store.path().to_owned();
-    drop(store);
-    let before = std::fs::read(path.join("journal.sqlite")).unwrap();
-    let read = Store::read(&path).unwrap();
-    let trials = read.journal().trials().unwrap();
-    assert_eq!(trials, vec![trial(1, measured())]);
-    assert!(read.journal().begin(&trial(2, failed())).is_err());
-    drop(read);
-    assert_eq!(std::fs::read(path.join("journal.sqlite")).unwrap(), before);
-    std::fs::write(path.join("journal.sqlite"), "no database at all, but text").unwrap();
-    let Err(refused) = Store::read(&path) else {
-        panic!("taken for a journal");
-    };
-    assert!(refused.to_string().contains("move it away"), "{refused}");
-}
-
-#[test]
-fn a_measured_attempt_outlives_later_failures_and_every_attempt_costs_time() {
-    let results = tempfile::tempdir().unwrap();
-    let (store, _) = open(results.path(), &campaign(), false);
-    let journal = store.journal();
-    for outcome in [failed(), measured(), failed()] {
-        let attempt = journal.begin(&trial(0, failed())).unwrap();
-        journal.finish(&attempt, &trial(0, outcome)).unwrap();
+fn damage(store: &Store, key: &Key) -> String {
+    match store.find(key) {
+        Found::Damaged { why } => why,
+        other => panic!("{other:?}"),
     }
-    assert_eq!(journal.trials().unwrap(), vec![trial(0, measured())]);
-    assert_eq!(journal.wall_s().unwrap(), 7.5);
 }
 
 #[test]
-fn foreign_names_stay_inside_the_directory() {
-    let results = tempfile::tempdir().unwrap();
-    let (store, _) = open(results.path(), &campaign(), false);
-    let trial = trial(0, failed());
-    let attempt = store.journal().begin(&trial).unwrap();
-    let raw = store.raw(&trial, &attempt).unwrap();
-    let below = raw.strip_prefix(store.path().join("trials")).unwrap();
-    assert_eq!(below, Path::new("0000-log_.._.._none-w/1"));
-    let rung = Trial {
-        id: 7,
-        offered_rate: Some(400.0),
-        rerun: Some(Perturbation {
-            drive: "optane".into(),
-            parameter: "flash.flush_us".into(),
-            factor: 0.5,
-        }),
-        ..trial
+fn a_trial_comes_back_as_it_was_but_for_the_names_that_its_campaign_gives_it() {
+    let (_dir, store) = open();
+    let key = put(&store, b"one", measured(8.0));
+    let Found::Measured { trial: found, run } = store.find(&key) else {
+        panic!("{:?}", store.find(&key));
     };
-    let raw = store.raw(&rung, &attempt).unwrap();
-    let name = raw.parent().and_then(Path::file_name).unwrap();
-    let name = name.to_string_lossy();
-    assert!(
-        name.ends_with("-at-400-optane-flash.flush_us-x0.5"),
-        "{name}"
-    );
+    assert_eq!(run, Some(self::run()));
+    assert_eq!((found.variant.as_str(), found.workload.as_str()), ("", ""));
+    assert_eq!((found.repeat, &found.rerun), (0, &None));
+    let stated = trial(&key, measured(8.0));
+    assert_eq!((found.seed, found.size), (stated.seed, stated.size));
+    assert_eq!(found.outcome, stated.outcome);
+    let path = store.trial_path(&key);
+    assert!(path.ends_with(format!("trials/{}/{key}", &key.as_str()[..2])));
+    assert!(path.join("raw/fio.json").is_file());
+    assert_eq!(entries(&store, "running"), 0);
 }
 
 #[test]
-fn scratch_goes_with_its_run_and_leftovers_of_dead_runs_are_removed() {
-    let base = tempfile::tempdir().unwrap();
-    let candidates = [base.path().join("missing"), base.path().to_owned()];
-    let live = Scratch::create(&candidates, 1).unwrap();
-    // What a killed run leaves: a directory whose lock nobody holds.
-    let dead = base.path().join("poolwright-1-0");
-    std::fs::create_dir(&dead).unwrap();
-    std::fs::write(dead.join("lock"), "").unwrap();
-    std::fs::write(dead.join("hdd0"), "data").unwrap();
-    let other = base.path().join("unrelated");
-    std::fs::create_dir(&other).unwrap();
-    let second = Scratch::create(&candidates, 1).unwrap();
-    assert!(live.path().exists() && second.path().exists() && other.exists());
-    assert!(!dead.exists());
-    let path = live.path().to_owned();
-    drop(live);
-    assert!(!path.exists());
+fn a_failed_trial_is_kept_apart_until_it_is_measured() {
+    let (_dir, store) = open();
+    let key = put(&store, b"one", failed());
+    assert!(matches!(store.find(&key), Found::Failed { .. }));
+    assert_eq!(store.keys().unwrap(), []);
+    put(&store, b"one", measured(1.0));
+    assert!(matches!(store.find(&key), Found::Measured { .. }));
+    assert_eq!(entries(&store, "failed"), 0);
 }
 
 #[test]
-fn no_room_says_what_each_place_had() {
-    let base = tempfile::tempdir().unwrap();
-    let error = Scratch::create(&[base.path().to_owned()], u64::MAX).unwrap_err();
-    let text = error.to_string();
-    assert!(text.contains(&base.path().display().to_string()), "{text}");
-    assert!(text.contains("--store DIR"), "{text}");
+fn a_trial_that_was_cut_short_is_missing_and_what_it_left_goes() {
+    let (dir, store) = open();
+    let key = Key::of(b"one");
+    let Claim::Mine(running) = store.claim(&key).unwrap() else {
+        panic!("taken");
+    };
+    fs::write(running.raw().join("fio.json"), "{").unwrap();
+    assert!(matches!(store.claim(&key).unwrap(), Claim::Taken));
+    assert!(matches!(store.find(&key), Found::Missing));
+    drop(running);
+    assert_eq!(entries(&store, "running"), 0);
+    // As a kill leaves it: files, and a lock that nobody holds.
+    fs::create_dir(store.path().join("running").join(key.as_str())).unwrap();
+    fs::write(store.path().join(format!("running/{key}.lock")), "").unwrap();
+    let again = Store::open(&dir.path().join("store")).unwrap();
+    assert_eq!(entries(&again, "running"), 0);
+    assert!(matches!(again.claim(&key).unwrap(), Claim::Mine(_)));
+}
+
+/// flock(2) holds between open files, so that a second store is as good as another process.
+#[test]
+fn another_process_at_work_on_a_trial_is_left_alone() {
+    let (dir, store) = open();
+    let key = Key::of(b"one");
+    let Claim::Mine(running) = store.claim(&key).unwrap() else {
+        panic!("taken");
+    };
+    let other = Store::open(&dir.path().join("store")).unwrap();
+    assert!(running.raw().is_dir());
+    assert!(matches!(other.claim(&key).unwrap(), Claim::Taken));
+    let done = trial(&key, measured(1.0));
+    running.finish(b"one", &done, &run()).unwrap();
+    assert!(matches!(other.find(&key), Found::Measured { .. }));
+}
+
+#[test]
+fn files_that_do_not_fit_their_key_are_named_and_count_as_missing() {
+    let (_dir, store) = open();
+    for (file, content, why) in [
+        ("inputs.json", "two", "hash"),
+        ("result.json", "{\"key\":", "EOF"),
+        ("result.json", "", "EOF"),
+    ] {
+        let key = put(&store, b"one", measured(1.0));
+        let path = store.trial_path(&key).join(file);
+        fs::write(&path, content).unwrap();
+        let said = damage(&store, &key);
+        assert!(said.contains(&path.display().to_string()), "{said}");
+        assert!(said.contains(why), "{said}");
+    }
+    // The next run of it takes its place; what was there is kept.
+    let key = put(&store, b"one", measured(1.0));
+    assert!(matches!(store.find(&key), Found::Measured { .. }));
+    assert_eq!(entries(&store, "damaged"), 3);
+}
+
+#[test]
+fn a_result_under_the_key_of_another_is_damaged() {
+    let (_dir, store) = open();
+    let one = put(&store, b"one", measured(1.0));
+    let two = put(&store, b"two", measured(2.0));
+    let result = |key: &Key| store.trial_path(key).join("result.json");
+    fs::copy(result(&one), result(&two)).unwrap();
+    assert!(damage(&store, &two).contains(one.as_str()));
+}
+
+#[test]
+fn planned_trials_are_found_by_the_digits_that_tell_them_apart() {
+    let (_dir, store) = open();
+    let inputs: Vec<String> = (0..40).map(|n| n.to_string()).collect();
+    let key_of = |text: &String| Key::of(text.as_bytes());
+    for text in &inputs {
+        store.plan(&key_of(text), text.as_bytes()).unwrap();
+    }
+    let keys: Vec<Key> = inputs.iter().map(key_of).collect();
+    for (key, text) in keys.iter().zip(&inputs) {
+        assert_eq!(store.resolve(key.short()).unwrap(), *key);
+        assert_eq!(store.inputs(key).unwrap(), text.as_bytes());
+    }
+    // Forty keys share first digits: there are sixteen.
+    let begins = |digit: &str| {
+        keys.iter()
+            .filter(|k| k.as_str().starts_with(digit))
+            .count()
+    };
+    let mut digits = keys.iter().map(|key| &key.as_str()[..1]);
+    let shared = digits.find(|digit| begins(digit) > 1).unwrap();
+    assert!(matches!(
+        store.resolve(shared),
+        Err(Error::Ambiguous { .. })
+    ));
+    for wrong in ["", "xyz", "../1", "00000000000"] {
+        let refused = store.resolve(wrong);
+        assert!(matches!(refused, Err(Error::Unknown { .. })), "{wrong}");
+    }
+}
+
+#[test]
+fn inputs_that_were_changed_are_refused() {
+    let (_dir, store) = open();
+    let key = Key::of(b"one");
+    store.plan(&key, b"one").unwrap();
+    let path = store.path().join(format!("planned/{key}.json"));
+    fs::write(&path, "two").unwrap();
+    let said = store.inputs(&key).unwrap_err().to_string();
+    assert!(said.contains(&path.display().to_string()), "{said}");
+}
+
+#[test]
+fn two_stores_merge_by_union() {
+    let (_a, ours) = open();
+    let (_b, theirs) = open();
+    put(&ours, b"one", measured(1.0));
+    put(&ours, b"both", measured(2.0));
+    put(&theirs, b"both", measured(2.0));
+    let new = put(&theirs, b"two", measured(3.0));
+    put(&theirs, b"bad", failed());
+    let merged = ours.merge(&theirs).unwrap();
+    assert_eq!((merged.copied, merged.same), (1, 1));
+    assert!(merged.conflicts.is_empty() && merged.damaged.is_empty());
+    assert_eq!(ours.result(&new).unwrap(), theirs.result(&new).unwrap());
+    assert!(ours.trial_path(&new).join("raw/fio.json").is_file());
+    assert_eq!(ours.keys().unwrap().len(), 3);
+    assert_eq!(ours.merge(&theirs).unwrap().copied, 0);
+}
+
+#[test]
+fn one_key_with_two_results_is_a_conflict_that_names_both_files() {
+    let (_a, ours) = open();
+    let (_b, theirs) = open();
+    let key = put(&ours, b"one", measured(1.0));
+    put(&theirs, b"one", measured(1.0 + f64::EPSILON));
+    let merged = ours.merge(&theirs).unwrap();
+    let result = |store: &Store| store.trial_path(&key).join("result.json");
+    assert_eq!(merged.conflicts, [(result(&ours), result(&theirs))]);
+    assert_eq!(merged.copied, 0);
+}
+
+#[test]
+fn a_damaged_trial_is_not_merged_and_one_of_ours_is_made_good() {
+    let (_a, ours) = open();
+    let (_b, theirs) = open();
+    let key = put(&ours, b"one", measured(1.0));
+    put(&theirs, b"one", measured(1.0));
+    fs::write(ours.trial_path(&key).join("result.json"), "").unwrap();
+    let merged = theirs.merge(&ours).unwrap();
+    assert_eq!((merged.damaged.len(), merged.copied), (1, 0));
+    assert_eq!(ours.merge(&theirs).unwrap().copied, 1);
+    assert!(matches!(ours.find(&key), Found::Measured { .. }));
+}
+
+#[test]
+fn results_of_the_former_engine_are_refused_and_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let campaign = dir.path().join("demo/20260101T000000Z");
+    fs::create_dir_all(&campaign).unwrap();
+    let journal = campaign.join("journal.sqlite");
+    fs::write(&journal, "x").unwrap();
+    for path in [dir.path(), &dir.path().join("demo"), &campaign] {
+        let said = Store::open(path).unwrap_err().to_string();
+        assert!(
+            said.contains("run the lab again; they stay where they are"),
+            "{said}"
+        );
+        assert!(said.contains(&path.display().to_string()), "{said}");
+    }
+    assert!(journal.is_file());
+    assert!(Store::open(&dir.path().join("new")).is_ok());
 }

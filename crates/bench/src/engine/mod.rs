@@ -1,112 +1,85 @@
-//! What a variant is built on.
-
-mod log;
-pub mod scale;
+//! What runs a trial.
 
 use crate::fault::Fault;
+use crate::inputs::Inputs;
+use crate::stop::Stop;
+use findings::record::Measured;
 use lab::campaign::OpenZfs;
-use poolfs::protocol::{Build, Hello, Pace};
-use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Something that can build variants.
-pub trait Engine {
-    /// Starts a process that can build one variant; its output goes below `raw`.
+/// Something that can run trials, several at once from several threads.
+pub trait Engine: Sync {
+    /// Identity of the build that runs a release: a hash of kernel, modules, tools, driver, guest and fio.
+    /// It is part of every key: trials of two builds are never taken for each other.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when there is no engine for that release on this machine.
-    fn session(&self, openzfs: OpenZfs, raw: &Path) -> Result<Box<dyn Session>, Fault>;
+    /// [`Fault::Environment`] when this host has no engine for that release.
+    fn build_id(&self, openzfs: OpenZfs) -> Result<String, Fault>;
+
+    /// The full version of OpenZFS that runs for a release: `2.4.4`. It follows from the build.
+    ///
+    /// # Errors
+    /// As [`Engine::build_id`].
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault>;
+
+    /// Runs one trial to its end. The result is a pure function of the inputs: the same inputs on the same
+    /// build give the same result to the last bit, on every host. Raw outputs of programs go to `raw`,
+    /// which exists and is empty; nothing else stays. While it runs it looks at `stop` at least ten times
+    /// a second of wall time.
+    ///
+    /// # Errors
+    /// [`Fault::Failed`] when the trial failed, [`Fault::Interrupted`] when `stop` asked for it,
+    /// [`Fault::Environment`] when this host lacks something, so that no trial can run.
+    fn run(
+        &self,
+        inputs: &Inputs,
+        raw: &Path,
+        watch: &dyn TrialWatch,
+        stop: &Stop,
+    ) -> Result<Measured, Fault>;
 }
 
-/// A variant being built, measured and taken down. Dropping a session kills what is left of it,
-/// its mounts included. Every call returns within a bounded real time.
-pub trait Session {
-    /// Who is answering.
-    fn hello(&self) -> &Hello;
-    /// Processor time that the engine's process has used, in real seconds; none once it is gone.
-    fn cpu_s(&self) -> Option<f64>;
-    /// Makes drives, pool and datasets. Returns facts of the built pool, by name.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn build(&mut self, build: Build) -> Result<BTreeMap<String, f64>, Fault>;
-    /// Opens drives that are there and imports their pool, as after a power cut. Returns how many
-    /// records were replayed from the intent log.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn import(&mut self, build: Build) -> Result<u64, Fault>;
-    /// The same although log drives are missing, as `zpool import -m`.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn import_without_log(&mut self, build: Build) -> Result<u64, Fault> {
-        self.import(build)
-    }
-    /// Lets a drive fail: from now on every request to it errors.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn fail_drive(&mut self, drive: &str) -> Result<(), Fault> {
-        Err(Fault::failed(format!(
-            "this engine cannot let drive {drive} fail"
-        )))
-    }
-    /// Mounts a dataset on an empty directory, for clients that have up to so many requests under way at
-    /// once. Returns the features of kernel and mount.
-    ///
-    /// # Errors
-    /// What the engine refused, how it died, or that nothing is mounted there.
-    fn mount(&mut self, dataset: &str, dir: &Path, requests: usize) -> Result<Vec<String>, Fault>;
-    /// How fast drives are from now on. An engine that cannot change it answers `false`.
-    ///
-    /// # Errors
-    /// How the engine died.
-    fn pace(&mut self, pace: Pace) -> Result<bool, Fault>;
-    /// Waits until everything dirty is on the drives.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn drain(&mut self) -> Result<(), Fault>;
-    /// Exports and imports the pool: an empty ARC.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn reopen(&mut self) -> Result<(), Fault>;
-    /// Samples each virtual second, or stops to.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn sample(&mut self, on: bool) -> Result<(), Fault>;
-    /// Stage times and counts since the last call.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn stages(&mut self) -> Result<BTreeMap<String, f64>, Fault>;
-    /// What happened since the last call, without waiting.
-    ///
-    /// # Errors
-    /// How the engine died.
-    fn happenings(&mut self) -> Result<Vec<Happening>, Fault>;
-    /// Unmounts, exports and ends.
-    ///
-    /// # Errors
-    /// What the engine refused, or how it died.
-    fn stop(&mut self) -> Result<(), Fault>;
-    /// Ends the process at once, as a power cut would; whatever waits for its mounts gets an error.
-    fn kill(&mut self);
+/// Whom a trial tells what it does.
+pub trait TrialWatch: Sync {
+    /// The trial has come to a step.
+    fn step(&self, step: Step);
 }
 
-/// Something an engine told of its own accord.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Happening {
-    /// One virtual second of counters.
-    Sample {
-        /// Virtual seconds since the pool was built.
-        at: f64,
-        /// Name → value.
-        values: BTreeMap<String, f64>,
-    },
-    /// An operation waits, or a drive failed: worth a note beside the result.
-    Note(String),
+/// A [`TrialWatch`] that ignores everything.
+#[derive(Debug, Clone, Copy)]
+pub struct Unwatched;
+
+impl TrialWatch for Unwatched {
+    fn step(&self, _step: Step) {}
+}
+
+/// What a trial is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The machine starts.
+    Booting,
+    /// Drives, pool and datasets are made.
+    Building,
+    /// The client's files are laid out.
+    LayingOut,
+    /// Everything dirty is written; the pool is exported and imported.
+    Settling,
+    /// The client works until the caches are warm.
+    WarmingUp,
+    /// The measured window, ramp included.
+    Measuring,
+}
+
+impl Step {
+    /// As it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Step::Booting => "booting",
+            Step::Building => "building the pool",
+            Step::LayingOut => "laying out files",
+            Step::Settling => "settling",
+            Step::WarmingUp => "warming up",
+            Step::Measuring => "measuring",
+        }
+    }
 }

@@ -1,33 +1,31 @@
 //! Trials of a made-up engine.
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
-use bench::schedule::{Extra, Slot};
-use findings::record::{Fidelity, Flow, Measured, Outcome, Second, Trial};
+use bench::slot::{Extra, Slot};
+use findings::record::{Flow, Measured, Outcome, Second, Trial};
 use lab::campaign::Campaign;
 use lab::model::Model;
+use lab::{NoFiles, Profiles};
 use std::collections::BTreeMap;
 
-/// A model of full size in real time.
+/// A model of full size.
 pub fn model() -> Model {
-    Model {
-        size: 1.0,
-        size_bound_by: "nothing".into(),
-        time: Some(1.0),
-        time_guessed: false,
-        arc_max: 16 << 30,
-        physmem: 32 << 30,
-        dirty_data_max: 1 << 30,
-        dirty_data_max_real: 1 << 30,
-        drives_hold: 0,
-        wrlog_data_max: 2 << 30,
-        module: BTreeMap::new(),
-        feed_interval: 1.0,
-        caps: Vec::new(),
-        notes: Vec::new(),
-    }
+    let model = serde_json::json!({
+        "size": 1.0, "size_bound_by": "nothing", "arc_max": 16u64 << 30, "physmem": 32u64 << 30,
+        "dirty_data_max": 1u64 << 30, "dirty_data_max_real": 1u64 << 30,
+        "wrlog_data_max": 2u64 << 30, "guest_memory": 18u64 << 30, "caps": [], "notes": [],
+    });
+    serde_json::from_value(model).unwrap()
 }
 
-/// A trial in which one client wrote 16 KiB `rate` times in each of its seconds.
-pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> Trial {
+/// The campaign of a lab.
+pub fn campaign(text: &str) -> Campaign {
+    let (campaign, _) = lab::load("lab.toml", text, &NoFiles, &Profiles::builtin()).unwrap();
+    campaign
+}
+
+/// What is measured of one client that writes 16 KiB `rate` times in each of its seconds.
+pub fn measured(rate: f64, seconds: usize) -> Measured {
     let ops = (rate * seconds as f64) as u64;
     let mean_ns = 1e9 / rate;
     let write = Flow {
@@ -47,43 +45,49 @@ pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> T
         writes: rate * (1.0 + 0.02 * (((i * 7919) % 13) as f64 / 6.0 - 1.0)),
         values: BTreeMap::from([("txg.syncs".to_owned(), f64::from(u8::from(i % 5 == 4)))]),
     };
-    Trial {
-        id: slot.id,
-        variant: campaign.variants[slot.variant].name.clone(),
-        workload: campaign.workloads[slot.workload].name.clone(),
-        repeat: slot.repeat,
-        seed: slot.seed,
-        started: "2026-01-01T00:00:00Z".into(),
-        wall_s: seconds as f64 + 20.0,
-        window_wall_s: seconds as f64,
+    Measured {
+        concurrency: 1.0,
+        runtime_s: seconds as f64,
+        write,
+        seconds: (0..seconds).map(second).collect(),
+        ..Measured::default()
+    }
+}
+
+/// A trial of a slot that measured so.
+pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> Trial {
+    let entry = slot.entry(campaign, &"0".repeat(64));
+    let nameless = Trial {
+        key: entry.key.clone(),
+        variant: String::new(),
+        workload: String::new(),
+        repeat: 0,
+        seed: slot.seed(campaign),
         size: match slot.extra {
             Some(Extra::Size(size)) => size,
             _ => 1.0,
         },
-        time: 1.0,
-        openzfs: "2.1.11".into(),
+        openzfs: "2.4.4".into(),
         offered_rate: match slot.extra {
             Some(Extra::Rate(rate)) => Some(rate),
             _ => None,
         },
-        rerun: match &slot.extra {
-            Some(Extra::Rerun(change)) => Some(change.clone()),
+        rerun: None,
+        without: match slot.extra {
+            Some(Extra::Without(cost)) => Some(cost),
             _ => None,
         },
-        outcome: Outcome::Measured(Box::new(Measured {
-            concurrency: 1.0,
-            runtime_s: seconds as f64,
-            read: Flow::default(),
-            write,
-            sync: Flow::default(),
-            seconds: (0..seconds).map(second).collect(),
-            stages: BTreeMap::new(),
-            fidelity: Fidelity::default(),
-            totals: BTreeMap::new(),
-            facts: BTreeMap::new(),
-            features: Vec::new(),
-            notes: Vec::new(),
-            warm_up: None,
-        })),
+        outcome: Outcome::Measured(Box::new(measured(rate, seconds))),
+    };
+    entry.name(nameless)
+}
+
+/// The same, failed.
+pub fn failed(campaign: &Campaign, slot: &Slot) -> Trial {
+    Trial {
+        outcome: Outcome::Failed {
+            reason: "fio: no".into(),
+        },
+        ..made_up(campaign, slot, 1.0, 1)
     }
 }

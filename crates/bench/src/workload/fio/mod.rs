@@ -1,19 +1,21 @@
-//! fio: an ordinary job file, run on a scale model.
+//! fio: an ordinary job file, run in the modelled machine.
 
 pub mod output;
 pub mod rewrite;
 pub mod series;
 
 mod diff;
+mod finished;
 mod open;
-mod process;
-mod start;
+mod refusals;
 mod stock;
 
-pub use process::{Client, Finished, refusals};
+pub use finished::{Ended, Finished};
+pub use refusals::refusals;
 
 use crate::fault::{Fault, doing};
-use crate::programs;
+use crate::inputs::Inputs;
+use lab::campaign::Program;
 use lab::fio::{Mistake, parse};
 use rewrite::{Rewritten, Target};
 use std::fs;
@@ -29,13 +31,15 @@ pub struct Prepared {
 }
 
 /// Name of the copy that runs.
-const COPY: &str = "job.fio";
+pub const COPY: &str = "job.fio";
+/// Name of the copy that lays out the files.
+pub const LAYOUT: &str = "layout.fio";
 /// Name of the copy that warms caches up.
-const WARM: &str = "warm.fio";
+pub const WARM: &str = "warm.fio";
 /// Name of the copy that is a ramp.
-const LEAD: &str = "lead.fio";
+pub const LEAD: &str = "lead.fio";
 /// Name of the copy that reads files once.
-const PRE_READ: &str = "pre-read.fio";
+pub const PRE_READ: &str = "pre-read.fio";
 
 /// Keeps a file in a trial's directory.
 fn write(raw: &Path, name: &str, content: &str) -> Result<(), Fault> {
@@ -52,32 +56,80 @@ fn reason(origin: &str, mistakes: &[Mistake]) -> String {
         .join("; ")
 }
 
-/// Rewrites a job file for a target, checks the copy with fio itself, and keeps the original, the
-/// copy and their difference in `raw`.
+/// What a trial's job file is rewritten for, on a dataset that is mounted on `dir`.
+pub fn target<'a>(inputs: &Inputs, dir: &'a Path) -> Target<'a> {
+    Target {
+        dir,
+        size: inputs.model.size,
+        working_set: inputs.workload.size,
+        runtime_s: inputs.method.runtime_s,
+        ramp_s: inputs.method.ramp_s,
+        ramp_most_s: inputs.method.ramp_most_s,
+        seed: inputs.seed,
+        rate: inputs.rate,
+    }
+}
+
+/// A trial's job file, rewritten for a target.
+fn rewritten(inputs: &Inputs, target: &Target) -> Result<Rewritten, Fault> {
+    let Program::Fio { origin, job } = &inputs.workload.program;
+    let wrong = |m: Vec<Mistake>| Fault::Failed(reason(origin, &m));
+    let file = parse::parse(job).map_err(wrong)?;
+    rewrite::rewrite(&file, target).map_err(wrong)
+}
+
+/// Operations a virtual second that the jobs of an open loop offer together, in whole ones for each; none
+/// in a closed loop.
+pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
+    inputs.rate?;
+    let job = rewritten(inputs, &target(inputs, Path::new("/")));
+    job.ok()?.offered_rate
+}
+
+/// Rewrites a trial's job file for a dataset that is mounted on `dir`, and keeps the original, the copy,
+/// their difference and the layout in `raw`.
 ///
 /// # Errors
-/// Every mistake in the file, or what fio says to the copy.
-pub fn prepare(
-    fio: &programs::Fio,
-    origin: &str,
-    text: &str,
-    target: &Target,
-    raw: &Path,
-) -> Result<Prepared, Fault> {
-    let file = parse::parse(text).map_err(|m| Fault::Failed(reason(origin, &m)))?;
-    let job = rewrite::rewrite(&file, target).map_err(|m| Fault::Failed(reason(origin, &m)))?;
+/// Every mistake in the file.
+pub fn prepare(inputs: &Inputs, dir: &Path, raw: &Path) -> Result<Prepared, Fault> {
+    let Program::Fio { origin, job: text } = &inputs.workload.program;
+    let job = rewritten(inputs, &target(inputs, dir))?;
     write(raw, "original.fio", text)?;
     write(raw, COPY, &job.text)?;
-    write(
-        raw,
-        "job.diff",
-        &diff::unified(origin, text, COPY, &job.text),
-    )?;
-    write(raw, "layout.fio", &job.layout())?;
-    let prepared = Prepared {
+    let diff = diff::unified(origin, text, COPY, &job.text);
+    write(raw, "job.diff", &diff)?;
+    write(raw, LAYOUT, &job.layout())?;
+    Ok(Prepared {
         raw: raw.to_owned(),
         job,
-    };
-    process::check(fio, raw, COPY)?;
-    Ok(prepared)
+    })
+}
+
+impl Prepared {
+    /// Writes the job that warms caches up for at most `limit_s` virtual seconds, as [`WARM`].
+    ///
+    /// # Errors
+    /// That it cannot be written.
+    pub fn write_warm_up(&self, limit_s: f64) -> Result<(), Fault> {
+        write(&self.raw, WARM, &self.job.warm_up(limit_s))
+    }
+
+    /// Writes the job for the ramp that is a run of its own, [`Rewritten::lead_s`] long, as [`LEAD`].
+    ///
+    /// # Errors
+    /// That it cannot be written.
+    pub fn write_lead(&self) -> Result<(), Fault> {
+        write(&self.raw, LEAD, &self.job.lead())
+    }
+
+    /// Writes the job that reads files once, as [`PRE_READ`], where a job asks for it. Whether one does.
+    ///
+    /// # Errors
+    /// That it cannot be written.
+    pub fn write_pre_read(&self) -> Result<bool, Fault> {
+        match self.job.pre_read() {
+            Some(text) => write(&self.raw, PRE_READ, &text).map(|()| true),
+            None => Ok(false),
+        }
+    }
 }

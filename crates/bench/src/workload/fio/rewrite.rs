@@ -1,4 +1,4 @@
-//! The copy of a job file that runs: directory, sizes and clock of the scale model.
+//! The copy of a job file that runs: directory, sizes and times of the scale model.
 
 use super::open::{flush_in_write, open};
 use super::stock::{Ratio, stock, working_set_ratio};

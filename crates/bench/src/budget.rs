@@ -1,0 +1,97 @@
+//! The wall time that a run may take.
+
+use std::collections::BTreeMap;
+
+/// Share of the budget, beyond it, at which trials that are still at work are stopped. A run is kept
+/// within 10 %; the rest is for ending and for the report.
+const OVER: f64 = 0.08;
+/// Wall seconds of a trial of which nothing is known: a machine's start, and as many for each virtual
+/// second as a busy pool takes. Only for what is reported: it keeps no trial from starting.
+const START_S: f64 = 5.0;
+const WALL_PER_VIRTUAL_S: f64 = 2.0;
+
+/// A rough guess of the wall seconds of a trial that lasts so many virtual seconds.
+pub fn guess_s(virtual_s: f64) -> f64 {
+    START_S + WALL_PER_VIRTUAL_S * virtual_s
+}
+
+/// A budget, and how long trials take.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    limit_s: f64,
+    /// Wall seconds of trials by cell (variant, workload).
+    walls: BTreeMap<(usize, usize), Vec<f64>>,
+}
+
+impl Budget {
+    /// A budget of wall seconds from the run's begin.
+    pub fn new(limit_s: f64) -> Budget {
+        Budget {
+            limit_s,
+            walls: BTreeMap::new(),
+        }
+    }
+
+    /// When trials that are still at work are stopped, wall seconds from the run's begin.
+    pub fn deadline_s(&self) -> f64 {
+        self.limit_s * (1.0 + OVER)
+    }
+
+    /// Notes how long a trial of a cell took.
+    pub fn took(&mut self, cell: (usize, usize), wall_s: f64) {
+        self.walls.entry(cell).or_default().push(wall_s);
+    }
+
+    /// How long a trial of a cell takes: the mean of those of the same cell, else of the same workload.
+    /// None where there are none.
+    pub fn expected_s(&self, (variant, workload): (usize, usize)) -> Option<f64> {
+        let mean = |walls: Vec<f64>| {
+            let sum: f64 = walls.iter().sum();
+            (!walls.is_empty()).then(|| sum / walls.len() as f64)
+        };
+        let own = self.walls.get(&(variant, workload)).cloned();
+        mean(own.unwrap_or_default()).or_else(|| {
+            let others = self.walls.iter().filter(|((_, w), _)| *w == workload);
+            mean(others.flat_map(|(_, walls)| walls).copied().collect())
+        })
+    }
+
+    /// Whether a trial of a cell that begins now, `elapsed_s` after the run's begin, ends in time. One of
+    /// which nothing is known may begin as long as there is any time left.
+    pub fn fits(&self, cell: (usize, usize), elapsed_s: f64) -> bool {
+        elapsed_s < self.limit_s
+            && self
+                .expected_s(cell)
+                .is_none_or(|wall_s| elapsed_s + wall_s <= self.limit_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_begins_only_where_those_of_its_cell_would_end_in_time() {
+        let mut budget = Budget::new(100.0);
+        assert!(budget.fits((0, 0), 99.0) && !budget.fits((0, 0), 100.0));
+        budget.took((0, 0), 20.0);
+        budget.took((0, 0), 40.0);
+        assert_eq!(budget.expected_s((0, 0)), Some(30.0));
+        assert!(budget.fits((0, 0), 70.0) && !budget.fits((0, 0), 71.0));
+    }
+
+    #[test]
+    fn a_new_cell_is_taken_to_last_as_long_as_others_of_its_workload() {
+        let mut budget = Budget::new(100.0);
+        budget.took((0, 0), 60.0);
+        assert_eq!(budget.expected_s((1, 0)), Some(60.0));
+        assert_eq!(budget.expected_s((1, 1)), None);
+        assert!(!budget.fits((1, 0), 50.0) && budget.fits((1, 1), 50.0));
+    }
+
+    #[test]
+    fn what_runs_over_is_stopped_before_a_tenth_is() {
+        let deadline = Budget::new(100.0).deadline_s();
+        assert!((100.0..110.0).contains(&deadline), "{deadline}");
+    }
+}

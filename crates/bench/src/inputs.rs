@@ -1,0 +1,210 @@
+//! Everything that a trial's result follows from.
+
+use crate::fault::Fault;
+use crate::rerun;
+use crate::slot::{Extra, Slot};
+use findings::record::Cost;
+use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
+use lab::model::{Model, of_variant};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use store::Key;
+
+/// Version of [`Inputs`] and of what a result has: a change to either makes other keys.
+const FORMAT: u32 = 1;
+
+/// The inputs of a trial. What has no effect on its result is left out (names of variant and workload,
+/// prices, sources of numbers, notes), so that trials of identical configurations are one trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inputs {
+    /// Version of this format.
+    format: u32,
+    /// Identity of the engine build, [`Engine::build_id`](crate::engine::Engine::build_id).
+    pub build: String,
+    /// The configuration, with the changed numbers of a re-run applied. It has no name, levels or memory
+    /// of its own.
+    pub variant: Variant,
+    /// The client's settings. They have no name and no ladder.
+    pub workload: Workload,
+    /// How to measure.
+    pub method: Timing,
+    /// The scale model of this variant, without notes.
+    pub model: Model,
+    /// The modelled machine, with this variant's memory.
+    pub host: Host,
+    /// Seed of data, drives and offsets.
+    pub seed: u64,
+    /// Operations a virtual second of all jobs together, for an open loop; none for a closed one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// The cost that the machine runs without, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<Cost>,
+}
+
+/// What of a [`Method`] bears on one trial. All times are virtual seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The measured window; none leaves it to the job file's `runtime`.
+    pub runtime_s: Option<f64>,
+    /// Before it, not counted.
+    pub ramp_s: f64,
+    /// Most of that, whatever a job file asks for.
+    pub ramp_most_s: Option<f64>,
+    /// Most that caches may take to become warm; 0 for no warm-up.
+    pub warm_up_s: f64,
+    /// Whether the pool is exported and imported between the warm-up and the measurement.
+    pub restart: bool,
+}
+
+impl From<&Method> for Timing {
+    fn from(method: &Method) -> Timing {
+        Timing {
+            runtime_s: method.runtime_s,
+            ramp_s: method.ramp_s,
+            ramp_most_s: method.ramp_most_s,
+            warm_up_s: method.warm_up_s,
+            restart: method.restart,
+        }
+    }
+}
+
+impl Timing {
+    /// Virtual seconds that a trial takes, as far as the lab says: a window that is left to the job file
+    /// counts as a minute.
+    pub fn virtual_s(&self) -> f64 {
+        const UNKNOWN_S: f64 = 60.0;
+        self.runtime_s.unwrap_or(UNKNOWN_S) + self.ramp_s + self.warm_up_s
+    }
+}
+
+impl Inputs {
+    /// The inputs of a trial of a campaign, on an engine build.
+    pub fn new(campaign: &Campaign, model: &Model, slot: &Slot, build: &str) -> Inputs {
+        let stated = &campaign.variants[slot.variant];
+        let mut model = model.clone();
+        let mut changed = None;
+        match &slot.extra {
+            Some(Extra::Size(size)) => model.size = *size,
+            Some(Extra::Rerun(change)) => changed = rerun::perturbed(stated, change),
+            Some(Extra::Rate(_) | Extra::Without(_)) | None => {}
+        }
+        let variant = changed.as_ref().unwrap_or(stated);
+        let model = of_variant(&model, &campaign.host, variant);
+        let host = variant.host(&campaign.host);
+        Inputs {
+            format: FORMAT,
+            build: build.to_owned(),
+            variant: nameless_variant(variant),
+            workload: nameless_workload(&campaign.workloads[slot.workload]),
+            method: Timing::from(&campaign.method),
+            model: Model {
+                size_bound_by: String::new(),
+                caps: Vec::new(),
+                notes: Vec::new(),
+                ..model
+            },
+            host: Host {
+                memory_price: None,
+                ..host
+            },
+            seed: slot.seed(campaign),
+            rate: match slot.extra {
+                Some(Extra::Rate(rate)) => Some(rate),
+                _ => None,
+            },
+            without: match slot.extra {
+                Some(Extra::Without(cost)) => Some(cost),
+                _ => None,
+            },
+        }
+    }
+
+    /// Reads what [`Inputs::bytes`] wrote.
+    ///
+    /// # Errors
+    /// [`Fault::Environment`] when they are of another version of Poolwright.
+    pub fn read(bytes: &[u8]) -> Result<Inputs, Fault> {
+        let other = |why: String| {
+            Fault::Environment(format!(
+                "these inputs are of another version of Poolwright ({why}): plan the trial again with `poolwright run LAB --list`"
+            ))
+        };
+        let inputs: Inputs = serde_json::from_slice(bytes).map_err(|e| other(e.to_string()))?;
+        if inputs.format != FORMAT {
+            return Err(other(format!("format {}, not {FORMAT}", inputs.format)));
+        }
+        // What this version does not know would be lost in silence.
+        match inputs.bytes()? == bytes {
+            true => Ok(inputs),
+            false => Err(other("they have fields that are not known here".into())),
+        }
+    }
+
+    /// Canonical JSON: keys sorted, no blanks. Equal inputs have equal bytes.
+    ///
+    /// # Errors
+    /// [`Fault::Failed`] when they cannot be written as JSON.
+    pub fn bytes(&self) -> Result<Vec<u8>, Fault> {
+        // A `Value` keeps its keys sorted.
+        let value = serde_json::to_value(self);
+        value
+            .and_then(|value| serde_json::to_vec(&value))
+            .map_err(|e| Fault::failed(format!("cannot write a trial's inputs: {e}")))
+    }
+
+    /// The key of the trial, and its inputs as they are stored.
+    ///
+    /// # Errors
+    /// As [`Inputs::bytes`].
+    pub fn key(&self) -> Result<(Key, Vec<u8>), Fault> {
+        let bytes = self.bytes()?;
+        Ok((Key::of(&bytes), bytes))
+    }
+}
+
+/// The variant without what changes nothing: its name, its levels, drives outside the pool, prices, names
+/// of profiles and sources of their numbers. Its memory is the host's.
+fn nameless_variant(variant: &Variant) -> Variant {
+    let mut variant = variant.clone();
+    variant.name = String::new();
+    variant.levels.clear();
+    variant.memory = None;
+    // Drives beyond the last that the pool has are no part of it either.
+    let used = rerun::kinds(&variant);
+    variant.drives.retain(|kind, _| used.contains_key(kind));
+    for (name, kind) in &mut variant.drives {
+        kind.count = used.get(name).copied().unwrap_or(0);
+        kind.profile = String::new();
+        kind.price = None;
+        kind.numbers = plain(kind.numbers.take());
+    }
+    variant
+}
+
+fn nameless_workload(workload: &Workload) -> Workload {
+    let mut workload = workload.clone();
+    workload.name = String::new();
+    workload.rates = None;
+    let Program::Fio { origin, .. } = &mut workload.program;
+    *origin = "job.fio".to_owned();
+    workload
+}
+
+/// The numbers of a profile in their short form: values without ranges and sources, no description.
+fn plain(numbers: Value) -> Value {
+    match numbers {
+        Value::Object(mut fields) => {
+            if let Some(value) = fields.get_mut("value") {
+                return value.take();
+            }
+            if let Some(description) = fields.get_mut("description") {
+                *description = Value::String(String::new());
+            }
+            let fields = fields.into_iter().map(|(name, of)| (name, plain(of)));
+            Value::Object(fields.collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(plain).collect()),
+        other => other,
+    }
+}

@@ -1,0 +1,104 @@
+//! Slots that became work: each with its inputs and its key.
+
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::inputs::Inputs;
+use crate::slot::Slot;
+use lab::campaign::{Campaign, OpenZfs};
+use lab::model::Model;
+use std::collections::BTreeMap;
+use store::{Key, Store};
+
+/// One trial to be found or run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What it is, for people.
+    pub name: String,
+    /// Index of its variant and of its workload; trials of one cell take about as long.
+    pub cell: (usize, usize),
+    /// The slots that it fills: several where variants are identical.
+    pub slots: Vec<Slot>,
+    /// Its key.
+    pub key: Key,
+    /// Its inputs.
+    pub inputs: Inputs,
+    /// The inputs as they are stored.
+    pub bytes: Vec<u8>,
+}
+
+/// The engine build of each release that a campaign runs on.
+#[derive(Debug, Clone, Default)]
+pub struct Builds(BTreeMap<OpenZfs, String>);
+
+impl Builds {
+    /// Of this host.
+    ///
+    /// # Errors
+    /// [`Fault::Environment`] when it has no engine for one of them.
+    pub fn of(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
+        let mut builds = BTreeMap::new();
+        for variant in &campaign.variants {
+            if !builds.contains_key(&variant.openzfs) {
+                builds.insert(variant.openzfs, engine.build_id(variant.openzfs)?);
+            }
+        }
+        Ok(Builds(builds))
+    }
+
+    /// By the names of the releases.
+    pub fn by_name(&self) -> BTreeMap<String, String> {
+        let named = self
+            .0
+            .iter()
+            .map(|(release, id)| (release.to_string(), id.clone()));
+        named.collect()
+    }
+}
+
+/// The jobs of a round, in its order. Slots with the same inputs are one job.
+///
+/// # Errors
+/// [`Fault::Failed`] when inputs cannot be written.
+pub fn jobs(
+    campaign: &Campaign,
+    model: &Model,
+    builds: &Builds,
+    round: &[Slot],
+) -> Result<Vec<Job>, Fault> {
+    let mut jobs: Vec<Job> = Vec::new();
+    for slot in round {
+        let release = campaign.variants[slot.variant].openzfs;
+        let build = builds.0.get(&release).map_or("", String::as_str);
+        let inputs = Inputs::new(campaign, model, slot, build);
+        let (key, bytes) = inputs.key()?;
+        match jobs.iter_mut().find(|job| job.key == key) {
+            Some(job) => job.slots.push(slot.clone()),
+            None => jobs.push(Job {
+                name: slot.name(campaign),
+                cell: (slot.variant, slot.workload),
+                slots: vec![slot.clone()],
+                key,
+                inputs,
+                bytes,
+            }),
+        }
+    }
+    Ok(jobs)
+}
+
+/// The job of a trial that is planned, failed or stored, by its key.
+///
+/// # Errors
+/// [`Fault::Environment`] where the store has no inputs that fit it.
+pub fn of_key(store: &Store, key: &Key) -> Result<Job, Fault> {
+    let bytes = store.inputs(key);
+    let bytes = bytes.map_err(|e| Fault::Environment(e.to_string()))?;
+    Ok(Job {
+        name: format!("trial {}", key.short()),
+        cell: (0, 0),
+        slots: Vec::new(),
+        key: key.clone(),
+        inputs: Inputs::read(&bytes)?,
+        bytes,
+    })
+}

@@ -1,0 +1,58 @@
+//! The trials of a campaign that are known so far.
+
+use crate::slot::Slot;
+use findings::record::{Measured, Outcome, Trial};
+
+/// Trials, each with the slot that it fills. A trial that failed in this run is among them; one that
+/// failed in an earlier run is not, so that it is tried again.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    slots: Vec<Slot>,
+    trials: Vec<Trial>,
+}
+
+impl Known {
+    /// Adds a trial.
+    pub fn add(&mut self, slot: Slot, trial: Trial) {
+        self.slots.push(slot);
+        self.trials.push(trial);
+    }
+
+    /// All of them, in the order in which they were added.
+    pub fn trials(&self) -> &[Trial] {
+        &self.trials
+    }
+
+    /// The trial of a slot.
+    pub fn trial(&self, slot: &Slot) -> Option<&Trial> {
+        let index = self.slots.iter().position(|s| s == slot)?;
+        self.trials.get(index)
+    }
+
+    /// What the trial of a slot measured.
+    pub fn measured(&self, slot: &Slot) -> Option<&Measured> {
+        match &self.trial(slot)?.outcome {
+            Outcome::Measured(measured) => Some(measured),
+            Outcome::Failed { .. } => None,
+        }
+    }
+
+    /// The repeats of a closed-loop cell that were measured.
+    pub fn cell(&self, variant: usize, workload: usize) -> impl Iterator<Item = (u32, &Measured)> {
+        let of_cell = move |slot: &&Slot| {
+            (slot.variant, slot.workload) == (variant, workload) && slot.extra.is_none()
+        };
+        let slots = self.slots.iter().filter(of_cell);
+        slots.filter_map(|slot| Some((slot.repeat, self.measured(slot)?)))
+    }
+
+    /// Whether a cell failed twice and was never measured: it would fail again.
+    pub fn is_given_up(&self, variant: usize, workload: usize) -> bool {
+        const FAILURES: usize = 2;
+        let cell = self.slots.iter().zip(&self.trials).filter(|(slot, _)| {
+            (slot.variant, slot.workload) == (variant, workload) && slot.extra.is_none()
+        });
+        let failed = cell.filter(|(_, t)| matches!(t.outcome, Outcome::Failed { .. }));
+        failed.count() >= FAILURES && self.cell(variant, workload).next().is_none()
+    }
+}

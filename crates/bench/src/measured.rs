@@ -1,0 +1,101 @@
+//! From what a client and the machine left to the measurements of a trial.
+
+use crate::fault::Fault;
+use crate::window::{self, Sample};
+use crate::workload::fio::Finished;
+use crate::workload::fio::rewrite::Rewritten;
+use findings::record::{LOGGED, Measured, WarmUp};
+use std::collections::BTreeMap;
+
+/// What was seen of the measured window.
+#[derive(Debug)]
+pub struct Observed {
+    /// What fio measured.
+    pub finished: Finished,
+    /// The machine's counters, second by second.
+    pub samples: Vec<Sample>,
+    /// Virtual seconds of the machine at the window's begin; none takes the first sample for its first
+    /// second.
+    pub begin: Option<f64>,
+    /// Facts of the built pool, by name.
+    pub facts: BTreeMap<String, f64>,
+    /// What the reader must know.
+    pub notes: Vec<String>,
+    /// How the caches were warmed.
+    pub warm_up: Option<WarmUp>,
+}
+
+/// The measurements of a trial that ran `job` to its end. Pure.
+///
+/// # Errors
+/// Why what was seen is no measurement of the job.
+pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> {
+    let output = &observed.finished.output;
+    let (read, write, sync) = (output.read(), output.write(), output.sync());
+    if read.ops + write.ops == 0 {
+        return Err(Fault::failed(
+            "fio did no I/O: check the job's size, runtime and ramp",
+        ));
+    }
+    // The others had the pool to themselves: a result of another workload than the one asked for.
+    let idle = output.idle();
+    if !idle.is_empty() {
+        return Err(Fault::failed(format!(
+            "fio's job {} did no I/O in the measured time while others did: a longer runtime lets it take part",
+            idle.join(", ")
+        )));
+    }
+    let runtime_s = output.runtime_s();
+    lasted(runtime_s, job.lasts_s)?;
+    let mut notes = job.notes.clone();
+    notes.extend(observed.notes);
+    let ignored: u64 = output.jobs.iter().map(|j| j.total_err).sum();
+    if ignored > 0 {
+        notes.push(format!("fio ignored {ignored} errors (continue_on_error)"));
+    }
+    notes.push(output.version.clone());
+    let mut facts = observed.facts;
+    facts.insert("files.bytes".into(), job.files_bytes as f64);
+    facts.insert("files.jobs".into(), f64::from(job.jobs));
+    facts.insert(LOGGED.into(), observed.finished.logged);
+    let series = &observed.finished.series;
+    let seconds = window::seconds(series, &observed.samples, observed.begin, runtime_s);
+    Ok(Measured {
+        concurrency: output.in_flight(&job.places),
+        runtime_s,
+        read,
+        write,
+        sync,
+        totals: window::totals(&seconds),
+        seconds,
+        facts,
+        notes,
+        warm_up: observed.warm_up,
+    })
+}
+
+/// Holds the seconds that fio measured to those that a job was to go on for: what it did in a part of them
+/// does not show what lasts.
+fn lasted(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
+    const LEAST: f64 = 0.9;
+    match wanted_s {
+        Some(wanted_s) if measured_s < LEAST * wanted_s => Err(Fault::failed(format!(
+            "fio ended after {measured_s:.1} s, though its job is to go on for {wanted_s} s: with file_append=1 or a \
+             limit of its own (io_size, number_ios) it does not begin its files anew; give it more to do, or less time"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lasted;
+
+    #[test]
+    fn a_job_that_ends_before_its_time_is_no_measurement_of_it() {
+        let reason = lasted(0.6, Some(6.0)).unwrap_err().to_string();
+        assert!(reason.contains("after 0.6 s"), "{reason}");
+        assert!(lasted(5.99, Some(6.0)).is_ok());
+        assert!(lasted(0.6, None).is_ok(), "it ends with its files");
+    }
+}

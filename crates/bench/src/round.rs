@@ -1,0 +1,226 @@
+//! Jobs run side by side, each once: those that are stored are taken from there, those that another
+//! process runs are waited for.
+
+use crate::budget::{Budget, guess_s};
+use crate::clock::Clock;
+use crate::engine::{Engine, Step, TrialWatch};
+use crate::fault::Fault;
+use crate::job::Job;
+use crate::stop::Stop;
+use crate::trial;
+use findings::record::Trial;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use store::{Claim, Found, Store};
+
+/// How often a trial that another process runs is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Whom a run tells what happens; called from several threads.
+pub trait Watch: Sync {
+    /// A round begins: so many trials, of which so many are not stored.
+    fn round(&self, trials: usize, missing: usize);
+    /// A trial begins.
+    fn begins(&self, name: &str);
+    /// A trial that is running has come to a step.
+    fn step(&self, name: &str, step: Step);
+    /// Another process runs a trial; it is waited for.
+    fn waits(&self, name: &str);
+    /// A trial that was running has ended, after so many wall seconds.
+    fn ended(&self, name: &str, trial: &Trial, wall_s: f64);
+    /// A stored trial cannot be used, and is run again.
+    fn damaged(&self, why: &str);
+}
+
+/// What jobs run with.
+#[derive(Clone)]
+pub struct Runner<'a> {
+    /// Where trials are kept.
+    pub store: &'a Store,
+    /// What runs them.
+    pub engine: &'a dyn Engine,
+    /// The user's wish to stop.
+    pub stop: &'a Stop,
+    /// Wall time, from the run's begin on.
+    pub clock: Arc<dyn Clock>,
+    /// Most trials at once.
+    pub parallel: usize,
+    /// Told what happens.
+    pub watch: &'a dyn Watch,
+}
+
+/// What became of a job.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Done {
+    /// It was stored, or has been run.
+    Trial(Box<Trial>),
+    /// It did not fit the budget, or was stopped when that was over. Wall seconds that it needs, about.
+    NoTime {
+        /// See there.
+        needs_s: f64,
+    },
+    /// The user stopped first.
+    Stopped,
+}
+
+/// What the workers share.
+struct Shared<'a> {
+    runner: &'a Runner<'a>,
+    jobs: &'a [Job],
+    queue: Mutex<VecDeque<usize>>,
+    done: Mutex<Vec<Done>>,
+    budget: Mutex<&'a mut Budget>,
+    fault: Mutex<Option<Fault>>,
+}
+
+impl Runner<'_> {
+    /// Finds or runs jobs; gives what became of each, in their order. They begin in that order, as far as
+    /// the budget lets them.
+    ///
+    /// # Errors
+    /// [`Fault::Environment`] when this host cannot run them or the store cannot keep them.
+    pub fn run(&self, jobs: &[Job], budget: &mut Budget) -> Result<Vec<Done>, Fault> {
+        let shared = Shared {
+            runner: self,
+            jobs,
+            queue: Mutex::new((0..jobs.len()).collect()),
+            done: Mutex::new(vec![Done::Stopped; jobs.len()]),
+            budget: Mutex::new(budget),
+            fault: Mutex::new(None),
+        };
+        // What is stored comes first: it tells how long others take.
+        shared.find_stored()?;
+        let missing = lock(&shared.queue).len();
+        self.watch.round(jobs.len(), missing);
+        std::thread::scope(|scope| {
+            for _ in 0..self.parallel.clamp(1, missing.max(1)) {
+                scope.spawn(|| shared.work());
+            }
+        });
+        let fault = lock(&shared.fault).take();
+        match fault {
+            Some(fault) => Err(fault),
+            None => Ok(shared
+                .done
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+}
+
+impl Shared<'_> {
+    /// Takes what is stored out of the queue, and plans the rest.
+    fn find_stored(&self) -> Result<(), Fault> {
+        let store = self.runner.store;
+        let mut missing = VecDeque::new();
+        for (index, job) in self.jobs.iter().enumerate() {
+            if self.stored(job, index) {
+                continue;
+            }
+            if let Found::Damaged { why } = store.find(&job.key) {
+                self.runner.watch.damaged(&why);
+            }
+            let planned = store.plan(&job.key, &job.bytes);
+            planned.map_err(|e| Fault::Environment(e.to_string()))?;
+            missing.push_back(index);
+        }
+        *lock(&self.queue) = missing;
+        Ok(())
+    }
+
+    /// Whether a job is stored; then it is done.
+    fn stored(&self, job: &Job, index: usize) -> bool {
+        let Found::Measured { trial, run } = self.runner.store.find(&job.key) else {
+            return false;
+        };
+        if let Some(run) = run {
+            lock(&self.budget).took(job.cell, run.wall_s);
+        }
+        lock(&self.done)[index] = Done::Trial(trial);
+        true
+    }
+
+    /// One worker: takes jobs until there are none.
+    fn work(&self) {
+        while !self.runner.stop.asked() && lock(&self.fault).is_none() {
+            let next = lock(&self.queue).pop_front();
+            let Some(index) = next else {
+                return;
+            };
+            match self.one(&self.jobs[index], index) {
+                Ok(Some(done)) => lock(&self.done)[index] = done,
+                Ok(None) => {}
+                Err(fault) => *lock(&self.fault) = Some(fault),
+            }
+        }
+    }
+
+    /// Runs a job; none where it was stored meanwhile or is run by another process.
+    fn one(&self, job: &Job, index: usize) -> Result<Option<Done>, Fault> {
+        let runner = self.runner;
+        if self.stored(job, index) {
+            return Ok(None);
+        }
+        let (fits, needs_s, deadline_s) = {
+            let budget = lock(&self.budget);
+            let guess = || guess_s(job.inputs.method.virtual_s());
+            let needs_s = budget.expected_s(job.cell).unwrap_or_else(guess);
+            let fits = budget.fits(job.cell, runner.clock.now_s());
+            (fits, needs_s, budget.deadline_s())
+        };
+        if !fits {
+            return Ok(Some(Done::NoTime { needs_s }));
+        }
+        let claim = runner.store.claim(&job.key);
+        let running = match claim.map_err(|e| Fault::Environment(e.to_string()))? {
+            Claim::Mine(running) => running,
+            Claim::Taken => {
+                runner.watch.waits(&job.name);
+                runner.clock.sleep(LOOK);
+                lock(&self.queue).push_back(index);
+                return Ok(None);
+            }
+        };
+        // Whoever held it may have stored it between the look and the claim.
+        if self.stored(job, index) {
+            return Ok(None);
+        }
+        runner.watch.begins(&job.name);
+        let stop = runner.stop.at(Arc::clone(&runner.clock), deadline_s);
+        let watch = Named {
+            name: &job.name,
+            watch: runner.watch,
+        };
+        let clock = runner.clock.as_ref();
+        let ran =
+            trial::measure_and_store(runner.engine, &job.inputs, running, clock, &watch, &stop);
+        match ran {
+            Ok((trial, wall_s)) => {
+                lock(&self.budget).took(job.cell, wall_s);
+                runner.watch.ended(&job.name, &trial, wall_s);
+                Ok(Some(Done::Trial(Box::new(trial))))
+            }
+            Err(Fault::Interrupted) if runner.stop.asked() => Ok(Some(Done::Stopped)),
+            Err(Fault::Interrupted) => Ok(Some(Done::NoTime { needs_s })),
+            Err(other) => Err(other),
+        }
+    }
+}
+
+/// Tells which trial a step is of.
+struct Named<'a> {
+    name: &'a str,
+    watch: &'a dyn Watch,
+}
+
+impl TrialWatch for Named<'_> {
+    fn step(&self, step: Step) {
+        self.watch.step(self.name, step);
+    }
+}
+
+/// A worker that panicked ends the run; what it held is still whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

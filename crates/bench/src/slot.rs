@@ -1,0 +1,114 @@
+//! One trial of a campaign, before it is run.
+
+use findings::record::{Cost, Perturbation};
+use lab::campaign::Campaign;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use store::Entry;
+
+/// One trial to be run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slot {
+    /// Index of its variant.
+    pub variant: usize,
+    /// Index of its workload.
+    pub workload: usize,
+    /// Which repeat of the cell, from 0.
+    pub repeat: u32,
+    /// What sets it apart from a repeat of its closed-loop cell; none for such a repeat.
+    pub extra: Option<Extra>,
+}
+
+/// What sets a trial apart from a repeat of its closed-loop cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Extra {
+    /// A rung of an open-loop ladder: operations a virtual second of all jobs together.
+    Rate(f64),
+    /// A re-run with one number of a drive changed.
+    Rerun(Perturbation),
+    /// The cell at another size scale S.
+    Size(f64),
+    /// The cell with one cost removed from the machine.
+    Without(Cost),
+}
+
+/// The seed of a repeat: the n-th number of xoshiro256++ seeded with the method's seed. All variants and
+/// workloads of a repeat share it (common random numbers), so that a variant differs from another by its
+/// configuration alone.
+pub fn seed(campaign: &Campaign, repeat: u32) -> u64 {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(campaign.method.seed);
+    for _ in 0..repeat {
+        random.next_u64();
+    }
+    random.next_u64()
+}
+
+impl Slot {
+    /// A repeat of a closed-loop cell.
+    pub fn main(variant: usize, workload: usize, repeat: u32) -> Slot {
+        Slot {
+            variant,
+            workload,
+            repeat,
+            extra: None,
+        }
+    }
+
+    /// Seed of its data, drives and offsets.
+    pub fn seed(&self, campaign: &Campaign) -> u64 {
+        seed(campaign, self.repeat)
+    }
+
+    /// What a campaign's record has of it.
+    pub fn entry(&self, campaign: &Campaign, key: &str) -> Entry {
+        Entry {
+            key: key.to_owned(),
+            variant: campaign.variants[self.variant].name.clone(),
+            workload: campaign.workloads[self.workload].name.clone(),
+            repeat: self.repeat,
+            rerun: match &self.extra {
+                Some(Extra::Rerun(change)) => Some(change.clone()),
+                _ => None,
+            },
+        }
+    }
+
+    /// What sets it apart, for people; empty for a repeat of its closed-loop cell.
+    pub fn apart(&self) -> String {
+        match &self.extra {
+            None => String::new(),
+            Some(Extra::Rate(rate)) => format!("at {rate:.0}/s"),
+            Some(Extra::Rerun(change)) => {
+                let factor = change.factor;
+                format!("with {} of {} x {factor}", change.parameter, change.drive)
+            }
+            Some(Extra::Size(size)) => format!("at S = {size:.1}"),
+            Some(Extra::Without(cost)) => format!("without {}", cost_name(*cost)),
+        }
+    }
+
+    /// Its cell, its repeat and what sets it apart, for people.
+    pub fn name(&self, campaign: &Campaign) -> String {
+        let variant = &campaign.variants[self.variant].name;
+        let workload = &campaign.workloads[self.workload].name;
+        let mut name = format!("{variant} · {workload} · repeat {}", self.repeat);
+        if self.extra.is_some() {
+            name.push(' ');
+            name.push_str(&self.apart());
+        }
+        name
+    }
+}
+
+/// A cost in the words of a command's output.
+pub fn cost_name(cost: Cost) -> &'static str {
+    match cost {
+        Cost::LogFlush => "log flushes",
+        Cost::LogWrite => "log writes",
+        Cost::PoolRead => "pool reads",
+        Cost::WriteThrottle => "the write throttle",
+        Cost::Processor => "processor time",
+        Cost::ArcSize => "the limit of the ARC",
+        Cost::Seek => "seeks",
+    }
+}

@@ -1,0 +1,92 @@
+//! Reasons by trying: a cell run again with one cost removed from the machine.
+
+use crate::known::Known;
+use crate::ladder::achieved;
+use crate::plan::baseline_first;
+use crate::rerun::kinds;
+use crate::slot::{Extra, Slot};
+use findings::counters;
+use findings::record::{Cost, Measured};
+use lab::campaign::{Campaign, Variant};
+
+/// Every cost, in the order in which they are tried.
+const COSTS: [Cost; 7] = [
+    Cost::LogFlush,
+    Cost::LogWrite,
+    Cost::PoolRead,
+    Cost::WriteThrottle,
+    Cost::Processor,
+    Cost::ArcSize,
+    Cost::Seek,
+];
+
+/// The re-runs without a cost that are not known: of each workload the baseline and the best variant, on
+/// the seed of their first repeat, without each cost that their first trial bore.
+pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
+    let mut round = Vec::new();
+    for workload in 0..campaign.workloads.len() {
+        let baseline = baseline_first(campaign).first().copied();
+        let mut variants: Vec<usize> = baseline.into_iter().collect();
+        variants.extend(best(campaign, known, workload));
+        variants.dedup();
+        for variant in variants {
+            let cell = Slot::main(variant, workload, 0);
+            let Some(measured) = known.measured(&cell) else {
+                continue;
+            };
+            let bears = |cost: &Cost| applies(*cost, &campaign.variants[variant], measured);
+            let slots = COSTS.into_iter().filter(bears).map(|cost| Slot {
+                extra: Some(Extra::Without(cost)),
+                ..cell.clone()
+            });
+            round.extend(slots.filter(|slot| known.trial(slot).is_none()));
+        }
+    }
+    round
+}
+
+/// The variant with the most operations a second, or with the least latency where the clients are paced.
+fn best(campaign: &Campaign, known: &Known, workload: usize) -> Option<usize> {
+    let paced = findings::is_paced(&campaign.workloads[workload]);
+    let worth = |measured: &Measured| match paced {
+        true => -latency_ns(measured),
+        false => achieved(measured),
+    };
+    let mean = |variant: usize| {
+        let trials: Vec<f64> = known
+            .cell(variant, workload)
+            .map(|(_, measured)| worth(measured))
+            .collect();
+        let mean = trials.iter().sum::<f64>() / trials.len() as f64;
+        (!trials.is_empty()).then_some((variant, mean))
+    };
+    // Of equals the first: `max_by` would take the last.
+    let cells = baseline_first(campaign).into_iter().rev().filter_map(mean);
+    cells.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(v, _)| v)
+}
+
+/// Mean latency of an operation.
+fn latency_ns(measured: &Measured) -> f64 {
+    let (read, write) = (&measured.read, &measured.write);
+    let sum = read.mean_ns * read.ops as f64 + write.mean_ns * write.ops as f64;
+    sum / (read.ops + write.ops).max(1) as f64
+}
+
+/// Whether a cell bore a cost, by its own counters.
+fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
+    let total = |name: &str| measured.totals.get(name).copied().unwrap_or(0.0);
+    let read_from_drives = || {
+        let mut totals = measured.totals.iter();
+        totals.any(|(name, n)| matches!(counters::drive(name), Some((_, "reads"))) && *n > 0.0)
+    };
+    match cost {
+        Cost::LogFlush | Cost::LogWrite => total(counters::ZIL_COMMITS) > 0.0,
+        Cost::PoolRead | Cost::ArcSize => read_from_drives(),
+        Cost::WriteThrottle => counters::THROTTLES.iter().any(|name| total(name) > 0.0),
+        Cost::Processor => true,
+        Cost::Seek => kinds(variant).keys().any(|kind| {
+            let numbers = variant.drives.get(kind).map(|kind| &kind.numbers);
+            numbers.is_some_and(|numbers| numbers.get("hdd").is_some_and(|hdd| !hdd.is_null()))
+        }),
+    }
+}

@@ -1,0 +1,456 @@
+//! Campaigns on an engine that is none: what is run, what is reused, and when a run ends.
+
+mod fake;
+mod synthetic;
+
+use bench::budget::Budget;
+use bench::campaign::{self, End, Question, Ran};
+use bench::clock::{Clock, WallClock};
+use bench::engine::{Step, Unwatched};
+use bench::job;
+use bench::round::{Done, Runner, Watch};
+use bench::stop::Stop;
+use bench::verify::{Verified, verify};
+use fake::Fake;
+use findings::record::{Cost, Outcome, Trial};
+use lab::campaign::Campaign;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use store::{Found, Store};
+use synthetic::model;
+
+const LAB: &str = r#"
+[host]
+memory = "32G"
+[drives]
+hdd = "2x hdd-7200-16t"
+optane = "1x p1600x-118g"
+[pool]
+vdevs = "mirror hdd[0-1]"
+[factors]
+log = { none = "", optane = "log optane0" }
+[workloads.sync]
+fio.job = """
+[w]
+rw=randwrite
+bs=16k
+size=1g
+"""
+[method]
+runtime = "10s"
+min_trials = 2
+max_trials = 6
+budget = "10m"
+"#;
+
+/// A clock that only sleep moves.
+#[derive(Debug, Default)]
+struct FakeClock(AtomicU64);
+
+impl Clock for FakeClock {
+    fn now_s(&self) -> f64 {
+        self.0.load(Ordering::SeqCst) as f64 / 1e6
+    }
+
+    fn sleep(&self, duration: Duration) {
+        // At least a microsecond, or a wait for less would never end.
+        let micros = (duration.as_micros() as u64).max(1);
+        self.0.fetch_add(micros, Ordering::SeqCst);
+    }
+}
+
+/// Notes what it is told.
+#[derive(Default)]
+struct Notes {
+    begun: Mutex<Vec<String>>,
+    damaged: Mutex<Vec<String>>,
+    /// Asks to stop when so many trials have begun.
+    stop_after: Option<(usize, Stop)>,
+}
+
+impl Watch for Notes {
+    fn round(&self, _trials: usize, _missing: usize) {}
+    fn begins(&self, name: &str) {
+        let mut begun = self.begun.lock().unwrap();
+        begun.push(name.to_owned());
+        if let Some((most, stop)) = &self.stop_after
+            && begun.len() > *most
+        {
+            stop.request();
+        }
+    }
+    fn step(&self, _name: &str, _step: Step) {}
+    fn waits(&self, _name: &str) {}
+    fn ended(&self, _name: &str, _trial: &Trial, _wall_s: f64) {}
+    fn damaged(&self, why: &str) {
+        self.damaged.lock().unwrap().push(why.to_owned());
+    }
+}
+
+fn fake(wall_s: f64) -> Fake {
+    Fake::new(Arc::new(FakeClock::default()), wall_s)
+}
+
+/// Runs a campaign, one trial at a time.
+fn run(store: &Store, engine: &Fake, campaign: &Campaign, notes: &Notes) -> Ran {
+    let (why, parallel) = (false, 1);
+    run_with(store, engine, campaign, notes, why, parallel)
+}
+
+fn run_with(
+    store: &Store,
+    engine: &Fake,
+    campaign: &Campaign,
+    notes: &Notes,
+    why: bool,
+    parallel: usize,
+) -> Ran {
+    let stop = notes.stop_after.as_ref().map(|(_, stop)| stop.clone());
+    let stop = stop.unwrap_or_default();
+    let runner = Runner {
+        store,
+        engine,
+        stop: &stop,
+        clock: Arc::clone(&engine.clock),
+        parallel,
+        watch: notes,
+    };
+    let question = Question {
+        campaign,
+        model: &model(),
+        lab: LAB,
+        why,
+    };
+    campaign::run(&runner, question).unwrap()
+}
+
+fn open() -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    (dir, store)
+}
+
+fn lab() -> Campaign {
+    synthetic::campaign(LAB)
+}
+
+/// Every result of a store, by its path.
+fn results(store: &Store) -> Vec<(String, Vec<u8>)> {
+    let keys = store.keys().unwrap();
+    let result = |key| (format!("{key}"), store.result(&key).unwrap());
+    keys.into_iter().map(result).collect()
+}
+
+#[test]
+fn a_campaign_is_measured_once_and_running_it_again_runs_nothing() {
+    let (_dir, store) = open();
+    let engine = fake(10.0);
+    let first = run(&store, &engine, &lab(), &Notes::default());
+    assert_eq!((first.end, engine.count()), (End::Complete, 4));
+    let again = run(&store, &engine, &lab(), &Notes::default());
+    assert_eq!((again.end, engine.count()), (End::Complete, 4));
+    assert_eq!(again.trials, first.trials);
+    let (loaded, damaged) = store::Record::read(&again.record).unwrap().load(&store);
+    assert_eq!((loaded, damaged), (first.trials, vec![]));
+    assert_eq!(store.campaigns("lab").unwrap(), [again.record]);
+}
+
+#[test]
+fn an_edited_variant_runs_again_and_the_others_are_reused() {
+    let (_dir, store) = open();
+    let engine = fake(10.0);
+    let mut campaign = lab();
+    run(&store, &engine, &campaign, &Notes::default());
+    campaign.variants[1].name = "renamed".into();
+    campaign.title = "another".into();
+    let renamed = run(&store, &engine, &campaign, &Notes::default());
+    assert_eq!(engine.count(), 4);
+    assert!(renamed.trials.iter().any(|t| t.variant == "renamed"));
+    let root = campaign.variants[1]
+        .datasets
+        .entry(String::new())
+        .or_default();
+    root.insert("recordsize".into(), "16384".into());
+    let notes = Notes::default();
+    run(&store, &engine, &campaign, &notes);
+    let begun = notes.begun.into_inner().unwrap();
+    assert_eq!(begun.len(), 2);
+    assert!(
+        begun.iter().all(|name| name.starts_with("renamed")),
+        "{begun:?}"
+    );
+}
+
+#[test]
+fn identical_variants_share_their_trials_and_have_the_same_result() {
+    let (_dir, store) = open();
+    let engine = fake(10.0);
+    let mut campaign = lab();
+    let mut twin = campaign.variants[1].clone();
+    twin.name = "twin".into();
+    campaign.variants.push(twin);
+    let ran = run(&store, &engine, &campaign, &Notes::default());
+    assert_eq!(engine.count(), 4);
+    let of = |name: &str| -> Vec<&Outcome> {
+        let trials = ran.trials.iter().filter(|t| t.variant == name);
+        trials.map(|t| &t.outcome).collect()
+    };
+    assert_eq!(of("twin"), of("optane"));
+    assert_eq!(of("twin").len(), 2);
+}
+
+#[test]
+fn results_do_not_depend_on_how_many_trials_run_side_by_side() {
+    let (_a, one) = open();
+    let (_b, four) = open();
+    let alone = run_with(&one, &fake(1.0), &lab(), &Notes::default(), true, 1);
+    let engine = Fake::new(Arc::new(WallClock::start()), 0.05);
+    let together = run_with(&four, &engine, &lab(), &Notes::default(), true, 4);
+    assert_eq!(alone.trials, together.trials);
+    assert_eq!(results(&one), results(&four));
+}
+
+#[test]
+fn a_campaign_that_was_stopped_resumes_where_it_was() {
+    let (_a, whole) = open();
+    let expected = run(&whole, &fake(1.0), &lab(), &Notes::default());
+    let (_b, store) = open();
+    let engine = fake(1.0);
+    for after in [0, 1] {
+        let notes = Notes {
+            stop_after: Some((after, Stop::default())),
+            ..Notes::default()
+        };
+        let ran = run(&store, &engine, &lab(), &notes);
+        assert_eq!(ran.end, End::Interrupted);
+    }
+    assert_eq!(store.keys().unwrap().len(), 1);
+    let ran = run(&store, &engine, &lab(), &Notes::default());
+    assert_eq!((ran.end, ran.trials), (End::Complete, expected.trials));
+    // Two were stopped.
+    assert_eq!(engine.count(), 4 + 2);
+    assert_eq!(results(&store), results(&whole));
+}
+
+#[test]
+fn a_trial_that_failed_is_reported_and_tried_again_by_the_next_run() {
+    let (_dir, store) = open();
+    let mut engine = fake(1.0);
+    engine.logs_fail = true;
+    let ran = run(&store, &engine, &lab(), &Notes::default());
+    assert_eq!((ran.end, engine.count()), (End::Complete, 4));
+    let failed = |trials: &[Trial]| {
+        let failed = trials
+            .iter()
+            .filter(|t| matches!(t.outcome, Outcome::Failed { .. }));
+        failed.count()
+    };
+    assert_eq!(failed(&ran.trials), 2);
+    let (loaded, _) = store::Record::read(&ran.record).unwrap().load(&store);
+    assert_eq!(failed(&loaded), 2);
+    engine.logs_fail = false;
+    let ran = run(&store, &engine, &lab(), &Notes::default());
+    assert_eq!((failed(&ran.trials), engine.count()), (0, 6));
+}
+
+#[test]
+fn a_damaged_trial_is_named_and_run_again() {
+    let (_dir, store) = open();
+    let engine = fake(1.0);
+    run(&store, &engine, &lab(), &Notes::default());
+    let key = store.keys().unwrap().remove(0);
+    let result = store.trial_path(&key).join("result.json");
+    fs::write(&result, "{").unwrap();
+    let notes = Notes::default();
+    run(&store, &engine, &lab(), &notes);
+    assert_eq!(engine.count(), 5);
+    let damaged = notes.damaged.into_inner().unwrap();
+    assert!(
+        damaged[0].contains(&result.display().to_string()),
+        "{damaged:?}"
+    );
+}
+
+/// Two stores open on one directory lock as two processes do (flock(2) is of the open file).
+#[test]
+fn two_runs_with_one_store_share_the_work() {
+    let (dir, store) = open();
+    let engine = Fake::new(Arc::new(WallClock::start()), 0.2);
+    std::thread::scope(|scope| {
+        let other = || {
+            let store = Store::open(dir.path()).unwrap();
+            run(&store, &engine, &lab(), &Notes::default())
+        };
+        let other = scope.spawn(other);
+        let ours = run(&store, &engine, &lab(), &Notes::default());
+        let theirs = other.join().unwrap();
+        assert_eq!((ours.end, theirs.end), (End::Complete, End::Complete));
+        assert_eq!(ours.trials, theirs.trials);
+    });
+    assert_eq!(engine.count(), 4);
+}
+
+#[test]
+fn another_engine_build_measures_anew() {
+    let (_dir, store) = open();
+    let mut engine = fake(1.0);
+    run(&store, &engine, &lab(), &Notes::default());
+    engine.build = "fake-2".into();
+    run(&store, &engine, &lab(), &Notes::default());
+    assert_eq!(engine.count(), 8);
+    assert_eq!(store.campaigns("lab").unwrap().len(), 2);
+}
+
+#[test]
+fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
+    let (_dir, store) = open();
+    let engine = fake(10.0);
+    let mut campaign = lab();
+    campaign.method.budget_s = 35.0;
+    let notes = Notes::default();
+    let ran = run(&store, &engine, &campaign, &notes);
+    assert_eq!((ran.end, engine.count()), (End::Budget, 3));
+    let begun = notes.begun.into_inner().unwrap();
+    let order: Vec<&str> = begun
+        .iter()
+        .map(|n| n.split(" · ").next().unwrap())
+        .collect();
+    assert_eq!(order, ["none", "optane", "none"]);
+    assert_eq!(ran.not_run.len(), 1);
+    assert!(ran.not_run[0].name.contains("optane"), "{:?}", ran.not_run);
+    assert!(
+        (ran.not_run[0].needs_s - 10.0).abs() < 0.1,
+        "{:?}",
+        ran.not_run
+    );
+    assert!(engine.clock.now_s() <= 35.0 * 1.1);
+    // What was measured is there: the same command runs what is left, in a budget of its own.
+    let rest = fake(10.0);
+    let ran = run(&store, &rest, &campaign, &Notes::default());
+    assert_eq!((ran.end, rest.count()), (End::Complete, 1));
+}
+
+#[test]
+fn a_trial_that_would_exceed_the_budget_by_a_tenth_is_stopped_and_not_kept() {
+    let (_dir, store) = open();
+    let engine = fake(100.0);
+    let mut campaign = lab();
+    campaign.method.budget_s = 20.0;
+    let ran = run(&store, &engine, &campaign, &Notes::default());
+    assert_eq!((ran.end, engine.count()), (End::Budget, 1));
+    let elapsed = engine.clock.now_s();
+    assert!((20.0..=22.0).contains(&elapsed), "{elapsed}");
+    assert_eq!((ran.trials.len(), ran.not_run.len()), (0, 4));
+    assert_eq!(store.keys().unwrap(), []);
+}
+
+#[test]
+fn costs_are_removed_when_asked_for() {
+    let (_dir, store) = open();
+    let engine = fake(1.0);
+    let ran = run_with(&store, &engine, &lab(), &Notes::default(), true, 1);
+    let without = |cost| {
+        let trials = ran.trials.iter().filter(move |t| t.without == Some(cost));
+        trials
+            .map(|t| (t.variant.as_str(), t.repeat))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(without(Cost::LogFlush), [("none", 0), ("optane", 0)]);
+    assert_eq!(without(Cost::PoolRead), []);
+    let mut seeds: Vec<u64> = ran
+        .trials
+        .iter()
+        .filter(|t| t.without.is_some())
+        .map(|t| t.seed)
+        .collect();
+    seeds.dedup();
+    assert_eq!(seeds.len(), 1);
+}
+
+#[test]
+fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
+    let (dir, store) = open();
+    let engine = fake(1.0);
+    let (campaign, model) = (lab(), model());
+    let question = Question {
+        campaign: &campaign,
+        model: &model,
+        lab: LAB,
+        why: true,
+    };
+    let list = |store: &Store| campaign::list(store, &engine, question).unwrap();
+    let planned = list(&store);
+    assert_eq!((planned.len(), engine.count()), (4, 0));
+    assert!(planned.iter().all(|p| !p.stored));
+    // As other processes would, with nothing but the store and the keys.
+    for planned in &planned {
+        let store = Store::open(dir.path()).unwrap();
+        let key = store.resolve(planned.job.key.short()).unwrap();
+        let job = job::of_key(&store, &key).unwrap();
+        let runner = Runner {
+            store: &store,
+            engine: &engine,
+            stop: &Stop::default(),
+            clock: Arc::clone(&engine.clock),
+            parallel: 1,
+            watch: &Notes::default(),
+        };
+        let done = runner.run(&[job], &mut Budget::new(f64::INFINITY)).unwrap();
+        assert!(matches!(done[..], [Done::Trial(_)]), "{done:?}");
+    }
+    assert_eq!(engine.count(), 4);
+    let planned = list(&store);
+    assert!(planned.iter().filter(|p| p.stored).count() == 4);
+    let next = planned.iter().filter(|p| !p.stored);
+    let names: Vec<&str> = next.map(|p| p.job.name.as_str()).collect();
+    assert!(
+        !names.is_empty() && names.iter().all(|n| n.contains("without")),
+        "{names:?}"
+    );
+    let ran = run_with(&store, &engine, &campaign, &Notes::default(), true, 1);
+    assert_eq!((ran.end, engine.count()), (End::Complete, 4 + names.len()));
+}
+
+#[test]
+fn a_result_that_comes_out_otherwise_is_told_with_its_first_field() {
+    let (_dir, store) = open();
+    let mut engine = fake(1.0);
+    run(&store, &engine, &lab(), &Notes::default());
+    let key = store.keys().unwrap().remove(0);
+    let check = |engine: &Fake| {
+        let raw = tempfile::tempdir().unwrap();
+        let job = job::of_key(&store, &key).unwrap();
+        let stored = store.result(&key).unwrap();
+        let stop = Stop::default();
+        verify(engine, &job.inputs, &stored, raw.path(), &Unwatched, &stop)
+    };
+    assert_eq!(check(&engine).unwrap(), Verified::Identical);
+    engine.noise_ns = 1.0;
+    let Verified::Differs(difference) = check(&engine).unwrap() else {
+        panic!("identical");
+    };
+    assert_eq!(difference.field, "outcome.write.mean_ns");
+    engine.build = "fake-2".into();
+    let refused = check(&engine).unwrap_err().to_string();
+    assert!(
+        refused.contains("fake-1") && refused.contains("fake-2"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn nothing_but_the_trials_stays() {
+    let (dir, store) = open();
+    run(&store, &fake(1.0), &lab(), &Notes::default());
+    let entries = |path: &Path| fs::read_dir(path).map_or(0, Iterator::count);
+    assert_eq!(entries(&dir.path().join("running")), 0);
+    assert_eq!(entries(&dir.path().join("planned")), 0);
+    let key = store.keys().unwrap().remove(0);
+    assert!(matches!(
+        store.find(&key),
+        Found::Measured { run: Some(_), .. }
+    ));
+}

@@ -1,0 +1,175 @@
+//! What makes a trial another trial, and what does not.
+
+mod synthetic;
+
+use bench::inputs::Inputs;
+use bench::slot::{Extra, Slot, seed};
+use findings::record::{Cost, Perturbation};
+use lab::campaign::{Campaign, Program};
+use store::Key;
+use synthetic::{campaign, model};
+
+const LAB: &str = r#"
+[host]
+memory = "32G"
+[drives]
+hdd = "2x hdd-7200-16t"
+optane = { profile = "p1600x-118g", count = 1, price = 150 }
+[pool]
+vdevs = "mirror hdd[0-1]"
+[factors]
+log = { none = "", optane = "log optane0" }
+[workloads.sync]
+fio.job = """
+[w]
+rw=randwrite
+bs=16k
+size=1g
+runtime=10
+"""
+"#;
+
+const OPTANE: usize = 1;
+
+fn inputs(campaign: &Campaign, slot: &Slot) -> Inputs {
+    Inputs::new(campaign, &model(), slot, "build")
+}
+
+fn key(campaign: &Campaign, slot: &Slot) -> Key {
+    inputs(campaign, slot).key().unwrap().0
+}
+
+fn slot() -> Slot {
+    Slot::main(OPTANE, 0, 0)
+}
+
+#[test]
+fn names_prices_sources_and_notes_make_no_other_trial() {
+    let stated = campaign(LAB);
+    let changes: [&dyn Fn(&mut Campaign); 9] = [
+        &|c| c.variants[OPTANE].name = "other".into(),
+        &|c| c.variants[OPTANE].levels.clear(),
+        &|c| c.workloads[0].name = "other".into(),
+        &|c| c.variants[OPTANE].drives.get_mut("optane").unwrap().price = None,
+        &|c| c.host.memory_price = Some(3.0),
+        &|c| c.variants[OPTANE].memory = Some(c.host.memory),
+        &|c| c.method.budget_s += 60.0,
+        &|c| c.title = "other".into(),
+        &|c| {
+            let kind = c.variants[OPTANE].drives.get_mut("optane").unwrap();
+            kind.numbers["flash"]["flush_us"] = serde_json::json!(10.0);
+        },
+    ];
+    for (i, change) in changes.iter().enumerate() {
+        let mut changed = stated.clone();
+        change(&mut changed);
+        assert_eq!(key(&changed, &slot()), key(&stated, &slot()), "change {i}");
+    }
+    let Program::Fio { origin, .. } = &stated.workloads[0].program;
+    assert_ne!(origin, "job.fio");
+    // Drives that the pool does not use.
+    let mut without = stated.clone();
+    without.variants[0].drives.remove("optane");
+    without.variants[0].drives.get_mut("hdd").unwrap().count = 12;
+    let none = Slot::main(0, 0, 0);
+    assert_eq!(key(&without, &none), key(&stated, &none));
+}
+
+#[test]
+fn everything_that_a_result_follows_from_makes_another_trial() {
+    let stated = campaign(LAB);
+    let changes: [&dyn Fn(&mut Campaign); 8] = [
+        &|c| c.host.memory *= 2,
+        &|c| c.host.cores += 1,
+        &|c| c.variants[OPTANE].memory = Some(1 << 34),
+        &|c| c.method.runtime_s = Some(7.0),
+        &|c| c.method.seed += 1,
+        &|c| c.workloads[0].size = Some(1 << 33),
+        &|c| {
+            let root = c.variants[OPTANE]
+                .datasets
+                .entry(String::new())
+                .or_default();
+            root.insert("recordsize".into(), "16384".into());
+        },
+        &|c| {
+            let kind = c.variants[OPTANE].drives.get_mut("optane").unwrap();
+            kind.numbers["flash"]["flush_us"] = serde_json::json!(11.0);
+        },
+    ];
+    let mut keys = vec![key(&stated, &slot())];
+    for change in changes {
+        let mut changed = stated.clone();
+        change(&mut changed);
+        keys.push(key(&changed, &slot()));
+    }
+    for extra in [
+        Extra::Rate(100.0),
+        Extra::Size(2.0),
+        Extra::Without(Cost::LogFlush),
+        Extra::Without(Cost::Seek),
+        Extra::Rerun(Perturbation {
+            drive: "optane".into(),
+            parameter: "flash.flush_us".into(),
+            factor: 2.0,
+        }),
+    ] {
+        let extra = Some(extra);
+        keys.push(key(&stated, &Slot { extra, ..slot() }));
+    }
+    keys.push(key(&stated, &Slot::main(OPTANE, 0, 1)));
+    keys.push(key(&stated, &Slot::main(0, 0, 0)));
+    let other_build = Inputs::new(&stated, &model(), &slot(), "other");
+    keys.push(other_build.key().unwrap().0);
+    let all = keys.len();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), all);
+}
+
+#[test]
+fn inputs_are_canonical_and_come_back_as_they_were() {
+    let inputs = inputs(&campaign(LAB), &slot());
+    let bytes = inputs.bytes().unwrap();
+    assert_eq!(Inputs::read(&bytes).unwrap(), inputs);
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.starts_with(r#"{"build":"build","format":"#), "{text}");
+    let at = |name: &str| text.find(&format!("\"{name}\":")).unwrap();
+    assert!(at("host") < at("method") && at("seed") < at("variant"));
+    assert!(!text.contains("source") && !text.contains('\n'));
+    // A field that this version does not know.
+    let other = text.replacen('{', r#"{"aaa":1,"#, 1);
+    assert!(Inputs::read(other.as_bytes()).is_err());
+    let other = text.replace("\"format\":", "\"format\":9");
+    let said = Inputs::read(other.as_bytes()).unwrap_err().to_string();
+    assert!(said.contains("another version"), "{said}");
+}
+
+#[test]
+fn drives_in_the_inputs_are_valid_profiles() {
+    let inputs = inputs(&campaign(LAB), &slot());
+    assert_eq!(inputs.variant.drives.len(), 2);
+    for kind in inputs.variant.drives.values() {
+        let profile: drives::Profile = serde_json::from_value(kind.numbers.clone()).unwrap();
+        profile.validate().unwrap();
+    }
+}
+
+#[test]
+fn variants_and_workloads_of_a_repeat_share_a_seed_and_repeats_do_not() {
+    let campaign = campaign(LAB);
+    let seeds: Vec<u64> = (0..100).map(|repeat| seed(&campaign, repeat)).collect();
+    let mut apart = seeds.clone();
+    apart.sort();
+    apart.dedup();
+    assert_eq!(apart.len(), seeds.len());
+    for variant in 0..2 {
+        assert_eq!(Slot::main(variant, 0, 7).seed(&campaign), seeds[7]);
+    }
+    let mut more = campaign.clone();
+    more.method.max_trials += 5;
+    more.variants.pop();
+    assert_eq!(seed(&more, 7), seeds[7]);
+    more.method.seed += 1;
+    assert_ne!(seed(&more, 7), seeds[7]);
+}

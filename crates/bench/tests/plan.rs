@@ -1,0 +1,351 @@
+//! Which trials come next: a pure function of the campaign, its model and what is known.
+
+mod synthetic;
+
+use bench::known::Known;
+use bench::ladder::preferred;
+use bench::plan;
+use bench::rerun;
+use bench::slot::{Extra, Slot};
+use findings::record::{Cost, Outcome, Perturbation};
+use lab::campaign::{Campaign, Rates};
+use synthetic::{failed, made_up, model};
+
+const LAB: &str = r#"
+[host]
+memory = "32G"
+[drives]
+hdd = "2x hdd-7200-16t"
+optane = { profile = "p1600x-118g", count = 1, price = 150 }
+[pool]
+vdevs = "mirror hdd[0-1]"
+[factors]
+log = { none = "", optane = "log optane0" }
+[workloads.sync]
+fio.job = """
+[w]
+rw=randwrite
+bs=16k
+size=1g
+runtime=10
+"""
+[method]
+min_trials = 2
+max_trials = 6
+"#;
+
+fn campaign() -> Campaign {
+    synthetic::campaign(LAB)
+}
+
+/// Runs rounds to their end on variants of such rates; gives the rounds.
+fn rounds(campaign: &Campaign, known: &mut Known, rates: [f64; 2], why: bool) -> Vec<Vec<Slot>> {
+    let mut rounds = Vec::new();
+    loop {
+        let round = plan::next(campaign, &model(), known, why);
+        if round.is_empty() {
+            return rounds;
+        }
+        for slot in &round {
+            let rate = rates[slot.variant] * (1.0 + 0.002 * f64::from(slot.repeat));
+            let rate = match slot.extra {
+                Some(Extra::Rate(offered)) => offered.min(rate),
+                _ => rate,
+            };
+            known.add(slot.clone(), made_up(campaign, slot, rate, 10));
+        }
+        rounds.push(round);
+        assert!(rounds.len() < 100);
+    }
+}
+
+fn main_slots(variants: &[usize], repeats: &[u32]) -> Vec<Slot> {
+    let of = |repeat: &u32| {
+        let repeat = *repeat;
+        variants.iter().map(move |v| Slot::main(*v, 0, repeat))
+    };
+    repeats.iter().flat_map(of).collect()
+}
+
+#[test]
+fn every_cell_comes_once_before_any_comes_twice_and_the_baseline_is_first() {
+    let mut campaign = campaign();
+    let first = plan::next(&campaign, &model(), &Known::default(), false);
+    assert_eq!(first, main_slots(&[0, 1], &[0, 1]));
+    campaign.method.baseline = "optane".into();
+    let first = plan::next(&campaign, &model(), &Known::default(), false);
+    assert_eq!(first, main_slots(&[1, 0], &[0, 1]));
+}
+
+#[test]
+fn the_next_round_does_not_depend_on_the_order_in_which_trials_ended() {
+    let campaign = campaign();
+    let round = plan::next(&campaign, &model(), &Known::default(), false);
+    let after = |slots: &mut dyn Iterator<Item = &Slot>| {
+        let mut known = Known::default();
+        for slot in slots {
+            // So far apart that no effect is known after two trials each.
+            let rate = 600.0 * (1.0 + 3.0 * f64::from(slot.repeat) * slot.variant as f64);
+            known.add(slot.clone(), made_up(&campaign, slot, rate, 10));
+        }
+        plan::next(&campaign, &model(), &known, false)
+    };
+    let next = after(&mut round.iter());
+    assert_eq!(next, main_slots(&[0, 1], &[2]));
+    assert_eq!(after(&mut round.iter().rev()), next);
+}
+
+#[test]
+fn a_clear_effect_ends_the_campaign_and_an_open_one_the_most_trials() {
+    let campaign = campaign();
+    let ended = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
+    assert_eq!(ended.len(), 1);
+    let mut known = Known::default();
+    loop {
+        let round = plan::next(&campaign, &model(), &known, false);
+        if round.is_empty() {
+            break;
+        }
+        for slot in round {
+            // One variant swings between half and double.
+            let swing = [1.0, 0.5 + 1.5 * f64::from(slot.repeat % 2)][slot.variant];
+            let trial = made_up(&campaign, &slot, 600.0 * swing, 10);
+            known.add(slot, trial);
+        }
+    }
+    assert_eq!(known.trials().len(), 12);
+}
+
+#[test]
+fn a_cell_that_failed_twice_is_given_up_and_the_others_go_on() {
+    let campaign = campaign();
+    let mut known = Known::default();
+    for slot in plan::next(&campaign, &model(), &known, false) {
+        let trial = match slot.variant {
+            1 => failed(&campaign, &slot),
+            _ => made_up(&campaign, &slot, 600.0, 10),
+        };
+        known.add(slot, trial);
+    }
+    assert!(known.is_given_up(1, 0) && !known.is_given_up(0, 0));
+    assert_eq!(plan::next(&campaign, &model(), &known, false), []);
+}
+
+#[test]
+fn a_ladder_ends_at_the_first_rung_that_is_not_reached() {
+    let mut campaign = campaign();
+    campaign.workloads[0].rates = Some(Rates::Stated(vec![100.0, 200.0, 400.0, 800.0]));
+    let mut known = Known::default();
+    let rungs: Vec<Vec<(usize, f64)>> = rounds(&campaign, &mut known, [150.0, 390.0], false)
+        .iter()
+        .map(|round| {
+            let rung = |slot: &Slot| match slot.extra {
+                Some(Extra::Rate(rate)) if slot.repeat == 0 => Some((slot.variant, rate)),
+                _ => None,
+            };
+            round.iter().filter_map(rung).collect()
+        })
+        .filter(|round: &Vec<_>| !round.is_empty())
+        .collect();
+    // 390 of 400 are more than 95 %; 150 of 200 are not.
+    let expected: [&[(usize, f64)]; 4] = [
+        &[(0, 100.0), (1, 100.0)],
+        &[(0, 200.0), (1, 200.0)],
+        &[(1, 400.0)],
+        &[(1, 800.0)],
+    ];
+    assert_eq!(rungs, expected);
+}
+
+#[test]
+fn an_automatic_ladder_begins_at_a_tenth_of_the_closed_loop_on_numbers_that_all_variants_share() {
+    let mut campaign = campaign();
+    campaign.workloads[0].rates = Some(Rates::Auto);
+    let mut known = Known::default();
+    rounds(&campaign, &mut known, [700.0, 15_000.0], false);
+    let of = |variant: &str| -> Vec<f64> {
+        let rungs = known
+            .trials()
+            .iter()
+            .filter(|t| t.variant == variant && t.repeat == 0);
+        rungs.filter_map(|t| t.offered_rate).collect()
+    };
+    let low = [68.0, 100.0, 150.0, 220.0, 330.0, 470.0, 680.0, 1000.0];
+    assert_eq!(of("none"), low);
+    assert_eq!(of("optane").first(), Some(&1500.0));
+    assert_eq!(of("optane").last(), Some(&22_000.0));
+}
+
+#[test]
+fn a_rate_that_fio_rounds_is_not_offered_again() {
+    let mut campaign = campaign();
+    campaign.workloads[0].rates = Some(Rates::Stated(vec![20.0, 40.0, 80.0]));
+    let mut known = Known::default();
+    let mut rates = Vec::new();
+    loop {
+        let round = plan::next(&campaign, &model(), &known, false);
+        if round.is_empty() {
+            break;
+        }
+        for slot in round {
+            // Sixteen clones are told whole operations a second: 16 instead of 20, 48 instead of 40.
+            let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
+            if let Some(Extra::Rate(rate)) = slot.extra {
+                let offered = (rate / 16.0).round().max(1.0) * 16.0;
+                trial = made_up(&campaign, &slot, offered, 10);
+                trial.offered_rate = Some(offered);
+                if (slot.variant, slot.repeat) == (0, 0) {
+                    rates.push(rate);
+                }
+            }
+            known.add(slot, trial);
+        }
+    }
+    assert_eq!(rates, [20.0, 40.0, 80.0]);
+}
+
+#[test]
+fn a_rung_that_fails_ends_its_ladder() {
+    let mut campaign = campaign();
+    campaign.workloads[0].rates = Some(Rates::Stated(vec![100.0, 200.0]));
+    let mut known = Known::default();
+    let mut second = Vec::new();
+    loop {
+        let round = plan::next(&campaign, &model(), &known, false);
+        if round.is_empty() {
+            break;
+        }
+        for slot in round {
+            let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
+            match slot.extra {
+                Some(Extra::Rate(_)) if slot.variant == 0 => trial = failed(&campaign, &slot),
+                Some(Extra::Rate(rate)) if rate > 150.0 => second.push(slot.variant),
+                _ => {}
+            }
+            known.add(slot, trial);
+        }
+    }
+    assert_eq!(second, [1, 1]);
+}
+
+#[test]
+fn preferred_numbers_are_whole_and_begin_at_or_below_what_is_asked() {
+    let first: Vec<f64> = preferred(0.3).take(8).collect();
+    assert_eq!(first, [1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 22.0]);
+    assert_eq!(preferred(70.0).next(), Some(68.0));
+}
+
+#[test]
+fn cells_of_a_decided_effect_are_run_again_where_they_have_the_uncertain_drive() {
+    let mut campaign = campaign();
+    campaign.method.sensitivity = vec![0.5, 2.0];
+    let rounds = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
+    let mut changes = Vec::new();
+    for slot in rounds.last().unwrap() {
+        let Some(Extra::Rerun(change)) = &slot.extra else {
+            panic!("{slot:?}")
+        };
+        assert_eq!((slot.variant, slot.repeat), (1, 0));
+        changes.push((change.parameter.as_str(), change.factor));
+    }
+    changes.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    let expected = [
+        ("flash.flush_us", 0.5),
+        ("flash.flush_us", 2.0),
+        ("flash.write_latency_us", 0.5),
+        ("flash.write_latency_us", 2.0),
+    ];
+    assert_eq!(changes, expected);
+}
+
+#[test]
+fn a_changed_number_makes_a_valid_drive_and_touches_no_other() {
+    let campaign = campaign();
+    let change = |parameter: &str, factor| Perturbation {
+        drive: "optane".into(),
+        parameter: parameter.into(),
+        factor,
+    };
+    let stated = &campaign.variants[1];
+    let changed = rerun::perturbed(stated, &change("flash.flush_us", 2.0)).unwrap();
+    let profile: drives::Profile =
+        serde_json::from_value(changed.drives["optane"].numbers.clone()).unwrap();
+    profile.validate().unwrap();
+    assert_eq!(profile.flash.unwrap().flush_us.value, 20.0);
+    assert_eq!(changed.drives["hdd"], stated.drives["hdd"]);
+    assert_eq!(changed.pool, stated.pool);
+    // A drive whose requests take an eighth as long does eight times as many one after another.
+    let quick = rerun::perturbed(stated, &change("flash.write_latency_us", 0.125)).unwrap();
+    let quick: drives::Profile =
+        serde_json::from_value(quick.drives["optane"].numbers.clone()).unwrap();
+    quick.validate().unwrap();
+    assert!(rerun::perturbed(stated, &change("flash.nothing", 2.0)).is_none());
+    assert!(rerun::perturbed(stated, &change("hdd.write_ack_ms", 2.0)).is_none());
+}
+
+#[test]
+fn every_cell_is_run_once_at_each_other_size() {
+    let mut campaign = campaign();
+    campaign.method.size_check = vec![2.0, 4.0];
+    let rounds = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
+    let sizes: Vec<(usize, Option<Extra>)> = rounds
+        .last()
+        .unwrap()
+        .iter()
+        .map(|slot| (slot.variant, slot.extra.clone()))
+        .collect();
+    let at = |variant, size| (variant, Some(Extra::Size(size)));
+    assert_eq!(sizes, [at(0, 2.0), at(1, 2.0), at(0, 4.0), at(1, 4.0)]);
+}
+
+/// The made-up trials write; whether they commit or read from drives is told by their counters.
+#[test]
+fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
+    let campaign = campaign();
+    let with = |counters: &[(&str, f64)]| {
+        let mut known = Known::default();
+        for slot in plan::next(&campaign, &model(), &known, true) {
+            let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
+            if let Outcome::Measured(measured) = &mut trial.outcome {
+                let counters = counters.iter().map(|(n, v)| ((*n).to_owned(), *v));
+                measured.totals.extend(counters);
+            }
+            known.add(slot, trial);
+        }
+        let round = plan::next(&campaign, &model(), &known, true);
+        let cost = |slot: &Slot| match slot.extra {
+            Some(Extra::Without(cost)) => (slot.variant, slot.repeat, cost),
+            _ => panic!("{slot:?}"),
+        };
+        round.iter().map(cost).collect::<Vec<_>>()
+    };
+    let both = |costs: &[Cost]| -> Vec<(usize, u32, Cost)> {
+        let of = |variant| costs.iter().map(move |cost| (variant, 0, *cost));
+        of(0).chain(of(1)).collect()
+    };
+    assert_eq!(with(&[]), both(&[Cost::Processor, Cost::Seek]));
+    let sync = [("zil.commits", 5.0), ("throttle.dirty_delay", 1.0)];
+    assert_eq!(
+        with(&sync),
+        both(&[
+            Cost::LogFlush,
+            Cost::LogWrite,
+            Cost::WriteThrottle,
+            Cost::Processor,
+            Cost::Seek
+        ])
+    );
+    let reads = [("drive.hdd0.reads", 5.0), ("drive.hdd1.writes", 1.0)];
+    assert_eq!(
+        with(&reads),
+        both(&[Cost::PoolRead, Cost::Processor, Cost::ArcSize, Cost::Seek])
+    );
+}
+
+#[test]
+fn where_the_baseline_is_the_best_only_it_is_run_without_costs() {
+    let campaign = campaign();
+    let rounds = rounds(&campaign, &mut Known::default(), [6000.0, 600.0], true);
+    assert!(rounds.last().unwrap().iter().all(|slot| slot.variant == 0));
+    assert!(rounds.len() > 1);
+}

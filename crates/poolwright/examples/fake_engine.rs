@@ -1,0 +1,63 @@
+//! The command line on an engine that is none, for tests. Its environment:
+//! `FAKE_WALL_S` wall seconds that a trial takes, `FAKE_LOG` a file that gets a line for each trial that
+//! begins, `FAKE_NOISE_NS` what it adds to a mean latency, `FAKE_LOGS_FAIL` that pools with a log fail.
+
+#[path = "../../bench/tests/fake/mod.rs"]
+mod fake;
+
+use bench::clock::WallClock;
+use bench::engine::{Engine, TrialWatch};
+use bench::fault::Fault;
+use bench::inputs::Inputs;
+use bench::stop::Stop;
+use fake::Fake;
+use findings::record::Measured;
+use lab::campaign::OpenZfs;
+use std::env;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The fake, which notes what it begins.
+struct Noting(Fake);
+
+impl Engine for Noting {
+    fn build_id(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+        self.0.build_id(openzfs)
+    }
+
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+        self.0.version(openzfs)
+    }
+
+    fn run(
+        &self,
+        inputs: &Inputs,
+        raw: &Path,
+        watch: &dyn TrialWatch,
+        stop: &Stop,
+    ) -> Result<Measured, Fault> {
+        if let Some(log) = env::var_os("FAKE_LOG") {
+            let line = format!("{}\n", inputs.key()?.0);
+            let file = File::options().append(true).create(true).open(log);
+            let noted = file.and_then(|mut file| file.write_all(line.as_bytes()));
+            noted.map_err(|e| Fault::failed(format!("cannot write to FAKE_LOG: {e}")))?;
+        }
+        self.0.run(inputs, raw, watch, stop)
+    }
+}
+
+fn open() -> Result<Box<dyn Engine>, Fault> {
+    let number = |name: &str| env::var(name).ok()?.parse::<f64>().ok();
+    let wall_s = number("FAKE_WALL_S").unwrap_or(0.0);
+    let mut fake = Fake::new(Arc::new(WallClock::start()), wall_s);
+    fake.noise_ns = number("FAKE_NOISE_NS").unwrap_or(0.0);
+    fake.logs_fail = env::var_os("FAKE_LOGS_FAIL").is_some();
+    Ok(Box::new(Noting(fake)))
+}
+
+fn main() -> ExitCode {
+    poolwright::main(open)
+}

@@ -1,0 +1,83 @@
+//! The command line: one file a verb, registered by one line below.
+//!
+//! A library, so that tests can build the same command line on an engine of their own.
+
+mod diagnostics;
+mod engine;
+mod exit;
+mod lab_file;
+mod language;
+mod machine;
+mod output;
+mod store_dir;
+#[cfg(test)]
+mod thousand;
+
+pub use engine::OpenEngine;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Choose, build, measure and tune ZFS storage, on a scale model of it.
+#[derive(Parser)]
+#[command(
+    name = "poolwright",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// Declares the module of each verb, its subcommand and its dispatch.
+///
+/// A verb is a module with `pub struct Args` (deriving [`clap::Args`]; its doc comment is the help)
+/// and `pub fn run(self) -> ExitCode`.
+macro_rules! verbs {
+    ($($module:ident $variant:ident)*) => {
+        $(mod $module;)*
+
+        #[derive(Subcommand)]
+        enum Verb {
+            $($variant($module::Args),)*
+        }
+
+        impl Verb {
+            fn run(self) -> ExitCode {
+                match self {
+                    $(Verb::$variant(args) => args.run(),)*
+                }
+            }
+        }
+    };
+}
+
+verbs! {
+    audit Audit
+    check Check
+    compare Compare
+    completions Completions
+    doctor Doctor
+    history History
+    merge Merge
+    new New
+    plan Plan
+    report Report
+    run Run
+    trial Trial
+    tune Tune
+    verify Verify
+}
+
+/// The whole command line, for completions and the man page.
+fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the command line of this process, on an engine that is opened by the verbs that need one.
+pub fn main(open: OpenEngine) -> ExitCode {
+    engine::set(open);
+    Cli::parse().verb.run()
+}

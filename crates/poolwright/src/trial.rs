@@ -1,0 +1,94 @@
+//! `poolwright trial KEY…`: run planned trials, in any order and on any number of hosts.
+
+use crate::exit::{self, ENVIRONMENT, INTERRUPTED, refuse};
+use crate::run::progress::Progress;
+use crate::store_dir::StoreDir;
+use crate::{engine, machine, output};
+use bench::budget::Budget;
+use bench::clock::WallClock;
+use bench::job::{self, Job};
+use bench::round::{Done, Runner};
+use bench::stop::Stop;
+use findings::record::Outcome;
+use report::text::one_line;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Exit code when a trial failed.
+const FAILED: u8 = 1;
+
+/// Run planned trials by their keys, as `poolwright run LAB --list` prints them
+///
+/// Several processes may share one store: each trial is run once. To spread a lab over processors:
+/// `poolwright run LAB --list | cut -f1 | parallel poolwright trial`. On another host, with a store of
+/// its own, copy <store>/planned there first, and bring the results back with `poolwright merge`.
+///
+/// Exit codes: 0 all are stored now · 1 one failed · 2 a key is not known · 3 this host lacks something
+/// · 130 interrupted; the same command resumes.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Keys, or as many of their first digits as tell them apart
+    #[arg(required = true, value_name = "KEY")]
+    keys: Vec<String>,
+    /// Trials that run side by side [default: one a processor, as far as memory holds them]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    store: StoreDir,
+}
+
+impl Args {
+    /// Runs the trials.
+    pub fn run(self) -> ExitCode {
+        ExitCode::from(self.measure().unwrap_or_else(|code| code))
+    }
+
+    fn measure(&self) -> Result<u8, u8> {
+        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let mut jobs: Vec<Job> = Vec::new();
+        for name in &self.keys {
+            let key = store.resolve(name).map_err(|e| exit::of_store(&e))?;
+            // Says more than the job would where it is not known.
+            store.inputs(&key).map_err(|e| exit::of_store(&e))?;
+            if jobs.iter().all(|job| job.key != key) {
+                jobs.push(job::of_key(&store, &key).map_err(|e| exit::of_fault(&e))?);
+            }
+        }
+        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
+        let stop = Stop::default();
+        let followed = stop.follow_signals();
+        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let progress = Progress::new();
+        let runner = Runner {
+            store: &store,
+            engine: engine.as_ref(),
+            stop: &stop,
+            clock: Arc::new(WallClock::start()),
+            parallel: self.jobs.map_or_else(machine::parallel, NonZeroUsize::get),
+            watch: &progress,
+        };
+        let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));
+        progress.clear();
+        let done = done.map_err(|e| exit::of_fault(&e))?;
+        let mut code = 0;
+        for (job, done) in jobs.iter().zip(&done) {
+            let state = match done {
+                Done::Trial(trial) => match &trial.outcome {
+                    Outcome::Measured(_) => "stored".to_owned(),
+                    Outcome::Failed { reason } => {
+                        code = FAILED;
+                        format!("failed\t{}", one_line(reason))
+                    }
+                },
+                Done::NoTime { .. } | Done::Stopped => "not run".to_owned(),
+            };
+            output::print(&format!("{}\t{state}\n", job.key));
+        }
+        if stop.asked() {
+            output::complain("Results so far are saved. Run the same command to resume.\n");
+            return Ok(INTERRUPTED);
+        }
+        Ok(code)
+    }
+}

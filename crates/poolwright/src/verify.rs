@@ -1,0 +1,157 @@
+//! `poolwright verify RESULT`: a stored trial run again must give the same bytes.
+
+use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
+use crate::store_dir::StoreDir;
+use crate::{engine, output};
+use bench::engine::{Engine, Unwatched};
+use bench::fault::Fault;
+use bench::inputs::Inputs;
+use bench::stop::Stop;
+use bench::verify::{Verified, verify};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use store::{Claim, Key, Record, Store};
+
+/// Exit code when a result is another.
+const DIFFERS: u8 = 1;
+
+/// Run stored trials again and compare their results, byte by byte
+///
+/// Exit codes: 0 identical · 1 a result differs, or the trial failed · 2 there is no such result · 3
+/// this host lacks something, such as the engine build that ran it · 130 interrupted.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A result.json of a store, the key of a trial, or a lab that was run, all of whose trials are
+    /// verified
+    #[arg(value_name = "RESULT|KEY|LAB")]
+    what: String,
+    #[command(flatten)]
+    store: StoreDir,
+}
+
+/// A result to be verified.
+struct Stored {
+    key: Key,
+    inputs: Vec<u8>,
+    result: Vec<u8>,
+}
+
+impl Args {
+    /// Verifies.
+    pub fn run(self) -> ExitCode {
+        ExitCode::from(self.verify().unwrap_or_else(|code| code))
+    }
+
+    fn verify(&self) -> Result<u8, u8> {
+        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let all = self.find(&store)?;
+        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
+        let stop = Stop::default();
+        let followed = stop.follow_signals();
+        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let mut code = 0;
+        for stored in &all {
+            match again(&store, engine.as_ref(), stored, &stop) {
+                Ok(Verified::Identical) => {
+                    output::print(&format!("{}  identical\n", stored.key.short()));
+                }
+                Ok(Verified::Differs(difference)) => {
+                    output::print(&format!("{}  differs: {difference}\n", stored.key.short()));
+                    code = DIFFERS;
+                }
+                Err(Fault::Interrupted) => return Ok(INTERRUPTED),
+                Err(fault) => return Err(exit::of_fault(&fault)),
+            }
+        }
+        Ok(code)
+    }
+
+    /// The results that are meant.
+    fn find(&self, store: &Store) -> Result<Vec<Stored>, u8> {
+        let path = Path::new(&self.what);
+        let directory = match path.file_name() {
+            Some(name) if name == "result.json" => path.parent().map(Path::to_owned),
+            _ => Some(path.to_owned()).filter(|path| path.join("result.json").is_file()),
+        };
+        if let Some(directory) = directory {
+            let stored = of_directory(&directory);
+            return stored.map(|one| vec![one]).map_err(|e| refuse(USAGE, e));
+        }
+        let keys = match store.resolve(&self.what) {
+            Ok(key) => vec![key],
+            Err(e @ store::Error::Ambiguous { .. }) => return Err(exit::of_store(&e)),
+            Err(_) => of_lab(store, &self.what)?,
+        };
+        let read = |key: Key| -> Result<Stored, store::Error> {
+            Ok(Stored {
+                inputs: store.inputs(&key)?,
+                result: store.result(&key)?,
+                key,
+            })
+        };
+        let all: Result<Vec<Stored>, store::Error> = keys.into_iter().map(read).collect();
+        all.map_err(|e| exit::of_store(&e))
+    }
+}
+
+/// The result in a trial's directory.
+fn of_directory(directory: &Path) -> Result<Stored, String> {
+    let read = |name: &str| -> Result<Vec<u8>, String> {
+        let path: PathBuf = directory.join(name);
+        fs::read(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))
+    };
+    let inputs = read("inputs.json")?;
+    Ok(Stored {
+        key: Key::of(&inputs),
+        result: read("result.json")?,
+        inputs,
+    })
+}
+
+/// The measured trials of the newest campaign of a lab.
+fn of_lab(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
+    let campaigns = store.campaigns(&lab::name_of(name));
+    let campaigns = campaigns.map_err(|e| exit::of_store(&e))?;
+    let Some(newest) = campaigns.last() else {
+        return Err(refuse(
+            USAGE,
+            format!("{name} is no result, no key of a trial and no lab that was run"),
+        ));
+    };
+    let record = Record::read(newest).map_err(|e| exit::of_store(&e))?;
+    let mut keys: Vec<Key> = Vec::new();
+    for entry in &record.trials {
+        if let Some(key) = Key::parse(&entry.key)
+            && !keys.contains(&key)
+            && store.trial_path(&key).exists()
+        {
+            keys.push(key);
+        }
+    }
+    match keys.is_empty() {
+        true => Err(refuse(USAGE, format!("no trial of {name} is stored"))),
+        false => Ok(keys),
+    }
+}
+
+/// Runs a trial again. The claim gives it a directory, which goes afterwards.
+fn again(
+    store: &Store,
+    engine: &dyn Engine,
+    stored: &Stored,
+    stop: &Stop,
+) -> Result<Verified, Fault> {
+    let inputs = Inputs::read(&stored.inputs)?;
+    let claim = store.claim(&stored.key);
+    match claim.map_err(|e| Fault::Environment(e.to_string()))? {
+        Claim::Taken => Err(Fault::Environment(format!(
+            "another process runs trial {} at this moment: verify it afterwards",
+            stored.key.short()
+        ))),
+        Claim::Mine(running) => {
+            let raw = running.raw();
+            verify(engine, &inputs, &stored.result, &raw, &Unwatched, stop)
+        }
+    }
+}

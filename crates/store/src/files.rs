@@ -1,0 +1,87 @@
+//! Files that are written whole or not at all.
+
+use crate::Error;
+use serde::de::DeserializeOwned;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Writes a file and waits until it is on stable storage.
+pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(path)?;
+        file.write_all(content)?;
+        file.sync_all()
+    };
+    write().map_err(Error::io("write", path))
+}
+
+/// Replaces a file, so that a kill leaves the old content or the new. The temporary name is of this
+/// process and this call alone: others may write the same file at the same moment.
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let fresh = path.with_file_name(format!(".{name}.{}-{call}", std::process::id()));
+    write(&fresh, content)?;
+    fs::rename(&fresh, path).map_err(Error::io("write", path))
+}
+
+/// A file's content; none where it does not exist.
+pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match fs::read(path) {
+        Ok(content) => Ok(Some(content)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(Error::io("read", path)(e)),
+    }
+}
+
+/// A JSON file.
+pub fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let text = fs::read(path).map_err(Error::io("read", path))?;
+    serde_json::from_slice(&text).map_err(|e| Error::content(path, e))
+}
+
+/// Removes a file; one that another has removed is gone all the same.
+pub fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", path)(e)),
+        _ => Ok(()),
+    }
+}
+
+pub fn create(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(Error::io("create", path))
+}
+
+/// The paths in a directory, sorted; none where it does not exist.
+pub fn list(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(Error::io("read", path)(e)),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(Error::io("read", path))?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Copies a directory with its files and directories; what is neither, a link for one, is left out.
+pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    create(to)?;
+    for path in list(from)? {
+        let kind = path.symlink_metadata().map_err(Error::io("read", &path))?;
+        let target = to.join(path.file_name().unwrap_or_default());
+        if kind.is_dir() {
+            copy(&path, &target)?;
+        } else if kind.is_file() {
+            let content = fs::read(&path).map_err(Error::io("read", &path))?;
+            write(&target, &content)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! What a store keeps of campaigns.
+
+use findings::record::{Measured, Outcome, Trial};
+use lab::campaign::Campaign;
+use lab::model::Model;
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+use store::{Claim, Entry, Key, Record, Run, Store};
+
+fn campaign() -> (Campaign, Model) {
+    let text = r#"
+[host]
+memory = "8G"
+[drives]
+hdd = "1x hdd-7200-16t"
+[pool]
+vdevs = "hdd0"
+[variants.a]
+[workloads.w]
+fio.job = """
+[w]
+rw=randwrite
+bs=16k
+size=1g
+"""
+"#;
+    let profiles = lab::Profiles::builtin();
+    let (campaign, _) = lab::load("lab.toml", text, &lab::NoFiles, &profiles).unwrap();
+    let model = serde_json::json!({
+        "size": 4.0, "size_bound_by": "memory", "arc_max": 1u64 << 30, "physmem": 2u64 << 30,
+        "dirty_data_max": 1u64 << 28, "dirty_data_max_real": 1u64 << 32,
+        "wrlog_data_max": 1u64 << 29, "guest_memory": 2u64 << 30, "caps": [], "notes": [],
+    });
+    (campaign, serde_json::from_value(model).unwrap())
+}
+
+fn record() -> Record {
+    let (campaign, model) = campaign();
+    let builds = BTreeMap::from([("2.4".to_owned(), "build".to_owned())]);
+    Record::new(&campaign, &model, "title = 'x'", builds)
+}
+
+fn entry(key: &str, repeat: u32) -> Entry {
+    Entry {
+        key: key.into(),
+        variant: "a".into(),
+        workload: "w".into(),
+        repeat,
+        rerun: None,
+    }
+}
+
+fn at(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+}
+
+#[test]
+fn the_same_campaign_run_again_takes_the_place_of_the_earlier_and_knows_its_trials() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let mut first = record();
+    first.add(entry("a", 0));
+    let old = store.keep(&mut first, at(0)).unwrap();
+    let mut more = record();
+    more.campaign.method.budget_s += 60.0;
+    more.campaign.method.max_trials += 2;
+    let new = store.keep(&mut more, at(60)).unwrap();
+    assert!(!old.exists());
+    assert_eq!(store.campaigns("lab").unwrap(), [new.clone()]);
+    assert_eq!(Record::read(&new).unwrap().trials, first.trials);
+}
+
+#[test]
+fn another_build_or_another_lab_is_another_campaign_and_the_newest_is_last() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let first = store.keep(&mut record(), at(0)).unwrap();
+    let mut built = record();
+    built.builds.insert("2.4".into(), "other".into());
+    let second = store.keep(&mut built, at(1)).unwrap();
+    let mut edited = record();
+    edited.campaign.method.ramp_s += 1.0;
+    let third = store.keep(&mut edited, at(2)).unwrap();
+    assert_eq!(store.campaigns("lab").unwrap(), [first, second, third]);
+}
+
+#[test]
+fn trials_are_loaded_under_the_names_of_the_campaign_also_where_two_share_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let key = Key::of(b"inputs");
+    let Claim::Mine(running) = store.claim(&key).unwrap() else {
+        panic!("taken");
+    };
+    let trial = Trial {
+        key: key.to_string(),
+        variant: "of another lab".into(),
+        workload: String::new(),
+        repeat: 7,
+        seed: 1,
+        size: 1.0,
+        openzfs: "2.4.4".into(),
+        offered_rate: None,
+        rerun: None,
+        without: None,
+        outcome: Outcome::Measured(Box::new(Measured::default())),
+    };
+    let run = Run {
+        started: String::new(),
+        wall_s: 1.0,
+        host: String::new(),
+        poolwright: String::new(),
+    };
+    running.finish(b"inputs", &trial, &run).unwrap();
+    let mut record = record();
+    record.add(entry(key.as_str(), 0));
+    record.add(Entry {
+        variant: "twin".into(),
+        ..entry(key.as_str(), 0)
+    });
+    record.add(entry(Key::of(b"missing").as_str(), 1));
+    record.add(entry("../../etc", 2));
+    let (trials, damaged) = record.load(&store);
+    let name = |t: &Trial| (t.variant.clone(), t.repeat);
+    let names: Vec<(String, u32)> = trials.iter().map(name).collect();
+    assert_eq!(names, [("a".to_owned(), 0), ("twin".to_owned(), 0)]);
+    assert_eq!(trials[0].outcome, trials[1].outcome);
+    assert_eq!(damaged.len(), 1, "{damaged:?}");
+}
