@@ -1,5 +1,7 @@
 //! What runs a trial.
 
+pub mod linux;
+
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;

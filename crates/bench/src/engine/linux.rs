@@ -1,0 +1,177 @@
+//! The Linux machine: variants are built and measured inside a kernel in virtual time.
+
+mod devices;
+mod parameters;
+mod samples;
+mod steps;
+
+use super::{Engine, Step, TrialWatch};
+use crate::fault::{Fault, doing};
+use crate::inputs::Inputs;
+use crate::measured::{self, Observed};
+use crate::programs::Fio;
+use crate::stop::Stop;
+use crate::workload::fio::{self, Ended, Finished};
+use findings::record::{Cost, Measured, WarmUp, WarmUpEnd};
+use lab::campaign::{OpenZfs, Processor};
+use machine::script::Phase;
+use machine::start::{Failure, Machine};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// The engine of this host.
+#[derive(Debug)]
+pub struct Linux {
+    /// Kernel, modules and tools.
+    pub engine: machine::engine::Engine,
+    /// The client.
+    pub fio: Fio,
+    /// Hash of the client's program.
+    fio_hash: String,
+    /// This program, which is also the machine's first process.
+    pub executable: PathBuf,
+    /// Where cores are held.
+    pub locks: PathBuf,
+    /// Real time after which a machine is taken for hung.
+    pub patience: Duration,
+}
+
+impl Linux {
+    /// The engine that `make engine` built, with fio and this program.
+    ///
+    /// # Errors
+    /// [`Fault::Environment`] with what is missing and what to do.
+    pub fn find(patience: Duration) -> Result<Linux, Fault> {
+        let environment = |why: String| Fault::Environment(why);
+        let engine = machine::engine::Engine::find().map_err(|e| environment(e.to_string()))?;
+        let fio = Fio::find()?;
+        let program = fs::read(&fio.program)
+            .map_err(|e| environment(format!("cannot read {}: {e}", fio.program.display())))?;
+        let executable = std::env::current_exe()
+            .map_err(|e| environment(format!("cannot find this program: {e}")))?;
+        Ok(Linux {
+            engine,
+            fio_hash: blake3::hash(&program).to_hex()[..16].to_owned(),
+            fio,
+            executable,
+            locks: machine::engine::cache().join("cores"),
+            patience,
+        })
+    }
+
+    fn machine<'a>(
+        &'a self,
+        inputs: &'a Inputs,
+        raw: &'a Path,
+        script: &'a machine::script::Script,
+        more_memory: u64,
+    ) -> Machine<'a> {
+        let free = inputs.host.processor == Processor::Free || inputs.without == Some(Cost::Processor);
+        Machine {
+            kernel: Box::leak(self.engine.kernel().into_boxed_path()),
+            executable: &self.executable,
+            directory: raw,
+            memory: inputs.model.guest_memory + more_memory,
+            cores: inputs.host.cores,
+            charged: !free,
+            seed: inputs.seed,
+            script,
+            locks: self.locks.clone(),
+            patience: self.patience,
+        }
+    }
+}
+
+impl Engine for Linux {
+    fn build_id(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+        let identity = self.engine.identity(Some(openzfs.name()));
+        let identity = identity.map_err(|e| Fault::Environment(e.to_string()))?;
+        Ok(format!("{identity} {} {}", self.fio.version, self.fio_hash))
+    }
+
+    fn version(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+        let release = self.engine.openzfs(openzfs.name());
+        let release = release.map_err(|e| Fault::Environment(e.to_string()))?;
+        Ok(release.version.clone())
+    }
+
+    fn run(
+        &self,
+        inputs: &Inputs,
+        raw: &Path,
+        watch: &dyn TrialWatch,
+        stop: &Stop,
+    ) -> Result<Measured, Fault> {
+        watch.step(Step::Booting);
+        let raw = fs::canonicalize(raw).map_err(doing(format!("find {}", raw.display())))?;
+        let job = fio::prepare(inputs, &steps::directory(inputs), &raw)?;
+        let parameters = parameters::of(inputs, job.job.files_bytes);
+        let script = steps::script(inputs, &self.engine, &self.fio.program, &job, &parameters)?;
+        let drives = devices::config(inputs)?;
+        let machine = self.machine(inputs, &raw, &script, parameters.more_memory);
+        // Phases come from the thread that reads the console.
+        let last = Mutex::new(Step::Booting);
+        let phase = |phase: Phase| {
+            let step = match phase {
+                Phase::Building => Step::Building,
+                Phase::LayingOut => Step::LayingOut,
+                Phase::Settling => Step::Settling,
+                Phase::WarmingUp => Step::WarmingUp,
+                Phase::Measuring => Step::Measuring,
+            };
+            if let Ok(mut last) = last.lock() {
+                *last = step;
+            }
+            watch.step(step);
+        };
+        let outcome = machine.run(&drives, &phase, &|| stop.requested());
+        let outcome = outcome.map_err(|failure| fault(&failure, &raw))?;
+        let warm_up = outcome.warm_up.map(|warm| WarmUp {
+            seconds: warm.seconds,
+            ended: match (warm.settled, inputs.method.warm_up_s > 0.0) {
+                (true, _) => WarmUpEnd::Settled,
+                (false, true) => WarmUpEnd::TimeLimit,
+                (false, false) => WarmUpEnd::Fixed,
+            },
+            hit_ratio: warm.hit_ratio,
+        });
+        let ramp = (job.job.ramp_s > 0.0 && warm_up.is_none()).then_some(WarmUp {
+            seconds: job.job.ramp_s,
+            ended: WarmUpEnd::Fixed,
+            hit_ratio: None,
+        });
+        let observed = Observed {
+            finished: Finished::read(&raw, "fio.json", Ended::Well)?,
+            samples: samples::differences(&outcome.samples),
+            begin: Some(0.0),
+            facts: [("machine.built_s".to_owned(), outcome.built_s)].into(),
+            notes: Vec::new(),
+            warm_up: warm_up.or(ramp),
+        };
+        measured::measured(&job.job, observed)
+    }
+}
+
+/// Why a machine did not end well, as a campaign knows it.
+fn fault(failure: &Failure, raw: &Path) -> Fault {
+    match failure {
+        Failure::Stopped => Fault::Interrupted,
+        Failure::Host { .. } => Fault::Environment(failure.to_string()),
+        Failure::Ended(why) | Failure::Script(why) => match fio_said(raw) {
+            Some(line) => Fault::failed(line),
+            None => Fault::failed(why.clone()),
+        },
+    }
+}
+
+/// What fio itself gave as the reason, where it did.
+fn fio_said(raw: &Path) -> Option<String> {
+    let outputs = ["fio", "warm", "lead", "pre-read", "layout"];
+    let mut texts = outputs.iter().flat_map(|name| {
+        [format!("{name}.out.err"), format!("{name}.json")]
+            .map(|file| fs::read(raw.join(file)).unwrap_or_default())
+    });
+    texts.find_map(|text| fio::complaint(&String::from_utf8_lossy(&text)))
+}

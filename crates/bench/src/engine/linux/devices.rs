@@ -1,0 +1,91 @@
+//! The machine's drives: those of the pool or array, and those that a workload works on directly.
+
+use crate::fault::Fault;
+use crate::inputs::Inputs;
+use contents::config::{Config, DriveConfig, Free};
+use drives::Profile;
+use findings::record::Cost;
+use lab::campaign::{Class, DriveRef, Variant};
+use lab::model::{drive_capacity, drive_sizes};
+use std::collections::BTreeSet;
+
+/// Pages that all drives together may hold: 64 GiB, a bound against drives that grow without end, and no
+/// memory that is taken.
+const PAGES: u32 = 16 << 20;
+
+/// The configuration of the drives of a trial.
+pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
+    let variant = &inputs.variant;
+    let mut drives = Vec::new();
+    let sizes = drive_sizes(&inputs.model, variant);
+    let raw = lab::model::beyond_pools(variant, &inputs.workload);
+    let all = sizes.into_iter().chain(
+        raw.into_iter()
+            .map(|drive| (drive.clone(), drive_capacity(variant, &drive.kind).unwrap_or(0))),
+    );
+    for (number, (drive, capacity)) in all.enumerate() {
+        drives.push(DriveConfig {
+            name: drive.to_string(),
+            profile: profile(inputs, &drive)?,
+            real_capacity: drive_capacity(variant, &drive.kind).unwrap_or(capacity),
+            capacity,
+            // Drives of one machine differ in rotation and tails; a drive keeps its seed in all variants
+            // that have it at the same place.
+            seed: inputs.seed.wrapping_mul(1_000_003).wrapping_add(number as u64),
+            free: free(inputs, &drive),
+        });
+    }
+    Ok(Config {
+        pages: PAGES,
+        drives,
+        image: None,
+        record: None,
+    })
+}
+
+fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
+    let kind = inputs.variant.drives.get(&drive.kind);
+    let numbers = kind.map(|kind| kind.numbers.clone()).unwrap_or_default();
+    let unusable = |why: String| {
+        Fault::failed(format!("the profile of drive {drive} cannot be used: {why}"))
+    };
+    let mut profile: Profile =
+        serde_json::from_value(numbers).map_err(|e| unusable(e.to_string()))?;
+    if inputs.without == Some(Cost::Seek)
+        && let Some(hdd) = &mut profile.hdd
+    {
+        for number in [
+            &mut hdd.seek_track_ms,
+            &mut hdd.seek_average_ms,
+            &mut hdd.seek_full_ms,
+            &mut hdd.write_settle_ms,
+        ] {
+            *number = drives::Number::new(0.0);
+        }
+    }
+    profile.validate().map_err(|e| unusable(e.to_string()))?;
+    Ok(profile)
+}
+
+/// Drives of a pool that have a class.
+fn of_class(variant: &Variant, class: Class) -> BTreeSet<&DriveRef> {
+    let vdevs = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
+    vdevs.flat_map(|vdev| &vdev.drives).collect()
+}
+
+/// Requests of a drive that take no time, for the cost that a trial does without.
+fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<Free> {
+    let variant = &inputs.variant;
+    let log = of_class(variant, Class::Log);
+    // Without log vdevs the intent log lies on the pool's own drives.
+    let takes_log = match log.is_empty() {
+        true => of_class(variant, Class::Normal).contains(drive),
+        false => log.contains(drive),
+    };
+    match inputs.without {
+        Some(Cost::LogFlush) if takes_log => vec![Free::Flush],
+        Some(Cost::LogWrite) if log.contains(drive) => vec![Free::Write],
+        Some(Cost::PoolRead) if !log.contains(drive) => vec![Free::Read],
+        _ => Vec::new(),
+    }
+}

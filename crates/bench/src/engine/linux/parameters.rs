@@ -1,0 +1,159 @@
+//! Module parameters of a trial: what sizes things by the model, and the rest as the lab has it.
+
+use crate::inputs::Inputs;
+use findings::record::Cost;
+use lab::model::{LISTS, lists};
+use std::collections::BTreeMap;
+
+/// Parameters that size a stock: the model's own value stands, not the real machine's.
+const SCALED: [&str; 7] = [
+    "zfs_arc_max",
+    "zfs_arc_min",
+    "zfs_dirty_data_max",
+    "zfs_dirty_data_max_max",
+    "zfs_dirty_data_max_percent",
+    "zfs_dirty_data_max_max_percent",
+    "zfs_wrlog_data_max",
+];
+/// The least that OpenZFS takes for an ARC (`arc_init`): 32 MiB.
+const ARC_MIN: u64 = 32 << 20;
+/// How many times as much dirty data is allowed where writers are not to be throttled.
+const WITHOUT_THROTTLE: u64 = 4;
+
+/// Parameters of the modules.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parameters {
+    /// Of spl.ko.
+    pub spl: BTreeMap<String, String>,
+    /// Of zfs.ko.
+    pub zfs: BTreeMap<String, String>,
+    /// Memory that the machine needs beyond its model's, bytes.
+    pub more_memory: u64,
+}
+
+impl Parameters {
+    /// As a module takes them.
+    pub fn line(parameters: &BTreeMap<String, String>) -> String {
+        let words: Vec<String> = parameters
+            .iter()
+            .map(|(name, value)| match value.contains(' ') {
+                true => format!("{name}=\"{value}\""),
+                false => format!("{name}={value}"),
+            })
+            .collect();
+        words.join(" ")
+    }
+}
+
+/// The parameters of a trial whose client's files have so many bytes.
+pub fn of(inputs: &Inputs, files_bytes: u64) -> Parameters {
+    let model = &inputs.model;
+    let cores = inputs.host.cores;
+    let (mut arc_max, mut dirty_max, mut more_memory) = (model.arc_max, model.dirty_data_max, 0);
+    match inputs.without {
+        Some(Cost::ArcSize) => {
+            // All files twice: their blocks, and what describes them.
+            more_memory = 2 * files_bytes;
+            arc_max += more_memory;
+        }
+        Some(Cost::WriteThrottle) => {
+            more_memory = (WITHOUT_THROTTLE - 1) * dirty_max;
+            arc_max += more_memory;
+            dirty_max *= WITHOUT_THROTTLE;
+        }
+        _ => {}
+    }
+    // The kernel starts from 1/32 of memory (`arc_set_limits`).
+    let arc_min = (model.physmem / 32).clamp(ARC_MIN, arc_max.saturating_sub(1).max(ARC_MIN));
+    let mut zfs: BTreeMap<String, String> = BTreeMap::new();
+    let mut set = |name: &str, value: String| {
+        zfs.insert(name.to_owned(), value);
+    };
+    set("zfs_arc_max", arc_max.to_string());
+    set("zfs_arc_min", arc_min.to_string());
+    set("zfs_dirty_data_max", dirty_max.to_string());
+    set("zfs_dirty_data_max_max", dirty_max.to_string());
+    set("zfs_wrlog_data_max", (model.wrlog_data_max.max(2 * dirty_max)).to_string());
+    // What sizes itself by the number of processors is set as on the modelled host.
+    set(LISTS, lists(cores, &inputs.variant).to_string());
+    set("spa_num_allocators", allocators(cores).to_string());
+    set("zio_taskq_write", write_taskqs(cores));
+    set("zio_taskq_read", read_taskqs(cores));
+    if inputs.without == Some(Cost::WriteThrottle) {
+        set("zfs_delay_scale", "1".to_owned());
+    }
+    for (name, value) in &model.module {
+        set(name, value.to_string());
+    }
+    let stated = inputs.variant.module.iter();
+    // The model's value of the same stands: it is scaled.
+    for (name, value) in stated.filter(|(name, _)| {
+        !SCALED.contains(&name.as_str()) && !model.module.contains_key(*name)
+    }) {
+        set(name, value.to_string());
+    }
+    for (name, word) in &inputs.variant.module_words {
+        set(name, word.clone());
+    }
+    let mut spl = BTreeMap::from([("spl_hostid".to_owned(), "1".to_owned())]);
+    spl.extend(
+        zfs.iter()
+            .filter(|(name, _)| name.starts_with("spl_"))
+            .map(|(name, value)| (name.clone(), value.clone())),
+    );
+    zfs.retain(|name, _| !name.starts_with("spl_"));
+    Parameters {
+        spl,
+        zfs,
+        more_memory,
+    }
+}
+
+/// Allocators of a pool: a fourth of the processors, 1 to 4 (`spa_alloc_count` and `spa_cpus_per_allocator`).
+fn allocators(cores: u32) -> u32 {
+    (cores / 4).clamp(1, 4)
+}
+
+/// Threads and queues of OpenZFS's task queues for writes, in the words of `zio_taskq_write`. Its default
+/// for the issue queue is `sync`/`scale` by the number of processors, of which the machine has one; this
+/// is what `spa_taskqs_init` computes for the modelled host: 80 % of its processors, in queues of about
+/// the square root of that.
+fn write_taskqs(cores: u32) -> String {
+    let (queues, threads) = scaled(cores);
+    format!("fixed,{queues},{threads} fixed,1,5 fixed,{queues},{threads} fixed,1,5")
+}
+
+/// The same for reads: eight threads in a queue issue, interrupts scale.
+fn read_taskqs(cores: u32) -> String {
+    let (queues, threads) = scaled(cores);
+    format!("fixed,1,8 null fixed,{queues},{threads} null")
+}
+
+/// Queues, and threads of each, of a scaling task queue.
+fn scaled(cores: u32) -> (u32, u32) {
+    let threads = (cores * 4 / 5).max(1);
+    let each = f64::from(threads).sqrt().ceil() as u32;
+    (threads.div_ceil(each), each)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn task_queues_are_those_of_the_modelled_host() {
+        assert_eq!(scaled(1), (1, 1));
+        assert_eq!(scaled(32), (5, 5));
+        assert_eq!(allocators(2), 1);
+        assert_eq!(allocators(64), 4);
+    }
+
+    #[test]
+    fn a_value_with_a_space_is_quoted() {
+        let parameters = BTreeMap::from([
+            ("a".to_owned(), "1".to_owned()),
+            ("b".to_owned(), "x y".to_owned()),
+        ]);
+        assert_eq!(Parameters::line(&parameters), "a=1 b=\"x y\"");
+    }
+}
