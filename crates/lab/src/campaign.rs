@@ -1,6 +1,6 @@
 //! The resolved campaign: what a lab file means once every default, factor and variant is applied.
 //!
-//! Sizes are the real machine's, in bytes; [`crate::model`] shrinks them.
+//! Sizes are the real server's, in bytes; [`crate::model`] shrinks them.
 
 mod stack;
 
@@ -56,7 +56,7 @@ pub struct Campaign {
     pub source: Option<String>,
     /// File stem of the lab, the name of its directory of results.
     pub name: String,
-    /// The machine being modelled.
+    /// The server being modelled.
     pub host: Host,
     /// Every configuration to compare, the baseline first.
     pub variants: Vec<Variant>,
@@ -64,11 +64,11 @@ pub struct Campaign {
     pub workloads: Vec<Workload>,
     /// How to measure.
     pub method: Method,
-    /// What the lab asks of the scale model.
+    /// What the lab asks of the size scale.
     pub scale: Scale,
 }
 
-/// The machine being modelled.
+/// The server being modelled.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Host {
     /// RAM, bytes.
@@ -331,7 +331,7 @@ pub struct Workload {
     pub dataset: String,
     /// What runs.
     pub program: Program,
-    /// Working-set, in bytes of the real machine, where the job file's own sizes are not meant
+    /// Working-set, in bytes of the real server, where the job file's own sizes are not meant
     /// (`[workloads.x] size = "160G"`).
     pub size: Option<u64>,
     /// The open-loop ladder that is climbed after the closed loop, where one is asked for.
@@ -340,7 +340,7 @@ pub struct Workload {
 }
 
 /// Operations a second that all jobs of a workload together begin, at random times,
-/// whether earlier ones have ended or not. Times are the modelled machine's.
+/// whether earlier ones have ended or not. Times are virtual.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rates {
@@ -407,6 +407,6 @@ pub struct Method {
 pub struct Scale {
     /// The size factor S: stocks are divided by it; none for `"auto"`.
     pub size: Option<f64>,
-    /// Dirty-data limit of the model, bytes, where the lab reduces it.
+    /// Dirty-data limit of the machine, bytes, where the lab reduces it.
     pub dirty_data_max: Option<u64>,
 }
