@@ -14,6 +14,7 @@ use crate::stop::Stop;
 use crate::workload::fio::{self, Ended, Finished};
 use findings::record::{Cost, Measured, WarmUp, WarmUpEnd};
 use lab::campaign::{OpenZfs, Processor};
+use machine::memory::Memory;
 use machine::script::Phase;
 use machine::start::{Failure, Machine};
 use std::fs;
@@ -36,6 +37,8 @@ pub struct Linux {
     pub locks: PathBuf,
     /// Real time after which a machine is taken for hung.
     pub patience: Duration,
+    /// Memory of machines that have ended.
+    memory: Mutex<Vec<Memory>>,
 }
 
 impl Linux {
@@ -58,28 +61,20 @@ impl Linux {
             executable,
             locks: machine::engine::cache().join("cores"),
             patience,
+            memory: Mutex::default(),
         })
     }
 
-    fn machine<'a>(
-        &'a self,
-        inputs: &'a Inputs,
-        raw: &'a Path,
-        script: &'a machine::script::Script,
-        more_memory: u64,
-    ) -> Machine<'a> {
-        let free = inputs.host.processor == Processor::Free || inputs.without == Some(Cost::Processor);
-        Machine {
-            kernel: Box::leak(self.engine.kernel().into_boxed_path()),
-            executable: &self.executable,
-            directory: raw,
-            memory: inputs.model.guest_memory + more_memory,
-            cores: inputs.host.cores,
-            charged: !free,
-            seed: inputs.seed,
-            script,
-            locks: self.locks.clone(),
-            patience: self.patience,
+    /// Memory that a machine has used, or new memory.
+    fn take_memory(&self) -> Result<Memory, Fault> {
+        let used = self.memory.lock().ok().and_then(|mut all| all.pop());
+        used.map_or_else(Memory::new, Ok)
+            .map_err(|e| Fault::Environment(format!("cannot get memory for a machine: {e}")))
+    }
+
+    fn give_memory_back(&self, memory: Memory) {
+        if let Ok(mut all) = self.memory.lock() {
+            all.push(memory);
         }
     }
 }
@@ -110,23 +105,33 @@ impl Engine for Linux {
         let parameters = parameters::of(inputs, job.job.files_bytes);
         let script = steps::script(inputs, &self.engine, &self.fio.program, &job, &parameters)?;
         let drives = devices::config(inputs)?;
-        let machine = self.machine(inputs, &raw, &script, parameters.more_memory);
-        // Phases come from the thread that reads the console.
-        let last = Mutex::new(Step::Booting);
+        let free = inputs.host.processor == Processor::Free
+            || inputs.without == Some(Cost::Processor);
+        let memory = self.take_memory()?;
+        let machine = Machine {
+            kernel: &self.engine.kernel(),
+            executable: &self.executable,
+            directory: &raw,
+            memory: inputs.model.guest_memory + parameters.more_memory,
+            cores: inputs.host.cores,
+            charged: !free,
+            seed: inputs.seed,
+            script: &script,
+            reused: Some(&memory),
+            locks: self.locks.clone(),
+            patience: self.patience,
+        };
         let phase = |phase: Phase| {
-            let step = match phase {
+            watch.step(match phase {
                 Phase::Building => Step::Building,
                 Phase::LayingOut => Step::LayingOut,
                 Phase::Settling => Step::Settling,
                 Phase::WarmingUp => Step::WarmingUp,
                 Phase::Measuring => Step::Measuring,
-            };
-            if let Ok(mut last) = last.lock() {
-                *last = step;
-            }
-            watch.step(step);
+            });
         };
         let outcome = machine.run(&drives, &phase, &|| stop.requested());
+        self.give_memory_back(memory);
         let outcome = outcome.map_err(|failure| fault(&failure, &raw))?;
         let warm_up = outcome.warm_up.map(|warm| WarmUp {
             seconds: warm.seconds,
@@ -143,7 +148,7 @@ impl Engine for Linux {
             hit_ratio: None,
         });
         let observed = Observed {
-            finished: Finished::read(&raw, "fio.json", Ended::Well)?,
+            finished: Finished::read(&raw, "fio.json", Ended::Status(0))?,
             samples: samples::differences(&outcome.samples),
             begin: Some(0.0),
             facts: [("machine.built_s".to_owned(), outcome.built_s)].into(),
@@ -173,5 +178,5 @@ fn fio_said(raw: &Path) -> Option<String> {
         [format!("{name}.out.err"), format!("{name}.json")]
             .map(|file| fs::read(raw.join(file)).unwrap_or_default())
     });
-    texts.find_map(|text| fio::complaint(&String::from_utf8_lossy(&text)))
+    texts.find_map(|text| fio::complaint(&String::from_utf8_lossy(&text)).map(str::to_owned))
 }

@@ -1,4 +1,4 @@
-//! The machine's drives: those of the pool or array, and those that a workload works on directly.
+//! The machine's drives: those of the pool or array.
 
 use crate::fault::Fault;
 use crate::inputs::Inputs;
@@ -17,13 +17,8 @@ const PAGES: u32 = 16 << 20;
 pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
     let variant = &inputs.variant;
     let mut drives = Vec::new();
-    let sizes = drive_sizes(&inputs.model, variant);
-    let raw = lab::model::beyond_pools(variant, &inputs.workload);
-    let all = sizes.into_iter().chain(
-        raw.into_iter()
-            .map(|drive| (drive.clone(), drive_capacity(variant, &drive.kind).unwrap_or(0))),
-    );
-    for (number, (drive, capacity)) in all.enumerate() {
+    let sizes = drive_sizes(&inputs.model, variant).into_iter();
+    for (number, (drive, capacity)) in sizes.enumerate() {
         drives.push(DriveConfig {
             name: drive.to_string(),
             profile: profile(inputs, &drive)?,
@@ -38,6 +33,7 @@ pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
     Ok(Config {
         pages: PAGES,
         drives,
+        memory: Some(machine::memory::DRIVES),
         image: None,
         record: None,
     })
@@ -60,7 +56,7 @@ fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
             &mut hdd.seek_full_ms,
             &mut hdd.write_settle_ms,
         ] {
-            *number = drives::Number::new(0.0);
+            *number = drives::Number::stated(0.0);
         }
     }
     profile.validate().map_err(|e| unusable(e.to_string()))?;

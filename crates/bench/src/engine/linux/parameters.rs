@@ -5,18 +5,6 @@ use findings::record::Cost;
 use lab::model::{LISTS, lists};
 use std::collections::BTreeMap;
 
-/// Parameters that size a stock: the model's own value stands, not the real machine's.
-const SCALED: [&str; 7] = [
-    "zfs_arc_max",
-    "zfs_arc_min",
-    "zfs_dirty_data_max",
-    "zfs_dirty_data_max_max",
-    "zfs_dirty_data_max_percent",
-    "zfs_dirty_data_max_max_percent",
-    "zfs_wrlog_data_max",
-];
-/// The least that OpenZFS takes for an ARC (`arc_init`): 32 MiB.
-const ARC_MIN: u64 = 32 << 20;
 /// How many times as much dirty data is allowed where writers are not to be throttled.
 const WITHOUT_THROTTLE: u64 = 4;
 
@@ -49,51 +37,46 @@ impl Parameters {
 pub fn of(inputs: &Inputs, files_bytes: u64) -> Parameters {
     let model = &inputs.model;
     let cores = inputs.host.cores;
-    let (mut arc_max, mut dirty_max, mut more_memory) = (model.arc_max, model.dirty_data_max, 0);
+    let mut numbers = lab::model::parameters(model, &inputs.host, &inputs.variant);
+    let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+    let mut more_memory = 0;
     match inputs.without {
         Some(Cost::ArcSize) => {
             // All files twice: their blocks, and what describes them.
             more_memory = 2 * files_bytes;
-            arc_max += more_memory;
+            numbers.insert("zfs_arc_max".to_owned(), signed(model.arc_max + more_memory));
         }
         Some(Cost::WriteThrottle) => {
-            more_memory = (WITHOUT_THROTTLE - 1) * dirty_max;
-            arc_max += more_memory;
-            dirty_max *= WITHOUT_THROTTLE;
+            let dirty_max = WITHOUT_THROTTLE * model.dirty_data_max;
+            more_memory = 2 * dirty_max;
+            for (name, bytes) in [
+                ("zfs_arc_max", model.arc_max + more_memory),
+                ("zfs_dirty_data_max", dirty_max),
+                ("zfs_dirty_data_max_max", dirty_max),
+                ("zfs_wrlog_data_max", 2 * dirty_max),
+            ] {
+                numbers.insert(name.to_owned(), signed(bytes));
+            }
         }
         _ => {}
     }
-    // The kernel starts from 1/32 of memory (`arc_set_limits`).
-    let arc_min = (model.physmem / 32).clamp(ARC_MIN, arc_max.saturating_sub(1).max(ARC_MIN));
     let mut zfs: BTreeMap<String, String> = BTreeMap::new();
     let mut set = |name: &str, value: String| {
         zfs.insert(name.to_owned(), value);
     };
-    set("zfs_arc_max", arc_max.to_string());
-    set("zfs_arc_min", arc_min.to_string());
-    set("zfs_dirty_data_max", dirty_max.to_string());
-    set("zfs_dirty_data_max_max", dirty_max.to_string());
-    set("zfs_wrlog_data_max", (model.wrlog_data_max.max(2 * dirty_max)).to_string());
     // What sizes itself by the number of processors is set as on the modelled host.
     set(LISTS, lists(cores, &inputs.variant).to_string());
     set("spa_num_allocators", allocators(cores).to_string());
     set("zio_taskq_write", write_taskqs(cores));
     set("zio_taskq_read", read_taskqs(cores));
-    if inputs.without == Some(Cost::WriteThrottle) {
-        set("zfs_delay_scale", "1".to_owned());
-    }
-    for (name, value) in &model.module {
-        set(name, value.to_string());
-    }
-    let stated = inputs.variant.module.iter();
-    // The model's value of the same stands: it is scaled.
-    for (name, value) in stated.filter(|(name, _)| {
-        !SCALED.contains(&name.as_str()) && !model.module.contains_key(*name)
-    }) {
+    for (name, value) in &numbers {
         set(name, value.to_string());
     }
     for (name, word) in &inputs.variant.module_words {
         set(name, word.clone());
+    }
+    if inputs.without == Some(Cost::WriteThrottle) {
+        set("zfs_delay_scale", "1".to_owned());
     }
     let mut spl = BTreeMap::from([("spl_hostid".to_owned(), "1".to_owned())]);
     spl.extend(

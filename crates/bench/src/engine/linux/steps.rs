@@ -4,8 +4,9 @@ use super::parameters::Parameters;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::workload::fio::{COPY, LAYOUT, LEAD, PRE_READ, Prepared, WARM};
-use lab::campaign::{DriveRef, MdArray, Stack, Variant};
+use lab::campaign::{DriveRef, Stack, Variant};
 use lab::command::{self, POOL};
+use lab::property::{self, Effect};
 use machine::engine::Engine;
 use machine::script::{Command, Phase, Script, Step};
 use machine::{DEVICE, INSIDE, warm};
@@ -14,8 +15,6 @@ use std::path::{Path, PathBuf};
 
 /// Where the file system is mounted inside.
 const MOUNT: &str = "/run/pool";
-/// The array's device inside.
-const ARRAY: &str = "/dev/md0";
 /// How many times its own time a client may take before it is taken for hung, and seconds on top.
 const LIMIT: (f64, f64) = (3.0, 600.0);
 /// Seconds for clients that do not say how long they run.
@@ -119,11 +118,11 @@ pub fn build(
                     parameters: Parameters::line(values),
                 });
             }
-            steps.extend(pool(&inputs.variant));
+            steps.extend(commands(&inputs.variant));
             (steps, engine.programs(release), POOL.to_owned())
         }
-        Stack::Md(array) => {
-            steps.extend(md(array));
+        Stack::Md(_) => {
+            steps.extend(commands(&inputs.variant));
             (steps, BTreeMap::new(), String::new())
         }
     }
@@ -141,65 +140,55 @@ fn fio_command(fio: &Path, file: &str, output: &str) -> Command {
         .output(&format!("{output}.out"))
 }
 
-/// The commands that a person would type, on this machine's devices.
-fn pool(variant: &Variant) -> Vec<Step> {
+/// The commands that a person would type, with this machine's devices and place.
+fn commands(variant: &Variant) -> Vec<Step> {
     let devices: BTreeMap<String, String> = variant
-        .pool
-        .vdevs
-        .iter()
-        .flat_map(|vdev| &vdev.drives)
+        .used_drives()
         .map(|drive| (drive.to_string(), device(drive)))
         .collect();
     if devices.is_empty() {
         return Vec::new();
     }
-    let commands = command::commands(variant);
-    let mut create: Vec<String> = Vec::new();
-    let mut after_name = false;
-    for word in commands.create_pool.0 {
-        match devices.get(&word) {
-            Some(device) if after_name => create.push(device.clone()),
-            _ => create.push(word.clone()),
-        }
-        if create.len() == 2 {
-            // Behind `zpool create`: nothing is remembered outside the pool.
-            create.extend(["-o", "cachefile=none", "-m", MOUNT].map(str::to_owned));
-        }
-        after_name |= word == POOL;
-    }
-    let rest = commands.set.into_iter().chain(commands.create_datasets);
-    std::iter::once(create)
-        .chain(rest.map(|command| command.0))
-        .map(|argv| Step::Run(Command::new(argv)))
+    let commands = command::commands(&modelled(variant));
+    let all = commands.create.into_iter().chain(commands.set);
+    all.chain(commands.create_datasets)
+        .map(|command| Step::Run(Command::new(here(command.0, &devices))))
         .collect()
 }
 
-fn md(array: &MdArray) -> Vec<Step> {
-    let count = array.drives.len().to_string();
-    let mut create = vec!["mdadm", "--create", ARRAY, "--run", "--assume-clean"];
-    let level = format!("--level={}", array.level);
-    let members = format!("--raid-devices={count}");
-    create.extend([level.as_str(), &members]);
-    let chunk = array.chunk.map(|bytes| format!("--chunk={}K", bytes >> 10));
-    create.extend(chunk.as_deref());
-    let devices: Vec<String> = array.drives.iter().map(device).collect();
-    create.extend(devices.iter().map(String::as_str));
-    let format: &[&str] = match array.filesystem.as_str() {
-        "ext4" => &["mkfs.ext4", "-q", "-F", ARRAY],
-        _ => &["mkfs.xfs", "-q", "-f", ARRAY],
-    };
-    let options = match array.mount_options.as_str() {
-        "" => "defaults",
-        options => options,
-    };
-    [
-        &create[..],
-        format,
-        &["mkdir", "-p", MOUNT],
-        &["mount", "-o", options, ARRAY, MOUNT],
-    ]
-    .map(|words| Step::Run(run(words)))
-    .into()
+/// The variant without properties that the machine leaves out (a key that a person would type, say).
+fn modelled(variant: &Variant) -> Variant {
+    let mut variant = variant.clone();
+    let release = variant.openzfs;
+    for properties in variant.datasets.values_mut() {
+        properties.retain(|name, _| {
+            let property = property::dataset::lookup(name, release);
+            !property.is_ok_and(|p| matches!(p.effect, Effect::NotModelled(_)))
+        });
+    }
+    variant
+}
+
+/// A command of a real server on this machine: its devices, and where it mounts.
+fn here(words: Vec<String>, devices: &BTreeMap<String, String>) -> Vec<String> {
+    let zpool_create = words.starts_with(&["zpool".to_owned(), "create".to_owned()]);
+    let mut argv = Vec::new();
+    for (index, word) in words.into_iter().enumerate() {
+        argv.push(match devices.get(&word) {
+            Some(device) => device.clone(),
+            None if word == format!("/{POOL}") => MOUNT.to_owned(),
+            None => word,
+        });
+        if zpool_create && index == 1 {
+            // Nothing is remembered outside the pool.
+            argv.extend(["-o", "cachefile=none", "-m", MOUNT].map(str::to_owned));
+        }
+        // An array is not filled with zeros first, and nobody is asked.
+        if argv == ["mdadm", "--create"] {
+            argv.extend(["--run", "--assume-clean"].map(str::to_owned));
+        }
+    }
+    argv
 }
 
 /// Everything dirty is written and every cache emptied, as by a restart of the server.
@@ -219,15 +208,10 @@ fn reopen(inputs: &Inputs) -> Vec<Step> {
                 import,
             ]
         }
-        Stack::Md(array) => {
-            let options = match array.mount_options.as_str() {
-                "" => "defaults",
-                options => options,
-            };
-            vec![
-                ["umount", MOUNT].map(str::to_owned).to_vec(),
-                ["mount", "-o", options, ARRAY, MOUNT].map(str::to_owned).to_vec(),
-            ]
+        Stack::Md(_) => {
+            let mount = commands(&inputs.variant).pop();
+            let unmount = Step::Run(run(&["umount", MOUNT]));
+            return std::iter::once(unmount).chain(mount).collect();
         }
     };
     words

@@ -11,7 +11,7 @@ mod refusals;
 mod stock;
 
 pub use finished::{Ended, Finished};
-pub use refusals::refusals;
+pub use refusals::{complaint, refusals};
 
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;

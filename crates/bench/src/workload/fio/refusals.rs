@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The first line in which fio says what is wrong.
-pub(super) fn complaint(said: &str) -> Option<&str> {
+pub fn complaint(said: &str) -> Option<&str> {
     complaints(said).next()
 }
 
