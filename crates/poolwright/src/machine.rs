@@ -32,15 +32,22 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Trials that run side by side where the user does not say: one a core, as far as the free memory holds
-/// them.
-pub fn parallel() -> usize {
+/// Host memory that a modelled machine takes, bytes: its memory, and what its drives come to hold.
+pub fn needed(model: &Model) -> u64 {
+    model.physmem + model.drives_hold
+}
+
+/// Trials that run side by side where the user does not say, each of which takes so many bytes: one a
+/// processor, as far as the free memory holds them.
+pub fn parallel(each: u64) -> usize {
     let memory = std::fs::read_to_string("/proc/meminfo").ok();
-    let fitting = memory
-        .and_then(|text| available(&text))
-        .map(|free| free / MEMORY);
-    let fitting = fitting.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    cores().min(fitting).max(1)
+    let free = memory.and_then(|text| available(&text));
+    fitting(cores(), free.unwrap_or(u64::MAX), each)
+}
+
+fn fitting(cores: usize, free: u64, each: u64) -> usize {
+    let fitting = usize::try_from(free / each.max(1)).unwrap_or(usize::MAX);
+    cores.min(fitting).max(1)
 }
 
 /// `MemAvailable` of /proc/meminfo, bytes.
@@ -55,6 +62,13 @@ pub fn available(meminfo: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trials_run_side_by_side_as_far_as_processors_and_memory_go() {
+        assert_eq!(fitting(8, 16 << 30, 3 << 30), 5);
+        assert_eq!(fitting(2, 16 << 30, 3 << 30), 2);
+        assert_eq!(fitting(8, 1 << 30, 3 << 30), 1);
+    }
 
     #[test]
     fn available_memory_is_read_in_bytes() {

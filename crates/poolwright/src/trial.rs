@@ -60,12 +60,15 @@ impl Args {
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let progress = Progress::new();
+        let models = jobs.iter().map(|job| machine::needed(&job.inputs.model));
+        let largest = models.max().unwrap_or(0);
+        let parallel = || machine::parallel(largest);
         let runner = Runner {
             store: &store,
             engine: engine.as_ref(),
             stop: &stop,
             clock: Arc::new(WallClock::start()),
-            parallel: self.jobs.map_or_else(machine::parallel, NonZeroUsize::get),
+            parallel: self.jobs.map_or_else(parallel, NonZeroUsize::get),
             watch: &progress,
         };
         let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));
