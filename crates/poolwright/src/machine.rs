@@ -4,16 +4,16 @@ use lab::Diagnostic;
 use lab::campaign::Campaign;
 use lab::model::{HostLimits, Model, resolve};
 
-/// Host memory that one modelled machine may take: its memory, and what its drives hold. Fixed, so that
-/// the size scale S, and with it every result, is the same on every host.
+/// Host memory that one modelled machine's own memory may take. Fixed, as is the room for its drives, so
+/// that the size scale S, and with it every result, is the same on every host.
 pub const MEMORY: u64 = 8 << 30;
-/// Of it, for what drives hold.
-const DRIVES: u64 = MEMORY / 2;
+/// What its drives may come to hold.
+const DRIVES: u64 = 32 << 30;
 
 /// What one modelled machine may take.
 pub fn limits() -> HostLimits {
     HostLimits {
-        memory: MEMORY - DRIVES,
+        memory: MEMORY,
         store_bytes: DRIVES,
         cores: cores() as u32,
     }
