@@ -54,10 +54,6 @@ test: engine .engines/fsx/bin/fsx
 	  echo "engine tests on $$tree"; \
 	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) test --release -p openzfs -p poolfs --features openzfs/engine,poolfs/engine || exit 1; \
 	done
-	@for tree in .engines/tree-*/usr; do \
-	  echo "plans held to pools of $$tree"; \
-	  POOLWRIGHT_OPENZFS=$(CURDIR)/$$tree $(CARGO) test --release -p plan --features engine --test libzpool || exit 1; \
-	done
 
 lint:
 	$(CARGO) fmt --all --check

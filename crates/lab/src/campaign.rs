@@ -2,34 +2,41 @@
 //!
 //! Sizes are the real machine's, in bytes; [`crate::model`] shrinks them.
 
+mod stack;
+
+pub use stack::{Filesystem, MdArray, MdLevel, Stack};
+
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The OpenZFS release line a variant runs on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub enum OpenZfs {
-    /// The 2.1 series (Debian 12).
-    #[serde(rename = "2.1")]
-    V2_1,
-    /// The 2.3 series (Debian 12 backports, Debian 13).
+    /// The 2.3 series (Debian 13).
     #[serde(rename = "2.3")]
     V2_3,
+    /// The 2.4 series (Debian 13 backports); that of a lab that names none.
+    #[default]
+    #[serde(rename = "2.4")]
+    V2_4,
 }
 
 impl OpenZfs {
     /// Every release line that labs can name.
-    pub const ALL: [Self; 2] = [Self::V2_1, Self::V2_3];
+    pub const ALL: [Self; 2] = [Self::V2_3, Self::V2_4];
 
     /// The release line of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|openzfs| openzfs.name() == name)
     }
 
-    /// `2.1`, `2.3`.
+    /// `2.3`, `2.4`.
     pub fn name(self) -> &'static str {
         match self {
-            Self::V2_1 => "2.1",
             Self::V2_3 => "2.3",
+            Self::V2_4 => "2.4",
         }
     }
 }
@@ -68,9 +75,37 @@ pub struct Host {
     pub memory: u64,
     /// Processor cores.
     pub cores: u32,
+    /// Whether compute takes virtual time.
+    #[serde(default)]
+    pub processor: Processor,
     /// Price of a GiB of memory, in the lab's own currency, where it is stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_price: Option<f64>,
+}
+
+/// What compute costs in the machine. The truth lies between the two: a result that is the same with both
+/// does not depend on the processor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Processor {
+    /// Virtual time by a fixed table, over the modelled cores.
+    #[default]
+    Charged,
+    /// No virtual time.
+    Free,
+}
+
+impl Processor {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Charged, Self::Free];
+
+    /// `charged`, `free`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Charged => "charged",
+            Self::Free => "free",
+        }
+    }
 }
 
 /// One configuration of the comparison.
@@ -82,15 +117,18 @@ pub struct Variant {
     pub levels: BTreeMap<String, String>,
     /// The release it runs on.
     pub openzfs: OpenZfs,
-    /// Drive kind → how many of which profile. Only drives named by `pool.vdevs` take part.
+    /// What it is built of.
+    #[serde(default)]
+    pub stack: Stack,
+    /// Drive kind → how many of which profile. Only drives of the pool or the array take part.
     pub drives: BTreeMap<String, DriveKind>,
-    /// The pool.
+    /// The pool; empty where `stack` is no ZFS pool.
     pub pool: Pool,
     /// Dataset → its properties by ZFS's names with ZFS's values; the root dataset is `""`.
     pub datasets: BTreeMap<String, BTreeMap<String, String>>,
     /// Module parameters by their own names.
     pub module: BTreeMap<String, i64>,
-    /// Module parameters that take a word (`zfs_deadman_failmode`); they change nothing in the model.
+    /// Module parameters that take a word (`zfs_deadman_failmode`); they change no figure.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub module_words: BTreeMap<String, String>,
     /// RAM, bytes, where it is not the lab's (`host.memory`): money may go into memory or into drives.
@@ -112,14 +150,26 @@ impl Variant {
         }
     }
 
-    /// What its memory and the drives of its pool cost together, in the lab's own currency; none
-    /// unless the price of every drive in the pool is stated. Memory without a price counts nothing.
+    /// The drives that take part: those of its pool, or of its array.
+    pub fn used_drives(&self) -> impl Iterator<Item = &DriveRef> {
+        let array: &[DriveRef] = match &self.stack {
+            Stack::Zfs => &[],
+            Stack::Md(array) => &array.drives,
+        };
+        let pool = self.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
+        pool.chain(array)
+    }
+
+    /// Whether it is built of a ZFS pool.
+    pub fn is_zfs(&self) -> bool {
+        self.stack == Stack::Zfs
+    }
+
+    /// What its memory and the drives that take part cost together, in the lab's own currency; none
+    /// unless the price of each of them is stated. Memory without a price counts nothing.
     pub fn price(&self, host: &Host) -> Option<f64> {
         let drives: Option<f64> = self
-            .pool
-            .vdevs
-            .iter()
-            .flat_map(|vdev| &vdev.drives)
+            .used_drives()
             .map(|drive| self.drives.get(&drive.kind)?.price)
             .sum();
         let memory = self.host(host).memory as f64 / f64::from(1 << 30);
@@ -201,7 +251,7 @@ pub struct Vdev {
 
 impl Vdev {
     /// The ashift that OpenZFS gives it: the stated one, or what its drives' reported sectors ask for; of a
-    /// mirror, raidz or dRAID the larger of both (`vdev_ashift_optimize`; seen on 2.1.11 and 2.3.2).
+    /// mirror, raidz or dRAID the larger of both (`vdev_ashift_optimize`; OpenZFS 2.3.9 and 2.4.4).
     pub fn ashift(&self, stated: Option<u8>, drives: &BTreeMap<String, DriveKind>) -> u8 {
         let told = |drive: &DriveRef| drives.get(&drive.kind)?.told_sector();
         let largest = self.drives.iter().filter_map(told).max();
@@ -289,7 +339,7 @@ pub struct Workload {
     pub rates: Option<Rates>,
 }
 
-/// Operations a second that all jobs of a workload together are told to begin, at random times,
+/// Operations a second that all jobs of a workload together begin, at random times,
 /// whether earlier ones have ended or not. Times are the modelled machine's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -313,8 +363,6 @@ pub enum Program {
     },
 }
 
-/// Most that `[scale] time` may be.
-pub const SLOWEST: f64 = 1000.0;
 /// Most trials of a cell that a lab may ask for.
 pub const MOST_TRIALS: u32 = 1000;
 
@@ -354,13 +402,11 @@ pub struct Method {
     pub seed: u64,
 }
 
-/// What the lab asks of the scale model; none is `"auto"`.
+/// What the lab asks of the size scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
-    /// The size factor S: stocks are divided by it.
+    /// The size factor S: stocks are divided by it; none for `"auto"`.
     pub size: Option<f64>,
-    /// The dilation k: the modelled clock runs k times slower.
-    pub time: Option<f64>,
     /// Dirty-data limit of the model, bytes, where the lab reduces it.
     pub dirty_data_max: Option<u64>,
 }

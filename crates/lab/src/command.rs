@@ -1,12 +1,12 @@
-//! A variant as the commands that build it on the real machine.
+//! A variant as the commands that build it on a real server.
 
-use crate::campaign::{Variant, Vdev};
+use crate::campaign::{MdArray, Stack, Variant, Vdev};
 use crate::model::drive_capacity;
 use crate::{units, vdev};
 use serde::Serialize;
 use std::fmt;
 
-/// The pool's name in printed commands.
+/// The pool's or the array's name in printed commands.
 pub const POOL: &str = "tank";
 
 /// Where module parameters are set at boot.
@@ -20,8 +20,8 @@ pub struct Command(pub Vec<String>);
 /// All that builds a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Commands {
-    /// `zpool create`, with the root dataset's properties as `-O`.
-    pub create_pool: Command,
+    /// `zpool create`, with the root dataset's properties as `-O`; or `mdadm --create`, `mkfs` and `mount`.
+    pub create: Vec<Command>,
     /// `zfs set` of what the root dataset cannot have before there is a pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Command>,
@@ -34,6 +34,44 @@ pub struct Commands {
 /// The commands of a variant. Drives keep the lab's names (`hdd3`), to be replaced by stable paths
 /// such as `/dev/disk/by-id/…`.
 pub fn commands(variant: &Variant) -> Commands {
+    match &variant.stack {
+        Stack::Zfs => pool(variant),
+        Stack::Md(array) => Commands {
+            create: self::array(array),
+            set: Vec::new(),
+            create_datasets: Vec::new(),
+            module: Vec::new(),
+        },
+    }
+}
+
+/// The commands of an md array with its file system, mounted where a pool would be. mdadm adds a write-intent
+/// bitmap to redundant arrays of large drives by itself and asks for smaller ones, so it is stated.
+fn array(array: &MdArray) -> Vec<Command> {
+    let device = format!("/dev/md/{POOL}");
+    let filesystem = array.filesystem.name();
+    let mut create = words(["mdadm", "--create", &device]);
+    create.push(format!("--level={}", array.level.number()));
+    create.push(format!("--raid-devices={}", array.drives.len()));
+    if array.level.is_redundant() {
+        create.push("--bitmap=internal".to_owned());
+    }
+    create.extend(array.chunk.map(|bytes| format!("--chunk={}K", bytes >> 10)));
+    create.extend(array.drives.iter().map(ToString::to_string));
+    let mut mount = words(["mount", "--mkdir"]);
+    if !array.mount_options.is_empty() {
+        mount.extend(words(["-o", &array.mount_options]));
+    }
+    mount.extend(words([&device, &format!("/{POOL}")]));
+    vec![
+        Command(create),
+        Command(words([&format!("mkfs.{filesystem}"), &device])),
+        Command(mount),
+    ]
+}
+
+/// The commands of a pool.
+fn pool(variant: &Variant) -> Commands {
     let mut create = words(["zpool", "create"]);
     if force(variant, &variant.pool.vdevs) {
         create.push("-f".to_owned());
@@ -84,7 +122,7 @@ pub fn commands(variant: &Variant) -> Commands {
         .map(|(name, value)| format!("options {} {name}={value}", module_of(name)))
         .collect();
     Commands {
-        create_pool: Command(create),
+        create: vec![Command(create)],
         set,
         create_datasets,
         module,
@@ -94,9 +132,9 @@ pub fn commands(variant: &Variant) -> Commands {
 impl Commands {
     /// All of them, one a line; lines of [`MODPROBE`] behind a comment with its name.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![self.create_pool.to_string()];
-        let then = self.set.iter().chain(&self.create_datasets);
-        lines.extend(then.map(ToString::to_string));
+        let commands = self.create.iter().chain(&self.set);
+        let commands = commands.chain(&self.create_datasets);
+        let mut lines: Vec<String> = commands.map(ToString::to_string).collect();
         if !self.module.is_empty() {
             lines.push(format!("# {MODPROBE}"));
             lines.extend(self.module.iter().cloned());
@@ -106,7 +144,7 @@ impl Commands {
 }
 
 /// `zpool add` with the vdevs that `variant` has beyond `base`: for a pool that is there already. None
-/// where they differ in anything else.
+/// where they differ in anything else, or one is no pool.
 pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
     let same_drive = |kind: &str| {
         let of = |v: &Variant| v.drives.get(kind).map(|known| known.numbers.clone());
@@ -123,7 +161,8 @@ pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
     for vdev in &base.pool.vdevs {
         more.remove(more.iter().position(|v| v == vdev)?);
     }
-    (alike && !more.is_empty()).then(|| {
+    let pools = base.is_zfs() && variant.is_zfs();
+    (alike && pools && !more.is_empty()).then(|| {
         let mut add = words(["zpool", "add"]);
         // A pool that is mismatched already is not looked at again (`check_replication`).
         let mismatch = !force(base, &base.pool.vdevs) && force(variant, &variant.pool.vdevs);
@@ -188,8 +227,12 @@ mod tests {
     use crate::{NoFiles, Profiles, load};
 
     fn campaign(text: &str) -> Campaign {
+        campaign_of("", text)
+    }
+
+    fn campaign_of(top: &str, text: &str) -> Campaign {
         let text = format!(
-            "openzfs = \"2.1\"\n[host]\nmemory = \"64G\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n{text}"
+            "{top}openzfs = \"2.4\"\n[host]\nmemory = \"64G\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n{text}"
         );
         match load("t.toml", &text, &NoFiles, &Profiles::builtin()) {
             Ok((campaign, _)) => campaign,
@@ -247,6 +290,32 @@ host.memory = "128G"
     }
 
     #[test]
+    fn an_array_is_made_formatted_and_mounted() {
+        let drives = "[drives]\nnvme = \"4x pm9a3-1.92t\"\n";
+        let top =
+            "stack = \"md\"\nmd = \"raid10 nvme[0-3] chunk=64K\"\nmount_options = \"noatime\"\n";
+        let md = campaign_of(top, drives);
+        assert_eq!(
+            commands(&md.variants[0]).lines(),
+            [
+                "mdadm --create /dev/md/tank --level=10 --raid-devices=4 --bitmap=internal --chunk=64K nvme0 nvme1 nvme2 nvme3",
+                "mkfs.xfs /dev/md/tank",
+                "mount --mkdir -o noatime /dev/md/tank /tank",
+            ]
+        );
+        let top = "stack = \"md\"\nmd = \"raid0 nvme[0-1]\"\nfilesystem = \"ext4\"\n";
+        let md = campaign_of(top, drives);
+        assert_eq!(
+            commands(&md.variants[0]).lines(),
+            [
+                "mdadm --create /dev/md/tank --level=0 --raid-devices=2 nvme0 nvme1",
+                "mkfs.ext4 /dev/md/tank",
+                "mount --mkdir /dev/md/tank /tank",
+            ]
+        );
+    }
+
+    #[test]
     fn what_zpool_create_does_not_take_yet_is_set_afterwards() {
         let commands = of(r#"
 [drives]
@@ -294,7 +363,7 @@ logbias = "throughput"
 zfs_txg_timeout = 5
 "#);
         assert_eq!(
-            commands.create_pool.to_string(),
+            commands.create[0].to_string(),
             r"zpool create -f -o ashift=12 -o autotrim=on -o 'comment=it'\''s mine' -O recordsize=16K tank raidz2 hdd0 hdd1 hdd2 hdd3 hdd4 hdd5 special mirror meta0 meta1"
         );
         let datasets: Vec<String> = commands

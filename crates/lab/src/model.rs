@@ -1,8 +1,9 @@
-//! The scale model of a campaign: S and k, and every stock after shrinking.
+//! The size scale of a campaign: S, and every stock after shrinking.
 //!
 //! Stocks (drive sizes, RAM and so the ARC, working sets) are divided by S; flows, times, block
-//! sizes and the log vdev's real size are kept. [`resolve`] takes the smallest S that fits this
-//! machine's memory and backing store, never beyond the caps of [`caps`].
+//! sizes and the log vdev's real size are kept. [`resolve`] takes the smallest S at which a machine fits
+//! into a fixed amount of memory ([`HostLimits::MACHINE`]), never beyond the caps of [`caps`]. Nothing of the host enters: a lab has
+//! the same model everywhere, and [`host_memory_needed`] says what a host must have for it.
 
 pub mod caps;
 mod demand;
@@ -10,59 +11,54 @@ mod estimate;
 mod feed;
 mod held;
 mod machine;
+mod parameters;
 mod resolve;
 mod sizes;
 
-pub use caps::{engine_memory, hold};
 pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
-pub use machine::{LISTS, arc_max, dirty_data_max, lists, unheeded_arc, wrlog_data_max};
+pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
+pub use parameters::{SET, parameters};
 pub use resolve::{HostLimits, beyond_pools, of_variant, resolve};
 pub use sizes::{drive_capacity, drive_sizes};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The two factors and what follows from them, resolved once per campaign.
+/// S and what follows from it, resolved once per campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     /// Size scale S ≥ 1.
     pub size: f64,
     /// Which rule bound S, in the words of [`Rule::name`].
     pub size_bound_by: String,
-    /// Dilation k ≥ 1; none until a campaign's pilot has chosen it.
-    pub time: Option<f64>,
-    /// No pilot ran to its end, so that k is none but the first one tried. It is chosen again by the next
-    /// run of the campaign as long as nothing was measured with it.
-    #[serde(default)]
-    pub time_guessed: bool,
-    /// ARC size of the model (`zfs_arc_max`), bytes.
+    /// ARC size of the machine (`zfs_arc_max`), bytes.
     pub arc_max: u64,
-    /// RAM OpenZFS is told the model has, bytes.
-    pub physmem: u64,
-    /// `zfs_dirty_data_max` of the model, bytes.
+    /// Memory of the machine (`mem=`), bytes: ARC, dirty data, in-flight log records and 1 GiB for programs and
+    /// kernel, rounded up to 256 MiB.
+    pub guest_memory: u64,
+    /// `zfs_dirty_data_max` of the machine, bytes.
     pub dirty_data_max: u64,
-    /// `zfs_dirty_data_max` of the real machine, bytes; bursts are this ratio longer there.
+    /// `zfs_dirty_data_max` of the real server, bytes; bursts are this ratio longer there.
     pub dirty_data_max_real: u64,
-    /// `zfs_wrlog_data_max` of the model, bytes.
+    /// `zfs_wrlog_data_max` of the machine, bytes.
     pub wrlog_data_max: u64,
-    /// About what a trial's drives come to hold, bytes; 0 where a store does not say.
-    #[serde(default)]
+    /// About what a trial's drives come to hold, bytes, in the variant where it is most.
     pub drives_hold: u64,
-    /// Further module parameters that the scaling itself sets, to be applied before the variant's.
+    /// Module parameters that the scaling sets beside those above; they replace the variant's own. See
+    /// [`parameters()`] for all of them together.
     #[serde(default)]
     pub module: BTreeMap<String, i64>,
-    /// Intervals of the L2ARC's feed, as a share of `l2arc_feed_secs` and `l2arc_feed_min_ms`.
-    #[serde(default = "whole")]
-    pub feed_interval: f64,
     /// Every cap that was looked at.
     pub caps: Vec<Cap>,
     /// What the reader must know about this scaling.
     pub notes: Vec<String>,
 }
 
-fn whole() -> f64 {
-    1.0
+/// Memory of a host that one machine of this model takes at the most, bytes: the guest's, and what its drives come to
+/// hold. A model is one variant's; see [`of_variant`] for another's.
+pub fn host_memory_needed(model: &Model) -> u64 {
+    model.guest_memory.saturating_add(model.drives_hold)
 }
 
 /// A rule that bounds S.
@@ -82,12 +78,9 @@ pub struct Cap {
 /// What can bound S.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rule {
-    /// The ARC fits this machine's memory.
+    /// Guest memory and drives' contents fit the memory of one machine.
     #[serde(rename = "memory")]
     Memory,
-    /// What drives hold fits the backing store.
-    #[serde(rename = "backing store")]
-    BackingStore,
     /// The ARC holds the dirty-data limit several times.
     #[serde(rename = "dirty data")]
     DirtyData,
@@ -110,7 +103,6 @@ impl Rule {
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
-            Self::BackingStore => "backing store",
             Self::DirtyData => "dirty data",
             Self::Coalescing => "coalescing",
             Self::Metaslabs => "metaslabs",
@@ -122,10 +114,7 @@ impl Rule {
     /// What helps against it at any S.
     fn remedy(self) -> &'static str {
         match self {
-            Self::Memory => "use a machine with more free memory, or model a smaller [host] memory",
-            Self::BackingStore => {
-                "free space there, put the store elsewhere, or use smaller workloads"
-            }
+            Self::Memory => "use smaller workloads, or a host with more memory",
             Self::DirtyData => "reduce [scale] dirty_data_max",
             Self::Coalescing => "reduce [scale] dirty_data_max, or enlarge the workload's files",
             Self::L2arc => "model a larger cache drive",

@@ -1,7 +1,7 @@
 //! The JSON schema of lab files, made from the tables that the reader itself uses, so that the two
 //! cannot differ. Shipped as docs/lab.schema.json.
 
-use crate::campaign::{MOST_TRIALS, OpenZfs};
+use crate::campaign::{Filesystem, MOST_TRIALS, OpenZfs, Processor};
 use crate::property::{Property, Values, dataset, pool};
 use crate::{module, profile::Profiles};
 use serde_json::{Map, Value, json};
@@ -33,6 +33,7 @@ fn top() -> Value {
         "host": object("The machine being modelled", json!({
             "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit"),
             "cores": { "type": "integer", "minimum": 1, "maximum": 4096, "description": "Processor cores" },
+            "processor": { "enum": Processor::ALL.map(Processor::name), "description": "Whether compute takes virtual time" },
             "memory_price": { "type": "number", "minimum": 0, "description": "Price of a GiB" },
         })),
         "factors": { "type": "object", "description": "Factor → levels; every combination becomes a variant", "properties": paths(), "additionalProperties": {
@@ -47,7 +48,7 @@ fn top() -> Value {
             "baseline": text_of("The variant that the others are held against"),
             "precision": { "type": "number", "minimum": 0.001, "maximum": 1, "description": "Stop when an effect's interval is this tight" },
             "budget": described("#/$defs/duration", "Wall time of the whole campaign"),
-            "runtime": described("#/$defs/duration", "Measured time of a trial, in the modelled machine's time"),
+            "runtime": described("#/$defs/duration", "Measured virtual time of a trial"),
             "warm_up": described("#/$defs/duration", "The most time that caches may take to become warm before a trial measures"),
             "restart": { "type": "boolean", "description": "Export and import the pool between the warm-up and the measurement" },
             "sensitivity": { "anyOf": [{ "$ref": "#/$defs/factor" }, { "type": "array", "items": { "$ref": "#/$defs/factor" } }], "description": "Factors on a drive's uncertain numbers with which the cells of a verdict are run again" },
@@ -57,10 +58,9 @@ fn top() -> Value {
             "max_trials": { "type": "integer", "minimum": 1, "maximum": MOST_TRIALS },
             "seed": { "type": "integer", "minimum": 0 },
         })),
-        "scale": object("The scale model", json!({
+        "scale": object("The size scale", json!({
             "size": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1 }], "description": "S: stocks are divided by it" },
-            "time": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1, "maximum": 1000 }], "description": "k: the modelled clock runs k times slower" },
-            "dirty_data_max": described("#/$defs/size", "Dirty-data limit of the model, where it is reduced"),
+            "dirty_data_max": described("#/$defs/size", "Dirty-data limit of the machine, where it is reduced"),
         })),
     });
     if let Value::Object(own) = own {
@@ -74,6 +74,10 @@ fn base() -> Map<String, Value> {
     let versions: Vec<&str> = OpenZfs::ALL.into_iter().map(OpenZfs::name).collect();
     let base = json!({
         "openzfs": { "enum": versions, "description": "Release line of OpenZFS" },
+        "stack": { "enum": ["zfs", "md"], "description": "A ZFS pool, or an md array with a file system" },
+        "md": text_of("The array in mdadm's words: raid10 nvme[0-3] chunk=512K"),
+        "filesystem": { "enum": Filesystem::ALL.map(Filesystem::name), "description": "The file system on an md array" },
+        "mount_options": text_of("Options of mount for an md array's file system, separated by commas"),
         "drives": { "type": "object", "description": "Kind → \"<count>x <profile>\", or the long form", "propertyNames": { "pattern": "^[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z_.-])?$" }, "additionalProperties": { "$ref": "#/$defs/drives" } },
         "pool": { "$ref": "#/$defs/pool" },
         "dataset": { "$ref": "#/$defs/dataset" },
@@ -173,6 +177,7 @@ fn value(property: &Property) -> Value {
         Values::Whole { min, max } => {
             json!({ "anyOf": [{ "type": "integer", "minimum": min, "maximum": max }, { "type": "string", "pattern": "^[0-9]+$" }] })
         }
+        Values::SizeUpTo(_) => json!({ "$ref": "#/$defs/size" }),
         Values::SizeOrNone | Values::Limit => {
             json!({ "anyOf": [{ "const": "none" }, { "$ref": "#/$defs/size" }] })
         }

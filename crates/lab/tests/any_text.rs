@@ -1,15 +1,9 @@
 //! No text makes the reader panic, and every place that a diagnostic names is in its text.
 
 use lab::builtin::{BuiltinFiles, labs};
-use lab::model::{HostLimits, estimate, resolve};
+use lab::model::{HostLimits, estimate, of_variant, parameters, resolve};
 use lab::{Profiles, load};
 use proptest::prelude::*;
-
-const LIMITS: HostLimits = HostLimits {
-    memory: 16 << 30,
-    store_bytes: 100 << 30,
-    cores: 4,
-};
 
 /// Pieces that mean something, so that a mutation often gets past the parser.
 const PIECES: &[&str] = &[
@@ -54,6 +48,9 @@ const PIECES: &[&str] = &[
     "dataset.recordsize = [\"1M\", 5]\n",
     "size = 1\n",
     "time = 1\n",
+    "stack = \"md\"\n",
+    "md = \"raid10 hdd[0-1] chunk=4K\"\n",
+    "filesystem = \"ext4\"\n",
     "openzfs = \"2.3\"\n",
     "count = 0\n",
     "[workloads.\"\"]\n",
@@ -65,9 +62,14 @@ const PIECES: &[&str] = &[
 fn read(text: &str) -> Result<(), TestCaseError> {
     match load("any.toml", text, &BuiltinFiles, &Profiles::builtin()) {
         Ok((campaign, _)) => {
-            if let Ok(model) = resolve(&campaign, &LIMITS) {
+            if let Ok(model) = resolve(&campaign, &HostLimits::MACHINE) {
                 prop_assert!(model.size >= 1.0 && model.size.is_finite());
                 let _ = estimate(&campaign, &model);
+                for variant in &campaign.variants {
+                    let own = of_variant(&model, &campaign.host, variant);
+                    prop_assert!(own.guest_memory > own.arc_max);
+                    let _ = parameters(&own, &campaign.host, variant);
+                }
             }
             for variant in &campaign.variants {
                 let _ = lab::command::commands(variant);

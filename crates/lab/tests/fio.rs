@@ -296,7 +296,7 @@ fn blocks_and_shares_that_are_none_are_refused_where_they_stand() {
         ("bssplit=4k/60:8k/40,16q/100", "`16q` is no size"),
         ("blockalign=z", "`z` is no size"),
         ("fsync=-1", "`fsync` cannot be `-1`"),
-        ("ioengine=mmap", "page cache, whatever memory the model has"),
+        ("ioengine=rbd", "`rbd` does not work on files"),
         ("fdatasync=often", "`fdatasync` cannot be `often`"),
         ("offset=150%", "no share of a file"),
         ("bs=2g", "holds no block"),
@@ -315,5 +315,33 @@ fn blocks_and_shares_that_are_none_are_refused_where_they_stand() {
         "bs=1g",
     ] {
         assert_eq!(of(option), <(usize, String)>::default(), "{option}");
+    }
+}
+
+#[test]
+fn what_names_a_clock_a_processor_or_a_polling_queue_is_changed_and_noted() {
+    let text = "[global]\nclocksource=cpu\ncpus_allowed=0-3\n[a]\nrw=read\nsize=1G\nioengine=io_uring\nhipri\nnuma_cpu_nodes=0\n[b]\nrw=read\nsize=1G\nclocksource=clock_gettime\n";
+    assert_eq!(found(text), []);
+    let notes = lab::fio::notes(text);
+    let lines: Vec<usize> = notes.iter().map(|(line, _)| *line).collect();
+    assert_eq!(lines, [2, 3, 8, 9], "{notes:#?}");
+    assert!(
+        notes[0]
+            .1
+            .starts_with("`clocksource=cpu` becomes `clock_gettime`")
+    );
+    assert!(
+        notes[1]
+            .1
+            .starts_with("`cpus_allowed=0-3` is left out: the machine has one")
+    );
+    assert_eq!(lab::fio::notes("[a]\nrw=read\nsize=1G\ndirect=1\n"), []);
+}
+
+#[test]
+fn engines_that_work_on_files_are_taken() {
+    for engine in ["psync", "libaio", "io_uring", "mmap"] {
+        let text = format!("[a]\nrw=randread\nsize=1G\ndirect=1\nioengine={engine}\n");
+        assert_eq!(found(&text), [], "{engine}");
     }
 }

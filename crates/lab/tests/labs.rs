@@ -1,19 +1,14 @@
-//! Every lab that comes with Poolwright resolves, on the smallest machine that is promised.
+//! Every lab that comes with Poolwright resolves, and fits the memory that one machine may take.
 
 use lab::builtin::{BuiltinFiles, labs};
-use lab::model::{HostLimits, estimate, of_variant, resolve};
+use lab::campaign::OpenZfs;
+use lab::model::{HostLimits, estimate, host_memory_needed, of_variant, resolve};
 use lab::{Diagnostic, Profiles, load};
 
-/// Two cores, 8 GB of memory, of which 7 are free, and 30 GB of disk.
-const SMALL: HostLimits = HostLimits {
-    memory: 7 << 30,
-    store_bytes: 30 << 30,
-    cores: 2,
-};
-
 #[test]
-fn every_lab_resolves_and_fits_a_small_machine() {
+fn every_lab_resolves_within_its_budget_and_the_memory_of_one_machine() {
     let mut wrong = Vec::new();
+    let mut releases = Vec::new();
     for (name, text) in labs() {
         let (campaign, _) = match load(
             &format!("labs/{name}.toml"),
@@ -34,11 +29,11 @@ fn every_lab_resolves_and_fits_a_small_machine() {
             campaign.variants[0].name, campaign.method.baseline,
             "{name}"
         );
-        match resolve(&campaign, &SMALL) {
+        releases.extend(campaign.variants.iter().map(|variant| variant.openzfs));
+        match resolve(&campaign, &HostLimits::MACHINE) {
             Ok(model) => {
                 let estimate = estimate(&campaign, &model);
-                // A pilot chooses k; at the low end of what is usual the fewest trials must fit.
-                if estimate.wall_s.0 > campaign.method.budget_s {
+                if estimate.wall_s > campaign.method.budget_s {
                     wrong.push(format!(
                         "{name}: {:?} s against a budget of {}",
                         estimate.wall_s, campaign.method.budget_s
@@ -46,6 +41,10 @@ fn every_lab_resolves_and_fits_a_small_machine() {
                 }
                 for variant in &campaign.variants {
                     let own = of_variant(&model, &campaign.host, variant);
+                    let needed = host_memory_needed(&own);
+                    if needed > HostLimits::MACHINE.memory {
+                        wrong.push(format!("{name}/{}: needs {needed} bytes", variant.name));
+                    }
                     assert!(
                         own.arc_max >= 4 * own.dirty_data_max,
                         "{name}/{}: ARC {} dirty {}",
@@ -59,5 +58,8 @@ fn every_lab_resolves_and_fits_a_small_machine() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(labs().len() >= 11);
+    assert_eq!(labs().len(), 20);
+    for openzfs in OpenZfs::ALL {
+        assert!(releases.contains(&openzfs), "no lab runs {openzfs}");
+    }
 }

@@ -3,22 +3,22 @@
 mod common;
 
 use common::*;
-use lab::campaign::{Class, OpenZfs, Program};
+use lab::campaign::{Class, Filesystem, MdLevel, OpenZfs, Processor, Program, Stack};
 use lab::{Diagnostic, Profiles, Severity, load_on};
 
 #[test]
 fn another_release_takes_the_place_of_the_labs_own_but_not_of_a_variants() {
-    let text = "openzfs = \"2.1\"\n[host]\nmemory = \"64G\"\n[drives]\nhdd = \"2x hdd-7200-8t\"\n\
-                [pool]\nvdevs = \"mirror hdd[0-1]\"\n[variants.a]\n[variants.b]\nopenzfs = \"2.1\"\n\
+    let text = "openzfs = \"2.3\"\n[host]\nmemory = \"64G\"\n[drives]\nhdd = \"2x hdd-7200-8t\"\n\
+                [pool]\nvdevs = \"mirror hdd[0-1]\"\n[variants.a]\n[variants.b]\nopenzfs = \"2.3\"\n\
                 [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n";
-    let on = Some(OpenZfs::V2_3);
+    let on = Some(OpenZfs::V2_4);
     let (campaign, _) = load_on(on, "t.toml", text, &Here, &Profiles::builtin()).unwrap();
     let of = |name: &str| {
         let variant = campaign.variants.iter().find(|v| v.name == name);
         variant.map(|v| v.openzfs)
     };
     assert_eq!(of("a"), on);
-    assert_eq!(of("b"), Some(OpenZfs::V2_1));
+    assert_eq!(of("b"), Some(OpenZfs::V2_3));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn vdevs_of_a_variant_replace_those_of_the_pool() {
 
 #[test]
 fn what_changes_nothing_is_accepted_and_said_so() {
-    let text = format!("{BASE}[datasets.x]\natime = \"off\"\nmountpoint = \"/x\"\n");
+    let text = format!("{BASE}[datasets.x]\nquota = \"10G\"\nmountpoint = \"/x\"\n");
     let Ok((_, said)) = read(&text) else {
         panic!("refused")
     };
@@ -164,9 +164,9 @@ fn what_changes_nothing_is_accepted_and_said_so() {
         .filter(|d| d.severity == Severity::Note)
         .collect();
     assert!(
-        notes.iter().any(|d| d
-            .message
-            .contains("`atime` changes nothing in the scale model")),
+        notes
+            .iter()
+            .any(|d| d.message.contains("`quota` changes nothing in the machine")),
         "{notes:?}"
     );
     assert!(
@@ -298,4 +298,82 @@ fn small_blocks_for_the_special_vdev_are_held_against_the_records_that_a_dataset
         found[0].contains("all data of dataset `db/wal`"),
         "{found:?}"
     );
+}
+
+#[test]
+fn a_lab_that_names_no_release_runs_the_newest_with_compute_charged() {
+    let campaign = campaign(&BASE.replace("openzfs = \"2.4\"\n", ""));
+    assert_eq!(campaign.variants[0].openzfs, OpenZfs::V2_4);
+    assert_eq!(campaign.host.processor, Processor::Charged);
+}
+
+#[test]
+fn compute_may_be_free() {
+    let free = BASE.replacen("cores = 32", "cores = 32\nprocessor = \"free\"", 1);
+    assert_eq!(campaign(&free).host.processor, Processor::Free);
+    let said = errors(&free.replace("\"free\"", "\"cheap\""));
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].contains("`processor` cannot be `cheap`"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_baseline_among_the_named_variants_brings_no_base() {
+    let variants =
+        "[variants.a]\ndataset.recordsize = \"8K\"\n[variants.b]\ndataset.recordsize = \"1M\"\n";
+    let with = |method: &str| campaign(&format!("{BASE}{variants}{method}"));
+    assert_eq!(names(&with("[method]\nbaseline = \"b\"\n")), ["b", "a"]);
+    assert_eq!(names(&with("")), ["base", "a", "b"]);
+    let base = "[method]\nbaseline = \"base\"\n";
+    assert_eq!(names(&with(base)), ["base", "a", "b"]);
+    let lab = with("[method]\nbaseline = \"b\"\n");
+    assert_eq!(lab.variants[1].property("", "sync"), Some("always"));
+    let factors = format!(
+        "{BASE}{variants}[factors]\nlog = {{ none = \"\", one = \"log optane0\" }}\n[method]\nbaseline = \"a\"\n"
+    );
+    assert_eq!(names(&campaign(&factors)), ["a", "none", "one", "b"]);
+}
+
+#[test]
+fn an_array_stands_beside_a_pool_on_the_same_drives() {
+    let text = format!(
+        "{BASE}[variants.pool]\n[variants.array]\nstack = \"md\"\nmd = \"raid10 hdd[0-3] chunk=64K\"\nfilesystem = \"ext4\"\nmount_options = \"noatime\"\n[method]\nbaseline = \"pool\"\n"
+    );
+    let campaign = campaign(&text);
+    assert_eq!(names(&campaign), ["pool", "array"]);
+    assert_eq!(campaign.variants[0].stack, Stack::Zfs);
+    let variant = &campaign.variants[1];
+    let Stack::Md(array) = &variant.stack else {
+        panic!("{:?}", variant.stack)
+    };
+    assert_eq!(
+        (array.level, array.chunk),
+        (MdLevel::Raid10, Some(64 << 10))
+    );
+    assert_eq!(array.filesystem, Filesystem::Ext4);
+    assert_eq!(array.mount_options, "noatime");
+    let drives: Vec<String> = variant.used_drives().map(ToString::to_string).collect();
+    assert_eq!(drives, ["hdd0", "hdd1", "hdd2", "hdd3"]);
+    assert!(variant.pool.vdevs.is_empty() && variant.module.is_empty());
+    let back: lab::campaign::Variant =
+        serde_json::from_value(serde_json::to_value(variant).unwrap()).unwrap();
+    assert_eq!(&back, variant);
+}
+
+#[test]
+fn a_lab_may_be_an_array_alone() {
+    let text = "stack = \"md\"\nmd = \"raid5 ssd[0-2]\"\n[host]\nmemory = \"8G\"\n[drives]\nssd = \"3x pm883-3.84t\"\n\
+                [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n";
+    let campaign = campaign(text);
+    assert_eq!(names(&campaign), ["base"]);
+    let Stack::Md(array) = &campaign.variants[0].stack else {
+        panic!("no array")
+    };
+    assert_eq!(
+        (array.level, array.filesystem),
+        (MdLevel::Raid5, Filesystem::Xfs)
+    );
+    assert_eq!(array.copies(), 1.5);
 }

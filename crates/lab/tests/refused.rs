@@ -67,10 +67,10 @@ fn each_mistake_has_its_place_and_its_fix() {
         "did you mean `feature@draid`",
     );
     refused(
-        "[variants.a]\npool.\"feature@blake3\" = \"disabled\"\n",
-        "\"feature@blake3\"",
-        "OpenZFS 2.1 has no pool property",
-        "it came with 2.3",
+        "[variants.a]\nopenzfs = \"2.3\"\npool.\"feature@physical_rewrite\" = \"disabled\"\n",
+        "\"feature@physical_rewrite\"",
+        "OpenZFS 2.3 has no pool property",
+        "it came with 2.4",
     );
     refused(
         "[variants.a]\ndataset.sync = \"yes\"\n",
@@ -91,16 +91,28 @@ fn each_mistake_has_its_place_and_its_fix() {
         "did you mean `l2arc_write_max`",
     );
     refused(
-        "[variants.a]\nopenzfs = \"2.1.11\"\n",
-        "\"2.1.11\"",
-        "no engine",
+        "[variants.a]\nopenzfs = \"2.3.9\"\n",
+        "\"2.3.9\"",
+        "is not a release line",
+        "\"2.3\"",
+    );
+    refused(
+        "[variants.a]\nopenzfs = \"2.1\"\n",
         "\"2.1\"",
+        "the machine runs OpenZFS 2.3 and 2.4, and 2.1 has no port to it",
+        "change the line: openzfs = \"2.4\"",
+    );
+    refused(
+        "[scale]\ntime = 5\n",
+        "time",
+        "there is no time scale any more: virtual time is exact",
+        "remove the line",
     );
     refused(
         "[variants.a]\nopenzfs = \"2.2\"\n",
         "\"2.2\"",
-        "no engine",
-        "2.1",
+        "the machine runs OpenZFS 2.3 and 2.4, and not `2.2`",
+        "\"2.3\", \"2.4\"",
     );
     refused(
         "[variants.a]\npool.ashift = 20\n",
@@ -205,7 +217,7 @@ fn a_broken_job_file_is_shown_in_its_own_text() {
 #[test]
 fn all_mistakes_are_reported_at_once_in_the_order_of_the_file() {
     let text = r#"
-openzfs = "2.4"
+openzfs = "2.5"
 [host]
 memory = "lots"
 cores = 0
@@ -226,7 +238,7 @@ budget = 0
     let said = errors(text);
     let found = |what: &str| said.iter().any(|line| line.contains(what));
     for what in [
-        "2.4",
+        "2.5",
         "lots",
         "`cores`",
         "`ashift`",
@@ -503,8 +515,8 @@ fn one_slip_is_one_mistake() {
         "did you mean `mirror`",
     );
     refused(
-        "[factors]\nopenzfs = [\"2.1\", \"2.3\"]\n",
-        "[\"2.1\", \"2.3\"]",
+        "[factors]\nopenzfs = [\"2.3\", \"2.4\"]\n",
+        "[\"2.3\", \"2.4\"]",
         "needs levels",
         "new = { openzfs",
     );
@@ -593,5 +605,89 @@ fn a_ladders_wrong_rate_and_a_number_beyond_counting_are_told_once() {
         "99999999999999999999",
         "`seed` is beyond what can be counted",
         "at the most",
+    );
+}
+
+#[test]
+fn an_array_that_cannot_be_is_refused_where_it_is_written() {
+    let array = |md: &str| format!("[variants.a]\nstack = \"md\"\nmd = \"{md}\"\n");
+    refused(
+        &array("raid6 hdd[0-2]"),
+        "raid6",
+        "raid6 needs at least 4 drives, and 3 are named",
+        "name 4 drives or more",
+    );
+    refused(
+        &array("raid01 hdd[0-3]"),
+        "raid01",
+        "`raid01` is no level of an array",
+        "did you mean `raid10`",
+    );
+    refused(
+        &array("raid10 hdd[0-12]"),
+        "hdd[0-12]",
+        "too few drives `hdd`",
+        "hdd[0-11]",
+    );
+    refused(
+        &array("raid1 hdd[0-1] hdd1"),
+        "hdd1",
+        "`hdd1` is used twice",
+        "drives of its own",
+    );
+    refused(
+        &array("raid0 hdd[0-1] chunk=48K"),
+        "chunk=48K",
+        "`48K` is no size of a chunk",
+        "power of two",
+    );
+    refused(
+        &array("raid1 hdd[0-1] chunk=64K"),
+        "chunk=64K",
+        "raid1 has no chunks",
+        "remove it",
+    );
+    refused(
+        &format!("{}filesystem = \"btrfs\"\n", array("raid0 hdd[0-1]")),
+        "\"btrfs\"",
+        "`filesystem` cannot be `btrfs`",
+        "xfs",
+    );
+    refused(
+        "[variants.a]\nstack = \"md\"\n",
+        "a",
+        "stack = \"md\" without an array",
+        "raid10 nvme[0-3]",
+    );
+}
+
+#[test]
+fn the_keys_of_one_stack_are_refused_in_the_other() {
+    let array = "[variants.a]\nstack = \"md\"\nmd = \"raid1 hdd[0-1]\"\n";
+    for (key, under) in [
+        ("vdevs = \"mirror hdd[2-3]\"", "vdevs"),
+        ("add = \"log optane0\"", "add"),
+        ("dataset.recordsize = \"8K\"", "dataset"),
+        ("pool.ashift = 12", "pool"),
+        ("module.zfs_txg_timeout = 5", "module"),
+    ] {
+        refused(
+            &format!("{array}{key}\n"),
+            under,
+            "this belongs to a ZFS pool, and the stack here is `md`",
+            "remove it",
+        );
+    }
+    refused(
+        "[variants.a]\nfilesystem = \"xfs\"\n",
+        "filesystem",
+        "this belongs to an md array, and the stack here is `zfs`",
+        "stack = \"md\"",
+    );
+    refused(
+        "[variants.a]\nstack = \"md\"\nmd = \"raid1 hdd[0-1]\"\n[workloads.w]\nfio = \"jobs/sync.fio\"\ndataset = \"db\"\n[datasets.db]\n",
+        "\"db\"",
+        "which not every variant has: a",
+        "[datasets.db]",
     );
 }

@@ -2,7 +2,7 @@
 
 use super::cx::{At, Cx};
 use super::section::{Entry, Section};
-use crate::campaign::{Host, MOST_TRIALS, Method, SLOWEST, Scale, Variant};
+use crate::campaign::{Host, MOST_TRIALS, Method, Processor, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 
 /// Cores of a host that does not say.
@@ -12,6 +12,7 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
     let mut host = Host {
         memory: 64 << 30,
         cores: CORES,
+        processor: Processor::default(),
         memory_price: None,
     };
     let Some(entry) = lab.take("host") else {
@@ -41,6 +42,11 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
         && let Some(cores) = entry.integer(cx, 1, 4096, "a number of cores")
     {
         host.cores = u32::try_from(cores).unwrap_or(CORES);
+    }
+    if let Some(entry) = table.take("processor")
+        && let Some(word) = entry.word(cx, &Processor::ALL.map(Processor::name))
+    {
+        host.processor = Processor::ALL[word];
     }
     host.memory_price = table
         .take("memory_price")
@@ -184,7 +190,7 @@ pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
         cx.error(
             entry.span(),
             format!("a trial runs for a second at least, and not for {seconds} s"),
-            "such as runtime = \"30s\" in [method], in the time of the modelled machine",
+            "such as runtime = \"30s\" in [method], in virtual time",
         );
     } else if seconds < SETTLES_S {
         let what = if seconds < JUDGED_S {
@@ -243,7 +249,6 @@ pub(super) fn put_baseline_first(
 pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
     let mut scale = Scale {
         size: None,
-        time: None,
         dirty_data_max: None,
     };
     let Some(mut table) = lab.take("scale").and_then(|entry| entry.table(cx, "scale")) else {
@@ -252,9 +257,13 @@ pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
     scale.size = table
         .take("size")
         .and_then(|entry| entry.auto_or_number(cx, 1.0, 1e6));
-    scale.time = table
-        .take("time")
-        .and_then(|entry| entry.auto_or_number(cx, 1.0, SLOWEST));
+    if let Some(entry) = table.take_retired("time") {
+        cx.error(
+            entry.key_span(),
+            "there is no time scale any more: virtual time is exact",
+            "remove the line",
+        );
+    }
     if let Some(entry) = table.take("dirty_data_max") {
         scale.dirty_data_max = entry.size(cx);
         if scale.dirty_data_max.is_some_and(|bytes| bytes < 16 << 20) {

@@ -5,6 +5,7 @@ mod drives;
 mod method;
 mod section;
 mod settings;
+mod stack;
 mod state;
 mod together;
 mod variants;
@@ -139,8 +140,9 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
     if let Some(instead) = openzfs {
         base.openzfs = Some(At::new(instead, 0..0));
     }
-    let (mut variants, whole) = variants::read(cx, &mut lab, &base);
     let (mut method, baseline) = method::method(cx, &mut lab);
+    let named = baseline.as_ref().map(|baseline| baseline.value.as_str());
+    let (mut variants, whole) = variants::read(cx, &mut lab, &base, named);
     let known = workloads::Known {
         variants: &variants,
         runtime_s: method.runtime_s,
@@ -168,14 +170,7 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
 /// Says which drives no variant uses.
 fn unused(cx: &Cx<'_>, base: &Settings, variants: &[Variant]) {
     for (kind, _) in &base.drives {
-        let used = |variant: &Variant| {
-            variant
-                .pool
-                .vdevs
-                .iter()
-                .flat_map(|vdev| &vdev.drives)
-                .any(|drive| drive.kind == kind.value)
-        };
+        let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == kind.value);
         if !variants.is_empty() && !variants.iter().any(used) {
             cx.note(
                 kind.span.clone(),

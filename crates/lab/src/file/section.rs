@@ -48,6 +48,11 @@ impl<'t> Section<'t> {
     /// Takes a key out, if it is there.
     pub fn take(&mut self, key: &'static str) -> Option<Entry<'t>> {
         self.known.push(key);
+        self.take_retired(key)
+    }
+
+    /// Takes out a key that labs once had, if it is there; it is not suggested for others.
+    pub fn take_retired(&mut self, key: &str) -> Option<Entry<'t>> {
         let at = self.entries.iter().position(|entry| entry.key == key)?;
         Some(self.entries.remove(at))
     }
@@ -55,6 +60,18 @@ impl<'t> Section<'t> {
     /// Takes out all that is left, in the order of the file.
     pub fn rest(&mut self) -> Vec<Entry<'t>> {
         std::mem::take(&mut self.entries)
+    }
+
+    /// Whether it has a key that was not taken yet.
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
+    /// Where the first of these keys stands, of those that were not taken yet.
+    pub fn first_of(&self, keys: &[&str]) -> Option<Range<usize>> {
+        let mut entries = self.entries.iter();
+        let first = entries.find(|entry| keys.contains(&entry.key))?;
+        Some(first.key_span())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -269,6 +286,20 @@ impl<'t> Entry<'t> {
             DeValue::String(text) if text == "auto" => None,
             _ => self.number(cx, min, max, "\"auto\" or a number"),
         }
+    }
+
+    /// One of these words: which.
+    pub fn word(&self, cx: &Cx<'_>, words: &[&str]) -> Option<usize> {
+        let text = self.string(cx, &format!("\"{}\"", words.join("\" or \"")))?;
+        let which = words.iter().position(|word| *word == text.value);
+        if which.is_none() {
+            cx.error(
+                text.span,
+                format!("`{}` cannot be `{}`", self.key, text.value.escape_debug()),
+                did_you_mean(&text.value, words),
+            );
+        }
+        which
     }
 
     /// A property's value: a string, or a whole number as its text.

@@ -1,11 +1,12 @@
-//! The keys that the base and every variant share: `openzfs`, `drives`, `pool`, `dataset`,
-//! `datasets`, `module`; and what a variant has beside them: `vdevs`, `add`, `remove`,
+//! The keys that the base and every variant share: `openzfs`, `stack` and what goes with it, `drives`, `pool`,
+//! `dataset`, `datasets`, `module`; and what a variant has beside them: `vdevs`, `add`, `remove`,
 //! `host.memory`.
 
 use super::cx::{At, Cx};
 use super::drives;
 use super::method;
 use super::section::{Entry, Section};
+use super::stack::StackKeys;
 use super::vdevs::{self, LabVdev, Removal};
 use crate::campaign::{DriveKind, OpenZfs};
 use crate::property;
@@ -33,6 +34,9 @@ const SENTENCE: &str = "vdevs as after `zpool create`, such as \"log mirror opta
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Settings {
     pub openzfs: Option<At<OpenZfs>>,
+    pub stack: StackKeys,
+    /// Where the first key stands that only a ZFS pool has.
+    pub zfs_key: Option<Range<usize>>,
     pub drives: Vec<(At<String>, DriveKind)>,
     /// Kinds of drives that are named, but not understood.
     pub broken_drives: Vec<String>,
@@ -54,6 +58,11 @@ pub(super) struct Settings {
     pub memory: Option<u64>,
 }
 
+/// The keys of the base and of a variant that only a ZFS pool has.
+const ZFS_KEYS: [&str; 7] = [
+    "pool", "dataset", "datasets", "module", "vdevs", "add", "remove",
+];
+
 /// The sections that [`Settings::base`] takes, for paths in `[factors]`.
 pub(super) const BASE_SECTIONS: [&str; 5] = ["dataset", "datasets", "module", "pool", "drives"];
 
@@ -64,6 +73,8 @@ impl Settings {
         if let Some(entry) = section.take("openzfs") {
             settings.openzfs = openzfs(cx, &entry);
         }
+        settings.stack = StackKeys::take(cx, section);
+        settings.zfs_key = section.first_of(&ZFS_KEYS);
         if let Some(mut table) = section
             .take("drives")
             .and_then(|entry| entry.table(cx, "drives"))
@@ -152,6 +163,11 @@ impl Settings {
         settings
     }
 
+    /// Whether these keys alone state what a variant is built of.
+    pub fn builds(&self) -> bool {
+        self.vdevs.is_some() || self.stack.is_md()
+    }
+
     /// Reads vdevs, and keeps in mind whether some were not understood.
     pub fn read(&mut self, cx: &Cx<'_>, text: &At<String>) -> Vec<LabVdev> {
         let (vdevs, whole) = vdevs::read(cx, text);
@@ -208,21 +224,29 @@ impl Settings {
 }
 
 fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
-    let text = entry.string(cx, "the release line in quotes: \"2.1\"")?;
+    let text = entry.string(cx, "the release line in quotes: \"2.4\"")?;
     let known = OpenZfs::named(&text.value);
     if known.is_none() {
-        let names: Vec<&str> = OpenZfs::ALL.into_iter().map(OpenZfs::name).collect();
+        let names = OpenZfs::ALL.map(OpenZfs::name);
         let near = names
             .iter()
             .find(|name| text.value.starts_with(&format!("{name}.")));
-        cx.error(
-            entry.span(),
-            format!("there is no engine for OpenZFS `{}`", text.value),
-            match near {
-                Some(near) => format!("name the release line: \"{near}\""),
-                None => format!("there is one for {}", names.join(" and for ")),
-            },
-        );
+        let runs = format!("the machine runs OpenZFS {}", names.join(" and "));
+        let (message, fix) = match near {
+            _ if text.value == "2.1" || text.value.starts_with("2.1.") => (
+                format!("{runs}, and 2.1 has no port to it"),
+                format!("change the line: openzfs = \"{}\"", OpenZfs::default()),
+            ),
+            Some(near) => (
+                format!("OpenZFS `{}` is not a release line", text.value),
+                format!("name the release line: \"{near}\""),
+            ),
+            None => (
+                format!("{runs}, and not `{}`", text.value.escape_debug()),
+                format!("write one of \"{}\"", names.join("\", \"")),
+            ),
+        };
+        cx.error(entry.span(), message, fix);
     }
     known.map(|openzfs| At::new(openzfs, entry.span()))
 }

@@ -2,15 +2,19 @@
 
 use super::cx::{At, Cx};
 use super::settings::{Header, Setting, Settings, Written};
+use super::stack::StackKeys;
 use super::together;
 use super::vdevs::{self, LabVdev};
-use crate::campaign::{Class, DriveKind, DriveRef, OpenZfs, Pool, Variant, Vdev, inherited};
+use crate::campaign::{Class, DriveKind, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited};
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::module::{self, Reach};
+use crate::module;
 use crate::property::{Effect, Property, Refused, dataset, pool};
 use crate::{units, vdev};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// A drive, and where it is named.
+pub(super) type Named<'a> = (&'a DriveRef, &'a Range<usize>);
 
 /// Drives, where they are named again, and where first.
 type Twice<'a> = (Vec<DriveRef>, &'a Range<usize>, &'a Range<usize>);
@@ -18,6 +22,8 @@ type Twice<'a> = (Vec<DriveRef>, &'a Range<usize>, &'a Range<usize>);
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     openzfs: Option<OpenZfs>,
+    stack: StackKeys,
+    zfs_key: Option<Range<usize>>,
     drives: BTreeMap<String, DriveKind>,
     ashift: Option<At<Option<u8>>>,
     pool_properties: BTreeMap<String, Setting>,
@@ -37,6 +43,12 @@ impl State {
         if let Some(openzfs) = &settings.openzfs {
             self.openzfs = Some(openzfs.value);
         }
+        // A variant that states its stack leaves aside what those above it say of another.
+        if settings.stack.kind.is_some() {
+            self.zfs_key = None;
+        }
+        self.stack.apply(&settings.stack);
+        self.zfs_key = settings.zfs_key.clone().or(self.zfs_key.take());
         if let Some(memory) = settings.memory {
             self.memory = Some(memory);
         }
@@ -80,7 +92,10 @@ impl State {
         levels: BTreeMap<String, String>,
         header: &Header,
     ) -> Variant {
-        let openzfs = self.openzfs.unwrap_or(OpenZfs::V2_1);
+        let openzfs = self.openzfs.unwrap_or_default();
+        if let Some(stack) = self.stack.resolve(cx, self.zfs_key.as_ref(), header) {
+            return self.finish_array(cx, name, levels, openzfs, stack);
+        }
         self.datasets.entry(String::new()).or_default();
         let has_data = self
             .vdevs
@@ -93,13 +108,13 @@ impl State {
                 "state the pool's vdevs: `vdevs = \"mirror hdd[0-1]\"` in [pool] or in the variant",
             );
         }
-        self.check_drives(cx);
+        self.check_drives(cx, &self.named_drives());
         self.check_ashift(cx);
         let (module, module_words) = self.check_module(cx, openzfs);
         let max_recordsize = module
             .get("zfs_max_recordsize")
             .and_then(|bytes| u64::try_from(*bytes).ok())
-            .unwrap_or_else(|| dataset::default_max_recordsize(openzfs));
+            .unwrap_or(dataset::MAX_RECORDSIZE);
         let properties = self
             .pool_properties
             .values()
@@ -119,7 +134,7 @@ impl State {
                         let property =
                             accepted(cx, setting, dataset::lookup(&setting.name.value, openzfs))?;
                         let checked =
-                            dataset::check(property, &setting.value.value, openzfs, max_recordsize);
+                            dataset::check(property, &setting.value.value, max_recordsize);
                         Some((setting.name.value.clone(), value(cx, setting, checked)?))
                     })
                     .collect();
@@ -134,6 +149,7 @@ impl State {
             name: name.to_owned(),
             levels,
             openzfs,
+            stack: Stack::Zfs,
             drives: self.drives,
             pool: Pool {
                 ashift: self.ashift.and_then(|ashift| ashift.value),
@@ -147,62 +163,96 @@ impl State {
         }
     }
 
+    /// A variant without a pool. Its one file system is what workloads know as the root dataset.
+    fn finish_array(
+        self,
+        cx: &Cx<'_>,
+        name: &str,
+        levels: BTreeMap<String, String>,
+        openzfs: OpenZfs,
+        stack: Stack,
+    ) -> Variant {
+        self.check_drives(cx, &self.stack.named_drives());
+        Variant {
+            name: name.to_owned(),
+            levels,
+            openzfs,
+            stack,
+            drives: self.drives,
+            pool: Pool {
+                ashift: None,
+                vdevs: Vec::new(),
+                properties: BTreeMap::new(),
+            },
+            datasets: BTreeMap::from([(String::new(), BTreeMap::new())]),
+            module: BTreeMap::new(),
+            module_words: BTreeMap::new(),
+            memory: self.memory,
+        }
+    }
+
+    /// The drives of the vdevs, each with its place.
+    fn named_drives(&self) -> Vec<Named<'_>> {
+        let vdevs = self.vdevs.iter();
+        vdevs
+            .flat_map(|vdev| vdev.vdev.drives.iter().zip(&vdev.drive_spans))
+            .collect()
+    }
+
     /// Every drive exists and is used once.
-    fn check_drives(&self, cx: &Cx<'_>) {
+    fn check_drives(&self, cx: &Cx<'_>, named: &[Named<'_>]) {
         let mut used: BTreeMap<&DriveRef, &Range<usize>> = BTreeMap::new();
         // Of two words, all drives that both name.
         let mut twice: BTreeMap<(usize, usize), Twice<'_>> = BTreeMap::new();
-        for vdev in &self.vdevs {
-            for (drive, span) in vdev.vdev.drives.iter().zip(&vdev.drive_spans) {
-                let DriveRef { kind, index } = drive;
-                match self.drives.get(kind) {
-                    None if self.broken_drives.contains(kind) => {}
-                    None => {
-                        let near = nearest(kind, self.drives.keys().map(String::as_str));
-                        cx.missing(
-                            span.clone(),
-                            format!("no drives are called `{kind}`"),
-                            match near {
-                                Some(near) => format!("did you mean `{near}`?"),
-                                None if kind == "raid" => {
-                                    "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3"
-                                        .to_owned()
-                                }
-                                None => {
-                                    format!("add `{kind} = \"<count>x <profile>\"` to [drives]")
-                                }
-                            },
-                        );
-                    }
-                    Some(known) if *index >= known.count => {
-                        let there = match known.count {
-                            1 => format!("there is one, `{kind}0`"),
-                            count => format!("there are {count}, `{kind}[0-{}]`", count - 1),
-                        };
-                        cx.error(
-                            span.clone(),
-                            format!("there are too few drives `{kind}` for this"),
-                            format!("{there}: name one of them, or raise the count in [drives]"),
-                        );
-                    }
-                    Some(_) => match used.get(drive) {
-                        None => {
-                            used.insert(drive, span);
-                        }
-                        Some(first) => twice
-                            .entry((span.start, first.start))
-                            .or_insert_with(|| (Vec::new(), span, first))
-                            .0
-                            .push(drive.clone()),
-                    },
+        for &(drive, span) in named {
+            let DriveRef { kind, index } = drive;
+            match self.drives.get(kind) {
+                None if self.broken_drives.contains(kind) => {}
+                None => {
+                    let near = nearest(kind, self.drives.keys().map(String::as_str));
+                    cx.missing(
+                        span.clone(),
+                        format!("no drives are called `{kind}`"),
+                        match near {
+                            Some(near) => format!("did you mean `{near}`?"),
+                            None if kind == "raid" => {
+                                "zpool knows mirror, raidz1 (as RAID 5), raidz2 (as RAID 6) and raidz3"
+                                    .to_owned()
+                            }
+                            None => {
+                                format!("add `{kind} = \"<count>x <profile>\"` to [drives]")
+                            }
+                        },
+                    );
                 }
+                Some(known) if *index >= known.count => {
+                    let there = match known.count {
+                        1 => format!("there is one, `{kind}0`"),
+                        count => format!("there are {count}, `{kind}[0-{}]`", count - 1),
+                    };
+                    cx.error(
+                        span.clone(),
+                        format!("there are too few drives `{kind}` for this"),
+                        format!("{there}: name one of them, or raise the count in [drives]"),
+                    );
+                }
+                Some(_) => match used.get(drive) {
+                    None => {
+                        used.insert(drive, span);
+                    }
+                    Some(first) => twice
+                        .entry((span.start, first.start))
+                        .or_insert_with(|| (Vec::new(), span, first))
+                        .0
+                        .push(drive.clone()),
+                },
             }
         }
         for (drives, again, first) in twice.into_values() {
             let are = if drives.len() == 1 { "is" } else { "are" };
             let names = vdev::ranges(&drives).join(" ");
             cx.say(
-                Diagnostic::error(format!("`{names}` {are} used twice in one pool"))
+                Diagnostic::error(format!("`{names}` {are} used twice"))
                     .at(cx.file, again.clone())
                     .label("here again")
                     .related(first.clone(), "first used here")
@@ -230,10 +280,7 @@ impl State {
             let Some((min, max)) = parameter.range() else {
                 cx.note(
                     name.span.clone(),
-                    format!(
-                        "`{}` takes a word and changes nothing in the scale model",
-                        name.value
-                    ),
+                    format!("`{}` takes a word and changes no figure", name.value),
                 );
                 let word = match &value.value {
                     Written::Number(number) => number.to_string(),
@@ -271,22 +318,6 @@ impl State {
                     continue;
                 }
             };
-            if parameter.reach == Reach::Absent {
-                cx.warning(
-                    name.span.clone(),
-                    format!(
-                        "the scale model cannot set `{}` and keeps OpenZFS's default",
-                        name.value
-                    ),
-                    "it is printed among the commands for the real machine; measure it there",
-                );
-            }
-            if name.value == "zfs_arc_min" {
-                cx.note(
-                    name.span.clone(),
-                    "`zfs_arc_min` changes nothing in the scale model, whose ARC begins as the kernel's does",
-                );
-            }
             module.insert(name.value.clone(), number);
         }
         (module, words)
@@ -355,7 +386,7 @@ impl State {
     }
 }
 
-/// The property, unless OpenZFS does not have it; says what it does not do in the model.
+/// The property, unless OpenZFS does not have it; says what it does not do in the machine.
 fn accepted(
     cx: &Cx<'_>,
     setting: &Setting,
@@ -373,7 +404,7 @@ fn accepted(
                 Effect::NotModelled(why) => {
                     cx.note(
                         name.span.clone(),
-                        format!("`{}` changes nothing in the scale model: {why}", name.value),
+                        format!("`{}` changes nothing in the machine: {why}", name.value),
                     );
                 }
             }

@@ -6,7 +6,7 @@ use crate::campaign::inherited;
 use std::collections::BTreeMap;
 
 /// Checks each dataset's own settings against what it has and inherits (`zfs_crypto_create` and
-/// `zfs_valid_proplist` of 2.1.11 and 2.3.2).
+/// `zfs_valid_proplist` of OpenZFS).
 pub(super) fn check(
     cx: &Cx<'_>,
     settings: &BTreeMap<String, BTreeMap<String, Setting>>,

@@ -29,8 +29,14 @@ struct Factor {
 }
 
 /// Takes the three sections out of the lab and resolves every variant, in the order of the file; and
-/// whether these are all that the lab means.
-pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> (Vec<Variant>, bool) {
+/// whether these are all that the lab means. Beside `[variants]` the lab's own keys are a variant `base`,
+/// unless one of those is the `baseline`: then they are only what the others start from.
+pub(super) fn read(
+    cx: &Cx<'_>,
+    lab: &mut Section<'_>,
+    base: &Settings,
+    baseline: Option<&str>,
+) -> (Vec<Variant>, bool) {
     let mistakes = cx.errors();
     let mut plans = Vec::new();
     let factors = lab
@@ -42,7 +48,9 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> (Vec<
     let singles = lab
         .take("variants")
         .and_then(|entry| entry.table(cx, "variants"));
-    if factors.is_none() && ablate.is_none() && (base.vdevs.is_some() || singles.is_none()) {
+    let is_single = |name| singles.as_ref().is_some_and(|section| section.has(name));
+    let is_variant = (base.builds() || singles.is_none()) && !baseline.is_some_and(is_single);
+    if factors.is_none() && ablate.is_none() && is_variant {
         plans.push(Plan {
             name: "base".to_owned(),
             levels: BTreeMap::new(),
@@ -88,7 +96,7 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, base: &Settings) -> (Vec<
     }
     let whole = cx.errors() == mistakes;
     // What the base itself gets wrong is said all the same.
-    if plans.is_empty() && base.vdevs.is_some() {
+    if plans.is_empty() && base.builds() {
         plans.push(Plan {
             name: "base".to_owned(),
             levels: BTreeMap::new(),
@@ -235,7 +243,7 @@ fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
                 entry.span(),
                 format!("factor `{}` needs levels", entry.key),
                 match entry.key {
-                    "openzfs" => "name them: { old = { openzfs = \"2.1\" }, new = { openzfs = \"2.3\" } }",
+                    "openzfs" => "name them: { old = { openzfs = \"2.3\" }, new = { openzfs = \"2.4\" } }",
                     _ => "write a table of levels: { none = \"\", mirror = \"log mirror optane[0-1]\" }",
                 },
             );
@@ -300,6 +308,9 @@ fn level(cx: &Cx<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settin
             )?;
             let mut settings = Settings::default();
             settings.add = settings.read(cx, &text);
+            if !settings.add.is_empty() {
+                settings.zfs_key = Some(text.span);
+            }
             settings
         }
     };

@@ -1,4 +1,4 @@
-//! What only the whole lab shows, once all of it is understood: what no machine could model, variants that are
+//! What only the whole lab shows, once all of it is understood: what no machine can model, variants that are
 //! alike, a reduction that reduces nothing.
 
 use super::cx::Cx;
@@ -14,11 +14,10 @@ use toml::de::{DeTable, DeValue};
 pub(super) fn check(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     impossible(cx, table, campaign);
     alike(cx, table, &campaign.variants);
-    arc(cx, table, campaign);
     dirty(cx, table, campaign);
 }
 
-/// What a machine of any size would refuse to model.
+/// What no machine can model.
 fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     let refuse = |path: &[&str], wrong: Diagnostic| cx.say(wrong.at(cx.file, place(table, path)));
     let mut rest = campaign.clone();
@@ -27,7 +26,7 @@ fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
         rest.workloads.retain(|other| other.name != workload);
     }
     let factors = std::mem::take(&mut rest.method.size_check);
-    let resolve = |campaign: &Campaign| model::resolve(campaign, &HostLimits::BOUNDLESS);
+    let resolve = |campaign: &Campaign| model::resolve(campaign, &HostLimits::MACHINE);
     if let Err(wrong) = resolve(&rest) {
         refuse(&["scale", "size"], wrong);
         return;
@@ -35,23 +34,6 @@ fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     rest.method.size_check = factors;
     if let Err(wrong) = resolve(&rest) {
         refuse(&["method", "size_check"], wrong);
-    }
-}
-
-/// Sizes of an ARC that OpenZFS passes over.
-fn arc(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
-    const NAME: &str = "zfs_arc_max";
-    for variant in &campaign.variants {
-        let Some(bytes) = model::unheeded_arc(&campaign.host, variant) else {
-            continue;
-        };
-        let own = find(table, &["variants", &variant.name, "module", NAME]);
-        let span = own.or_else(|| find(table, &["module", NAME]));
-        cx.warning(
-            span.unwrap_or_else(|| place(table, &["factors"])),
-            format!("OpenZFS passes over zfs_arc_max = {}", about(bytes)),
-            "64M or more, and less than the machine's memory",
-        );
     }
 }
 
@@ -66,7 +48,7 @@ fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
         cx.note(
             place(table, &["scale", "dirty_data_max"]),
             format!(
-                "the real machine's zfs_dirty_data_max is {}: a scale model has no more of it",
+                "the real server's zfs_dirty_data_max is {}: the machine has no more of it",
                 about(real)
             ),
         );
@@ -97,7 +79,7 @@ fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
         cx.note(
             place(table, path),
             format!(
-                "variants `{first}` and `{}` are alike: what differs between them will be chance",
+                "variants `{first}` and `{}` are alike: their results will be equal",
                 variant.name
             ),
         );

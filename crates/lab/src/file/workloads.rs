@@ -189,6 +189,9 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Pr
             let span = mistake.span(&job.value);
             cx.error(cx.within(&job, span), mistake.message, mistake.fix);
         }
+        for (line, message) in fio::notes(&job.value) {
+            cx.note(cx.within(&job, fio::line_span(&job.value, line)), message);
+        }
         return Some(Program::Fio {
             origin: INLINE.to_owned(),
             job: job.value,
@@ -204,6 +207,10 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Pr
                         .at(&path.value, span)
                         .fix(mistake.fix),
                 );
+            }
+            for (line, message) in fio::notes(&job) {
+                let span = fio::line_span(&job, line);
+                cx.say(Diagnostic::note(message).at(&path.value, span));
             }
             Some(Program::Fio {
                 origin: path.value,

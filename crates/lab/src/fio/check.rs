@@ -1,5 +1,6 @@
-//! Everything that is wrong with a job file for a scale model.
+//! Everything in a job file that the machine cannot run, and what it changes.
 
+use super::options;
 use super::parse::{self, Job};
 use super::stock::Size;
 use super::{Mistake, stock};
@@ -18,6 +19,47 @@ const PACING: [&str; 7] = [
 
 /// Options that move when a job's threads begin, or add some: an open loop's must all begin at once.
 const THREADS: [&str; 2] = ["stonewall", "verify_async"];
+
+/// Options about a client's clock, processors and polling: a job that states one asks for something that the machine
+/// does not have.
+const PLACED: [&str; 10] = [
+    "clocksource",
+    "cpumask",
+    "cpus_allowed",
+    "cpus_allowed_policy",
+    "hipri",
+    "hipri_percentage",
+    "numa_cpu_nodes",
+    "numa_mem_policy",
+    "sqthread_poll",
+    "sqthread_poll_cpu",
+];
+
+/// What the machine changes in a job file and its author should know: lines, from 1, each with a sentence.
+pub fn notes(text: &str) -> Vec<(usize, String)> {
+    let file = parse::read(text, &mut Vec::new());
+    let mut found = Vec::new();
+    for job in &file.jobs {
+        for (name, setting) in &job.settings {
+            if !PLACED.contains(name) || setting.value == "clock_gettime" {
+                continue;
+            }
+            let why = options::rule(name).map_or("", |rule| rule.why);
+            let verb = if why.starts_with("left out") {
+                "is"
+            } else {
+                "becomes"
+            };
+            found.push((
+                setting.line,
+                format!("`{name}={}` {verb} {why}", setting.value),
+            ));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
 
 /// The options of a job file that a workload with a ladder of rates cannot have.
 pub fn against_rates(text: &str) -> Vec<Mistake> {
@@ -104,7 +146,7 @@ fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
     })
 }
 
-/// Files of different directories that would be one file in the model, where all lie in a dataset.
+/// Files of different directories that would be one file in the machine, where all lie in a dataset.
 fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     let mut found = Vec::new();
@@ -121,7 +163,7 @@ fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
             match known.get(local) {
                 Some(other) if *other != path => found.push(Mistake::new(
                     line,
-                    format!("`{other}` and `{path}` would be one file in the scale model"),
+                    format!("`{other}` and `{path}` would be one file in the machine"),
                     "all files lie in the workload's dataset: give them different names",
                 )),
                 Some(_) => {}

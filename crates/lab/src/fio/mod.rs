@@ -1,4 +1,4 @@
-//! fio job files: read as fio 3.33 reads them, with everything that is wrong for a scale model, and
+//! fio job files: read as fio 3.33 reads them, with everything that the machine cannot run, and
 //! the little of them that a lab is planned by. Rewriting and running one is `bench`'s.
 
 mod check;
@@ -8,7 +8,7 @@ pub mod parse;
 pub mod sizes;
 pub mod stock;
 
-pub use check::{against_rates, mistakes};
+pub use check::{against_rates, mistakes, notes};
 pub use demand::{Demand, demand};
 
 use std::ops::Range;
@@ -34,19 +34,24 @@ impl Mistake {
         }
     }
 
-    /// The bytes of the job file's text that it is about: its line, without blanks and comment.
+    /// The bytes of the job file's text that it is about.
     pub fn span(&self, text: &str) -> Range<usize> {
-        let mut start = 0;
-        for (index, line) in text.split_inclusive('\n').enumerate() {
-            if index + 1 == self.line {
-                let content = parse::content(line);
-                let from = start + line.find(content).unwrap_or(0);
-                return from..from + content.len();
-            }
-            start += line.len();
-        }
-        0..text.len().min(1)
+        line_span(text, self.line)
     }
+}
+
+/// The bytes of a line of a job file, counted from 1, without blanks and comment.
+pub fn line_span(text: &str, number: usize) -> Range<usize> {
+    let mut start = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        if index + 1 == number {
+            let content = parse::content(line);
+            let from = start + line.find(content).unwrap_or(0);
+            return from..from + content.len();
+        }
+        start += line.len();
+    }
+    0..text.len().min(1)
 }
 
 impl std::fmt::Display for Mistake {

@@ -42,6 +42,7 @@ pub const ENGINES: &[(&str, bool)] = &[
     ("libaio", true),
     ("io_uring", true),
     ("posixaio", true),
+    ("mmap", false),
     ("ftruncate", false),
 ];
 
@@ -86,15 +87,16 @@ pub fn rule(name: &str) -> Option<Rule> {
 pub fn document() -> String {
     let mut text = String::from(
         "# fio job files\n\n\
-         A workload is an ordinary fio job file. Poolwright runs a copy of it whose directory, sizes \
-         and clock are those of the scale model; the original, the copy and their difference are \
+         A workload is an ordinary fio job file. The machine runs the host's own fio on a copy of it whose \
+         directory, sizes and clock are those of the machine; the original, the copy and their difference are \
          kept beside the results. This table says what becomes of each option of fio 3.33; an \
          option that is not in it is refused, with its line.\n\n\
-         - **passed**: it reaches fio as written. Times and rates are virtual, because fio runs \
-         under the model's slowed clock.\n\
+         - **passed**: it reaches fio as written. Times and rates are virtual: fio runs in the machine, and \
+         the machine's clock is its only one.\n\
          - **scaled**: a stock, divided by the size factor S. Block sizes, rates and times are \
          flows and are kept.\n\
-         - **replaced**: Poolwright's own value stands in its place.\n\
+         - **replaced**: Poolwright's own value stands in its place, or none. `check` notes it where a job \
+         states a clock, a place on processors or a polling queue.\n\
          - **refused**: the lab is refused, and says why.\n\n\
          `include` and `${VARIABLE}` are refused: a lab must mean the same everywhere. So is what \
          would reach files outside the model, such as a `/` in the name of a section, after which its \
@@ -113,9 +115,7 @@ pub fn document() -> String {
          `io_submit_mode=offload`, `rate_process=poisson` and `rate_iops`, the ladder's rate shared \
          out over all jobs in whole operations a second of at least one; what was really offered is \
          what is recorded. fio's total latency then counts from the creation of an operation, which \
-         is its intended start, and not, as with rates alone, from when a late thread got to it. \
-         Handing over takes fio about 0.25 ms of real time (measured on an idle job of 50 writes a \
-         second), which is in that latency divided by k. At most 256 operations are under way over all jobs (four of each where there are more than 64). `fsync=1` and `fdatasync=1` become \
+         is its intended start, and not, as with rates alone, from when a late thread got to it. At most 256 operations are under way over all jobs (four of each where there are more than 64). `fsync=1` and `fdatasync=1` become \
          `sync=1` and `sync=dsync`, since a flush of its own would not wait for its write; the ramp is a \
          run of fio of its own, since the workers of fio 3.33 do not leave one of fio's; engines \
          that submit asynchronously become `psync`. Options that pace a job themselves, and those \
@@ -130,10 +130,6 @@ pub fn document() -> String {
          long becomes a whole pass, at whose end caches meet blocks that none of them holds, or all. Where \
          S is above 1 and such a job runs for a time, the copy has `norandommap=1`, unless it states that \
          or `random_generator`, or verifies. A job that ends with its files keeps its map.\n\n\
-         Where several clients write to one file, `fsync=1` and `fdatasync=1` become `sync=1` and \
-         `sync=dsync`, so that each write waits for its own flush: FUSE holds a file while it flushes it, \
-         for one client at a time, where OpenZFS lets all wait for one commit. Trials whose clients flush \
-         a file that they share otherwise (`fsync=32`) are set aside.\n\n\
          I/O engines: ",
     );
     let engines: Vec<String> = ENGINES
@@ -142,8 +138,10 @@ pub fn document() -> String {
         .collect();
     text.push_str(&engines.join(", "));
     text.push_str(
-        ". `mmap` is refused: this machine's page cache answers it, whatever memory the model has. OpenZFS carries native asynchronous I/O (`libaio`) out synchronously, so such a job \
-         runs with `psync` and counts as one operation in flight, whatever its `iodepth`.\n\n\
+        ". They run as on a real server, `direct=1` included: what OpenZFS makes of it follows from the dataset's \
+         `direct`. OpenZFS carries native asynchronous I/O (`libaio`) out synchronously, so such a job has one \
+         operation in flight on a pool, whatever its `iodepth`. Pages that `mmap` maps lie in the machine's page \
+         cache, beside the ARC; what is left to that is not divided by S.\n\n\
          | option | | how or why |\n|---|---|---|\n",
     );
     for rule in rules() {

@@ -208,12 +208,8 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     // in a file's name as it reads them.
     if rule.name == "ioengine" && !ENGINES.iter().any(|(name, _)| *name == value) {
         let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
-        let why = match value {
-            "mmap" => "is answered by this machine's page cache, whatever memory the model has",
-            _ => "does not work on files",
-        };
         return Err((
-            format!("the I/O engine `{value}` {why}"),
+            format!("the I/O engine `{value}` does not work on files"),
             format!("choose one of {}", names.join(", ")),
         ));
     }
@@ -237,13 +233,13 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
 /// What stands for a part of a file's name, after a `$`.
 const OF_FILE_NAMES: [&str; 4] = ["jobname", "clientuid", "jobnum", "filenum"];
 
-/// What is wrong with a value by which fio would reach a file that is not the model's, or miss the model's,
+/// What is wrong with a value by which fio would reach a file that is not the dataset's, or miss the dataset's,
 /// and what to do.
 fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
     match option {
         // `mmap:FILE`: fio makes the file, or truncates the one that is there.
         "mem" if value.contains([':', '/']) => Some((
-            "names a file of this machine",
+            "names a file of the host",
             "write a kind of memory alone, such as `mmap`",
         )),
         "filename_format" if value.contains('/') => Some((
@@ -251,7 +247,7 @@ fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> 
             "write a name without `/`",
         )),
         "buffer_pattern" | "verify_pattern" if value.contains('\'') => Some((
-            "reads a file of this machine",
+            "reads a file of the host",
             "write the pattern itself: a number, or text in double quotes",
         )),
         "random_distribution" if value.starts_with("zoned_abs") => Some((

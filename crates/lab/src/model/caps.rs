@@ -1,26 +1,17 @@
 //! The rules that bound S, each with how its number came about.
 //!
-//! Lower bounds come from this machine (memory, backing store); upper bounds keep the model's
-//! behaviour that of the real machine.
+//! The lower bound is what a machine may take of a host's memory; the upper bounds keep the machine's
+//! behaviour that of the real server.
 
 use super::demand::Demand;
 use super::held::held;
 use super::machine;
 use super::sizes::{LEAST_CACHE, allocatable};
-use super::{Cap, HostLimits, Model, Rule};
+use super::{Cap, HostLimits, Rule};
 use crate::campaign::{Campaign, Class};
 use crate::units::about;
 
-/// Share of this machine's free memory that the modelled pool may take; the rest is for the client,
-/// the page cache under the backing files, and whatever else runs.
-const MEMORY_SHARE: f64 = 0.6;
-/// What the engine takes beside the ARC, bytes.
-const ENGINE: f64 = (768 << 20) as f64;
-/// Bytes the ARC takes for each byte it counts (slabs, headers, allocator).
-const ARC_OVERHEAD: f64 = 1.25;
-/// Share of the backing store's free space that the drives' files may take.
-pub(super) const STORE_SHARE: f64 = 0.9;
-/// The ARC of the model holds at least this many times `zfs_dirty_data_max`, or
+/// The ARC of the machine holds at least this many times `zfs_dirty_data_max`, or
 /// `arc_tempreserve_space` refuses transactions, each of which then waits for a whole txg.
 const ARC_TO_DIRTY: f64 = 4.0;
 /// A txg is pushed when this share of the dirty-data limit is full (`zfs_dirty_data_sync_percent`).
@@ -42,77 +33,28 @@ fn cap(rule: Rule, lower: bool, bound: f64, why: String) -> Cap {
     }
 }
 
-/// Memory that an engine takes for an ARC of so many bytes, bytes.
-pub fn engine_memory(arc: u64) -> u64 {
-    (arc as f64 * ARC_OVERHEAD + ENGINE) as u64
-}
-
-/// S must be at least this for the model to fit into memory, for a dirty-data limit of `dirty`.
-pub(super) fn memory(campaign: &Campaign, limits: &HostLimits) -> Cap {
-    let arc = largest_arc(campaign);
-    let room = (limits.memory as f64 * MEMORY_SHARE - ENGINE) / ARC_OVERHEAD;
-    let bound = if room > 0.0 {
-        (arc as f64 / room).max(1.0)
-    } else {
-        f64::INFINITY
-    };
+/// S must be at least this for a machine to fit its memory, for a dirty-data limit of `dirty`.
+pub(super) fn memory(campaign: &Campaign, demand: &Demand, limits: &HostLimits, dirty: u64) -> Cap {
+    let arc = arcs(campaign).max().unwrap_or(0);
+    let wrlog = |variant| machine::wrlog_data_max(variant, dirty);
+    let wrlog = campaign.variants.iter().map(wrlog).max().unwrap_or(0);
+    let guest = machine::guest_memory_kept(dirty, wrlog) as f64;
+    let mut held = held(campaign, demand, dirty);
+    held.stock += arc as f64;
     let why = format!(
-        "an ARC of {} in {} of {} free",
-        about(arc),
-        about(room.max(0.0) as u64),
+        "an ARC and drives' contents of {} shrink; dirty data, programs, {} of {} do not; {} for a machine",
+        about(held.stock as u64),
+        held.of_what(),
+        about((guest + held.kept) as u64),
         about(limits.memory)
     );
+    let bound = held.least_size(limits.memory as f64 - guest);
     cap(Rule::Memory, true, bound, why)
-}
-
-/// Whether a machine holds a model that was resolved on another, or on it when more was free.
-///
-/// # Errors
-/// What there is too little of.
-pub fn hold(model: &Model, limits: &HostLimits) -> Result<(), String> {
-    let arc_room = (limits.memory as f64 * MEMORY_SHARE - ENGINE) / ARC_OVERHEAD;
-    let (arc, drives) = (model.arc_max as f64, model.drives_hold as f64);
-    // As much as is free differs a little from one run to the next.
-    const SLACK: f64 = 1.1;
-    if arc > arc_room.max(0.0) * SLACK {
-        return Err(format!(
-            "an ARC of {} needs {} with what the engine takes beside it, and {} of memory are free, of which a model \
-             may take {:.0} %",
-            about(model.arc_max),
-            about(engine_memory(model.arc_max)),
-            about(limits.memory),
-            MEMORY_SHARE * 100.0
-        ));
-    }
-    if drives > limits.store_bytes as f64 * SLACK {
-        return Err(format!(
-            "drives that come to hold {} want more than the {} that are free where they lie",
-            about(model.drives_hold),
-            about(limits.store_bytes)
-        ));
-    }
-    Ok(())
-}
-
-/// S must be at least this for the drives' files to fit the backing store.
-pub(super) fn store(campaign: &Campaign, demand: &Demand, limits: &HostLimits, dirty: u64) -> Cap {
-    let room = limits.store_bytes as f64 * STORE_SHARE;
-    let held = held(campaign, demand, dirty);
-    let why = format!(
-        "{} on drives (working set × {:.2}) beside {} that do not shrink ({}), in {} free",
-        about(held.stock as u64),
-        demand.expansion,
-        about(held.kept as u64),
-        held.of_what(),
-        about(limits.store_bytes)
-    );
-    let bound = held.least_size(room);
-    cap(Rule::BackingStore, true, bound, why)
 }
 
 /// S may be at most this for the ARC to hold four dirty-data limits.
 pub(super) fn dirty_data(campaign: &Campaign, dirty: u64) -> Cap {
-    let arc = least_arc(campaign);
+    let arc = arcs(campaign).min().unwrap_or(0);
     let why = format!(
         "an ARC of {} holds {ARC_TO_DIRTY} × zfs_dirty_data_max = {}",
         about(arc),
@@ -135,7 +77,7 @@ pub(super) fn coalescing(demand: &Demand, dirty: u64, dirty_real: u64) -> Option
     let bound = (share * bytes / (TXG_PUSH * dirty as f64)).max(1.0);
     let percent = |share: f64| 100.0 * share.min(1.0);
     let why = format!(
-        "a txg of {} rewrites at most {:.1} % of {} of blocks ({:.1} % on the real machine)",
+        "a txg of {} rewrites at most {:.1} % of {} of blocks ({:.1} % on the real server)",
         about((TXG_PUSH * dirty as f64) as u64),
         percent(share),
         about(bytes as u64),
@@ -218,20 +160,8 @@ pub(super) fn clients(demand: &Demand) -> Option<Cap> {
     ))
 }
 
-/// The largest ARC of a real machine among the variants, bytes.
-fn largest_arc(campaign: &Campaign) -> u64 {
-    let arcs = campaign
-        .variants
-        .iter()
-        .map(|variant| machine::arc_max(&campaign.host, variant));
-    arcs.max().unwrap_or(campaign.host.memory / 2)
-}
-
-/// The smallest, bytes.
-fn least_arc(campaign: &Campaign) -> u64 {
-    let arcs = campaign
-        .variants
-        .iter()
-        .map(|variant| machine::arc_max(&campaign.host, variant));
-    arcs.min().unwrap_or(campaign.host.memory / 2)
+/// ARCs of the real servers of the variants, bytes.
+fn arcs(campaign: &Campaign) -> impl Iterator<Item = u64> {
+    let arc = |variant| machine::arc_max(&campaign.host, variant);
+    campaign.variants.iter().map(arc)
 }

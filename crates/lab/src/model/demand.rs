@@ -1,13 +1,13 @@
 //! What a campaign's workloads ask of its pools, as far as the lab says.
 
 use super::sizes::stored;
-use crate::campaign::{Campaign, Class, Method, Program, Variant, Workload};
+use crate::campaign::{Campaign, Class, Method, Program, Stack, Variant, Workload};
 use crate::fio;
 
 /// Demand of the whole campaign: the largest of its cells.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Demand {
-    /// Bytes of the largest working set on the real machine.
+    /// Bytes of the largest working set on the real server.
     pub working_set: u64,
     /// Bytes of the smallest working set that is written at random, and its block size.
     pub random_writes: Option<(u64, u64)>,
@@ -87,8 +87,11 @@ pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
     fio::parse::parse(job).ok().map(|file| fio::demand(&file))
 }
 
-/// Bytes on drives for each byte of data: the worst data vdev and the worst dataset.
+/// Bytes on drives for each byte of data: the array's, or the worst data vdev's and the worst dataset's.
 fn copies(variant: &Variant) -> f64 {
+    if let Stack::Md(array) = &variant.stack {
+        return array.copies();
+    }
     let data = || {
         variant
             .pool

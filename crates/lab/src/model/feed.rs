@@ -1,4 +1,4 @@
-//! The feed of an L2ARC over an ARC that is smaller than the real machine's.
+//! The feed of an L2ARC over an ARC that is smaller than the real server's.
 //!
 //! Each time it comes, the feed draws one of the lists into which the ARC divides its blocks and writes what
 //! waits at its end, as far as it may write. What share of the evicted it catches follows from how
@@ -7,27 +7,35 @@
 //! too: fewer lists first, as they are whole numbers, the interval for the rest. What may be written in an
 //! interval shrinks with it, so that bytes a second stay, and `l2arc_headroom`, which counts in
 //! it, looks into the same share of a list without a change.
+//!
+//! The interval after a feed that wrote more than half of what it may is `l2arc_feed_min_ms`, which shrinks. After
+//! any other it is `l2arc_feed_secs`, whole seconds, which stays at its default of 1: a feed then waits up to a
+//! second before it sees that the ARC evicts again.
 
 use super::machine;
-use crate::campaign::{Class, OpenZfs, Variant};
+use crate::campaign::{Class, Variant};
 use crate::units;
 
 /// What a feed may write, bytes (`L2ARC_WRITE_SIZE` in arc.c).
 const WRITE_MAX: &str = "l2arc_write_max";
 /// What it may write besides until the ARC is warm, bytes; by default as much again.
 const WRITE_BOOST: &str = "l2arc_write_boost";
+/// Milliseconds after a feed that wrote more than half of what it may; 200 by default.
+const FEED_MIN_MS: &str = "l2arc_feed_min_ms";
+/// Seconds after any other.
+const FEED_SECS: &str = "l2arc_feed_secs";
+/// `L2ARC_WRITE_SIZE`, bytes.
+const WRITE_SIZE: u64 = 32 << 20;
 
 /// Records that a feed has room for at the least: with less than one it would write none at all.
 const RECORDS: u64 = 4;
 
-/// A variant's feed in the model.
+/// A variant's feed in the machine.
 #[derive(Debug, PartialEq)]
 pub(super) struct Feed {
     /// `zfs_multilist_num_sublists` of the ARC.
     pub lists: u32,
-    /// Its intervals, as a share of the real machine's; 1 without a cache drive.
-    pub interval: f64,
-    /// Module parameters: what it may write in an interval. None without a cache drive.
+    /// Module parameters: its intervals, and what it may write in one. None without a cache drive.
     pub module: Vec<(&'static str, i64)>,
 }
 
@@ -42,41 +50,43 @@ pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
     if !cached {
         return Feed {
             lists: fewer as u32,
-            interval: 1.0,
             module: Vec::new(),
         };
     }
     let of = |name| written(variant, name);
     let least = ((RECORDS * record(variant)) as f64 / of(WRITE_MAX) as f64).min(1.0);
     let interval = (f64::from(lists) / (fewer * size)).max(least);
-    let in_it = |bytes: u64| (bytes as f64 * interval).round() as i64;
+    let share = |real: u64, least: i64| ((real as f64 * interval).round() as i64).max(least);
+    let mut module = vec![
+        (WRITE_MAX, share(of(WRITE_MAX), 0)),
+        (WRITE_BOOST, share(of(WRITE_BOOST), 0)),
+        (FEED_MIN_MS, share(feed_min_ms(variant), 1)),
+    ];
+    let seconds = machine::parameter(variant, FEED_SECS);
+    module.extend(seconds.map(|seconds| (FEED_SECS, share(seconds, 1))));
     Feed {
         lists: fewer as u32,
-        interval,
-        module: [WRITE_MAX, WRITE_BOOST]
-            .map(|name| (name, in_it(of(name))))
-            .into(),
+        module,
     }
 }
 
 /// Bytes that a feed may write, as the lab says or OpenZFS does, which takes no 0 but for the boost.
 fn written(variant: &Variant, name: &str) -> u64 {
-    let default = match variant.openzfs {
-        OpenZfs::V2_1 => 8 << 20,
-        OpenZfs::V2_3 => 32 << 20,
-    };
     match variant.module.get(name) {
         Some(0) if name == WRITE_BOOST => 0,
-        _ => machine::parameter(variant, name).unwrap_or(default),
+        _ => machine::parameter(variant, name).unwrap_or(WRITE_SIZE),
     }
 }
 
-/// Bytes a second that a variant's L2ARC is fed at most: a feed that wrote more than half of what it may
-/// comes again after `l2arc_feed_min_ms`, 200 by default (`l2arc_write_interval`).
+/// [`FEED_MIN_MS`] of the real server (`l2arc_write_interval`).
+fn feed_min_ms(variant: &Variant) -> u64 {
+    machine::parameter(variant, FEED_MIN_MS).unwrap_or(200)
+}
+
+/// Bytes a second that a variant's L2ARC is fed at most, by feeds that each write all they may.
 pub(super) fn most(variant: &Variant) -> f64 {
     let each = written(variant, WRITE_MAX) + written(variant, WRITE_BOOST);
-    let after_ms = machine::parameter(variant, "l2arc_feed_min_ms").unwrap_or(200);
-    each as f64 * 1000.0 / after_ms as f64
+    each as f64 * 1000.0 / feed_min_ms(variant) as f64
 }
 
 /// The largest record of a variant's datasets, bytes.

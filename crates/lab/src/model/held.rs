@@ -1,13 +1,16 @@
-//! What a trial's drives come to hold: this machine's memory or disk must have room for it.
+//! What a trial's drives come to hold: it lies in the host's memory.
+//!
+//! Freed blocks are counted for one sync only. What a long trial writes beyond that stays in the drives' contents
+//! until it is overwritten or trimmed, and is not known beforehand.
 
 use super::demand::Demand;
 use super::sizes::allocatable;
 use super::{feed, machine};
 use crate::campaign::{Campaign, Class, Variant};
 
-/// Txgs whose copy-on-write churn lies in the backing files at one time: open, quiescing, syncing,
-/// and one that was freed and not yet punched out.
-const TXGS: f64 = 4.0;
+/// Dirty-data limits whose copy-on-write churn lies on drives at one time: what a sync writes, and what it
+/// replaces, which is freed only afterwards.
+const CHURN: f64 = 2.0;
 
 /// What a trial's drives come to hold, bytes, in the variant where each of it is most.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +27,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// At this S: cache drives are full, or hold what they were fed.
+    /// At this S, bytes: cache drives are full, or hold what they were fed.
     pub fn at(&self, size: f64) -> u64 {
         let fed = self.refed.min(self.to_full / size);
         (self.stock / size + self.kept - self.refed + fed) as u64
@@ -72,7 +75,7 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
     });
     Held {
         stock: demand.working_set as f64 * demand.expansion + cached,
-        kept: TXGS * dirty as f64 * demand.expansion + log + refed,
+        kept: CHURN * dirty as f64 * demand.expansion + log + refed,
         refed,
         to_full: most(&caches) - cached,
     }

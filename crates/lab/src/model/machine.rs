@@ -1,12 +1,10 @@
-//! What OpenZFS makes of the modelled machine's memory.
+//! What OpenZFS makes of the real server's memory.
 
-use crate::campaign::{Host, OpenZfs, Variant};
+use crate::campaign::{Host, Variant};
 
-/// Module parameters that size a stock of memory in bytes. Left at their defaults they follow from what the
-/// model has; stated, they are the real machine's and shrink by S.
+/// Module parameters that size a stock of memory in bytes. Left at their defaults they follow from the ARC or the
+/// memory of the machine; stated, they are the real server's and shrink by S.
 pub(super) const STOCKS: &[&str] = &[
-    "zfs_arc_meta_limit",
-    "zfs_arc_meta_min",
     "zfs_arc_dnode_limit",
     "zfs_arc_sys_free",
     "dbuf_cache_max_bytes",
@@ -26,7 +24,7 @@ pub(super) fn parameter(variant: &Variant, name: &str) -> Option<u64> {
 /// each other's.
 pub const LISTS: &str = "zfs_multilist_num_sublists";
 
-/// [`LISTS`] of the real machine: one for each processor and at least four, unless the lab sets it
+/// [`LISTS`] of the real server: one for each processor and at least four, unless the lab sets it
 /// (`multilist_create`).
 pub fn lists(cores: u32, variant: &Variant) -> u32 {
     parameter(variant, LISTS).map_or_else(
@@ -38,33 +36,20 @@ pub fn lists(cores: u32, variant: &Variant) -> u32 {
 /// The least ARC that OpenZFS accepts as `zfs_arc_max` (`MIN_ARC_MAX`, 64 MiB).
 const LEAST_ARC: u64 = 64 << 20;
 
-/// ARC limit of the real machine, bytes: `zfs_arc_max` where the lab sets it and OpenZFS accepts
-/// it, else half of the memory (2.1), or the larger of 5/8 and all but 1 GiB (2.3)
-/// (`arc_default_max` in module/os/linux/zfs/arc_os.c).
+/// ARC limit of the real server, bytes: `zfs_arc_max` where the lab sets it and OpenZFS accepts it (64 MiB or more,
+/// and less than the memory: `arc_tuning_update`), else the larger of 5/8 of the memory and all but 1 GiB
+/// (`arc_default_max` in module/os/linux/zfs/arc_os.c). Where a variant has no ZFS pool, the same is left to the
+/// page cache.
 pub fn arc_max(host: &Host, variant: &Variant) -> u64 {
     let host = variant.host(host);
-    let default = match variant.openzfs {
-        OpenZfs::V2_1 => host.memory / 2,
-        OpenZfs::V2_3 => (host.memory / 8 * 5).max(host.memory.saturating_sub(1 << 30)),
-    };
+    let default = (host.memory / 8 * 5).max(host.memory.saturating_sub(1 << 30));
     parameter(variant, "zfs_arc_max")
-        .filter(|bytes| is_heeded(*bytes, &host))
+        .filter(|bytes| (LEAST_ARC..host.memory).contains(bytes))
         .unwrap_or(default)
         .max(LEAST_ARC)
 }
 
-/// Whether OpenZFS accepts a size as `zfs_arc_max` (`arc_tuning_update`); of one that it does not it goes on
-/// as if it were not stated.
-fn is_heeded(bytes: u64, host: &Host) -> bool {
-    (LEAST_ARC..host.memory).contains(&bytes)
-}
-
-/// A variant's `zfs_arc_max` that OpenZFS does not accept, bytes.
-pub fn unheeded_arc(host: &Host, variant: &Variant) -> Option<u64> {
-    parameter(variant, "zfs_arc_max").filter(|bytes| !is_heeded(*bytes, &variant.host(host)))
-}
-
-/// `zfs_dirty_data_max` of the real machine, bytes: 10 % of memory, at most the lesser of 4 GiB and
+/// `zfs_dirty_data_max` of the real server, bytes: 10 % of memory, at most the lesser of 4 GiB and
 /// 25 % of memory, unless the lab sets the parameters (`arc_init`).
 pub fn dirty_data_max(host: &Host, variant: &Variant) -> u64 {
     let host = variant.host(host);
@@ -83,4 +68,25 @@ pub fn dirty_data_max(host: &Host, variant: &Variant) -> u64 {
 /// (`arc_init`, which computes it once).
 pub fn wrlog_data_max(variant: &Variant, dirty: u64) -> u64 {
     parameter(variant, "zfs_wrlog_data_max").unwrap_or(dirty.saturating_mul(2))
+}
+
+/// What programs and the kernel itself take of a machine's memory, bytes.
+const PROGRAMS: u64 = 1 << 30;
+/// Machines' memories are multiples of this, bytes.
+const GRAIN: u64 = 256 << 20;
+
+/// Memory of a machine (`mem=`), bytes, for an ARC and the limits of dirty data and of log records in flight.
+pub(super) fn guest_memory(arc_max: u64, dirty: u64, wrlog: u64) -> u64 {
+    [dirty, wrlog, PROGRAMS]
+        .into_iter()
+        .fold(arc_max, u64::saturating_add)
+        .div_ceil(GRAIN)
+        .saturating_mul(GRAIN)
+}
+
+/// What of [`guest_memory`] does not shrink with the ARC, rounding included, bytes.
+pub(super) fn guest_memory_kept(dirty: u64, wrlog: u64) -> u64 {
+    [dirty, wrlog, PROGRAMS]
+        .into_iter()
+        .fold(GRAIN, u64::saturating_add)
 }

@@ -1,7 +1,7 @@
 //! Sizes of drives, real and scaled.
 
 use super::Model;
-use crate::campaign::{Class, DriveRef, Layout, Variant, Vdev};
+use crate::campaign::{Class, DriveRef, Layout, Stack, Variant, Vdev};
 use crate::units;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub fn drive_capacity(variant: &Variant, kind: &str) -> Option<u64> {
     Some(value as u64)
 }
 
-/// Bytes that a vdev offers to the allocator on the real machine, redundancy included.
+/// Bytes that a vdev offers to the allocator on the real server, redundancy included.
 pub(super) fn allocatable(variant: &Variant, vdev: &Vdev) -> u64 {
     let least = vdev
         .drives
@@ -39,8 +39,16 @@ pub(super) fn allocatable(variant: &Variant, vdev: &Vdev) -> u64 {
 }
 
 /// Bytes of incompressible data that a dataset can hold at the most: its pool's drives, less the slop of a
-/// 32nd (`spa_slop_shift`), at the redundancy of the vdev where it costs least.
+/// 32nd (`spa_slop_shift`), at the redundancy of the vdev where it costs least; or those of the array.
 pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
+    if let Stack::Md(array) = &variant.stack {
+        let drives = array.drives.iter();
+        let least = drives
+            .filter_map(|drive| drive_capacity(variant, &drive.kind))
+            .min();
+        let raw = least.unwrap_or(0).saturating_mul(array.drives.len() as u64);
+        return (raw as f64 / array.copies()) as u64;
+    }
     let (mut raw, mut least) = (0u64, f64::INFINITY);
     // Data goes to special vdevs too where it is small enough.
     let holds = |vdev: &&Vdev| matches!(vdev.class, Class::Normal | Class::Special);
@@ -64,25 +72,27 @@ pub(super) fn stored(variant: &Variant, dataset: &str, vdev: &Vdev) -> f64 {
     expansion(vdev, recordsize, ashift) * copies
 }
 
-/// Bytes of each drive that the variant's pool uses, scaled: data drives by S; log drives keep their
+/// Bytes of each drive that takes part, scaled: data drives by S; log drives keep their
 /// real size, since a log is no stock; cache drives by S but not below 1 GiB. Whole mebibytes.
 pub fn drive_sizes(model: &Model, variant: &Variant) -> BTreeMap<DriveRef, u64> {
-    let mut sizes = BTreeMap::new();
-    for vdev in &variant.pool.vdevs {
-        for drive in &vdev.drives {
-            let real = drive_capacity(variant, &drive.kind).unwrap_or(0);
-            let shrunk = (real as f64 / model.size) as u64;
-            let bytes = match vdev.class {
-                Class::Log => real,
-                Class::Cache => shrunk.max(LEAST_CACHE.min(real)),
-                Class::Normal | Class::Special | Class::Dedup | Class::Spare => {
-                    shrunk.max(LEAST_DRIVE.min(real))
-                }
-            };
-            sizes.insert(drive.clone(), bytes >> 20 << 20);
-        }
-    }
-    sizes
+    let classes: BTreeMap<&DriveRef, Class> = variant
+        .pool
+        .vdevs
+        .iter()
+        .flat_map(|vdev| vdev.drives.iter().map(|drive| (drive, vdev.class)))
+        .collect();
+    let size = |drive: &DriveRef| {
+        let real = drive_capacity(variant, &drive.kind).unwrap_or(0);
+        let shrunk = (real as f64 / model.size) as u64;
+        let bytes = match classes.get(drive) {
+            Some(Class::Log) => real,
+            Some(Class::Cache) => shrunk.max(LEAST_CACHE.min(real)),
+            _ => shrunk.max(LEAST_DRIVE.min(real)),
+        };
+        bytes >> 20 << 20
+    };
+    let drives = variant.used_drives();
+    drives.map(|drive| (drive.clone(), size(drive))).collect()
 }
 
 /// Whether a log vdev of the variant is too small for what its pool may have logged; the drive, its

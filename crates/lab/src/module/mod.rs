@@ -1,23 +1,11 @@
-//! Module parameters of OpenZFS by their own names, per version.
+//! Parameters of the zfs and spl modules by their own names, for each release.
 //!
-//! The lists hold every parameter of `module/`, its C type, and whether the scale model can set it:
-//! `exported` is a variable of libzpool, `poolfs` a rule of the ZPL that poolfs follows, and
-//! `absent` one that userland's library has compiled in as a constant or does not have at all.
+//! The lists were extracted from the `ZFS_MODULE_PARAM` and `module_param` declarations of OpenZFS 2.3.9
+//! and 2.4.4 for Linux.
 
 use crate::campaign::OpenZfs;
 use crate::diagnostic::nearest;
 use crate::property::Refused;
-
-/// Whether the scale model can set a parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// A variable of libzpool.
-    Exported,
-    /// A rule of the ZPL, which poolfs follows.
-    Poolfs,
-    /// Out of reach: the model keeps OpenZFS's default.
-    Absent,
-}
 
 /// One parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,48 +14,38 @@ pub struct Parameter {
     pub name: &'static str,
     /// Its C type: `int`, `uint`, `long`, `ulong`, `s64`, `u64`, or `text`.
     pub ctype: &'static str,
-    /// Whether the model can set it.
-    pub reach: Reach,
 }
 
 fn list(openzfs: OpenZfs) -> &'static str {
     match openzfs {
-        OpenZfs::V2_1 => include_str!("2.1.txt"),
         OpenZfs::V2_3 => include_str!("2.3.txt"),
+        OpenZfs::V2_4 => include_str!("2.4.txt"),
     }
 }
 
-/// Every parameter of a version.
+/// Every parameter of a release.
 pub fn all(openzfs: OpenZfs) -> impl Iterator<Item = Parameter> {
     list(openzfs).lines().filter_map(|line| {
-        let mut words = line.split(' ');
-        Some(Parameter {
-            name: words.next()?,
-            ctype: words.next()?,
-            reach: match words.next()? {
-                "exported" => Reach::Exported,
-                "poolfs" => Reach::Poolfs,
-                _ => Reach::Absent,
-            },
-        })
+        let (name, ctype) = line.split_once(' ')?;
+        Some(Parameter { name, ctype })
     })
 }
 
 /// Looks a parameter up.
 ///
 /// # Errors
-/// A name that this version does not have, with the nearest that it has.
+/// A name that this release does not have, with the nearest that it has.
 pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<Parameter, Refused> {
     if let Some(parameter) = all(openzfs).find(|parameter| parameter.name == name) {
         return Ok(parameter);
     }
-    let elsewhere = [OpenZfs::V2_1, OpenZfs::V2_3]
+    let elsewhere = OpenZfs::ALL
         .into_iter()
         .find(|other| all(*other).any(|parameter| parameter.name == name));
     Err(Refused {
         message: match elsewhere {
             Some(other) => format!(
-                "module parameter `{name}` is of OpenZFS {other}, {openzfs} does not have it"
+                "OpenZFS {openzfs} has no module parameter `{name}`; OpenZFS {other} has it"
             ),
             None => format!("OpenZFS {openzfs} has no module parameter `{name}`"),
         },
@@ -97,8 +75,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_lists_read_to_the_last_line() {
-        for (openzfs, count) in [(OpenZfs::V2_1, 329), (OpenZfs::V2_3, 378)] {
+    fn every_line_of_a_list_is_a_parameter_of_a_known_type() {
+        for (openzfs, count) in [(OpenZfs::V2_3, 384), (OpenZfs::V2_4, 390)] {
             assert_eq!(all(openzfs).count(), count);
             assert!(all(openzfs).all(|p| matches!(
                 p.ctype,
@@ -108,32 +86,37 @@ mod tests {
     }
 
     #[test]
-    fn what_the_scale_model_needs_can_be_set() {
-        for openzfs in [OpenZfs::V2_1, OpenZfs::V2_3] {
-            for name in [
-                "zfs_arc_max",
-                "zfs_dirty_data_max",
-                "zfs_wrlog_data_max",
-                "zfs_txg_timeout",
-                "l2arc_write_max",
-                "zfs_nocacheflush",
-            ] {
-                assert_eq!(
-                    lookup(name, openzfs).map(|p| p.reach),
-                    Ok(Reach::Exported),
-                    "{name}"
-                );
+    fn each_release_has_the_parameters_that_the_model_sets() {
+        for openzfs in OpenZfs::ALL {
+            for name in crate::model::SET {
+                assert!(lookup(name, openzfs).is_ok(), "{name} in {openzfs}");
             }
         }
     }
 
     #[test]
-    fn the_parameter_that_does_not_exist_finds_the_one_that_does() {
-        let refused = lookup("l2arc_write_max_mb", OpenZfs::V2_1).map_err(|e| e.fix);
+    fn a_parameter_of_the_other_release_is_refused_with_its_release() {
+        for (name, openzfs, other) in [
+            ("zil_special_is_slog", OpenZfs::V2_3, "OpenZFS 2.4 has it"),
+            (
+                "zfs_vdev_queue_depth_pct",
+                OpenZfs::V2_4,
+                "OpenZFS 2.3 has it",
+            ),
+        ] {
+            let refused = lookup(name, openzfs);
+            assert!(refused.is_err_and(|e| e.message.contains(other)), "{name}");
+        }
+        // 2.1 had it, and no later release has.
+        assert!(lookup("zfs_arc_meta_limit", OpenZfs::V2_3).is_err());
+    }
+
+    #[test]
+    fn a_parameter_that_does_not_exist_leads_to_the_one_that_does() {
+        let refused = lookup("l2arc_write_max_mb", OpenZfs::V2_4).map_err(|e| e.fix);
         assert_eq!(
             refused,
             Err("did you mean `l2arc_write_max`, in bytes?".to_owned())
         );
-        assert!(lookup("zfs_dio_enabled", OpenZfs::V2_1).is_err_and(|e| e.message.contains("2.3")));
     }
 }

@@ -1,7 +1,7 @@
-//! Dataset properties (`zfs create -o`), from zfs_prop.c of 2.1.11 and 2.3.2.
+//! Dataset properties (`zfs create -o`), from zfs_prop.c of OpenZFS 2.3.9 and 2.4.4.
 
 use super::Effect::{Modelled, None, NotModelled};
-use super::{ON_OFF, Property, Refused, Values, find, property, since_2_3};
+use super::{ON_OFF, Property, Refused, Values, find, property, since_2_4};
 use crate::campaign::OpenZfs;
 
 const CACHE: Values = Values::Words(&["all", "metadata", "none"]);
@@ -93,9 +93,8 @@ const COMPRESSION: Values = Values::Words(&[
     "zstd-fast-1000",
 ]);
 
-const ATIME: &str = "reads in the model do not write access times back";
-const QUOTAS: &str = "the model has no quotas";
-const XATTR: &str = "the model's files have no extended attributes";
+const QUOTAS: &str = "the machine sets no quotas";
+const XATTR: &str = "the clients' files have no extended attributes";
 
 /// Every property that can be set on a file system.
 pub const TABLE: &[Property] = &[
@@ -122,8 +121,8 @@ pub const TABLE: &[Property] = &[
     ),
     property("primarycache", CACHE, Modelled),
     property("secondarycache", CACHE, Modelled),
-    since_2_3("prefetch", CACHE, Modelled),
-    since_2_3(
+    property("prefetch", CACHE, Modelled),
+    property(
         "direct",
         Values::Words(&["standard", "always", "disabled"]),
         Modelled,
@@ -149,8 +148,8 @@ pub const TABLE: &[Property] = &[
         Values::Words(&["legacy", "auto", "1k", "2k", "4k", "8k", "16k"]),
         Modelled,
     ),
-    property("atime", ON_OFF, NotModelled(ATIME)),
-    property("relatime", ON_OFF, NotModelled(ATIME)),
+    property("atime", ON_OFF, Modelled),
+    property("relatime", ON_OFF, Modelled),
     property(
         "xattr",
         Values::Words(&["sa", "on", "dir", "off"]),
@@ -169,7 +168,7 @@ pub const TABLE: &[Property] = &[
             "aes-256-gcm",
         ]),
         NotModelled(
-            "the model writes in the clear, so the processor time of encryption is missing",
+            "the machine's datasets are not encrypted, so the processor time of encryption is missing",
         ),
     ),
     property(
@@ -262,13 +261,35 @@ pub const TABLE: &[Property] = &[
     property("refreservation", Values::SizeOrNone, None),
     property("filesystem_limit", Values::SizeOrNone, None),
     property("snapshot_limit", Values::SizeOrNone, None),
-    since_2_3("longname", ON_OFF, None),
+    since_2_4("defaultuserquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultgroupquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4(
+        "defaultprojectquota",
+        Values::SizeOrNone,
+        NotModelled(QUOTAS),
+    ),
+    since_2_4(
+        "defaultuserobjquota",
+        Values::SizeOrNone,
+        NotModelled(QUOTAS),
+    ),
+    since_2_4(
+        "defaultgroupobjquota",
+        Values::SizeOrNone,
+        NotModelled(QUOTAS),
+    ),
+    since_2_4(
+        "defaultprojectobjquota",
+        Values::SizeOrNone,
+        NotModelled(QUOTAS),
+    ),
+    property("longname", ON_OFF, None),
 ];
 
 /// Looks a property up; user properties (`com.example:name`) are [`USER`].
 ///
 /// # Errors
-/// A name that this version of OpenZFS does not know, or one that belongs to a volume.
+/// A name that this release of OpenZFS does not know, or one that belongs to a volume.
 pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
     if matches!(name, "volsize" | "volblocksize" | "volthreading") {
         return Err(Refused {
@@ -281,6 +302,9 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused
             message: format!("`{name}` tells what is there, and cannot be set"),
             fix: "remove it".to_owned(),
         });
+    }
+    if name == "special_small_blocks" && openzfs >= OpenZfs::V2_4 {
+        return Ok(&SPECIAL_SMALL_BLOCKS_2_4);
     }
     if name.contains(':')
         && name
@@ -312,7 +336,7 @@ pub fn full_name(name: &str) -> &str {
     full.map_or(name, |(_, full)| full)
 }
 
-/// Properties that tell and cannot be set, of both versions.
+/// Properties that tell and cannot be set, of both releases.
 const READ_ONLY: [&str; 20] = [
     "available",
     "compressratio",
@@ -352,108 +376,79 @@ static QUOTA_OF: Property = property("quota", Values::SizeOrNone, NotModelled(QU
 /// What all user properties have in common.
 pub static USER: Property = property("user property", Values::Text, None);
 
-/// Checks a value, with the limits that depend on the version and on module parameters.
+/// `special_small_blocks` since 2.4, which takes any size and not only powers of two.
+static SPECIAL_SMALL_BLOCKS_2_4: Property =
+    property("special_small_blocks", Values::SizeUpTo(16 << 20), Modelled);
+
+/// Checks a value, with the limits that depend on the release and on module parameters.
 ///
 /// # Errors
 /// What ZFS would refuse.
-pub fn check(
-    property: &Property,
-    value: &str,
-    openzfs: OpenZfs,
-    max_recordsize: u64,
-) -> Result<String, Refused> {
-    if openzfs < OpenZfs::V2_3
-        && (value.starts_with("blake3") && matches!(property.name, "checksum" | "dedup")
-            || (property.name, value) == ("snapdir", "disabled"))
-    {
-        return Err(Refused {
-            message: format!("OpenZFS {openzfs} has no `{}={value}`", property.name),
-            fix: "set `openzfs = \"2.3\"`, or take another value".to_owned(),
-        });
-    }
+pub fn check(property: &Property, value: &str, max_recordsize: u64) -> Result<String, Refused> {
     let printed = property.check(value)?;
     if matches!(property.name, "recordsize" | "special_small_blocks")
         && crate::units::size(&printed).is_ok_and(|size| size > max_recordsize)
     {
         return Err(Refused {
             message: format!(
-                "`{}` cannot be {value}: OpenZFS {openzfs} allows {} here",
+                "`{}` cannot be {value}: `zfs_max_recordsize` is {} here",
                 property.name,
                 crate::units::print_size(max_recordsize)
             ),
-            fix: "raise `zfs_max_recordsize` in [module], up to 16M, or take a smaller one"
-                .to_owned(),
+            fix: "raise `zfs_max_recordsize` in [module], or take a smaller one".to_owned(),
         });
     }
     Ok(printed)
 }
 
-/// Largest `recordsize` without a module parameter: 1M in 2.1, 16M in 2.3 (`zfs_max_recordsize`).
-pub fn default_max_recordsize(openzfs: OpenZfs) -> u64 {
-    match openzfs {
-        OpenZfs::V2_1 => 1 << 20,
-        OpenZfs::V2_3 => 16 << 20,
-    }
-}
+/// Largest `recordsize` without a module parameter, bytes (`zfs_max_recordsize`).
+pub const MAX_RECORDSIZE: u64 = 16 << 20;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn set(name: &str, value: &str, openzfs: OpenZfs) -> Result<String, Refused> {
-        check(
-            lookup(name, openzfs)?,
-            value,
-            openzfs,
-            default_max_recordsize(openzfs),
-        )
+        check(lookup(name, openzfs)?, value, MAX_RECORDSIZE)
     }
 
     #[test]
-    fn recordsize_has_the_limits_of_its_version() {
-        for (value, old, new) in [
-            ("16384", true, true),
-            ("512", true, true),
-            ("1M", true, true),
-            ("2M", false, true),
-            ("16M", false, true),
-            ("32M", false, false),
-            ("256", false, false),
-            ("100K", false, false),
-            ("big", false, false),
+    fn recordsize_is_a_power_of_two_up_to_its_limit() {
+        for (value, taken) in [
+            ("16384", true),
+            ("512", true),
+            ("16M", true),
+            ("32M", false),
+            ("256", false),
+            ("100K", false),
+            ("big", false),
         ] {
-            assert_eq!(
-                set("recordsize", value, OpenZfs::V2_1).is_ok(),
-                old,
-                "{value} in 2.1"
-            );
-            assert_eq!(
-                set("recordsize", value, OpenZfs::V2_3).is_ok(),
-                new,
-                "{value} in 2.3"
-            );
+            let set = set("recordsize", value, OpenZfs::V2_4);
+            assert_eq!(set.is_ok(), taken, "{value}");
         }
+        let recordsize = lookup("recordsize", OpenZfs::V2_4).unwrap();
         assert_eq!(
-            set("recordsize", "16384", OpenZfs::V2_1),
+            check(recordsize, "16384", MAX_RECORDSIZE),
             Ok("16K".to_owned())
         );
         assert_eq!(
-            set("recordsize", "100K", OpenZfs::V2_1).map_err(|e| e.fix),
+            check(recordsize, "100K", MAX_RECORDSIZE).map_err(|e| e.fix),
             Err("write 64K or 128K".to_owned())
         );
+        assert!(check(recordsize, "2M", 1 << 20).is_err(), "a lower limit");
     }
 
     #[test]
-    fn newer_properties_and_values_need_the_newer_version() {
+    fn newer_properties_and_values_need_the_newer_release() {
         for (name, value) in [
-            ("direct", "always"),
-            ("prefetch", "metadata"),
-            ("checksum", "blake3"),
-            ("dedup", "blake3,verify"),
+            ("defaultuserquota", "10G"),
+            ("special_small_blocks", "48K"),
+            ("special_small_blocks", "3K"),
         ] {
-            assert!(set(name, value, OpenZfs::V2_1).is_err(), "{name}");
-            assert!(set(name, value, OpenZfs::V2_3).is_ok(), "{name}");
+            assert!(set(name, value, OpenZfs::V2_3).is_err(), "{name}");
+            assert!(set(name, value, OpenZfs::V2_4).is_ok(), "{name}");
         }
+        assert!(set("special_small_blocks", "17M", OpenZfs::V2_4).is_err());
     }
 
     #[test]
@@ -472,23 +467,28 @@ mod tests {
             ("mountpoint", "legacy"),
             ("acltype", "disabled"),
             ("special_small_blocks", "1M"),
+            ("checksum", "blake3"),
+            ("direct", "disabled"),
         ] {
-            assert!(set(name, value, OpenZfs::V2_1).is_ok(), "{name}={value}");
+            for openzfs in OpenZfs::ALL {
+                assert!(set(name, value, openzfs).is_ok(), "{name}={value}");
+            }
         }
         for (name, value) in [
             ("compression", "zstd-20"),
             ("compression", "gzip-0"),
             ("sync", "off"),
             ("copies", "4"),
-            ("special_small_blocks", "3K"),
-            ("special_small_blocks", "2M"),
+            ("special_small_blocks", "32M"),
             ("quota", "0"),
             ("mountpoint", "srv"),
             ("userquota@", "10G"),
             ("volblocksize", "16K"),
             ("used", "1"),
         ] {
-            assert!(set(name, value, OpenZfs::V2_1).is_err(), "{name}={value}");
+            for openzfs in OpenZfs::ALL {
+                assert!(set(name, value, openzfs).is_err(), "{name}={value}");
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! ZFS properties by their own names, with ZFS's own values and limits, per version.
+//! ZFS properties by their own names, with ZFS's own values and limits, for each release.
 
 pub mod dataset;
 pub mod pool;
@@ -28,6 +28,8 @@ pub enum Values {
         /// Most.
         max: u64,
     },
+    /// A size of at most so many bytes.
+    SizeUpTo(u64),
     /// A size, or `none`.
     SizeOrNone,
     /// A size above 0, or `none`.
@@ -42,14 +44,14 @@ pub enum Values {
     Text,
 }
 
-/// What a property does to the scale model.
+/// What a property does in the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// It acts as on the real machine.
     Modelled,
-    /// It changes no figure, on the real machine either.
+    /// It changes no figure, on a real server either.
     None,
-    /// It costs or saves something on the real machine that the model does not show: what.
+    /// It may cost or save something on a real server, and the machine leaves it out: why.
     NotModelled(&'static str),
 }
 
@@ -58,11 +60,11 @@ pub enum Effect {
 pub struct Property {
     /// Its name.
     pub name: &'static str,
-    /// The first of the known versions that has it.
+    /// The first of the known releases that has it.
     pub since: OpenZfs,
     /// What it may be.
     pub values: Values,
-    /// What it does to the model.
+    /// What it does in the machine.
     pub effect: Effect,
 }
 
@@ -78,21 +80,21 @@ pub struct Refused {
 /// `on` and `off`.
 pub(crate) const ON_OFF: Values = Values::Words(&["on", "off"]);
 
-/// A property of 2.1 and later.
+/// A property of every known release.
 pub(crate) const fn property(name: &'static str, values: Values, effect: Effect) -> Property {
     Property {
         name,
-        since: OpenZfs::V2_1,
+        since: OpenZfs::V2_3,
         values,
         effect,
     }
 }
 
-/// A property of 2.3 and later.
-pub(crate) const fn since_2_3(name: &'static str, values: Values, effect: Effect) -> Property {
+/// A property of 2.4 and later.
+pub(crate) const fn since_2_4(name: &'static str, values: Values, effect: Effect) -> Property {
     Property {
         name,
-        since: OpenZfs::V2_3,
+        since: OpenZfs::V2_4,
         values,
         effect,
     }
@@ -197,6 +199,14 @@ impl Property {
                     format!("`{name}` cannot be `{value}`"),
                     format!("it is a whole number, {min} to {max}"),
                 ),
+            },
+            Values::SizeUpTo(most) => match units::size(value) {
+                Ok(size) if size <= most => Ok(units::print_size(size)),
+                Ok(_) => refuse(
+                    format!("`{name}` cannot be {value}"),
+                    format!("it is a size of at most {}", units::print_size(most)),
+                ),
+                Err(e) => refuse(e.to_string(), format!("`{name}` is a size")),
             },
             Values::SizeOrNone | Values::Limit | Values::SizeNoneAuto if value == "none" => {
                 Ok(value.to_owned())

@@ -16,8 +16,11 @@ pub fn valid_kind(name: &str) -> bool {
         && !name.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// Reads one word as drives; an error says what would be right.
-pub(super) fn parse(word: &str) -> Result<Vec<DriveRef>, String> {
+/// Reads one word as drives.
+///
+/// # Errors
+/// What would be right.
+pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
     if let Some((kind, rest)) = word.split_once('[') {
         let Some(list) = rest.strip_suffix(']') else {
             return Err(format!("close the bracket: `{kind}[0-5]`"));

@@ -9,7 +9,7 @@ mod drive;
 mod parse;
 mod print;
 
-pub use drive::valid_kind;
+pub use drive::{drives, valid_kind};
 pub use parse::{Placed, Problem, Sentence, is_keyword, parse};
 pub use print::{needs_force, ranges, sort, summary, words};
 

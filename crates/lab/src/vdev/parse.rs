@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             self.at += 1;
-            match drive::parse(word) {
+            match drive::drives(word) {
                 Ok(named) if self.named + named.len() > drive::MOST as usize => {
                     self.problem(
                         span,

@@ -23,7 +23,7 @@ impl Files for Here {
 
 pub const BASE: &str = r#"
 title = "t"
-openzfs = "2.1"
+openzfs = "2.4"
 [host]
 memory = "128G"
 cores = 32

@@ -1,0 +1,130 @@
+//! What a variant is built of: a ZFS pool, or a Linux md array with a file system on it.
+
+use super::DriveRef;
+use serde::{Deserialize, Serialize};
+
+/// The storage stack of a variant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stack {
+    /// A ZFS pool: [`super::Variant::pool`].
+    #[default]
+    Zfs,
+    /// An md array with a file system; the variant's pool has no vdevs and no properties.
+    Md(MdArray),
+}
+
+/// An md array, as `mdadm --create` makes it, with one file system over all of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MdArray {
+    /// RAID level.
+    pub level: MdLevel,
+    /// Chunk of a stripe, bytes; none for mdadm's default, 512 KiB.
+    pub chunk: Option<u64>,
+    /// Its drives, in mdadm's order.
+    pub drives: Vec<DriveRef>,
+    /// The file system on it.
+    pub filesystem: Filesystem,
+    /// Options of `mount -o`, empty for none.
+    pub mount_options: String,
+}
+
+impl MdArray {
+    /// Bytes on its drives for each byte of data, parity and copies included.
+    pub fn copies(&self) -> f64 {
+        let drives = self.drives.len() as f64;
+        match self.level {
+            MdLevel::Raid0 => 1.0,
+            MdLevel::Raid1 => drives,
+            MdLevel::Raid10 => 2.0,
+            MdLevel::Raid5 => drives / (drives - 1.0),
+            MdLevel::Raid6 => drives / (drives - 2.0),
+        }
+    }
+}
+
+/// The RAID levels that a lab can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MdLevel {
+    /// Striping without redundancy.
+    Raid0,
+    /// Every drive holds everything.
+    Raid1,
+    /// Two copies of each chunk, striped (mdadm's layout `near=2`).
+    Raid10,
+    /// One drive's worth of parity.
+    Raid5,
+    /// Two drives' worth of parity.
+    Raid6,
+}
+
+impl MdLevel {
+    /// Every level.
+    pub const ALL: [Self; 5] = [
+        Self::Raid0,
+        Self::Raid1,
+        Self::Raid10,
+        Self::Raid5,
+        Self::Raid6,
+    ];
+
+    /// `raid10`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Raid0 => "raid0",
+            Self::Raid1 => "raid1",
+            Self::Raid10 => "raid10",
+            Self::Raid5 => "raid5",
+            Self::Raid6 => "raid6",
+        }
+    }
+
+    /// As `mdadm --level=` takes it.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Raid0 => 0,
+            Self::Raid1 => 1,
+            Self::Raid10 => 10,
+            Self::Raid5 => 5,
+            Self::Raid6 => 6,
+        }
+    }
+
+    /// Fewest drives. mdadm also takes a RAID 5 of two drives, which is a mirror.
+    pub fn least_drives(self) -> usize {
+        match self {
+            Self::Raid0 | Self::Raid1 | Self::Raid10 => 2,
+            Self::Raid5 => 3,
+            Self::Raid6 => 4,
+        }
+    }
+
+    /// Whether a drive can be lost.
+    pub fn is_redundant(self) -> bool {
+        self != Self::Raid0
+    }
+}
+
+/// The file systems that an array can carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Filesystem {
+    /// XFS.
+    Xfs,
+    /// ext4.
+    Ext4,
+}
+
+impl Filesystem {
+    /// Every file system.
+    pub const ALL: [Self; 2] = [Self::Xfs, Self::Ext4];
+
+    /// `xfs`, `ext4`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Xfs => "xfs",
+            Self::Ext4 => "ext4",
+        }
+    }
+}
