@@ -2,29 +2,20 @@
 
 use lab::Diagnostic;
 use lab::campaign::Campaign;
-use lab::model::{HostLimits, Model, resolve};
+use lab::model::{HostLimits, Model, host_memory_needed, of_variant, resolve};
 
-/// Host memory that one modelled machine's own memory may take. Fixed, as is the room for its drives, so
-/// that the size scale S, and with it every result, is the same on every host.
-pub const MEMORY: u64 = 8 << 30;
-/// What its drives may come to hold.
-const DRIVES: u64 = 32 << 30;
-
-/// What one modelled machine may take.
-pub fn limits() -> HostLimits {
-    HostLimits {
-        memory: MEMORY,
-        store_bytes: DRIVES,
-        cores: cores() as u32,
-    }
-}
-
-/// The scale model of a campaign.
+/// The scale model of a campaign, the same on every host.
 ///
 /// # Errors
 /// Why it cannot be modelled.
 pub fn model(campaign: &Campaign) -> Result<Model, Diagnostic> {
-    resolve(campaign, &limits())
+    resolve(campaign, &HostLimits::MACHINE)
+}
+
+/// Host memory that the largest machine of a campaign takes, bytes.
+pub fn needed(campaign: &Campaign, model: &Model) -> u64 {
+    let of = |variant| host_memory_needed(&of_variant(model, &campaign.host, variant));
+    campaign.variants.iter().map(of).max().unwrap_or(0)
 }
 
 /// Processors that this process may use.
@@ -32,17 +23,15 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Host memory that a modelled machine takes, bytes: its memory, and what its drives come to hold.
-pub fn needed(model: &Model) -> u64 {
-    model.physmem + model.drives_hold
-}
-
 /// Trials that run side by side where the user does not say, each of which takes so many bytes: one a
 /// processor, as far as the free memory holds them.
 pub fn parallel(each: u64) -> usize {
-    let memory = std::fs::read_to_string("/proc/meminfo").ok();
-    let free = memory.and_then(|text| available(&text));
-    fitting(cores(), free.unwrap_or(u64::MAX), each)
+    fitting(cores(), free_memory().unwrap_or(u64::MAX), each)
+}
+
+/// Memory of this host that is free, bytes; none where the kernel does not tell.
+pub fn free_memory() -> Option<u64> {
+    available(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
 
 fn fitting(cores: usize, free: u64, each: u64) -> usize {
@@ -51,7 +40,7 @@ fn fitting(cores: usize, free: u64, each: u64) -> usize {
 }
 
 /// `MemAvailable` of /proc/meminfo, bytes.
-pub fn available(meminfo: &str) -> Option<u64> {
+fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
         .find_map(|line| line.strip_prefix("MemAvailable:"))?;

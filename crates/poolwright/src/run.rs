@@ -178,7 +178,7 @@ impl Args {
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let progress = Progress::new();
-        let parallel = || machine::parallel(machine::needed(&ready.model));
+        let parallel = || machine::parallel(machine::needed(&ready.campaign, &ready.model));
         let runner = Runner {
             store: &store,
             engine: engine.as_ref(),

@@ -10,6 +10,7 @@ use bench::job::{self, Job};
 use bench::round::{Done, Runner};
 use bench::stop::Stop;
 use findings::record::Outcome;
+use lab::model::host_memory_needed;
 use report::text::one_line;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -60,7 +61,7 @@ impl Args {
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let progress = Progress::new();
-        let models = jobs.iter().map(|job| machine::needed(&job.inputs.model));
+        let models = jobs.iter().map(|job| host_memory_needed(&job.inputs.model));
         let largest = models.max().unwrap_or(0);
         let parallel = || machine::parallel(largest);
         let runner = Runner {

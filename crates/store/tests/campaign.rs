@@ -27,7 +27,7 @@ size=1g
     let profiles = lab::Profiles::builtin();
     let (campaign, _) = lab::load("lab.toml", text, &lab::NoFiles, &profiles).unwrap();
     let model = serde_json::json!({
-        "size": 4.0, "size_bound_by": "memory", "arc_max": 1u64 << 30, "physmem": 2u64 << 30,
+        "size": 4.0, "size_bound_by": "memory", "arc_max": 1u64 << 30, "drives_hold": 0,
         "dirty_data_max": 1u64 << 28, "dirty_data_max_real": 1u64 << 32,
         "wrlog_data_max": 1u64 << 29, "guest_memory": 2u64 << 30, "caps": [], "notes": [],
     });

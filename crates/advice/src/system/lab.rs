@@ -90,8 +90,8 @@ impl Lines<'_> {
 
 fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
     let release = match variant.openzfs {
-        OpenZfs::V2_1 => (2, 1),
         OpenZfs::V2_3 => (2, 3),
+        OpenZfs::V2_4 => (2, 4),
     };
     let datasets = datasets(variant, lines);
     System {
