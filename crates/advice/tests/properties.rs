@@ -6,8 +6,8 @@ use advice::lang::{self, Language};
 use advice::system::{Input, System, gather, variants};
 use advice::tune::{Need, Server, Workload, differences, files, tune};
 use lab::campaign::{
-    Campaign, Class, DriveKind, DriveRef, Host, Layout, Method, OpenZfs, Pool, Program, Scale,
-    Variant, Vdev,
+    Campaign, Class, DriveKind, DriveRef, Host, Layout, Method, OpenZfs, Pool, Processor, Program,
+    Scale, Stack, Variant, Vdev,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -256,7 +256,8 @@ fn campaign() -> impl Strategy<Value = Campaign> {
             let variant = Variant {
                 name: "v".into(),
                 levels: BTreeMap::new(),
-                openzfs: if old { OpenZfs::V2_1 } else { OpenZfs::V2_3 },
+                openzfs: if old { OpenZfs::V2_3 } else { OpenZfs::V2_4 },
+                stack: Stack::Zfs,
                 drives: BTreeMap::from([("d".to_string(), DriveKind { count: 60, profile: "p1600x-118g".into(), numbers: serde_json::json!({ "capacity": { "value": memory as f64 }, "rotational": old }), price: None })]),
                 pool: Pool { ashift, vdevs, properties: BTreeMap::new() },
                 datasets: BTreeMap::from([(String::new(), properties.clone()), ("pgdata".to_string(), properties)]),
@@ -268,11 +269,11 @@ fn campaign() -> impl Strategy<Value = Campaign> {
                 title: "t".into(),
                 source: None,
                 name: "n".into(),
-                host: Host { memory, cores: 4, memory_price: None },
+                host: Host { memory, cores: 4, processor: Processor::Charged, memory_price: None },
                 variants: vec![variant],
                 workloads: vec![lab::campaign::Workload { name: "w".into(), dataset: String::new(), program: Program::Fio { origin: "x".into(), job: format!("[j]\nrw=randwrite\nbs=8k\n{job}") }, size: None, rates: None }],
                 method: Method { baseline: "v".into(), precision: 0.05, budget_s: 60.0, min_trials: 1, max_trials: 2, runtime_s: None, ramp_s: 0.0, ramp_most_s: None, warm_up_s: 0.0, restart: false, size_check: vec![], sensitivity: vec![], seed: 1 },
-                scale: Scale { size: None, time: None, dirty_data_max: None },
+                scale: Scale { size: None, dirty_data_max: None },
             }
         })
 }

@@ -1,9 +1,11 @@
 //! The resolved campaign: what a lab file means once every default, factor and variant is applied.
 //!
-//! Sizes are the real machine's, in bytes; [`crate::model`] shrinks them.
+//! Sizes are the real server's, in bytes; [`crate::model`] shrinks them.
 
+mod host;
 mod stack;
 
+pub use host::{Host, Processor};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
 
 use serde::{Deserialize, Serialize};
@@ -56,7 +58,7 @@ pub struct Campaign {
     pub source: Option<String>,
     /// File stem of the lab, the name of its directory of results.
     pub name: String,
-    /// The machine being modelled.
+    /// The server being modelled.
     pub host: Host,
     /// Every configuration to compare, the baseline first.
     pub variants: Vec<Variant>,
@@ -64,48 +66,8 @@ pub struct Campaign {
     pub workloads: Vec<Workload>,
     /// How to measure.
     pub method: Method,
-    /// What the lab asks of the scale model.
+    /// What the lab asks of the size scale.
     pub scale: Scale,
-}
-
-/// The machine being modelled.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Host {
-    /// RAM, bytes.
-    pub memory: u64,
-    /// Processor cores.
-    pub cores: u32,
-    /// Whether compute takes virtual time.
-    #[serde(default)]
-    pub processor: Processor,
-    /// Price of a GiB of memory, in the lab's own currency, where it is stated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory_price: Option<f64>,
-}
-
-/// What compute costs in the machine. The truth lies between the two: a result that is the same with both
-/// does not depend on the processor.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Processor {
-    /// Virtual time by a fixed table, over the modelled cores.
-    #[default]
-    Charged,
-    /// No virtual time.
-    Free,
-}
-
-impl Processor {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Charged, Self::Free];
-
-    /// `charged`, `free`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Charged => "charged",
-            Self::Free => "free",
-        }
-    }
 }
 
 /// One configuration of the comparison.
@@ -331,7 +293,7 @@ pub struct Workload {
     pub dataset: String,
     /// What runs.
     pub program: Program,
-    /// Working-set, in bytes of the real machine, where the job file's own sizes are not meant
+    /// Working-set, in bytes of the real server, where the job file's own sizes are not meant
     /// (`[workloads.x] size = "160G"`).
     pub size: Option<u64>,
     /// The open-loop ladder that is climbed after the closed loop, where one is asked for.
@@ -340,7 +302,7 @@ pub struct Workload {
 }
 
 /// Operations a second that all jobs of a workload together begin, at random times,
-/// whether earlier ones have ended or not. Times are the modelled machine's.
+/// whether earlier ones have ended or not. Times are virtual.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rates {
@@ -407,6 +369,6 @@ pub struct Method {
 pub struct Scale {
     /// The size factor S: stocks are divided by it; none for `"auto"`.
     pub size: Option<f64>,
-    /// Dirty-data limit of the model, bytes, where the lab reduces it.
+    /// Dirty-data limit of the machine, bytes, where the lab reduces it.
     pub dirty_data_max: Option<u64>,
 }

@@ -377,3 +377,20 @@ fn a_lab_may_be_an_array_alone() {
     );
     assert_eq!(array.copies(), 1.5);
 }
+
+#[test]
+fn what_the_machine_changes_in_a_job_is_noted_at_its_line() {
+    let text = format!(
+        "{BASE}[workloads.x]\nfio.job = \"\"\"\n[w]\nrw=read\nsize=1g\nclocksource=cpu\ncpus_allowed=0-3\n\"\"\"\n"
+    );
+    let Ok((_, said)) = read(&text) else {
+        panic!("refused")
+    };
+    let notes: Vec<String> = lines(&text, &said)
+        .into_iter()
+        .filter(|line| line.starts_with("c"))
+        .collect();
+    assert_eq!(notes.len(), 2, "{notes:#?}");
+    assert!(notes[0].starts_with("clocksource=cpu | `clocksource=cpu` becomes"));
+    assert!(notes[1].starts_with("cpus_allowed=0-3 | `cpus_allowed=0-3` is left out"));
+}

@@ -1,4 +1,5 @@
-//! Space of 102 layouts against values that pools made by OpenZFS had: see data/layouts.tsv.
+//! Space of 102 layouts against recorded values of the arithmetic, from when pools made by libzpool agreed with it: see
+//! data/layouts.tsv.
 
 use plan::space::{self, Build};
 
@@ -38,7 +39,7 @@ fn build(name: &str) -> Build {
 }
 
 #[test]
-fn pools_have_the_space_that_openzfs_gave_them() {
+fn space_is_what_it_was_when_pools_of_openzfs_agreed_with_it() {
     let rows = include_str!("data/layouts.tsv").lines();
     let rows: Vec<&str> = rows.filter(|row| !row.starts_with('#')).collect();
     assert_eq!(rows.len(), 102);

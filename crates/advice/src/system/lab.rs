@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 /// The name under which a lab's pool appears in findings.
 pub const POOL: &str = "tank";
 
-/// Each variant of a campaign as a system, by its name; `text` is the lab as written, for
+/// Each variant of a campaign that is a ZFS pool as a system, by its name; `text` is the lab as written, for
 /// evidence with lines.
 pub fn variants(campaign: &Campaign, file: &str, text: &str) -> Vec<(String, System)> {
     let lines = Lines { file, text };
     campaign
         .variants
         .iter()
+        .filter(|variant| variant.is_zfs())
         .map(|variant| (variant.name.clone(), system(campaign, variant, &lines)))
         .collect()
 }
@@ -380,7 +381,7 @@ mod tests {
     fn a_drive_that_hides_its_sectors_is_told_whether_or_not_the_lab_states_an_ashift() {
         let found = |claim: &str, ashift: &str| {
             let text = format!(
-                "title = \"t\"\nopenzfs = \"2.1\"\n[host]\nmemory = \"16G\"\ncores = 4\n[drives]\nhdd = {{ profile = \"hdd-7200-16t\", count = 2{claim} }}\n[pool]\n{ashift}vdevs = \"mirror hdd[0-1]\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=1\\ntime_based=1\\n\"\n"
+                "title = \"t\"\nopenzfs = \"2.4\"\n[host]\nmemory = \"16G\"\ncores = 4\n[drives]\nhdd = {{ profile = \"hdd-7200-16t\", count = 2{claim} }}\n[pool]\n{ashift}vdevs = \"mirror hdd[0-1]\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=1\\ntime_based=1\\n\"\n"
             );
             let profiles = lab::Profiles::builtin();
             let (campaign, _) = lab::load("l.toml", &text, &lab::NoFiles, &profiles).unwrap();
@@ -401,7 +402,7 @@ mod tests {
     fn a_spare_that_hides_its_sectors_makes_no_pool_smaller() {
         let found = |class: &str| {
             let text = format!(
-                "title = \"t\"\nopenzfs = \"2.1\"\n[host]\nmemory = \"16G\"\ncores = 4\n[drives]\nhdd = \"2x hdd-7200-16t\"\nbad = {{ profile = \"hdd-7200-16t\", count = 1, reported_sector = \"512\" }}\n[pool]\nvdevs = \"mirror hdd[0-1] {class}bad0\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=1\\ntime_based=1\\n\"\n"
+                "title = \"t\"\nopenzfs = \"2.4\"\n[host]\nmemory = \"16G\"\ncores = 4\n[drives]\nhdd = \"2x hdd-7200-16t\"\nbad = {{ profile = \"hdd-7200-16t\", count = 1, reported_sector = \"512\" }}\n[pool]\nvdevs = \"mirror hdd[0-1] {class}bad0\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=1\\ntime_based=1\\n\"\n"
             );
             let profiles = lab::Profiles::builtin();
             let (campaign, _) = lab::load("l.toml", &text, &lab::NoFiles, &profiles).unwrap();

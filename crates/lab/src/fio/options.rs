@@ -99,7 +99,7 @@ pub fn document() -> String {
          states a clock, a place on processors or a polling queue.\n\
          - **refused**: the lab is refused, and says why.\n\n\
          `include` and `${VARIABLE}` are refused: a lab must mean the same everywhere. So is what \
-         would reach files outside the model, such as a `/` in the name of a section, after which its \
+         would reach files outside the dataset, such as a `/` in the name of a section, after which its \
          files are named. Sizes are read as fio reads them (`4k` is 4,096 bytes, `4ki` is 4,000). \
          Where the lab states the working set, either all jobs state a size, whose ratios are kept, or \
          none does, and each set of files has the same share; jobs with one `filename` share a set. \

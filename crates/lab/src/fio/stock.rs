@@ -164,7 +164,7 @@ pub fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
     }
 }
 
-/// Bytes of the files of one clone on the real machine; none where they are not stated.
+/// Bytes of the files of one clone on the real server; none where they are not stated.
 ///
 /// # Errors
 /// When a size cannot be read.

@@ -3,7 +3,7 @@
 //! Each time it comes, the feed draws one of the lists into which the ARC divides its blocks and writes what
 //! waits at its end, as far as it may write. What share of the evicted it catches follows from how
 //! long a block stays (ARC ÷ what is read) against how long until its list is drawn (lists × interval).
-//! Reads keep their rate in a scale model and the ARC is an S-th, so that lists × interval must be an S-th
+//! Reads keep their rate in the machine and the ARC is an S-th, so that lists × interval must be an S-th
 //! too: fewer lists first, as they are whole numbers, the interval for the rest. What may be written in an
 //! interval shrinks with it, so that bytes a second stay, and `l2arc_headroom`, which counts in
 //! it, looks into the same share of a list without a change.

@@ -47,7 +47,7 @@ pub enum Values {
 /// What a property does in the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It acts as on the real machine.
+    /// It acts as on a real server.
     Modelled,
     /// It changes no figure, on a real server either.
     None,

@@ -1,0 +1,43 @@
+//! The server being modelled.
+
+use serde::{Deserialize, Serialize};
+
+/// The server being modelled.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// RAM, bytes.
+    pub memory: u64,
+    /// Processor cores.
+    pub cores: u32,
+    /// Whether compute takes virtual time.
+    #[serde(default)]
+    pub processor: Processor,
+    /// Price of a GiB of memory, in the lab's own currency, where it is stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_price: Option<f64>,
+}
+
+/// What compute costs in the machine. The truth lies between the two: a result that is the same with both
+/// does not depend on the processor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Processor {
+    /// Virtual time by a fixed table, over the modelled cores.
+    #[default]
+    Charged,
+    /// No virtual time.
+    Free,
+}
+
+impl Processor {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Charged, Self::Free];
+
+    /// `charged`, `free`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Charged => "charged",
+            Self::Free => "free",
+        }
+    }
+}
