@@ -163,14 +163,14 @@ impl Inputs {
     }
 }
 
-/// The variant without what changes nothing: its name, its levels, drives outside the pool, prices, names
+/// The variant without what changes nothing: its name, its levels, drives that take no part, prices, names
 /// of profiles and sources of their numbers. Its memory is the host's.
 fn nameless_variant(variant: &Variant) -> Variant {
     let mut variant = variant.clone();
     variant.name = String::new();
     variant.levels.clear();
     variant.memory = None;
-    // Drives beyond the last that the pool has are no part of it either.
+    // Drives beyond the last that takes part are no part of it either.
     let used = rerun::kinds(&variant);
     variant.drives.retain(|kind, _| used.contains_key(kind));
     for (name, kind) in &mut variant.drives {

@@ -7,6 +7,7 @@ use crate::slot::Slot;
 use lab::campaign::{Campaign, OpenZfs};
 use lab::model::Model;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use store::{Key, Store};
 
 /// One trial to be found or run.
@@ -38,8 +39,8 @@ impl Builds {
     pub fn of(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
         let mut builds = BTreeMap::new();
         for variant in &campaign.variants {
-            if !builds.contains_key(&variant.openzfs) {
-                builds.insert(variant.openzfs, engine.build_id(variant.openzfs)?);
+            if let Entry::Vacant(vacant) = builds.entry(variant.openzfs) {
+                vacant.insert(engine.build_id(variant.openzfs)?);
             }
         }
         Ok(Builds(builds))

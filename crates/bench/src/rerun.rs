@@ -144,7 +144,7 @@ fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
 /// those before it.
 pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
     let mut kinds = BTreeMap::new();
-    for drive in variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives) {
+    for drive in variant.used_drives() {
         let count = kinds.entry(drive.kind.clone()).or_insert(0);
         *count = (drive.index + 1).max(*count);
     }

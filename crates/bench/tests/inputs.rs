@@ -5,7 +5,7 @@ mod synthetic;
 use bench::inputs::Inputs;
 use bench::slot::{Extra, Slot, seed};
 use findings::record::{Cost, Perturbation};
-use lab::campaign::{Campaign, Program};
+use lab::campaign::{Campaign, Processor, Program};
 use store::Key;
 use synthetic::{campaign, model};
 
@@ -78,7 +78,8 @@ fn names_prices_sources_and_notes_make_no_other_trial() {
 #[test]
 fn everything_that_a_result_follows_from_makes_another_trial() {
     let stated = campaign(LAB);
-    let changes: [&dyn Fn(&mut Campaign); 8] = [
+    let changes: [&dyn Fn(&mut Campaign); 9] = [
+        &|c| c.host.processor = Processor::Free,
         &|c| c.host.memory *= 2,
         &|c| c.host.cores += 1,
         &|c| c.variants[OPTANE].memory = Some(1 << 34),
@@ -152,6 +153,23 @@ fn drives_in_the_inputs_are_valid_profiles() {
     for kind in inputs.variant.drives.values() {
         let profile: drives::Profile = serde_json::from_value(kind.numbers.clone()).unwrap();
         profile.validate().unwrap();
+    }
+}
+
+#[test]
+fn the_drives_of_an_array_take_part_as_those_of_a_pool_do() {
+    let text = lab::builtin::lab("zfs-or-md-nvme").unwrap();
+    let (profiles, files) = (lab::Profiles::builtin(), lab::builtin::BuiltinFiles);
+    let (campaign, _) = lab::load("zfs-or-md-nvme.toml", text, &files, &profiles).unwrap();
+    for variant in 0..campaign.variants.len() {
+        let inputs = inputs(&campaign, &Slot::main(variant, 0, 0));
+        let counts: Vec<u32> = inputs
+            .variant
+            .drives
+            .values()
+            .map(|kind| kind.count)
+            .collect();
+        assert_eq!(counts, [4], "{}", campaign.variants[variant].name);
     }
 }
 

@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let store = Store::open(Path::new(&directory))?;
     let model = serde_json::from_value(serde_json::json!({
         "size": 12.0, "size_bound_by": "memory",
-        "arc_max": 1u64 << 30, "physmem": 2u64 << 30,
+        "arc_max": 1u64 << 30, "drives_hold": 0,
         "dirty_data_max": 1u64 << 28, "dirty_data_max_real": 1u64 << 32,
         "wrlog_data_max": 1u64 << 29, "guest_memory": 3u64 << 30, "caps": [], "notes": [],
     }))?;

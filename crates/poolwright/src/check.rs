@@ -7,11 +7,11 @@ use crate::lab_file::{Loaded, load_or_explain, release};
 use crate::{diagnostics, exit, machine, output};
 use lab::Diagnostic;
 use lab::campaign::OpenZfs;
-use lab::model::{Estimate, HostLimits, Model, estimate};
+use lab::model::{Estimate, Model, estimate};
 use std::process::ExitCode;
 
-/// Check a lab: every mistake, each variant's `zpool create`, the scales S and k and what bound
-/// them, and a time estimate. Starts nothing
+/// Check a lab: every mistake, each variant's `zpool create`, the size scale S and what bound
+/// it, and a time estimate. Starts nothing
 ///
 /// Exit codes: 0 the lab can be run, 2 it has mistakes, 3 this machine cannot model it.
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub struct Args {
     /// A lab file, `-` for standard input, or the name of a built-in lab
     #[arg(value_name = "LAB")]
     lab: String,
-    /// A release of OpenZFS instead of the lab's: 2.1, 2.3
+    /// A release of OpenZFS instead of the lab's
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     openzfs: Option<OpenZfs>,
     /// Print JSON on standard output: the resolved campaign, the model, diagnostics
@@ -30,7 +30,6 @@ pub struct Args {
 /// A lab that was checked.
 struct Checked<'a> {
     loaded: &'a Loaded,
-    limits: HostLimits,
     model: Result<Model, Diagnostic>,
     estimate: Option<Estimate>,
 }
@@ -58,14 +57,13 @@ impl Args {
     }
 
     fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {
-        let (limits, model) = (machine::limits(), machine::model(&loaded.campaign));
+        let model = machine::model(&loaded.campaign);
         let estimate = model
             .as_ref()
             .ok()
             .map(|model| estimate(&loaded.campaign, model));
         Checked {
             loaded,
-            limits,
             model,
             estimate,
         }

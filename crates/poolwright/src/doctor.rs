@@ -4,6 +4,7 @@ use crate::exit::ENVIRONMENT;
 use crate::{engine, machine, output};
 use bench::programs::Fio;
 use lab::campaign::OpenZfs;
+use lab::model::HostLimits;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -103,17 +104,17 @@ fn engine(release: OpenZfs) -> Finding {
 }
 
 fn memory() -> Finding {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let free = machine::available(&text).unwrap_or(0);
+    let free = machine::free_memory().unwrap_or(0);
+    let most = HostLimits::MACHINE.memory;
     let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
     Finding {
         what: "memory for a model".to_owned(),
-        found: free >= machine::MEMORY,
+        found: free >= most,
         needed: false,
         detail: format!(
             "{:.1} GiB free; a modelled machine may take {:.0} GiB; {} processors",
             gib(free),
-            gib(machine::MEMORY),
+            gib(most),
             machine::cores()
         ),
         package: None,

@@ -2,29 +2,20 @@
 
 use lab::Diagnostic;
 use lab::campaign::Campaign;
-use lab::model::{HostLimits, Model, resolve};
+use lab::model::{HostLimits, Model, host_memory_needed, of_variant, resolve};
 
-/// Host memory that one modelled machine may take: its memory, and what its drives hold. Fixed, so that
-/// the size scale S, and with it every result, is the same on every host.
-pub const MEMORY: u64 = 8 << 30;
-/// Of it, for what drives hold.
-const DRIVES: u64 = MEMORY / 2;
-
-/// What one modelled machine may take.
-pub fn limits() -> HostLimits {
-    HostLimits {
-        memory: MEMORY - DRIVES,
-        store_bytes: DRIVES,
-        cores: cores() as u32,
-    }
-}
-
-/// The scale model of a campaign.
+/// The scale model of a campaign, the same on every host.
 ///
 /// # Errors
 /// Why it cannot be modelled.
 pub fn model(campaign: &Campaign) -> Result<Model, Diagnostic> {
-    resolve(campaign, &limits())
+    resolve(campaign, &HostLimits::MACHINE)
+}
+
+/// Host memory that the largest machine of a campaign takes, bytes.
+pub fn needed(campaign: &Campaign, model: &Model) -> u64 {
+    let of = |variant| host_memory_needed(&of_variant(model, &campaign.host, variant));
+    campaign.variants.iter().map(of).max().unwrap_or(0)
 }
 
 /// Processors that this process may use.
@@ -32,19 +23,24 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Trials that run side by side where the user does not say: one a core, as far as the free memory holds
-/// them.
-pub fn parallel() -> usize {
-    let memory = std::fs::read_to_string("/proc/meminfo").ok();
-    let fitting = memory
-        .and_then(|text| available(&text))
-        .map(|free| free / MEMORY);
-    let fitting = fitting.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    cores().min(fitting).max(1)
+/// Trials that run side by side where the user does not say, each of which takes so many bytes: one a
+/// processor, as far as the free memory holds them.
+pub fn parallel(each: u64) -> usize {
+    fitting(cores(), free_memory().unwrap_or(u64::MAX), each)
+}
+
+/// Memory of this host that is free, bytes; none where the kernel does not tell.
+pub fn free_memory() -> Option<u64> {
+    available(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn fitting(cores: usize, free: u64, each: u64) -> usize {
+    let fitting = usize::try_from(free / each.max(1)).unwrap_or(usize::MAX);
+    cores.min(fitting).max(1)
 }
 
 /// `MemAvailable` of /proc/meminfo, bytes.
-pub fn available(meminfo: &str) -> Option<u64> {
+fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
         .find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -55,6 +51,13 @@ pub fn available(meminfo: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trials_run_side_by_side_as_far_as_processors_and_memory_go() {
+        assert_eq!(fitting(8, 16 << 30, 3 << 30), 5);
+        assert_eq!(fitting(2, 16 << 30, 3 << 30), 2);
+        assert_eq!(fitting(8, 1 << 30, 3 << 30), 1);
+    }
 
     #[test]
     fn available_memory_is_read_in_bytes() {

@@ -178,12 +178,13 @@ impl Args {
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let progress = Progress::new();
+        let parallel = || machine::parallel(machine::needed(&ready.campaign, &ready.model));
         let runner = Runner {
             store: &store,
             engine: engine.as_ref(),
             stop: &stop,
             clock: Arc::new(clock),
-            parallel: self.jobs.map_or_else(machine::parallel, NonZeroUsize::get),
+            parallel: self.jobs.map_or_else(parallel, NonZeroUsize::get),
             watch: &progress,
         };
         let ran = campaign::run(&runner, ready.question());

@@ -65,7 +65,7 @@ fn lab_text(dice: &mut Dice) -> String {
     let nvme = dice.of(&["p1600x-118g", "pm9a3-3.84t", "pm983-960g"]);
     format!(
         "title = \"by chance\"\nopenzfs = \"{}\"\n[host]\nmemory = \"{}\"\ncores = {}\n[drives]\nhdd = \"{count}x {hdd}\"\nnvme = \"5x {nvme}\"\n[pool]\nashift = {}\nvdevs = \"\"\"\n{}\n\"\"\"\n[dataset]\nrecordsize = \"{}\"\nsync = \"{}\"\nlogbias = \"{}\"\nprimarycache = \"{}\"\ncompression = \"{}\"\nspecial_small_blocks = \"{}\"\n[module]\nzfs_arc_max = {}\nzfs_txg_timeout = {}\nzfs_dirty_data_max = {}\n[workloads.w]\nfio.job = \"\"\"\n[j]\nrw={}\nbs={}\nsize=1g\n{}\"\"\"\n",
-        dice.of(&["2.1", "2.3"]),
+        dice.of(&["2.3", "2.4"]),
         dice.of(&["2G", "16G", "128G", "1T"]),
         1 + dice.below(128),
         dice.of(&["9", "12", "13"]),

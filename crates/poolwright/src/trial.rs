@@ -10,6 +10,7 @@ use bench::job::{self, Job};
 use bench::round::{Done, Runner};
 use bench::stop::Stop;
 use findings::record::Outcome;
+use lab::model::host_memory_needed;
 use report::text::one_line;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -60,12 +61,15 @@ impl Args {
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let progress = Progress::new();
+        let models = jobs.iter().map(|job| host_memory_needed(&job.inputs.model));
+        let largest = models.max().unwrap_or(0);
+        let parallel = || machine::parallel(largest);
         let runner = Runner {
             store: &store,
             engine: engine.as_ref(),
             stop: &stop,
             clock: Arc::new(WallClock::start()),
-            parallel: self.jobs.map_or_else(machine::parallel, NonZeroUsize::get),
+            parallel: self.jobs.map_or_else(parallel, NonZeroUsize::get),
             watch: &progress,
         };
         let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));

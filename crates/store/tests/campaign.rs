@@ -27,7 +27,7 @@ size=1g
     let profiles = lab::Profiles::builtin();
     let (campaign, _) = lab::load("lab.toml", text, &lab::NoFiles, &profiles).unwrap();
     let model = serde_json::json!({
-        "size": 4.0, "size_bound_by": "memory", "arc_max": 1u64 << 30, "physmem": 2u64 << 30,
+        "size": 4.0, "size_bound_by": "memory", "arc_max": 1u64 << 30, "drives_hold": 0,
         "dirty_data_max": 1u64 << 28, "dirty_data_max_real": 1u64 << 32,
         "wrlog_data_max": 1u64 << 29, "guest_memory": 2u64 << 30, "caps": [], "notes": [],
     });
@@ -66,7 +66,10 @@ fn the_same_campaign_run_again_takes_the_place_of_the_earlier_and_knows_its_tria
     more.campaign.method.max_trials += 2;
     let new = store.keep(&mut more, at(60)).unwrap();
     assert!(!old.exists());
-    assert_eq!(store.campaigns("lab").unwrap(), [new.clone()]);
+    assert_eq!(
+        store.campaigns("lab").unwrap().as_slice(),
+        std::slice::from_ref(&new)
+    );
     assert_eq!(Record::read(&new).unwrap().trials, first.trials);
 }
 
@@ -103,7 +106,7 @@ fn trials_are_loaded_under_the_names_of_the_campaign_also_where_two_share_one() 
         offered_rate: None,
         rerun: None,
         without: None,
-        outcome: Outcome::Measured(Box::new(Measured::default())),
+        outcome: Outcome::Measured(Box::<Measured>::default()),
     };
     let run = Run {
         started: String::new(),

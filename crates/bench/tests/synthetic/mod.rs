@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// A model of full size.
 pub fn model() -> Model {
     let model = serde_json::json!({
-        "size": 1.0, "size_bound_by": "nothing", "arc_max": 16u64 << 30, "physmem": 32u64 << 30,
+        "size": 1.0, "size_bound_by": "nothing", "arc_max": 16u64 << 30, "drives_hold": 0,
         "dirty_data_max": 1u64 << 30, "dirty_data_max_real": 1u64 << 30,
         "wrlog_data_max": 2u64 << 30, "guest_memory": 18u64 << 30, "caps": [], "notes": [],
     });

@@ -1,7 +1,7 @@
 //! What `check --json` prints: one object, its keys documented in docs/lab.md.
 
 use super::Checked;
-use crate::diagnostics;
+use crate::{diagnostics, machine};
 use crate::lab_file::Sources;
 use lab::Diagnostic;
 use lab::campaign::Variant;
@@ -34,13 +34,13 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
     let estimate = checked.estimate.as_ref().map(|e| {
         json!({
             "cells": e.cells, "trials": e.trials, "virtual_s": e.virtual_s,
-            "wall_low_s": e.wall_s.0, "wall_high_s": e.wall_s.1, "budget_s": campaign.method.budget_s,
+            "wall_s": e.wall_s, "budget_s": campaign.method.budget_s,
         })
     });
     pretty(&json!({
         "ok": model.is_some(),
         "campaign": campaign,
-        "limits": checked.limits,
+        "host_memory_needed": model.map(|model| machine::needed(campaign, model)),
         "model": model,
         "variants": variants,
         "estimate": estimate,

@@ -1,9 +1,10 @@
 //! What `check` prints for people.
 
 use super::Checked;
+use crate::machine;
 use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Rates, Variant, Workload};
 use lab::command::{MODPROBE, commands};
-use lab::model::{Estimate, HostLimits, Model, drive_capacity, drive_sizes, of_variant};
+use lab::model::{Estimate, Model, drive_capacity, drive_sizes, of_variant};
 use lab::units::{about, print_duration};
 use report::text::visible;
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
         ),
     );
     if let Ok(model) = &checked.model {
-        scales(&mut out, model, &checked.limits);
+        scales(&mut out, campaign, model);
     }
     for variant in &campaign.variants {
         self::variant(&mut out, campaign, variant, checked.model.as_ref().ok());
@@ -93,7 +94,8 @@ fn versions(campaign: &Campaign) -> String {
         .join(" and ")
 }
 
-fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
+fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
+    let (needed, free) = (machine::needed(campaign, model), machine::free_memory());
     line(
         out,
         "scale",
@@ -118,25 +120,26 @@ fn scales(out: &mut String, model: &Model, limits: &HostLimits) {
             ),
         );
     }
-    let time = match model.time {
-        Some(time) => format!("k = {time}, stated in the lab"),
-        None => "k is chosen by the pilot of `run`".to_owned(),
-    };
-    line(out, "", &time);
     line(
         out,
         "model",
         &format!(
-            "memory {}, ARC {}, dirty data {}, write log {}; free here: {} for it, {} for its drives, {} cores",
-            about(model.physmem),
+            "memory {}, ARC {}, dirty data {}, write log {}; it takes up to {} of this host's memory{}",
+            about(model.guest_memory),
             about(model.arc_max),
             about(model.dirty_data_max),
             about(model.wrlog_data_max),
-            about(limits.memory),
-            about(limits.store_bytes),
-            limits.cores
+            about(needed),
+            free.map_or(String::new(), |free| format!(", of which {} is free", about(free)))
         ),
     );
+    if free.is_some_and(|free| free < needed) {
+        line(
+            out,
+            "note",
+            "there is too little free memory for that: a trial may fail; free some, or state a larger [scale] size",
+        );
+    }
     for note in &model.notes {
         line(out, "note", note);
     }
@@ -175,8 +178,8 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
         line(out, "", &machine.join(", "));
     }
     let commands = commands(variant);
-    line(out, "", &commands.create_pool.to_string());
-    for more in commands.set.iter().chain(&commands.create_datasets) {
+    let further = commands.set.iter().chain(&commands.create_datasets);
+    for more in commands.create.iter().chain(further) {
         line(out, "", &more.to_string());
     }
     for option in &commands.module {
@@ -192,8 +195,7 @@ fn drives(variant: &Variant, model: Option<&Model>) -> String {
         .map(|model| drive_sizes(model, variant))
         .unwrap_or_default();
     let mut groups: BTreeMap<(&str, u64), u32> = BTreeMap::new();
-    let used = variant.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
-    for drive in used {
+    for drive in variant.used_drives() {
         let DriveRef { kind, .. } = drive;
         *groups
             .entry((kind, sizes.get(drive).copied().unwrap_or(0)))
@@ -216,14 +218,9 @@ fn drives(variant: &Variant, model: Option<&Model>) -> String {
 
 fn time(campaign: &Campaign, estimate: &Estimate) -> String {
     let budget = campaign.method.budget_s;
-    let (low, high) = estimate.wall_s;
-    let wall = if low == high {
-        format!("about {}", print_duration(low))
-    } else {
-        format!("{} to {}", print_duration(low), print_duration(high))
-    };
-    let over = if low > budget {
-        ": over the budget: every cell runs once, and repeats would be left out; shorten the runtime, or raise the budget"
+    let wall = format!("about {} on one core", print_duration(estimate.wall_s.round()));
+    let over = if estimate.wall_s > budget {
+        ": one core may not measure all of it in that time; what does not fit is listed by `run`"
     } else {
         ""
     };

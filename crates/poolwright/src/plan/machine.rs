@@ -1,7 +1,7 @@
 //! What a lab says of its machine, as far as the sizes of log and cache depend on it: the baseline's
 //! settings.
 
-use lab::campaign::{Campaign, Class, OpenZfs, Variant};
+use lab::campaign::{Campaign, Class, Variant};
 use plan::sizing::LogLimits;
 
 fn parameter(campaign: &Campaign, name: &str) -> Option<u64> {
@@ -27,16 +27,13 @@ pub fn log_limits(campaign: &Campaign) -> LogLimits {
 }
 
 /// The ARC's limit: as set where that is obeyed (from 64 MiB to below all of `memory`), else the
-/// default of the release (`arc_default_max` in arc_os.c).
+/// default of OpenZFS 2.3 and 2.4 (`arc_default_max` in arc_os.c).
 pub fn arc(campaign: &Campaign, memory: u64) -> Option<u64> {
     let obeyed = |bytes: &u64| (64 << 20..memory).contains(bytes);
     if let Some(set) = parameter(campaign, "zfs_arc_max").filter(obeyed) {
         return Some(set);
     }
-    match campaign.variants.first()?.openzfs {
-        OpenZfs::V2_1 => Some(memory / 2),
-        _ => Some((memory / 8 * 5).max(memory.saturating_sub(1 << 30))),
-    }
+    Some((memory / 8 * 5).max(memory.saturating_sub(1 << 30)))
 }
 
 /// Bytes of the largest L2ARC among the variants.

@@ -6,7 +6,7 @@ use bench::engine::Step;
 use bench::round::Watch;
 use findings::record::{Outcome, Trial};
 use report::text::{cut, one_line};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +28,8 @@ struct State {
     ended: usize,
     /// Trials at work, each with its step.
     running: BTreeMap<String, &'static str>,
+    /// Trials that another process runs, which was told.
+    waited: BTreeSet<String>,
     /// Whether the line stands on the terminal.
     shown: bool,
 }
@@ -112,9 +114,8 @@ impl Watch for Progress {
 
     fn waits(&self, name: &str) {
         self.update(|state| {
-            let others = "run by another process";
-            let known = state.running.insert(name.to_owned(), others);
-            (known != Some(others)).then(|| format!("{}: {others}; waiting for it", one_line(name)))
+            let first = state.waited.insert(name.to_owned());
+            first.then(|| format!("{}: another process runs it; waiting for it", one_line(name)))
         });
     }
 
