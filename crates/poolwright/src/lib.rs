@@ -5,6 +5,7 @@
 mod diagnostics;
 mod engine;
 mod exit;
+mod hidden;
 mod lab_file;
 mod language;
 mod machine;
@@ -78,6 +79,9 @@ fn command() -> clap::Command {
 
 /// Runs the command line of this process, on an engine that is opened by the verbs that need one.
 pub fn main(open: OpenEngine) -> ExitCode {
+    if let Some(code) = hidden::run() {
+        return code;
+    }
     engine::set(open);
     Cli::parse().verb.run()
 }

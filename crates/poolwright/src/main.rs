@@ -1,8 +1,13 @@
 //! The program `poolwright`.
 
 use bench::engine::Engine;
+use bench::engine::linux::Linux;
 use bench::fault::Fault;
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// Real time after which a machine is taken for hung. The longest trials of the labs take minutes.
+const PATIENCE: Duration = Duration::from_secs(3600);
 
 fn main() -> ExitCode {
     poolwright::main(open_engine)
@@ -10,8 +15,5 @@ fn main() -> ExitCode {
 
 /// The engine of this host.
 fn open_engine() -> Result<Box<dyn Engine>, Fault> {
-    Err(Fault::Environment(
-        "there is no engine on this host; build it in Poolwright's source directory with: make engine"
-            .to_owned(),
-    ))
+    Ok(Box::new(Linux::find(PATIENCE)?))
 }

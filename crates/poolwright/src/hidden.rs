@@ -1,0 +1,27 @@
+//! Verbs that only this program calls: the two ends of a machine's start. They stand apart from the
+//! command line, which has options, help and completions that a machine's first process needs not load.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Carries out a hidden verb; none when the arguments are a person's.
+pub fn run() -> Option<ExitCode> {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let verb = arguments.first()?.to_str()?;
+    if verb == machine::start::GUEST && std::process::id() == 1 {
+        let directory = arguments.get(1)?;
+        machine::guest::run(Path::new(directory));
+    }
+    if verb == machine::start::LAUNCH {
+        let [_, parent, core, program, rest @ ..] = &arguments[..] else {
+            return None;
+        };
+        let parent = parent.to_str()?.parse().ok()?;
+        let core = core.to_str()?.parse().ok();
+        let why = machine::launch::run(parent, core, program, rest);
+        eprintln!("cannot {why}");
+        return Some(ExitCode::from(3));
+    }
+    None
+}
