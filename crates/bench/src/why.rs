@@ -7,7 +7,7 @@ use crate::rerun::kinds;
 use crate::slot::{Extra, Slot};
 use findings::counters;
 use findings::record::{Cost, Measured};
-use lab::campaign::{Campaign, Variant};
+use lab::campaign::{Campaign, Class, Variant};
 
 /// Every cost, in the order in which they are tried.
 const COSTS: [Cost; 7] = [
@@ -72,16 +72,36 @@ fn latency_ns(measured: &Measured) -> f64 {
     sum / (read.ops + write.ops).max(1) as f64
 }
 
+/// Share of the clients' time that reads from drives must take for their cost to be tried.
+const READS: f64 = 0.01;
+
 /// Whether a cell bore a cost, by its own counters.
 fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
     let total = |name: &str| measured.totals.get(name).copied().unwrap_or(0.0);
-    let read_from_drives = || {
-        let mut totals = measured.totals.iter();
-        totals.any(|(name, n)| matches!(counters::drive(name), Some((_, "reads"))) && *n > 0.0)
+    // Over all drives.
+    let drives = |what: &str| -> f64 {
+        let of =
+            |name: &str| matches!(counters::drive(name), Some((_, counter)) if counter == what);
+        let totals = measured.totals.iter().filter(|(name, _)| of(name));
+        totals.map(|(_, value)| value).sum()
     };
+    let waits_for_reads = || {
+        let clients_ns = measured.runtime_s * 1e9 * measured.concurrency;
+        drives("read_ns") > READS * clients_ns
+    };
+    let commits = total(counters::ZIL_COMMITS) > 0.0;
     match cost {
-        Cost::LogFlush | Cost::LogWrite => total(counters::ZIL_COMMITS) > 0.0,
-        Cost::PoolRead | Cost::ArcSize => read_from_drives(),
+        Cost::LogFlush => commits && drives("flushes") > 0.0,
+        // Elsewhere the log's writes are among the pool's.
+        Cost::LogWrite => {
+            commits
+                && variant
+                    .pool
+                    .vdevs
+                    .iter()
+                    .any(|vdev| vdev.class == Class::Log)
+        }
+        Cost::PoolRead | Cost::ArcSize => waits_for_reads(),
         Cost::WriteThrottle => counters::THROTTLES.iter().any(|name| total(name) > 0.0),
         Cost::Processor => true,
         Cost::Seek => kinds(variant).keys().any(|kind| {

@@ -72,7 +72,13 @@ mod tests {
 
     #[test]
     fn one_queue_gets_mq_deadline_and_nvme_none() {
-        assert_eq!((attachment("hdd-7200-8t").scheduler, attachment("hdd-7200-8t").depth), (true, 32));
+        assert_eq!(
+            (
+                attachment("hdd-7200-8t").scheduler,
+                attachment("hdd-7200-8t").depth
+            ),
+            (true, 32)
+        );
         assert!(attachment("pm883-3.84t").scheduler && attachment("pm883-3.84t").discard);
         assert!(!attachment("pm9a3-1.92t").scheduler && attachment("pm9a3-1.92t").discard);
         assert!(!attachment("p1600x-118g").scheduler);

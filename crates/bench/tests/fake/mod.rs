@@ -125,7 +125,9 @@ fn measured(rate: f64, seconds: f64, noise_ns: f64) -> Measured {
             overflow: 0,
         },
         seconds: (0..whole).map(second).collect(),
-        totals: BTreeMap::from([("zil.commits".to_owned(), ops as f64)]),
+        totals: [("zil.commits", ops), ("drive.hdd0.flushes", ops)]
+            .map(|(name, count)| (name.to_owned(), count as f64))
+            .into(),
         ..Measured::default()
     }
 }

@@ -26,7 +26,10 @@ pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
             capacity,
             // Drives of one machine differ in rotation and tails; a drive keeps its seed in all variants
             // that have it at the same place.
-            seed: inputs.seed.wrapping_mul(1_000_003).wrapping_add(number as u64),
+            seed: inputs
+                .seed
+                .wrapping_mul(1_000_003)
+                .wrapping_add(number as u64),
             free: free(inputs, &drive),
         });
     }
@@ -43,7 +46,9 @@ fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
     let kind = inputs.variant.drives.get(&drive.kind);
     let numbers = kind.map(|kind| kind.numbers.clone()).unwrap_or_default();
     let unusable = |why: String| {
-        Fault::failed(format!("the profile of drive {drive} cannot be used: {why}"))
+        Fault::failed(format!(
+            "the profile of drive {drive} cannot be used: {why}"
+        ))
     };
     let mut profile: Profile =
         serde_json::from_value(numbers).map_err(|e| unusable(e.to_string()))?;

@@ -44,7 +44,10 @@ pub fn of(inputs: &Inputs, files_bytes: u64) -> Parameters {
         Some(Cost::ArcSize) => {
             // All files twice: their blocks, and what describes them.
             more_memory = 2 * files_bytes;
-            numbers.insert("zfs_arc_max".to_owned(), signed(model.arc_max + more_memory));
+            numbers.insert(
+                "zfs_arc_max".to_owned(),
+                signed(model.arc_max + more_memory),
+            );
         }
         Some(Cost::WriteThrottle) => {
             let dirty_max = WITHOUT_THROTTLE * model.dirty_data_max;

@@ -22,7 +22,10 @@ fn difference(from: &outcome::Sample, to: &outcome::Sample) -> Sample {
         let grown = value - before;
         match name.strip_suffix("_ns") {
             // Time busy and requests x time become shares of the second.
-            Some(share) if name.starts_with("drive.") && (share.ends_with(".busy") || share.ends_with(".queue")) => {
+            Some(share)
+                if name.starts_with("drive.")
+                    && (share.ends_with(".busy") || share.ends_with(".queue")) =>
+            {
                 values.insert(share.to_owned(), grown / 1e9 / seconds);
             }
             Some("processor.busy") => {
@@ -55,12 +58,38 @@ mod tests {
     #[test]
     fn totals_become_counts_levels_and_shares() {
         let samples = [
-            sample(0.0, &[("zil.commits", 5.0), ("arc.size", 7.0), ("drive.hdd0.busy_ns", 1e9), ("processor.busy_ns", 0.0), ("processor.cores", 4.0)]),
-            sample(2.0, &[("zil.commits", 9.0), ("arc.size", 6.0), ("drive.hdd0.busy_ns", 2e9), ("processor.busy_ns", 4e9), ("processor.cores", 4.0)]),
+            sample(
+                0.0,
+                &[
+                    ("zil.commits", 5.0),
+                    ("arc.size", 7.0),
+                    ("drive.hdd0.busy_ns", 1e9),
+                    ("processor.busy_ns", 0.0),
+                    ("processor.cores", 4.0),
+                ],
+            ),
+            sample(
+                2.0,
+                &[
+                    ("zil.commits", 9.0),
+                    ("arc.size", 6.0),
+                    ("drive.hdd0.busy_ns", 2e9),
+                    ("processor.busy_ns", 4e9),
+                    ("processor.cores", 4.0),
+                ],
+            ),
         ];
         let seconds = differences(&samples);
         assert_eq!(seconds.len(), 1);
-        let wanted = [("arc.size", 6.0), ("drive.hdd0.busy", 0.5), ("processor.busy", 0.5), ("zil.commits", 4.0)];
-        assert_eq!(seconds[0].values, wanted.map(|(n, v)| (n.to_owned(), v)).into());
+        let wanted = [
+            ("arc.size", 6.0),
+            ("drive.hdd0.busy", 0.5),
+            ("processor.busy", 0.5),
+            ("zil.commits", 4.0),
+        ];
+        assert_eq!(
+            seconds[0].values,
+            wanted.map(|(n, v)| (n.to_owned(), v)).into()
+        );
     }
 }

@@ -89,7 +89,10 @@ pub fn script(
         // For people: what they would look at on a real server.
         for (file, words) in [
             ("zpool-iostat.txt", &["zpool", "iostat", "-lqv", POOL][..]),
-            ("zpool-iostat-histograms.txt", &["zpool", "iostat", "-w", POOL]),
+            (
+                "zpool-iostat-histograms.txt",
+                &["zpool", "iostat", "-w", POOL],
+            ),
             ("zpool-status.txt", &["zpool", "status", POOL]),
         ] {
             steps.push(Step::Run(run(words).output(file).may_fail()));
