@@ -239,6 +239,7 @@ mod tests {
             name: "v".into(),
             levels: BTreeMap::new(),
             openzfs: OpenZfs::V2_3,
+            stack: lab::campaign::Stack::Zfs,
             drives: BTreeMap::new(),
             pool: Pool {
                 ashift: None,

@@ -29,9 +29,12 @@ pub fn of(
     }
 }
 
-/// How compute was counted. Labs cannot state it yet: it is charged.
-fn processor(_campaign: &Campaign) -> Processor {
-    Processor::Charged
+/// How compute was counted.
+fn processor(campaign: &Campaign) -> Processor {
+    match campaign.host.processor {
+        lab::campaign::Processor::Charged => Processor::Charged,
+        lab::campaign::Processor::Free => Processor::Free,
+    }
 }
 
 fn limits(campaign: &Campaign, model: &Model) -> Vec<ScaleLimit> {

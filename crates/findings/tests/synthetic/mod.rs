@@ -55,6 +55,7 @@ pub fn variant(log: bool, cache: bool) -> Variant {
         name: format!("{l}/{c}"),
         levels: strings(&[("log", l), ("cache", c)]),
         openzfs: OpenZfs::V2_3,
+        stack: Stack::Zfs,
         drives: [
             ("hdd".to_owned(), kind("hdd-7200", 6, true, false)),
             ("optane".to_owned(), kind("p1600x", 2, false, true)),
@@ -107,6 +108,7 @@ pub fn campaign(variants: Vec<Variant>, job: &str) -> Campaign {
             memory: 128 << 30,
             cores: 32,
             memory_price: None,
+            processor: Processor::Charged,
         },
         method: Method {
             baseline: variants[0].name.clone(),
@@ -127,7 +129,6 @@ pub fn campaign(variants: Vec<Variant>, job: &str) -> Campaign {
         workloads: vec![workload(job)],
         scale: Scale {
             size: None,
-            time: None,
             dirty_data_max: None,
         },
     }
@@ -137,17 +138,14 @@ pub fn model() -> Model {
     Model {
         size: 12.0,
         size_bound_by: "memory".into(),
-        time: Some(5.0),
-        time_guessed: false,
         arc_max: 1 << 30,
-        physmem: 2 << 30,
+        guest_memory: 3 << 30,
         dirty_data_max: 256 << 20,
         dirty_data_max_real: 4 << 30,
         drives_hold: 0,
         wrlog_data_max: 512 << 20,
         caps: Vec::new(),
         module: BTreeMap::new(),
-        feed_interval: 1.0,
         notes: Vec::new(),
     }
 }

@@ -98,8 +98,8 @@ impl Running {
         let name = command.argv.join(" ");
         let outputs = match &command.output {
             Some(file) => {
-                let path = Path::new(INSIDE).join(file);
-                [path.clone(), path.with_added_extension("err")]
+                let inside = Path::new(INSIDE);
+                [inside.join(file), inside.join(format!("{file}.err"))]
             }
             None => ["/run/output".into(), "/run/output.err".into()],
         };
