@@ -4,6 +4,10 @@ use drives::Profile;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// Bytes of what drives hold that are kept in memory where there is a file for more. Long or fast writes fill
+/// drives without end: what a file system frees is not told to them.
+pub const IN_MEMORY: u64 = 4 << 30;
+
 /// The drives of a machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,6 +18,10 @@ pub struct Config {
     /// What an earlier machine left in it is overwritten: memory that was touched before is quicker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<i32>,
+    /// A file for what the drives hold beyond [`IN_MEMORY`]; none keeps everything in memory. The file has no
+    /// name any more once the machine runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spill: Option<PathBuf>,
     /// The drives, in the order in which the kernel finds them.
     pub drives: Vec<DriveConfig>,
     /// An image that the drives begin with; none for empty drives.

@@ -84,13 +84,22 @@ pub fn cache() -> PathBuf {
 }
 
 impl Engine {
-    /// The engine that `POOLWRIGHT_ENGINE` names, or the one that was built last.
+    /// The engine that `POOLWRIGHT_ENGINE` names, the one of the checkout that this program was built in
+    /// (`target/engine`), or the one that was built last.
     ///
     /// # Errors
     /// That there is none, or what is wrong with it.
     pub fn find() -> Result<Engine, Missing> {
-        match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-            Some(directory) => Engine::open(Path::new(&directory)),
+        if let Some(directory) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+            return Engine::open(Path::new(&directory));
+        }
+        let program = std::env::current_exe().unwrap_or_default();
+        // target/release/poolwright and target/release/deps/test-0123.
+        let near = program.ancestors().skip(2).take(2);
+        let own = near.map(|directory| directory.join("engine"));
+        let mut own = own.filter(|directory| directory.join(MANIFEST).exists());
+        match own.next() {
+            Some(directory) => Engine::open(&directory),
             None => Engine::open(&cache().join("current")),
         }
     }

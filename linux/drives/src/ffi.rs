@@ -58,7 +58,11 @@ pub struct Description {
 fn configure(path: &Path) -> Result<Machine, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let config = Config::from_json(&text)?;
-    let mut pages = Pages::new(config.pages, memory::source(config.memory));
+    let spill = match &config.spill {
+        Some(path) => Some(nameless(path).map_err(|e| format!("{}: {e}", path.display()))?),
+        None => None,
+    };
+    let mut pages = Pages::new(config.pages, memory::source(config.memory, spill));
     let drives: Result<Vec<Drive>, _> = config.drives.iter().map(Drive::new).collect();
     let mut drives = drives.map_err(|e| e.to_string())?;
     if let Some(image) = &config.image {
@@ -75,6 +79,19 @@ fn configure(path: &Path) -> Result<Machine, String> {
         drives,
         recorder,
     })
+}
+
+/// A new file that goes with its process.
+fn nameless(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    let file = options
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)?;
+    std::fs::remove_file(path)?;
+    Ok(file)
 }
 
 fn record_to(path: &Path) -> std::io::Result<Recorder> {

@@ -1,7 +1,10 @@
 //! Memory from the host: an allocator that never calls `malloc`, and large regions.
 
+use contents::config::IN_MEMORY;
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::ptr;
 
 /// Bytes taken from the host at a time.
@@ -142,26 +145,34 @@ fn map(bytes: usize) -> *mut u8 {
     }
 }
 
-/// Memory for the contents of drives: from a descriptor of shared memory, or the host's own.
-pub fn source(descriptor: Option<i32>) -> contents::Memory {
+/// Memory for the contents of drives: from a descriptor of shared memory, or the host's own; beyond
+/// [`IN_MEMORY`] from a file, where there is one.
+pub fn source(descriptor: Option<i32>, spill: Option<File>) -> contents::Memory {
     let mut taken = 0;
     Box::new(move || {
-        let chunk = match descriptor {
-            None => map(contents::CHUNK),
-            Some(descriptor) => shared(descriptor, taken),
+        let in_memory = IN_MEMORY as usize;
+        let chunk = match (&spill, descriptor) {
+            (Some(file), _) if taken >= in_memory => {
+                shared(file.as_raw_fd(), taken - in_memory, true)
+            }
+            (_, Some(descriptor)) => shared(descriptor, taken, false),
+            (_, None) => map(contents::CHUNK),
         };
         taken += contents::CHUNK;
         assert!(
             !chunk.is_null(),
-            "the host has no memory for what the drives hold"
+            "the host has no room for what the drives hold beyond {} MiB: {}",
+            (taken - contents::CHUNK) >> 20,
+            std::io::Error::last_os_error()
         );
         // SAFETY: a mapping of this length, made for this call alone and never given back.
         unsafe { std::slice::from_raw_parts_mut(chunk, contents::CHUNK) }
     })
 }
 
-/// A chunk of shared memory at an offset, which is made as large as needed; null when that fails.
-fn shared(descriptor: i32, offset: usize) -> *mut u8 {
+/// A chunk of shared memory or of a file at an offset, which is made as large as needed, with its room on a
+/// disk taken where `room` says so; null when that fails.
+fn shared(descriptor: i32, offset: usize, room: bool) -> *mut u8 {
     let end = (offset + contents::CHUNK) as libc::off_t;
     // SAFETY: a new mapping at an address that the host chooses, of a part of the descriptor that exists.
     unsafe {
@@ -169,6 +180,11 @@ fn shared(descriptor: i32, offset: usize) -> *mut u8 {
         if libc::fstat(descriptor, &mut about) != 0
             || (about.st_size < end && libc::ftruncate(descriptor, end) != 0)
         {
+            return ptr::null_mut();
+        }
+        let length = contents::CHUNK as libc::off_t;
+        // Without its room a page that is written to when the disk is full ends the machine without a word.
+        if room && libc::fallocate(descriptor, 0, offset as libc::off_t, length) != 0 {
             return ptr::null_mut();
         }
         let at = libc::mmap(

@@ -104,7 +104,7 @@ impl Engine for Linux {
         let job = fio::prepare(inputs, &steps::directory(inputs), &raw)?;
         let parameters = parameters::of(inputs, job.job.files_bytes);
         let script = steps::script(inputs, &self.engine, &self.fio.program, &job, &parameters)?;
-        let drives = devices::config(inputs)?;
+        let drives = devices::config(inputs, &raw)?;
         let free =
             inputs.host.processor == Processor::Free || inputs.without == Some(Cost::Processor);
         let memory = self.take_memory()?;

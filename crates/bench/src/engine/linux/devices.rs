@@ -8,13 +8,13 @@ use findings::record::Cost;
 use lab::campaign::{Class, DriveRef, Variant};
 use lab::model::{drive_capacity, drive_sizes};
 use std::collections::BTreeSet;
+use std::path::Path;
 
-/// Pages that all drives together may hold: 64 GiB, a bound against drives that grow without end, and no
-/// memory that is taken.
+/// Pages that all drives together may hold: 64 GiB, a bound against drives that grow without end.
 const PAGES: u32 = 16 << 20;
 
-/// The configuration of the drives of a trial.
-pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
+/// The configuration of the drives of a trial whose own directory is `raw`.
+pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
     let variant = &inputs.variant;
     let mut drives = Vec::new();
     let sizes = drive_sizes(&inputs.model, variant).into_iter();
@@ -37,6 +37,7 @@ pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
         pages: PAGES,
         drives,
         memory: Some(machine::memory::DRIVES),
+        spill: Some(raw.join("drives.spill")),
         image: None,
         record: None,
     })
