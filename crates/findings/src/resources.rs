@@ -98,7 +98,10 @@ pub fn throttled_per_write<'a>(seconds: impl IntoIterator<Item = &'a Second>) ->
 fn log(variant: &Variant, totals: &BTreeMap<String, f64>) -> Option<LogDrives> {
     let get = |name: &str| totals.get(name).copied().unwrap_or(0.0);
     let with_data = get(c::ZIL_SLOG_BYTES) <= get(c::ZIL_POOL_BYTES);
-    let class = if with_data { Class::Normal } else { Class::Log };
+    let class = match with_data {
+        true => variant.log_class_without_slog(),
+        false => Class::Log,
+    };
     let drives = || {
         let vdevs = variant.pool.vdevs.iter().filter(|v| v.class == class);
         vdevs.flat_map(|v| &v.drives)
@@ -114,7 +117,7 @@ fn log(variant: &Variant, totals: &BTreeMap<String, f64>) -> Option<LogDrives> {
     };
     Some(LogDrives {
         kind: drives().next()?.kind.clone(),
-        with_data,
+        with_data: class == Class::Normal,
         write_us: mean_us(c::WRITE_NS, c::WRITES),
         flush_us: mean_us(c::FLUSH_NS, c::FLUSHES),
     })

@@ -122,6 +122,24 @@ impl Variant {
         pool.chain(array)
     }
 
+    /// The class of the vdevs that take the intent log where no log vdev does: special ones from 2.4 on
+    /// (`zio_alloc_zil`), else those with the data.
+    pub fn log_class_without_slog(&self) -> Class {
+        let special = self.pool.vdevs.iter().any(|v| v.class == Class::Special);
+        match special && self.openzfs >= OpenZfs::V2_4 {
+            true => Class::Special,
+            false => Class::Normal,
+        }
+    }
+
+    /// The class of the vdevs that take the intent log.
+    pub fn log_class(&self) -> Class {
+        match self.pool.vdevs.iter().any(|v| v.class == Class::Log) {
+            true => Class::Log,
+            false => self.log_class_without_slog(),
+        }
+    }
+
     /// Whether it is built of a ZFS pool.
     pub fn is_zfs(&self) -> bool {
         self.stack == Stack::Zfs

@@ -394,3 +394,19 @@ fn what_the_machine_changes_in_a_job_is_noted_at_its_line() {
     assert!(notes[0].starts_with("clocksource=cpu | `clocksource=cpu` becomes"));
     assert!(notes[1].starts_with("cpus_allowed=0-3 | `cpus_allowed=0-3` is left out"));
 }
+
+#[test]
+fn special_vdevs_take_the_intent_log_from_2_4_on_where_there_is_no_log_vdev() {
+    let class = |release: &str, vdevs: &str| {
+        let text = format!(
+            "openzfs = \"{release}\"\n[host]\nmemory = \"64G\"\n[drives]\nhdd = \"2x hdd-7200-8t\"\nssd = \"3x pm983-960g\"\n\
+             [pool]\nvdevs = \"{vdevs}\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n"
+        );
+        campaign(&text).variants[0].log_class()
+    };
+    let special = "mirror hdd[0-1] special mirror ssd[0-1]";
+    assert_eq!(class("2.3", special), Class::Normal);
+    assert_eq!(class("2.4", special), Class::Special);
+    assert_eq!(class("2.4", "mirror hdd[0-1]"), Class::Normal);
+    assert_eq!(class("2.4", &format!("{special} log ssd2")), Class::Log);
+}

@@ -79,11 +79,7 @@ fn of_class(variant: &Variant, class: Class) -> BTreeSet<&DriveRef> {
 fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<Free> {
     let variant = &inputs.variant;
     let log = of_class(variant, Class::Log);
-    // Without log vdevs the intent log lies on the pool's own drives.
-    let takes_log = match log.is_empty() {
-        true => of_class(variant, Class::Normal).contains(drive),
-        false => log.contains(drive),
-    };
+    let takes_log = of_class(variant, variant.log_class()).contains(drive);
     match inputs.without {
         Some(Cost::LogFlush) if takes_log => vec![Free::Flush],
         Some(Cost::LogWrite) if log.contains(drive) => vec![Free::Write],
