@@ -113,8 +113,8 @@ impl Engine for Linux {
         let parameters = parameters::of(inputs, job.job.files_bytes);
         let script = steps::script(inputs, &self.engine, &self.fio.program, &job, &parameters)?;
         let drives = devices::config(inputs)?;
-        let free = inputs.host.processor == Processor::Free
-            || inputs.without == Some(Cost::Processor);
+        let free =
+            inputs.host.processor == Processor::Free || inputs.without == Some(Cost::Processor);
         let memory = self.take_memory()?;
         let machine = Machine {
             kernel: &self.engine.kernel(),

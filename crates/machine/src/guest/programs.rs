@@ -1,7 +1,7 @@
 //! Programs inside the machine. Their environment is always the same.
 
-use crate::{INPUT, INSIDE};
 use crate::script::Command;
+use crate::{INPUT, INSIDE};
 use rustix::fs::{Mode, OFlags};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
