@@ -50,7 +50,9 @@ pub enum Missing {
     )]
     NotBuilt(PathBuf),
     /// It cannot be read.
-    #[error("the engine in {path} cannot be used: {why}: remove that directory and run `make engine`")]
+    #[error(
+        "the engine in {path} cannot be used: {why}: remove that directory and run `make engine`"
+    )]
     Damaged {
         /// Its directory.
         path: PathBuf,

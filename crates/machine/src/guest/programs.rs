@@ -101,8 +101,8 @@ pub fn shell(command: &Command) -> Result<i32, String> {
 
 /// The files in the machine's directory for a program's output and its errors.
 fn outputs(file: &str) -> [PathBuf; 2] {
-    let path = Path::new(INSIDE).join(file);
-    [path.clone(), path.with_added_extension("err")]
+    let inside = Path::new(INSIDE);
+    [inside.join(file), inside.join(format!("{file}.err"))]
 }
 
 fn create(path: &Path) -> Result<File, String> {

@@ -57,6 +57,7 @@ impl Linux {
             pages: 1 << 10,
             memory: Some(machine::memory::DRIVES),
             drives: Vec::new(),
+            spill: None,
             image: None,
             record: None,
         };

@@ -105,7 +105,7 @@ impl Linux {
             programs,
             steps,
         };
-        let mut drives = devices::config(inputs)?;
+        let mut drives = devices::config(inputs, directory)?;
         add_blank_drives(&mut drives, inputs);
         let memory = self.take_memory()?;
         let machine = Machine {
