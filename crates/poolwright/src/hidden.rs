@@ -10,17 +10,17 @@ pub fn run() -> Option<ExitCode> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let verb = arguments.first()?.to_str()?;
     if verb == machine::start::GUEST && std::process::id() == 1 {
-        let directory = arguments.get(1)?;
-        machine::guest::run(Path::new(directory));
+        let (directory, engine) = (arguments.get(1)?, arguments.get(2)?);
+        machine::guest::run(Path::new(directory), Path::new(engine));
     }
     if verb == machine::start::LAUNCH {
-        let [_, parent, core, program, rest @ ..] = &arguments[..] else {
+        let [_, parent, core, directory, program, rest @ ..] = &arguments[..] else {
             return None;
         };
         let parent = parent.to_str()?.parse().ok()?;
         let core = core.to_str()?.parse().ok();
-        let why = machine::launch::run(parent, core, program, rest);
-        eprintln!("cannot {why}");
+        let why = machine::launch::run(parent, core, Path::new(directory), program, rest);
+        eprintln!("{why}");
         return Some(ExitCode::from(3));
     }
     None
