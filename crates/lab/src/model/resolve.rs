@@ -99,7 +99,7 @@ const INDIRECT: &str = "zfs_default_ibs";
 /// [`INDIRECT`] at which files shrunk by S have as many indirect blocks as on the real server: random
 /// writes rewrite the block of pointers over each, and a transaction group's dirty data counts it. With
 /// 128 KiB over an S-th of the data, pools without a log were up to 1.5 times as fast at four
-/// times S (docs/findings.md). None where it is OpenZFS' own; 4 KiB is the least (dnode.h), so that from
+/// times S. None where it is OpenZFS's own; 4 KiB is the least (dnode.h), so that from
 /// S = 32 on there are fewer.
 fn indirect_shift(size: f64) -> Option<i64> {
     const MOST: i64 = 17;
