@@ -143,7 +143,7 @@ proptest! {
         }
     }
 
-    /// Being asked late changes nothing: the emulator's lateness does not add up.
+    /// Being asked late changes nothing.
     #[test]
     fn a_drive_asked_late_tells_the_same_times(arrivals in arrivals(80)) {
         for (name, profile) in shapes() {

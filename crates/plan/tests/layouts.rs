@@ -1,5 +1,4 @@
-//! Space of 102 layouts against recorded values of the arithmetic, from when pools made by libzpool agreed with it: see
-//! data/layouts.tsv.
+//! Space of 102 layouts against recorded values, with which real pools agreed: see data/layouts.tsv.
 
 use plan::space::{self, Build};
 
