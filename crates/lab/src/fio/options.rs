@@ -139,7 +139,7 @@ pub fn document() -> String {
     text.push_str(&engines.join(", "));
     text.push_str(
         ". They run as on a real server, `direct=1` included: what OpenZFS makes of it follows from the dataset's \
-         `direct`. OpenZFS carries native asynchronous I/O (`libaio`) out synchronously, so such a job has one \
+         `direct` (with `disabled`, 2.4 does not keep in the ARC what it carries out through it; 2.3 does). OpenZFS carries native asynchronous I/O (`libaio`) out synchronously, so such a job has one \
          operation in flight on a pool, whatever its `iodepth`. Pages that `mmap` maps lie in the machine's page \
          cache, beside the ARC; what is left to that is not divided by S.\n\n\
          | option | | how or why |\n|---|---|---|\n",
