@@ -332,7 +332,7 @@ fn death(status: Option<ExitStatus>, console: &str) -> String {
     ];
     let line = telling.iter().find_map(|word| {
         let has = |line: &&str| line.contains(word);
-        console.lines().find(has).or_else(|| None)
+        console.lines().find(has)
     });
     let last = console.lines().rev().find(|line| !line.trim().is_empty());
     match line.or(last) {

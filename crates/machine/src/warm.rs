@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_ratio_that_swings_is_never_settled() {
-        let swings = |s: usize| if s / 5 % 2 == 0 { 40.0 } else { 80.0 };
+        let swings = |s: usize| if (s / 5).is_multiple_of(2) { 40.0 } else { 80.0 };
         assert_eq!(warm_at(swings, |_| 0.0), None);
     }
 

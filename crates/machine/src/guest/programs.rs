@@ -101,8 +101,7 @@ pub fn shell(command: &Command) -> Result<i32, String> {
 
 /// The files in the machine's directory for a program's output and its errors.
 fn outputs(file: &str) -> [PathBuf; 2] {
-    let path = Path::new(INSIDE).join(file);
-    [path.clone(), path.with_added_extension("err")]
+    [file.to_owned(), format!("{file}.err")].map(|name| Path::new(INSIDE).join(name))
 }
 
 fn create(path: &Path) -> Result<File, String> {
