@@ -102,6 +102,20 @@ impl Place {
         ours.collect()
     }
 
+    /// Waits until these processes and all that name this place have ended, for 2 s.
+    fn ends(&self, processes: &[u32]) {
+        let until = Instant::now() + Duration::from_secs(2);
+        let left = || {
+            let mut left = self.processes();
+            left.extend(processes.iter().filter(|pid| runs(**pid)));
+            left
+        };
+        while !left().is_empty() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(left(), [] as [u32; 0], "processes that still run");
+    }
+
     /// Starts a shell that waits for a day of real time.
     fn start_waiting(&self) -> Child {
         let mut child = self
@@ -238,12 +252,7 @@ fn a_killed_program_leaves_no_process_and_no_file() {
     assert!(processes.len() > 1, "the kernel and its programs");
     signal(child.id(), Signal::KILL);
     child.wait().unwrap();
-    let until = Instant::now() + Duration::from_secs(2);
-    let left = || processes.iter().filter(|pid| runs(**pid)).count() + place.processes().len();
-    while left() > 0 && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!(left(), 0, "{:?}", place.processes());
+    place.ends(&processes);
     assert_eq!(fs::read_dir(place.at("tmp")).unwrap().count(), 0);
     assert!(shared() <= before, "files in /dev/shm");
     // Its directory goes with the next machine.
@@ -263,7 +272,7 @@ fn an_interrupt_ends_the_machine_with_130() {
     }
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    assert!(!processes.iter().any(|pid| runs(*pid)));
+    place.ends(&processes);
     assert_eq!(place.directories(), 0);
 }
 
