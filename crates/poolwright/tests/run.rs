@@ -232,8 +232,8 @@ fn a_host_without_an_engine_is_told_how_to_build_it() {
             .args(arguments)
             .current_dir(&place.dir)
             .env("XDG_DATA_HOME", place.dir.path());
-        // Where a host has one.
-        command.env("XDG_CACHE_HOME", place.at("empty"));
+        // Before the places where this host has one.
+        command.env("POOLWRIGHT_ENGINE", place.at("empty"));
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
         assert!(
