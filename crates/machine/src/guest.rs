@@ -125,7 +125,10 @@ fn one(script: &Script, step: &Step, outcome: &mut Outcome) -> Result<(), String
             }
             running.finish()
         }
-        Step::Shell(command) => programs::interactive(command),
+        Step::Shell(command) => {
+            outcome.shell = Some(programs::shell(command)?);
+            Ok(())
+        }
     }
 }
 

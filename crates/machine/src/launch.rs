@@ -1,15 +1,22 @@
-//! The last moment before a machine's kernel: this process is given one core and its parent's fate, and
-//! becomes the kernel.
+//! The last moment before a machine's kernel: this process is given one core, its parent's fate and one
+//! directory to write to, and becomes the kernel.
 
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
-/// Becomes `program` on a core (any, where there is none). The program ends with the thread that started
-/// this process. Returns only when that fails.
-pub fn run(parent: u32, core: Option<usize>, program: &OsString, arguments: &[OsString]) -> String {
+/// Becomes `program` on a core (any, where there is none), which can write only below `directory`. The
+/// program ends with the thread that started this process. Returns only when that fails, with the reason.
+pub fn run(
+    parent: u32,
+    core: Option<usize>,
+    directory: &Path,
+    program: &OsString,
+    arguments: &[OsString],
+) -> String {
     if let Err(why) = set_parent_process_death_signal(Some(Signal::KILL)) {
         return format!("cannot tie the machine to its starter: {why}");
     }
@@ -19,13 +26,16 @@ pub fn run(parent: u32, core: Option<usize>, program: &OsString, arguments: &[Os
         .map(|pid| pid.get() as u32)
         != Some(parent)
     {
-        return "its starter has ended".to_owned();
+        return "the machine's starter has ended".to_owned();
     }
     if let Some(core) = core {
         let mut only = CpuSet::new();
         only.set(core);
         // Slower without, and otherwise the same.
         let _ = sched_setaffinity(None, &only);
+    }
+    if let Err(why) = crate::confine::confine(directory) {
+        return why;
     }
     let why = Command::new(program).args(arguments).exec();
     format!("cannot start {}: {why}", program.to_string_lossy())

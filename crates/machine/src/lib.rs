@@ -5,6 +5,7 @@
 //! [`guest::run`] carries out the script and writes what it saw. Both ends meet only in files of the
 //! machine's own directory and in lines on its console, so that nothing of the host's timing gets in.
 
+pub mod confine;
 pub mod core;
 pub mod counters;
 pub mod engine;
@@ -12,8 +13,10 @@ pub mod guest;
 pub mod launch;
 pub mod memory;
 pub mod outcome;
+pub mod scratch;
 pub mod script;
 pub mod start;
+mod terminal;
 pub mod warm;
 
 /// Where the machine's own directory is, inside.
@@ -28,5 +31,7 @@ pub const OUTCOME: &str = "outcome.json";
 pub const DRIVES: &str = "drives.json";
 /// File with everything that the machine printed, in the machine's directory.
 pub const CONSOLE: &str = "console.txt";
+/// File with the input of a shell without a terminal, in the machine's directory.
+pub const INPUT: &str = "input";
 /// What a line of progress on the console begins with.
 pub const PROGRESS: &str = "@poolwright ";

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 pub struct Outcome {
     /// Why a step failed, in one line; none when all succeeded.
     pub failure: Option<String>,
+    /// Exit code of the shell, as a shell reports it; none without one.
+    #[serde(default)]
+    pub shell: Option<i32>,
     /// Counters at the beginning of the measured window and at the end of each of its seconds.
     pub samples: Vec<Sample>,
     /// How the caches were warmed; none when nothing was.

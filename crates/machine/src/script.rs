@@ -57,7 +57,8 @@ pub enum Step {
         /// Seconds after which it is taken for hung.
         limit_s: f64,
     },
-    /// An interactive program on the console.
+    /// A shell. Without an output it runs on the terminal; with one it reads [`crate::INPUT`] of the
+    /// machine's directory. Its exit code is part of the outcome.
     Shell(Command),
 }
 

@@ -4,8 +4,10 @@ use crate::core::Core;
 use crate::memory::{self, Memory};
 use crate::outcome::Outcome;
 use crate::script::{Phase, Script};
+use crate::terminal::Terminal;
 use crate::{CONSOLE, DRIVES, OUTCOME, PROGRESS, SCRIPT};
 use serde::Serialize;
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -37,6 +39,8 @@ pub struct Machine<'a> {
     pub memory: u64,
     /// Cores of the modelled host.
     pub cores: u32,
+    /// Virtual seconds that pass in a real second while the machine is idle; 0: its clock jumps.
+    pub pace: u32,
     /// Whether compute takes virtual time.
     pub charged: bool,
     /// Seed of the kernel's random numbers.
@@ -67,6 +71,9 @@ pub enum Failure {
         /// What the host said.
         source: std::io::Error,
     },
+    /// The machine ended before its script began: this host cannot run it.
+    #[error("the machine cannot start here ({0}): run `poolwright doctor` to see what is missing")]
+    Start(String),
     /// The machine ended before its script, or never.
     #[error("{0}")]
     Ended(String),
@@ -98,30 +105,59 @@ impl Machine<'_> {
             .map_err(|source| self.host("start", self.executable, source))?;
         // It holds copies of the memory's descriptors.
         drop(command);
-        let ended = self.watch(&mut child, phase, stop);
+        let begun = Cell::new(false);
+        let watched = |what| {
+            begun.set(true);
+            phase(what);
+        };
+        let ended = self.watch(&mut child, &watched, stop);
         // Whatever happened, nothing of it stays.
         let _ = child.kill();
         let status = child.wait();
         ended?;
-        self.outcome(status.ok())
+        match self.outcome(status.ok()) {
+            // Ctrl-C reaches this process and the machine at once.
+            Err(_) if stop() => Err(Failure::Stopped),
+            Err(Failure::Ended(why)) if !begun.get() => Err(Failure::Start(why)),
+            outcome => outcome,
+        }
     }
 
-    /// Runs the machine with the terminal as its console.
+    /// Runs the machine with the terminal as its console. `stop` is asked whether it should end at once.
     ///
     /// # Errors
     /// Why it did not come to the end of its script.
-    pub fn interactive(&self, drives: &impl Serialize) -> Result<Outcome, Failure> {
+    pub fn interactive(
+        &self,
+        drives: &impl Serialize,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Outcome, Failure> {
         self.write(SCRIPT, self.script)?;
         self.write(DRIVES, drives)?;
         let _ = fs::remove_file(self.directory.join(OUTCOME));
         let core = Core::take(&self.locks);
-        let status = self
-            .command(core.number, true)?
+        let _terminal = Terminal::save();
+        let mut command = self.command(core.number, true)?;
+        let mut child = command
             .stdin(Stdio::inherit())
             .stdout(Stdio::inherit())
-            .status()
+            .spawn()
             .map_err(|source| self.host("start", self.executable, source))?;
-        self.outcome(Some(status))
+        drop(command);
+        let status = loop {
+            match child.try_wait() {
+                Ok(None) if !stop() => std::thread::sleep(LOOK),
+                Ok(Some(status)) => break Some(status),
+                _ => {
+                    let _ = child.kill();
+                    break child.wait().ok();
+                }
+            }
+        };
+        match self.outcome(status) {
+            Err(_) if stop() => Err(Failure::Stopped),
+            outcome => outcome,
+        }
     }
 
     fn host(&self, action: &'static str, path: &Path, source: std::io::Error) -> Failure {
@@ -146,6 +182,7 @@ impl Machine<'_> {
             .arg(LAUNCH)
             .arg(std::process::id().to_string())
             .arg(core.map_or("any".to_owned(), |core| core.to_string()))
+            .arg(self.directory)
             .arg(self.kernel)
             .arg(format!("mem={}M", self.memory >> 20))
             .args(["rootfstype=hostfs", "rootflags=/", "ro"])
@@ -158,7 +195,9 @@ impl Machine<'_> {
                 "seccomp=auto",
                 "norandmaps",
             ])
-            .arg(if terminal { "quiet" } else { "loglevel=5" })
+            // On a terminal only what ends the machine; the rest is in dmesg.
+            .args(if terminal { &["quiet", "loglevel=1"][..] } else { &["loglevel=5"] })
+            .args((self.pace > 0).then(|| format!("pace={}", self.pace)))
             .arg(format!("machine_seed={}", self.seed))
             .arg(format!(
                 "uml_dir={}/",

@@ -1,14 +1,21 @@
-//! `poolwright doctor`: what is missing on this machine, and the line that installs it.
+//! `poolwright doctor`: what is missing on this host, and the line that mends it.
 
 use crate::exit::ENVIRONMENT;
-use crate::{engine, machine, output};
-use bench::programs::Fio;
-use lab::campaign::OpenZfs;
+use crate::store_dir::StoreDir;
+use crate::{machine, output};
+use ::machine::confine::has_landlock;
+use ::machine::engine::{self, Engine};
+use ::machine::scratch::Scratch;
+use bench::engine::linux::{Linux, probe};
+use bench::programs::{self, Fio};
 use lab::model::HostLimits;
 use serde::Serialize;
-use std::process::ExitCode;
+use std::env::consts::{ARCH, OS};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 
-/// Say what is missing on this machine for scale models, and the line that installs it
+/// Check whether this host can run modelled servers; name what is missing and the line that mends it
 ///
 /// Exit codes: 0 nothing that is needed is missing · 3 something is.
 #[derive(clap::Args)]
@@ -16,29 +23,49 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreDir,
 }
 
-/// One thing that was looked for.
-#[derive(Debug, Serialize)]
+/// One thing that was checked.
+#[derive(Debug, PartialEq, Serialize)]
 struct Finding {
     /// What it is.
     what: String,
-    /// Whether it is there.
+    /// Whether it is there and works.
     found: bool,
-    /// Whether a scale model cannot do without it.
+    /// Whether no trial runs without it.
     needed: bool,
-    /// What was found, or what follows from its absence.
+    /// What was found, or what is wrong.
     detail: String,
-    /// The Debian package that has it.
-    package: Option<&'static str>,
-    /// What to do when it is no package.
-    remedy: Option<&'static str>,
+    /// What to do; empty where it is found.
+    fix: String,
+}
+
+/// What was found, or what is wrong and what to do.
+type Result = std::result::Result<String, (String, String)>;
+
+impl Finding {
+    fn new(what: &str, needed: bool, result: Result) -> Finding {
+        let found = result.is_ok();
+        let (detail, fix) = match result {
+            Ok(detail) => (detail, String::new()),
+            Err(missing) => missing,
+        };
+        Finding {
+            what: what.to_owned(),
+            found,
+            needed,
+            detail,
+            fix,
+        }
+    }
 }
 
 impl Args {
-    /// Looks.
+    /// Checks.
     pub fn run(self) -> ExitCode {
-        let findings = findings();
+        let findings = findings(&self.store.path());
         let text = if self.json {
             serde_json::to_string_pretty(&findings).unwrap_or_default() + "\n"
         } else {
@@ -52,73 +79,154 @@ impl Args {
     }
 }
 
-fn findings() -> Vec<Finding> {
-    let mut all = vec![fio()];
-    let engines: Vec<Finding> = OpenZfs::ALL.into_iter().map(engine).collect();
-    // Either release runs the labs that name it; none runs none.
-    let any = engines.iter().any(|f| f.found);
-    all.extend(engines.into_iter().map(|f| Finding { needed: !any, ..f }));
-    all.push(memory());
+fn findings(store: &Path) -> Vec<Finding> {
+    let mut all = vec![Finding::new("processor", true, processor(OS, ARCH))];
+    if all[0].found {
+        let engine = Engine::find();
+        let built = engine.as_ref().map(described).map_err(|why| {
+            (why.to_string(), "make engine".to_owned())
+        });
+        all.push(Finding::new("engine", true, built));
+        if let Ok(engine) = engine {
+            all.push(Finding::new("kernel", true, kernel(&engine.kernel())));
+            for release in engine.manifest.openzfs.keys() {
+                let what = format!("machine, OpenZFS {release}");
+                all.push(Finding::new(&what, true, start(&engine, release)));
+            }
+        }
+    }
+    all.push(Finding::new("isolation", false, isolation(has_landlock())));
+    let fio = Fio::find().map(|fio| fio.version);
+    let fio = fio.map_err(|_| ("runs the workloads of labs".to_owned(), install("fio")));
+    all.push(Finding::new("fio", true, fio));
+    for (program, package) in [
+        ("mdadm", "mdadm"),
+        ("mkfs.xfs", "xfsprogs"),
+        ("mkfs.ext4", "e2fsprogs"),
+    ] {
+        let found = programs::find(program).or_else(|| Some(Path::new("/sbin").join(program)).filter(|p| p.exists()));
+        let found = found.map(|path| path.display().to_string());
+        let missing = || ("for labs with stack = \"md\"".to_owned(), install(package));
+        all.push(Finding::new(program, false, found.ok_or_else(missing)));
+    }
+    let free = machine::free_memory().unwrap_or(0);
+    let memory = memory(free, HostLimits::MACHINE.memory, machine::cores());
+    all.push(Finding::new("memory", false, memory));
+    all.push(Finding::new("cache", true, writable(&engine::cache(), "set XDG_CACHE_HOME to a directory that you can write to")));
+    all.push(Finding::new("store", true, writable(store, "give a directory that you can write to with --store, or set XDG_DATA_HOME")));
     all
 }
 
-fn package(
-    what: &'static str,
-    needed: bool,
-    package: &'static str,
-    found: Result<String, &'static str>,
-) -> Finding {
-    Finding {
-        what: what.to_owned(),
-        found: found.is_ok(),
-        needed,
-        detail: found.unwrap_or_else(str::to_owned),
-        package: Some(package),
-        remedy: None,
+fn install(package: &str) -> String {
+    format!("apt-get install {package}")
+}
+
+fn processor(system: &str, processor: &str) -> Result {
+    match probe::unsupported(system, processor) {
+        None => Ok(format!("{processor} {system}")),
+        Some(why) => Err((why, "use an x86-64 Linux host".to_owned())),
     }
 }
 
-fn fio() -> Finding {
-    let found = Fio::find().map(|fio| fio.version);
-    package(
-        "fio",
-        true,
-        "fio",
-        found.map_err(|_| "runs the workloads of labs"),
+fn described(engine: &Engine) -> String {
+    let releases = engine.manifest.openzfs.values();
+    let releases: Vec<&str> = releases.map(|release| release.version.as_str()).collect();
+    format!(
+        "Linux {}, OpenZFS {} in {}",
+        engine.manifest.linux,
+        releases.join(" and "),
+        engine.directory.display()
     )
 }
 
-fn engine(release: OpenZfs) -> Finding {
-    let found = engine::open().and_then(|engine| engine.version(release));
-    Finding {
-        what: format!("engine for OpenZFS {release}"),
-        found: found.is_ok(),
-        needed: false,
-        detail: match found {
-            Ok(version) => version,
-            Err(why) => why.to_string(),
-        },
-        package: None,
-        remedy: Some("build it with `make engine` in Poolwright's source directory"),
+/// Whether the kernel is a program that runs here.
+fn kernel(path: &Path) -> Result {
+    let mut command = Command::new(path);
+    let output = command.arg("--version").stdin(Stdio::null()).output();
+    let here = path.display();
+    match output {
+        Ok(output) if output.status.success() => {
+            let version = String::from_utf8_lossy(&output.stdout);
+            Ok(format!("{} starts", version.trim()))
+        }
+        Ok(output) => Err((format!("{here} --version: {}", output.status), "make engine".to_owned())),
+        Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => Err((
+            format!("{here} cannot be executed"),
+            format!("chmod +x {here}; if its file system is mounted noexec, set XDG_CACHE_HOME to another and run make engine"),
+        )),
+        Err(why) => Err((format!("{here}: {why}"), "rm -r the engine's directory, then make engine".to_owned())),
     }
 }
 
-fn memory() -> Finding {
-    let free = machine::free_memory().unwrap_or(0);
-    let most = HostLimits::MACHINE.memory;
-    let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
-    Finding {
-        what: "memory for a model".to_owned(),
-        found: free >= most,
-        needed: false,
-        detail: format!(
-            "{:.1} GiB free; a modelled machine may take {:.0} GiB; {} processors",
-            gib(free),
-            gib(most),
-            machine::cores()
+/// Starts a machine and measures it.
+fn start(engine: &Engine, release: &str) -> Result {
+    let damaged = || "if this host runs other machines, make engine builds a damaged engine again after rm -r of its directory";
+    let scratch = Scratch::new().map_err(|e| {
+        let cache = engine::cache();
+        (format!("cannot write to {}: {e}", cache.display()), "set XDG_CACHE_HOME".to_owned())
+    })?;
+    let executable = std::env::current_exe()
+        .map_err(|e| (format!("cannot find this program: {e}"), "start it by its full path".to_owned()))?;
+    let took = Linux::probe(engine, release, &executable, scratch.path());
+    took.map(|took| format!("starts, loads its modules and ends in {:.1} s", took.as_secs_f64()))
+        .map_err(|why| {
+            let why = why.to_string();
+            let fix = advice(&why).unwrap_or_else(damaged);
+            (why, fix.to_owned())
+        })
+}
+
+/// What helps against a reason that a machine gave for not starting; none where it is not known.
+fn advice(why: &str) -> Option<&'static str> {
+    let known = [
+        (
+            &["ptrace", "seccomp", "Operation not permitted"][..],
+            "allow seccomp filters or ptrace: sysctl kernel.yama.ptrace_scope=1; in a container: --security-opt seccomp=unconfined or --cap-add SYS_PTRACE",
         ),
-        package: None,
-        remedy: Some("free some memory"),
+        (&["signal 9", "memory"], "free some memory, or raise the container's limit"),
+        (&["No space left"], "free space on the file system of the cache directory"),
+    ];
+    let helps = |(words, _): &&(&[&str], &str)| words.iter().any(|word| why.contains(word));
+    known.iter().find(helps).map(|(_, fix)| *fix)
+}
+
+fn isolation(landlock: bool) -> Result {
+    match landlock {
+        true => Ok("Landlock: a machine writes to its own directory only".to_owned()),
+        false => Err((
+            "no Landlock: root in a machine can change the files that you can change".to_owned(),
+            "boot a kernel with CONFIG_SECURITY_LANDLOCK and landlock in lsm=".to_owned(),
+        )),
+    }
+}
+
+/// Whether each processor can have a machine, of which the largest takes `most` bytes.
+fn memory(free: u64, most: u64, cores: usize) -> Result {
+    let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+    let fitting = usize::try_from(free / most.max(1)).unwrap_or(usize::MAX);
+    let have = format!("{:.1} GiB free, {cores} processors", gib(free));
+    if fitting >= cores {
+        return Ok(format!("{have}: one machine each, at most {:.0} GiB", gib(most)));
+    }
+    Err((
+        format!("{have}: {fitting} of the largest machines ({:.0} GiB) side by side", gib(most)),
+        "free some memory; run -j and smaller labs need less".to_owned(),
+    ))
+}
+
+/// Whether a directory, or the nearest above it that exists, can be written to.
+fn writable(directory: &Path, fix: &str) -> Result {
+    let shown = directory.display();
+    let Some(existing) = directory.ancestors().find(|path| path.is_dir()) else {
+        // A relative path in the working directory.
+        return writable(Path::new("."), fix);
+    };
+    let trial = existing.join(format!(".poolwright-doctor-{}", std::process::id()));
+    let written = fs::write(&trial, "x");
+    let _ = fs::remove_file(&trial);
+    match written {
+        Ok(()) => Ok(format!("{shown} can be written to")),
+        Err(why) => Err((format!("cannot write to {}: {why}", existing.display()), fix.to_owned())),
     }
 }
 
@@ -130,18 +238,10 @@ fn text(findings: &[Finding]) -> String {
             (false, true) => "MISSING",
             (false, false) => "absent ",
         };
-        text.push_str(&format!("{mark}  {:<23} {}\n", f.what, f.detail));
-    }
-    let missing = || findings.iter().filter(|f| !f.found);
-    let mut packages: Vec<&str> = missing().filter_map(|f| f.package).collect();
-    packages.dedup();
-    if !packages.is_empty() {
-        text.push_str(&format!("\napt-get install {}\n", packages.join(" ")));
-    }
-    let mut remedies: Vec<&str> = missing().filter_map(|f| f.remedy).collect();
-    remedies.dedup();
-    for remedy in remedies {
-        text.push_str(&format!("\n{remedy}\n"));
+        text.push_str(&format!("{mark}  {:<20}  {}\n", f.what, f.detail));
+        if !f.found {
+            text.push_str(&format!("{:<31}-> {}\n", "", f.fix));
+        }
     }
     text
 }
@@ -151,11 +251,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_comes_with_the_line_that_installs_it() {
-        let of = |found: Result<String, &'static str>| text(&[package("fio", true, "fio", found)]);
-        let missing = of(Err("runs the workloads of labs"));
-        assert!(missing.contains("MISSING  fio"), "{missing}");
-        assert!(missing.contains("apt-get install fio\n"), "{missing}");
-        assert!(!of(Ok("fio-3.33".into())).contains("apt-get"));
+    fn what_is_missing_comes_with_the_line_that_mends_it() {
+        let missing = Err(("runs the workloads".to_owned(), install("fio")));
+        let shown = text(&[Finding::new("fio", true, missing)]);
+        assert!(shown.starts_with("MISSING  fio"), "{shown}");
+        assert!(shown.ends_with("-> apt-get install fio\n"), "{shown}");
+        let there = text(&[Finding::new("fio", true, Ok("fio-3.33".to_owned()))]);
+        assert_eq!(there, "ok       fio                   fio-3.33\n");
+    }
+
+    #[test]
+    fn machines_need_one_kind_of_processor() {
+        assert!(processor("linux", "x86_64").is_ok());
+        let (why, fix) = processor("linux", "aarch64").unwrap_err();
+        assert!(why.contains("aarch64") && fix.contains("x86-64"), "{why}");
+    }
+
+    #[test]
+    fn each_processor_has_a_machine_where_memory_holds_them() {
+        assert!(memory(16 << 30, 8 << 30, 2).is_ok());
+        let (why, _) = memory(15 << 30, 8 << 30, 2).unwrap_err();
+        assert!(why.contains("1 of the largest machines"), "{why}");
+    }
+
+    #[test]
+    fn reasons_of_a_machine_that_cannot_start_have_advice() {
+        let ptrace = advice("ptrace test failed: Operation not permitted").unwrap();
+        assert!(ptrace.contains("ptrace_scope"), "{ptrace}");
+        assert!(advice("was ended by signal 9").unwrap().contains("memory"));
+        assert_eq!(advice("Kernel panic - not syncing: no init"), None);
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_written_to_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(writable(&directory.path().join("a/b"), "fix").is_ok());
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        // Where even root cannot write.
+        let (why, fix) = writable(Path::new("/proc/sys/none"), "fix").unwrap_err();
+        assert!(why.contains("/proc/sys") && fix == "fix", "{why}");
     }
 }

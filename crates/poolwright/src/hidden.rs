@@ -14,13 +14,13 @@ pub fn run() -> Option<ExitCode> {
         machine::guest::run(Path::new(directory));
     }
     if verb == machine::start::LAUNCH {
-        let [_, parent, core, program, rest @ ..] = &arguments[..] else {
+        let [_, parent, core, directory, program, rest @ ..] = &arguments[..] else {
             return None;
         };
         let parent = parent.to_str()?.parse().ok()?;
         let core = core.to_str()?.parse().ok();
-        let why = machine::launch::run(parent, core, program, rest);
-        eprintln!("cannot {why}");
+        let why = machine::launch::run(parent, core, Path::new(directory), program, rest);
+        eprintln!("{why}");
         return Some(ExitCode::from(3));
     }
     None

@@ -67,6 +67,7 @@ verbs! {
     plan Plan
     report Report
     run Run
+    shell Shell
     trial Trial
     tune Tune
     verify Verify

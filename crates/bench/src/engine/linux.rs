@@ -2,7 +2,9 @@
 
 mod devices;
 mod parameters;
+pub mod probe;
 mod samples;
+pub mod shell;
 mod steps;
 
 use super::{Engine, Step, TrialWatch};
@@ -21,6 +23,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
+
+/// Bytes without which a machine cannot write its results; those of a trial are smaller.
+const LEAST_SPACE: u64 = 1 << 20;
 
 /// The engine of this host.
 #[derive(Debug)]
@@ -48,6 +53,9 @@ impl Linux {
     /// [`Fault::Environment`] with what is missing and what to do.
     pub fn find(patience: Duration) -> Result<Linux, Fault> {
         let environment = |why: String| Fault::Environment(why);
+        if let Some(why) = probe::unsupported(std::env::consts::OS, std::env::consts::ARCH) {
+            return Err(environment(why));
+        }
         let engine = machine::engine::Engine::find().map_err(|e| environment(e.to_string()))?;
         let fio = Fio::find()?;
         let program = fs::read(&fio.program)
@@ -114,6 +122,7 @@ impl Engine for Linux {
             directory: &raw,
             memory: inputs.model.guest_memory + parameters.more_memory,
             cores: inputs.host.cores,
+            pace: 0,
             charged: !free,
             seed: inputs.seed,
             script: &script,
@@ -163,12 +172,21 @@ impl Engine for Linux {
 fn fault(failure: &Failure, raw: &Path) -> Fault {
     match failure {
         Failure::Stopped => Fault::Interrupted,
-        Failure::Host { .. } => Fault::Environment(failure.to_string()),
+        Failure::Host { .. } | Failure::Start(_) => Fault::Environment(failure.to_string()),
+        _ if is_full(raw) => Fault::Environment(format!(
+            "no space is left on the file system of {}: free some and run the same command again",
+            raw.display()
+        )),
         Failure::Ended(why) | Failure::Script(why) => match fio_said(raw) {
             Some(line) => Fault::failed(line),
             None => Fault::failed(why.clone()),
         },
     }
+}
+
+/// Whether a directory's file system has no room for what a machine writes.
+fn is_full(directory: &Path) -> bool {
+    rustix::fs::statvfs(directory).is_ok_and(|of| of.f_bavail * of.f_frsize < LEAST_SPACE)
 }
 
 /// What fio itself gave as the reason, where it did.

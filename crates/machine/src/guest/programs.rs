@@ -1,18 +1,21 @@
 //! Programs inside the machine. Their environment is always the same.
 
-use crate::INSIDE;
+use crate::{INPUT, INSIDE};
 use crate::script::Command;
+use rustix::fs::{Mode, OFlags};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// Where programs of the engine stand.
 const BIN: &str = "/run/bin";
+/// The machine's terminal: its first console, which is the host's.
+const TERMINAL: &str = "/dev/tty0";
 /// Most bytes of a program's last words in a message.
 const LAST_WORDS: usize = 400;
 
@@ -67,17 +70,43 @@ pub fn run(command: &Command) -> Result<(), String> {
     running.finish()
 }
 
-/// Runs a program on the console.
-pub fn interactive(command: &Command) -> Result<(), String> {
+/// Runs a shell to its end; its exit code.
+pub fn shell(command: &Command) -> Result<i32, String> {
     let mut process = process(command)?;
-    process
-        .stdin(Stdio::inherit())
-        .stdout(Stdio::inherit())
-        .stderr(Stdio::inherit());
-    process
+    let cannot = |path: &Path, why| format!("cannot open {}: {why}", path.display());
+    match &command.output {
+        Some(file) => {
+            let [output, errors] = outputs(file);
+            let input = Path::new(INSIDE).join(INPUT);
+            process
+                .stdin(File::open(&input).map_err(|e| cannot(&input, e))?)
+                .stdout(create(&output)?)
+                .stderr(create(&errors)?);
+        }
+        None => {
+            let path = Path::new(TERMINAL);
+            // The shell takes it as its own, for job control.
+            let flags = OFlags::RDWR | OFlags::NOCTTY;
+            let open = || rustix::fs::open(path, flags, Mode::empty());
+            let open = || open().map_err(|e| cannot(path, std::io::Error::from(e)));
+            process.stdin(open()?).stdout(open()?).stderr(open()?);
+        }
+    }
+    let status = process
         .status()
-        .map(drop)
-        .map_err(|e| format!("cannot start {}: {e}", command.argv.join(" ")))
+        .map_err(|e| format!("cannot start {}: {e}", command.argv.join(" ")))?;
+    let killed = || status.signal().map_or(1, |signal| 128 + signal);
+    Ok(status.code().unwrap_or_else(killed))
+}
+
+/// The files in the machine's directory for a program's output and its errors.
+fn outputs(file: &str) -> [PathBuf; 2] {
+    let inside = Path::new(INSIDE);
+    [inside.join(file), inside.join(format!("{file}.err"))]
+}
+
+fn create(path: &Path) -> Result<File, String> {
+    File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
 /// A program at work.
@@ -89,7 +118,7 @@ pub struct Running {
     ended: Option<ExitStatus>,
     waiter: Receiver<std::io::Result<ExitStatus>>,
     /// Where its output and its errors are.
-    outputs: [std::path::PathBuf; 2],
+    outputs: [PathBuf; 2],
 }
 
 impl Running {
@@ -97,14 +126,8 @@ impl Running {
     pub fn start(command: &Command) -> Result<Running, String> {
         let name = command.argv.join(" ");
         let outputs = match &command.output {
-            Some(file) => {
-                let inside = Path::new(INSIDE);
-                [inside.join(file), inside.join(format!("{file}.err"))]
-            }
+            Some(file) => outputs(file),
             None => ["/run/output".into(), "/run/output.err".into()],
-        };
-        let create = |path: &Path| {
-            File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
         };
         let mut process = process(command)?;
         process

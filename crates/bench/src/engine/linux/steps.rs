@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where the file system is mounted inside.
-const MOUNT: &str = "/run/pool";
+pub const MOUNT: &str = "/run/pool";
 /// How many times its own time a client may take before it is taken for hung, and seconds on top.
 const LIMIT: (f64, f64) = (3.0, 600.0);
 /// Seconds for clients that do not say how long they run.

@@ -1,0 +1,99 @@
+//! Whether machines can run here.
+
+use super::Linux;
+use crate::fault::Fault;
+use contents::config::Config;
+use machine::engine::Engine;
+use machine::memory::Memory;
+use machine::script::{Command, Phase, Script, Step};
+use machine::start::Machine;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Memory of the machine that is tried, bytes.
+const MEMORY: u64 = 512 << 20;
+/// Real time after which it is taken for hung.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Why machines cannot run on a system and processor, by Rust's names for them; none where they can.
+pub fn unsupported(system: &str, processor: &str) -> Option<String> {
+    ((system, processor) != ("linux", "x86_64")).then(|| {
+        format!(
+            "the machine runs on x86-64 Linux only, and this is {processor} {system}: run it on such a host; every command but run, trial, shell, verify and powercut works here"
+        )
+    })
+}
+
+impl Linux {
+    /// Starts a machine that loads a release of OpenZFS and its tools and ends, in an empty directory. The
+    /// real time that it took.
+    ///
+    /// # Errors
+    /// Why it did not come to its end.
+    pub fn probe(
+        engine: &Engine,
+        release: &str,
+        executable: &Path,
+        directory: &Path,
+    ) -> Result<Duration, Fault> {
+        let environment = |why: String| Fault::Environment(why);
+        let module = |name: &str| Step::Module {
+            file: engine.module(release, name),
+            parameters: String::new(),
+        };
+        let script = Script {
+            programs: engine.programs(release),
+            steps: vec![
+                Step::Phase(Phase::Building),
+                module("spl"),
+                module("zfs"),
+                Step::Run(Command::new(["zpool", "list"])),
+                Step::Run(Command::new(["zfs", "list"])),
+            ],
+            ..Script::default()
+        };
+        let drives = Config {
+            pages: 1 << 10,
+            memory: Some(machine::memory::DRIVES),
+            spill: None,
+            drives: Vec::new(),
+            image: None,
+            record: None,
+        };
+        let memory = Memory::new()
+            .map_err(|e| environment(format!("cannot get memory for a machine: {e}")))?;
+        let machine = Machine {
+            kernel: &engine.kernel(),
+            executable,
+            directory,
+            memory: MEMORY,
+            cores: 1,
+            pace: 0,
+            charged: false,
+            seed: 1,
+            script: &script,
+            reused: Some(&memory),
+            locks: machine::engine::cache().join("cores"),
+            patience: PATIENCE,
+        };
+        let begun = Instant::now();
+        let ended = machine.run(&drives, &|_| (), &|| false);
+        ended
+            .map(|_| begun.elapsed())
+            .map_err(|failure| environment(failure.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unsupported;
+
+    #[test]
+    fn machines_run_on_one_kind_of_host() {
+        assert_eq!(unsupported("linux", "x86_64"), None);
+        for (system, processor) in [("linux", "aarch64"), ("macos", "x86_64")] {
+            let why = unsupported(system, processor).unwrap();
+            assert!(why.contains(system) && why.contains(processor), "{why}");
+        }
+    }
+}

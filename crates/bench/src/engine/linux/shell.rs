@@ -1,0 +1,196 @@
+//! A shell in the modelled server, with a variant's pool built.
+
+use super::{Linux, devices, fault, parameters, steps};
+use crate::fault::{Fault, doing};
+use crate::inputs::Inputs;
+use crate::stop::Stop;
+use contents::config::{Config, DriveConfig};
+use lab::campaign::{DriveRef, Processor};
+use machine::script::{Command, Script, Step};
+use machine::start::Machine;
+use machine::{INPUT, INSIDE};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Where the pool or the array is mounted inside.
+pub const MOUNT: &str = steps::MOUNT;
+/// File in the machine's directory that an interactive shell begins with.
+const RC: &str = "shell.rc";
+/// File in the machine's directory with what is shown before the first prompt.
+const GREETING: &str = "greeting";
+/// File in the machine's directory with the output of a shell without a terminal.
+const OUTPUT: &str = "output";
+
+/// A shell to be run.
+#[derive(Debug)]
+pub struct Shell<'a> {
+    /// The machine and its pool. The client's part is not used.
+    pub inputs: &'a Inputs,
+    /// The machine's directory.
+    pub directory: &'a Path,
+    /// Virtual seconds that pass in a real one while the machine is idle; 0: its clock jumps.
+    pub pace: u32,
+    /// What is shown before the first prompt.
+    pub greeting: &'a str,
+    /// Commands; none for a person at the terminal.
+    pub input: Option<&'a [u8]>,
+}
+
+/// Drives that the machine of a shell has and its pool has not, to replace others by: one of each kind, with
+/// the next number.
+pub fn blank_drives(inputs: &Inputs) -> Vec<DriveRef> {
+    let mut next: BTreeMap<&str, u32> = BTreeMap::new();
+    for drive in inputs.variant.used_drives() {
+        let number = next.entry(&drive.kind).or_default();
+        *number = (*number).max(drive.index + 1);
+    }
+    let blanks = next.into_iter().map(|(kind, index)| DriveRef {
+        kind: kind.to_owned(),
+        index,
+    });
+    blanks.collect()
+}
+
+/// Adds the blank drives, each as large as the largest of its kind.
+fn add_blank_drives(config: &mut Config, inputs: &Inputs) {
+    for (number, blank) in blank_drives(inputs).into_iter().enumerate() {
+        let used = inputs.variant.used_drives().map(|drive| (drive.kind.clone(), drive.to_string()));
+        let names: Vec<String> = used
+            .filter(|(kind, _)| *kind == blank.kind)
+            .map(|(_, name)| name)
+            .collect();
+        let same = config.drives.iter().filter(|drive| names.contains(&drive.name));
+        let Some(largest) = same.max_by_key(|drive| drive.capacity) else {
+            continue;
+        };
+        let drive = DriveConfig {
+            name: blank.to_string(),
+            seed: !largest.seed ^ number as u64,
+            ..largest.clone()
+        };
+        config.drives.push(drive);
+    }
+}
+
+impl Linux {
+    /// Runs a shell to its end; its exit code.
+    ///
+    /// # Errors
+    /// Why the machine did not come so far.
+    pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
+        let Shell { inputs, directory, .. } = *shell;
+        let parameters = parameters::of(inputs, 0);
+        let (mut steps, programs, pool) = steps::build(inputs, &self.engine, &parameters);
+        if shell.input.is_none() {
+            // Lines of progress would stand on the terminal.
+            steps.retain(|step| !matches!(step, Step::Phase(_)));
+        }
+        steps.push(Step::Shell(prepare(shell).map_err(doing(format!(
+            "write to {}",
+            directory.display()
+        )))?));
+        let script = Script {
+            pool,
+            programs,
+            steps,
+        };
+        let mut drives = devices::config(inputs, directory)?;
+        add_blank_drives(&mut drives, inputs);
+        let memory = self.take_memory()?;
+        let machine = Machine {
+            kernel: &self.engine.kernel(),
+            executable: &self.executable,
+            directory,
+            memory: inputs.model.guest_memory + parameters.more_memory,
+            cores: inputs.host.cores,
+            pace: shell.pace,
+            charged: inputs.host.processor != Processor::Free,
+            seed: inputs.seed,
+            script: &script,
+            reused: Some(&memory),
+            locks: self.locks.clone(),
+            patience: Duration::MAX,
+        };
+        let outcome = match shell.input {
+            None => machine.interactive(&drives, &|| stop.requested()),
+            Some(_) => {
+                let copies = RefCell::new([
+                    Copy::new(directory, OUTPUT, io::stdout()),
+                    Copy::new(directory, &format!("{OUTPUT}.err"), io::stderr()),
+                ]);
+                let copy = || copies.borrow_mut().iter_mut().for_each(Copy::go_on);
+                let ended = machine.run(&drives, &|_| (), &|| {
+                    copy();
+                    stop.requested()
+                });
+                copy();
+                ended
+            }
+        };
+        let outcome = outcome.map_err(|failure| fault(&failure, directory))?;
+        Ok(outcome.shell.unwrap_or(1))
+    }
+}
+
+/// Writes the shell's files; the command that starts it.
+fn prepare(shell: &Shell) -> io::Result<Command> {
+    let program = ["/bin/bash", "/bin/sh"].into_iter().find(|path| Path::new(path).exists());
+    let program = program.unwrap_or("sh");
+    if let Some(input) = shell.input {
+        fs::write(shell.directory.join(INPUT), input)?;
+        return Ok(Command::new([program]).output(OUTPUT));
+    }
+    let inside = |file: &str| format!("{INSIDE}/{file}");
+    fs::write(shell.directory.join(GREETING), shell.greeting)?;
+    let prompt = r"PS1='\h:\w\$ '";
+    fs::write(
+        shell.directory.join(RC),
+        format!("cat {}\n[ -n \"$BASH\" ] && {prompt}\n", inside(GREETING)),
+    )?;
+    let terminal = std::env::var("TERM").unwrap_or_else(|_| "linux".to_owned());
+    let mut argv = vec![
+        "env".to_owned(),
+        format!("TERM={terminal}"),
+        // Other shells than bash read this one.
+        format!("ENV={}", inside(RC)),
+        // A session of its own with the terminal as its own: job control.
+        "setsid".to_owned(),
+        "-c".to_owned(),
+        program.to_owned(),
+    ];
+    if program.ends_with("bash") {
+        argv.extend(["--rcfile".to_owned(), inside(RC)]);
+    }
+    Ok(Command::new(argv))
+}
+
+/// What a machine writes to a file, on its way to a standard stream.
+struct Copy {
+    path: std::path::PathBuf,
+    file: Option<File>,
+    to: Box<dyn Write>,
+}
+
+impl Copy {
+    fn new(directory: &Path, file: &str, to: impl Write + 'static) -> Copy {
+        Copy {
+            path: directory.join(file),
+            file: None,
+            to: Box::new(to),
+        }
+    }
+
+    /// Copies what is new. Nobody may listen any more, which is no reason to stop.
+    fn go_on(&mut self) {
+        if self.file.is_none() {
+            self.file = File::open(&self.path).ok();
+        }
+        if let Some(file) = &mut self.file {
+            let _ = io::copy(file, &mut self.to).and_then(|_| self.to.flush());
+        }
+    }
+}

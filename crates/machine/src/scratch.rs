@@ -1,0 +1,90 @@
+//! Directories of machines that are not trials. They lie in the user's cache and are removed with their
+//! owner, or, where it was killed, by the next one.
+
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A directory that is removed when this is dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    _held: File,
+}
+
+impl Scratch {
+    /// A new directory in the engine's cache, see [`crate::engine::cache`].
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    pub fn new() -> io::Result<Scratch> {
+        Scratch::below(&crate::engine::cache().join("machines"))
+    }
+
+    /// A new directory in `parent`. Those of owners that have gone are removed.
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    pub fn below(parent: &Path) -> io::Result<Scratch> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        fs::create_dir_all(parent)?;
+        let parent = fs::canonicalize(parent)?;
+        for entry in fs::read_dir(&parent)?.flatten() {
+            if let Ok(_ours) = hold(&entry.path()) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("{}-{count}", std::process::id()));
+            match fs::create_dir(&path) {
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made?,
+            }
+            // Another process may have removed it as nobody's before it was held.
+            if let Ok(held) = hold(&path)
+                && path.exists()
+            {
+                return Ok(Scratch { path, _held: held });
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Holds a directory that nobody else holds.
+fn hold(path: &Path) -> io::Result<File> {
+    let directory = File::open(path)?;
+    flock(&directory, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_goes_with_its_owner_and_nobodys_with_the_next() {
+        let parent = tempfile::tempdir().unwrap();
+        let nobodys = parent.path().join("1-0");
+        fs::create_dir(&nobodys).unwrap();
+        let one = Scratch::below(parent.path()).unwrap();
+        assert!(!nobodys.exists());
+        let two = Scratch::below(parent.path()).unwrap();
+        assert!(one.path().is_dir() && two.path().is_dir(), "held");
+        drop((one, two));
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+}
