@@ -9,9 +9,7 @@ use landlock::{
     ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreatedAttr,
 };
-use rustix::mount::{
-    MountFlags, MountPropagationFlags, mount_bind, mount_change, mount_remount,
-};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount_bind, mount_change, mount_remount};
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -51,7 +49,10 @@ fn landlock(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
     Ruleset::default()
         .handle_access(writing)?
         .create()?
-        .add_rule(PathBeneath::new(PathFd::new(directory)?, writing & !devices))?
+        .add_rule(PathBeneath::new(
+            PathFd::new(directory)?,
+            writing & !devices,
+        ))?
         .add_rule(PathBeneath::new(PathFd::new(NULL)?, AccessFs::WriteFile))?
         .restrict_self()?;
     Ok(())

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Version of what the first process inside does with a script. It is part of every trial's key: raise it
 /// when the same script would give other results.
-pub const GUEST: u32 = 1;
+pub const GUEST: u32 = 2;
 /// Name of the file that describes an engine.
 const MANIFEST: &str = "manifest.json";
 /// Environment variable that names an engine's directory.
@@ -50,7 +50,7 @@ pub enum Missing {
     )]
     NotBuilt(PathBuf),
     /// It cannot be read.
-    #[error("the engine in {path} cannot be used: {why}: run `make engine` again")]
+    #[error("the engine in {path} cannot be used: {why}: remove that directory and run `make engine`")]
     Damaged {
         /// Its directory.
         path: PathBuf,
@@ -135,6 +135,14 @@ impl Engine {
             needed(engine.tools(release).join("sbin/zpool"))?;
         }
         Ok(engine)
+    }
+
+    /// The same engine as a machine sees it: its paths are those inside.
+    pub fn inside(&self) -> Engine {
+        Engine {
+            directory: PathBuf::from(crate::ENGINE),
+            manifest: self.manifest.clone(),
+        }
     }
 
     /// The kernel, an ordinary program.
@@ -266,7 +274,7 @@ mod tests {
         let engine = Engine::open(directory.path()).unwrap();
         assert_eq!(
             engine.identity(Some("2.4")).unwrap(),
-            "guest 1 engine aa linux 7.2.12 openzfs 2.4.4"
+            "guest 2 engine aa linux 7.2.12 openzfs 2.4.4"
         );
         assert!(!engine.identity(None).unwrap().contains("openzfs"));
     }

@@ -13,10 +13,10 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Runs as the first process of a machine whose directory is `directory` on the host. Does not return:
-/// the machine ends with it.
-pub fn run(directory: &Path) -> ! {
-    let outcome = match prepared(directory) {
+/// Runs as the first process of a machine whose directory is `directory` on the host, and its engine's
+/// `engine`. Does not return: the machine ends with it.
+pub fn run(directory: &Path, engine: &Path) -> ! {
+    let outcome = match prepared(directory, engine) {
         Ok(script) => carry_out(&script),
         Err(why) => Outcome {
             failure: Some(why),
@@ -39,8 +39,8 @@ pub fn run(directory: &Path) -> ! {
     }
 }
 
-fn prepared(directory: &Path) -> Result<Script, String> {
-    mounts::mount_all(directory)?;
+fn prepared(directory: &Path, engine: &Path) -> Result<Script, String> {
+    mounts::mount_all(directory, engine)?;
     let path = Path::new(INSIDE).join(SCRIPT);
     let text = fs::read_to_string(&path).map_err(|e| format!("cannot read the script: {e}"))?;
     let script: Script =

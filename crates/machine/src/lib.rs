@@ -21,6 +21,9 @@ pub mod warm;
 
 /// Where the machine's own directory is, inside.
 pub const INSIDE: &str = "/run/machine";
+/// Where the engine's directory is, inside: the same on every host, also where the host has it below a
+/// directory that the machine has for itself, such as /tmp.
+pub const ENGINE: &str = "/run/engine";
 /// Prefix of the drives' devices inside: `/dev/pw-hdd0`.
 pub const DEVICE: &str = "/dev/pw-";
 /// File with the script, in the machine's directory.

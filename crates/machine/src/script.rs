@@ -23,7 +23,7 @@ pub enum Step {
     Phase(Phase),
     /// Loads a kernel module with its parameters.
     Module {
-        /// The host's path of the file.
+        /// The file, as the machine sees it.
         file: PathBuf,
         /// `name=value`, separated by spaces.
         parameters: String,

@@ -29,7 +29,7 @@ pub const GUEST: &str = "machine-guest";
 /// A machine to be started.
 #[derive(Debug)]
 pub struct Machine<'a> {
-    /// The kernel.
+    /// The kernel, in its engine's directory.
     pub kernel: &'a Path,
     /// This program, with its two hidden verbs.
     pub executable: &'a Path,
@@ -196,7 +196,11 @@ impl Machine<'_> {
                 "norandmaps",
             ])
             // On a terminal only what ends the machine; the rest is in dmesg.
-            .args(if terminal { &["quiet", "loglevel=1"][..] } else { &["loglevel=5"] })
+            .args(if terminal {
+                &["quiet", "loglevel=1"][..]
+            } else {
+                &["loglevel=5"]
+            })
             .args((self.pace > 0).then(|| format!("pace={}", self.pace)))
             .arg(format!("machine_seed={}", self.seed))
             .arg(format!(
@@ -208,7 +212,8 @@ impl Machine<'_> {
             .arg(format!("processor.charged={}", u8::from(self.charged)))
             .args(self.reused.map(|_| format!("memory_fd={}", memory::GUEST)))
             .args(["--", GUEST])
-            .arg(self.directory);
+            .arg(self.directory)
+            .arg(self.kernel.parent().unwrap_or(self.kernel));
         if let Some(reused) = self.reused {
             reused
                 .hand_down(&mut command)

@@ -4,7 +4,7 @@ use crate::exit::ENVIRONMENT;
 use crate::store_dir::StoreDir;
 use crate::{machine, output};
 use ::machine::confine::has_landlock;
-use ::machine::engine::{self, Engine};
+use ::machine::engine::{self, Engine, Missing};
 use ::machine::scratch::Scratch;
 use bench::engine::linux::{Linux, probe};
 use bench::programs::{self, Fio};
@@ -83,8 +83,12 @@ fn findings(store: &Path) -> Vec<Finding> {
     let mut all = vec![Finding::new("processor", true, processor(OS, ARCH))];
     if all[0].found {
         let engine = Engine::find();
-        let built = engine.as_ref().map(described).map_err(|why| {
-            (why.to_string(), "make engine".to_owned())
+        let built = engine.as_ref().map(described).map_err(|why: &Missing| {
+            let fix = match why {
+                Missing::Damaged { path, .. } => rebuild(path),
+                _ => "make engine".to_owned(),
+            };
+            (why.to_string(), fix)
         });
         all.push(Finding::new("engine", true, built));
         if let Ok(engine) = engine {
@@ -144,23 +148,23 @@ fn kernel(path: &Path) -> Result {
     let mut command = Command::new(path);
     let output = command.arg("--version").stdin(Stdio::null()).output();
     let here = path.display();
+    let rebuilt = || rebuild(path.parent().unwrap_or(path));
     match output {
         Ok(output) if output.status.success() => {
             let version = String::from_utf8_lossy(&output.stdout);
             Ok(format!("{} starts", version.trim()))
         }
-        Ok(output) => Err((format!("{here} --version: {}", output.status), "make engine".to_owned())),
+        Ok(output) => Err((format!("{here} --version: {}", output.status), rebuilt())),
         Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => Err((
             format!("{here} cannot be executed"),
             format!("chmod +x {here}; if its file system is mounted noexec, set XDG_CACHE_HOME to another and run make engine"),
         )),
-        Err(why) => Err((format!("{here}: {why}"), "rm -r the engine's directory, then make engine".to_owned())),
+        Err(why) => Err((format!("{here}: {why}"), rebuilt())),
     }
 }
 
 /// Starts a machine and measures it.
 fn start(engine: &Engine, release: &str) -> Result {
-    let damaged = || "if this host runs other machines, make engine builds a damaged engine again after rm -r of its directory";
     let scratch = Scratch::new().map_err(|e| {
         let cache = engine::cache();
         (format!("cannot write to {}: {e}", cache.display()), "set XDG_CACHE_HOME".to_owned())
@@ -171,9 +175,16 @@ fn start(engine: &Engine, release: &str) -> Result {
     took.map(|took| format!("starts, loads its modules and ends in {:.1} s", took.as_secs_f64()))
         .map_err(|why| {
             let why = why.to_string();
-            let fix = advice(&why).unwrap_or_else(damaged);
-            (why, fix.to_owned())
+            let known = advice(&why).map(str::to_owned);
+            // Otherwise it is the engine that differs from those that work.
+            let fix = known.unwrap_or_else(|| rebuild(&engine.directory));
+            (why, fix)
         })
+}
+
+/// How a damaged engine is built again.
+fn rebuild(directory: &Path) -> String {
+    format!("rm -r {} && make engine", directory.display())
 }
 
 /// What helps against a reason that a machine gave for not starting; none where it is not known.

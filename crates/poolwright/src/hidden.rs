@@ -11,8 +11,8 @@ pub fn run() -> Option<ExitCode> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let verb = arguments.first()?.to_str()?;
     if verb == machine::start::GUEST && std::process::id() == 1 {
-        let directory = arguments.get(1)?;
-        machine::guest::run(Path::new(directory));
+        let (directory, engine) = (arguments.get(1)?, arguments.get(2)?);
+        machine::guest::run(Path::new(directory), Path::new(engine));
     }
     if verb == crate::powercut::inside::VERB {
         return crate::powercut::inside::run(arguments.get(1)?);

@@ -1,13 +1,13 @@
 //! The file systems of a machine: the host's root stays read-only, what programs write is in memory, and
 //! one directory of the host takes the results.
 
-use crate::INSIDE;
+use crate::{ENGINE, INSIDE};
 use rustix::mount::{MountFlags, mount};
 use std::fs;
 use std::path::Path;
 
-/// Mounts everything; `directory` is the machine's directory on the host.
-pub fn mount_all(directory: &Path) -> Result<(), String> {
+/// Mounts everything; `directory` and `engine` are the machine's directory and its engine's on the host.
+pub fn mount_all(directory: &Path, engine: &Path) -> Result<(), String> {
     let kernel = [
         ("proc", "/proc", "proc", ""),
         ("sysfs", "/sys", "sysfs", ""),
@@ -35,11 +35,16 @@ pub fn mount_all(directory: &Path) -> Result<(), String> {
         make(Path::new(target))?;
         mount_one(source, Path::new(target), kind, data)?;
     }
-    make(Path::new(INSIDE))?;
-    let host = directory
-        .to_str()
-        .ok_or("the machine's directory has a name that is not UTF-8")?;
-    mount_one("none", Path::new(INSIDE), "hostfs", host)?;
+    for (host, target, flags) in [
+        (directory, INSIDE, MountFlags::empty()),
+        (engine, ENGINE, MountFlags::RDONLY),
+    ] {
+        let host = host
+            .to_str()
+            .ok_or_else(|| format!("{} is not UTF-8", host.display()))?;
+        make(Path::new(target))?;
+        mount_with("none", Path::new(target), "hostfs", host, flags)?;
+    }
     rustix::system::sethostname(b"machine").map_err(|e| format!("cannot set the host name: {e}"))
 }
 
@@ -48,13 +53,17 @@ fn make(directory: &Path) -> Result<(), String> {
 }
 
 fn mount_one(source: &str, target: &Path, kind: &str, data: &str) -> Result<(), String> {
+    mount_with(source, target, kind, data, MountFlags::empty())
+}
+
+fn mount_with(
+    source: &str,
+    target: &Path,
+    kind: &str,
+    data: &str,
+    flags: MountFlags,
+) -> Result<(), String> {
     let data = std::ffi::CString::new(data).map_err(|e| e.to_string())?;
-    mount(
-        source,
-        target,
-        kind,
-        MountFlags::empty(),
-        Some(data.as_c_str()),
-    )
-    .map_err(|e| format!("cannot mount {kind} on {}: {e}", target.display()))
+    mount(source, target, kind, flags, Some(data.as_c_str()))
+        .map_err(|e| format!("cannot mount {kind} on {}: {e}", target.display()))
 }

@@ -1,7 +1,7 @@
 //! Programs inside the machine. Their environment is always the same.
 
-use crate::{INPUT, INSIDE};
 use crate::script::Command;
+use crate::{INPUT, INSIDE};
 use rustix::fs::{Mode, OFlags};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -101,8 +101,7 @@ pub fn shell(command: &Command) -> Result<i32, String> {
 
 /// The files in the machine's directory for a program's output and its errors.
 fn outputs(file: &str) -> [PathBuf; 2] {
-    let inside = Path::new(INSIDE);
-    [inside.join(file), inside.join(format!("{file}.err"))]
+    [file.to_owned(), format!("{file}.err")].map(|name| Path::new(INSIDE).join(name))
 }
 
 fn create(path: &Path) -> Result<File, String> {

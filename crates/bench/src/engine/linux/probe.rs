@@ -6,7 +6,7 @@ use contents::config::Config;
 use machine::engine::Engine;
 use machine::memory::Memory;
 use machine::script::{Command, Phase, Script, Step};
-use machine::start::Machine;
+use machine::start::{Failure, Machine};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -37,12 +37,13 @@ impl Linux {
         directory: &Path,
     ) -> Result<Duration, Fault> {
         let environment = |why: String| Fault::Environment(why);
+        let inside = engine.inside();
         let module = |name: &str| Step::Module {
-            file: engine.module(release, name),
+            file: inside.module(release, name),
             parameters: String::new(),
         };
         let script = Script {
-            programs: engine.programs(release),
+            programs: inside.programs(release),
             steps: vec![
                 Step::Phase(Phase::Building),
                 module("spl"),
@@ -78,9 +79,11 @@ impl Linux {
         };
         let begun = Instant::now();
         let ended = machine.run(&drives, &|_| (), &|| false);
-        ended
-            .map(|_| begun.elapsed())
-            .map_err(|failure| environment(failure.to_string()))
+        match ended {
+            Ok(_) => Ok(begun.elapsed()),
+            Err(Failure::Start(why)) => Err(environment(why)),
+            Err(failure) => Err(environment(failure.to_string())),
+        }
     }
 }
 

@@ -58,12 +58,18 @@ pub fn blank_drives(inputs: &Inputs) -> Vec<DriveRef> {
 /// Adds the blank drives, each as large as the largest of its kind.
 fn add_blank_drives(config: &mut Config, inputs: &Inputs) {
     for (number, blank) in blank_drives(inputs).into_iter().enumerate() {
-        let used = inputs.variant.used_drives().map(|drive| (drive.kind.clone(), drive.to_string()));
+        let used = inputs
+            .variant
+            .used_drives()
+            .map(|drive| (drive.kind.clone(), drive.to_string()));
         let names: Vec<String> = used
             .filter(|(kind, _)| *kind == blank.kind)
             .map(|(_, name)| name)
             .collect();
-        let same = config.drives.iter().filter(|drive| names.contains(&drive.name));
+        let same = config
+            .drives
+            .iter()
+            .filter(|drive| names.contains(&drive.name));
         let Some(largest) = same.max_by_key(|drive| drive.capacity) else {
             continue;
         };
@@ -82,17 +88,18 @@ impl Linux {
     /// # Errors
     /// Why the machine did not come so far.
     pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
-        let Shell { inputs, directory, .. } = *shell;
+        let Shell {
+            inputs, directory, ..
+        } = *shell;
         let parameters = parameters::of(inputs, 0);
         let (mut steps, programs, pool) = steps::build(inputs, &self.engine, &parameters);
         if shell.input.is_none() {
             // Lines of progress would stand on the terminal.
             steps.retain(|step| !matches!(step, Step::Phase(_)));
         }
-        steps.push(Step::Shell(prepare(shell).map_err(doing(format!(
-            "write to {}",
-            directory.display()
-        )))?));
+        steps.push(Step::Shell(
+            prepare(shell).map_err(doing(format!("write to {}", directory.display())))?,
+        ));
         let script = Script {
             pool,
             programs,
@@ -138,7 +145,9 @@ impl Linux {
 
 /// Writes the shell's files; the command that starts it.
 fn prepare(shell: &Shell) -> io::Result<Command> {
-    let program = ["/bin/bash", "/bin/sh"].into_iter().find(|path| Path::new(path).exists());
+    let program = ["/bin/bash", "/bin/sh"]
+        .into_iter()
+        .find(|path| Path::new(path).exists());
     let program = program.unwrap_or("sh");
     if let Some(input) = shell.input {
         fs::write(shell.directory.join(INPUT), input)?;

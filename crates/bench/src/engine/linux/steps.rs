@@ -111,6 +111,7 @@ pub fn build(
     engine: &Engine,
     parameters: &Parameters,
 ) -> (Vec<Step>, BTreeMap<String, Vec<String>>, String) {
+    let engine = engine.inside();
     let mut steps = vec![Step::Phase(Phase::Building)];
     match &inputs.variant.stack {
         Stack::Zfs => {

@@ -1,0 +1,381 @@
+//! What a machine may touch on its host, and what it leaves there. These tests need an engine.
+
+#[path = "with_engine/mod.rs"]
+mod with_engine;
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use with_engine::{can_mount, copy, engine, skipped};
+
+/// A lab that is built in under a second.
+const LAB: &str = r#"
+title = "A lab for tests"
+[host]
+memory = "128G"
+cores = 4
+[drives]
+hdd = "2x hdd-7200-8t"
+[pool]
+ashift = 12
+vdevs = "mirror hdd[0-1]"
+[workloads.sync]
+fio.job = """
+[j]
+rw=randwrite
+bs=16k
+size=4G
+fsync=1
+"""
+[method]
+runtime = "2s"
+ramp = "0s"
+min_trials = 1
+max_trials = 1
+[scale]
+size = 16
+dirty_data_max = "256M"
+"#;
+
+/// A directory with the lab, an engine of its own user's, and everything that is written.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Option<Place> {
+        engine()?;
+        let place = Place(tempfile::tempdir().unwrap());
+        fs::write(place.at("lab.toml"), LAB).unwrap();
+        fs::create_dir(place.at("tmp")).unwrap();
+        Some(place)
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// This program with everything that it writes in this place.
+    fn command(&self, arguments: &[&str]) -> Command {
+        self.wrapped(&[env!("CARGO_BIN_EXE_poolwright")], arguments)
+    }
+
+    /// The same behind other words.
+    fn wrapped(&self, words: &[&str], arguments: &[&str]) -> Command {
+        let mut command = Command::new(words[0]);
+        command
+            .args(&words[1..])
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("POOLWRIGHT_ENGINE", engine().unwrap())
+            .env("XDG_CACHE_HOME", self.at("cache"))
+            .env("XDG_DATA_HOME", self.at("data"))
+            .env("TMPDIR", self.at("tmp"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// A shell that reads `script`.
+    fn shell(&self, script: &str) -> Output {
+        feed(self.command(&["shell", "lab.toml"]), script)
+    }
+
+    /// Machines' directories that are still there.
+    fn directories(&self) -> usize {
+        let machines = self.at("cache/poolwright/engine/machines");
+        fs::read_dir(machines).map_or(0, Iterator::count)
+    }
+
+    /// Processes whose command line names this place: the machine's kernel does.
+    fn processes(&self) -> Vec<u32> {
+        let name = self.0.path().to_str().unwrap().as_bytes().to_vec();
+        let all = fs::read_dir("/proc").unwrap().flatten();
+        let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let ours = numbers.filter(|pid| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.windows(name.len()).any(|part| part == name)
+        });
+        ours.collect()
+    }
+
+    /// Waits until these processes and all that name this place have ended, for 2 s.
+    fn ends(&self, processes: &[u32]) {
+        let until = Instant::now() + Duration::from_secs(2);
+        let left = || {
+            let mut left = self.processes();
+            left.extend(processes.iter().filter(|pid| runs(**pid)));
+            left
+        };
+        while !left().is_empty() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(left(), [] as [u32; 0], "processes that still run");
+    }
+
+    /// Starts a shell that waits for a day of real time.
+    fn start_waiting(&self) -> Child {
+        let mut child = self
+            .command(&["shell", "lab.toml", "--pace", "1"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"echo ready\nsleep 86400\n").unwrap();
+        drop(stdin);
+        // The machine's first line says that it waits now.
+        let out = child.stdout.as_mut().unwrap();
+        let mut line = [0; 6];
+        std::io::Read::read_exact(out, &mut line).unwrap();
+        assert_eq!(&line, b"ready\n");
+        child
+    }
+}
+
+fn feed(mut command: Command, script: &str) -> Output {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(script.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
+}
+
+/// Descendants of a process, and those of them that the machine's kernel started.
+fn descendants(of: u32) -> Vec<u32> {
+    let children = |pid: u32| {
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+        let text = text.unwrap_or_default();
+        let pids = text.split_whitespace().map(|word| word.parse().unwrap());
+        pids.collect::<Vec<u32>>()
+    };
+    let mut all = children(of);
+    let mut next = 0;
+    while next < all.len() {
+        all.extend(children(all[next]));
+        next += 1;
+    }
+    all
+}
+
+fn runs(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // A process that has ended and is waited for by nobody yet is no process any more.
+    stat.rsplit(')').next().is_some_and(|rest| {
+        let state = rest.trim_start().chars().next();
+        state.is_some_and(|state| state != 'Z' && state != 'X')
+    })
+}
+
+#[test]
+fn a_shell_reads_commands_and_gives_their_output_and_exit_code() {
+    let Some(place) = Place::new() else { return };
+    let output = place.shell("zpool status -x\necho wrong >&2\nls /dev/pw-*\nexit 7\n");
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(7), "{out}{err}");
+    let drives = "/dev/pw-hdd0\n/dev/pw-hdd1\n/dev/pw-hdd2\n";
+    assert_eq!(out, format!("all pools are healthy\n{drives}"), "{err}");
+    assert!(err.ends_with("wrong\n"), "{err}");
+    assert_eq!(place.directories(), 0);
+    // To the end of the input, and a signal as a shell reports it.
+    assert_eq!(place.shell("true").status.code(), Some(0));
+    assert_eq!(place.shell("kill -9 $$\n").status.code(), Some(137));
+    let unknown = place
+        .command(&["shell", "lab.toml", "bas"])
+        .output()
+        .unwrap();
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("did you mean `base`?"));
+}
+
+#[test]
+fn a_pulled_drive_is_replaced_by_a_blank_one() {
+    let Some(place) = Place::new() else { return };
+    let output = place.shell(
+        "dd if=/dev/urandom of=/run/pool/file bs=1M count=20 conv=fsync status=none\n\
+         echo fail hdd0 > /proc/drives\n\
+         dd if=/dev/urandom of=/run/pool/file bs=1M count=20 conv=fsync status=none\n\
+         sleep 30\n\
+         zpool status tank\n\
+         zpool replace -w tank pw-hdd0 pw-hdd2\n\
+         zpool status tank\n",
+    );
+    let out = text(&output.stdout);
+    let (before, after) = out.split_once("errors:").unwrap();
+    assert!(before.contains("pw-hdd0  FAULTED"), "{out}");
+    assert!(
+        after.contains("resilvered") && !after.contains("pw-hdd0"),
+        "{out}"
+    );
+    assert!(after.contains("errors: No known data errors"), "{out}");
+}
+
+#[test]
+fn two_machines_do_not_meet() {
+    let Some(place) = Place::new() else { return };
+    let other = Place::new().unwrap();
+    let script = |mark: &str| {
+        format!(
+            "echo {mark} > /run/pool/mark\necho {mark} > /tmp/mark\nsleep 30\ncat /run/pool/mark /tmp/mark\nls /run/pool /tmp\nps -e -o comm= | grep -c -x bash\n"
+        )
+    };
+    let [one, two] = std::thread::scope(|scope| {
+        let one = scope.spawn(|| place.shell(&script("one")));
+        let two = scope.spawn(|| other.shell(&script("two")));
+        [one, two].map(|thread| text(&thread.join().unwrap().stdout))
+    });
+    let expected = |mark: &str| format!("{mark}\n{mark}\n/run/pool:\nmark\n\n/tmp:\nmark\n1\n");
+    assert_eq!(one, expected("one"));
+    assert_eq!(two, expected("two"));
+}
+
+#[test]
+fn a_killed_program_leaves_no_process_and_no_file() {
+    let Some(place) = Place::new() else { return };
+    let shared = || fs::read_dir("/dev/shm").map_or(0, Iterator::count);
+    let before = shared();
+    let mut child = place.start_waiting();
+    let processes = descendants(child.id());
+    assert!(processes.len() > 1, "the kernel and its programs");
+    signal(child.id(), Signal::KILL);
+    child.wait().unwrap();
+    place.ends(&processes);
+    assert_eq!(fs::read_dir(place.at("tmp")).unwrap().count(), 0);
+    assert!(shared() <= before, "files in /dev/shm");
+    // Its directory goes with the next machine.
+    assert_eq!(place.directories(), 1);
+    assert_eq!(place.shell("true").status.code(), Some(0));
+    assert_eq!(place.directories(), 0);
+}
+
+#[test]
+fn an_interrupt_ends_the_machine_with_130() {
+    let Some(place) = Place::new() else { return };
+    let child = place.start_waiting();
+    let processes = descendants(child.id());
+    // As Ctrl-C does: the program and the machine at once.
+    for pid in processes.iter().chain([&child.id()]) {
+        signal(*pid, Signal::INT);
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    place.ends(&processes);
+    assert_eq!(place.directories(), 0);
+}
+
+#[test]
+fn the_guest_cannot_change_the_host() {
+    let Some(place) = Place::new() else { return };
+    let mine = place.at("mine");
+    fs::write(&mine, "mine").unwrap();
+    fs::set_permissions(&mine, fs::Permissions::from_mode(0o644)).unwrap();
+    let here = place.0.path().display();
+    let output = place.shell(&format!(
+        "mount -o remount,rw /\n\
+         mkdir /run/host && mount -t hostfs none /run/host -o / || exit 1\n\
+         cd /run/host{here} && cat mine\n\
+         echo x > new\necho x >> mine\nrm mine\nmv mine moved\nmkdir directory\nln -s mine link\n\
+         mknod /run/machine/vda b 254 0\n\
+         if {mounts}; then chmod 600 mine; chown 1 mine; fi\n\
+         echo save {here}/image > /proc/drives\n\
+         echo x > /run/machine/own && echo own\n",
+        // Without a mount namespace, owners may change modes and times of their files.
+        mounts = can_mount(),
+    ));
+    assert_eq!(
+        text(&output.stdout),
+        "mineown\n",
+        "{}",
+        text(&output.stderr)
+    );
+    let mut names: Vec<String> = fs::read_dir(place.0.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["cache", "lab.toml", "mine", "tmp"]);
+    assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
+    let mode = fs::metadata(&mine).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o644);
+}
+
+#[test]
+fn it_runs_as_nobody_without_a_home_and_with_little_shared_memory() {
+    let Some(place) = Place::new() else { return };
+    if !can_mount() {
+        return skipped("needs root that may mount");
+    }
+    // Where nobody may read: the engine and this program are copied.
+    copy(&engine().unwrap(), &place.at("engine"));
+    fs::copy(env!("CARGO_BIN_EXE_poolwright"), place.at("poolwright")).unwrap();
+    fs::set_permissions(place.0.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    for directory in ["tmp", "data"] {
+        fs::create_dir_all(place.at(directory)).unwrap();
+        std::os::unix::fs::chown(place.at(directory), Some(65534), Some(65534)).unwrap();
+    }
+    let script = "mount -t tmpfs -o size=64m,noexec none /dev/shm && \
+                  exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+                  ./poolwright run lab.toml --json";
+    let output = place
+        .wrapped(&["unshare", "-m", "sh", "-c"], &[script])
+        .env("POOLWRIGHT_ENGINE", place.at("engine"))
+        .env_remove("HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .output()
+        .unwrap();
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    let findings: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(findings["cells"][0]["trials"]["failed"], 0, "{err}");
+}
+
+#[test]
+fn a_full_disk_is_named_and_the_next_run_resumes() {
+    let Some(place) = Place::new() else { return };
+    if !can_mount() {
+        return skipped("needs root that may mount");
+    }
+    fs::create_dir(place.at("data")).unwrap();
+    let two = LAB.replace("_trials = 1", "_trials = 2");
+    fs::create_dir(place.at("two")).unwrap();
+    fs::write(place.at("two/lab.toml"), two).unwrap();
+    // In turn: one trial stored; no room; room for the inputs of a trial and not for its outputs; room.
+    let script = "mount -t tmpfs -o size=64m none data || exit 1\n\
+        $0 run lab.toml >/dev/null 2>&1; echo $?\n\
+        head -c 100m /dev/zero >data/filler 2>/dev/null\n\
+        $0 run two/lab.toml 2>&1 >/dev/null; echo $?\n\
+        truncate -s -64K data/filler\n\
+        $0 run two/lab.toml 2>&1 >/dev/null; echo $?\n\
+        rm data/filler\n\
+        $0 run two/lab.toml 2>&1 >/dev/null; echo $?\n";
+    let program = env!("CARGO_BIN_EXE_poolwright");
+    let output = place
+        .wrapped(&["unshare", "-m", "sh", "-c"], &[script, program])
+        .output()
+        .unwrap();
+    let out = text(&output.stdout);
+    let codes: Vec<&str> = out
+        .lines()
+        .filter(|line| line.parse::<u8>().is_ok())
+        .collect();
+    assert_eq!(codes, ["0", "3", "3", "0"], "{out}");
+    let full = out
+        .lines()
+        .filter(|line| line.to_lowercase().contains("no space"))
+        .count();
+    assert_eq!(full, 2, "{out}");
+    assert!(out.contains("1 of 2 trials are stored"), "{out}");
+}
