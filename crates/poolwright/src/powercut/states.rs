@@ -81,13 +81,12 @@ fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> 
     result.map_err(io("read", &path))
 }
 
-impl Setup<'_> {
-    /// This program inside a machine.
-    fn program(&self, what: &str) -> Step {
-        let program = self.variant.executable().to_string_lossy();
-        Step::Run(Command::new([&program, inside::VERB, what]))
-    }
+/// This program at work inside a machine, of which it is the first process, too.
+fn program(what: &str) -> Step {
+    Step::Run(Command::new(["/proc/1/exe", inside::VERB, what]))
+}
 
+impl Setup<'_> {
     fn blocks(&self) -> Blocks {
         let dataset = &self.inputs.workload.dataset;
         let record = self.inputs.variant.property(dataset, "recordsize");
@@ -131,7 +130,7 @@ impl Setup<'_> {
                 &name,
             ])));
         }
-        steps.push(self.program(inside::FIRST));
+        steps.push(program(inside::FIRST));
         let ended = self.variant.run(directory, &drives, steps, self.stop);
         ended.map_err(|early| match early {
             Early::Died(how) => Fault::failed(how),
@@ -197,7 +196,7 @@ impl Setup<'_> {
         };
         write_task(directory, recovery::TASK, &task)?;
         let mut steps = self.variant.load();
-        steps.push(self.program(inside::AFTER));
+        steps.push(program(inside::AFTER));
         match self.variant.run(directory, &drives, steps, self.stop) {
             Ok(_) => {
                 let found: Recovered = read_result(directory, recovery::RECOVERED)?;

@@ -71,11 +71,6 @@ impl Variant<'_> {
         steps
     }
 
-    /// This program, which is visible inside by the same path.
-    pub fn executable(&self) -> &Path {
-        &self.linux.executable
-    }
-
     /// Runs a machine with these drives to the end of these steps.
     ///
     /// # Errors
