@@ -49,6 +49,13 @@ pub struct DriveConfig {
     /// Requests that complete at once, to see what they cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub free: Vec<Free>,
+    /// It is dead from the start: every request ends in an error.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub failed: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A kind of request that takes no time.

@@ -3,6 +3,7 @@
 
 pub mod config;
 mod contents;
+pub mod crash;
 pub mod image;
 pub mod record;
 

@@ -13,12 +13,12 @@ pub const HEADER: usize = 40;
 pub enum Kind {
     /// A write was submitted; its data follows.
     Write,
-    /// A write completed: `number` is the event at which it was submitted.
+    /// A write or a discard completed: `number` is the event at which it was submitted.
     Written,
-    /// A flush completed that was submitted at event `number`. It covers the writes that had completed
-    /// by then. A flush that a drive lies about leaves no event.
+    /// A flush completed that was submitted at event `number`. It covers what had completed by then. A
+    /// flush that a drive lies about leaves no event.
     Flushed,
-    /// A range was discarded.
+    /// A discard was submitted: its range becomes zero.
     Discarded,
 }
 

@@ -1,5 +1,6 @@
-//! Verbs that only this program calls: the two ends of a machine's start. They stand apart from the
-//! command line, which has options, help and completions that a machine's first process needs not load.
+//! Verbs that only this program calls: the two ends of a machine's start, and what `powercut` runs inside.
+//! They stand apart from the command line, which has options, help and completions that a machine's first
+//! process needs not load.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,6 +13,9 @@ pub fn run() -> Option<ExitCode> {
     if verb == machine::start::GUEST && std::process::id() == 1 {
         let (directory, engine) = (arguments.get(1)?, arguments.get(2)?);
         machine::guest::run(Path::new(directory), Path::new(engine));
+    }
+    if verb == crate::powercut::inside::VERB {
+        return crate::powercut::inside::run(arguments.get(1)?);
     }
     if verb == machine::start::LAUNCH {
         let [_, parent, core, directory, program, rest @ ..] = &arguments[..] else {

@@ -65,6 +65,7 @@ verbs! {
     merge Merge
     new New
     plan Plan
+    powercut Powercut
     report Report
     run Run
     shell Shell

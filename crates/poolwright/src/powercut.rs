@@ -1,129 +1,127 @@
 //! `poolwright powercut LAB`: what survives a power cut.
 //!
-//! Writers note what was acknowledged; poolfs is killed in the middle; the drives' unflushed writes
-//! are then lost, kept or torn by seed, many times from the one kill, and the pool is imported from
-//! each such state. The same without fdatasync must lose something, or the check proves nothing.
-//! Drives may die before the cut or with it, and media may have gone bad unnoticed.
+//! A machine is written to while everything that reaches its drives is recorded. From the record follow the
+//! contents of the drives after a power cut at any moment; a machine is started on each, and what was
+//! acknowledged before the cut is looked for. The same without fdatasync must lose something, or the check
+//! proves nothing. See docs/powercut.md.
 
+mod blocks;
+pub mod inside;
 mod mishap;
+mod recovery;
 mod report;
+mod states;
 mod writer;
 
-use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE};
-use crate::mount::{Chosen, failed};
-use crate::output;
-use bench::isolate::{self, Isolation};
+use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
+use crate::lab_file::{Loaded, load_or_explain};
+use crate::{diagnostics, machine, output};
+use ::machine::scratch::Scratch;
+use bench::engine::linux::Linux;
+use bench::fault::Fault;
+use bench::inputs::Inputs;
+use bench::slot::Slot;
 use bench::stop::Stop;
-use mishap::{Mishap, When};
-use poolfs::emulator::{CutReport, copy_store, power_cut, rot};
-use report::{Kill, Report, State};
-use std::path::{Path, PathBuf};
+use lab::campaign::Campaign;
+use lab::model::host_memory_needed;
+use mishap::Mishap;
+use report::{Report, Run, State};
+use states::{Recorded, Room, Setup};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use writer::{Damage, Ledger, Writer};
 
-/// Clients that write at the same time.
-const WRITERS: u64 = 4;
-/// Exit code when acknowledged writes were lost.
+/// Exit code when acknowledged writes were lost, or nothing was proved.
 const LOST: u8 = 1;
-/// Dilation where neither the lab nor the command line states one: two cores keep up with the drives
-/// at it.
-const TIME: f64 = 8.0;
-/// With `:rot`, one in this many of a drive's written blocks is bad.
-const ROTTEN: u64 = 50;
-/// How often the user's wish to stop is looked at.
-const LOOK: Duration = Duration::from_millis(50);
+/// Real time after which a machine is taken for hung.
+const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// Cut the power of a variant under synchronous writes, and see what survives
 ///
-/// Exit codes: 0 every acknowledged write survived and the negative control lost some · 1 something
-/// was lost, or the control proved nothing · 2 the lab or an argument is wrong · 3 this machine
-/// lacks something · 130 interrupted.
+/// Exit codes: 0 every acknowledged write survived, and the control without fdatasync lost some · 1 something
+/// was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument is wrong · 3 this
+/// host lacks something · 130 interrupted.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab file, or the name of a built-in lab
     lab: String,
-    /// Which of its variants, instead of the baseline
+    /// One of its variants [default: the baseline]
     #[arg(long)]
     variant: Option<String>,
-    /// Kills, each after a fresh pool has been written to
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=100))]
-    kills: u64,
-    /// Crash states made from each kill
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    /// Crash states, with and again without fdatasync
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
     states: u64,
-    /// Seconds of writing before a kill, in the model's time
-    #[arg(long, value_name = "S", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=600))]
+    /// Only the crash state of this seed, as a report names it
+    #[arg(long, value_name = "SEED", conflicts_with = "states")]
+    state: Option<u64>,
+    /// Seconds of writing, in which the cuts fall; by default one more than OpenZFS lets pass between two
+    /// transaction groups
+    #[arg(long, value_name = "S", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
-    /// How many times slower the model's time runs; the lab's own, or 8
-    #[arg(long, value_name = "K", value_parser = crate::mount::slower)]
-    time: Option<f64>,
-    /// A drive that dies: `optane0` halfway through the writing, `optane0:cut` with the power, `optane0:rot` one in 50 of its written blocks, unnoticed
+    /// A drive that fails: `optane0` dies halfway through the writing, `optane0:cut` does not come back after
+    /// the cut, `optane0:rot` has one in 50 of its written blocks zeroed, unnoticed
     #[arg(long, value_name = "DRIVE[:WHEN]")]
     fail: Vec<Mishap>,
-    /// Seed of the writes and of the crash states
+    /// Seed of the machine and of the first crash state
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Machines that run side by side [default: one a processor, as far as memory holds them]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Where the emulated drives lie, instead of in memory
-    #[arg(long, value_name = "DIR")]
-    store: Option<PathBuf>,
 }
 
 impl Args {
     /// Cuts.
     pub fn run(self) -> ExitCode {
-        let code = match Isolation::inside() {
-            None => isolate::keep(std::env::args_os().skip(1))
-                .map(exit::of)
-                .map_err(|e| {
-                    output::complain(&format!("error: cannot start: {e}\n"));
-                    ENVIRONMENT
-                }),
-            Some(isolation) => self.inside(isolation),
-        };
-        ExitCode::from(code.unwrap_or_else(|code| code))
+        ExitCode::from(self.cut().unwrap_or_else(|code| code))
     }
 
-    fn inside(&self, isolation: Isolation) -> Result<u8, u8> {
+    fn cut(&self) -> Result<u8, u8> {
+        let (_, loaded) = load_or_explain(&self.lab, None).map_err(|_| USAGE)?;
+        let Loaded {
+            campaign,
+            said,
+            sources,
+        } = loaded;
+        diagnostics::draw(&said, &sources);
+        let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
+        let name = &campaign.variants[number].name;
+        mishap::check(&self.fail, &campaign.variants[number])
+            .map_err(|why| refuse(USAGE, format!("--fail {why}")))?;
+        let model = machine::model(&campaign).map_err(|diagnostic| {
+            diagnostics::draw(&[diagnostic], &sources);
+            ENVIRONMENT
+        })?;
+        let linux = Linux::find(PATIENCE).map_err(|e| exit::of_fault(&e))?;
+        let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, 0, 0), "");
+        inputs.seed = self.seed;
         let stop = Stop::default();
-        isolate::follow(stop.clone());
-        let mut chosen = Chosen::find(
-            &self.lab,
-            self.variant.as_deref(),
-            self.store.as_deref(),
-            isolation,
-        )?;
-        let time = self.time.or(chosen.model.time).unwrap_or(TIME);
-        chosen.model.time = Some(time);
-        for (i, mishap) in self.fail.iter().enumerate() {
-            let wrong = |why: String| {
-                output::complain(&format!("error: --fail {why}\n"));
-                USAGE
-            };
-            mishap.belongs_to(&chosen.variant).map_err(wrong)?;
-            if self.fail[..i].iter().any(|m| m.drive == mishap.drive) {
-                return Err(wrong(format!("{}: a drive fails once: state it once", mishap.drive)));
-            }
-        }
-        let mut kills = Vec::new();
-        for synchronous in [true, false] {
-            for number in 0..self.kills {
-                kills.push(self.kill(
-                    &chosen,
-                    &stop,
-                    synchronous,
-                    self.seed.wrapping_add(number * 1000),
-                )?);
-            }
-        }
+        let followed = stop.follow_signals();
+        followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let setup = Setup {
+            inputs: &inputs,
+            variant: &linux.variant(&inputs),
+            mishaps: &self.fail,
+            seconds: self.seconds,
+            seed: self.seed,
+            stop: &stop,
+        };
+        let runs = self.runs(&setup).map_err(|fault| match stop.asked() {
+            true => INTERRUPTED,
+            false => exit::of_fault(&fault),
+        })?;
         let report = Report {
-            variant: chosen.variant.name.clone(),
-            time,
+            lab: campaign.name.clone(),
+            variant: name.clone(),
+            seed: self.seed,
+            seconds: self.seconds,
             mishaps: self.fail.iter().map(Mishap::to_string).collect(),
-            kills,
+            runs,
         };
         output::print(&if self.json {
             format!("{:#}\n", serde_json::json!(report))
@@ -133,170 +131,140 @@ impl Args {
         Ok(if report.sound() { 0 } else { LOST })
     }
 
-    fn kill(&self, chosen: &Chosen, stop: &Stop, synchronous: bool, seed: u64) -> Result<Kill, u8> {
-        let store = chosen.directory("drives")?;
-        let mount = chosen.directory("mnt")?;
-        let log = chosen.directory("log")?;
-        let ledgers = self.write(chosen, stop, (synchronous, seed), (&store, &mount, &log))?;
-        let mut kill = Kill {
-            seed,
-            synchronous,
-            acknowledged: ledgers.iter().map(|l| l.acknowledged).sum(),
-            states: Vec::new(),
+    /// The number of the variant.
+    fn variant(&self, campaign: &Campaign) -> Result<usize, String> {
+        let names = || {
+            campaign
+                .variants
+                .iter()
+                .map(|variant| variant.name.as_str())
         };
-        for seed in (0..self.states).map(|i| seed.wrapping_add(i)) {
-            let state = self.state(chosen, stop, &ledgers, seed, (&store, &mount, &log))?;
-            // A look that was cut short has found nothing.
-            if stop.requested() {
-                return Err(INTERRUPTED);
-            }
-            kill.states.push(state);
+        let number = match &self.variant {
+            // The baseline comes first.
+            None => 0,
+            Some(wanted) => names().position(|name| name == wanted).ok_or_else(|| {
+                let all: Vec<&str> = names().collect();
+                let lab = &self.lab;
+                format!(
+                    "{lab} has no variant `{wanted}`; it has: {}",
+                    all.join(", ")
+                )
+            })?,
+        };
+        let variant = &campaign.variants[number];
+        match variant.is_zfs() && !variant.pool.vdevs.is_empty() {
+            true => Ok(number),
+            false => Err(format!(
+                "variant `{}` of {} is no ZFS pool: name one that is with --variant",
+                variant.name, self.lab
+            )),
         }
-        std::fs::remove_dir_all(&store).map_err(io("remove", &store))?;
-        Ok(kill)
     }
 
-    /// Builds, writes, kills.
-    fn write(
-        &self,
-        chosen: &Chosen,
-        stop: &Stop,
-        (synchronous, seed): (bool, u64),
-        (store, mount, log): (&Path, &Path, &Path),
-    ) -> Result<Vec<Ledger>, u8> {
-        let mut session = chosen.session(log, stop)?;
-        session
-            .build(chosen.build(store, seed, false))
-            .map_err(failed)?;
-        session.mount("", mount, 0).map_err(failed)?;
-        let mut writers = Vec::new();
-        for number in 0..WRITERS {
-            let writer = Writer::start(mount, number, seed, synchronous);
-            writers.push(writer.map_err(io("write in", mount))?);
-        }
-        let time = chosen.model.time.unwrap_or(TIME);
-        let half = Duration::from_secs_f64(self.seconds as f64 * time / 2.0);
-        pause(half, stop);
-        for mishap in self.fail.iter().filter(|m| m.when == When::Running) {
-            session.fail_drive(&mishap.drive).map_err(failed)?;
-        }
-        pause(half, stop);
-        session.kill();
-        drop(session);
-        let ledgers = writers
-            .into_iter()
-            .map(|w| w.join().map_err(io("write in", mount)))
+    /// Writes with and without fdatasync, and makes every crash state of both.
+    fn runs(&self, setup: &Setup) -> Result<Vec<Run>, Fault> {
+        let scratch = Scratch::new().map_err(|e| {
+            Fault::Environment(format!("cannot make a directory for the machines: {e}"))
+        })?;
+        let each = host_memory_needed(&setup.inputs.model);
+        let jobs = self
+            .jobs
+            .map_or_else(|| machine::parallel(each), NonZeroUsize::get);
+        let both = [("fdatasync", true), ("control", false)];
+        let recorded: Vec<Recorded> = in_parallel(
+            jobs,
+            &both,
+            || (),
+            |(), (name, synchronous)| setup.record(&scratch.path().join(name), *synchronous),
+        )?;
+        let seeds: Vec<u64> = match self.state {
+            Some(seed) => vec![seed],
+            None => (0..self.states)
+                .map(|n| self.seed.wrapping_add(n))
+                .collect(),
+        };
+        let wanted: Vec<(&Recorded, u64)> = recorded
+            .iter()
+            .flat_map(|run| seeds.iter().map(move |seed| (run, *seed)))
             .collect();
-        if stop.requested() {
-            return Err(INTERRUPTED);
-        }
-        ledgers
-    }
-
-    /// Makes one crash state and looks what is in it.
-    fn state(
-        &self,
-        chosen: &Chosen,
-        stop: &Stop,
-        ledgers: &[Ledger],
-        seed: u64,
-        (store, mount, log): (&Path, &Path, &Path),
-    ) -> Result<State, u8> {
-        let state = chosen.directory("state")?;
-        copy_store(store, &state).map_err(io("copy", store))?;
-        let mut cut = CutReport::default();
-        for (kind, drives) in &chosen.variant.drives {
-            for index in 0..drives.count {
-                let drive = format!("{kind}{index}");
-                if !state.join(format!("{drive}.data")).exists() {
-                    continue;
-                }
-                let one = power_cut(&state, &drive, seed).map_err(io("cut the power of", store))?;
-                cut.unflushed += one.unflushed;
-                cut.lost += one.lost + one.torn;
-            }
-        }
-        let mut rotten = 0;
-        for mishap in &self.fail {
-            match mishap.when {
-                When::Rot => {
-                    rotten += rot(&state, &mishap.drive, ROTTEN, seed)
-                        .map_err(io("damage the drives in", &state))?;
-                }
-                // A new drive in its place, as blank as the pool sees a dead one.
-                When::Running | When::Cut => {
-                    let data = state.join(format!("{}.data", mishap.drive));
-                    std::fs::remove_file(&data).map_err(io("remove", &data))?;
-                }
-            }
-        }
-        let mut refused = None;
-        let mut looked = self.look(chosen, stop, ledgers, false, (&state, mount, log));
-        if let (Err(why), true) = (&looked, self.fail.iter().any(|m| m.when != When::Rot)) {
-            refused = Some(why.clone());
-            looked = self.look(chosen, stop, ledgers, true, (&state, mount, log));
-        }
-        std::fs::remove_dir_all(&state).map_err(io("remove", &state))?;
-        let (replayed, damage, unusable) = match looked {
-            Ok((replayed, damage)) => (replayed, damage, None),
-            Err(why) => (0, Damage::default(), Some(why)),
+        let config = setup.variant.drives(scratch.path())?;
+        let states = in_parallel(
+            jobs,
+            &wanted,
+            || Room::new(&config),
+            |room, (run, seed)| {
+                let name = format!("state-{}-{seed}", run.synchronous);
+                setup.state(run, room, &scratch.path().join(name), *seed)
+            },
+        )?;
+        let mut states = states.into_iter();
+        let run = |run: Recorded| Run {
+            synchronous: run.synchronous,
+            problems: run.ledger.problems,
+            states: states.by_ref().take(seeds.len()).collect::<Vec<State>>(),
         };
-        Ok(State {
-            seed,
-            unflushed: cut.unflushed,
-            dropped: cut.lost,
-            rotten,
-            replayed,
-            lost: damage.lost,
-            torn: damage.torn,
-            refused,
-            unusable,
-        })
-    }
-
-    fn look(
-        &self,
-        chosen: &Chosen,
-        stop: &Stop,
-        ledgers: &[Ledger],
-        without_log: bool,
-        (state, mount, log): (&Path, &Path, &Path),
-    ) -> Result<(u64, Damage), String> {
-        let mut session = chosen
-            .session(log, stop)
-            .map_err(|_| "the engine could not be started".to_owned())?;
-        let build = chosen.build(state, self.seed, true);
-        let imported = if without_log {
-            session.import_without_log(build)
-        } else {
-            session.import(build)
-        };
-        let replayed = imported.map_err(|e| e.to_string())?;
-        session.mount("", mount, 0).map_err(|e| e.to_string())?;
-        let mut damage = Damage::default();
-        for ledger in ledgers {
-            let one = ledger.check(mount).map_err(|e| e.to_string())?;
-            damage.lost += one.lost;
-            damage.torn += one.torn;
-        }
-        session.stop().map_err(|e| e.to_string())?;
-        Ok((replayed, damage))
+        Ok(recorded.into_iter().map(run).collect())
     }
 }
 
-fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> u8 {
-    let path = path.display().to_string();
-    move |e| {
-        output::complain(&format!("error: cannot {what} {path}: {e}\n"));
-        ENVIRONMENT
-    }
+/// Works on items, so many at a time, each thread with a thing of its own; the results in the items' order,
+/// or the first error.
+fn in_parallel<I: Sync, O: Send, T>(
+    jobs: usize,
+    items: &[I],
+    own: impl Fn() -> T + Sync,
+    work: impl Fn(&mut T, &I) -> Result<O, Fault> + Sync,
+) -> Result<Vec<O>, Fault> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(items.len()) {
+            scope.spawn(|| {
+                let mut own = own();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(number) else {
+                        return;
+                    };
+                    let result = work(&mut own, item);
+                    if result.is_err() {
+                        // The others end what they are at.
+                        next.store(items.len(), Ordering::Relaxed);
+                    }
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.push((number, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Waits, but not for a user who wants to stop.
-fn pause(whole: Duration, stop: &Stop) {
-    let mut left = whole;
-    while !left.is_zero() && !stop.requested() {
-        std::thread::sleep(LOOK.min(left));
-        left = left.saturating_sub(LOOK);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_and_an_error_ends_the_work() {
+        let items: Vec<u64> = (0..50).collect();
+        let doubled = in_parallel(4, &items, || 0, |_, n| Ok(n * 2)).unwrap();
+        assert_eq!(doubled, items.iter().map(|n| n * 2).collect::<Vec<u64>>());
+        let worked = AtomicUsize::new(0);
+        let failed = in_parallel(
+            1,
+            &items,
+            || (),
+            |(), n| {
+                worked.fetch_add(1, Ordering::Relaxed);
+                match n {
+                    3 => Err(Fault::failed("three")),
+                    _ => Ok(()),
+                }
+            },
+        );
+        assert!(failed.is_err());
+        assert_eq!(worked.into_inner(), 4);
     }
 }

@@ -78,7 +78,7 @@ impl Drive {
             attachment: profile.attachment(),
             model: profile.drive(config.real_capacity, size, config.seed),
             free: config.free.clone(),
-            failed: false,
+            failed: config.failed,
             pending: vec![None; profile.attachment().depth as usize],
             finished: Vec::with_capacity(256),
         })
@@ -89,7 +89,7 @@ impl Drive {
         self.failed = true;
     }
 
-    /// Whether it was made to fail.
+    /// Whether it is dead.
     pub fn failed(&self) -> bool {
         self.failed
     }

@@ -176,7 +176,8 @@ extern "C" fn pw_submit(
         2 => Op::Flush,
         _ => Op::Trim,
     };
-    let event = match &mut machine.recorder {
+    // What a dead drive is given is not recorded.
+    let event = match machine.recorder.as_mut().filter(|_| !drive.failed()) {
         Some(recorder) if op == Op::Trim => {
             append(recorder, now, index, Kind::Discarded, (offset, length), 0)
         }
@@ -233,7 +234,7 @@ pub unsafe extern "C" fn pw_advance(
         if let Some(recorder) = recorder.as_mut().filter(|_| !done.failed) {
             let range = (request.offset, request.length);
             let kind = match request.op {
-                Op::Write => Some(Kind::Written),
+                Op::Write | Op::Trim => Some(Kind::Written),
                 Op::Flush if !lies => Some(Kind::Flushed),
                 _ => None,
             };
@@ -271,7 +272,11 @@ pub unsafe extern "C" fn pw_read(drive: c_uint, offset: u64, to: *mut u8, length
 /// A new write: its event, without data.
 #[unsafe(no_mangle)]
 extern "C" fn pw_begin_write(drive: c_uint, now: u64, offset: u64, length: u64) {
-    if let Some(recorder) = &mut machine().recorder {
+    let machine = machine();
+    if machine.drives[drive as usize].failed() {
+        return;
+    }
+    if let Some(recorder) = &mut machine.recorder {
         append(recorder, now, drive, Kind::Write, (offset, length), 0);
     }
 }
@@ -284,14 +289,15 @@ pub unsafe extern "C" fn pw_write(drive: c_uint, offset: u64, from: *const u8, l
     // SAFETY: the caller's promise.
     let from = unsafe { std::slice::from_raw_parts(from, length as usize) };
     let drive = &mut machine.drives[drive as usize];
+    if drive.failed() {
+        return;
+    }
     if let Some(recorder) = &mut machine.recorder
         && let Err(why) = recorder.data(from)
     {
         panic!("the record of the drives cannot be written: {why}");
     }
-    if !drive.failed() {
-        drive.contents.write(&mut machine.pages, offset, from);
-    }
+    drive.contents.write(&mut machine.pages, offset, from);
 }
 
 /// # Safety

@@ -6,6 +6,7 @@ pub mod probe;
 mod samples;
 pub mod shell;
 mod steps;
+pub mod variant;
 
 use super::{Engine, Step, TrialWatch};
 use crate::fault::{Fault, doing};

@@ -35,7 +35,7 @@ impl FromStr for Mishap {
             "rot" => When::Rot,
             other => {
                 return Err(format!(
-                    "`{other}` is no moment: write running, cut or rot after the colon"
+                    "`{other}` is not known: write running, cut or rot after the colon"
                 ));
             }
         };
@@ -49,35 +49,33 @@ impl FromStr for Mishap {
 impl fmt::Display for Mishap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.when {
-            When::Running => "died while it was written to",
+            When::Running => "died halfway through the writing",
             When::Cut => "did not come back after the cut",
-            When::Rot => "had bad blocks that nobody had noticed",
+            When::Rot => "had one in 50 of its written blocks zeroed, unnoticed",
         };
         write!(f, "{} {how}", self.drive)
     }
 }
 
-impl Mishap {
-    /// Whether the pool has that drive.
-    ///
-    /// # Errors
-    /// What is wrong, with the drives there are.
-    pub fn belongs_to(&self, variant: &Variant) -> Result<(), String> {
-        let vdevs = variant.pool.vdevs.iter();
-        let names: Vec<String> = vdevs
-            .flat_map(|v| &v.drives)
-            .map(ToString::to_string)
-            .collect();
-        if names.contains(&self.drive) {
-            return Ok(());
+/// Checks that the pool of a variant has these drives, and that each fails once.
+///
+/// # Errors
+/// What is wrong, with the drives there are.
+pub fn check(mishaps: &[Mishap], variant: &Variant) -> Result<(), String> {
+    let names: Vec<String> = variant.used_drives().map(ToString::to_string).collect();
+    for (number, Mishap { drive, .. }) in mishaps.iter().enumerate() {
+        if !names.contains(drive) {
+            return Err(format!(
+                "{drive}: the pool of {} has no such drive; it has: {}",
+                variant.name,
+                names.join(", ")
+            ));
         }
-        Err(format!(
-            "{}: the pool of {} has no such drive; it has: {}",
-            self.drive,
-            variant.name,
-            names.join(", ")
-        ))
+        if mishaps[..number].iter().any(|other| other.drive == *drive) {
+            return Err(format!("{drive}: a drive fails once: name it once"));
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,182 +1,207 @@
-//! Writers that remember what was acknowledged, and the check of what is left.
+//! Inside the first machine: writers that note when each of their writes was acknowledged.
+//!
+//! The writers are a process of their own, since a pool that has lost too many drives lets them wait for
+//! ever. What they note goes through a pipe, so that nothing but their writes reaches a file system.
 
-use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use super::blocks::{Blocks, WRITERS, append};
+use super::inside;
+use machine::INSIDE;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::thread::{self, JoinHandle};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-/// Bytes of a write.
-const BLOCK: usize = 8192;
-/// Blocks of a writer's file.
-const BLOCKS: u64 = 2048;
+/// File in the machine's directory with the [`Task`].
+pub const TASK: &str = "writer.json";
+/// File in the machine's directory with the [`Ledger`].
+pub const LEDGER: &str = "ledger.json";
+/// Virtual time before the first write, in which the drives bring to their media what the building of the
+/// pool left in their caches.
+const IDLE: Duration = Duration::from_secs(10);
+/// Virtual time between a writer's acknowledgement and its next write: it bounds what a fast drive takes.
+const PAUSE: Duration = Duration::from_millis(1);
 
-/// A writer at work.
-pub struct Writer(JoinHandle<io::Result<Ledger>>);
+/// What is to be written.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Task {
+    /// The blocks.
+    pub blocks: Blocks,
+    /// A write is acknowledged after its fdatasync; otherwise when write(2) returns.
+    pub synchronous: bool,
+    /// How long, virtual seconds.
+    pub seconds: u64,
+    /// Drives that die halfway.
+    pub fail: Vec<String>,
+}
 
-/// What a writer knows when its file system dies.
-#[derive(Debug, Clone, Default)]
+/// When what was acknowledged. Times are virtual ns since boot, as in the record of the drives.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ledger {
-    number: u64,
-    /// Block → newest version that was acknowledged, newest that was sent.
-    blocks: HashMap<u64, (u64, u64)>,
-    /// Writes acknowledged.
-    pub acknowledged: u64,
-}
-
-/// What became of what was acknowledged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Damage {
-    /// Blocks whose acknowledged contents are gone.
-    pub lost: u64,
-    /// Blocks that hold a mixture of two writes, or something never written.
-    pub torn: u64,
-}
-
-impl Writer {
-    /// Writes blocks at random until the file system fails. With `durable`, a write counts as
-    /// acknowledged after its fdatasync; without, as soon as it returns.
-    pub fn start(dir: &Path, number: u64, seed: u64, durable: bool) -> io::Result<Self> {
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(dir.join(name(number)))?;
-        file.set_len(BLOCKS * BLOCK as u64)?;
-        file.sync_all()?;
-        File::open(dir)?.sync_all()?;
-        Ok(Self(
-            thread::Builder::new().spawn(move || Ok(write(&file, number, seed, durable)))?,
-        ))
-    }
-
-    /// Waits for its end, which the file system's brings.
-    pub fn join(self) -> io::Result<Ledger> {
-        self.0
-            .join()
-            .map_err(|_| io::Error::other("a writer panicked"))?
-    }
-}
-
-fn name(number: u64) -> String {
-    format!("writer-{number}")
-}
-
-fn write(file: &File, number: u64, seed: u64, durable: bool) -> Ledger {
-    let mut ledger = Ledger {
-        number,
-        ..Ledger::default()
-    };
-    let mut state = mix(seed ^ mix(number + 1));
-    for version in 1.. {
-        state = mix(state);
-        let block = state % BLOCKS;
-        ledger.blocks.entry(block).or_default().1 = version;
-        let data = contents(number, block, version);
-        let mut done = file.write_all_at(&data, block * BLOCK as u64);
-        if durable {
-            done = done.and_then(|()| file.sync_data());
-        }
-        if done.is_err() {
-            break;
-        }
-        ledger.blocks.entry(block).or_default().0 = version;
-        ledger.acknowledged += 1;
-    }
-    ledger
+    /// When the writing began.
+    pub begun: u64,
+    /// When drives died, where any did.
+    pub failed: Option<u64>,
+    /// When it ended.
+    pub ended: u64,
+    /// Of each writer, when its n-th block was acknowledged.
+    pub acknowledged: Vec<Vec<u64>>,
+    /// Why writers stopped early.
+    pub problems: Vec<String>,
 }
 
 impl Ledger {
-    /// Looks what is there after the pool was opened again.
-    ///
-    /// # Errors
-    /// When the file cannot be read; that it is missing is damage, not an error.
-    pub fn check(&self, dir: &Path) -> io::Result<Damage> {
-        let mut damage = Damage::default();
-        let data = match fs::read(dir.join(name(self.number))) {
-            Ok(data) => data,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(e),
-        };
-        for (block, (acknowledged, sent)) in &self.blocks {
-            let at = *block as usize * BLOCK;
-            let found = data
-                .get(at..at + BLOCK)
-                .map(|data| version_of(data, self.number, *block));
-            match found {
-                Some(Some(version)) if (*acknowledged..=*sent).contains(&version) => {}
-                Some(Some(version)) if version <= *sent => damage.lost += 1,
-                Some(_) => damage.torn += 1,
-                // Beyond the end: nothing was ever there.
-                None => damage.lost += u64::from(*acknowledged > 0),
-            }
+    /// Takes a line of the writers: a writer's number and a time, or `!` and a problem.
+    fn add(&mut self, line: &str) {
+        if let Some(problem) = line.strip_prefix('!') {
+            self.problems.push(problem.trim().to_owned());
+            return;
         }
-        Ok(damage)
+        let mut words = line.split(' ').map(str::parse::<u64>);
+        if let (Some(Ok(writer)), Some(Ok(at))) = (words.next(), words.next())
+            && let Some(times) = self.acknowledged.get_mut(writer as usize)
+        {
+            times.push(at);
+        }
+    }
+
+    /// How many blocks each writer had acknowledged by a moment.
+    pub fn by(&self, at: u64) -> Vec<u64> {
+        let count = |times: &Vec<u64>| times.iter().filter(|t| **t <= at).count() as u64;
+        self.acknowledged.iter().map(count).collect()
     }
 }
 
-/// SplitMix64's output function: neighbours differ in half of their bits.
-fn mix(n: u64) -> u64 {
-    let n = n.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    n ^ (n >> 31)
-}
+/// The machine's clock: virtual ns since boot.
+pub struct Clock(File);
 
-/// The version in the first word, then words that follow from it and from the place.
-fn contents(number: u64, block: u64, version: u64) -> Vec<u8> {
-    let mut word = mix(version ^ mix(block ^ mix(number)));
-    let mut data = Vec::with_capacity(BLOCK);
-    data.extend_from_slice(&version.to_le_bytes());
-    while data.len() < BLOCK {
-        data.extend_from_slice(&word.to_le_bytes());
-        word = mix(word);
+impl Clock {
+    /// Opens it.
+    pub fn new() -> io::Result<Clock> {
+        File::open("/proc/processor").map(Clock)
     }
-    data
+
+    /// The time.
+    pub fn now(&self) -> io::Result<u64> {
+        let mut text = [0; 64];
+        let length = self.0.read_at(&mut text, 0)?;
+        let text = String::from_utf8_lossy(&text[..length]);
+        let now = text.lines().find_map(|line| line.strip_prefix("now "));
+        now.and_then(|now| now.parse().ok())
+            .ok_or_else(|| io::Error::other("/proc/processor has no time"))
+    }
 }
 
-/// The version that a block holds whole, 0 for one never written; none for a mixture.
-fn version_of(data: &[u8], number: u64, block: u64) -> Option<u64> {
-    let version = u64::from_le_bytes(data.get(..8)?.try_into().ok()?);
-    let expected = if version == 0 {
-        vec![0; BLOCK]
-    } else {
-        contents(number, block, version)
+/// Lets the writers write, and writes the ledger.
+pub fn run() -> Result<(), String> {
+    let task: Task = inside::read(TASK)?;
+    let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
+    let now = || {
+        clock
+            .now()
+            .map_err(|e| format!("cannot read the clock: {e}"))
     };
-    (data == expected).then_some(version)
+    thread::sleep(IDLE);
+    let ledger = Arc::new(Mutex::new(Ledger {
+        begun: now()?,
+        acknowledged: vec![Vec::new(); WRITERS],
+        ..Ledger::default()
+    }));
+    let mut writers = Command::new("/proc/self/exe")
+        .args([inside::VERB, inside::WRITE])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("cannot start the writers: {e}"))?;
+    if let Some(lines) = writers.stdout.take() {
+        let ledger = Arc::clone(&ledger);
+        thread::spawn(move || {
+            for line in BufReader::new(lines).lines().map_while(Result::ok) {
+                ledger
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .add(&line);
+            }
+        });
+    }
+    let half = Duration::from_secs(task.seconds) / 2;
+    thread::sleep(half);
+    for drive in &task.fail {
+        fs::write("/proc/drives", format!("fail {drive}"))
+            .map_err(|e| format!("cannot let {drive} fail: {e}"))?;
+    }
+    let failed = now()?;
+    thread::sleep(half);
+    let ended = now()?;
+    // They may never end where the pool is suspended: nobody waits for them.
+    let _ = writers.kill();
+    let mut ledger = ledger
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    ledger.ended = ended;
+    ledger.failed = (!task.fail.is_empty()).then_some(failed);
+    let text = serde_json::to_vec(&ledger).map_err(|e| e.to_string())?;
+    fs::write(Path::new(INSIDE).join(LEDGER), text)
+        .map_err(|e| format!("cannot write the ledger: {e}"))
+}
+
+/// The writers themselves, until they are killed.
+pub fn write() -> Result<(), String> {
+    let task: Task = inside::read(TASK)?;
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            let task = task.clone();
+            thread::spawn(move || {
+                if let Err(why) = write_blocks(&task, writer) {
+                    println!("!writer {writer} stopped: {why}");
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.join().map_err(|_| "a writer panicked".to_owned())?;
+    }
+    Ok(())
+}
+
+fn write_blocks(task: &Task, writer: usize) -> io::Result<()> {
+    let clock = Clock::new()?;
+    for number in 0.. {
+        append(&task.blocks, writer, number, task.synchronous)?;
+        let at = clock.now()?;
+        writeln!(io::stdout().lock(), "{writer} {at}")?;
+        thread::sleep(PAUSE);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ledger(blocks: &[(u64, u64, u64)]) -> Ledger {
-        Ledger {
-            number: 3,
-            blocks: blocks.iter().map(|(b, a, s)| (*b, (*a, *s))).collect(),
-            acknowledged: 0,
-        }
-    }
-
     #[test]
-    fn what_is_lost_torn_or_newer_is_told_apart() {
-        let dir = std::env::temp_dir().join(format!("poolwright-ledger-{}", std::process::id()));
-        fs::create_dir_all(&dir).expect("made");
-        let mut data = vec![0; 4 * BLOCK];
-        data[..BLOCK].copy_from_slice(&contents(3, 0, 7));
-        data[BLOCK..2 * BLOCK].copy_from_slice(&contents(3, 1, 8));
-        data[2 * BLOCK..3 * BLOCK].copy_from_slice(&contents(3, 2, 9));
-        data[2 * BLOCK + 4096..3 * BLOCK].fill(0);
-        fs::write(dir.join(name(3)), &data).expect("written");
-        let check = |l: Ledger| l.check(&dir).expect("read");
-        let fine = ledger(&[(0, 7, 7), (1, 5, 8), (3, 0, 10)]);
-        assert_eq!(check(fine), Damage::default());
-        let lost = ledger(&[(0, 8, 8), (3, 10, 10)]);
-        assert_eq!(check(lost), Damage { lost: 2, torn: 0 });
-        let torn = ledger(&[(2, 9, 9)]);
-        assert_eq!(check(torn), Damage { lost: 0, torn: 1 });
-        let never_written = ledger(&[(0, 5, 6)]);
-        assert_eq!(check(never_written), Damage { lost: 0, torn: 1 });
-        fs::remove_dir_all(&dir).expect("removed");
+    fn a_ledger_has_what_each_writer_had_by_a_moment() {
+        let mut ledger = Ledger {
+            acknowledged: vec![Vec::new(); 2],
+            ..Ledger::default()
+        };
+        for line in [
+            "0 10",
+            "1 12",
+            "0 20",
+            "nonsense",
+            "7 30",
+            "!writer 1 stopped: no space",
+        ] {
+            ledger.add(line);
+        }
+        assert_eq!(ledger.by(9), [0, 0]);
+        assert_eq!(ledger.by(12), [1, 1]);
+        assert_eq!(ledger.by(u64::MAX), [2, 1]);
+        assert_eq!(ledger.problems, ["writer 1 stopped: no space"]);
     }
 }

@@ -31,6 +31,7 @@ pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
                 .wrapping_mul(1_000_003)
                 .wrapping_add(number as u64),
             free: free(inputs, &drive),
+            failed: false,
         });
     }
     Ok(Config {

@@ -56,6 +56,7 @@ impl Linux {
         let drives = Config {
             pages: 1 << 10,
             memory: Some(machine::memory::DRIVES),
+            spill: None,
             drives: Vec::new(),
             spill: None,
             image: None,

@@ -1,0 +1,113 @@
+//! The machine of a variant, for work that is no trial: what it runs is its caller's.
+
+use super::parameters::{self, Parameters};
+use super::{Linux, devices, fault, steps};
+use crate::fault::Fault;
+use crate::inputs::Inputs;
+use crate::stop::Stop;
+use contents::config::Config;
+use lab::campaign::Processor;
+use machine::outcome::Outcome;
+use machine::script::{Phase, Script, Step};
+use machine::start::{Failure, Machine};
+use std::path::{Path, PathBuf};
+
+/// A variant whose machine can be started any number of times.
+#[derive(Debug)]
+pub struct Variant<'a> {
+    linux: &'a Linux,
+    inputs: &'a Inputs,
+    parameters: Parameters,
+}
+
+/// How a machine ended before its script did.
+#[derive(Debug)]
+pub enum Early {
+    /// Its kernel panicked or hung: how, in one line.
+    Died(String),
+    /// Anything else.
+    Fault(Fault),
+}
+
+impl Linux {
+    /// The machine of a variant. The client's part of the inputs is not used, except for its dataset.
+    pub fn variant<'a>(&'a self, inputs: &'a Inputs) -> Variant<'a> {
+        Variant {
+            linux: self,
+            inputs,
+            parameters: parameters::of(inputs, 0),
+        }
+    }
+}
+
+impl Variant<'_> {
+    /// Where the client's dataset is mounted inside.
+    pub fn directory(&self) -> PathBuf {
+        steps::directory(self.inputs)
+    }
+
+    /// The name of a drive's device inside.
+    pub fn device(drive: &str) -> String {
+        format!("{}{drive}", machine::DEVICE)
+    }
+
+    /// Its drives, of a machine with this directory.
+    ///
+    /// # Errors
+    /// That a profile cannot be used.
+    pub fn drives(&self, directory: &Path) -> Result<Config, Fault> {
+        devices::config(self.inputs, directory)
+    }
+
+    /// The steps that build it from empty drives.
+    pub fn build(&self) -> Vec<Step> {
+        steps::build(self.inputs, &self.linux.engine, &self.parameters).0
+    }
+
+    /// The first of these steps: those that load the kernel's modules.
+    pub fn load(&self) -> Vec<Step> {
+        let mut steps = self.build();
+        steps.retain(|step| matches!(step, Step::Phase(_) | Step::Module { .. }));
+        steps
+    }
+
+    /// Runs a machine with these drives to the end of these steps.
+    ///
+    /// # Errors
+    /// Why it did not come so far.
+    pub fn run(
+        &self,
+        directory: &Path,
+        drives: &Config,
+        steps: Vec<Step>,
+        stop: &Stop,
+    ) -> Result<Outcome, Early> {
+        let (_, programs, pool) = steps::build(self.inputs, &self.linux.engine, &self.parameters);
+        let script = Script {
+            pool,
+            programs,
+            steps,
+        };
+        let memory = self.linux.take_memory().map_err(Early::Fault)?;
+        let machine = Machine {
+            kernel: &self.linux.engine.kernel(),
+            executable: &self.linux.executable,
+            directory,
+            memory: self.inputs.model.guest_memory + self.parameters.more_memory,
+            cores: self.inputs.host.cores,
+            pace: 0,
+            charged: self.inputs.host.processor != Processor::Free,
+            seed: self.inputs.seed,
+            script: &script,
+            reused: Some(&memory),
+            locks: self.linux.locks.clone(),
+            patience: self.linux.patience,
+        };
+        let ended = machine.run(drives, &|_: Phase| (), &|| stop.requested());
+        self.linux.give_memory_back(memory);
+        ended.map_err(|failure| match failure {
+            Failure::Ended(how) if !super::is_full(directory) => Early::Died(how),
+            other => Early::Fault(fault(&other, directory)),
+        })
+    }
+}

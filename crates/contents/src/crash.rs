@@ -1,0 +1,262 @@
+//! Crash states: what drives may hold after a power cut at any moment of a record.
+//!
+//! What is on the medium for certain is kept: every completed write of a drive without a volatile cache,
+//! and of a drive with one, every write that a completed flush covers. Of the rest, writes that had not
+//! completed among it, a seeded subset is there, each whole or torn.
+
+use crate::record::{Event, Kind, Reader};
+use crate::{Contents, PAGE, Pages};
+use drives::Profile;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+
+/// Most bytes of completed writes that a volatile cache holds; older ones are on the medium. 256 MB is the
+/// cache on the data sheets of the drives in `profiles/` that have one.
+pub const CACHE: u64 = 256 << 20;
+
+/// At a drive's beginning and at its end, bytes that [`damage`] leaves alone: a pool's labels and boot block
+/// lie there (`VDEV_LABEL_START_SIZE` and `VDEV_LABEL_END_SIZE`).
+pub const LABELS: (u64, u64) = (4 << 20, 512 << 10);
+
+/// How a drive keeps what it has acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keeping {
+    /// A completed write can be lost until a flush covers it.
+    pub volatile: bool,
+    /// A write that the power cut interrupts is whole in units of this many bytes.
+    pub tearing: u64,
+}
+
+impl From<&Profile> for Keeping {
+    fn from(profile: &Profile) -> Keeping {
+        Keeping {
+            volatile: profile.volatile_cache(),
+            tearing: profile.tearing.value as u64,
+        }
+    }
+}
+
+/// A power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// When it comes, virtual ns. Events of that moment have still happened.
+    pub at: u64,
+    /// What had completed by this moment is on the medium, virtual ns: a drive that has nothing to do
+    /// empties its cache, even one that lies about flushes.
+    pub settled: u64,
+    /// What decides about the writes that may or may not be there.
+    pub seed: u64,
+}
+
+/// What a power cut left of the writes and discards that were not on the medium for certain.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Remains {
+    /// There whole.
+    pub kept: u64,
+    /// There in part.
+    pub torn: u64,
+    /// Gone.
+    pub lost: u64,
+}
+
+impl Remains {
+    /// All of them.
+    pub fn unflushed(&self) -> u64 {
+        self.kept + self.torn + self.lost
+    }
+}
+
+/// A write or a discard that may be lost.
+struct Change {
+    offset: u64,
+    length: u64,
+    /// None for a discard.
+    data: Option<Vec<u8>>,
+    /// The event at which it completed.
+    completed: Option<u64>,
+}
+
+impl Change {
+    /// Applies the part between two offsets within it.
+    fn apply(&self, pages: &mut Pages, drive: &mut Contents, from: u64, to: u64) {
+        let at = self.offset + from;
+        match &self.data {
+            Some(data) => drive.write(pages, at, &data[from as usize..to as usize]),
+            None => drive.discard(pages, at, to - from),
+        }
+    }
+
+    /// Its parts, as offsets within it, that a power cut does not divide.
+    fn units(&self, tearing: u64) -> impl Iterator<Item = (u64, u64)> {
+        let (offset, end) = (self.offset, self.offset + self.length);
+        let first = offset / tearing;
+        (first..end.div_ceil(tearing)).map(move |unit| {
+            let from = (unit * tearing).max(offset);
+            let to = ((unit + 1) * tearing).min(end);
+            (from - offset, to - offset)
+        })
+    }
+}
+
+/// A drive while its record is read.
+struct Drive<'a> {
+    keeping: Keeping,
+    contents: &'a mut Contents,
+    /// What is not on the medium for certain, by the event of its submission.
+    pending: BTreeMap<u64, Change>,
+    /// Bytes of it that have completed.
+    cached: u64,
+}
+
+impl Drive<'_> {
+    fn completed(&mut self, pages: &mut Pages, write: u64, event: u64, settled: bool) {
+        let Some(change) = self.pending.get_mut(&write) else {
+            return;
+        };
+        if settled || !self.keeping.volatile {
+            self.settle(pages, write);
+            return;
+        }
+        change.completed = Some(event);
+        self.cached += change.length;
+        while self.cached > CACHE {
+            let completed = self.pending.iter().find(|(_, c)| c.completed.is_some());
+            let Some(oldest) = completed.map(|(number, _)| *number) else {
+                break;
+            };
+            self.settle(pages, oldest);
+        }
+    }
+
+    /// Brings to the medium what had completed before an event.
+    fn flushed(&mut self, pages: &mut Pages, event: u64) {
+        let covered = |change: &Change| change.completed.is_some_and(|at| at < event);
+        let numbers: Vec<u64> = self
+            .pending
+            .iter()
+            .filter(|(_, change)| covered(change))
+            .map(|(number, _)| *number)
+            .collect();
+        for number in numbers {
+            self.settle(pages, number);
+        }
+    }
+
+    /// Brings a write to the medium.
+    fn settle(&mut self, pages: &mut Pages, write: u64) {
+        if let Some(change) = self.pending.remove(&write) {
+            if change.completed.is_some() {
+                self.cached -= change.length;
+            }
+            change.apply(pages, self.contents, 0, change.length);
+        }
+    }
+
+    /// Decides about everything that is not on the medium. How much of it a drive keeps is drawn first, so
+    /// that some states lose nearly everything and others hardly anything.
+    fn cut(&mut self, pages: &mut Pages, seed: u64, remains: &mut Remains) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let quarters_kept = random.next_u64() % 5;
+        for change in self.pending.values() {
+            let (fate, tears) = (random.next_u64() % 4, random.next_u64() % 4 == 0);
+            if fate < quarters_kept {
+                change.apply(pages, self.contents, 0, change.length);
+                remains.kept += 1;
+                continue;
+            }
+            let (mut there, mut gone) = (false, true);
+            if tears {
+                gone = false;
+                for (from, to) in change.units(self.keeping.tearing) {
+                    if random.next_u64().is_multiple_of(2) {
+                        change.apply(pages, self.contents, from, to);
+                        there = true;
+                    } else {
+                        gone = true;
+                    }
+                }
+            }
+            match (there, gone) {
+                (true, true) => remains.torn += 1,
+                (true, false) => remains.kept += 1,
+                (false, _) => remains.lost += 1,
+            }
+        }
+    }
+}
+
+/// Fills empty drives with what a power cut leaves of a record that begins with empty drives. `keeping` has
+/// one entry for each of them. The same record and the same cut give the same contents.
+///
+/// # Errors
+/// What the file system says, or that it is no record of these drives.
+pub fn contents_after<R: Read>(
+    record: &mut Reader<R>,
+    keeping: &[Keeping],
+    cut: &Cut,
+    pages: &mut Pages,
+    contents: &mut [Contents],
+) -> io::Result<Remains> {
+    let mut drives: Vec<Drive> = contents
+        .iter_mut()
+        .zip(keeping)
+        .map(|(contents, keeping)| Drive {
+            keeping: *keeping,
+            contents,
+            pending: BTreeMap::new(),
+            cached: 0,
+        })
+        .collect();
+    let mut number = 0;
+    while let Some((event, data)) = record.next_event()? {
+        if event.at > cut.at {
+            break;
+        }
+        let Event { at, kind, .. } = event;
+        let drive = drives.get_mut(event.drive as usize).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidData, "a record of other drives")
+        })?;
+        match kind {
+            Kind::Write | Kind::Discarded => {
+                let change = Change {
+                    offset: event.offset,
+                    length: event.length,
+                    data: (kind == Kind::Write).then_some(data),
+                    completed: None,
+                };
+                drive.pending.insert(number, change);
+            }
+            Kind::Written => drive.completed(pages, event.number, number, at <= cut.settled),
+            Kind::Flushed => drive.flushed(pages, event.number),
+        }
+        number += 1;
+    }
+    let mut remains = Remains::default();
+    let mut seeds = Xoshiro256PlusPlus::seed_from_u64(cut.seed);
+    for drive in &mut drives {
+        drive.cut(pages, seeds.next_u64(), &mut remains);
+    }
+    Ok(remains)
+}
+
+/// Makes one in `every` pages of 4 KiB that hold something zero, chosen by the seed, on a drive of `size`
+/// bytes outside of its labels: media errors that nobody has noticed. Returns how many.
+pub fn damage(pages: &mut Pages, drive: &mut Contents, size: u64, every: u64, seed: u64) -> u64 {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let page = PAGE as u64;
+    let outside = LABELS.0.div_ceil(page)..size.saturating_sub(LABELS.1) / page;
+    let mut chosen = Vec::new();
+    let visited: Result<(), std::convert::Infallible> = drive.each(pages, |number, _| {
+        if outside.contains(&number) && random.next_u64().is_multiple_of(every.max(1)) {
+            chosen.push(number);
+        }
+        Ok(())
+    });
+    let Ok(()) = visited;
+    for number in &chosen {
+        drive.discard(pages, number * page, page);
+    }
+    chosen.len() as u64
+}

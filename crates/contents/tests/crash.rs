@@ -1,0 +1,292 @@
+//! Crash states: what was flushed is there, what was never written is not.
+
+use contents::crash::{CACHE, Cut, Keeping, LABELS, Remains, contents_after, damage};
+use contents::record::{Event, Kind, Reader, Recorder};
+use contents::{Contents, PAGE, Pages};
+use proptest::prelude::*;
+use std::fs::File;
+
+/// Bytes of the drive.
+const SIZE: u64 = 64 << 10;
+/// Bytes of a sector, the unit that versions are followed in.
+const SECTOR: u64 = 512;
+/// Nothing counts as settled.
+const NEVER: u64 = 0;
+
+/// What a host does with a drive.
+#[derive(Debug, Clone)]
+enum Act {
+    Write {
+        sector: u64,
+        sectors: u64,
+    },
+    Discard {
+        sector: u64,
+        sectors: u64,
+    },
+    /// The oldest or the newest request under way completes.
+    Complete {
+        oldest: bool,
+    },
+    /// A flush is submitted.
+    Flush,
+    /// The oldest flush under way completes.
+    Flushed,
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let range = || (0..120u64, 1..8u64);
+    let act = prop_oneof![
+        5 => range().prop_map(|(sector, sectors)| Act::Write { sector, sectors }),
+        1 => range().prop_map(|(sector, sectors)| Act::Discard { sector, sectors }),
+        5 => any::<bool>().prop_map(|oldest| Act::Complete { oldest }),
+        1 => Just(Act::Flush),
+        1 => Just(Act::Flushed),
+    ];
+    prop::collection::vec(act, 1..120)
+}
+
+/// A write or discard, as its host knows it.
+#[derive(Debug, Clone)]
+struct Version {
+    sectors: std::ops::Range<u64>,
+    /// What each of its words is; 0 for a discard.
+    fill: u64,
+    submitted: u64,
+    /// The event of its completion.
+    completed: Option<u64>,
+    /// When the first flush that covers it completed.
+    flushed_at: Option<u64>,
+}
+
+/// When the event of a number happens, ns.
+fn at(event: u64) -> u64 {
+    10 * (event + 1)
+}
+
+/// Writes a record; what its host knows of it. A host does not write where a request is under way.
+fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
+    let mut all: Vec<Version> = Vec::new();
+    let mut flushes: Vec<u64> = Vec::new();
+    for act in acts {
+        let number = recorder.events();
+        let event = |kind, offset, length, number| Event {
+            at: at(recorder.events()),
+            drive: 0,
+            kind,
+            offset,
+            length,
+            number,
+        };
+        match *act {
+            Act::Write { sector, sectors } | Act::Discard { sector, sectors } => {
+                let range = sector..sector + sectors;
+                let meets =
+                    |v: &Version| v.sectors.start < range.end && range.start < v.sectors.end;
+                if all.iter().any(|v| v.completed.is_none() && meets(v)) {
+                    continue;
+                }
+                let (offset, length) = (sector * SECTOR, sectors * SECTOR);
+                let write = matches!(act, Act::Write { .. });
+                let fill = if write { number + 1 } else { 0 };
+                let kind = if write { Kind::Write } else { Kind::Discarded };
+                recorder.append(event(kind, offset, length, 0)).unwrap();
+                if write {
+                    let words = fill.to_le_bytes().repeat(length as usize / 8);
+                    recorder.data(&words).unwrap();
+                }
+                all.push(Version {
+                    sectors: range,
+                    fill,
+                    submitted: number,
+                    completed: None,
+                    flushed_at: None,
+                });
+            }
+            Act::Complete { oldest } => {
+                let mut under_way = all.iter_mut().filter(|v| v.completed.is_none());
+                let one = match oldest {
+                    true => under_way.next(),
+                    false => under_way.last(),
+                };
+                if let Some(version) = one {
+                    let completion = event(Kind::Written, 0, 0, version.submitted);
+                    recorder.append(completion).unwrap();
+                    version.completed = Some(number);
+                }
+            }
+            Act::Flush => flushes.push(number),
+            Act::Flushed if flushes.is_empty() => {}
+            Act::Flushed => {
+                let submitted = flushes.remove(0);
+                let completion = event(Kind::Flushed, 0, 0, submitted);
+                recorder.append(completion).unwrap();
+                for version in &mut all {
+                    if version.completed.is_some_and(|c| c < submitted) {
+                        version.flushed_at.get_or_insert(at(number));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+fn recorded(acts: &[Act]) -> (Vec<u8>, Vec<Version>) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("record");
+    let mut recorder = Recorder::new(File::create(&path).unwrap());
+    let versions = play(acts, &mut recorder);
+    (std::fs::read(&path).unwrap(), versions)
+}
+
+/// The drive's bytes after a cut, and what the cut did.
+fn after(record: &[u8], keeping: Keeping, cut: Cut) -> (Vec<u8>, Remains) {
+    let mut pages = Pages::leaked(1000);
+    let mut drives = [Contents::new(SIZE)];
+    let mut reader = Reader(record);
+    let remains = contents_after(&mut reader, &[keeping], &cut, &mut pages, &mut drives);
+    let mut bytes = vec![9; SIZE as usize];
+    drives[0].read(&pages, 0, &mut bytes);
+    (bytes, remains.unwrap())
+}
+
+proptest! {
+    // Each case maps memory that is never given back.
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn what_is_durable_survives_and_only_what_was_written_appears(
+        acts in acts(),
+        moment in 0.0..1.1f64,
+        settled in 0.0..0.3f64,
+        seed: u64,
+        volatile: bool,
+        tearing in prop::sample::select(vec![512u64, 4096, 6144]),
+    ) {
+        let (record, versions) = recorded(&acts);
+        let end = at(acts.len() as u64) as f64;
+        let cut = Cut { at: (end * moment) as u64, settled: (end * settled) as u64, seed };
+        let keeping = Keeping { volatile, tearing };
+        let (bytes, remains) = after(&record, keeping, cut);
+        prop_assert_eq!(&after(&record, keeping, cut).0, &bytes, "the same cut, the same state");
+
+        let durable = |v: &Version| {
+            let completed = v.completed.map(at).filter(|t| *t <= cut.at);
+            let flushed = v.flushed_at.is_some_and(|t| t <= cut.at);
+            completed.is_some_and(|t| !volatile || flushed || t <= cut.settled)
+        };
+        let submitted: Vec<&Version> =
+            versions.iter().filter(|v| at(v.submitted) <= cut.at).collect();
+        let uncertain = submitted.iter().filter(|v| !durable(v)).count() as u64;
+        prop_assert_eq!(remains.unflushed(), uncertain);
+        for sector in 0..SIZE / SECTOR {
+            let here: Vec<&&Version> =
+                submitted.iter().filter(|v| v.sectors.contains(&sector)).collect();
+            // From the newest durable one on all are possible; without one the empty drive, too.
+            let from = here.iter().rposition(|v| durable(v));
+            let mut possible: Vec<u64> = here[from.unwrap_or(0)..].iter().map(|v| v.fill).collect();
+            if from.is_none() {
+                possible.push(0);
+            }
+            let start = (sector * SECTOR) as usize;
+            let found = &bytes[start..start + SECTOR as usize];
+            let word = u64::from_le_bytes(found[..8].try_into().unwrap());
+            prop_assert!(found.chunks(8).all(|w| w == &found[..8]), "sector {} is torn", sector);
+            prop_assert!(possible.contains(&word), "sector {}: {} of {:?}", sector, word, possible);
+        }
+    }
+}
+
+/// A record of `count` writes of 8 KiB, one after the other, all completed.
+fn writes(count: u64) -> Vec<u8> {
+    let write = |n: u64| Act::Write {
+        sector: n * 16,
+        sectors: 16,
+    };
+    let acts: Vec<Act> = (0..count)
+        .flat_map(|n| [write(n), Act::Complete { oldest: true }])
+        .collect();
+    recorded(&acts).0
+}
+
+const VOLATILE: Keeping = Keeping {
+    volatile: true,
+    tearing: 4096,
+};
+
+/// A cut after everything.
+fn late(settled: u64, seed: u64) -> Cut {
+    Cut {
+        at: u64::MAX,
+        settled,
+        seed,
+    }
+}
+
+#[test]
+fn unflushed_writes_are_kept_torn_and_lost() {
+    let record = writes(8);
+    let mut sum = Remains::default();
+    for seed in 0..20 {
+        let (_, remains) = after(&record, VOLATILE, late(NEVER, seed));
+        assert_eq!(remains.unflushed(), 8);
+        sum.kept += remains.kept;
+        sum.torn += remains.torn;
+        sum.lost += remains.lost;
+    }
+    assert!(sum.kept > 20 && sum.torn > 5 && sum.lost > 20, "{sum:?}");
+}
+
+#[test]
+fn what_a_drive_had_before_it_was_idle_is_on_the_medium() {
+    let record = writes(8);
+    for seed in 0..10 {
+        let (bytes, remains) = after(&record, VOLATILE, late(at(7), seed));
+        assert_eq!(remains.unflushed(), 4, "half of them completed later");
+        let words = bytes[..4 * 8192].chunks(8);
+        assert!(words.into_iter().all(|word| word != [0; 8]));
+    }
+}
+
+#[test]
+fn a_cache_holds_so_much_and_the_oldest_goes_to_the_medium() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("record");
+    let mut recorder = Recorder::new(File::create(&path).unwrap());
+    for n in 0..10 {
+        // Discards have a length and no data.
+        let event = |kind, number| Event {
+            at: n + 1,
+            drive: 0,
+            kind,
+            offset: 0,
+            length: CACHE / 4,
+            number,
+        };
+        let number = recorder.append(event(Kind::Discarded, 0)).unwrap();
+        recorder.append(event(Kind::Written, number)).unwrap();
+    }
+    let mut pages = Pages::leaked(10);
+    let mut drives = [Contents::new(CACHE)];
+    let mut reader = Reader(File::open(&path).unwrap());
+    let cut = late(NEVER, 1);
+    let remains = contents_after(&mut reader, &[VOLATILE], &cut, &mut pages, &mut drives);
+    assert_eq!(remains.unwrap().unflushed(), 4);
+}
+
+#[test]
+fn damage_is_one_page_in_so_many_and_leaves_the_labels() {
+    let (mut pages, size) = (Pages::leaked(10_000), 32u64 << 20);
+    let mut drive = Contents::new(size);
+    drive.write(&mut pages, 0, &vec![7; size as usize]);
+    let damaged = damage(&mut pages, &mut drive, size, 50, 3);
+    assert!((100..200).contains(&damaged), "{damaged}");
+    let mut bytes = vec![0; size as usize];
+    drive.read(&pages, 0, &mut bytes);
+    let zero = bytes.iter().filter(|byte| **byte == 0).count() as u64;
+    assert_eq!(zero, damaged * PAGE as u64);
+    let (first, last) = (LABELS.0 as usize, (size - LABELS.1) as usize);
+    let mut labels = bytes[..first].iter().chain(&bytes[last..]);
+    assert!(labels.all(|byte| *byte == 7));
+}

@@ -1,0 +1,213 @@
+//! What the writers write: numbered blocks whose content follows from their number, appended to files.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Writers at the same time.
+pub const WRITERS: usize = 4;
+/// Blocks of a file; then a writer begins the next, so that new names are tried, too.
+pub const PER_FILE: u64 = 32;
+
+/// The blocks of a run.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Blocks {
+    /// Where the files are.
+    pub directory: PathBuf,
+    /// Bytes of a block, a multiple of 8.
+    pub size: usize,
+    /// What the contents follow from.
+    pub seed: u64,
+}
+
+/// What became of the blocks of one writer or of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Damage {
+    /// Acknowledged blocks that are missing, empty or cannot be read.
+    pub lost: u64,
+    /// Blocks that are there in part, or hold what was never written there.
+    pub corrupt: u64,
+}
+
+impl std::ops::AddAssign for Damage {
+    fn add_assign(&mut self, other: Damage) {
+        self.lost += other.lost;
+        self.corrupt += other.corrupt;
+    }
+}
+
+/// The output function of SplitMix64: neighbouring numbers give unrelated ones.
+pub fn mix(n: u64) -> u64 {
+    let n = n.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
+}
+
+impl Blocks {
+    /// The file of a writer's block, and its offset there.
+    pub fn place(&self, writer: usize, number: u64) -> (PathBuf, u64) {
+        let file = number / PER_FILE;
+        let name = format!("writer-{writer}-{file}");
+        let offset = number % PER_FILE * self.size as u64;
+        (self.directory.join(name), offset)
+    }
+
+    /// The content of a writer's block: no two are alike, and no compression shortens them.
+    pub fn content(&self, writer: usize, number: u64) -> Vec<u8> {
+        let mut word = mix(self.seed ^ mix(writer as u64 ^ mix(number)));
+        let mut data = Vec::with_capacity(self.size);
+        while data.len() < self.size {
+            data.extend_from_slice(&word.to_le_bytes());
+            word = mix(word);
+        }
+        data
+    }
+
+    /// Checks the files of a writer that had so many of its blocks acknowledged. One more may have been
+    /// under way, which is there whole or not at all.
+    pub fn check(&self, writer: usize, acknowledged: u64) -> Damage {
+        let mut damage = Damage::default();
+        let files = acknowledged / PER_FILE + 1;
+        for file in 0..files {
+            let first = file * PER_FILE;
+            let (path, _) = self.place(writer, first);
+            damage += self.check_file(&path, (writer, first), acknowledged);
+        }
+        // Nothing was ever sent for the file behind the last.
+        let beyond = self.place(writer, files * PER_FILE).0;
+        damage.corrupt += u64::from(beyond.exists());
+        damage
+    }
+
+    fn check_file(&self, path: &Path, (writer, first): (usize, u64), acknowledged: u64) -> Damage {
+        let expected = acknowledged.saturating_sub(first).min(PER_FILE);
+        let opened = fs::File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (length, file) = match opened {
+            Ok(opened) => opened,
+            // A file that cannot be opened is lost with all that was in it.
+            Err(_) => {
+                return Damage {
+                    lost: expected,
+                    corrupt: 0,
+                };
+            }
+        };
+        let mut damage = Damage::default();
+        let size = self.size as u64;
+        for index in 0..expected.max(length.div_ceil(size)) {
+            let number = first + index;
+            let there = size.min(length.saturating_sub(index * size)) as usize;
+            let mut data = vec![0; there];
+            let read = file.read_exact_at(&mut data, index * size);
+            let promised = number < acknowledged;
+            match read {
+                Ok(()) if number > acknowledged => damage.corrupt += 1,
+                Ok(()) if data == self.content(writer, number) => {}
+                Ok(()) if promised && data.iter().all(|byte| *byte == 0) => damage.lost += 1,
+                Ok(()) => damage.corrupt += 1,
+                Err(_) => damage.lost += u64::from(promised),
+            }
+        }
+        damage
+    }
+
+    /// Reads how many blocks each writer had acknowledged, and checks them all.
+    pub fn check_all(&self, acknowledged: &[u64]) -> Damage {
+        let mut damage = Damage::default();
+        for (writer, acknowledged) in acknowledged.iter().enumerate() {
+            damage += self.check(writer, *acknowledged);
+        }
+        damage
+    }
+}
+
+/// Appends a block to the file that it belongs in, which is made with its first block.
+pub fn append(blocks: &Blocks, writer: usize, number: u64, durable: bool) -> io::Result<()> {
+    let (path, offset) = blocks.place(writer, number);
+    let new = offset == 0;
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(new)
+        .open(&path)?;
+    if new && durable {
+        fs::File::open(&blocks.directory)?.sync_all()?;
+    }
+    file.write_all_at(&blocks.content(writer, number), offset)?;
+    if durable {
+        file.sync_data()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ACKNOWLEDGED: u64 = PER_FILE + 3;
+
+    /// Blocks of writer 2, as many as were acknowledged, and then changed.
+    fn damage(change: impl Fn(&Blocks)) -> Damage {
+        let directory = tempfile::tempdir().unwrap();
+        let blocks = Blocks {
+            directory: directory.path().to_owned(),
+            size: 512,
+            seed: 7,
+        };
+        for number in 0..ACKNOWLEDGED {
+            append(&blocks, 2, number, true).unwrap();
+        }
+        change(&blocks);
+        blocks.check(2, ACKNOWLEDGED)
+    }
+
+    fn file(blocks: &Blocks, number: u64) -> fs::File {
+        let path = blocks.place(2, number).0;
+        fs::OpenOptions::new().write(true).open(path).unwrap()
+    }
+
+    fn found(lost: u64, corrupt: u64) -> Damage {
+        Damage { lost, corrupt }
+    }
+
+    #[test]
+    fn all_that_was_acknowledged_and_one_more_is_no_damage() {
+        assert_eq!(damage(|_| ()), found(0, 0));
+        let more = |blocks: &Blocks| append(blocks, 2, ACKNOWLEDGED, false).unwrap();
+        assert_eq!(damage(more), found(0, 0));
+    }
+
+    #[test]
+    fn what_is_missing_or_empty_is_lost() {
+        let short = |blocks: &Blocks| file(blocks, PER_FILE).set_len(512).unwrap();
+        assert_eq!(damage(short), found(2, 0));
+        let gone = |blocks: &Blocks| fs::remove_file(blocks.place(2, 0).0).unwrap();
+        assert_eq!(damage(gone), found(PER_FILE, 0));
+        let empty = |blocks: &Blocks| file(blocks, 0).write_all_at(&[0; 512], 1024).unwrap();
+        assert_eq!(damage(empty), found(1, 0));
+    }
+
+    #[test]
+    fn halves_and_strangers_are_corrupt() {
+        let half = |blocks: &Blocks| file(blocks, 0).write_all_at(&[0; 256], 0).unwrap();
+        assert_eq!(damage(half), found(0, 1));
+        let cut = |blocks: &Blocks| file(blocks, PER_FILE).set_len(512 * 2 + 100).unwrap();
+        assert_eq!(damage(cut), found(0, 1));
+        let half_of_the_next = |blocks: &Blocks| {
+            let content = blocks.content(2, ACKNOWLEDGED);
+            let at = blocks.place(2, ACKNOWLEDGED).1;
+            file(blocks, ACKNOWLEDGED)
+                .write_all_at(&content[..100], at)
+                .unwrap();
+        };
+        assert_eq!(damage(half_of_the_next), found(0, 1));
+        let never_sent = |blocks: &Blocks| {
+            append(blocks, 2, ACKNOWLEDGED, false).unwrap();
+            append(blocks, 2, ACKNOWLEDGED + 1, false).unwrap();
+        };
+        assert_eq!(damage(never_sent), found(0, 1));
+        let file_never_begun = |blocks: &Blocks| append(blocks, 2, 2 * PER_FILE, false).unwrap();
+        assert_eq!(damage(file_never_begun), found(0, 1));
+    }
+}

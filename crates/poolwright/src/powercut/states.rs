@@ -1,0 +1,253 @@
+//! The machines of a power cut: one that is recorded while it is written to, and one for each crash state.
+
+use super::blocks::{Blocks, mix};
+use super::inside;
+use super::mishap::{Mishap, When};
+use super::recovery::{self, Recovered};
+use super::report::State;
+use super::writer::{self, Ledger};
+use bench::engine::linux::variant::{Early, Variant};
+use bench::fault::Fault;
+use bench::inputs::Inputs;
+use bench::stop::Stop;
+use contents::config::Config;
+use contents::crash::{Cut, Keeping, Remains, contents_after, damage};
+use contents::record::Reader;
+use contents::{Contents, Pages, image};
+use lab::command::POOL;
+use machine::script::{Command, Step};
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// With `:rot`, one in this many of a drive's written pages is zero.
+const ROTTEN: u64 = 50;
+/// Most bytes of a block. One that is no larger than a record is written in one transaction.
+const BLOCK: u64 = 8192;
+/// Bytes of a record where the lab does not say (OpenZFS's default).
+const RECORD: u64 = 128 << 10;
+
+/// What all machines of a power cut share.
+pub struct Setup<'a> {
+    /// The variant's inputs.
+    pub inputs: &'a Inputs,
+    /// Its machine.
+    pub variant: &'a Variant<'a>,
+    /// What else goes wrong.
+    pub mishaps: &'a [Mishap],
+    /// Virtual seconds of writing.
+    pub seconds: u64,
+    /// Seed of the blocks.
+    pub seed: u64,
+    /// The user's wish to stop.
+    pub stop: &'a Stop,
+}
+
+/// A machine that was written to while its drives were recorded.
+pub struct Recorded {
+    /// Writes were followed by fdatasync.
+    pub synchronous: bool,
+    /// What was acknowledged when.
+    pub ledger: Ledger,
+    record: PathBuf,
+    blocks: Blocks,
+}
+
+/// The contents of drives, whose memory is used again for the next crash state.
+pub struct Room(Pages);
+
+impl Room {
+    /// For drives of a configuration.
+    pub fn new(config: &Config) -> Room {
+        Room(Pages::leaked(config.pages))
+    }
+}
+
+fn io<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Fault + 'a {
+    move |e| Fault::Environment(format!("cannot {what} {}: {e}", path.display()))
+}
+
+fn write_task(directory: &Path, name: &str, task: &impl serde::Serialize) -> Result<(), Fault> {
+    let path = directory.join(name);
+    let text = serde_json::to_vec(task).map_err(std::io::Error::other);
+    text.and_then(|text| fs::write(&path, text))
+        .map_err(io("write", &path))
+}
+
+fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> Result<T, Fault> {
+    let path = directory.join(name);
+    let text = fs::read(&path).map_err(io("read", &path))?;
+    let result = serde_json::from_slice(&text).map_err(std::io::Error::other);
+    result.map_err(io("read", &path))
+}
+
+/// This program at work inside a machine, of which it is the first process, too.
+fn program(what: &str) -> Step {
+    Step::Run(Command::new(["/proc/1/exe", inside::VERB, what]))
+}
+
+impl Setup<'_> {
+    fn blocks(&self) -> Blocks {
+        let dataset = &self.inputs.workload.dataset;
+        let record = self.inputs.variant.property(dataset, "recordsize");
+        let record = record.and_then(|text| lab::units::size(text).ok());
+        Blocks {
+            directory: self.variant.directory(),
+            size: record.unwrap_or(RECORD).min(BLOCK) as usize,
+            seed: self.seed,
+        }
+    }
+
+    /// Builds the variant in a new directory, lets it be written to and records its drives.
+    ///
+    /// # Errors
+    /// Why the machine did not come to its end.
+    pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Fault> {
+        fs::create_dir(directory).map_err(io("make", directory))?;
+        let task = writer::Task {
+            blocks: self.blocks(),
+            synchronous,
+            seconds: self.seconds,
+            fail: self.dying(When::Running),
+        };
+        write_task(directory, writer::TASK, &task)?;
+        let mut drives = self.variant.drives(directory)?;
+        let record = directory.join("record");
+        drives.record = Some(record.clone());
+        let mut steps = self.variant.build();
+        let dataset = &self.inputs.workload.dataset;
+        let sync = self.inputs.variant.property(dataset, "sync");
+        if !synchronous && sync == Some("always") {
+            // Otherwise the control would be synchronous, too.
+            let name = match dataset.as_str() {
+                "" => POOL.to_owned(),
+                dataset => format!("{POOL}/{dataset}"),
+            };
+            steps.push(Step::Run(Command::new([
+                "zfs",
+                "set",
+                "sync=standard",
+                &name,
+            ])));
+        }
+        steps.push(program(inside::FIRST));
+        let ended = self.variant.run(directory, &drives, steps, self.stop);
+        ended.map_err(|early| match early {
+            Early::Died(how) => Fault::failed(how),
+            Early::Fault(fault) => fault,
+        })?;
+        Ok(Recorded {
+            synchronous,
+            ledger: read_result(directory, writer::LEDGER)?,
+            record,
+            blocks: task.blocks,
+        })
+    }
+
+    /// The drives of the mishaps of a kind.
+    fn dying(&self, when: When) -> Vec<String> {
+        let of_kind = self.mishaps.iter().filter(|mishap| mishap.when == when);
+        of_kind.map(|mishap| mishap.drive.clone()).collect()
+    }
+
+    /// Cuts the power at a moment of a record that follows from the seed, starts a machine on what is left in
+    /// a new directory, and tells what it finds. The directory is gone afterwards.
+    ///
+    /// # Errors
+    /// Why the state could not be made or looked at.
+    pub fn state(
+        &self,
+        recorded: &Recorded,
+        room: &mut Room,
+        directory: &Path,
+        seed: u64,
+    ) -> Result<State, Fault> {
+        fs::create_dir(directory).map_err(io("make", directory))?;
+        let ledger = &recorded.ledger;
+        // Drives that die while they are written to are dead in every state.
+        let from = ledger.failed.unwrap_or(ledger.begun);
+        let cut = Cut {
+            at: from + mix(seed) % (ledger.ended - from).max(1),
+            settled: ledger.begun,
+            seed,
+        };
+        let mut drives = self.variant.drives(directory)?;
+        let (remains, rotten) = self.make_image(recorded, room, &cut, &mut drives, directory)?;
+        let acknowledged = ledger.by(cut.at);
+        let mut state = State {
+            seed,
+            at_s: (cut.at - ledger.begun) as f64 / 1e9,
+            acknowledged: acknowledged.iter().sum(),
+            unflushed: remains.unflushed(),
+            dropped: remains.lost + remains.torn,
+            rotten,
+            ..State::default()
+        };
+        let task = recovery::Task {
+            pool: POOL.to_owned(),
+            devices: drives
+                .drives
+                .iter()
+                .map(|d| Variant::device(&d.name))
+                .collect(),
+            dead: drives.drives.iter().any(|drive| drive.failed),
+            blocks: recorded.blocks.clone(),
+            acknowledged,
+        };
+        write_task(directory, recovery::TASK, &task)?;
+        let mut steps = self.variant.load();
+        steps.push(program(inside::AFTER));
+        match self.variant.run(directory, &drives, steps, self.stop) {
+            Ok(_) => {
+                let found: Recovered = read_result(directory, recovery::RECOVERED)?;
+                state.add(found);
+            }
+            Err(Early::Died(how)) => state.unusable = Some(how),
+            Err(Early::Fault(fault)) => return Err(fault),
+        }
+        fs::remove_dir_all(directory).map_err(io("remove", directory))?;
+        Ok(state)
+    }
+
+    /// Writes the image of the drives after a cut, and makes it and their deaths part of their configuration.
+    fn make_image(
+        &self,
+        recorded: &Recorded,
+        Room(pages): &mut Room,
+        cut: &Cut,
+        drives: &mut Config,
+        directory: &Path,
+    ) -> Result<(Remains, u64), Fault> {
+        let record = &recorded.record;
+        let keeping: Vec<Keeping> = drives.drives.iter().map(|d| (&d.profile).into()).collect();
+        let size = |drive: &contents::config::DriveConfig| drive.capacity;
+        let mut contents: Vec<Contents> = drives
+            .drives
+            .iter()
+            .map(|drive| Contents::new(size(drive)))
+            .collect();
+        let file = File::open(record).map_err(io("read", record))?;
+        let mut reader = Reader(BufReader::with_capacity(1 << 18, file));
+        let remains = contents_after(&mut reader, &keeping, cut, pages, &mut contents);
+        let remains = remains.map_err(io("read", record))?;
+        let mut rotten = 0;
+        for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
+            let mishap = self.mishaps.iter().find(|m| m.drive == drive.name);
+            match mishap.map(|mishap| mishap.when) {
+                None => {}
+                Some(When::Running | When::Cut) => drive.failed = true,
+                Some(When::Rot) => {
+                    rotten += damage(pages, contents, size(drive), ROTTEN, cut.seed);
+                }
+            }
+        }
+        let path = directory.join("image");
+        let all: Vec<&Contents> = contents.iter().collect();
+        image::save(&path, pages, &all).map_err(io("write", &path))?;
+        for (drive, contents) in drives.drives.iter().zip(&mut contents) {
+            contents.discard(pages, 0, size(drive));
+        }
+        drives.image = Some(path);
+        Ok((remains, rotten))
+    }
+}
