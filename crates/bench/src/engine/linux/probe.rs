@@ -58,7 +58,6 @@ impl Linux {
             memory: Some(machine::memory::DRIVES),
             spill: None,
             drives: Vec::new(),
-            spill: None,
             image: None,
             record: None,
         };
