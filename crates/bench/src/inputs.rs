@@ -186,8 +186,14 @@ fn nameless_workload(workload: &Workload) -> Workload {
     let mut workload = workload.clone();
     workload.name = String::new();
     workload.rates = None;
-    let Program::Fio { origin, .. } = &mut workload.program;
-    *origin = "job.fio".to_owned();
+    match &mut workload.program {
+        Program::Fio { origin, .. } => *origin = "job.fio".to_owned(),
+        Program::Pgbench(pgbench) => {
+            for script in &mut pgbench.scripts {
+                script.name = String::new();
+            }
+        }
+    }
     workload
 }
 

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::slot::Slot;
-use lab::campaign::{Campaign, OpenZfs};
+use lab::campaign::{Campaign, OpenZfs, Program};
 use lab::model::Model;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -27,9 +27,17 @@ pub struct Job {
     pub bytes: Vec<u8>,
 }
 
-/// The engine build of each release that a campaign runs on.
+/// The engine build of each release that a campaign runs on, with the client of each workload (its index).
 #[derive(Debug, Clone, Default)]
-pub struct Builds(BTreeMap<OpenZfs, String>);
+pub struct Builds(BTreeMap<(OpenZfs, usize), Build>);
+
+/// One of them.
+#[derive(Debug, Clone)]
+struct Build {
+    /// The release, and where it is not fio the workload whose client it has.
+    name: String,
+    id: String,
+}
 
 impl Builds {
     /// Of this host.
@@ -39,20 +47,28 @@ impl Builds {
     pub fn of(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
         let mut builds = BTreeMap::new();
         for variant in &campaign.variants {
-            if let Entry::Vacant(vacant) = builds.entry(variant.openzfs) {
-                vacant.insert(engine.build_id(variant.openzfs)?);
+            let release = variant.openzfs;
+            for (index, workload) in campaign.workloads.iter().enumerate() {
+                if let Entry::Vacant(vacant) = builds.entry((release, index)) {
+                    vacant.insert(Build {
+                        name: match &workload.program {
+                            Program::Fio { .. } => release.to_string(),
+                            Program::Pgbench(_) => format!("{release} {}", workload.name),
+                        },
+                        id: engine.build_id(release, &workload.program)?,
+                    });
+                }
             }
         }
         Ok(Builds(builds))
     }
 
-    /// By the names of the releases.
+    /// By the names of the releases; a client other than fio has one of its own, with the workload's name.
     pub fn by_name(&self) -> BTreeMap<String, String> {
-        let named = self
-            .0
-            .iter()
-            .map(|(release, id)| (release.to_string(), id.clone()));
-        named.collect()
+        let named = self.0.values();
+        named
+            .map(|build| (build.name.clone(), build.id.clone()))
+            .collect()
     }
 }
 
@@ -69,7 +85,8 @@ pub fn jobs(
     let mut jobs: Vec<Job> = Vec::new();
     for slot in round {
         let release = campaign.variants[slot.variant].openzfs;
-        let build = builds.0.get(&release).map_or("", String::as_str);
+        let build = builds.0.get(&(release, slot.workload));
+        let build = build.map_or("", |build| build.id.as_str());
         let inputs = Inputs::new(campaign, model, slot, build);
         let (key, bytes) = inputs.key()?;
         match jobs.iter_mut().find(|job| job.key == key) {

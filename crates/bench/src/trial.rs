@@ -5,7 +5,7 @@ use crate::engine::{Engine, TrialWatch};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
-use crate::workload::fio;
+use crate::workload;
 use findings::record::{Outcome, Trial};
 use std::path::Path;
 use std::time::SystemTime;
@@ -24,7 +24,7 @@ pub fn measure(
     stop: &Stop,
 ) -> Result<Trial, Fault> {
     let release = inputs.variant.openzfs;
-    let build = engine.build_id(release)?;
+    let build = engine.build_id(release, &inputs.workload.program)?;
     if build != inputs.build {
         return Err(Fault::Environment(format!(
             "the trial is of engine build {}, and this host has {build} for OpenZFS {release}: its result could differ; run the lab again here",
@@ -45,7 +45,7 @@ pub fn measure(
         seed: inputs.seed,
         size: inputs.model.size,
         openzfs: engine.version(release)?,
-        offered_rate: fio::offered_rate(inputs),
+        offered_rate: workload::offered_rate(inputs),
         rerun: None,
         without: inputs.without,
         outcome,

@@ -5,8 +5,8 @@ use crate::effects::{self, Side};
 use crate::factors::{self, Pair};
 use crate::lints;
 use crate::output::{
-    Cell, FORMAT, Findings, Interaction, LabRef, MethodFindings, NotRun, Part, Subject, TrialRow,
-    Validity, VariantRef, Verdict, WorkloadRef,
+    Cell, Counted, FORMAT, Findings, Interaction, LabRef, MethodFindings, NotRun, Part, Subject,
+    TrialRow, Validity, VariantRef, Verdict, WorkloadRef,
 };
 use crate::record::Trial;
 use crate::verdicts::{self, Evidence};
@@ -14,7 +14,7 @@ use crate::{
     CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, causes, durability, job, ladder,
     price, reruns, scale,
 };
-use lab::campaign::{Campaign, Variant, Workload};
+use lab::campaign::{Campaign, Program, Variant, Workload};
 use lab::model::Model;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -243,6 +243,10 @@ fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
     let of = |workload: &Workload| WorkloadRef {
         name: workload.name.clone(),
         jobs: job::summaries(workload),
+        counted: match workload.program {
+            Program::Fio { .. } => Counted::Requests,
+            Program::Pgbench(_) => Counted::Transactions,
+        },
     };
     campaign.workloads.iter().map(of).collect()
 }

@@ -7,7 +7,9 @@ use crate::output::{
 };
 use crate::phases::{self, Course, Lengths};
 use crate::record::{Measured, Outcome, Second, Trial, WarmUp, WarmUpEnd};
-use crate::{CONFIDENCE, checks, counters as c, hits, latency, quality, resources, scale};
+use crate::{
+    CONFIDENCE, checks, counters as c, database, hits, latency, quality, resources, scale,
+};
 use lab::campaign::{Campaign, Variant, Workload};
 use lab::model::Model;
 use std::collections::BTreeMap;
@@ -179,6 +181,7 @@ impl<'a> Group<'a> {
                 size: shown.first().map_or(model.size, |j| j.trial.size),
             },
             resources: resources::of(&measured, &self.job, self.variant, &lasting),
+            database: database::of(&measured),
             series: self.ran.iter().map(series).collect(),
         }
     }

@@ -55,6 +55,19 @@ pub const THROTTLE_WRLOG: &str = "throttle.wrlog_delay";
 /// Share of the modelled cores in use, 0 to 1 (a level).
 pub const PROCESSOR_BUSY: &str = "processor.busy";
 
+/// Of a PostgreSQL server: transactions committed, its clients' and the trial's own.
+pub const PG_COMMITS: &str = "postgresql.commits";
+/// Of a PostgreSQL server: pages found in its shared buffers.
+pub const PG_BUFFER_HITS: &str = "postgresql.buffer_hits";
+/// Of a PostgreSQL server: pages that it read into its shared buffers.
+pub const PG_BUFFER_READS: &str = "postgresql.buffer_reads";
+/// Of a PostgreSQL server: bytes of write-ahead log.
+pub const PG_WAL_BYTES: &str = "postgresql.wal_bytes";
+/// Of a PostgreSQL server: whole pages in its write-ahead log.
+pub const PG_WAL_FULL_PAGES: &str = "postgresql.wal_full_pages";
+/// Of a PostgreSQL server: checkpoints, by time and by request.
+pub const PG_CHECKPOINTS: &str = "postgresql.checkpoints";
+
 /// Every throttle that a transaction can wait in.
 pub const THROTTLES: [&str; 5] = [
     THROTTLE_DELAYS,

@@ -1,6 +1,6 @@
 //! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
 
-use lab::campaign::{Program, Workload};
+use lab::campaign::{Pgbench, Program, Workload};
 use lab::fio::parse::{self, Job as Section};
 use lab::fio::{sizes, stock};
 
@@ -20,10 +20,20 @@ pub struct Job {
     pub compressible: bool,
     /// O_DIRECT.
     pub direct: bool,
+    /// It keeps what it read in memory of its own, so that a read of it need not look anything up.
+    pub own_cache: bool,
 }
 
 /// Reads the job of a workload, as fio does.
 pub fn of(workload: &Workload) -> Job {
+    if let Program::Pgbench(pgbench) = &workload.program {
+        return Job {
+            paced: pgbench.rate.is_some(),
+            compressible: true,
+            own_cache: true,
+            ..Job::default()
+        };
+    }
     let sections = sections(workload);
     let any = |test: &dyn Fn(&Section) -> bool| sections.iter().any(test);
     let all = |test: &dyn Fn(&Section) -> bool| !sections.is_empty() && sections.iter().all(test);
@@ -41,6 +51,7 @@ pub fn of(workload: &Workload) -> Job {
         }),
         compressible: any(&stock::is_compressible),
         direct: all(&|s| set(s, "direct")),
+        own_cache: false,
     }
 }
 
@@ -75,12 +86,30 @@ const SHOWN: [&str; 20] = [
 
 /// What each job of a workload's file does: the options that say so.
 pub fn summaries(workload: &Workload) -> Vec<String> {
+    if let Program::Pgbench(pgbench) = &workload.program {
+        return vec![database(pgbench)];
+    }
     let summary = |section: &Section| {
         let option = |name: &&str| Some(format!("{name}={}", section.get(name)?));
         let options: Vec<String> = SHOWN.iter().filter_map(option).collect();
         options.join(" ")
     };
     sections(workload).iter().map(summary).collect()
+}
+
+/// A database's client and server in one line, in the words that a lab has for them.
+fn database(pgbench: &Pgbench) -> String {
+    let scripts = pgbench.scripts.iter().map(|script| script.name.as_str());
+    let scripts: Vec<&str> = scripts.collect();
+    let mut words = vec![
+        format!("pgbench script={}", scripts.join("+")),
+        format!("scale={} clients={}", pgbench.scale, pgbench.clients),
+        format!("protocol={}", pgbench.protocol.name()),
+    ];
+    words.extend(pgbench.rate.map(|rate| format!("rate={rate}")));
+    let settings = pgbench.settings.iter();
+    words.extend(settings.map(|(name, value)| format!("{name}={value}")));
+    words.join(" ")
 }
 
 const PACING: [&str; 6] = [
@@ -130,7 +159,9 @@ fn block(section: &Section) -> Option<u64> {
 
 /// The jobs of a workload; what `lab` refuses in them is not looked at here.
 fn sections(workload: &Workload) -> Vec<Section> {
-    let Program::Fio { job, .. } = &workload.program;
+    let Program::Fio { job, .. } = &workload.program else {
+        return Vec::new();
+    };
     parse::read(job, &mut Vec::new()).jobs
 }
 

@@ -12,6 +12,7 @@ mod cautions;
 mod cells;
 mod checks;
 mod compare;
+mod database;
 mod durability;
 mod effects;
 mod factors;

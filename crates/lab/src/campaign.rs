@@ -3,9 +3,11 @@
 //! Sizes are the real server's, in bytes; [`crate::model`] shrinks them.
 
 mod host;
+mod pgbench;
 mod stack;
 
 pub use host::{Host, Processor};
+pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
 
 use serde::{Deserialize, Serialize};
@@ -341,6 +343,29 @@ pub enum Program {
         /// The job file as written.
         job: String,
     },
+    /// pgbench, with a PostgreSQL server of its own.
+    Pgbench(Box<Pgbench>),
+}
+
+impl Program {
+    /// The program's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Program::Fio { .. } => "fio",
+            Program::Pgbench(_) => "pgbench",
+        }
+    }
+
+    /// What the program runs: the path of a job file, or the names of scripts.
+    pub fn runs(&self) -> String {
+        match self {
+            Program::Fio { origin, .. } => origin.clone(),
+            Program::Pgbench(pgbench) => {
+                let names = pgbench.scripts.iter().map(|script| script.name.as_str());
+                names.collect::<Vec<_>>().join(" + ")
+            }
+        }
+    }
 }
 
 /// Most trials of a cell that a lab may ask for.

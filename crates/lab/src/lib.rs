@@ -12,6 +12,7 @@ mod files;
 pub mod fio;
 pub mod model;
 pub mod module;
+pub mod postgresql;
 mod profile;
 pub mod property;
 pub mod schema;

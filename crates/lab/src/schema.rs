@@ -1,9 +1,9 @@
 //! The JSON schema of lab files, made from the tables that the reader itself uses, so that the two
 //! cannot differ. Shipped as docs/lab.schema.json.
 
-use crate::campaign::{Filesystem, MOST_TRIALS, OpenZfs, Processor};
+use crate::campaign::{BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, Processor, Protocol};
 use crate::property::{Property, Values, dataset, pool};
-use crate::{module, profile::Profiles};
+use crate::{module, postgresql, profile::Profiles};
 use serde_json::{Map, Value, json};
 
 /// The schema as text, ending in a newline.
@@ -126,6 +126,7 @@ fn definitions() -> Value {
         ] },
         "pool": { "type": "object", "properties": pool_properties, "additionalProperties": false },
         "dataset": { "type": "object", "properties": properties(dataset::TABLE, value), "patternProperties": { ":": { "type": "string" } }, "additionalProperties": false },
+        "script": { "type": "string", "description": "A script of pgbench's own, or the path of one; @9 gives it a weight", "examples": BUILTIN.map(|(name, _)| name) },
         "parameter": { "enum": parameters() },
         "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": { "type": ["integer", "string"] } },
         "variant": { "type": "object", "properties": variant, "additionalProperties": false },
@@ -142,6 +143,22 @@ fn workload() -> Value {
                     "job": text_of("The job file itself"),
                 } },
             ] },
+            "pgbench": object("pgbench with a PostgreSQL server of its own", json!({
+                "scale": { "type": "integer", "minimum": 1, "description": "Of the real server: 100,000 accounts each" },
+                "clients": { "type": "integer", "minimum": 1, "description": "Sessions" },
+                "threads": { "type": "integer", "minimum": 1, "description": "Threads of pgbench" },
+                "protocol": { "enum": Protocol::ALL.map(Protocol::name), "description": "How statements are sent" },
+                "script": { "anyOf": [{ "$ref": "#/$defs/script" }, { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/script" } }] },
+                "rate": { "type": "number", "minimum": 1, "description": "Transactions that all clients together begin in a second" },
+                "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; the newest that is installed without" },
+            })),
+            "postgresql": { "type": "object", "description": "The server's settings", "additionalProperties": { "type": ["string", "number", "boolean"] }, "propertyNames": { "anyOf": [{ "enum": postgresql::all().map(|setting| setting.name).collect::<Vec<_>>() }, { "pattern": "^[A-Za-z0-9_.]+$" }] } },
+            "directories": object("Datasets of the database", json!({
+                "data": text_of("The data directory"),
+                "wal": text_of("The write-ahead log"),
+                "tables": text_of("A tablespace for the tables"),
+                "indexes": text_of("A tablespace for their indexes"),
+            })),
             "dataset": text_of("The dataset it runs in; the root without"),
             "rates": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1 }, { "type": "array", "minItems": 1, "maxItems": 32, "items": { "type": "number", "minimum": 1 } }], "description": "Open-loop ladder: operations a second of all jobs together" },
             "size": described("#/$defs/size", "Working set, where the job file's sizes are not meant"),

@@ -93,6 +93,9 @@ pub struct Command {
     /// Whether its success does not matter.
     #[serde(default)]
     pub may_fail: bool,
+    /// User and group that it runs as, by number; root where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<u32>,
 }
 
 impl Command {
@@ -113,6 +116,12 @@ impl Command {
     /// The same in a directory.
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Command {
         self.directory = directory.into();
+        self
+    }
+
+    /// The same as this user and the group of the same number, without other groups.
+    pub fn user(mut self, user: u32) -> Command {
+        self.user = Some(user);
         self
     }
 

@@ -12,7 +12,7 @@ use bench::inputs::Inputs;
 use bench::stop::Stop;
 use fake::Fake;
 use findings::record::Measured;
-use lab::campaign::OpenZfs;
+use lab::campaign::{OpenZfs, Program};
 use std::env;
 use std::fs::File;
 use std::io::Write;
@@ -24,8 +24,8 @@ use std::sync::Arc;
 struct Noting(Fake);
 
 impl Engine for Noting {
-    fn build_id(&self, openzfs: OpenZfs) -> Result<String, Fault> {
-        self.0.build_id(openzfs)
+    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Fault> {
+        self.0.build_id(openzfs, client)
     }
 
     fn version(&self, openzfs: OpenZfs) -> Result<String, Fault> {

@@ -7,7 +7,7 @@ use ::machine::confine::has_landlock;
 use ::machine::engine::{self, Engine, Missing};
 use ::machine::scratch::Scratch;
 use bench::engine::linux::{Linux, probe};
-use bench::programs::{self, Fio};
+use bench::programs::{self, Fio, Postgresql};
 use lab::model::HostLimits;
 use serde::Serialize;
 use std::env::consts::{ARCH, OS};
@@ -103,6 +103,9 @@ fn findings(store: &Path) -> Vec<Finding> {
     let fio = Fio::find().map(|fio| fio.version);
     let fio = fio.map_err(|_| ("runs the workloads of labs".to_owned(), install("fio")));
     all.push(Finding::new("fio", true, fio));
+    let server = Postgresql::find(None).map(|server| server.version);
+    let server = server.map_err(|_| ("for labs with pgbench".to_owned(), install("postgresql")));
+    all.push(Finding::new("PostgreSQL", false, server));
     for (program, package) in [
         ("mdadm", "mdadm"),
         ("mkfs.xfs", "xfsprogs"),

@@ -3,8 +3,8 @@
 use crate::lang::{Label, Language, Words};
 use crate::number::{micros, share};
 use crate::rows::{
-    adequate_text, answers, aside, causes, first_head, load_text, risks, rows, title, validity,
-    verdict_text, workloads,
+    adequate_text, answers, aside, causes, first_head, load_text, rate, risks, rows, title,
+    validity, verdict_text, workloads,
 };
 use crate::terminal::{against, first_text, sign, with_spread};
 use crate::text::one_line;
@@ -44,8 +44,8 @@ pub fn render(findings: &Findings, language: Language) -> String {
         let first = first_head(rows.iter().filter(|r| r.cell.workload == workload));
         let head = [
             say(Label::Variant).to_owned(),
-            format!("{}, {}", say(Label::OpsPerSecond), say(first)),
-            format!("{}, {}", say(Label::OpsPerSecond), say(Label::Sustained)),
+            format!("{}, {}", say(rate(findings)), say(first)),
+            format!("{}, {}", say(rate(findings)), say(Label::Sustained)),
             say(Label::Mean).to_owned(),
             say(Label::P99).to_owned(),
             say(Label::Arc).to_owned(),

@@ -8,6 +8,14 @@ use findings::output::{
     Lack, Ladder, Metric, Needed, Phase, PhaseKind, Phases, QualityIssue, Validity, Verdict,
 };
 
+/// What a report calls operations a second.
+pub fn rate(findings: &Findings) -> Label {
+    match findings.counts_transactions() {
+        true => Label::Tps,
+        false => Label::OpsPerSecond,
+    }
+}
+
 /// A cell with what stands beside it in a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {

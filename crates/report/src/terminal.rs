@@ -3,7 +3,7 @@
 use crate::lang::{Label, Language, Words, name};
 use crate::number::{count, micros, ratio, seconds, share, share_number};
 use crate::rows::{
-    Against, Row, adequate_text, answers, aside, causes, causes_text, first_head, load_text,
+    Against, Row, adequate_text, answers, aside, causes, causes_text, first_head, load_text, rate,
     ratio_of, risks, rows, title, validity, verdict_text, workloads,
 };
 use crate::text::{columns, cut, one_line, wrap};
@@ -257,7 +257,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
     if first {
         let head = format!(
             "{} {}",
-            words.label(Label::OpsPerSecond),
+            words.label(rate(findings)),
             words.label(first_head(rows.iter().copied()))
         );
         add(2, true, head, &|row| first_text(words, row));
@@ -265,7 +265,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
     let head = words.label(if first {
         Label::Sustained
     } else {
-        Label::OpsPerSecond
+        rate(findings)
     });
     add(
         1,

@@ -5,18 +5,17 @@ mod parameters;
 pub mod probe;
 mod samples;
 pub mod shell;
-mod steps;
+pub(crate) mod steps;
 pub mod variant;
 
 use super::{Engine, Step, TrialWatch};
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
-use crate::measured::{self, Observed};
-use crate::programs::Fio;
+use crate::programs::{Fio, Postgresql};
 use crate::stop::Stop;
-use crate::workload::fio::{self, Ended, Finished};
+use crate::workload::{self, Client, Seen};
 use findings::record::{Cost, Measured, WarmUp, WarmUpEnd};
-use lab::campaign::{OpenZfs, Processor};
+use lab::campaign::{OpenZfs, Processor, Program};
 use machine::memory::Memory;
 use machine::script::Phase;
 use machine::start::{Failure, Machine};
@@ -89,10 +88,16 @@ impl Linux {
 }
 
 impl Engine for Linux {
-    fn build_id(&self, openzfs: OpenZfs) -> Result<String, Fault> {
+    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Fault> {
         let identity = self.engine.identity(Some(openzfs.name()));
         let identity = identity.map_err(|e| Fault::Environment(e.to_string()))?;
-        Ok(format!("{identity} {} {}", self.fio.version, self.fio_hash))
+        Ok(match client {
+            Program::Fio { .. } => format!("{identity} {} {}", self.fio.version, self.fio_hash),
+            Program::Pgbench(pgbench) => {
+                let server = Postgresql::find(pgbench.version)?;
+                format!("{identity} {} {}", server.version, server.hash()?)
+            }
+        })
     }
 
     fn version(&self, openzfs: OpenZfs) -> Result<String, Fault> {
@@ -110,9 +115,10 @@ impl Engine for Linux {
     ) -> Result<Measured, Fault> {
         watch.step(Step::Booting);
         let raw = fs::canonicalize(raw).map_err(doing(format!("find {}", raw.display())))?;
-        let job = fio::prepare(inputs, &steps::directory(inputs), &raw)?;
-        let parameters = parameters::of(inputs, job.job.files_bytes);
-        let script = steps::script(inputs, &self.engine, &self.fio.program, &job, &parameters)?;
+        let client = workload::prepare(inputs, &self.fio, &raw)?;
+        let client = client.as_ref();
+        let parameters = parameters::of(inputs, client.data_bytes());
+        let script = steps::script(inputs, &self.engine, client, &parameters)?;
         let drives = devices::config(inputs, &raw)?;
         let free =
             inputs.host.processor == Processor::Free || inputs.without == Some(Cost::Processor);
@@ -121,7 +127,7 @@ impl Engine for Linux {
             kernel: &self.engine.kernel(),
             executable: &self.executable,
             directory: &raw,
-            memory: inputs.model.guest_memory + parameters.more_memory,
+            memory: inputs.model.guest_memory + parameters.more_memory + client.memory(),
             cores: inputs.host.cores,
             pace: 0,
             charged: !free,
@@ -142,7 +148,7 @@ impl Engine for Linux {
         };
         let outcome = machine.run(&drives, &phase, &|| stop.requested());
         self.give_memory_back(memory);
-        let outcome = outcome.map_err(|failure| fault(&failure, &raw))?;
+        let outcome = outcome.map_err(|failure| fault(&failure, &raw, Some(client)))?;
         let warm_up = outcome.warm_up.map(|warm| WarmUp {
             seconds: warm.seconds,
             ended: match (warm.settled, inputs.method.warm_up_s > 0.0) {
@@ -152,25 +158,21 @@ impl Engine for Linux {
             },
             hit_ratio: warm.hit_ratio,
         });
-        let ramp = (job.job.ramp_s > 0.0 && warm_up.is_none()).then_some(WarmUp {
-            seconds: job.job.ramp_s,
+        let ramp = (client.ramp_s() > 0.0 && warm_up.is_none()).then_some(WarmUp {
+            seconds: client.ramp_s(),
             ended: WarmUpEnd::Fixed,
             hit_ratio: None,
         });
-        let observed = Observed {
-            finished: Finished::read(&raw, "fio.json", Ended::Status(0))?,
+        client.measured(Seen {
             samples: samples::differences(&outcome.samples),
-            begin: Some(0.0),
             facts: [("machine.built_s".to_owned(), outcome.built_s)].into(),
-            notes: Vec::new(),
             warm_up: warm_up.or(ramp),
-        };
-        measured::measured(&job.job, observed)
+        })
     }
 }
 
 /// Why a machine did not end well, as a campaign knows it.
-fn fault(failure: &Failure, raw: &Path) -> Fault {
+fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
     match failure {
         Failure::Stopped => Fault::Interrupted,
         Failure::Host { .. } | Failure::Start(_) => Fault::Environment(failure.to_string()),
@@ -178,7 +180,7 @@ fn fault(failure: &Failure, raw: &Path) -> Fault {
             "no space is left on the file system of {}: free some and run the same command again",
             raw.display()
         )),
-        Failure::Ended(why) | Failure::Script(why) => match fio_said(raw) {
+        Failure::Ended(why) | Failure::Script(why) => match client.and_then(Client::complaint) {
             Some(line) => Fault::failed(line),
             None => Fault::failed(why.clone()),
         },
@@ -188,14 +190,4 @@ fn fault(failure: &Failure, raw: &Path) -> Fault {
 /// Whether a directory's file system has no room for what a machine writes.
 fn is_full(directory: &Path) -> bool {
     rustix::fs::statvfs(directory).is_ok_and(|of| of.f_bavail * of.f_frsize < LEAST_SPACE)
-}
-
-/// What fio itself gave as the reason, where it did.
-fn fio_said(raw: &Path) -> Option<String> {
-    let outputs = ["fio", "warm", "lead", "pre-read", "layout"];
-    let mut texts = outputs.iter().flat_map(|name| {
-        [format!("{name}.out.err"), format!("{name}.json")]
-            .map(|file| fs::read(raw.join(file)).unwrap_or_default())
-    });
-    texts.find_map(|text| fio::complaint(&String::from_utf8_lossy(&text)).map(str::to_owned))
 }

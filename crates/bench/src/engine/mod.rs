@@ -6,17 +6,18 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use findings::record::Measured;
-use lab::campaign::OpenZfs;
+use lab::campaign::{OpenZfs, Program};
 use std::path::Path;
 
 /// Something that can run trials, several at once from several threads.
 pub trait Engine: Sync {
-    /// Identity of the build that runs a release: a hash of kernel, modules, tools, driver, guest and fio.
-    /// It is part of every key: trials of two builds are never taken for each other.
+    /// Identity of what runs a client on a release: a hash of kernel, modules, tools, driver and guest, with
+    /// version and hash of the client's programs. It is part of every key: trials of two builds are never
+    /// taken for each other.
     ///
     /// # Errors
-    /// [`Fault::Environment`] when this host has no engine for that release.
-    fn build_id(&self, openzfs: OpenZfs) -> Result<String, Fault>;
+    /// [`Fault::Environment`] when this host has no engine for that release, or lacks the client.
+    fn build_id(&self, openzfs: OpenZfs, client: &Program) -> Result<String, Fault>;
 
     /// The full version of OpenZFS that runs for a release: `2.4.4`. It follows from the build.
     ///

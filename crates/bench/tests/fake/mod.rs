@@ -7,7 +7,7 @@ use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use findings::record::{Cost, Flow, Measured, Second};
-use lab::campaign::{Class, OpenZfs};
+use lab::campaign::{Class, OpenZfs, Program};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Fake {
 }
 
 impl Engine for Fake {
-    fn build_id(&self, _openzfs: OpenZfs) -> Result<String, Fault> {
+    fn build_id(&self, _openzfs: OpenZfs, _client: &Program) -> Result<String, Fault> {
         Ok(self.build.clone())
     }
 

@@ -82,6 +82,9 @@ pub struct Cell {
     pub scale: CellScale,
     /// What it used, and what limited it; none without operations.
     pub resources: Option<Resources>,
+    /// What its database server did; none where the client has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<Database>,
     /// Each trial's course.
     pub series: Vec<Series>,
 }
@@ -259,6 +262,19 @@ pub struct Resources {
     pub log: Option<LogDrives>,
     /// Bytes that the drives wrote for each byte the client wrote; none where it wrote nothing.
     pub written_per_byte: Option<f64>,
+}
+
+/// What a database server did over the windows, by its own counters.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Database {
+    /// Bytes of write-ahead log for each transaction.
+    pub wal_bytes: f64,
+    /// Whole pages in the write-ahead log for each transaction.
+    pub full_pages: f64,
+    /// Checkpoints in a virtual second.
+    pub checkpoints: f64,
+    /// Share of pages found in the server's shared buffers, 0 to 1; none where none was asked for.
+    pub buffer_hits: Option<f64>,
 }
 
 /// The drives that take the intent log: those of the log vdevs where most of its bytes went there,

@@ -124,6 +124,28 @@ pub struct WorkloadRef {
     /// What each job of its file does: the options that say so, as written: `rw=randwrite bs=16k
     /// numjobs=16`. Sizes are those of the real machine.
     pub jobs: Vec<String>,
+    /// What its operations are.
+    #[serde(default)]
+    pub counted: Counted,
+}
+
+impl Findings {
+    /// Whether all that was counted are transactions of databases.
+    pub fn counts_transactions(&self) -> bool {
+        let transactions = |w: &WorkloadRef| w.counted == Counted::Transactions;
+        !self.workloads.is_empty() && self.workloads.iter().all(transactions)
+    }
+}
+
+/// What the operations of a client are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// Reads and writes.
+    #[default]
+    Requests,
+    /// Transactions of a database: reads where they change nothing, else writes. Their bytes are not known.
+    Transactions,
 }
 
 /// A difference between resolved variants.

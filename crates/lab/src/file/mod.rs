@@ -3,6 +3,7 @@
 mod cx;
 mod drives;
 mod method;
+mod pgbench;
 mod section;
 mod settings;
 mod stack;

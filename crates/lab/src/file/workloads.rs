@@ -1,7 +1,8 @@
-//! `[workloads.X]`: fio job files, by path or inline.
+//! `[workloads.X]`: fio job files, by path or inline, or pgbench.
 
 use super::cx::{At, Cx};
 use super::method;
+use super::pgbench;
 use super::section::{Entry, Section};
 use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
@@ -62,7 +63,59 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
         Some(bytes)
     });
     let rates = table.take("rates").and_then(|entry| rates(cx, &entry));
-    let program = match table.take("fio") {
+    let fio = table.take("fio");
+    let database = table.take("pgbench");
+    if let (Some(fio), Some(database)) = (&fio, &database) {
+        cx.say(
+            Diagnostic::error(format!("workload `{}` has two programs", entry.key))
+                .at(cx.file, database.key_span())
+                .related(fio.key_span(), "the other one")
+                .fix("give each a workload of its own"),
+        );
+        table.rest();
+        return None;
+    }
+    if let Some(database) = database {
+        let client = pgbench::read(cx, &database, &mut table, known);
+        for (stated, key, instead) in [
+            (
+                size.is_some(),
+                "size",
+                "`scale` says how large the database is",
+            ),
+            (
+                dataset.is_some(),
+                "dataset",
+                "[workloads.X.directories] says where it is",
+            ),
+        ] {
+            if stated {
+                cx.error(
+                    entry.key_span(),
+                    format!("workload `{}` has a `{key}` beside pgbench", entry.key),
+                    format!("remove it: {instead}"),
+                );
+            }
+        }
+        if let (Some(_), Some(true)) = (&rates, client.as_ref().map(|client| client.rate.is_some()))
+        {
+            cx.error(
+                database.key_span(),
+                "pgbench has a `rate` beside the workload's `rates`",
+                "remove one: `rates` are tried one after another",
+            );
+        }
+        table.finish(cx);
+        let client = client?;
+        return Some(Workload {
+            name: entry.key.to_owned(),
+            dataset: client.directories.data.clone(),
+            program: Program::Pgbench(Box::new(client)),
+            size: None,
+            rates,
+        });
+    }
+    let program = match fio {
         Some(fio) => {
             let program = program(cx, &fio, size.is_some(), rates.is_some());
             if let (Some(program), None) = (&program, known.runtime_s) {
@@ -74,7 +127,7 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
             cx.error(
                 entry.key_span(),
                 format!("workload `{}` runs nothing", entry.key),
-                "add `fio = \"path/to/job.fio\"`, or `fio.job = \"\"\"…\"\"\"`",
+                "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, or [workloads.NAME.pgbench]",
             );
             None
         }
@@ -90,7 +143,7 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
 }
 
 /// Checks that every variant has the dataset that a workload runs in.
-fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Variant]) {
+pub(super) fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Variant]) {
     let without: Vec<&str> = variants
         .iter()
         .filter(|variant| !variant.datasets.contains_key(&stated.value))
@@ -131,7 +184,9 @@ fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Variant]) {
 
 /// Holds a job's own runtime to what the method's is held to, where that says nothing.
 fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, program: &Program) {
-    let Program::Fio { job, .. } = program;
+    let Program::Fio { job, .. } = program else {
+        return;
+    };
     let demand = fio::parse::parse(job).ok().map(|file| fio::demand(&file));
     if let Some(seconds) = demand.and_then(|demand| demand.runtime_s) {
         method::check_runtime(cx, entry, seconds);

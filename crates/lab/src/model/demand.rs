@@ -1,8 +1,10 @@
 //! What a campaign's workloads ask of its pools, as far as the lab says.
 
 use super::sizes::stored;
-use crate::campaign::{Campaign, Class, Method, Program, Stack, Variant, Workload};
-use crate::fio;
+use crate::campaign::{
+    Campaign, Class, Method, Pgbench, Program, Script, Stack, Variant, Workload,
+};
+use crate::{fio, postgresql};
 
 /// Demand of the whole campaign: the largest of its cells.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,10 +83,30 @@ pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
     }
 }
 
+/// What a database asks of a pool, in the words of a job. All clients work on the same tables.
+fn database(pgbench: &Pgbench) -> fio::Demand {
+    const PAGE: u64 = 8192;
+    let writes = pgbench.scripts.iter().any(Script::writes);
+    fio::Demand {
+        working_set: Some(postgresql::data_bytes(pgbench)),
+        random_write_block: writes.then_some(PAGE),
+        writes,
+        // Its warm-up runs the same transactions.
+        reads: false,
+        runtime_s: None,
+        ramp_s: 0.0,
+        filled: true,
+        compressible: true,
+        clients: 1,
+    }
+}
+
 /// The workload's job, as far as planning reads it.
 pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
-    let Program::Fio { job, .. } = &workload.program;
-    fio::parse::parse(job).ok().map(|file| fio::demand(&file))
+    match &workload.program {
+        Program::Fio { job, .. } => fio::parse::parse(job).ok().map(|file| fio::demand(&file)),
+        Program::Pgbench(pgbench) => Some(database(pgbench)),
+    }
 }
 
 /// Bytes on drives for each byte of data: the array's, or the worst data vdev's and the worst dataset's.

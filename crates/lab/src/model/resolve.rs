@@ -5,8 +5,9 @@ use super::demand::{demand, job};
 use super::feed::feed;
 use super::held::held;
 use super::{Cap, Model, host_memory_needed, machine, sizes};
-use crate::campaign::{Campaign, Host, Program, Variant, Workload};
+use crate::campaign::{Campaign, Host, Pgbench, Program, Variant, Workload};
 use crate::diagnostic::Diagnostic;
+use crate::postgresql;
 use crate::units::{about, print_size};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -299,8 +300,13 @@ fn notes(
         notes.push(format!("workload {workload}: the job file does not say how large its files are, so memory is planned without it"));
     }
     for workload in &campaign.workloads {
-        let Program::Fio { job, .. } = &workload.program;
-        if model.size > 1.0 && steep_zipf(job) {
+        if let Program::Pgbench(pgbench) = &workload.program {
+            notes.extend(settings(&workload.name, pgbench, model.size));
+        }
+        if let Program::Fio { job, .. } = &workload.program
+            && model.size > 1.0
+            && steep_zipf(job)
+        {
             notes.push(format!("workload {}: a Zipf distribution with θ ≥ 1 hits more on a smaller set; hit ratios do not carry over", workload.name));
         }
     }
@@ -313,6 +319,24 @@ fn notes(
         }
     }
     notes
+}
+
+/// What of a server is not as the lab states it.
+fn settings(workload: &str, pgbench: &Pgbench, size: f64) -> Option<String> {
+    let at = postgresql::scaled(pgbench, size);
+    let changed = at
+        .changed
+        .iter()
+        .map(|(name, real, value)| format!("{name} = {value} (real: {real})"));
+    let changed: Vec<String> = changed.collect();
+    (size > 1.0).then(|| {
+        format!(
+            "workload {workload}: {} accounts and {} branches; {}",
+            at.accounts,
+            at.branches,
+            changed.join(", ")
+        )
+    })
 }
 
 /// Whether a job asks for `random_distribution=zipf:θ` with θ ≥ 1.

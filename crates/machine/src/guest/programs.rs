@@ -6,7 +6,7 @@ use rustix::fs::{Mode, OFlags};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -60,6 +60,10 @@ fn process(command: &Command) -> Result<std::process::Command, String> {
     } else {
         here
     });
+    if let Some(user) = command.user {
+        // Of a process of root this also drops all other groups.
+        process.uid(user).gid(user);
+    }
     Ok(process)
 }
 

@@ -35,7 +35,6 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
         self::variant(&mut out, campaign, variant, checked.model.as_ref().ok());
     }
     for workload in &campaign.workloads {
-        let Program::Fio { origin, .. } = &workload.program;
         let dataset = match workload.dataset.as_str() {
             "" => String::new(),
             dataset => format!(" in dataset {dataset}"),
@@ -48,8 +47,11 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
             &mut out,
             "workload",
             &format!(
-                "{}: fio {origin}{dataset}{size}{}",
+                "{}: {} {}{}{dataset}{size}{}",
                 workload.name,
+                workload.program.name(),
+                workload.program.runs(),
+                sessions(&workload.program),
                 ladder(workload)
             ),
         );
@@ -58,6 +60,19 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
         line(&mut out, "time", &time(campaign, estimate));
     }
     out
+}
+
+/// How many sessions work on how large a database.
+fn sessions(program: &Program) -> String {
+    match program {
+        Program::Fio { .. } => String::new(),
+        Program::Pgbench(pgbench) => format!(
+            ", {} clients, scale {} ({})",
+            pgbench.clients,
+            pgbench.scale,
+            about(lab::postgresql::data_bytes(pgbench))
+        ),
+    }
 }
 
 /// The open loops that follow the closed one.

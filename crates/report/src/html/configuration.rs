@@ -39,15 +39,22 @@ impl Page<'_> {
                 });
             }
             for workload in &configuration.campaign.workloads {
-                let Program::Fio { origin, job } = &workload.program;
+                let texts: Vec<&str> = match &workload.program {
+                    Program::Fio { job, .. } => vec![job],
+                    Program::Pgbench(pgbench) => {
+                        pgbench.scripts.iter().map(|s| s.text.as_str()).collect()
+                    }
+                };
                 m.tag("details").inside(|m| {
                     m.tag("summary").inside(|m| {
                         m.say(label(Label::JobFile));
                         m.text(" ");
-                        m.foreign(&format!("{} ({origin})", workload.name));
+                        m.foreign(&format!("{} ({})", workload.name, workload.program.runs()));
                     });
                     m.tag("p").say(label(Label::AsGiven));
-                    code(m, job);
+                    for text in texts {
+                        code(m, text);
+                    }
                 });
             }
             m.tag("details").inside(|m| {

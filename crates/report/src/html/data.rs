@@ -74,6 +74,7 @@ fn slim(findings: &Findings, stretch: usize) -> String {
             warm_up: cell.warm_up,
             checks: cell.checks.clone(),
             resources: cell.resources.clone(),
+            database: cell.database,
             metric: cell.metric,
             concurrency: cell.concurrency,
             trials: cell.trials,

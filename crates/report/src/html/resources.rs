@@ -56,6 +56,9 @@ fn row(m: &mut Markup, cell: &Cell, used: &Resources) {
         m.say(|w| w.limit(&used.limit));
         m.tag("div")
             .inside(|m| m.tag("code").text(used.limit.command()));
+        if let Some(database) = &cell.database {
+            m.tag("div").say(|w| w.database(database));
+        }
     });
     let log = |pick: fn(&LogDrives) -> Option<f64>| used.log.as_ref().and_then(pick).map(micros);
     let values = [

@@ -4,7 +4,7 @@ use super::{Page, label, scroll, section};
 use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
-use crate::rows::{Against, Row, aside, validity};
+use crate::rows::{Against, Row, aside, rate, validity};
 use crate::terminal::with_spread;
 use findings::output::{Metric, Validity};
 
@@ -96,7 +96,7 @@ impl Page<'_> {
             head.inside(|m| {
                 m.tag("button").attr("type", "button").inside(|m| {
                     if matches!(column, Label::Sustained | Label::Burst) {
-                        m.say(|w| format!("{} {}", w.label(Label::OpsPerSecond), w.label(column)));
+                        m.say(|w| format!("{} {}", w.label(rate(self.findings)), w.label(column)));
                     } else {
                         m.say(label(column));
                     }

@@ -4,6 +4,7 @@ use super::{Page, head_row, label, scroll, section};
 use crate::lang::{Label, Words};
 use crate::markup::Markup;
 use crate::number::{count, micros, share};
+use crate::rows::rate;
 use findings::output::{Cell, Check, Law, TrialRow, Validity, short_key};
 
 /// Most rows of checks and of trials in the page; the data holds all of them.
@@ -134,7 +135,7 @@ impl Page<'_> {
                                 (Label::Variant, false),
                                 (Label::Workload, false),
                                 (Label::Seed, true),
-                                (Label::OpsPerSecond, true),
+                                (rate(self.findings), true),
                                 (Label::Mean, true),
                                 (Label::Outcome, false),
                                 (Label::Remarks, false),

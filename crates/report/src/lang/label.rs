@@ -20,7 +20,7 @@ labels! {
     Trials, Data, DataIntro, Ranking, Interactions, Contradictions, Risks, Limits, Validation,
     // Columns and words of tables.
     Variant, Workload, Factor, Effect, Verdict, Trial, Seed, Outcome, Remarks,
-    Burst, Sustained, Cold, OpsPerSecond, Throughput, Bandwidth, Mean, P95, P99, SyncMean,
+    Burst, Sustained, Cold, OpsPerSecond, Tps, Throughput, Bandwidth, Mean, P95, P99, SyncMean,
     Arc, ArcAlone, L2arc, Against, TrialsColumn, Whole, Phase, Interval,
     Law, Measured, Expected, Tolerance, Holds, Broken, Of, Drive,
     Offered, Achieved, SyncP99, KeepsUp, Yes, No, Price, WarmUp,

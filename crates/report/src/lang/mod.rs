@@ -10,10 +10,11 @@ pub use label::Label;
 use crate::number::{range, ratio};
 use crate::text::{cut, one_line};
 use findings::output::{
-    Adequate, Basis, BreakEven, Cause, Caution, Class, Condition, Contribution, DurabilityRisk,
-    Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin, MethodFindings,
-    Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, Price, QualityIssue, Reason,
-    RerunPoint, ScaleFindings, ScaleLimit, Sensitivity, Severity, Subject, Validity, Warmed,
+    Adequate, Basis, BreakEven, Cause, Caution, Class, Condition, Contribution, Database,
+    DurabilityRisk, Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin,
+    MethodFindings, Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, Price, QualityIssue,
+    Reason, RerunPoint, ScaleFindings, ScaleLimit, Sensitivity, Severity, Subject, Validity,
+    Warmed,
 };
 use findings::record::Cost;
 
@@ -95,6 +96,8 @@ pub trait AnswerWords {
     fn cause(&self, cause: &Cause) -> String;
     /// What limits a cell.
     fn limit(&self, limit: &Limit) -> String;
+    /// What a cell's database server did.
+    fn database(&self, database: &Database) -> String;
     /// What to know before acting.
     fn caution(&self, caution: &Caution) -> String;
     /// How a verdict depends on the other factors.

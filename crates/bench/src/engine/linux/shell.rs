@@ -138,7 +138,7 @@ impl Linux {
                 ended
             }
         };
-        let outcome = outcome.map_err(|failure| fault(&failure, directory))?;
+        let outcome = outcome.map_err(|failure| fault(&failure, directory, None))?;
         Ok(outcome.shell.unwrap_or(1))
     }
 }

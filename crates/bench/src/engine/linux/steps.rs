@@ -3,22 +3,18 @@
 use super::parameters::Parameters;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::workload::fio::{COPY, LAYOUT, LEAD, PRE_READ, Prepared, WARM};
+use crate::workload::Client;
 use lab::campaign::{DriveRef, Stack, Variant};
 use lab::command::{self, POOL};
 use lab::property::{self, Effect};
 use machine::engine::Engine;
 use machine::script::{Command, Phase, Script, Step};
-use machine::{DEVICE, INSIDE, warm};
+use machine::{DEVICE, warm};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where the file system is mounted inside.
 pub const MOUNT: &str = "/run/pool";
-/// How many times its own time a client may take before it is taken for hung, and seconds on top.
-const LIMIT: (f64, f64) = (3.0, 600.0);
-/// Seconds for clients that do not say how long they run.
-const UNTIMED_S: f64 = 24.0 * 3600.0;
 
 /// The directory that a trial's client works in, inside.
 pub fn directory(inputs: &Inputs) -> PathBuf {
@@ -40,51 +36,15 @@ fn device(drive: &DriveRef) -> String {
 pub fn script(
     inputs: &Inputs,
     engine: &Engine,
-    fio: &Path,
-    job: &Prepared,
+    client: &dyn Client,
     parameters: &Parameters,
 ) -> Result<Script, Fault> {
     let (mut steps, programs, pool) = build(inputs, engine, parameters);
-    let client = |file: &str, output: &str| fio_command(fio, file, output);
     steps.push(Step::Phase(Phase::LayingOut));
-    steps.push(Step::Run(client(LAYOUT, "layout")));
+    steps.extend(client.lay_out());
     steps.push(Step::Phase(Phase::Settling));
     steps.extend(reopen(inputs));
-    if job.write_pre_read()? {
-        steps.push(Step::Run(client(PRE_READ, "pre-read")));
-    }
-    let limit_s = inputs.method.warm_up_s;
-    if limit_s > 0.0 {
-        job.write_warm_up(limit_s)?;
-        steps.push(Step::Phase(Phase::WarmingUp));
-        steps.push(Step::Warm {
-            command: client(WARM, "warm"),
-            limit_s,
-            period_s: warm::period_s(limit_s),
-            fixed: false,
-        });
-    }
-    if job.job.lead_s > 0.0 {
-        job.write_lead()?;
-        steps.push(Step::Phase(Phase::WarmingUp));
-        steps.push(Step::Warm {
-            command: client(LEAD, "lead"),
-            limit_s: job.job.lead_s,
-            period_s: warm::period_s(job.job.lead_s),
-            fixed: true,
-        });
-    }
-    if inputs.method.restart {
-        steps.push(Step::Phase(Phase::Settling));
-        steps.extend(reopen(inputs));
-    }
-    steps.push(Step::Phase(Phase::Measuring));
-    let runs_s = job.job.runtime_s.map_or(UNTIMED_S, |s| s + job.job.ramp_s);
-    steps.push(Step::Measure {
-        command: client(COPY, "fio"),
-        ramp_s: job.job.ramp_s,
-        limit_s: LIMIT.0 * runs_s + LIMIT.1,
-    });
+    steps.extend(work(inputs, client)?);
     if inputs.variant.stack == Stack::Zfs {
         // For people: what they would look at on a real server.
         for (file, words) in [
@@ -103,6 +63,41 @@ pub fn script(
         programs,
         steps,
     })
+}
+
+/// What the client does once its data is laid out and no cache holds any of it.
+fn work(inputs: &Inputs, client: &dyn Client) -> Result<Vec<Step>, Fault> {
+    let mut steps = client.start();
+    steps.extend(client.pre_read()?);
+    let limit_s = inputs.method.warm_up_s;
+    if limit_s > 0.0 {
+        steps.push(Step::Phase(Phase::WarmingUp));
+        steps.push(Step::Warm {
+            command: client.warm_up(limit_s)?,
+            limit_s,
+            period_s: warm::period_s(limit_s),
+            fixed: false,
+        });
+    }
+    if let Some((ramp_s, command)) = client.ramp()? {
+        steps.push(Step::Phase(Phase::WarmingUp));
+        steps.push(Step::Warm {
+            command,
+            limit_s: ramp_s,
+            period_s: warm::period_s(ramp_s),
+            fixed: true,
+        });
+    }
+    if inputs.method.restart {
+        steps.extend(client.stop());
+        steps.push(Step::Phase(Phase::Settling));
+        steps.extend(reopen(inputs));
+        steps.extend(client.start());
+    }
+    steps.push(Step::Phase(Phase::Measuring));
+    steps.extend(client.measure());
+    steps.extend(client.stop());
+    Ok(steps)
 }
 
 /// The steps that build a variant, the programs that they need, and the name of the pool.
@@ -134,14 +129,6 @@ pub fn build(
 
 fn run(words: &[&str]) -> Command {
     Command::new(words.iter().copied())
-}
-
-fn fio_command(fio: &Path, file: &str, output: &str) -> Command {
-    let program = fio.to_string_lossy();
-    let json = format!("--output={output}.json");
-    run(&[&program, "--output-format=json+", &json, file])
-        .directory(INSIDE)
-        .output(&format!("{output}.out"))
 }
 
 /// The commands that a person would type, with this machine's devices and place.

@@ -107,7 +107,7 @@ impl Variant<'_> {
         self.linux.give_memory_back(memory);
         ended.map_err(|failure| match failure {
             Failure::Ended(how) if !super::is_full(directory) => Early::Died(how),
-            other => Early::Fault(fault(&other, directory)),
+            other => Early::Fault(fault(&other, directory, None)),
         })
     }
 }

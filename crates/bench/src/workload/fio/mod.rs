@@ -4,12 +4,14 @@ pub mod output;
 pub mod rewrite;
 pub mod series;
 
+mod client;
 mod diff;
 mod finished;
 mod open;
 mod refusals;
 mod stock;
 
+pub use client::Client;
 pub use finished::{Ended, Finished};
 pub use refusals::{complaint, refusals};
 
@@ -72,7 +74,9 @@ pub fn target<'a>(inputs: &Inputs, dir: &'a Path) -> Target<'a> {
 
 /// A trial's job file, rewritten for a target.
 fn rewritten(inputs: &Inputs, target: &Target) -> Result<Rewritten, Fault> {
-    let Program::Fio { origin, job } = &inputs.workload.program;
+    let Program::Fio { origin, job } = &inputs.workload.program else {
+        return Err(Fault::failed("this workload has no job of fio"));
+    };
     let wrong = |m: Vec<Mistake>| Fault::Failed(reason(origin, &m));
     let file = parse::parse(job).map_err(wrong)?;
     rewrite::rewrite(&file, target).map_err(wrong)
@@ -92,7 +96,9 @@ pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
 /// # Errors
 /// Every mistake in the file.
 pub fn prepare(inputs: &Inputs, dir: &Path, raw: &Path) -> Result<Prepared, Fault> {
-    let Program::Fio { origin, job: text } = &inputs.workload.program;
+    let Program::Fio { origin, job: text } = &inputs.workload.program else {
+        return Err(Fault::failed("this workload has no job of fio"));
+    };
     let job = rewritten(inputs, &target(inputs, dir))?;
     write(raw, "original.fio", text)?;
     write(raw, COPY, &job.text)?;

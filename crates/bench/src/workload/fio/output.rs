@@ -124,7 +124,7 @@ const LAST_BIN: u64 = 17_112_760_320;
 
 /// The upper edge in ns of the bin whose middle fio prints: 64 bins a power of two, from
 /// `plat_idx_to_val` of fio's stat.c (FIO_IO_U_PLAT_BITS = 6).
-fn upper_edge(middle: u64) -> u64 {
+pub(crate) fn upper_edge(middle: u64) -> u64 {
     if middle < 128 {
         return middle;
     }

@@ -5,8 +5,8 @@ use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, range, ratio, ratio_number, seconds, share};
 use crate::text::visible;
 use findings::output::{
-    Basis, Cause, Caution, Class, Condition, Contribution, DriveTime, Effect, Interaction, Lack,
-    Limit, Metric, Needed, PhaseKind, Reason, Subject,
+    Basis, Cause, Caution, Class, Condition, Contribution, Database, DriveTime, Effect,
+    Interaction, Lack, Limit, Metric, Needed, PhaseKind, Reason, Subject,
 };
 use findings::record::Cost;
 
@@ -234,6 +234,19 @@ impl AnswerWords for English {
             self.without(cause.cost),
             ratio(cause.throughput.value),
             range(&cause.throughput)
+        )
+    }
+
+    fn database(&self, database: &Database) -> String {
+        let hits = database
+            .buffer_hits
+            .map(|hits| format!("; {} of pages found in shared buffers", share(hits)))
+            .unwrap_or_default();
+        format!(
+            "a transaction writes {} of WAL with {} whole pages; {} checkpoints a second{hits}",
+            bytes(database.wal_bytes),
+            count(database.full_pages),
+            count(database.checkpoints)
         )
     }
 

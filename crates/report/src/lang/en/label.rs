@@ -99,6 +99,7 @@ pub fn of(label: Label) -> &'static str {
         Label::Sustained => "sustained",
         Label::Cold => "cold",
         Label::OpsPerSecond => "ops/s",
+        Label::Tps => "TPS",
         Label::Throughput => "Operations a second",
         Label::Bandwidth => "Bandwidth",
         Label::Mean => "mean",

@@ -5,8 +5,8 @@ use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, range, ratio, ratio_number, seconds, share};
 use crate::text::visible;
 use findings::output::{
-    Basis, Cause, Caution, Class, Condition, Contribution, DriveTime, Effect, Interaction, Lack,
-    Limit, Metric, Needed, PhaseKind, Reason, Subject,
+    Basis, Cause, Caution, Class, Condition, Contribution, Database, DriveTime, Effect,
+    Interaction, Lack, Limit, Metric, Needed, PhaseKind, Reason, Subject,
 };
 use findings::record::Cost;
 
@@ -226,6 +226,19 @@ impl AnswerWords for Chinese {
             self.without(cause.cost),
             ratio(cause.throughput.value),
             range(&cause.throughput)
+        )
+    }
+
+    fn database(&self, database: &Database) -> String {
+        let hits = database
+            .buffer_hits
+            .map(|hits| format!("；共享缓冲区命中率 {}", share(hits)))
+            .unwrap_or_default();
+        format!(
+            "每个事务写 WAL {}，其中全页写 {} 页；每秒 {} 次检查点{hits}",
+            bytes(database.wal_bytes),
+            count(database.full_pages),
+            count(database.checkpoints)
         )
     }
 

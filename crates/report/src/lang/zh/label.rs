@@ -91,6 +91,7 @@ pub fn of(label: Label) -> &'static str {
         Label::Sustained => "持续",
         Label::Cold => "预热前",
         Label::OpsPerSecond => "次/秒",
+        Label::Tps => "TPS",
         Label::Throughput => "每秒操作数",
         Label::Bandwidth => "带宽",
         Label::Mean => "平均",

@@ -1,0 +1,183 @@
+//! pgbench with a PostgreSQL server of its own.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// pgbench and its server, as on the real server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pgbench {
+    /// Scale: 100,000 accounts each.
+    pub scale: u32,
+    /// Sessions (`-c`).
+    pub clients: u32,
+    /// Threads of pgbench (`-j`), at most as many as clients.
+    pub threads: u32,
+    /// How statements are sent (`-M`).
+    pub protocol: Protocol,
+    /// What the transactions are; one at least.
+    pub scripts: Vec<Script>,
+    /// Transactions that all clients together begin in a second (`-R`); none: each begins the next at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Major version of PostgreSQL; none for the newest that is installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// The server's settings by their own names.
+    pub settings: BTreeMap<String, String>,
+    /// Where the database is.
+    pub directories: Directories,
+}
+
+/// Datasets of a database, by name; `""` is the root.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Directories {
+    /// The data directory.
+    pub data: String,
+    /// The write-ahead log; none for within the data directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wal: Option<String>,
+    /// A tablespace for pgbench's tables; none for the default one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tables: Option<String>,
+    /// A tablespace for their indexes; none for the default one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indexes: Option<String>,
+}
+
+impl Directories {
+    /// Each with its key in a lab.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let [wal, tables, indexes] = [&self.wal, &self.tables, &self.indexes].map(Option::as_deref);
+        let stated = [
+            ("data", Some(self.data.as_str())),
+            ("wal", wal),
+            ("tables", tables),
+            ("indexes", indexes),
+        ];
+        stated
+            .into_iter()
+            .filter_map(|(key, dataset)| Some((key, dataset?)))
+    }
+}
+
+/// How pgbench sends statements.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// As text; pgbench's own default.
+    #[default]
+    Simple,
+    /// Parsed, bound and executed each time.
+    Extended,
+    /// Parsed once.
+    Prepared,
+}
+
+impl Protocol {
+    /// Every protocol.
+    pub const ALL: [Self; 3] = [Self::Simple, Self::Extended, Self::Prepared];
+
+    /// As pgbench takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Extended => "extended",
+            Self::Prepared => "prepared",
+        }
+    }
+}
+
+/// A transaction script.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Script {
+    /// `tpcb-like`, or the path of the file as the lab has it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// How often it is chosen, against the others.
+    pub weight: u32,
+}
+
+impl Script {
+    /// Whether its transactions change something.
+    pub fn writes(&self) -> bool {
+        let changes = ["update", "insert", "delete", "merge", "copy", "truncate"];
+        let lines = self.text.lines().map(str::trim);
+        let statements = lines.filter(|line| !line.starts_with(['\\', '-']));
+        statements
+            .flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
+            .any(|word| {
+                changes
+                    .iter()
+                    .any(|change| word.eq_ignore_ascii_case(change))
+            })
+    }
+}
+
+/// pgbench's own scripts, as `pgbench --show-script` of PostgreSQL 15 prints them, over accounts, branches and
+/// tellers whose numbers do not follow from one scale.
+pub const BUILTIN: [(&str, &str); 3] = [
+    (
+        "tpcb-like",
+        "\\set aid random(1, :accounts)\n\
+         \\set bid random(1, :branches)\n\
+         \\set tid random(1, :tellers)\n\
+         \\set delta random(-5000, 5000)\n\
+         BEGIN;\n\
+         UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;\n\
+         SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n\
+         UPDATE pgbench_tellers SET tbalance = tbalance + :delta WHERE tid = :tid;\n\
+         UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = :bid;\n\
+         INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);\n\
+         END;\n",
+    ),
+    (
+        "simple-update",
+        "\\set aid random(1, :accounts)\n\
+         \\set bid random(1, :branches)\n\
+         \\set tid random(1, :tellers)\n\
+         \\set delta random(-5000, 5000)\n\
+         BEGIN;\n\
+         UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;\n\
+         SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n\
+         INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);\n\
+         END;\n",
+    ),
+    (
+        "select-only",
+        "\\set aid random(1, :accounts)\n\
+         SELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_writes_by_its_statements_and_not_by_its_remarks() {
+        let writes = |text: &str| {
+            let script = Script {
+                name: "s".into(),
+                text: text.into(),
+                weight: 1,
+            };
+            script.writes()
+        };
+        let builtin = BUILTIN.map(|(name, text)| (name, writes(text)));
+        assert_eq!(
+            builtin,
+            [
+                ("tpcb-like", true),
+                ("simple-update", true),
+                ("select-only", false)
+            ]
+        );
+        assert!(!writes(
+            "-- update nothing\n\\set delete 1\nselect updated_at from t;\n"
+        ));
+        assert!(writes(
+            "with d as (delete from t returning 1) select * from d;"
+        ));
+    }
+}

@@ -1,0 +1,266 @@
+//! `[workloads.X.pgbench]` with its server's `postgresql` and `directories`.
+
+use super::cx::Cx;
+use super::section::{Entry, Section};
+use super::workloads::{Known, check_dataset};
+use crate::campaign::{BUILTIN, Directories, Pgbench, Protocol, Script};
+use crate::diagnostic::did_you_mean;
+use crate::postgresql;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::de::DeValue;
+
+/// Most sessions: beyond, the server's processes alone fill a machine.
+const MOST_CLIENTS: i64 = 2000;
+/// Most scale units: 1.5 TB.
+const MOST_SCALE: i64 = 100_000;
+
+/// Takes the client and its server out of a workload.
+pub(super) fn read(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    table: &mut Section<'_>,
+    known: &Known<'_>,
+) -> Option<Pgbench> {
+    let server = table.take("postgresql");
+    let directories = table.take("directories");
+    let mut client = entry.table(cx, "pgbench")?;
+    let mut pgbench = Pgbench {
+        version: client.take("version").and_then(|entry| version(cx, &entry)),
+        ..Pgbench::default()
+    };
+    let mut count = |key: &'static str, most: i64, example: &str| match client.take(key) {
+        Some(entry) => {
+            let number = entry.integer(cx, 1, most, "a number")?;
+            Some((u32::try_from(number).ok()?, entry.span()))
+        }
+        None if key != "threads" => {
+            cx.error(
+                entry.key_span(),
+                format!("`pgbench` has no {key}"),
+                format!("add `{example}`"),
+            );
+            None
+        }
+        None => Some((1, 0..0)),
+    };
+    let scale = count("scale", MOST_SCALE, "scale = 1000");
+    let clients = count("clients", MOST_CLIENTS, "clients = 64");
+    let threads = count("threads", MOST_CLIENTS, "threads = 4");
+    if let (Some((clients, _)), Some((threads, span))) = (&clients, &threads)
+        && threads > clients
+    {
+        cx.error(
+            span.clone(),
+            format!("pgbench has {clients} clients for {threads} threads"),
+            format!("threads = {clients} at the most"),
+        );
+    }
+    if let Some(entry) = client.take("protocol")
+        && let Some(word) = entry.word(cx, &Protocol::ALL.map(Protocol::name))
+    {
+        pgbench.protocol = Protocol::ALL[word];
+    }
+    if let Some(entry) = client.take("rate") {
+        pgbench.rate = entry.number(cx, 1.0, 1e7, "transactions a second");
+    }
+    match client.take("script") {
+        Some(entry) => pgbench.scripts = scripts(cx, &entry),
+        None => pgbench.scripts.extend(builtin("tpcb-like", 1)),
+    }
+    client.finish(cx);
+    if let Some(server) = server {
+        pgbench.settings = settings(cx, &server, pgbench.version);
+    }
+    if let (Some(stated), Some((clients, _))) = (pgbench.settings.get("max_connections"), &clients)
+        && stated
+            .parse::<u32>()
+            .is_ok_and(|stated| stated < clients + 4)
+    {
+        cx.error(
+            server.map_or_else(|| entry.key_span(), |server| server.key_span()),
+            format!("max_connections = {stated} is too few for {clients} clients"),
+            format!(
+                "{} or more: some are kept for superusers, and the trial has one",
+                clients + 4
+            ),
+        );
+    }
+    if let Some(directories) = directories {
+        pgbench.directories = self::directories(cx, &directories, known);
+    }
+    if known.runtime_s.is_none() {
+        cx.error(
+            entry.key_span(),
+            "this lab does not say how long pgbench runs",
+            "add `runtime = \"30s\"` to [method], in virtual time",
+        );
+    }
+    pgbench.scale = scale?.0;
+    pgbench.clients = clients?.0;
+    pgbench.threads = threads?.0;
+    (!pgbench.scripts.is_empty()).then_some(pgbench)
+}
+
+fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
+    const FIX: &str = "write the major version: \"15\"";
+    if let DeValue::Integer(_) = entry.value() {
+        return u32::try_from(entry.integer(cx, 10, 99, FIX)?).ok();
+    }
+    let stated = entry.string(cx, "the major version in quotes: \"15\"")?;
+    let version = stated
+        .value
+        .parse()
+        .ok()
+        .filter(|version| (10..100).contains(version));
+    if version.is_none() {
+        cx.error(
+            stated.span,
+            format!(
+                "`{}` is no version of PostgreSQL",
+                stated.value.escape_debug()
+            ),
+            FIX,
+        );
+    }
+    version
+}
+
+fn builtin(name: &str, weight: u32) -> Option<Script> {
+    let (name, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
+    Some(Script {
+        name: (*name).to_owned(),
+        text: (*text).to_owned(),
+        weight,
+    })
+}
+
+/// One script, or several: `"select-only@9"`.
+fn scripts(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Script> {
+    let stated = entry.strings(
+        cx,
+        "\"tpcb-like\", or the path of a script, or a list of them",
+    );
+    if stated.is_empty() && matches!(entry.value(), DeValue::Array(_)) {
+        cx.error(entry.span(), "`script` names none", "such as \"tpcb-like\"");
+    }
+    stated
+        .into_iter()
+        .filter_map(|stated| {
+            let (name, weight) = match stated.value.rsplit_once('@') {
+                Some((name, weight)) => match weight.parse::<u32>() {
+                    Ok(weight @ 1..) => (name, weight),
+                    _ => {
+                        cx.error(
+                            stated.span,
+                            format!("`{weight}` is no weight of a script"),
+                            "write a whole number from 1 on: \"select-only@9\"",
+                        );
+                        return None;
+                    }
+                },
+                None => (stated.value.as_str(), 1),
+            };
+            builtin(name, weight).or_else(|| script(cx, name, weight, stated.span.clone()))
+        })
+        .collect()
+}
+
+fn script(cx: &Cx<'_>, path: &str, weight: u32, span: Range<usize>) -> Option<Script> {
+    match cx.files.read(path) {
+        Ok(text) if text.trim().is_empty() => {
+            cx.error(
+                span,
+                format!("the script `{path}` is empty"),
+                "write statements into it",
+            );
+            None
+        }
+        Ok(text) => Some(Script {
+            name: path.to_owned(),
+            text,
+            weight,
+        }),
+        Err(why) => {
+            let known: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).collect();
+            let fix = match did_you_mean(path, &known) {
+                near if near.starts_with("did") => near,
+                known => format!("give its path from the lab's directory; {known}"),
+            };
+            cx.error(span, format!("cannot read the script `{path}`: {why}"), fix);
+            None
+        }
+    }
+}
+
+fn settings(cx: &Cx<'_>, entry: &Entry<'_>, version: Option<u32>) -> BTreeMap<String, String> {
+    let mut settings = BTreeMap::new();
+    let Some(mut table) = entry.table(cx, "postgresql") else {
+        return settings;
+    };
+    for entry in table.rest() {
+        let value = match entry.value() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.as_str().to_owned(),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            DeValue::Boolean(on) => (if *on { "on" } else { "off" }).to_owned(),
+            other => {
+                cx.error(
+                    entry.span(),
+                    format!("`{}` is a {} here", entry.key, other.type_str()),
+                    "write a value as in postgresql.conf, such as \"8GB\" or 0.9",
+                );
+                continue;
+            }
+        };
+        let checked = match postgresql::lookup(entry.key, version) {
+            Ok(Some(setting)) => setting
+                .check(&value)
+                .map(|value| (setting.name.to_owned(), value)),
+            Ok(None) => {
+                cx.note(
+                    entry.key_span(),
+                    format!(
+                        "`{}` is not known here: the server says whether it has it",
+                        entry.key
+                    ),
+                );
+                Ok((entry.key.to_owned(), value))
+            }
+            Err(refused) => {
+                cx.error(entry.key_span(), refused.message, refused.fix);
+                continue;
+            }
+        };
+        match checked {
+            Ok((name, value)) => {
+                settings.insert(name, value);
+            }
+            Err(refused) => cx.error(entry.span(), refused.message, refused.fix),
+        }
+    }
+    settings
+}
+
+fn directories(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Directories {
+    let Some(mut table) = entry.table(cx, "directories") else {
+        return Directories::default();
+    };
+    let mut dataset = |key: &'static str| {
+        let stated = table
+            .take(key)?
+            .string(cx, "the name of a dataset in quotes")?;
+        if !stated.value.is_empty() {
+            check_dataset(cx, &stated, known.variants);
+        }
+        Some(stated.value)
+    };
+    let directories = Directories {
+        data: dataset("data").unwrap_or_default(),
+        wal: dataset("wal"),
+        tables: dataset("tables"),
+        indexes: dataset("indexes"),
+    };
+    table.finish(cx);
+    directories
+}

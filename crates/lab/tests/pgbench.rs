@@ -1,0 +1,186 @@
+//! Databases as workloads: what a lab says of them, and what is wrong with it.
+
+mod common;
+
+use common::*;
+use lab::campaign::{Program, Protocol};
+use lab::model::{HostLimits, resolve};
+
+/// [`BASE`] with a database instead of its workload.
+fn with(client: &str, more: &str) -> String {
+    let base = BASE.split("[workloads.sync]").next().unwrap();
+    format!(
+        "{base}[datasets.pgdata]\n[datasets.pgwal]\n[method]\nruntime = \"10s\"\n[workloads.oltp.pgbench]\n{client}\n{more}"
+    )
+}
+
+const CLIENT: &str = "scale = 20000\nclients = 128\n";
+
+#[test]
+fn a_database_is_read_with_its_server_and_places() {
+    let text = with(
+        "scale = 20000\nclients = 128\nthreads = 4\nprotocol = \"prepared\"\nscript = [\"tpcb-like\", \"select-only@9\"]\nversion = \"15\"\n",
+        "[workloads.oltp.postgresql]\nshared_buffers = \"64GB\"\nfull_page_writes = false\nrandom_page_cost = 1.1\n\
+         [workloads.oltp.directories]\ndata = \"pgdata\"\nwal = \"pgwal\"\n",
+    );
+    let campaign = campaign(&text);
+    let workload = &campaign.workloads[0];
+    let Program::Pgbench(pgbench) = &workload.program else {
+        panic!("{workload:?}");
+    };
+    assert_eq!(
+        (pgbench.scale, pgbench.clients, pgbench.threads),
+        (20_000, 128, 4)
+    );
+    assert_eq!(
+        (pgbench.protocol, pgbench.version),
+        (Protocol::Prepared, Some(15))
+    );
+    let scripts: Vec<_> = pgbench
+        .scripts
+        .iter()
+        .map(|s| (s.name.as_str(), s.weight))
+        .collect();
+    assert_eq!(scripts, [("tpcb-like", 1), ("select-only", 9)]);
+    assert_eq!(pgbench.settings["full_page_writes"], "off");
+    assert_eq!(pgbench.settings["random_page_cost"], "1.1");
+    assert_eq!(workload.dataset, "pgdata");
+    assert_eq!(pgbench.directories.wal.as_deref(), Some("pgwal"));
+}
+
+#[test]
+fn a_database_is_planned_by_its_tables() {
+    let campaign = campaign(&with(CLIENT, ""));
+    let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
+    assert!(
+        model.size > 10.0,
+        "314 GB do not fit a machine: {}",
+        model.size
+    );
+    let said = model.notes.join("\n");
+    assert!(
+        said.contains("max_wal_size"),
+        "what is scaled is said: {said}"
+    );
+}
+
+fn refused(client: &str, more: &str, place: &str, message: &str, fix: &str) {
+    let text = with(client, more);
+    let said = match read(&text) {
+        Ok(_) => panic!("accepted: {client}{more}"),
+        Err(said) => lines(&text, &said),
+    };
+    let found = said.iter().any(|line| {
+        let mut parts = line.split(" | ");
+        let mut next = || parts.next().unwrap_or("");
+        next() == place && next().contains(message) && next().contains(fix)
+    });
+    assert!(
+        found,
+        "{place} | {message} | {fix}\nnot in\n{}",
+        said.join("\n")
+    );
+}
+
+#[test]
+fn each_mistake_has_its_place_and_its_fix() {
+    let server = |line: &str| format!("[workloads.oltp.postgresql]\n{line}\n");
+    refused(
+        "clients = 128\n",
+        "",
+        "pgbench",
+        "has no scale",
+        "scale = 1000",
+    );
+    refused(
+        "scale = 0\nclients = 1\n",
+        "",
+        "0",
+        "`scale` cannot be 0",
+        "1 to 100000",
+    );
+    refused(
+        "scale = 1\nclients = 2\nthreads = 3\n",
+        "",
+        "3",
+        "2 clients for 3 threads",
+        "threads = 2",
+    );
+    refused(
+        &format!("{CLIENT}script = \"select_only\"\n"),
+        "",
+        "\"select_only\"",
+        "cannot read the script",
+        "did you mean `select-only`",
+    );
+    refused(
+        &format!("{CLIENT}script = \"tpcb-like@x\"\n"),
+        "",
+        "\"tpcb-like@x\"",
+        "no weight",
+        "select-only@9",
+    );
+    refused(
+        &format!("{CLIENT}protocol = \"fast\"\n"),
+        "",
+        "\"fast\"",
+        "cannot be `fast`",
+        "prepared",
+    );
+    refused(
+        &format!("{CLIENT}version = \"fifteen\"\n"),
+        "",
+        "\"fifteen\"",
+        "no version",
+        "\"15\"",
+    );
+    refused(
+        CLIENT,
+        &server("shared_bufers = \"1GB\""),
+        "shared_bufers",
+        "no setting",
+        "did you mean `shared_buffers`",
+    );
+    refused(
+        CLIENT,
+        &server("shared_buffers = \"64G\""),
+        "\"64G\"",
+        "cannot be",
+        "8GB",
+    );
+    refused(
+        CLIENT,
+        &server("port = 5432"),
+        "port",
+        "not for a lab to set",
+        "Unix socket",
+    );
+    refused(
+        CLIENT,
+        &server("max_connections = 100"),
+        "postgresql",
+        "too few for 128 clients",
+        "132 or more",
+    );
+    refused(
+        CLIENT,
+        "[workloads.oltp.directories]\nwal = \"pglog\"\n",
+        "\"pglog\"",
+        "no variant has a dataset",
+        "pgdata",
+    );
+    refused(CLIENT, "[workloads.oltp]\nsize = \"1G\"\n".replace("[workloads.oltp]\n", "[workloads.other]\nfio = \"jobs/sync.fio\"\npgbench = { scale = 1, clients = 1 }\n").as_str(), "pgbench", "two programs", "a workload of its own");
+}
+
+#[test]
+fn a_database_needs_a_runtime() {
+    let text = with(CLIENT, "").replace("[method]\nruntime = \"10s\"\n", "");
+    let said = match read(&text) {
+        Ok(_) => panic!("accepted"),
+        Err(said) => lines(&text, &said).join("\n"),
+    };
+    assert!(
+        said.contains("how long pgbench runs") && said.contains("[method]"),
+        "{said}"
+    );
+}
