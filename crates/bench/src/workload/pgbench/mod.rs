@@ -185,13 +185,11 @@ impl workload::Client for Client {
         steps.push(Step::Run(
             Command::new(words).user(USER).output("initdb.out"),
         ));
-        let conf = self.places.data.join("postgresql.conf");
-        let conf = conf.to_string_lossy();
-        steps.push(Step::Run(Command::new([
-            "cp",
-            &format!("{INSIDE}/postgresql.conf"),
-            &*conf,
-        ])));
+        // cp(1) does not take files of the machine's directory, whose inodes change between two looks.
+        steps.push(Step::Write {
+            path: self.places.data.join("postgresql.conf"),
+            text: load::conf(&self.at, SOCKET),
+        });
         let hurried = load::HURRIED
             .map(|setting| format!("-c {setting}"))
             .join(" ");
