@@ -15,14 +15,14 @@ const PAGES: u32 = 16 << 20;
 
 /// The configuration of the drives of a trial whose own directory is `raw`.
 pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
-    let variant = &inputs.variant;
+    let variant = inputs.measured_variant();
     let mut drives = Vec::new();
-    let sizes = drive_sizes(&inputs.model, variant).into_iter();
+    let sizes = drive_sizes(&inputs.model, &variant).into_iter();
     for (number, (drive, capacity)) in sizes.enumerate() {
         drives.push(DriveConfig {
             name: drive.to_string(),
-            profile: profile(inputs, &drive)?,
-            real_capacity: drive_capacity(variant, &drive.kind).unwrap_or(capacity),
+            profile: profile(&variant, inputs.without, &drive)?,
+            real_capacity: drive_capacity(&variant, &drive.kind).unwrap_or(capacity),
             capacity,
             // Drives of one machine differ in rotation and tails; a drive keeps its seed in all variants
             // that have it at the same place.
@@ -44,8 +44,8 @@ pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
     })
 }
 
-fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
-    let kind = inputs.variant.drives.get(&drive.kind);
+fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result<Profile, Fault> {
+    let kind = variant.drives.get(&drive.kind);
     let numbers = kind.map(|kind| kind.numbers.clone()).unwrap_or_default();
     let unusable = |why: String| {
         Fault::failed(format!(
@@ -54,7 +54,7 @@ fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
     };
     let mut profile: Profile =
         serde_json::from_value(numbers).map_err(|e| unusable(e.to_string()))?;
-    if inputs.without == Some(Cost::Seek)
+    if without == Some(Cost::Seek)
         && let Some(hdd) = &mut profile.hdd
     {
         for number in [

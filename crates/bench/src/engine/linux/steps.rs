@@ -1,20 +1,23 @@
-//! What the machine does in a trial, as a script.
+//! What machines do to make a pool state and to run a trial, as scripts.
 
 use super::parameters::Parameters;
-use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::workload::fio::{COPY, LAYOUT, LEAD, PRE_READ, Prepared, WARM};
+use crate::workload::fio::rewrite::Rewritten;
+use crate::workload::fio::{COPY, LAYOUT, LEAD, PRE_READ, WARM};
 use lab::campaign::{DriveRef, Stack, Variant};
 use lab::command::{self, POOL};
 use lab::property::{self, Effect};
 use machine::engine::Engine;
 use machine::script::{Command, Phase, Script, Step};
 use machine::{DEVICE, INSIDE, warm};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where the file system is mounted inside.
 pub const MOUNT: &str = "/run/pool";
+/// The device of an array.
+const ARRAY: &str = "/dev/md/tank";
 /// How many times its own time a client may take before it is taken for hung, and seconds on top.
 const LIMIT: (f64, f64) = (3.0, 600.0);
 /// Seconds for clients that do not say how long they run.
@@ -33,76 +36,160 @@ fn device(drive: &DriveRef) -> String {
     format!("{DEVICE}{drive}")
 }
 
-/// The script of a trial.
-///
-/// # Errors
-/// What of the job cannot be written.
-pub fn script(
+/// What a machine does, and the job files that it finds in its directory.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Work {
+    /// The script.
+    pub script: Script,
+    /// Name → text.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Work {
+    /// The work of a machine that has the variant's programs.
+    fn new(inputs: &Inputs, engine: &Engine) -> Work {
+        let (programs, pool) = match &inputs.variant.stack {
+            Stack::Zfs => {
+                let release = inputs.variant.openzfs.name();
+                (engine.inside().programs(release), POOL.to_owned())
+            }
+            Stack::Md(_) => (BTreeMap::new(), String::new()),
+        };
+        Work {
+            script: Script {
+                pool,
+                programs,
+                steps: Vec::new(),
+            },
+            files: BTreeMap::new(),
+        }
+    }
+
+    fn phase(&mut self, phase: Phase) {
+        self.script.steps.push(Step::Phase(phase));
+    }
+
+    fn add(&mut self, steps: impl IntoIterator<Item = Step>) {
+        self.script.steps.extend(steps);
+    }
+
+    /// A client that runs a job file.
+    fn client(&mut self, fio: &Path, file: &str, text: String, output: &str) -> Command {
+        self.files.insert(file.to_owned(), text);
+        let program = fio.to_string_lossy();
+        let json = format!("--output={output}.json");
+        run(&[&program, "--output-format=json+", &json, file])
+            .directory(INSIDE)
+            .output(&format!("{output}.out"))
+    }
+
+    /// What comes before the measurement: files are read once where a job asks for it, caches are warmed, and
+    /// the client runs for a ramp that fio cannot give it.
+    fn warm_up(&mut self, inputs: &Inputs, fio: &Path, job: &Rewritten) {
+        if let Some(text) = job.pre_read() {
+            let command = self.client(fio, PRE_READ, text, "pre-read");
+            self.add([Step::Run(command)]);
+        }
+        let limit_s = inputs.method.warm_up_s;
+        let parts = [
+            (limit_s, false, WARM, "warm"),
+            (job.lead_s, true, LEAD, "lead"),
+        ];
+        for (limit_s, fixed, file, output) in parts {
+            if limit_s > 0.0 {
+                let text = match fixed {
+                    true => job.lead(),
+                    false => job.warm_up(limit_s),
+                };
+                let command = self.client(fio, file, text, output);
+                self.phase(Phase::WarmingUp);
+                self.add([Step::Warm {
+                    command,
+                    limit_s,
+                    period_s: warm::period_s(limit_s),
+                    fixed,
+                }]);
+            }
+        }
+    }
+}
+
+/// How a pool state is made: the variant is built, files are laid out, and everything is written. Where the
+/// lab restarts the server before it measures, caches are warmed before that.
+pub fn state(
     inputs: &Inputs,
     engine: &Engine,
     fio: &Path,
-    job: &Prepared,
+    job: &Rewritten,
     parameters: &Parameters,
-) -> Result<Script, Fault> {
-    let (mut steps, programs, pool) = build(inputs, engine, parameters);
-    let client = |file: &str, output: &str| fio_command(fio, file, output);
-    steps.push(Step::Phase(Phase::LayingOut));
-    steps.push(Step::Run(client(LAYOUT, "layout")));
-    steps.push(Step::Phase(Phase::Settling));
-    steps.extend(reopen(inputs));
-    if job.write_pre_read()? {
-        steps.push(Step::Run(client(PRE_READ, "pre-read")));
-    }
-    let limit_s = inputs.method.warm_up_s;
-    if limit_s > 0.0 {
-        job.write_warm_up(limit_s)?;
-        steps.push(Step::Phase(Phase::WarmingUp));
-        steps.push(Step::Warm {
-            command: client(WARM, "warm"),
-            limit_s,
-            period_s: warm::period_s(limit_s),
-            fixed: false,
-        });
-    }
-    if job.job.lead_s > 0.0 {
-        job.write_lead()?;
-        steps.push(Step::Phase(Phase::WarmingUp));
-        steps.push(Step::Warm {
-            command: client(LEAD, "lead"),
-            limit_s: job.job.lead_s,
-            period_s: warm::period_s(job.job.lead_s),
-            fixed: true,
-        });
-    }
+) -> Work {
+    let mut work = Work::new(inputs, engine);
+    work.add(build(inputs, engine, parameters).0);
+    work.phase(Phase::LayingOut);
+    let layout = work.client(fio, LAYOUT, job.layout(), "layout");
+    work.add([Step::Run(layout)]);
+    work.phase(Phase::Settling);
+    work.add(close(inputs));
     if inputs.method.restart {
-        steps.push(Step::Phase(Phase::Settling));
-        steps.extend(reopen(inputs));
+        work.add(open(inputs));
+        work.warm_up(inputs, fio, job);
+        work.phase(Phase::Settling);
+        work.add(close(inputs));
     }
-    steps.push(Step::Phase(Phase::Measuring));
-    let runs_s = job.job.runtime_s.map_or(UNTIMED_S, |s| s + job.job.ramp_s);
-    steps.push(Step::Measure {
-        command: client(COPY, "fio"),
-        ramp_s: job.job.ramp_s,
+    work
+}
+
+/// A trial on drives that hold its pool state.
+pub fn trial(
+    inputs: &Inputs,
+    engine: &Engine,
+    fio: &Path,
+    job: &Rewritten,
+    parameters: &Parameters,
+) -> Work {
+    let mut work = Work::new(inputs, engine);
+    work.phase(Phase::Settling);
+    work.add(modules(inputs, engine, parameters));
+    work.add(open(inputs));
+    if !inputs.method.restart {
+        work.warm_up(inputs, fio, job);
+    }
+    work.phase(Phase::Measuring);
+    let command = work.client(fio, COPY, job.text.clone(), "fio");
+    let runs_s = job.runtime_s.map_or(UNTIMED_S, |s| s + job.ramp_s);
+    work.add([Step::Measure {
+        command,
+        ramp_s: job.ramp_s,
         limit_s: LIMIT.0 * runs_s + LIMIT.1,
-    });
+    }]);
     if inputs.variant.stack == Stack::Zfs {
         // For people: what they would look at on a real server.
-        for (file, words) in [
+        let looks = [
             ("zpool-iostat.txt", &["zpool", "iostat", "-lqv", POOL][..]),
             (
                 "zpool-iostat-histograms.txt",
                 &["zpool", "iostat", "-w", POOL],
             ),
             ("zpool-status.txt", &["zpool", "status", POOL]),
-        ] {
-            steps.push(Step::Run(run(words).output(file).may_fail()));
-        }
+        ];
+        work.add(looks.map(|(file, words)| Step::Run(run(words).output(file).may_fail())));
     }
-    Ok(Script {
-        pool,
-        programs,
-        steps,
-    })
+    work
+}
+
+/// The steps that load the kernel's modules.
+fn modules(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Step> {
+    let release = inputs.variant.openzfs.name();
+    let load = |(module, values)| Step::Module {
+        file: engine.inside().module(release, module),
+        parameters: Parameters::line(values),
+    };
+    match &inputs.variant.stack {
+        Stack::Zfs => [("spl", &parameters.spl), ("zfs", &parameters.zfs)]
+            .map(load)
+            .to_vec(),
+        Stack::Md(_) => Vec::new(),
+    }
 }
 
 /// The steps that build a variant, the programs that they need, and the name of the pool.
@@ -111,37 +198,15 @@ pub fn build(
     engine: &Engine,
     parameters: &Parameters,
 ) -> (Vec<Step>, BTreeMap<String, Vec<String>>, String) {
-    let engine = engine.inside();
+    let Script { pool, programs, .. } = Work::new(inputs, engine).script;
     let mut steps = vec![Step::Phase(Phase::Building)];
-    match &inputs.variant.stack {
-        Stack::Zfs => {
-            let release = inputs.variant.openzfs.name();
-            for (module, values) in [("spl", &parameters.spl), ("zfs", &parameters.zfs)] {
-                steps.push(Step::Module {
-                    file: engine.module(release, module),
-                    parameters: Parameters::line(values),
-                });
-            }
-            steps.extend(commands(&inputs.variant));
-            (steps, engine.programs(release), POOL.to_owned())
-        }
-        Stack::Md(_) => {
-            steps.extend(commands(&inputs.variant));
-            (steps, BTreeMap::new(), String::new())
-        }
-    }
+    steps.extend(modules(inputs, engine, parameters));
+    steps.extend(commands(&inputs.variant));
+    (steps, programs, pool)
 }
 
 fn run(words: &[&str]) -> Command {
     Command::new(words.iter().copied())
-}
-
-fn fio_command(fio: &Path, file: &str, output: &str) -> Command {
-    let program = fio.to_string_lossy();
-    let json = format!("--output={output}.json");
-    run(&[&program, "--output-format=json+", &json, file])
-        .directory(INSIDE)
-        .output(&format!("{output}.out"))
 }
 
 /// The commands that a person would type, with this machine's devices and place.
@@ -195,9 +260,19 @@ fn here(words: Vec<String>, devices: &BTreeMap<String, String>) -> Vec<String> {
     argv
 }
 
-/// Everything dirty is written and every cache emptied, as by a restart of the server.
-fn reopen(inputs: &Inputs) -> Vec<Step> {
-    let words: Vec<Vec<String>> = match &inputs.variant.stack {
+/// Everything dirty is written, and the drives are let go as by a shutdown of the server.
+fn close(inputs: &Inputs) -> Vec<Step> {
+    let words = match &inputs.variant.stack {
+        Stack::Zfs => [&["zpool", "sync", POOL][..], &["zpool", "export", POOL]],
+        Stack::Md(_) => [&["umount", MOUNT][..], &["mdadm", "--stop", ARRAY]],
+    };
+    words.map(|words| Step::Run(run(words))).to_vec()
+}
+
+/// What was closed is opened and mounted, with empty caches.
+fn open(inputs: &Inputs) -> Vec<Step> {
+    let command = |argv| Step::Run(Command::new(argv));
+    match &inputs.variant.stack {
         Stack::Zfs => {
             let mut import = vec!["zpool".to_owned(), "import".to_owned()];
             for vdev in &inputs.variant.pool.vdevs {
@@ -206,20 +281,13 @@ fn reopen(inputs: &Inputs) -> Vec<Step> {
                 }
             }
             import.extend(["-o", "cachefile=none", POOL].map(str::to_owned));
-            vec![
-                ["zpool", "sync", POOL].map(str::to_owned).to_vec(),
-                ["zpool", "export", POOL].map(str::to_owned).to_vec(),
-                import,
-            ]
+            vec![command(import)]
         }
-        Stack::Md(_) => {
+        Stack::Md(array) => {
+            let mut assemble = ["mdadm", "--assemble", ARRAY].map(str::to_owned).to_vec();
+            assemble.extend(array.drives.iter().map(device));
             let mount = commands(&inputs.variant).pop();
-            let unmount = Step::Run(run(&["umount", MOUNT]));
-            return std::iter::once(unmount).chain(mount).collect();
+            std::iter::once(command(assemble)).chain(mount).collect()
         }
-    };
-    words
-        .into_iter()
-        .map(|argv| Step::Run(Command::new(argv)))
-        .collect()
+    }
 }

@@ -19,16 +19,7 @@ use lab::campaign::Program;
 use lab::fio::{Mistake, parse};
 use rewrite::{Rewritten, Target};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// A job file rewritten for one trial, on disk, and how to run it.
-#[derive(Debug)]
-pub struct Prepared {
-    /// Where its files and outputs are.
-    pub raw: PathBuf,
-    /// What it became.
-    pub job: Rewritten,
-}
+use std::path::Path;
 
 /// Name of the copy that runs.
 pub const COPY: &str = "job.fio";
@@ -41,8 +32,11 @@ pub const LEAD: &str = "lead.fio";
 /// Name of the copy that reads files once.
 pub const PRE_READ: &str = "pre-read.fio";
 
-/// Keeps a file in a trial's directory.
-fn write(raw: &Path, name: &str, content: &str) -> Result<(), Fault> {
+/// Writes a file in a machine's directory.
+///
+/// # Errors
+/// That it cannot be written.
+pub fn write(raw: &Path, name: &str, content: &str) -> Result<(), Fault> {
     let path = raw.join(name);
     fs::write(&path, content).map_err(doing(format!("write {}", path.display())))
 }
@@ -86,50 +80,20 @@ pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
     job.ok()?.offered_rate
 }
 
-/// Rewrites a trial's job file for a dataset that is mounted on `dir`, and keeps the original, the copy,
-/// their difference and the layout in `raw`.
+/// A job file rewritten for a dataset that is mounted on `dir`.
 ///
 /// # Errors
 /// Every mistake in the file.
-pub fn prepare(inputs: &Inputs, dir: &Path, raw: &Path) -> Result<Prepared, Fault> {
-    let Program::Fio { origin, job: text } = &inputs.workload.program;
-    let job = rewritten(inputs, &target(inputs, dir))?;
-    write(raw, "original.fio", text)?;
-    write(raw, COPY, &job.text)?;
-    let diff = diff::unified(origin, text, COPY, &job.text);
-    write(raw, "job.diff", &diff)?;
-    write(raw, LAYOUT, &job.layout())?;
-    Ok(Prepared {
-        raw: raw.to_owned(),
-        job,
-    })
+pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
+    rewritten(inputs, &target(inputs, dir))
 }
 
-impl Prepared {
-    /// Writes the job that warms caches up for at most `limit_s` virtual seconds, as [`WARM`].
-    ///
-    /// # Errors
-    /// That it cannot be written.
-    pub fn write_warm_up(&self, limit_s: f64) -> Result<(), Fault> {
-        write(&self.raw, WARM, &self.job.warm_up(limit_s))
-    }
-
-    /// Writes the job for the ramp that is a run of its own, [`Rewritten::lead_s`] long, as [`LEAD`].
-    ///
-    /// # Errors
-    /// That it cannot be written.
-    pub fn write_lead(&self) -> Result<(), Fault> {
-        write(&self.raw, LEAD, &self.job.lead())
-    }
-
-    /// Writes the job that reads files once, as [`PRE_READ`], where a job asks for it. Whether one does.
-    ///
-    /// # Errors
-    /// That it cannot be written.
-    pub fn write_pre_read(&self) -> Result<bool, Fault> {
-        match self.job.pre_read() {
-            Some(text) => write(&self.raw, PRE_READ, &text).map(|()| true),
-            None => Ok(false),
-        }
-    }
+/// Keeps a trial's job file and how the copy differs that runs in `raw`.
+///
+/// # Errors
+/// That they cannot be written.
+pub fn keep(inputs: &Inputs, job: &Rewritten, raw: &Path) -> Result<(), Fault> {
+    let Program::Fio { origin, job: text } = &inputs.workload.program;
+    write(raw, "original.fio", text)?;
+    write(raw, "job.diff", &diff::unified(origin, text, COPY, &job.text))
 }
