@@ -39,10 +39,7 @@ dirty_data_max = "256M"
 "#;
 
 /// The same on an md array.
-const ARRAY: (&str, &str) = (
-    "[pool]\nashift = 12\nvdevs = \"mirror hdd[0-1]\"\n",
-    "",
-);
+const ARRAY: (&str, &str) = ("[pool]\nashift = 12\nvdevs = \"mirror hdd[0-1]\"\n", "");
 
 struct Place(tempfile::TempDir);
 
@@ -102,7 +99,11 @@ fn check(lab: &str) {
     assert_eq!(state.len(), 1, "two seeds of a cell begin with one state");
     let trials = place.trials();
     assert_eq!(trials.len(), 2);
-    assert!(trials.iter().all(|trial| !trial.join("raw/layout.fio").exists()));
+    assert!(
+        trials
+            .iter()
+            .all(|trial| !trial.join("raw/layout.fio").exists())
+    );
     // The first trial was run on a state just made; now both find it.
     place.verifies();
     assert_eq!(place.states(), state);

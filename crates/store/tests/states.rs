@@ -79,7 +79,16 @@ fn the_states_used_longest_ago_go_first() {
         let then = SystemTime::now() - Duration::from_secs(3600 - 60 * age as u64);
         about.set_modified(then).unwrap();
     }
-    let there = || [b"a", b"b", b"c"].map(|i| store.path().join("states").join(&Key::of(i).as_str()[..2]).join(Key::of(i).as_str()).exists());
+    let there = || {
+        [b"a", b"b", b"c"].map(|i| {
+            store
+                .path()
+                .join("states")
+                .join(&Key::of(i).as_str()[..2])
+                .join(Key::of(i).as_str())
+                .exists()
+        })
+    };
     store.trim_states(4 << 20).unwrap();
     assert_eq!(there(), [true, true, true]);
     // Its use makes the oldest the newest.
@@ -96,7 +105,13 @@ fn whoever_ends_last_removes_what_is_large() {
     let directory = make(&store, INPUTS, b"");
     // A file with a hole takes no room; this one has more than is kept.
     let image = File::create(directory.join(IMAGE)).unwrap();
-    rustix::fs::fallocate(&image, rustix::fs::FallocateFlags::empty(), 0, store::KEPT + 4096).unwrap();
+    rustix::fs::fallocate(
+        &image,
+        rustix::fs::FallocateFlags::empty(),
+        0,
+        store::KEPT + 4096,
+    )
+    .unwrap();
     let other = claim(&store, b"other");
     store.tidy_states().unwrap();
     assert!(directory.exists(), "another is at work");

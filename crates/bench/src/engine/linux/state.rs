@@ -200,8 +200,8 @@ impl Linux {
             failure => fault(&failure, &raw),
         })?;
         let outcome = serde_json::to_value(outcome);
-        let outcome = outcome
-            .map_err(|e| Fault::failed(format!("cannot write a machine's outcome: {e}")))?;
+        let outcome =
+            outcome.map_err(|e| Fault::failed(format!("cannot write a machine's outcome: {e}")))?;
         let stored = running.finish_state(&wanted.definition, outcome);
         stored.map_err(refused)
     }
@@ -240,7 +240,9 @@ warm_up = "5s"
 
     fn campaign() -> Campaign {
         let profiles = lab::Profiles::builtin();
-        lab::load("lab.toml", LAB, &lab::NoFiles, &profiles).unwrap().0
+        lab::load("lab.toml", LAB, &lab::NoFiles, &profiles)
+            .unwrap()
+            .0
     }
 
     fn engine() -> Engine {
@@ -333,9 +335,8 @@ warm_up = "5s"
     #[test]
     fn caches_are_warm_in_a_state_only_where_the_server_is_restarted() {
         let mut campaign = campaign();
-        let text = |c: &Campaign, slot: &Slot| {
-            String::from_utf8(wanted(c, slot).definition).unwrap()
-        };
+        let text =
+            |c: &Campaign, slot: &Slot| String::from_utf8(wanted(c, slot).definition).unwrap();
         assert!(!text(&campaign, &main()).contains("warm.fio"));
         campaign.method.restart = true;
         assert!(text(&campaign, &main()).contains("warm.fio"));
@@ -343,15 +344,24 @@ warm_up = "5s"
         let extra = Some(Extra::Rate(100.0));
         let rung = wanted(&campaign, &Slot { extra, ..main() });
         assert_ne!(rung.key, wanted(&campaign, &main()).key);
-        assert_eq!(wanted(&campaign, &Slot::main(0, 0, 1)).key, wanted(&campaign, &main()).key);
+        assert_eq!(
+            wanted(&campaign, &Slot::main(0, 0, 1)).key,
+            wanted(&campaign, &main()).key
+        );
     }
 
     #[test]
     fn a_state_has_a_seed_of_its_own_and_no_path_of_the_host() {
         let state = wanted(&campaign(), &main());
         let text = String::from_utf8(state.definition).unwrap();
-        assert!(!text.contains("/anywhere") && text.contains("randseed=0\\n"), "{text}");
-        assert_eq!(format!("{:016x}", state.inputs.seed), state.key.as_str()[..16]);
+        assert!(
+            !text.contains("/anywhere") && text.contains("randseed=0\\n"),
+            "{text}"
+        );
+        assert_eq!(
+            format!("{:016x}", state.inputs.seed),
+            state.key.as_str()[..16]
+        );
         assert_eq!((state.inputs.without, state.inputs.rate), (None, None));
     }
 }

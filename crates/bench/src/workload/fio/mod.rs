@@ -95,5 +95,9 @@ pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
 pub fn keep(inputs: &Inputs, job: &Rewritten, raw: &Path) -> Result<(), Fault> {
     let Program::Fio { origin, job: text } = &inputs.workload.program;
     write(raw, "original.fio", text)?;
-    write(raw, "job.diff", &diff::unified(origin, text, COPY, &job.text))
+    write(
+        raw,
+        "job.diff",
+        &diff::unified(origin, text, COPY, &job.text),
+    )
 }
