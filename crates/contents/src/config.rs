@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Bytes of what drives hold that are kept in memory where there is a file for more. Long or fast writes fill
 /// drives without end: what a file system frees is not told to them.
-pub const IN_MEMORY: u64 = 4 << 30;
+pub const MEMORY_LIMIT: u64 = 4 << 30;
 
 /// The drives of a machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Config {
     /// What an earlier machine left in it is overwritten: memory that was touched before is quicker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<i32>,
-    /// A file for what the drives hold beyond [`IN_MEMORY`]; none keeps everything in memory. The file has no
+    /// A file for what the drives hold beyond [`MEMORY_LIMIT`]; none keeps everything in memory. The file has no
     /// name any more once the machine runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub struct DriveConfig {
     pub seed: u64,
     /// Requests that complete at once, to see what they cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub free: Vec<Free>,
+    pub free: Vec<FreeRequest>,
     /// It is dead from the start: every request ends in an error.
     #[serde(default, skip_serializing_if = "is_false")]
     pub failed: bool,
@@ -61,7 +61,7 @@ fn is_false(value: &bool) -> bool {
 /// A kind of request that takes no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Free {
+pub enum FreeRequest {
     /// Reads.
     Read,
     /// Writes.

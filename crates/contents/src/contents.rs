@@ -248,7 +248,7 @@ impl Contents {
     ///
     /// # Errors
     /// The first error of `with`.
-    pub fn each<E>(
+    pub fn for_each_page<E>(
         &self,
         pages: &Pages,
         mut with: impl FnMut(u64, &[u8]) -> Result<(), E>,

@@ -20,16 +20,17 @@ pub fn save(path: &Path, pages: &Pages, drives: &[&Contents]) -> io::Result<()> 
     file.write_all(MAGIC)?;
     for drive in drives {
         let mut numbers = Vec::new();
-        let infallible: Result<(), std::convert::Infallible> = drive.each(pages, |number, _| {
-            numbers.push(number);
-            Ok(())
-        });
+        let infallible: Result<(), std::convert::Infallible> =
+            drive.for_each_page(pages, |number, _| {
+                numbers.push(number);
+                Ok(())
+            });
         let Ok(()) = infallible;
         file.write_all(&(numbers.len() as u64).to_le_bytes())?;
         for number in &numbers {
             file.write_all(&number.to_le_bytes())?;
         }
-        drive.each(pages, |_, page| file.write_all(page))?;
+        drive.for_each_page(pages, |_, page| file.write_all(page))?;
     }
     file.flush()
 }

@@ -10,16 +10,16 @@ pub const HEADER: usize = 40;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// A write was submitted; its data follows.
     Write,
     /// A write or a discard completed: `number` is the event at which it was submitted.
-    Written,
+    Completed,
     /// A flush completed that was submitted at event `number`. It covers what had completed by then. A
     /// flush that a drive lies about leaves no event.
     Flushed,
     /// A discard was submitted: its range becomes zero.
-    Discarded,
+    Discard,
 }
 
 /// One event.
@@ -30,7 +30,7 @@ pub struct Event {
     /// Index of the drive.
     pub drive: u32,
     /// What happened.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// First byte of a write or discard.
     pub offset: u64,
     /// Bytes of a write or discard.
@@ -42,10 +42,10 @@ pub struct Event {
 impl Event {
     fn bytes(&self) -> [u8; HEADER] {
         let kind = match self.kind {
-            Kind::Write => 1u32,
-            Kind::Written => 2,
-            Kind::Flushed => 3,
-            Kind::Discarded => 4,
+            EventKind::Write => 1u32,
+            EventKind::Completed => 2,
+            EventKind::Flushed => 3,
+            EventKind::Discard => 4,
         };
         let mut bytes = [0; HEADER];
         bytes[0..8].copy_from_slice(&self.at.to_le_bytes());
@@ -64,10 +64,10 @@ impl Event {
             at: u64_at(0),
             drive: u32_at(8),
             kind: match u32_at(12) {
-                1 => Kind::Write,
-                2 => Kind::Written,
-                3 => Kind::Flushed,
-                4 => Kind::Discarded,
+                1 => EventKind::Write,
+                2 => EventKind::Completed,
+                3 => EventKind::Flushed,
+                4 => EventKind::Discard,
                 _ => return None,
             },
             offset: u64_at(16),
@@ -131,7 +131,7 @@ impl<R: Read> Reader<R> {
         let event = Event::from_bytes(&header)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a record of drives"))?;
         let mut data = Vec::new();
-        if event.kind == Kind::Write {
+        if event.kind == EventKind::Write {
             data.resize(event.length as usize, 0);
             if !whole(&mut self.0, &mut data)? {
                 return Ok(None);
@@ -162,14 +162,14 @@ mod tests {
         let write = Event {
             at: 7,
             drive: 1,
-            kind: Kind::Write,
+            kind: EventKind::Write,
             offset: 4096,
             length: 6,
             number: 0,
         };
         let written = Event {
             at: 9,
-            kind: Kind::Written,
+            kind: EventKind::Completed,
             number: 0,
             ..write
         };

@@ -1,6 +1,6 @@
 //! How a drive is attached: what its host's block layer makes of it.
 
-use crate::{Kind, Profile};
+use crate::{Profile, TimingModel};
 
 /// Fastest that a SATA link carries, MB/s: 6 Gb/s after 8b/10b coding.
 const SATA_MB_S: f64 = 600.0;
@@ -47,12 +47,12 @@ impl Profile {
             discard,
         };
         match (self.kind, &self.flash) {
-            (Kind::Flash, Some(flash)) if flash.shared_mb_s.value <= SATA_MB_S => {
+            (TimingModel::Flash, Some(flash)) if flash.shared_mb_s.value <= SATA_MB_S => {
                 scsi(SATA_DEPTH, true)
             }
-            (Kind::Flash | Kind::Instant, _) => nvme,
-            (Kind::Hdd, _) => scsi(SATA_DEPTH, false),
-            (Kind::Card, _) => scsi(CARD_DEPTH, false),
+            (TimingModel::Flash | TimingModel::Instant, _) => nvme,
+            (TimingModel::Hdd, _) => scsi(SATA_DEPTH, false),
+            (TimingModel::Card, _) => scsi(CARD_DEPTH, false),
         }
     }
 }

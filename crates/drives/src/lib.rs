@@ -8,7 +8,7 @@
 mod attachment;
 mod card;
 pub mod closed_loop;
-mod done;
+mod completion_queue;
 mod elevator;
 mod error;
 mod flash;
@@ -20,13 +20,13 @@ mod profile;
 mod random;
 
 pub use attachment::Attachment;
-pub use card::{Card, Level};
+pub use card::{Card, RaidLevel};
 pub use elevator::Elevator;
 pub use error::ProfileError;
 pub use flash::{Flash, Placement};
 pub use hdd::Hdd;
-pub use number::Number;
-pub use profile::{Flush, Kind, Profile};
+pub use number::ProfileNumber;
+pub use profile::{FlushBehaviour, Profile, TimingModel};
 
 /// Nanoseconds of virtual time, the time of the modelled machine.
 pub type Nanos = u64;
@@ -41,7 +41,7 @@ pub enum Op {
     /// Make everything written so far durable (SCSI SYNCHRONIZE CACHE, NVMe Flush).
     Flush,
     /// Discard `length` bytes at `offset`.
-    Trim,
+    Discard,
 }
 
 /// One request as it reaches the drive.

@@ -237,7 +237,7 @@ fn a_card_loses_no_request() {
                         0..3 => Op::Write,
                         3..5 => Op::Read,
                         5 => Op::Flush,
-                        _ => Op::Trim,
+                        _ => Op::Discard,
                     };
                     let request = Request {
                         op,

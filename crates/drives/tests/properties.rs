@@ -18,7 +18,7 @@ fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
         6 => Just(Op::Read),
         8 => Just(Op::Write),
         1 => Just(Op::Flush),
-        1 => Just(Op::Trim),
+        1 => Just(Op::Discard),
     ];
     let gap = prop_oneof![
         3 => Just(0),
@@ -39,7 +39,7 @@ fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
     ];
     let one = (gap, op, offset, length).prop_map(|(gap, op, offset, length)| {
         let length = if op == Op::Flush { 0 } else { length };
-        (gap, Request { op, offset, length })
+        (gap, Request::new(op, offset, length))
     });
     prop::collection::vec(one, 1..most)
 }
@@ -367,7 +367,7 @@ fn a_flush_is_not_outrun_by_reads_that_came_later() {
     let disk = profile("hdd-7200-8t");
     let size = capacity(&disk);
     let mut drive = disk.drive(size, size, 1);
-    let at_offset = |op, offset, length| Request { op, offset, length };
+    let at_offset = |op, offset, length| Request::new(op, offset, length);
     let write = at_offset(Op::Write, size / 2 / 4096 * 4096, 4096);
     for tag in 0..16 {
         drive.submit(
@@ -410,7 +410,7 @@ fn a_read_is_not_held_up_by_writes_that_wait_for_room() {
     let mut send = |drive: &mut dyn Drive, at, op, length| {
         sent += 1;
         let offset = sent * 7919 % 1_000_000 * 16_384;
-        drive.submit(at, sent, Request { op, offset, length });
+        drive.submit(at, sent, Request::new(op, offset, length));
         sent
     };
     for _ in 0..32 {
@@ -465,7 +465,7 @@ fn a_long_stream_is_not_kept_as_a_whole() {
             let sent = now;
             tag += 1;
             let op = Op::Read;
-            drive.submit(sent, tag, Request { op, offset, length });
+            drive.submit(sent, tag, Request::new(op, offset, length));
             let mut finished = Vec::new();
             while finished.is_empty() {
                 now = drive.next_event().expect("a busy drive has a next event");

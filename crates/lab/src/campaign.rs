@@ -192,7 +192,7 @@ impl DriveKind {
     }
 
     /// The physical sector that its drives report, bytes.
-    pub fn told_sector(&self) -> Option<u64> {
+    pub fn reported_physical_sector(&self) -> Option<u64> {
         let told = self.number("reported_sector");
         told.or_else(|| self.number("physical_sector"))
             .map(|bytes| bytes as u64)
@@ -233,7 +233,7 @@ impl Vdev {
     /// The ashift that OpenZFS gives it: the stated one, or what its drives' reported sectors ask for; of a
     /// mirror, raidz or dRAID the larger of both (`vdev_ashift_optimize`; OpenZFS 2.3.9 and 2.4.4).
     pub fn ashift(&self, stated: Option<u8>, drives: &BTreeMap<String, DriveKind>) -> u8 {
-        let told = |drive: &DriveRef| drives.get(&drive.kind)?.told_sector();
+        let told = |drive: &DriveRef| drives.get(&drive.kind)?.reported_physical_sector();
         let largest = self.drives.iter().filter_map(told).max();
         let asked = largest.map(|sector| sector.ilog2() as u8);
         match stated {

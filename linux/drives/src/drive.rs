@@ -2,8 +2,8 @@
 
 use crate::statistics::Statistics;
 use contents::Contents;
-use contents::config::{DriveConfig, Free};
-use drives::{Attachment, Completion, Flush, Nanos, Op, Request};
+use contents::config::{DriveConfig, FreeRequest};
+use drives::{Attachment, Completion, FlushBehaviour, Nanos, Op, Request};
 
 /// A drive at work.
 pub struct Drive {
@@ -28,7 +28,7 @@ pub struct Drive {
     /// How the host sees it.
     pub attachment: Attachment,
     model: Box<dyn drives::Drive>,
-    free: Vec<Free>,
+    free: Vec<FreeRequest>,
     failed: bool,
     /// By tag.
     pending: Vec<Option<Pending>>,
@@ -47,7 +47,7 @@ pub struct Pending {
 
 /// A request that is done.
 #[derive(Debug, Clone, Copy)]
-pub struct Done {
+pub struct Finished {
     /// The tag it was submitted under.
     pub tag: u64,
     /// The request.
@@ -71,10 +71,10 @@ impl Drive {
             statistics: Statistics::default(),
             size,
             logical_sector: logical as u32,
-            physical_sector: profile.told_sector() as u32,
+            physical_sector: profile.reported_physical_sector() as u32,
             rotational: profile.rotational,
             write_cache: profile.write_cache,
-            lies: profile.flush == Flush::Lies,
+            lies: profile.flush == FlushBehaviour::Lies,
             attachment: profile.attachment(),
             model: profile.drive(config.real_capacity, size, config.seed),
             free: config.free.clone(),
@@ -96,10 +96,10 @@ impl Drive {
 
     fn takes_no_time(&self, op: Op) -> bool {
         let free = match op {
-            Op::Read => Free::Read,
-            Op::Write => Free::Write,
-            Op::Flush => Free::Flush,
-            Op::Trim => return false,
+            Op::Read => FreeRequest::Read,
+            Op::Write => FreeRequest::Write,
+            Op::Flush => FreeRequest::Flush,
+            Op::Discard => return false,
         };
         self.failed || self.free.contains(&free)
     }
@@ -129,7 +129,7 @@ impl Drive {
     }
 
     /// Plays the model to `now` and takes up to `most` finished requests.
-    pub fn advance(&mut self, now: Nanos, most: usize, mut with: impl FnMut(Done)) {
+    pub fn advance(&mut self, now: Nanos, most: usize, mut with: impl FnMut(Finished)) {
         self.model.advance(now, &mut self.finished);
         let n = self.finished.len().min(most);
         for Completion { tag, at } in self.finished.drain(..n) {
@@ -139,7 +139,7 @@ impl Drive {
             let Request { op, length, .. } = pending.request;
             self.statistics
                 .finished(op, length, pending.arrived, at, now);
-            with(Done {
+            with(Finished {
                 tag,
                 pending,
                 failed: self.failed,

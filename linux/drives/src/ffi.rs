@@ -7,7 +7,7 @@ use crate::memory;
 use contents::Pages;
 use contents::config::Config;
 use contents::image;
-use contents::record::{Event, Kind, Recorder};
+use contents::record::{Event, EventKind, Recorder};
 use drives::{Op, Request};
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_uint};
@@ -59,7 +59,7 @@ fn configure(path: &Path) -> Result<Machine, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let config = Config::from_json(&text)?;
     let spill = match &config.spill {
-        Some(path) => Some(nameless(path).map_err(|e| format!("{}: {e}", path.display()))?),
+        Some(path) => Some(unlinked_file(path).map_err(|e| format!("{}: {e}", path.display()))?),
         None => None,
     };
     let mut pages = Pages::new(config.pages, memory::source(config.memory, spill));
@@ -82,7 +82,7 @@ fn configure(path: &Path) -> Result<Machine, String> {
 }
 
 /// A new file that goes with its process.
-fn nameless(path: &Path) -> std::io::Result<File> {
+fn unlinked_file(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     let file = options
         .read(true)
@@ -174,19 +174,24 @@ extern "C" fn pw_submit(
         0 => Op::Read,
         1 => Op::Write,
         2 => Op::Flush,
-        _ => Op::Trim,
+        _ => Op::Discard,
     };
     // What a dead drive is given is not recorded.
     let event = match machine.recorder.as_mut().filter(|_| !drive.failed()) {
-        Some(recorder) if op == Op::Trim => {
-            append(recorder, now, index, Kind::Discarded, (offset, length), 0)
-        }
+        Some(recorder) if op == Op::Discard => append(
+            recorder,
+            now,
+            index,
+            EventKind::Discard,
+            (offset, length),
+            0,
+        ),
         // A write's event was made when its data came.
         Some(recorder) if op == Op::Write => recorder.events().saturating_sub(1),
         Some(recorder) => recorder.events(),
         None => 0,
     };
-    if op == Op::Trim && !drive.failed() {
+    if op == Op::Discard && !drive.failed() {
         drive.contents.discard(&mut machine.pages, offset, length);
     }
     drive.submit(now, tag, Request { op, offset, length }, event);
@@ -197,7 +202,7 @@ fn append(
     recorder: &mut Recorder,
     at: u64,
     drive: c_uint,
-    kind: Kind,
+    kind: EventKind,
     (offset, length): (u64, u64),
     number: u64,
 ) -> u64 {
@@ -234,8 +239,8 @@ pub unsafe extern "C" fn pw_advance(
         if let Some(recorder) = recorder.as_mut().filter(|_| !done.failed) {
             let range = (request.offset, request.length);
             let kind = match request.op {
-                Op::Write | Op::Trim => Some(Kind::Written),
-                Op::Flush if !lies => Some(Kind::Flushed),
+                Op::Write | Op::Discard => Some(EventKind::Completed),
+                Op::Flush if !lies => Some(EventKind::Flushed),
                 _ => None,
             };
             if let Some(kind) = kind {
@@ -277,7 +282,7 @@ extern "C" fn pw_begin_write(drive: c_uint, now: u64, offset: u64, length: u64) 
         return;
     }
     if let Some(recorder) = &mut machine.recorder {
-        append(recorder, now, drive, Kind::Write, (offset, length), 0);
+        append(recorder, now, drive, EventKind::Write, (offset, length), 0);
     }
 }
 
@@ -332,13 +337,13 @@ pub unsafe extern "C" fn pw_command(_now: u64, text: *const u8, length: u64) -> 
     let Some(command) = std::str::from_utf8(text).ok().and_then(Command::parse) else {
         return -libc::EINVAL;
     };
-    match obey(machine(), command) {
+    match execute(machine(), command) {
         Ok(()) => 0,
         Err(e) => -e.raw_os_error().unwrap_or(libc::EIO),
     }
 }
 
-fn obey(machine: &mut Machine, command: Command) -> std::io::Result<()> {
+fn execute(machine: &mut Machine, command: Command) -> std::io::Result<()> {
     match command {
         Command::Fail(name) => {
             let named = |d: &&mut Drive| d.name.to_bytes() == name.as_bytes();

@@ -1,6 +1,6 @@
 //! Memory from the host: an allocator that never calls `malloc`, and large regions.
 
-use contents::config::IN_MEMORY;
+use contents::config::MEMORY_LIMIT;
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::fs::File;
@@ -146,11 +146,11 @@ fn map(bytes: usize) -> *mut u8 {
 }
 
 /// Memory for the contents of drives: from a descriptor of shared memory, or the host's own; beyond
-/// [`IN_MEMORY`] from a file, where there is one.
+/// [`MEMORY_LIMIT`] from a file, where there is one.
 pub fn source(descriptor: Option<i32>, spill: Option<File>) -> contents::Memory {
     let mut taken = 0;
     Box::new(move || {
-        let in_memory = IN_MEMORY as usize;
+        let in_memory = MEMORY_LIMIT as usize;
         let chunk = match (&spill, descriptor) {
             (Some(file), _) if taken >= in_memory => {
                 shared(file.as_raw_fd(), taken - in_memory, true)

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use contents::config::{Config, DriveConfig, Free};
+use contents::config::{Config, DriveConfig, FreeRequest};
 use drives::Profile;
 use findings::record::Cost;
 use lab::campaign::{Class, DriveRef, Variant};
@@ -63,7 +63,7 @@ fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
             &mut hdd.seek_full_ms,
             &mut hdd.write_settle_ms,
         ] {
-            *number = drives::Number::stated(0.0);
+            *number = drives::ProfileNumber::stated(0.0);
         }
     }
     profile.validate().map_err(|e| unusable(e.to_string()))?;
@@ -77,14 +77,14 @@ fn of_class(variant: &Variant, class: Class) -> BTreeSet<&DriveRef> {
 }
 
 /// Requests of a drive that take no time, for the cost that a trial does without.
-fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<Free> {
+fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<FreeRequest> {
     let variant = &inputs.variant;
     let log = of_class(variant, Class::Log);
     let takes_log = of_class(variant, variant.log_class()).contains(drive);
     match inputs.without {
-        Some(Cost::LogFlush) if takes_log => vec![Free::Flush],
-        Some(Cost::LogWrite) if log.contains(drive) => vec![Free::Write],
-        Some(Cost::PoolRead) if !log.contains(drive) => vec![Free::Read],
+        Some(Cost::LogFlush) if takes_log => vec![FreeRequest::Flush],
+        Some(Cost::LogWrite) if log.contains(drive) => vec![FreeRequest::Write],
+        Some(Cost::PoolRead) if !log.contains(drive) => vec![FreeRequest::Read],
         _ => Vec::new(),
     }
 }
