@@ -46,14 +46,13 @@ pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
 
 fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
     let kind = inputs.variant.drives.get(&drive.kind);
-    let numbers = kind.map(|kind| kind.numbers.clone()).unwrap_or_default();
     let unusable = |why: String| {
         Fault::failed(format!(
             "the profile of drive {drive} cannot be used: {why}"
         ))
     };
-    let mut profile: Profile =
-        serde_json::from_value(numbers).map_err(|e| unusable(e.to_string()))?;
+    let kind = kind.ok_or_else(|| unusable("the variant has no such drive".to_owned()))?;
+    let mut profile = kind.drive_profile().map_err(|e| unusable(e.to_string()))?;
     if inputs.without == Some(Cost::Seek)
         && let Some(hdd) = &mut profile.hdd
     {
