@@ -134,6 +134,25 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *context,
 static const struct blk_mq_ops queue_ops = { .queue_rq = queue_request };
 static const struct block_device_operations device_ops = { .owner = THIS_MODULE };
 
+/* Called by OpenZFS when blocks have become free; on other devices it does nothing. */
+void poolwright_forget(struct block_device *bdev, unsigned long long offset,
+		       unsigned long long length);
+void poolwright_forget(struct block_device *bdev, unsigned long long offset,
+		       unsigned long long length)
+{
+	struct gendisk *disk = bdev->bd_disk;
+	struct drive_device *device;
+	unsigned long flags;
+
+	if (disk->fops != &device_ops)
+		return;
+	device = disk->queue->queuedata;
+	spin_lock_irqsave(&device->lock, flags);
+	pw_forget(device->drive, offset, length);
+	spin_unlock_irqrestore(&device->lock, flags);
+}
+EXPORT_SYMBOL(poolwright_forget);
+
 static int __init add_device(unsigned int drive)
 {
 	struct drive_device *device;

@@ -44,6 +44,8 @@ void pw_read(unsigned int drive, pw_u64 offset, void *to, pw_u64 length);
 /* Before the data of a write: its place in the record of the drives. */
 void pw_begin_write(unsigned int drive, pw_u64 now, pw_u64 offset, pw_u64 length);
 void pw_write(unsigned int drive, pw_u64 offset, const void *from, pw_u64 length);
+/* Contents that nothing reads again need not be held. Takes no time: it is no discard. */
+void pw_forget(unsigned int drive, pw_u64 offset, pw_u64 length);
 /* Counters of all drives as text; returns its length. */
 pw_u64 pw_report(pw_u64 now, char *to, pw_u64 max);
 /* A command as text (see drives/src/command.rs); returns 0 or -errno. */

@@ -222,6 +222,15 @@ impl Contents {
         }
     }
 
+    /// Gives back whole pages whose content nothing reads again; bytes of other pages stay as they are.
+    pub fn forget(&mut self, pages: &mut Pages, offset: u64, length: u64) {
+        for (page, _, part) in parts(offset, length as usize) {
+            if part.len() == PAGE {
+                self.drop_page(pages, page);
+            }
+        }
+    }
+
     /// The page's own slot, to be written to in part.
     fn slot_to_modify(&mut self, pages: &mut Pages, page: u64) -> u32 {
         let slot = match self.slot(page) {
@@ -293,6 +302,21 @@ mod tests {
         let mut bytes = vec![9; length];
         drive.read(pages, offset, &mut bytes);
         bytes
+    }
+
+    #[test]
+    fn only_whole_pages_are_forgotten() {
+        let mut pages = Pages::leaked(64);
+        let mut drive = Contents::new(1 << 20);
+        drive.write(&mut pages, 0, &[7; 3 * PAGE]);
+        drive.forget(&mut pages, 512, 2 * PAGE as u64);
+        assert_eq!(pages.held(), 2);
+        let mut read = [0; 3 * PAGE];
+        drive.read(&pages, 0, &mut read);
+        let (first, rest) = read.split_at(PAGE);
+        let (second, third) = rest.split_at(PAGE);
+        assert!(first.iter().chain(third).all(|byte| *byte == 7));
+        assert!(second.iter().all(|byte| *byte == 0));
     }
 
     #[test]

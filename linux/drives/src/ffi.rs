@@ -315,6 +315,16 @@ pub unsafe extern "C" fn pw_write(drive: c_uint, offset: u64, from: *const u8, l
     drive.contents.write(&mut machine.pages, offset, from);
 }
 
+/// Nothing reads these bytes again. A drive that fails keeps what it holds, as it would.
+#[unsafe(no_mangle)]
+extern "C" fn pw_forget(drive: c_uint, offset: u64, length: u64) {
+    let machine = machine();
+    let drive = &mut machine.drives[drive as usize];
+    if !drive.failed() {
+        drive.contents.forget(&mut machine.pages, offset, length);
+    }
+}
+
 /// # Safety
 /// `to` has room for `most` bytes.
 #[unsafe(no_mangle)]
