@@ -107,7 +107,7 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *context,
 		op = PW_READ;
 		break;
 	case REQ_OP_WRITE:
-		op = PW_WRITE;
+		op = rq->cmd_flags & REQ_FUA ? PW_WRITE_FUA : PW_WRITE;
 		break;
 	case REQ_OP_FLUSH:
 		op = PW_FLUSH;
@@ -121,7 +121,7 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *context,
 	um_charge_request();
 	blk_mq_start_request(rq);
 	spin_lock_irqsave(&device->lock, flags);
-	if (op == PW_WRITE)
+	if (req_op(rq) == REQ_OP_WRITE)
 		copy_in(device, rq);
 	pw_submit(device->drive, time_travel_now(), rq->tag, op,
 		  op == PW_FLUSH ? 0 : (unsigned long long)blk_rq_pos(rq) << 9,
@@ -158,6 +158,8 @@ static int __init add_device(unsigned int drive)
 		limits.features |= BLK_FEAT_ROTATIONAL;
 	if (info.write_cache)
 		limits.features |= BLK_FEAT_WRITE_CACHE;
+	if (info.fua)
+		limits.features |= BLK_FEAT_FUA;
 	if (info.discard) {
 		limits.max_hw_discard_sectors = UINT_MAX >> 9;
 		limits.discard_granularity = info.physical_sector;

@@ -8,9 +8,9 @@
 
 typedef unsigned long long pw_u64;
 
-enum { PW_READ, PW_WRITE, PW_FLUSH, PW_DISCARD };
+enum { PW_READ, PW_WRITE, PW_FLUSH, PW_DISCARD, PW_WRITE_FUA };
 
-/* What the block layer must know of a drive. */
+/* Queue limits and identity of a drive. */
 struct pw_drive {
 	const char *name;
 	pw_u64 size;
@@ -19,9 +19,10 @@ struct pw_drive {
 	unsigned int depth;		/* commands that it takes at once */
 	unsigned int max_transfer;	/* bytes of one command */
 	unsigned char rotational;
-	unsigned char write_cache;	/* flushes mean something */
+	unsigned char write_cache;	/* announced: the block layer sends flushes */
 	unsigned char discard;
 	unsigned char scheduler;	/* a distribution gives it mq-deadline */
+	unsigned char fua;		/* takes PW_WRITE_FUA */
 };
 
 /* Reads the configuration; 0, or 1 with a line on standard error. */

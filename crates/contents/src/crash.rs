@@ -1,8 +1,8 @@
 //! Crash states: what drives may hold after a power cut at any moment of a record.
 //!
-//! What is on the medium for certain is kept: every completed write of a drive without a volatile cache,
-//! and of a drive with one, every write that a completed flush covers. Of the rest, writes that had not
-//! completed among it, a seeded subset is there, each whole or torn.
+//! Durable writes are kept: every completed write of a drive without a volatile cache, and of a drive with
+//! one, every write that a completed flush covers and every completed FUA write. Of the rest, writes in flight
+//! among it, a seeded subset is there, each whole or torn.
 
 use crate::record::{Event, EventKind, Reader};
 use crate::{Contents, PAGE, Pages};
@@ -20,10 +20,10 @@ pub const CACHE: u64 = 256 << 20;
 /// lie there (`VDEV_LABEL_START_SIZE` and `VDEV_LABEL_END_SIZE`).
 pub const LABELS: (u64, u64) = (4 << 20, 512 << 10);
 
-/// How a drive keeps what it has acknowledged.
+/// Which acknowledged writes of a drive survive a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Durability {
-    /// A completed write can be lost until a flush covers it.
+    /// A completed write can be lost until a flush covers it, unless it was a FUA write.
     pub volatile: bool,
     /// A write that the power cut interrupts is whole in units of this many bytes.
     pub tearing: u64,
@@ -50,7 +50,7 @@ pub struct PowerCut {
     pub seed: u64,
 }
 
-/// What a power cut left of the writes and discards that were not on the medium for certain.
+/// What a power cut left of the writes and discards that were not durable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unflushed {
     /// There whole.
@@ -76,9 +76,15 @@ struct Change {
     data: Option<Vec<u8>>,
     /// The event at which it completed.
     completed: Option<u64>,
+    /// It was a completed FUA write. It waits for older writes of the same place, which it overwrites.
+    durable: bool,
 }
 
 impl Change {
+    fn overlaps(&self, other: &Change) -> bool {
+        self.offset < other.offset + other.length && other.offset < self.offset + self.length
+    }
+
     /// Applies the part between two offsets within it.
     fn apply(&self, pages: &mut Pages, drive: &mut Contents, from: u64, to: u64) {
         let at = self.offset + from;
@@ -104,9 +110,9 @@ impl Change {
 struct Drive<'a> {
     durability: Durability,
     contents: &'a mut Contents,
-    /// What is not on the medium for certain, by the event of its submission.
+    /// What is not on the medium yet, by the event of its submission.
     pending: BTreeMap<u64, Change>,
-    /// Bytes of it that have completed.
+    /// Bytes of it that have completed and are not durable.
     cached: u64,
 }
 
@@ -130,6 +136,24 @@ impl Drive<'_> {
         }
     }
 
+    /// A FUA write completed. It goes to the medium, behind older writes of the same place: those may be
+    /// lost, but must not come after it.
+    fn completed_fua(&mut self, pages: &mut Pages, write: u64, event: u64) {
+        let Some(change) = self.pending.get(&write) else {
+            return;
+        };
+        if !self
+            .pending
+            .range(..write)
+            .any(|(_, older)| older.overlaps(change))
+        {
+            self.settle(pages, write);
+        } else if let Some(change) = self.pending.get_mut(&write) {
+            change.completed = Some(event);
+            change.durable = true;
+        }
+    }
+
     /// Brings to the medium what had completed before an event.
     fn flushed(&mut self, pages: &mut Pages, event: u64) {
         let covered = |change: &Change| change.completed.is_some_and(|at| at < event);
@@ -147,7 +171,7 @@ impl Drive<'_> {
     /// Brings a write to the medium.
     fn settle(&mut self, pages: &mut Pages, write: u64) {
         if let Some(change) = self.pending.remove(&write) {
-            if change.completed.is_some() {
+            if change.completed.is_some() && !change.durable {
                 self.cached -= change.length;
             }
             change.apply(pages, self.contents, 0, change.length);
@@ -160,6 +184,10 @@ impl Drive<'_> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let quarters_kept = random.next_u64() % 5;
         for change in self.pending.values() {
+            if change.durable {
+                change.apply(pages, self.contents, 0, change.length);
+                continue;
+            }
             let (fate, tears) = (random.next_u64() % 4, random.next_u64() % 4 == 0);
             if fate < quarters_kept {
                 change.apply(pages, self.contents, 0, change.length);
@@ -225,10 +253,12 @@ pub fn contents_after_cut<R: Read>(
                     length: event.length,
                     data: (kind == EventKind::Write).then_some(data),
                     completed: None,
+                    durable: false,
                 };
                 drive.pending.insert(number, change);
             }
             EventKind::Completed => drive.completed(pages, event.number, number, at <= cut.settled),
+            EventKind::CompletedFua => drive.completed_fua(pages, event.number, number),
             EventKind::Flushed => drive.flushed(pages, event.number),
         }
         number += 1;

@@ -8,13 +8,16 @@ use std::io::{self, Read, Write};
 /// Bytes of an event without data.
 pub const HEADER: usize = 40;
 
-/// What happened.
+/// What an event records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     /// A write was submitted; its data follows.
     Write,
     /// A write or a discard completed: `number` is the event at which it was submitted.
     Completed,
+    /// A FUA write completed, submitted at event `number`: it is durable. One that a drive lies about is
+    /// recorded as `Completed`.
+    CompletedFua,
     /// A flush completed that was submitted at event `number`. It covers what had completed by then. A
     /// flush that a drive lies about leaves no event.
     Flushed,
@@ -29,13 +32,13 @@ pub struct Event {
     pub at: u64,
     /// Index of the drive.
     pub drive: u32,
-    /// What happened.
+    /// What it records.
     pub kind: EventKind,
     /// First byte of a write or discard.
     pub offset: u64,
     /// Bytes of a write or discard.
     pub length: u64,
-    /// The event that this one refers to, counted from 0; 0 for writes and discards.
+    /// Number of the event that this one refers to, counted from 0; 0 for submitted writes and discards.
     pub number: u64,
 }
 
@@ -46,6 +49,7 @@ impl Event {
             EventKind::Completed => 2,
             EventKind::Flushed => 3,
             EventKind::Discard => 4,
+            EventKind::CompletedFua => 5,
         };
         let mut bytes = [0; HEADER];
         bytes[0..8].copy_from_slice(&self.at.to_le_bytes());
@@ -68,6 +72,7 @@ impl Event {
                 2 => EventKind::Completed,
                 3 => EventKind::Flushed,
                 4 => EventKind::Discard,
+                5 => EventKind::CompletedFua,
                 _ => return None,
             },
             offset: u64_at(16),
@@ -177,6 +182,11 @@ mod tests {
         recorder.data(b"abc").unwrap();
         recorder.data(b"def").unwrap();
         assert_eq!(recorder.append(written).unwrap(), 1);
+        let durable = Event {
+            kind: EventKind::CompletedFua,
+            ..written
+        };
+        recorder.append(durable).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let mut reader = Reader(&bytes[..]);
         assert_eq!(
@@ -184,6 +194,7 @@ mod tests {
             Some((write, b"abcdef".to_vec()))
         );
         assert_eq!(reader.next_event().unwrap(), Some((written, Vec::new())));
+        assert_eq!(reader.next_event().unwrap(), Some((durable, Vec::new())));
         assert_eq!(reader.next_event().unwrap(), None);
         let mut cut = Reader(&bytes[..HEADER + 4]);
         assert_eq!(cut.next_event().unwrap(), None);

@@ -19,6 +19,7 @@ enum Act {
     Write {
         sector: u64,
         sectors: u64,
+        fua: bool,
     },
     Discard {
         sector: u64,
@@ -37,7 +38,8 @@ enum Act {
 fn acts() -> impl Strategy<Value = Vec<Act>> {
     let range = || (0..120u64, 1..8u64);
     let act = prop_oneof![
-        5 => range().prop_map(|(sector, sectors)| Act::Write { sector, sectors }),
+        5 => (range(), prop::bool::weighted(0.2))
+            .prop_map(|((sector, sectors), fua)| Act::Write { sector, sectors, fua }),
         1 => range().prop_map(|(sector, sectors)| Act::Discard { sector, sectors }),
         5 => any::<bool>().prop_map(|oldest| Act::Complete { oldest }),
         1 => Just(Act::Flush),
@@ -53,6 +55,7 @@ struct Version {
     /// What each of its words is; 0 for a discard.
     fill: u64,
     submitted: u64,
+    fua: bool,
     /// The event of its completion.
     completed: Option<u64>,
     /// When the first flush that covers it completed.
@@ -79,7 +82,10 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
             number,
         };
         match *act {
-            Act::Write { sector, sectors } | Act::Discard { sector, sectors } => {
+            Act::Write {
+                sector, sectors, ..
+            }
+            | Act::Discard { sector, sectors } => {
                 let range = sector..sector + sectors;
                 let meets =
                     |v: &Version| v.sectors.start < range.end && range.start < v.sectors.end;
@@ -103,6 +109,7 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
                     sectors: range,
                     fill,
                     submitted: number,
+                    fua: matches!(act, Act::Write { fua: true, .. }),
                     completed: None,
                     flushed_at: None,
                 });
@@ -114,7 +121,11 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
                     false => under_way.last(),
                 };
                 if let Some(version) = one {
-                    let completion = event(EventKind::Completed, 0, 0, version.submitted);
+                    let kind = match version.fua {
+                        true => EventKind::CompletedFua,
+                        false => EventKind::Completed,
+                    };
+                    let completion = event(kind, 0, 0, version.submitted);
                     recorder.append(completion).unwrap();
                     version.completed = Some(number);
                 }
@@ -178,7 +189,7 @@ proptest! {
         let durable = |v: &Version| {
             let completed = v.completed.map(at).filter(|t| *t <= cut.at);
             let flushed = v.flushed_at.is_some_and(|t| t <= cut.at);
-            completed.is_some_and(|t| !volatile || flushed || t <= cut.settled)
+            completed.is_some_and(|t| !volatile || flushed || v.fua || t <= cut.settled)
         };
         let submitted: Vec<&Version> =
             versions.iter().filter(|v| at(v.submitted) <= cut.at).collect();
@@ -207,6 +218,7 @@ fn writes(count: u64) -> Vec<u8> {
     let write = |n: u64| Act::Write {
         sector: n * 16,
         sectors: 16,
+        fua: false,
     };
     let acts: Vec<Act> = (0..count)
         .flat_map(|n| [write(n), Act::Complete { oldest: true }])
@@ -240,6 +252,27 @@ fn unflushed_writes_are_kept_torn_and_lost() {
         sum.lost += unflushed.lost;
     }
     assert!(sum.kept > 20 && sum.torn > 5 && sum.lost > 20, "{sum:?}");
+}
+
+#[test]
+fn a_completed_fua_write_is_there_and_older_writes_of_its_place_do_not_come_back() {
+    let write = |fua| Act::Write {
+        sector: 0,
+        sectors: 16,
+        fua,
+    };
+    let complete = Act::Complete { oldest: true };
+    let (record, versions) = recorded(&[write(false), complete.clone(), write(true), complete]);
+    let mut sum = Unflushed::default();
+    for seed in 0..20 {
+        let (bytes, unflushed) = after(&record, VOLATILE, late(NEVER, seed));
+        assert_eq!(unflushed.total(), 1, "the ordinary write");
+        let newest = versions[1].fill.to_le_bytes();
+        assert!(bytes[..8192].chunks(8).all(|word| word == newest));
+        sum.kept += unflushed.kept;
+        sum.lost += unflushed.lost;
+    }
+    assert!(sum.kept > 0 && sum.lost > 0, "{sum:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Completions that the model has decided on and nobody has asked for yet.
+//! Completions that are decided and not yet reported.
 
 use crate::{Completion, Nanos};
 use std::cmp::Reverse;

@@ -1,4 +1,4 @@
-//! The numbers that describe one kind of drive.
+//! Drive profiles: the numbers that describe one drive model.
 
 use crate::card::{Card, CardDrive};
 use crate::flash::{Flash, FlashDrive};
@@ -7,7 +7,7 @@ use crate::instant::InstantDrive;
 use crate::{Drive, ProfileError, ProfileNumber};
 use serde::{Deserialize, Serialize};
 
-/// Which model a profile's numbers are for.
+/// The timing model of a drive: which section of a profile holds its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimingModel {
@@ -21,17 +21,17 @@ pub enum TimingModel {
     Instant,
 }
 
-/// What a drive does when it is told to flush.
+/// What a drive does on a flush, and on a FUA write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FlushBehaviour {
-    /// It finishes when everything acknowledged before it is durable.
+    /// It completes when everything acknowledged before it is durable.
     Honest,
-    /// It finishes at once and leaves the volatile cache as it was.
+    /// It completes at once and leaves the volatile cache as it was; a FUA write is an ordinary write.
     Lies,
 }
 
-/// A kind of drive: what the emulator and the predictor make drives from.
+/// A drive model with all its numbers: `profiles/<name>.toml`, with a lab's overrides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -45,7 +45,7 @@ pub struct Profile {
     pub logical_sector: ProfileNumber,
     /// Smallest unit the medium writes, bytes; smaller writes read and write it back.
     pub physical_sector: ProfileNumber,
-    /// What the drive says that its `physical_sector` is, bytes; left out of a drive that tells the truth.
+    /// Physical sector that the drive reports, bytes; left out where it reports `physical_sector`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_sector: Option<ProfileNumber>,
     /// Whether the drive reports itself as rotating.
@@ -169,15 +169,14 @@ impl Profile {
         }
     }
 
-    /// The physical sector as a system sees it, bytes: what OpenZFS chooses an ashift from. Advice goes by the
-    /// true one.
+    /// The physical sector that the drive reports, bytes. OpenZFS chooses an ashift from it; advice goes by
+    /// the true one, `physical_sector`.
     pub fn reported_physical_sector(&self) -> f64 {
-        let told = self.reported_sector.as_ref();
-        told.unwrap_or(&self.physical_sector).value
+        let reported = self.reported_sector.as_ref();
+        reported.unwrap_or(&self.physical_sector).value
     }
 
-    /// Whether acknowledged writes can be lost in a power cut, so that the emulator must keep a
-    /// log of what was written since the last flush.
+    /// Whether a power cut can lose acknowledged writes that no flush has covered.
     pub fn volatile_cache(&self) -> bool {
         match &self.card {
             // What is written through a card is acknowledged from its members' caches.

@@ -88,11 +88,7 @@ fn every_profile_makes_a_drive_that_answers() {
             .into_iter()
             .enumerate()
         {
-            let request = Request {
-                op,
-                offset: 8192 * tag as u64,
-                length: 4096,
-            };
+            let request = Request::new(op, 8192 * tag as u64, 4096);
             drive.submit(1000, tag as u64, request);
         }
         let mut finished: Vec<Completion> = Vec::new();

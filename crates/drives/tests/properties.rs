@@ -1,4 +1,4 @@
-//! What holds for every model, whatever is asked of it.
+//! Properties of every timing model under any requests.
 
 mod common;
 
@@ -37,9 +37,17 @@ fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
         2 => (1..64u64).prop_map(|i| i * 512),
         1 => Just(1 << 20),
     ];
-    let one = (gap, op, offset, length).prop_map(|(gap, op, offset, length)| {
+    let fua = prop::bool::weighted(0.2);
+    let one = (gap, op, offset, length, fua).prop_map(|(gap, op, offset, length, fua)| {
         let length = if op == Op::Flush { 0 } else { length };
-        (gap, Request::new(op, offset, length))
+        let fua = fua && op == Op::Write;
+        (
+            gap,
+            Request {
+                fua,
+                ..Request::new(op, offset, length)
+            },
+        )
     });
     prop::collection::vec(one, 1..most)
 }
@@ -242,11 +250,7 @@ fn a_far_request_is_served_within_the_age_limit() {
     let disk = profile("hdd-7200-8t");
     let size = capacity(&disk);
     let mut drive = disk.drive(size, size, 1);
-    let read = |offset| Request {
-        op: Op::Read,
-        offset,
-        length: 4096,
-    };
+    let read = |offset| Request::new(Op::Read, offset, 4096);
     let far = u64::MAX;
     for tag in 0..31 {
         drive.submit(0, tag, read(tag * 10_000_000));
@@ -328,23 +332,13 @@ fn an_honest_flush_takes_the_arm_to_every_buffered_write() {
         let mut drive = profile.drive(size, size, 1);
         for tag in 0..100 {
             let offset = (tag * 7919 % 100) * (size / 100) / 4096 * 4096;
-            let write = Request {
-                op: Op::Write,
-                offset,
-                length: 4096,
-            };
-            drive.submit(0, tag, write);
+            drive.submit(0, tag, Request::new(Op::Write, offset, 4096));
         }
         let mut finished = Vec::new();
         let acknowledged = 5_000_000;
         drive.advance(acknowledged, &mut finished);
         assert_eq!(finished.len(), 100);
-        let flush = Request {
-            op: Op::Flush,
-            offset: 0,
-            length: 0,
-        };
-        drive.submit(acknowledged, 100, flush);
+        drive.submit(acknowledged, 100, Request::flush());
         while let Some(at) = drive.next_event() {
             drive.advance(at, &mut finished);
         }
@@ -360,6 +354,73 @@ fn an_honest_flush_takes_the_arm_to_every_buffered_write() {
     assert!(flush_ms(&liar) < 1.0);
 }
 
+/// Time of one 4 KiB write with or without FUA after 200 scattered ones into the cache, and of a flush
+/// after that write, µs.
+fn write_then_flush_us(profile: &Profile, fua: bool) -> (f64, f64) {
+    let size = capacity(profile);
+    let mut drive = profile.drive(size, size, 1);
+    let mut now = 0;
+    let mut finished = Vec::new();
+    let mut wait = |drive: &mut dyn Drive, tag, request| {
+        let sent = now;
+        drive.submit(sent, tag, request);
+        while finished.is_empty() {
+            now = drive.next_event().expect("a busy drive has a next event");
+            drive.advance(now, &mut finished);
+        }
+        finished.clear();
+        (now - sent) as f64 / 1e3
+    };
+    for tag in 0..200 {
+        let offset = tag * 7919 % 1000 * 1_048_576;
+        wait(
+            drive.as_mut(),
+            tag,
+            Request::new(Op::Write, offset, 1 << 18),
+        );
+    }
+    let write = Request {
+        fua,
+        ..Request::new(Op::Write, 4096, 4096)
+    };
+    let written = wait(drive.as_mut(), 200, write);
+    (written, wait(drive.as_mut(), 201, Request::flush()))
+}
+
+/// A FUA write to a drive with a volatile cache costs its own programming, as long as a flush of an
+/// empty cache, and leaves the rest of the cache to the next flush.
+#[test]
+fn a_fua_write_pays_for_itself_and_not_for_the_volatile_cache() {
+    let consumer = profile("nvme-consumer-1t");
+    let flash = consumer.flash.clone().expect("section");
+    let (fua, flush) = write_then_flush_us(&consumer, true);
+    let fixed = flash.flush_us.value;
+    assert!((0.8 * fixed..1.4 * fixed).contains(&fua), "{fua} µs");
+    // 200 × 256 KiB at 3300 MB/s are 15.9 ms.
+    assert!(
+        (15_000.0..20_000.0).contains(&(flush - fixed)),
+        "{flush} µs"
+    );
+    let (ordinary, _) = write_then_flush_us(&consumer, false);
+    assert!(ordinary < 0.1 * fua, "{ordinary} µs");
+}
+
+/// With power-loss protection an acknowledged write is durable, so FUA adds nothing; nor does it where
+/// the drive lies, which is what makes it lose data.
+#[test]
+fn fua_costs_nothing_where_the_cache_is_protected_or_the_drive_lies() {
+    let liar = profile("nvme-consumer-1t")
+        .overridden(&toml::toml! { flush = "lies" })
+        .expect("valid");
+    for drive in [profile("pm9a3-3.84t"), profile("optane-p4800x"), liar] {
+        let (fua, ordinary) = (
+            write_then_flush_us(&drive, true).0,
+            write_then_flush_us(&drive, false).0,
+        );
+        assert_eq!(fua, ordinary, "{}", drive.description);
+    }
+}
+
 /// A commit on a disk that is busy reading: what arrives after the flush waits for it, so a flush
 /// is not outrun for ever by a crowd of near reads.
 #[test]
@@ -367,17 +428,16 @@ fn a_flush_is_not_outrun_by_reads_that_came_later() {
     let disk = profile("hdd-7200-8t");
     let size = capacity(&disk);
     let mut drive = disk.drive(size, size, 1);
-    let at_offset = |op, offset, length| Request::new(op, offset, length);
-    let write = at_offset(Op::Write, size / 2 / 4096 * 4096, 4096);
+    let write = Request::new(Op::Write, size / 2 / 4096 * 4096, 4096);
     for tag in 0..16 {
         drive.submit(
             0,
             tag,
-            at_offset(Op::Read, tag * 7_000_000 / 4096 * 4096, 4096),
+            Request::new(Op::Read, tag * 7_000_000 / 4096 * 4096, 4096),
         );
     }
     drive.submit(0, 1000, write);
-    drive.submit(0, 1001, at_offset(Op::Flush, 0, 0));
+    drive.submit(0, 1001, Request::new(Op::Flush, 0, 0));
     let mut finished = Vec::new();
     let mut next = 16;
     loop {
@@ -391,7 +451,7 @@ fn a_flush_is_not_outrun_by_reads_that_came_later() {
             }
             if completion.tag < 1000 {
                 let offset = (next * 7919 % 100 * 1_000_000 + 500_000) / 4096 * 4096;
-                drive.submit(at, next + 2000, at_offset(Op::Read, offset, 4096));
+                drive.submit(at, next + 2000, Request::new(Op::Read, offset, 4096));
                 next += 1;
             } else if completion.tag >= 2000 {
                 panic!("a read that came after the flush overtook it");

@@ -11,21 +11,21 @@ pub struct Drive {
     pub name: std::ffi::CString,
     /// What it holds.
     pub contents: Contents,
-    /// What it has done.
+    /// Its counters.
     pub statistics: Statistics,
     /// Bytes.
     pub size: u64,
     /// Smallest addressable unit, bytes.
     pub logical_sector: u32,
-    /// Smallest unit that it says it writes, bytes.
+    /// Physical sector that it reports, bytes.
     pub physical_sector: u32,
-    /// It turns.
+    /// It rotates.
     pub rotational: bool,
-    /// It acknowledges writes from a buffer, so that flushes mean something.
+    /// It announces a write cache, so that the block layer sends it flushes.
     pub write_cache: bool,
-    /// It acknowledges flushes and does nothing.
+    /// It completes flushes and FUA writes without making anything durable.
     pub lies: bool,
-    /// How the host sees it.
+    /// Its queue limits.
     pub attachment: Attachment,
     model: Box<dyn drives::Drive>,
     free: Vec<FreeRequest>,
@@ -35,17 +35,17 @@ pub struct Drive {
     finished: Vec<Completion>,
 }
 
-/// A request under way.
+/// A request in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Pending {
-    /// What was asked.
+    /// The request.
     pub request: Request,
     /// Number of its event in the record, or of the next event for a flush.
     pub event: u64,
     arrived: Nanos,
 }
 
-/// A request that is done.
+/// A finished request.
 #[derive(Debug, Clone, Copy)]
 pub struct Finished {
     /// The tag it was submitted under.
@@ -89,12 +89,12 @@ impl Drive {
         self.failed = true;
     }
 
-    /// Whether it is dead.
+    /// Whether it has failed.
     pub fn failed(&self) -> bool {
         self.failed
     }
 
-    fn takes_no_time(&self, op: Op) -> bool {
+    fn completes_at_once(&self, op: Op) -> bool {
         let free = match op {
             Op::Read => FreeRequest::Read,
             Op::Write => FreeRequest::Write,
@@ -113,7 +113,7 @@ impl Drive {
             arrived: now,
         };
         self.pending[tag as usize] = Some(pending);
-        if self.takes_no_time(request.op) {
+        if self.completes_at_once(request.op) {
             self.finished.push(Completion { tag, at: now });
         } else {
             self.model.submit(now, tag, request);

@@ -17,7 +17,7 @@ use std::path::Path;
 /// Set in a tag whose request failed.
 const FAILED: u64 = 1 << 63;
 
-/// All drives of this machine.
+/// All drives of this machine, and the memory that holds their contents.
 struct Machine {
     pages: Pages,
     drives: Vec<Drive>,
@@ -40,7 +40,7 @@ fn machine() -> &'static mut Machine {
     }
 }
 
-/// What the block layer must know of a drive (`struct pw_drive`).
+/// Queue limits and identity of a drive (`struct pw_drive`).
 #[repr(C)]
 pub struct Description {
     name: *const c_char,
@@ -53,6 +53,7 @@ pub struct Description {
     write_cache: u8,
     discard: u8,
     scheduler: u8,
+    fua: u8,
 }
 
 fn configure(path: &Path) -> Result<Machine, String> {
@@ -81,7 +82,7 @@ fn configure(path: &Path) -> Result<Machine, String> {
     })
 }
 
-/// A new file that goes with its process.
+/// A new file whose name is removed at once, so that it goes with the process.
 fn unlinked_file(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     let file = options
@@ -154,6 +155,7 @@ pub unsafe extern "C" fn pw_describe(drive: c_uint, out: *mut Description) {
         write_cache: drive.write_cache.into(),
         discard: drive.attachment.discard.into(),
         scheduler: drive.attachment.scheduler.into(),
+        fua: drive.attachment.fua.into(),
     };
     // SAFETY: the caller's promise.
     unsafe { out.write(description) };
@@ -170,13 +172,14 @@ extern "C" fn pw_submit(
 ) -> u64 {
     let machine = machine();
     let drive = &mut machine.drives[index as usize];
-    let op = match op {
-        0 => Op::Read,
-        1 => Op::Write,
-        2 => Op::Flush,
-        _ => Op::Discard,
+    let (op, fua) = match op {
+        0 => (Op::Read, false),
+        1 => (Op::Write, false),
+        2 => (Op::Flush, false),
+        4 => (Op::Write, true),
+        _ => (Op::Discard, false),
     };
-    // What a dead drive is given is not recorded.
+    // Requests to a failed drive are not recorded.
     let event = match machine.recorder.as_mut().filter(|_| !drive.failed()) {
         Some(recorder) if op == Op::Discard => append(
             recorder,
@@ -194,7 +197,13 @@ extern "C" fn pw_submit(
     if op == Op::Discard && !drive.failed() {
         drive.contents.discard(&mut machine.pages, offset, length);
     }
-    drive.submit(now, tag, Request { op, offset, length }, event);
+    let request = Request {
+        op,
+        offset,
+        length,
+        fua,
+    };
+    drive.submit(now, tag, request, event);
     drive.next_event().unwrap_or(u64::MAX)
 }
 
@@ -239,6 +248,7 @@ pub unsafe extern "C" fn pw_advance(
         if let Some(recorder) = recorder.as_mut().filter(|_| !done.failed) {
             let range = (request.offset, request.length);
             let kind = match request.op {
+                Op::Write if request.fua && !lies => Some(EventKind::CompletedFua),
                 Op::Write | Op::Discard => Some(EventKind::Completed),
                 Op::Flush if !lies => Some(EventKind::Flushed),
                 _ => None,
@@ -274,7 +284,7 @@ pub unsafe extern "C" fn pw_read(drive: c_uint, offset: u64, to: *mut u8, length
         .read(&machine.pages, offset, to);
 }
 
-/// A new write: its event, without data.
+/// A write begins: its event, without data.
 #[unsafe(no_mangle)]
 extern "C" fn pw_begin_write(drive: c_uint, now: u64, offset: u64, length: u64) {
     let machine = machine();

@@ -1,4 +1,4 @@
-//! What a drive has done.
+//! Counters of a drive.
 
 use drives::{Nanos, Op};
 use std::fmt::Write;
@@ -24,7 +24,7 @@ pub struct Statistics {
     since: Nanos,
 }
 
-/// Counters of one kind of request.
+/// Counters of one operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpCounters {
     /// Requests finished.

@@ -262,7 +262,7 @@ impl CardDrive {
                     .layout
                     .holders(piece.row, piece.column)
                     .min_by_key(least)?;
-                Some((member, request(Op::Read, piece.offset, piece.length)))
+                Some((member, Request::new(Op::Read, piece.offset, piece.length)))
             })
             .collect()
     }
@@ -323,10 +323,6 @@ impl CardDrive {
         };
         self.start(now, requests, Vec::new(), end);
     }
-}
-
-fn request(op: Op, offset: u64, length: u64) -> Request {
-    Request { op, offset, length }
 }
 
 impl Drive for CardDrive {
