@@ -49,7 +49,7 @@ pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io:
     }
     for drive in drives {
         let count = integer(&mut file)?;
-        if count > drive.pages() {
+        if count > drive.page_count() {
             return Err(bad("an image of other drives"));
         }
         let mut numbers = Vec::with_capacity(count as usize);
@@ -58,7 +58,7 @@ pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io:
         }
         let mut page = [0; PAGE];
         for number in numbers {
-            if number >= drive.pages() {
+            if number >= drive.page_count() {
                 return Err(bad("an image of larger drives"));
             }
             file.read_exact(&mut page)?;

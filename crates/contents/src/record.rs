@@ -1,4 +1,4 @@
-//! The record of what reached the drives, in order, from which crash states are built.
+//! The record of writes, flushes and discards in the order of the drives, from which crash states are built.
 //!
 //! A file of events, each of [`HEADER`] bytes in little-endian order and, for a write, its data.
 
