@@ -73,7 +73,7 @@ impl Drive {
             logical_sector: logical as u32,
             physical_sector: profile.reported_physical_sector() as u32,
             rotational: profile.rotational,
-            write_cache: profile.write_cache,
+            write_cache: profile.attachment().write_cache,
             lies: profile.flush == FlushBehaviour::Lies,
             attachment: profile.attachment(),
             model: profile.drive(config.real_capacity, size, config.seed),
