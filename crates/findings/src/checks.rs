@@ -96,7 +96,8 @@ pub fn in_flight(measured: &Measured) -> f64 {
 /// How many operations fewer are in flight, as a mean over the run, because queues fill up: a client that submits
 /// one operation after another has its queue full after one latency, and half full until then.
 fn filling(measured: &Measured) -> f64 {
-    let mean_s = (seconds(&measured.read) + seconds(&measured.write)) / operations(measured);
+    let mean_s =
+        (seconds(&measured.read) + seconds(&measured.write)) / operations(measured).max(1.0);
     measured.concurrency * mean_s.min(measured.runtime_s) / measured.runtime_s / 2.0
 }
 

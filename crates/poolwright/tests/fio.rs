@@ -71,7 +71,7 @@ ramp = "0s"
 min_trials = 1
 max_trials = 1
 [scale]
-size = 16
+size = 8
 dirty_data_max = "64M"
 "#;
 
