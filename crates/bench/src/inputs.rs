@@ -11,7 +11,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 use store::Key;
 
-/// Version of [`Inputs`] and of what a result has: a change to either makes other keys.
+/// Version of [`Inputs`], of the copy that a job file becomes, and of what a result has: a change to any of them makes
+/// other keys.
 const FORMAT: u32 = 2;
 
 /// The inputs of a trial. What has no effect on its result is left out (names of variant and workload,

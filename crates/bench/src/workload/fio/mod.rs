@@ -4,11 +4,14 @@ pub mod output;
 pub mod rewrite;
 pub mod series;
 
+mod before;
 mod diff;
 mod finished;
 mod open;
 mod refusals;
+mod section;
 mod stock;
+mod times;
 
 pub use finished::{Ended, Finished};
 pub use refusals::{complaint, refusals};
@@ -59,6 +62,7 @@ pub fn target<'a>(inputs: &Inputs, dir: &'a Path) -> Target<'a> {
         runtime_s: inputs.method.runtime_s,
         ramp_s: inputs.method.ramp_s,
         ramp_most_s: inputs.method.ramp_most_s,
+        warmed: inputs.method.warm_up_s > 0.0 && !inputs.method.restart,
         seed: inputs.seed,
         rate: inputs.rate,
     }
