@@ -1,10 +1,11 @@
 //! Properties of the dataset.
 
-use super::choice::{Choice, Need, Pair, Server, Target, Workload};
+use super::choice::{Bilingual, Choice, Need, Server, Workload};
+use crate::setting::Target;
 use crate::source::Document;
 use facts::zpool_status::Class;
 
-fn on(need: &Need, name: &str, value: impl ToString, reason: Pair) -> Choice {
+fn on(need: &Need, name: &str, value: impl ToString, reason: Bilingual) -> Choice {
     Choice::new(Target::Dataset(need.dataset()), name, value, reason)
 }
 
@@ -17,21 +18,21 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             "128K",
             ("Scans read whole records; larger ones compress better and need fewer operations. A random page write rewrites 128K.", "扫描整条整条地读记录；大记录压缩更好、操作更少。随机写一页要重写 128K。"),
         )
-        .but(("for transactions 16K; both on one server means two datasets or tablespaces", "事务负载用 16K；同一服务器上两种都有，就分两个数据集或表空间")),
+        .disagreement(("for transactions 16K; both on one server means two datasets or tablespaces", "事务负载用 16K；同一服务器上两种都有，就分两个数据集或表空间")),
         (Server::Postgresql, _) => on(
             need,
             "recordsize",
             "16K",
             ("Holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。"),
         )
-        .but(("8K equals the page and hardly compresses; 32K halves metadata and compresses better at twice the rewriting", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但重写量加倍")),
+        .disagreement(("8K equals the page and hardly compresses; 32K halves metadata and compresses better at twice the rewriting", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但重写量加倍")),
         (Server::Mysql, _) => on(
             need,
             "recordsize",
             "16K",
             ("Equals InnoDB's page: a page is one record, written whole, and a read of a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。"),
         )
-        .but(("others take 32K for compression; below 16K pages could tear", "有人为压缩用 32K；小于 16K 时页可能撕裂")),
+        .disagreement(("others take 32K for compression; below 16K pages could tear", "有人为压缩用 32K；小于 16K 时页可能撕裂")),
         (_, Workload::LargeFiles | Workload::Analytics) => on(
             need,
             "recordsize",
@@ -44,14 +45,14 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             "16K",
             ("Guests write 4K to 64K at random: a write of part of a record reads and rewrites all of it.", "虚拟机随机写 4K 到 64K：只写记录的一部分时要读并重写整条。"),
         )
-        .but(("64K serves streaming guests better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
+        .disagreement(("64K serves streaming guests better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
         (_, Workload::SmallFiles | Workload::Mixed) => on(
             need,
             "recordsize",
             "128K",
             ("A file smaller than a record is one block of its own size, so small files need no small records; larger ones keep few blocks.", "比记录小的文件就是一个与自身同大的块，所以小文件不需要小记录；大文件则块数少。"),
         )
-        .but(("the Hong Kong source sets 16K for small files, which matters only to files over 16K that are written in part", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
+        .disagreement(("the Hong Kong source sets 16K for small files, which matters only to files over 16K that are written in part", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
     let mut choice = choice;
     choice.reason = choice.reason.and((
@@ -60,8 +61,8 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
     ));
     Some(
         choice
-            .from(Document::HongKong, "databases and file servers, recordsize")
-            .from(Document::ZfsProps, "recordsize")
+            .source(Document::HongKong, "databases and file servers, recordsize")
+            .source(Document::ZfsProps, "recordsize")
             .lab("hk-recordsize"),
     )
 }
@@ -87,8 +88,8 @@ pub fn compression(need: &Need) -> Option<Choice> {
     };
     Some(
         on(need, "compression", value, reason)
-            .from(Document::ZfsProps, "compression")
-            .from(Document::Mysql, "compression=lz4"),
+            .source(Document::ZfsProps, "compression")
+            .source(Document::Mysql, "compression=lz4"),
     )
 }
 
@@ -105,8 +106,8 @@ pub fn atime(need: &Need) -> Option<Choice> {
     );
     Some(
         choice
-            .from(Document::HongKong, "databases, atime=off")
-            .from(Document::ZfsProps, "atime"),
+            .source(Document::HongKong, "databases, atime=off")
+            .source(Document::ZfsProps, "atime"),
     )
 }
 
@@ -127,8 +128,8 @@ pub fn xattr(need: &Need) -> Option<Choice> {
     );
     Some(
         choice
-            .from(Document::ZfsProps, "xattr")
-            .from(Document::Mysql, "xattr=sa"),
+            .source(Document::ZfsProps, "xattr")
+            .source(Document::Mysql, "xattr=sa"),
     )
 }
 
@@ -145,7 +146,7 @@ pub fn acltype(need: &Need) -> Option<Choice> {
                 "Linux 上 POSIX ACL 默认关闭；文件服务器把自己的 ACL 映射到它上面。",
             ),
         )
-        .from(Document::ZfsProps, "acltype")
+        .source(Document::ZfsProps, "acltype")
     })
 }
 
@@ -153,7 +154,7 @@ pub fn acltype(need: &Need) -> Option<Choice> {
 pub fn dnodesize(need: &Need) -> Option<Choice> {
     (need.server == Server::Smb).then(|| {
         on(need, "dnodesize", "auto", ("Room in the dnode for attributes: without it those of Samba spill into a block of their own. Needs the large_dnode feature; not for a pool that a boot loader reads.", "在 dnode 里为属性留出空间：否则 Samba 的属性要另占一个块。需要 large_dnode 特性；引导程序要读的存储池不要用。"))
-            .from(Document::ZfsProps, "dnodesize")
+            .source(Document::ZfsProps, "dnodesize")
     })
 }
 
@@ -173,10 +174,10 @@ pub fn logbias(need: &Need) -> Option<Choice> {
     };
     need.database().then(|| {
         on(need, "logbias", "latency", reason)
-            .but(("the MySQL source sets throughput, the Hong Kong source latency; the lab measures both by release and write size", "MySQL 的来源设 throughput，香港的来源设 latency；实验按版本和写入大小测量两者"))
-            .from(Document::HongKong, "databases, logbias=latency")
-            .from(Document::Mysql, "logbias=throughput")
-            .from(Document::ZfsProps, "logbias")
+            .disagreement(("the MySQL source sets throughput, the Hong Kong source latency; the lab measures both by release and write size", "MySQL 的来源设 throughput，香港的来源设 latency；实验按版本和写入大小测量两者"))
+            .source(Document::HongKong, "databases, logbias=latency")
+            .source(Document::Mysql, "logbias=throughput")
+            .source(Document::ZfsProps, "logbias")
             .lab("hk-logbias")
     })
 }
@@ -185,9 +186,9 @@ pub fn logbias(need: &Need) -> Option<Choice> {
 pub fn primarycache(need: &Need) -> Option<Choice> {
     need.database().then(|| {
         on(need, "primarycache", "all", ("The ARC serves what the server's own cache does not hold, keeps records that are written in part, and is all that can feed an L2ARC.", "ARC 应答服务器自身缓存没有的内容，保留被部分改写的记录，而且只有它能填充 L2ARC。"))
-            .but(("the MySQL source sets metadata, which saves RAM only where the server's own cache holds the working set, and makes appends re-read their records", "MySQL 的来源设 metadata，只有服务器自身缓存装得下工作集时才省内存，而且追加写要重读记录"))
-            .from(Document::Mysql, "primarycache=metadata")
-            .from(Document::ZfsProps, "primarycache")
+            .disagreement(("the MySQL source sets metadata, which saves RAM only where the server's own cache holds the working set, and makes appends re-read their records", "MySQL 的来源设 metadata，只有服务器自身缓存装得下工作集时才省内存，而且追加写要重读记录"))
+            .source(Document::Mysql, "primarycache=metadata")
+            .source(Document::ZfsProps, "primarycache")
     })
 }
 
@@ -202,9 +203,9 @@ pub fn sync(need: &Need) -> Option<Choice> {
     if need.allow_loss_s >= loss {
         return Some(
             on(need, "sync", "disabled", ("Asked for by --allow-loss: every flush returns at once. A power cut takes what up to three transaction groups held; the pool itself stays whole.", "由 --allow-loss 要求：每次刷写都立即返回。断电会带走最多三个事务组的内容；存储池本身保持完整。"))
-                .loses(loss)
-                .from(Document::ZfsProps, "sync")
-                .from(Document::Mysql, "sync=disabled"),
+                .may_lose(loss)
+                .source(Document::ZfsProps, "sync")
+                .source(Document::Mysql, "sync=disabled"),
         );
     }
     Some(
@@ -217,7 +218,7 @@ pub fn sync(need: &Need) -> Option<Choice> {
                 "程序要求多少持久性就得到多少，也只为此付出代价。",
             ),
         )
-        .from(Document::ZfsProps, "sync")
+        .source(Document::ZfsProps, "sync")
         .lab("hk-async"),
     )
 }
@@ -252,8 +253,8 @@ pub fn special_small_blocks(need: &Need) -> Option<Choice> {
     };
     Some(
         on(need, "special_small_blocks", value, reason)
-            .from(Document::ZfsProps, "special_small_blocks")
-            .from(Document::HongKong, "file servers, special vdev")
+            .source(Document::ZfsProps, "special_small_blocks")
+            .source(Document::HongKong, "file servers, special vdev")
             .lab("hk-smb-l2arc"),
     )
 }
@@ -270,7 +271,7 @@ pub fn log_recordsize(need: &Need) -> Option<Choice> {
             "日志是追加写、顺序读的。放在自己的数据集上，就不必与表共用小记录，而表和日志的快照仍可一起做。用 initdb --waldir（MySQL 用 innodb_log_group_home_dir）把日志放到那里，或停服务后移动并留下符号链接。",
         ),
     );
-    Some(choice.from(Document::ZfsProps, "recordsize"))
+    Some(choice.source(Document::ZfsProps, "recordsize"))
 }
 
 /// Compression of the dataset for the server's log, which lies beside the data and inherits nothing
@@ -286,12 +287,12 @@ pub fn log_compression(need: &Need) -> Option<Choice> {
             "与数据的数据集并列，不从它继承。日志文件末尾的零这样就不占空间。",
         ),
     );
-    Some(choice.from(Document::ZfsProps, "compression"))
+    Some(choice.source(Document::ZfsProps, "compression"))
 }
 
 /// Access times of the dataset for the server's log.
 pub fn log_atime(need: &Need) -> Option<Choice> {
     let target = Target::Dataset(need.log_dataset()?);
     let reason = ("As for the data.", "与数据相同。");
-    Some(Choice::new(target, "atime", "off", reason).from(Document::ZfsProps, "atime"))
+    Some(Choice::new(target, "atime", "off", reason).source(Document::ZfsProps, "atime"))
 }

@@ -1,8 +1,9 @@
 //! Parameters of the zfs module.
 
-use super::choice::{Choice, Need, Target};
+use super::choice::{Choice, Need};
+use crate::format::size;
+use crate::setting::Target;
 use crate::source::Document;
-use crate::words::size;
 use facts::zpool_status::Class;
 
 /// The ARC's limit.
@@ -34,8 +35,8 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
     let choice = Choice::new(Target::Module, "zfs_arc_max", need.arc(), reason);
     Some(
         choice
-            .from(Document::Zfs4, "zfs_arc_max")
-            .from(Document::HongKong, "tuning fragments, zfs_arc_max"),
+            .source(Document::Zfs4, "zfs_arc_max")
+            .source(Document::HongKong, "tuning fragments, zfs_arc_max"),
     )
 }
 
@@ -67,8 +68,8 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
                 ),
             ),
         )
-        .from(Document::Zfs4, "l2arc_write_max")
-        .from(Document::HongKong, "tuning fragments, where the name is wrong")
+        .source(Document::Zfs4, "l2arc_write_max")
+        .source(Document::HongKong, "tuning fragments, where the name is wrong")
         .lab("hk-smb-l2arc")
     })
 }

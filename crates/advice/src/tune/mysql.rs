@@ -1,7 +1,8 @@
 //! `my.cnf`: MySQL and MariaDB. A setting that only one of them knows is written with `loose_`,
 //! so that the other starts all the same.
 
-use super::choice::{Choice, Need, Pair, Target};
+use super::choice::{Bilingual, Choice, Need};
+use crate::setting::Target;
 use crate::source::Document;
 
 /// Every setting of InnoDB here.
@@ -19,8 +20,8 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     innodb_compression_default,
 ];
 
-fn set(name: &'static str, value: impl ToString, reason: Pair) -> Choice {
-    Choice::new(Target::Mysql, name, value, reason).from(Document::MysqlManual, name)
+fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
+    Choice::new(Target::Mysql, name, value, reason).source(Document::MysqlManual, name)
 }
 
 /// InnoDB's own cache.
@@ -39,7 +40,7 @@ pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
 pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
     let name = "innodb_flush_log_at_trx_commit";
     if need.allow_loss_s >= 1.0 {
-        return Some(set(name, 2, ("Asked for by --allow-loss: written at commit, flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 要求：提交时写，每秒刷一次。mysqld 崩溃不丢，断电丢约一秒。")).loses(1.0).from(Document::Mysql, "innodb_flush_log_at_trx_commit=0"));
+        return Some(set(name, 2, ("Asked for by --allow-loss: written at commit, flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 要求：提交时写，每秒刷一次。mysqld 崩溃不丢，断电丢约一秒。")).may_lose(1.0).source(Document::Mysql, "innodb_flush_log_at_trx_commit=0"));
     }
     Some(set(
         name,
@@ -55,7 +56,7 @@ pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
 pub fn sync_binlog(need: &Need) -> Option<Choice> {
     // Left to the file system, the log is stable when up to three transaction groups are.
     if need.allow_loss_s >= 15.0 {
-        return Some(set("sync_binlog", 0, ("Asked for by --allow-loss: the binary log is flushed when the file system gets to it. Replicas may be ahead of the source after a power cut and must then be made anew.", "由 --allow-loss 要求：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).loses(15.0).from(Document::Mysql, "sync_binlog=0"));
+        return Some(set("sync_binlog", 0, ("Asked for by --allow-loss: the binary log is flushed when the file system gets to it. Replicas may be ahead of the source after a power cut and must then be made anew.", "由 --allow-loss 要求：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).may_lose(15.0).source(Document::Mysql, "sync_binlog=0"));
     }
     Some(set(
         "sync_binlog",
@@ -71,20 +72,20 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
 pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
     Some(
         set("innodb_doublewrite", "OFF", ("Only where every tablespace was written with recordsize 16K or more, a multiple of innodb_page_size: ZFS then writes a page whole or not at all, and half of the page writes are saved.", "仅当每个表空间都以 16K 或更大、且为 innodb_page_size 整数倍的 recordsize 写成时：ZFS 对一页要么整个写入，要么没有写，并省下一半的页写入。"))
-            .from(Document::Mysql, "innodb_doublewrite=0")
-            .from(Document::ZfsCode, "zfs_write, one transaction a block")
+            .source(Document::Mysql, "innodb_doublewrite=0")
+            .source(Document::ZfsCode, "zfs_write, one transaction a block")
             .offered(),
     )
 }
 
 /// Neighbouring pages flushed together.
 pub fn innodb_flush_neighbors(_: &Need) -> Option<Choice> {
-    Some(set("innodb_flush_neighbors", 0, ("ZFS writes elsewhere and in order whatever the pages' places in the file: flushing neighbours only writes more. (MySQL's default, not MariaDB's.)", "不管页在文件中的位置如何，ZFS 都写到别处并按次序写：连带刷写邻页只会写得更多。（是 MySQL 的默认值，不是 MariaDB 的。）")).from(Document::Mysql, "innodb_flush_neighbors=0"))
+    Some(set("innodb_flush_neighbors", 0, ("ZFS writes elsewhere and in order whatever the pages' places in the file: flushing neighbours only writes more. (MySQL's default, not MariaDB's.)", "不管页在文件中的位置如何，ZFS 都写到别处并按次序写：连带刷写邻页只会写得更多。（是 MySQL 的默认值，不是 MariaDB 的。）")).source(Document::Mysql, "innodb_flush_neighbors=0"))
 }
 
 /// Linux AIO.
 pub fn innodb_use_native_aio(_: &Need) -> Option<Choice> {
-    Some(set("innodb_use_native_aio", 0, ("ZFS serves Linux AIO synchronously: one submitting thread would wait for each page. InnoDB's own threads overlap.", "ZFS 同步地处理 Linux AIO：一个提交线程要逐页等待。InnoDB 自己的线程可以重叠。")).from(Document::Mysql, "innodb_use_native_aio=0"))
+    Some(set("innodb_use_native_aio", 0, ("ZFS serves Linux AIO synchronously: one submitting thread would wait for each page. InnoDB's own threads overlap.", "ZFS 同步地处理 Linux AIO：一个提交线程要逐页等待。InnoDB 自己的线程可以重叠。")).source(Document::Mysql, "innodb_use_native_aio=0"))
 }
 
 /// How files are opened and flushed.
@@ -99,14 +100,14 @@ pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
             "OpenZFS 2.2 及以前接受 O_DIRECT 但不理会；fsync 说明了实际发生的事，升级到 2.3 之后也仍然如此。",
         ),
     };
-    Some(set("innodb_flush_method", "fsync", reason).from(Document::ZfsProps, "direct"))
+    Some(set("innodb_flush_method", "fsync", reason).source(Document::ZfsProps, "direct"))
 }
 
 /// The unit in which the redo log is extended.
 pub fn innodb_log_write_ahead_size(_: &Need) -> Option<Choice> {
     Some(
         set("loose_innodb_log_write_ahead_size", 16384, ("The most that the server takes with 16K pages: appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.", "页为 16K 时服务器接受的最大值：追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。"))
-            .from(Document::Mysql, "innodb_log_write_ahead_size"),
+            .source(Document::Mysql, "innodb_log_write_ahead_size"),
     )
 }
 
@@ -156,7 +157,7 @@ pub fn innodb_compression_default(_: &Need) -> Option<Choice> {
             "OFF",
             ("ZFS compresses, and keeps pages aligned with records. MariaDB only, hence `loose_`.", "由 ZFS 压缩，页与记录保持对齐。只有 MariaDB 有，所以写 `loose_`。"),
         )
-        .from(Document::MariadbManual, "innodb_compression_default")
-        .from(Document::Mysql, "innodb_compression_default=OFF"),
+        .source(Document::MariadbManual, "innodb_compression_default")
+        .source(Document::Mysql, "innodb_compression_default=OFF"),
     )
 }

@@ -1,6 +1,7 @@
 //! The kernel's NFS server.
 
-use super::choice::{Choice, Need, Target};
+use super::choice::{Choice, Need};
+use crate::setting::Target;
 use crate::source::Document;
 
 /// Every setting of the NFS server here.
@@ -19,7 +20,7 @@ pub fn export(need: &Need) -> Option<Choice> {
     );
     Some(
         choice
-            .from(Document::Exports, "sync, no_subtree_check")
+            .source(Document::Exports, "sync, no_subtree_check")
             .lab("hk-sync-slog"),
     )
 }
@@ -36,5 +37,5 @@ pub fn threads(need: &Need) -> Option<Choice> {
             "每次提交都有一个线程在等：每核八个线程能使存储池的队列保持充满，默认的 8 个（新版本 16 个）不行。",
         ),
     );
-    Some(choice.from(Document::Practice, "nfs.conf(5), section nfsd"))
+    Some(choice.source(Document::Practice, "nfs.conf(5), section nfsd"))
 }

@@ -1,6 +1,7 @@
 //! Properties of the pool.
 
-use super::choice::{Choice, Need, Target};
+use super::choice::{Choice, Need};
+use crate::setting::Target;
 use crate::source::Document;
 
 /// The sector, for a pool that is still to be made.
@@ -24,8 +25,8 @@ pub fn ashift(need: &Need) -> Option<Choice> {
     );
     Some(
         choice
-            .from(Document::HongKong, "ashift=12")
-            .from(Document::ZpoolProps, "ashift")
+            .source(Document::HongKong, "ashift=12")
+            .source(Document::ZpoolProps, "ashift")
             .lab("hk-ashift"),
     )
 }
@@ -42,7 +43,7 @@ pub fn autotrim(need: &Need) -> Option<Choice> {
             "on",
             ("SSDs learn what is free. Where it disturbs latency, leave it off and run `zpool trim` at night.", "让 SSD 知道哪些空间已空闲。若影响延迟，就关掉它，夜间运行 `zpool trim`。"),
         )
-        .from(Document::HongKong, "databases, autotrim=on")
-        .from(Document::ZpoolProps, "autotrim")
+        .source(Document::HongKong, "databases, autotrim=on")
+        .source(Document::ZpoolProps, "autotrim")
     })
 }

@@ -1,6 +1,7 @@
 //! `postgresql.conf`.
 
-use super::choice::{Choice, Need, Pair, Target, Workload};
+use super::choice::{Bilingual, Choice, Need, Workload};
+use crate::setting::Target;
 use crate::source::Document;
 
 /// Every setting of PostgreSQL here.
@@ -19,8 +20,8 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     effective_io_concurrency,
 ];
 
-fn set(name: &'static str, value: impl ToString, reason: Pair) -> Choice {
-    Choice::new(Target::Postgresql, name, value, reason).from(Document::PostgresManual, name)
+fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
+    Choice::new(Target::Postgresql, name, value, reason).source(Document::PostgresManual, name)
 }
 
 fn megabytes(bytes: u64) -> String {
@@ -130,7 +131,7 @@ pub fn full_page_writes(_: &Need) -> Option<Choice> {
     );
     Some(
         set("full_page_writes", "off", reason)
-            .from(Document::ZfsCode, "zfs_write, one transaction a block")
+            .source(Document::ZfsCode, "zfs_write, one transaction a block")
             .offered(),
     )
 }
@@ -140,7 +141,7 @@ pub fn synchronous_commit(need: &Need) -> Option<Choice> {
     // Three times wal_writer_delay of 200 ms.
     const LOSS: f64 = 0.6;
     if need.allow_loss_s >= LOSS {
-        return Some(set("synchronous_commit", "off", ("Asked for by --allow-loss: COMMIT returns before its WAL is flushed. The database stays consistent. Can be set for single transactions instead.", "由 --allow-loss 要求：COMMIT 在其 WAL 刷写之前返回。数据库保持一致。也可以只对个别事务设置。")).loses(LOSS));
+        return Some(set("synchronous_commit", "off", ("Asked for by --allow-loss: COMMIT returns before its WAL is flushed. The database stays consistent. Can be set for single transactions instead.", "由 --allow-loss 要求：COMMIT 在其 WAL 刷写之前返回。数据库保持一致。也可以只对个别事务设置。")).may_lose(LOSS));
     }
     Some(set(
         "synchronous_commit",
@@ -160,8 +161,8 @@ pub fn random_page_cost(need: &Need) -> Option<Choice> {
 /// Reads started ahead.
 pub fn effective_io_concurrency(need: &Need) -> Option<Choice> {
     let choice = match (need.release(), need.flash()) {
-        (Some(release), _) if release < (2, 2) => set("effective_io_concurrency", 0, ("Up to OpenZFS 2.1 posix_fadvise does nothing on Linux: each hint would be a system call for nothing.", "OpenZFS 2.1 及以前，posix_fadvise 在 Linux 上不起作用：每个提示都是白费的系统调用。")).from(Document::ZfsCode, "zpl_file.c, fadvise since 2.2"),
-        (Some(_), Some(true)) => set("effective_io_concurrency", 200, ("Flash serves many reads at once, and since 2.2 OpenZFS starts them on posix_fadvise.", "闪存能同时应答许多读取，自 2.2 起 OpenZFS 会因 posix_fadvise 启动它们。")).from(Document::HongKong, "databases"),
+        (Some(release), _) if release < (2, 2) => set("effective_io_concurrency", 0, ("Up to OpenZFS 2.1 posix_fadvise does nothing on Linux: each hint would be a system call for nothing.", "OpenZFS 2.1 及以前，posix_fadvise 在 Linux 上不起作用：每个提示都是白费的系统调用。")).source(Document::ZfsCode, "zpl_file.c, fadvise since 2.2"),
+        (Some(_), Some(true)) => set("effective_io_concurrency", 200, ("Flash serves many reads at once, and since 2.2 OpenZFS starts them on posix_fadvise.", "闪存能同时应答许多读取，自 2.2 起 OpenZFS 会因 posix_fadvise 启动它们。")).source(Document::HongKong, "databases"),
         (Some(_), Some(false)) => {
             let disks = need.leaves(facts::zpool_status::Class::Normal).len().clamp(1, 64);
             set("effective_io_concurrency", disks * 2, ("Two reads for each disk of the pool keep all of them busy.", "存储池每块盘两个读取，就能使它们全部忙碌。"))

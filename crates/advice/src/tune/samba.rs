@@ -1,14 +1,15 @@
 //! Samba.
 
-use super::choice::{Choice, Need, Pair, Target};
+use super::choice::{Bilingual, Choice, Need};
+use crate::setting::Target;
 use crate::source::Document;
 
 /// Every setting of Samba here.
 pub const SETTINGS: &[fn(&Need) -> Option<Choice>] =
     &[strict_sync, sync_always, store_dos_attributes];
 
-fn set(name: &'static str, value: &str, reason: Pair) -> Choice {
-    Choice::new(Target::Samba, name, value, reason).from(Document::SmbConf, name)
+fn set(name: &'static str, value: &str, reason: Bilingual) -> Choice {
+    Choice::new(Target::Samba, name, value, reason).source(Document::SmbConf, name)
 }
 
 /// Whether a client's flush is obeyed.
