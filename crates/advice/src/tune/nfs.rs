@@ -14,7 +14,7 @@ pub fn export(need: &Need) -> Option<Choice> {
         &format!("/{}", need.dataset()),
         "CLIENTS(rw,sync,no_subtree_check)",
         (
-            "With sync a COMMIT answers when the data is stable; async would acknowledge before, whatever the dataset says. Replace CLIENTS.",
+            "With sync, a COMMIT returns when the data is stable; async acknowledges before, whatever the dataset's properties are. Replace CLIENTS.",
             "用 sync 时，COMMIT 在数据落盘后才应答；async 则不管数据集怎么设都提前确认。请替换 CLIENTS。",
         ),
     );
@@ -33,7 +33,7 @@ pub fn threads(need: &Need) -> Option<Choice> {
         "threads",
         threads,
         (
-            "A thread waits for each commit: eight a core keep the pool's queues filled where the default of 8 (16 in new versions) does not.",
+            "A thread waits for each commit: eight a core keep the pool's queues full; the default of 8 (16 in new versions) does not.",
             "每次提交都有一个线程在等：每核八个线程能使存储池的队列保持充满，默认的 8 个（新版本 16 个）不行。",
         ),
     );
