@@ -210,7 +210,7 @@ pub fn include(ranking: &mut Ranking, own: Vec<Assessment>) {
             let theirs = steps(&figures(&other.score));
             theirs != mine && theirs.iter().zip(&mine).all(|(a, b)| a >= b)
         };
-        pool.beaten_by = ranking
+        pool.dominated_by = ranking
             .shown
             .iter()
             .find(better)
@@ -267,11 +267,11 @@ mod tests {
         let worth = |p: &&Assessment| !p.parts.iter().any(|part| pointless(&part.layout));
         for pool in all.shown.iter().filter(|p| !p.front).filter(worth) {
             let mine = steps(&figures(&pool.score));
-            let beaten = front.shown.iter().any(|other| {
+            let dominated = front.shown.iter().any(|other| {
                 let other = steps(&figures(&other.score));
                 other.iter().zip(&mine).all(|(a, b)| a >= b)
             });
-            assert!(beaten, "{}", pool.name);
+            assert!(dominated, "{}", pool.name);
         }
     }
 

@@ -85,7 +85,7 @@ pub fn about(pool: &Assessment, language: Language) -> String {
     for note in &pool.notes {
         add(language.note(note));
     }
-    if let Some(better) = &pool.beaten_by {
+    if let Some(better) = &pool.dominated_by {
         add(language.dominated(better));
     }
     out
