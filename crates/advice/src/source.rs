@@ -50,6 +50,8 @@ pub enum Document {
     Storcli,
     /// ARCCONF's user's guide.
     Arcconf,
+    /// The user guide of ssacli.
+    Ssacli,
     /// Arithmetic.
     Arithmetic,
     /// Common practice, without a single document.
@@ -89,6 +91,7 @@ impl Document {
             Document::SmbConf => "smb.conf(5)",
             Document::Smartctl => "smartctl(8)",
             Document::Storcli => "StorCLI/PERC CLI reference manual",
+            Document::Ssacli => "HPE Smart Storage Administrator CLI user guide",
             Document::Arcconf => "ARCCONF command line utility user's guide",
             Document::Arithmetic => "arithmetic",
             Document::Practice => "common practice",

@@ -6,7 +6,7 @@ use crate::source::Document::{
     HongKong, Practice, ZfsCode, ZfsDocs, Zpool8, ZpoolConcepts, ZpoolFeatures, ZpoolProps,
 };
 use crate::system::{Pool, System};
-use facts::zpool_status::{ScanKind, ScanState, Vdev};
+use facts::zpool_status::{Scan, ScanKind, ScanState, Vdev};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
@@ -16,6 +16,7 @@ pub const RULES: &[Rule] = &[
     ERRORS,
     DAMAGED,
     SCRUB,
+    NEVER_SCRUBBED,
     AUTOTRIM_EARLY,
     AUTOTRIM,
     FEATURES,
@@ -225,8 +226,8 @@ const SCRUB: Rule = Rule {
     name: "pool-scrub",
     severity: Severity::Warning,
     check: Check::Pool(scrub),
-    what: "Days since the last scrub of {subject}: {age}.",
-    what_zh: "{subject} 距上次 scrub 的天数：{age}。",
+    what: "The last scrub of {subject} was {age} days ago.",
+    what_zh: "{subject} 上次 scrub 是在 {age} 天前。",
     why: "Sectors that decay are found only when they are read. A resilver that meets one when no redundancy is left loses data.",
     why_zh: "逐渐损坏的扇区只有读到时才会发现。没有冗余时，重建遇到这种扇区就会丢数据。",
     sources: &[Zpool8.section("zpool-scrub(8)")],
@@ -234,30 +235,49 @@ const SCRUB: Rule = Rule {
 };
 
 fn scrub(system: &System, pool: &Pool) -> Option<Problem> {
+    let finished = last_scrub(pool).filter(|scan| scan.state == ScanState::Finished)?;
+    let age = system.today? - finished.date?.days();
+    (age > SCRUB_DAYS).then(|| {
+        Problem::of(&pool.name)
+            .with("age", age)
+            .evidence(&pool.status_line(finished.line), &finished.text)
+            .run(&["zpool", "scrub", &pool.name])
+    })
+}
+
+fn last_scrub(pool: &Pool) -> Option<&Scan> {
     let (_, status) = pool.status.as_ref()?;
-    let problem = Problem::of(&pool.name).run(&["zpool", "scrub", &pool.name]);
-    let Some(scan) = status
+    status
         .scans
         .iter()
         .find(|scan| scan.kind != Some(ScanKind::Resilver))
-    else {
-        // A pool without errors and without any scan line was never scrubbed.
-        let never = status.scans.is_empty() && status.errors.is_some();
-        return never.then(|| problem.with("age", "∞").evidence(&pool.place(), &pool.name));
-    };
-    let age = match scan.state {
-        ScanState::Finished => {
-            let days = system.today? - scan.date?.days();
-            (days > SCRUB_DAYS).then(|| days.to_string())?
+}
+
+const NEVER_SCRUBBED: Rule = Rule {
+    name: "pool-never-scrubbed",
+    severity: Severity::Warning,
+    check: Check::Pool(never_scrubbed),
+    what: "{subject} was never scrubbed.",
+    what_zh: "{subject} 从未做过 scrub。",
+    why: "Sectors that decay are found only when they are read. A resilver that meets one when no redundancy is left loses data.",
+    why_zh: "逐渐损坏的扇区只有读到时才会发现。没有冗余时，重建遇到这种扇区就会丢数据。",
+    sources: &[Zpool8.section("zpool-scrub(8)")],
+    lab: None,
+};
+
+fn never_scrubbed(_: &System, pool: &Pool) -> Option<Problem> {
+    let (_, status) = pool.status.as_ref()?;
+    let problem = Problem::of(&pool.name).run(&["zpool", "scrub", &pool.name]);
+    match last_scrub(pool) {
+        Some(scan) if scan.state == ScanState::Never => {
+            Some(problem.evidence(&pool.status_line(scan.line), &scan.text))
         }
-        ScanState::Never => "∞".to_string(),
-        _ => return None,
-    };
-    Some(
-        problem
-            .with("age", age)
-            .evidence(&pool.status_line(scan.line), &scan.text),
-    )
+        // A whole text without any scan line: no scrub or resilver ever ran.
+        None if status.scans.is_empty() && status.errors.is_some() => {
+            Some(problem.evidence(&pool.place(), &pool.name))
+        }
+        _ => None,
+    }
 }
 
 const AUTOTRIM_EARLY: Rule = Rule {

@@ -50,8 +50,8 @@ const FSYNC: Rule = Rule {
     },
     what: "fsync is off.",
     what_zh: "fsync 已关闭。",
-    why: "PostgreSQL then never flushes: a crash of the machine may corrupt the whole cluster. ZFS does not need it; synchronous_commit=off gives most of the speed and keeps the database consistent.",
-    why_zh: "PostgreSQL 将完全不刷写：机器崩溃可能损坏整个集群。在 ZFS 上不需要这样；synchronous_commit=off 就能得到大部分速度，而且数据库保持一致。",
+    why: "PostgreSQL then never flushes: a crash of the machine may corrupt the whole cluster. ZFS does not need it; synchronous_commit=off also makes COMMIT fast, and keeps the database consistent.",
+    why_zh: "PostgreSQL 将完全不刷写：机器崩溃可能损坏整个集群。在 ZFS 上不需要这样；synchronous_commit=off 同样能让 COMMIT 变快，而且数据库保持一致。",
     sources: &[PostgresManual.section("fsync")],
     lab: None,
 };

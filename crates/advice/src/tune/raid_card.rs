@@ -76,15 +76,16 @@ impl Card {
     ) -> Option<Choice> {
         let words = command.words(self.tool, &self.id, volume)?;
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        let manual = if self.tool.megaraid() {
-            Document::Storcli
-        } else {
-            Document::Arcconf
+        let manual = match self.tool {
+            CardTool::Storcli | CardTool::Perccli => Document::Storcli,
+            CardTool::Arcconf => Document::Arcconf,
+            CardTool::Ssacli => Document::Ssacli,
         };
-        Some(
-            Choice::new(Target::Card, name, words.join(" "), reason)
-                .source(manual, "cache and mode settings"),
-        )
+        let section = match command {
+            CardCommand::Create { .. } => "creating volumes",
+            _ => "cache and mode settings",
+        };
+        Some(Choice::new(Target::Card, name, words.join(" "), reason).source(manual, section))
     }
 }
 
