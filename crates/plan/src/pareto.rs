@@ -125,7 +125,7 @@ pub(crate) fn family(layout: &Layout) -> (u8, u32) {
 /// share a place; a price that is the same everywhere, or not known, changes nothing.
 pub(crate) fn balance(order: &mut [usize], pools: &[Figures]) {
     let mut places: HashMap<usize, usize> = HashMap::new();
-    for figure in 0..6 {
+    for (figure, weight) in [3, 1, 1, 1, 1, 1].into_iter().enumerate() {
         let mut by: Vec<(usize, f32)> = order.iter().map(|&i| (i, pools[i][figure])).collect();
         by.sort_by(|a, b| b.1.total_cmp(&a.1));
         let (mut place, mut before) = (0, None);
@@ -134,7 +134,7 @@ pub(crate) fn balance(order: &mut [usize], pools: &[Figures]) {
                 place = i;
                 before = Some(value);
             }
-            *places.entry(*pool).or_default() += if figure == 0 { 3 * place } else { place };
+            *places.entry(*pool).or_default() += weight * place;
         }
     }
     order.sort_by(|a, b| {
