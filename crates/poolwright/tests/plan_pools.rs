@@ -137,9 +137,15 @@ impl Pool {
             usable: pool.usable,
             asize: vdev.asize,
             tolerance: layout.tolerance(),
-            blocks: BLOCKS.map(|block| geometry.charged(block, self.ashift)),
+            blocks: BLOCKS.map(|block| sectors(geometry.charged(block, self.ashift))),
         }
     }
+}
+
+/// What `stat` says of a file with these bytes of blocks, in units of 512 bytes: rounded, and one for its
+/// dnode (`sa_object_size`).
+fn sectors(bytes: u64) -> u64 {
+    (bytes + 256) / 512 + 1
 }
 
 /// What a pool has, bytes.
@@ -153,7 +159,7 @@ struct Found {
     asize: u64,
     /// Drives of the first vdev that `zpool offline` takes away.
     tolerance: u32,
-    /// What files of one block take.
+    /// What files of one block take, units of 512 bytes.
     blocks: [u64; 8],
 }
 
@@ -235,12 +241,7 @@ fn make(release: &'static str, pools: &[Pool]) -> Option<Vec<Found>> {
             usable: used + available,
             asize: *asize,
             tolerance: *tolerance as u32,
-            blocks: blocks
-                .iter()
-                .map(|n| n * 512)
-                .collect::<Vec<_>>()
-                .try_into()
-                .unwrap(),
+            blocks: blocks.try_into().unwrap(),
         }
     };
     let found: Vec<Found> = out
@@ -311,7 +312,7 @@ fn log_cache_and_special_vdevs_add_nothing_to_what_a_pool_offers() {
     ]
     .map(|more| {
         format!(
-            "zpool create -f -o ashift=12 -o cachefile=none t mirror {data} {more}\n\
+            "zpool create -f -o ashift=12 -o cachefile=none -m /run/t t mirror {data} {more}\n\
              zpool list -Hp -o size t\nzfs list -Hp -o used,available t\nzpool destroy t\n"
         )
     })
