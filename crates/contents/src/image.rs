@@ -20,16 +20,17 @@ pub fn save(path: &Path, pages: &Pages, drives: &[&Contents]) -> io::Result<()> 
     file.write_all(MAGIC)?;
     for drive in drives {
         let mut numbers = Vec::new();
-        let infallible: Result<(), std::convert::Infallible> = drive.each(pages, |number, _| {
-            numbers.push(number);
-            Ok(())
-        });
+        let infallible: Result<(), std::convert::Infallible> =
+            drive.for_each_page(pages, |number, _| {
+                numbers.push(number);
+                Ok(())
+            });
         let Ok(()) = infallible;
         file.write_all(&(numbers.len() as u64).to_le_bytes())?;
         for number in &numbers {
             file.write_all(&number.to_le_bytes())?;
         }
-        drive.each(pages, |_, page| file.write_all(page))?;
+        drive.for_each_page(pages, |_, page| file.write_all(page))?;
     }
     file.flush()
 }
@@ -48,7 +49,7 @@ pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io:
     }
     for drive in drives {
         let count = integer(&mut file)?;
-        if count > drive.pages() {
+        if count > drive.page_count() {
             return Err(bad("an image of other drives"));
         }
         let mut numbers = Vec::with_capacity(count as usize);
@@ -57,7 +58,7 @@ pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io:
         }
         let mut page = [0; PAGE];
         for number in numbers {
-            if number >= drive.pages() {
+            if number >= drive.page_count() {
                 return Err(bad("an image of larger drives"));
             }
             file.read_exact(&mut page)?;

@@ -48,6 +48,7 @@ fn the_block_layer_sees_each_drive_as_its_profile_says() {
                 .map(|what| of(&format!("queue/{what}")).parse().unwrap()),
             rotational: of("queue/rotational") == "1",
             write_back: of("queue/write_cache") == "write back",
+            fua: of("queue/fua") == "1",
             tags: of("mq/0/nr_tags").parse().unwrap(),
             requests: of("queue/nr_requests").parse().unwrap(),
             largest_kib: ["max_hw_sectors_kb", "max_sectors_kb"]
@@ -67,6 +68,7 @@ struct Attributes {
     sectors: [u64; 2],
     rotational: bool,
     write_back: bool,
+    fua: bool,
     tags: u64,
     requests: u64,
     /// What the drive takes, and what the block layer makes.
@@ -84,7 +86,8 @@ impl Attributes {
             bytes: profile.capacity.value as u64,
             sectors: [profile.logical_sector.value, profile.told_sector()].map(|v| v as u64),
             rotational: profile.rotational,
-            write_back: profile.write_cache,
+            write_back: attachment.write_cache,
+            fua: attachment.fua,
             tags: depth,
             requests: match attachment.scheduler {
                 true => scheduled(depth),
