@@ -84,7 +84,11 @@ impl Attributes {
         let largest = u64::from(attachment.max_transfer) >> 10;
         Attributes {
             bytes: profile.capacity.value as u64,
-            sectors: [profile.logical_sector.value, profile.told_sector()].map(|v| v as u64),
+            sectors: [
+                profile.logical_sector.value,
+                profile.reported_physical_sector(),
+            ]
+            .map(|v| v as u64),
             rotational: profile.rotational,
             write_back: attachment.write_cache,
             fua: attachment.fua,
