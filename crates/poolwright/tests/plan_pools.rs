@@ -251,10 +251,10 @@ fn make(release: &'static str, pools: &[Pool]) -> Option<Vec<Found>> {
     Some(found)
 }
 
-/// Makes one of the two pools that the table has of each layout.
+/// Makes one pool of every other layout of the table, which has two of each.
 fn agree(release: &'static str, which: usize) {
     let rows = LAYOUTS.lines().filter(|row| !row.starts_with('#'));
-    let pools: Vec<Pool> = rows.skip(which).step_by(2).map(Pool::new).collect();
+    let pools: Vec<Pool> = rows.skip(which).step_by(4).map(Pool::new).collect();
     let Some(found) = make(release, &pools) else {
         return;
     };
@@ -285,7 +285,7 @@ fn pools_of_openzfs_2_3_have_the_space_and_the_tolerance_that_plan_says() {
 
 #[test]
 fn pools_of_openzfs_2_4_have_the_space_and_the_tolerance_that_plan_says() {
-    agree("2.4", 1);
+    agree("2.4", 3);
 }
 
 /// Space of a mirror of drives of a profile.

@@ -72,6 +72,21 @@ fn results(place: &Path, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     trials.map(result).collect()
 }
 
+/// Lines of two results that differ, a line a value.
+fn differences(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u8>>) -> String {
+    let lines = |results: &BTreeMap<PathBuf, Vec<u8>>| {
+        let values = results
+            .values()
+            .map(|text| serde_json::from_slice(text).unwrap());
+        let texts = values.map(|value: serde_json::Value| format!("{value:#}\n"));
+        texts.collect::<String>()
+    };
+    let (one, other) = (lines(one), lines(other));
+    let pairs = one.lines().zip(other.lines());
+    let different = pairs.filter(|(a, b)| a != b).take(20);
+    different.map(|(a, b)| format!("{a} | {b}\n")).collect()
+}
+
 /// Bytes that the host can give without swapping, by `/proc/meminfo`.
 fn available() -> usize {
     let text = fs::read_to_string("/proc/meminfo").unwrap();
@@ -89,7 +104,7 @@ fn a_trial_has_the_same_result_on_a_host_under_load() {
     }
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("lab.toml"), LAB).unwrap();
-    let alone = results(place.path(), "alone");
+    let alone = results(place.path(), "quiet");
     assert_eq!(alone.len(), 1);
 
     // The machine's own memory stays free.
@@ -119,12 +134,23 @@ fn a_trial_has_the_same_result_on_a_host_under_load() {
         while touched.load(Ordering::Relaxed) == 0 {
             thread::yield_now();
         }
-        let results =
-            thread::Builder::new().spawn_scoped(scope, || results(place.path(), "loaded"));
+        let results = thread::Builder::new().spawn_scoped(scope, || results(place.path(), "laden"));
         let results = results.unwrap().join();
         // Also where it failed: the loops end with it.
         over.store(true, Ordering::Relaxed);
         results.unwrap()
     });
-    assert_eq!(loaded, alone);
+    assert!(loaded == alone, "{}", differences(&loaded, &alone));
+}
+
+#[test]
+#[ignore = "fails: the length of the store's path reaches the machine (the kernel's command line)"]
+fn a_trial_has_the_same_result_wherever_its_store_is() {
+    if engine().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("lab.toml"), LAB).unwrap();
+    let [here, there] = ["s", "a-store-with-a-longer-name"].map(|s| results(place.path(), s));
+    assert!(here == there, "{}", differences(&here, &there));
 }
