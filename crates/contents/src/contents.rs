@@ -31,6 +31,17 @@ pub struct Pages {
     sources: Vec<u32>,
 }
 
+/// A page, as several places may hold it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SharedPage(u32);
+
+impl SharedPage {
+    /// Its number among all pages.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl std::fmt::Debug for Pages {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Pages({} of {})", self.held(), self.capacity)
@@ -62,6 +73,31 @@ impl Pages {
     /// Pages in use.
     pub fn held(&self) -> u32 {
         self.next - 1 - self.free.len() as u32
+    }
+
+    /// Something to remember of each page, by [`SharedPage::index`].
+    pub(crate) fn places(&self) -> Vec<Option<u64>> {
+        vec![None; self.next as usize]
+    }
+
+    /// A new page, held by the caller until [`Pages::let_go`].
+    pub(crate) fn allocate(&mut self) -> SharedPage {
+        SharedPage(self.take())
+    }
+
+    /// What a page holds.
+    pub(crate) fn content(&self, page: SharedPage) -> &[u8] {
+        self.page(page.0)
+    }
+
+    /// The same, to be filled.
+    pub(crate) fn content_mut(&mut self, page: SharedPage) -> &mut [u8] {
+        self.page_mut(page.0)
+    }
+
+    /// The caller no longer holds a page.
+    pub(crate) fn let_go(&mut self, page: SharedPage) {
+        self.release(page.0);
     }
 
     fn page(&self, page: u32) -> &[u8] {
@@ -253,24 +289,20 @@ impl Contents {
         }
     }
 
-    /// Calls `with` for each page that is not zero, in ascending order, with its number.
-    ///
-    /// # Errors
-    /// The first error of `with`.
-    pub fn for_each_page<E>(
-        &self,
-        pages: &Pages,
-        mut with: impl FnMut(u64, &[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        for (index, leaf) in self.leaves.iter().enumerate() {
-            let Some(leaf) = leaf else { continue };
-            for (within, slot) in leaf.iter().enumerate() {
-                if *slot != ZERO {
-                    with((index * LEAF + within) as u64, pages.page(*slot))?;
-                }
-            }
-        }
-        Ok(())
+    /// The pages that are not zero, in ascending order, with their numbers.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = (u64, SharedPage)> + '_ {
+        self.leaves.iter().enumerate().flat_map(|(index, leaf)| {
+            let slots = leaf.iter().flat_map(|leaf| leaf.iter().enumerate());
+            let held = slots.filter(|(_, slot)| **slot != ZERO);
+            held.map(move |(within, slot)| ((index * LEAF + within) as u64, SharedPage(*slot)))
+        })
+    }
+
+    /// A page of an empty place becomes one that others may hold too.
+    pub(crate) fn share(&mut self, pages: &mut Pages, number: u64, page: SharedPage) {
+        pages.holders[page.index()] += 1;
+        self.drop_page(pages, number);
+        self.set(number, page.0);
     }
 }
 

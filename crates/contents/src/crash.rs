@@ -277,14 +277,11 @@ pub fn damage(pages: &mut Pages, drive: &mut Contents, size: u64, every: u64, se
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let page = PAGE as u64;
     let outside = LABELS.0.div_ceil(page)..size.saturating_sub(LABELS.1) / page;
-    let mut chosen = Vec::new();
-    let visited: Result<(), std::convert::Infallible> = drive.for_each_page(pages, |number, _| {
-        if outside.contains(&number) && random.next_u64().is_multiple_of(every.max(1)) {
-            chosen.push(number);
-        }
-        Ok(())
-    });
-    let Ok(()) = visited;
+    let held = drive.pages().map(|(number, _)| number);
+    let chosen: Vec<u64> = held
+        .filter(|number| outside.contains(number))
+        .filter(|_| random.next_u64().is_multiple_of(every.max(1)))
+        .collect();
     for number in &chosen {
         drive.discard(pages, number * page, page);
     }
