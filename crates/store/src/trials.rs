@@ -1,6 +1,6 @@
 //! Trials by key.
 
-use crate::files::{self, create, list, replace, write};
+use crate::files::{self, create, list, replace, sweep, write};
 use crate::key::is_hexadecimal;
 use crate::lock::Lock;
 use crate::{Error, Key, is_former};
@@ -85,6 +85,7 @@ impl Store {
     pub fn open(root: &Path) -> Result<Store, Error> {
         let store = Store::read(root)?;
         create(&store.root.join("running"))?;
+        sweep(&store.root.join("planned"))?;
         for path in list(&store.root.join("running"))? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let Some(key) = Key::parse(name.trim_end_matches(".lock")) else {
