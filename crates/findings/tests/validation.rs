@@ -206,8 +206,15 @@ fn the_size_scale_is_checked_here_or_by_the_self_check_or_not() {
         states.next().unwrap()
     };
     assert_eq!(at(1.0, &[]), SizeState::Whole);
-    assert!(matches!(at(12.0, &[]), SizeState::Elsewhere { .. }));
-    assert!(matches!(at(500.0, &[]), SizeState::Unchecked { .. }));
+    let sizes = rows().iter().filter_map(|row| row.size);
+    let from = sizes.clone().reduce(f64::min);
+    let to = sizes.reduce(f64::max);
+    let inside = match (from, to) {
+        (Some(from), Some(to)) if from <= 12.0 && to >= 12.0 => SizeState::Elsewhere { from, to },
+        _ => SizeState::Unchecked { from, to },
+    };
+    assert_eq!(at(12.0, &[]), inside);
+    assert_eq!(at(500.0, &[]), SizeState::Unchecked { from, to });
     let variants = [variant(false, false)];
     let mut all = trials(&[(&variants[0], Truth::flat(640.0))], 2, 0.003);
     all.push(Trial {
