@@ -231,7 +231,8 @@ fn a_published_table_is_named_where_the_question_is_from_one() {
     let mut campaign = campaign(vec![variant(false, false)], SYNC_JOB);
     let named = |campaign: &Campaign| {
         let parts = covered(campaign, &[]);
-        let is = |part: &Validation| matches!(part, Validation::Published { key } if key == "hk-2025");
+        let is =
+            |part: &Validation| matches!(part, Validation::Published { key } if key == "hk-2025");
         parts.iter().any(is)
     };
     assert!(named(&campaign));

@@ -14,7 +14,12 @@ pub fn sentence(part: &Validation) -> String {
             kind,
             profile,
             state,
-        } => format!("Drives {} ({}): {}", name(kind), name(profile), drive(state)),
+        } => format!(
+            "Drives {} ({}): {}",
+            name(kind),
+            name(profile),
+            drive(state)
+        ),
         Validation::Pool { beyond } => pool(beyond),
         Validation::Processor {
             processor,
