@@ -249,7 +249,7 @@ fn believed(variant: &Variant, lines: &Lines) -> Option<(u8, Place)> {
             .iter()
             .filter_map(|drive| variant.drives.get(&drive.kind));
         let sectors = |kind: &campaign::DriveKind| {
-            Some(kind.told_sector()? < kind.number("physical_sector")? as u64)
+            Some(kind.reported_physical_sector()? < kind.number("physical_sector")? as u64)
         };
         kinds.filter_map(sectors).any(|less| less)
     };

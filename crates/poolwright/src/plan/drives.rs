@@ -107,7 +107,7 @@ pub fn capacity(variant: &Variant, kind: &str) -> Option<u64> {
 }
 
 fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
-    serde_json::from_value(kind.numbers.clone())
+    kind.drive_profile()
         .map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
 }
 
