@@ -23,6 +23,10 @@ pub struct Job {
     pub compressible: bool,
     /// O_DIRECT.
     pub direct: bool,
+    /// Any of its jobs reads.
+    pub reads: bool,
+    /// Any of its jobs writes.
+    pub writes: bool,
 }
 
 /// Reads the job of a workload, as fio does.
@@ -45,6 +49,8 @@ pub fn of(workload: &Workload) -> Job {
         flushes_counted_long: any(&stock::flushes_counted_long),
         compressible: any(&stock::is_compressible),
         direct: all(&|s| set(s, "direct")),
+        reads: any(&|s| !stock::only_writes(s)),
+        writes: any(&stock::writes),
     }
 }
 
