@@ -5,6 +5,8 @@
 #ifndef __UM_PROCESSOR_CHARGE_H
 #define __UM_PROCESSOR_CHARGE_H
 
+/* Processors of the modelled host. */
+unsigned int um_modelled_cores(void);
 /* At the entry of a system call of user code. */
 void um_charge_syscall(int nr);
 /* After a switch from one task to another, in the new task. */

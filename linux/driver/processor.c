@@ -120,6 +120,11 @@ static unsigned int decompress_ps(unsigned int kind)
 	}
 }
 
+unsigned int um_modelled_cores(void)
+{
+	return max(cores, 1u);
+}
+
 /* What is charged and not yet applied, and all that was ever charged, virtual ns x 1024. */
 static unsigned long long pending;
 /* Busy time of all modelled cores together, ns. */
