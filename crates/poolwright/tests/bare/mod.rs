@@ -86,6 +86,8 @@ impl Bare {
             charged: false,
             seed: 1,
             script: &script,
+            image: None,
+            start_s: 0,
             reused: None,
             locks: machine::engine::cache().join("cores"),
             patience: Duration::from_secs(600),
