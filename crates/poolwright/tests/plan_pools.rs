@@ -251,10 +251,10 @@ fn make(release: &'static str, pools: &[Pool]) -> Option<Vec<Found>> {
     Some(found)
 }
 
-/// Makes one pool of every other layout of the table, which has two of each.
+/// Makes every sixth pool of the table.
 fn agree(release: &'static str, which: usize) {
     let rows = LAYOUTS.lines().filter(|row| !row.starts_with('#'));
-    let pools: Vec<Pool> = rows.skip(which).step_by(4).map(Pool::new).collect();
+    let pools: Vec<Pool> = rows.skip(which).step_by(6).map(Pool::new).collect();
     let Some(found) = make(release, &pools) else {
         return;
     };
