@@ -4,7 +4,8 @@
 CARGO ?= cargo
 BIN   := target/release/poolwright
 
-.NOTPARALLEL:
+# The engine and the program are built side by side.
+MAKEFLAGS += -j2
 .PHONY: help demo test install engine build bench labs lint
 
 help:
@@ -15,6 +16,8 @@ help:
 	@echo 'make bench   the figures of docs/performance.md'
 	@echo 'make lint    format, clippy, documentation'
 
+# The demo needs one release of OpenZFS; `make engine` and `make test` add the others.
+demo: ENGINE_FLAGS += --only 2.4
 demo: engine build
 	$(BIN) run demo
 
@@ -22,9 +25,9 @@ install:
 	@scripts/install $(INSTALL_FLAGS)
 
 engine: install
-	@linux/build $(ENGINE_FLAGS)
+	@env -u MAKEFLAGS -u MAKELEVEL linux/build $(ENGINE_FLAGS)
 
-build:
+build: install
 	$(CARGO) build --release -p poolwright
 
 test: INSTALL_FLAGS += --browser

@@ -16,7 +16,7 @@
 #define FAILED (1ULL << 63)
 #define BATCH 64
 
-struct device_of_drive {
+struct drive_device {
 	unsigned int drive;
 	spinlock_t lock;
 	struct time_travel_event event;
@@ -25,7 +25,7 @@ struct device_of_drive {
 };
 
 /* Arms the event for the drive's next completion; the lock is held. */
-static void arm(struct device_of_drive *device)
+static void arm(struct drive_device *device)
 {
 	unsigned long long next = pw_next(device->drive);
 	unsigned long long now = time_travel_now();
@@ -40,7 +40,7 @@ static void arm(struct device_of_drive *device)
 					  next > now ? next - now : 0);
 }
 
-static void copy_out(struct device_of_drive *device, struct request *rq)
+static void copy_out(struct drive_device *device, struct request *rq)
 {
 	unsigned long long offset = (unsigned long long)blk_rq_pos(rq) << 9;
 	struct req_iterator iter;
@@ -52,7 +52,7 @@ static void copy_out(struct device_of_drive *device, struct request *rq)
 	}
 }
 
-static void copy_in(struct device_of_drive *device, struct request *rq)
+static void copy_in(struct drive_device *device, struct request *rq)
 {
 	unsigned long long offset = (unsigned long long)blk_rq_pos(rq) << 9;
 	struct req_iterator iter;
@@ -68,8 +68,8 @@ static void copy_in(struct device_of_drive *device, struct request *rq)
 /* In interrupt context, at the time of a completion. */
 static void complete_due(struct time_travel_event *event)
 {
-	struct device_of_drive *device =
-		container_of(event, struct device_of_drive, event);
+	struct drive_device *device =
+		container_of(event, struct drive_device, event);
 	unsigned long long tags[BATCH];
 	unsigned int n, i;
 
@@ -97,7 +97,7 @@ static void complete_due(struct time_travel_event *event)
 static blk_status_t queue_request(struct blk_mq_hw_ctx *context,
 				  const struct blk_mq_queue_data *data)
 {
-	struct device_of_drive *device = context->queue->queuedata;
+	struct drive_device *device = context->queue->queuedata;
 	struct request *rq = data->rq;
 	unsigned long flags;
 	int op;
@@ -107,7 +107,7 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *context,
 		op = PW_READ;
 		break;
 	case REQ_OP_WRITE:
-		op = PW_WRITE;
+		op = rq->cmd_flags & REQ_FUA ? PW_WRITE_FUA : PW_WRITE;
 		break;
 	case REQ_OP_FLUSH:
 		op = PW_FLUSH;
@@ -121,7 +121,7 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *context,
 	um_charge_request();
 	blk_mq_start_request(rq);
 	spin_lock_irqsave(&device->lock, flags);
-	if (op == PW_WRITE)
+	if (req_op(rq) == REQ_OP_WRITE)
 		copy_in(device, rq);
 	pw_submit(device->drive, time_travel_now(), rq->tag, op,
 		  op == PW_FLUSH ? 0 : (unsigned long long)blk_rq_pos(rq) << 9,
@@ -134,9 +134,28 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *context,
 static const struct blk_mq_ops queue_ops = { .queue_rq = queue_request };
 static const struct block_device_operations device_ops = { .owner = THIS_MODULE };
 
+/* Called by OpenZFS when blocks have become free; on other devices it does nothing. */
+void poolwright_forget(struct block_device *bdev, unsigned long long offset,
+		       unsigned long long length);
+void poolwright_forget(struct block_device *bdev, unsigned long long offset,
+		       unsigned long long length)
+{
+	struct gendisk *disk = bdev->bd_disk;
+	struct drive_device *device;
+	unsigned long flags;
+
+	if (disk->fops != &device_ops)
+		return;
+	device = disk->queue->queuedata;
+	spin_lock_irqsave(&device->lock, flags);
+	pw_forget(device->drive, offset, length);
+	spin_unlock_irqrestore(&device->lock, flags);
+}
+EXPORT_SYMBOL(poolwright_forget);
+
 static int __init add_device(unsigned int drive)
 {
-	struct device_of_drive *device;
+	struct drive_device *device;
 	struct queue_limits limits = {};
 	struct pw_drive info;
 	int err;
@@ -158,6 +177,8 @@ static int __init add_device(unsigned int drive)
 		limits.features |= BLK_FEAT_ROTATIONAL;
 	if (info.write_cache)
 		limits.features |= BLK_FEAT_WRITE_CACHE;
+	if (info.fua)
+		limits.features |= BLK_FEAT_FUA;
 	if (info.discard) {
 		limits.max_hw_discard_sectors = UINT_MAX >> 9;
 		limits.discard_granularity = info.physical_sector;

@@ -8,9 +8,9 @@
 
 typedef unsigned long long pw_u64;
 
-enum { PW_READ, PW_WRITE, PW_FLUSH, PW_DISCARD };
+enum { PW_READ, PW_WRITE, PW_FLUSH, PW_DISCARD, PW_WRITE_FUA };
 
-/* What the block layer must know of a drive. */
+/* Queue limits and identity of a drive. */
 struct pw_drive {
 	const char *name;
 	pw_u64 size;
@@ -19,9 +19,10 @@ struct pw_drive {
 	unsigned int depth;		/* commands that it takes at once */
 	unsigned int max_transfer;	/* bytes of one command */
 	unsigned char rotational;
-	unsigned char write_cache;	/* flushes mean something */
+	unsigned char write_cache;	/* announced: the block layer sends flushes */
 	unsigned char discard;
 	unsigned char scheduler;	/* a distribution gives it mq-deadline */
+	unsigned char fua;		/* takes PW_WRITE_FUA */
 };
 
 /* Reads the configuration; 0, or 1 with a line on standard error. */
@@ -43,6 +44,8 @@ void pw_read(unsigned int drive, pw_u64 offset, void *to, pw_u64 length);
 /* Before the data of a write: its place in the record of the drives. */
 void pw_begin_write(unsigned int drive, pw_u64 now, pw_u64 offset, pw_u64 length);
 void pw_write(unsigned int drive, pw_u64 offset, const void *from, pw_u64 length);
+/* Contents that nothing reads again need not be held. Takes no time: it is no discard. */
+void pw_forget(unsigned int drive, pw_u64 offset, pw_u64 length);
 /* Counters of all drives as text; returns its length. */
 pw_u64 pw_report(pw_u64 now, char *to, pw_u64 max);
 /* A command as text (see drives/src/command.rs); returns 0 or -errno. */

@@ -32,8 +32,10 @@ module_param(charged, uint, 0400);
 /* Nanoseconds an event. */
 static unsigned int syscall_ns = 150;
 module_param(syscall_ns, uint, 0400);
-static unsigned int file_ns = 2000;
+static unsigned int file_ns = 500;
 module_param(file_ns, uint, 0400);
+static unsigned int zfs_call_ns = 3500;
+module_param(zfs_call_ns, uint, 0400);
 static unsigned int clock_ns = 25;
 module_param(clock_ns, uint, 0400);
 static unsigned int switch_ns = 1000;
@@ -48,18 +50,40 @@ static unsigned int copy_ps = 100;
 module_param(copy_ps, uint, 0400);
 static unsigned int fletcher_ps = 60;
 module_param(fletcher_ps, uint, 0400);
-static unsigned int parity_ps = 60;
-module_param(parity_ps, uint, 0400);
+
+/* By number of parity blocks, for each byte of a row with its parity. */
+static const unsigned int parity_ps[] = { 0, 30, 50, 100 };
 
 /* By number of enum zio_checksum, which is the on-disk format's. */
 static const unsigned int checksum_ps[] = {
 	[3] = 0,	/* label: with sha256, but small */
-	[8] = 500,	/* sha256 */
+	[8] = 900,	/* sha256 */
 	[11] = 1400,	/* sha512 */
 	[12] = 2000,	/* skein */
 	[13] = 600,	/* edonr */
 	[14] = 300,	/* blake3 */
 };
+
+/* Measured at these levels, linear between them; fast levels are above 100. */
+static unsigned int zstd_ps(int level)
+{
+	static const struct {
+		int level;
+		unsigned int ps;
+	} at[] = {
+		{ 1, 1700 }, { 3, 2250 }, { 6, 6250 }, { 9, 9250 },
+		{ 12, 19000 }, { 15, 61500 }, { 19, 300000 },
+	};
+	int i;
+
+	if (level > 100)
+		return 1300;
+	level = clamp(level, at[0].level, at[ARRAY_SIZE(at) - 1].level);
+	for (i = 1; level > at[i].level; i++)
+		;
+	return at[i - 1].ps + (at[i].ps - at[i - 1].ps) *
+		(level - at[i - 1].level) / (at[i].level - at[i - 1].level);
+}
 
 /* By number of enum zio_compress; gzip-1 to gzip-9 are 5 to 13. */
 static unsigned int compress_ps(unsigned int kind, int level)
@@ -71,10 +95,8 @@ static unsigned int compress_ps(unsigned int kind, int level)
 		return 300;
 	case 15:	/* lz4 */
 		return 1400;
-	case 16:	/* zstd; fast levels are above 100 */
-		if (level <= 0 || level > 100)
-			return 1600;
-		return level <= 3 ? 2800 : 2800 + (level - 3) * 3000;
+	case 16:
+		return zstd_ps(level);
 	default:
 		if (kind >= 5 && kind <= 13)
 			return 10000 + (kind - 5) * 3500;
@@ -90,12 +112,17 @@ static unsigned int decompress_ps(unsigned int kind)
 	case 14:
 		return 200;
 	case 15:
-		return 400;
+		return 250;
 	case 16:
-		return 1000;
+		return 600;
 	default:
-		return kind >= 5 && kind <= 13 ? 3000 : 0;
+		return kind >= 5 && kind <= 13 ? 2500 : 0;
 	}
+}
+
+unsigned int um_modelled_cores(void)
+{
+	return max(cores, 1u);
 }
 
 /* What is charged and not yet applied, and all that was ever charged, virtual ns x 1024. */
@@ -125,15 +152,16 @@ static void apply(void)
 	if (irqs_disabled() || in_interrupt())
 		return;
 	while (pending >> 10) {
-		unsigned long long next = time_travel_until_next();
-		unsigned long long step = min(pending >> 10, max(next, 1ULL));
+		/* A step of no time delivers what is due now. */
+		unsigned long long step = min(pending >> 10,
+					      time_travel_until_next());
 
 		pending -= step << 10;
 		time_travel_ndelay(step);
 	}
 }
 
-/* System calls whose work is a file's: a hold of its state, a lookup, a transaction. */
+/* System calls that work on a file: the descriptor, the lookup, the page cache. */
 static bool on_a_file(int nr)
 {
 	switch (nr) {
@@ -201,6 +229,12 @@ void um_charge_copy(unsigned long bytes)
 }
 EXPORT_SYMBOL(um_charge_copy);
 
+void um_charge_zfs_call(void)
+{
+	add(zfs_call_ns);
+}
+EXPORT_SYMBOL(um_charge_zfs_call);
+
 void um_charge_request(void)
 {
 	add(request_ns);
@@ -236,8 +270,8 @@ EXPORT_SYMBOL(um_charge_decompress);
 
 void um_charge_parity(unsigned int parity, unsigned long bytes)
 {
-	/* P is one pass over the data, Q and R cost about twice as much each. */
-	add_ps((unsigned long long)bytes * parity_ps * (2 * parity - 1));
+	parity = min(parity, (unsigned int)ARRAY_SIZE(parity_ps) - 1);
+	add_ps((unsigned long long)bytes * parity_ps[parity]);
 }
 EXPORT_SYMBOL(um_charge_parity);
 

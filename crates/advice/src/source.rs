@@ -1,9 +1,9 @@
-//! The documents that rules rest on.
+//! The sources that rules cite.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Document {
     /// The Hong Kong comparison of SLOG and L2ARC, 2025-09-29.
@@ -50,13 +50,23 @@ pub enum Document {
     Storcli,
     /// ARCCONF's user's guide.
     Arcconf,
-    /// Arithmetic that anyone can repeat.
+    /// The user guide of ssacli.
+    Ssacli,
+    /// Arithmetic.
     Arithmetic,
-    /// What practitioners agree on, with no single document.
+    /// Common practice, without a single document.
     Practice,
 }
 
 impl Document {
+    /// A place in it: a section, property, parameter or function.
+    pub const fn section(self, section: &'static str) -> Source {
+        Source {
+            document: self,
+            section,
+        }
+    }
+
     /// Its title, in the language it is cited in.
     pub fn title(self) -> &'static str {
         match self {
@@ -81,6 +91,7 @@ impl Document {
             Document::SmbConf => "smb.conf(5)",
             Document::Smartctl => "smartctl(8)",
             Document::Storcli => "StorCLI/PERC CLI reference manual",
+            Document::Ssacli => "HPE Smart Storage Administrator CLI user guide",
             Document::Arcconf => "ARCCONF command line utility user's guide",
             Document::Arithmetic => "arithmetic",
             Document::Practice => "common practice",

@@ -2,7 +2,7 @@
 //! silences its rule and raises no other.
 
 use advice::audit::{Finding, audit, audit_variants};
-use advice::lang::{self, Language};
+use advice::lang::Language;
 use advice::system::{Input, System, gather, variants};
 use advice::tune::{Need, Server, Workload, differences, files, tune};
 use lab::campaign::{
@@ -46,7 +46,7 @@ proptest! {
     fn no_text_panics(lines in prop::collection::vec(line(), 0..30)) {
         let system = read(&lines.join("\n"));
         for finding in audit(&system) {
-            lang::say(Language::English, &finding);
+            finding.text(Language::English);
             prop_assert!(!finding.fix().is_empty());
         }
         let need = Need {
@@ -178,12 +178,12 @@ proptest! {
             let after = audit(&fixed);
             prop_assert!(
                 !after.iter().any(|other| is(other, finding)),
-                "{} about {} survives {:?}", finding.rule.name(), finding.subject, finding.changes
+                "{} about {} survives {:?}", finding.rule.name, finding.subject, finding.changes
             );
             for new in &after {
                 prop_assert!(
                     before.iter().any(|old| is(old, new)),
-                    "{}: {:?} raises {} about {}", finding.rule.name(), finding.changes, new.rule.name(), new.subject
+                    "{}: {:?} raises {} about {}", finding.rule.name, finding.changes, new.rule.name, new.subject
                 );
             }
         }
@@ -202,8 +202,9 @@ proptest! {
         for choice in tune(&need(0.0)).iter().filter(|choice| !choice.offered) {
             prop_assert_eq!(choice.loss.seconds(), 0.0);
             prop_assert!(!choice.sources.is_empty() && !choice.reason.in_language(Language::Chinese).is_empty());
+            prop_assert!(choice.lab.is_none_or(|lab| lab::builtin::lab(lab).is_some()), "{:?}", choice.lab);
             let dangerous = [("sync", "disabled"), ("fsync", "off"), ("synchronous_commit", "off"), ("innodb_flush_log_at_trx_commit", "0"), ("innodb_flush_log_at_trx_commit", "2"), ("sync_binlog", "0"), ("full_page_writes", "off"), ("innodb_doublewrite", "OFF")];
-            prop_assert!(!dangerous.contains(&(choice.name.as_str(), choice.value.as_str())));
+            prop_assert!(!dangerous.contains(&(choice.name(), choice.value())));
         }
         for choice in tune(&need(allow)) {
             prop_assert!(choice.offered || choice.loss.seconds() <= allow);

@@ -3,8 +3,9 @@
 //! `tests/rules/<rule>.txt` holds both, after `##### fires` and `##### silent`, each as `tail`
 //! prints several files.
 
-use advice::audit::{Change, Finding, RULES, Step, audit};
-use advice::lang::{self, Language};
+use advice::audit::{Finding, TOPICS, audit, rules};
+use advice::lang::Language;
+use advice::setting::{Setting, Target};
 use advice::system::{Input, Leaf, System, UNKNOWN, gather};
 use facts::zpool_status::VdevKind;
 use std::path::PathBuf;
@@ -40,15 +41,15 @@ fn read(text: &str) -> (System, Vec<Finding>) {
 #[test]
 fn every_rule_fires_where_it_must_and_nowhere_else() {
     let mut wrong = Vec::new();
-    for rule in RULES {
-        let name = rule.id.name();
+    for rule in rules() {
+        let name = rule.name;
         let (fires, silent) = fixture(name);
         let (_, found) = read(&fires);
-        if !found.iter().any(|finding| finding.rule == rule.id) {
+        if !found.iter().any(|finding| finding.rule == rule) {
             wrong.push(format!("{name}: does not fire; found {:?}", names(&found)));
         }
         let (_, found) = read(&silent);
-        if found.iter().any(|finding| finding.rule == rule.id) {
+        if found.iter().any(|finding| finding.rule == rule) {
             wrong.push(format!("{name}: fires on its silent fixture"));
         }
     }
@@ -56,21 +57,18 @@ fn every_rule_fires_where_it_must_and_nowhere_else() {
 }
 
 fn names(findings: &[Finding]) -> Vec<&'static str> {
-    findings.iter().map(|finding| finding.rule.name()).collect()
+    findings.iter().map(|finding| finding.rule.name).collect()
 }
 
 #[test]
 fn every_finding_has_evidence_a_fix_a_source_and_a_whole_sentence() {
-    for rule in RULES {
-        let (_, found) = read(&fixture(rule.id.name()).0);
+    for rule in rules() {
+        let (_, found) = read(&fixture(rule.name).0);
         for finding in found {
-            let name = finding.rule.name();
+            let name = finding.rule.name;
             assert!(!finding.evidence.is_empty(), "{name} has no evidence");
             assert!(!finding.fix().is_empty(), "{name} has no fix");
-            assert!(
-                !finding.rule.rule().sources.is_empty(),
-                "{name} has no source"
-            );
+            assert!(!finding.rule.sources.is_empty(), "{name} has no source");
             for evidence in &finding.evidence {
                 let computed = ["/proc/spl", "/proc/diskstats", "zpool iostat"]
                     .iter()
@@ -78,7 +76,7 @@ fn every_finding_has_evidence_a_fix_a_source_and_a_whole_sentence() {
                 assert!(evidence.at.line > 0 || computed, "{name}: {:?}", evidence);
             }
             for language in Language::ALL {
-                let (what, why) = lang::say(language, &finding);
+                let (what, why) = finding.text(language);
                 assert!(
                     !what.contains('{') && !why.contains('{'),
                     "{name}: {what} {why}"
@@ -95,27 +93,29 @@ fn evidence_points_at_the_line_in_the_pasted_text() {
     let (_, found) = read(text);
     let unknown = found
         .iter()
-        .find(|f| f.rule.name() == "module-unknown")
+        .find(|f| f.rule.name == "module-unknown")
         .unwrap();
     assert_eq!(unknown.evidence[0].at.to_string(), "pasted:3");
     assert_eq!(unknown.arguments["near"], "l2arc_write_max");
 }
 
 #[test]
-fn the_registry_is_in_the_order_of_its_enum() {
-    for rule in RULES {
-        assert_eq!(rule.id.rule().id, rule.id);
+fn every_lab_that_a_rule_names_exists() {
+    for rule in rules() {
+        let lab = rule.lab.map(lab::builtin::lab);
+        assert!(
+            lab.is_none_or(|lab| lab.is_some()),
+            "{}: {:?}",
+            rule.name,
+            rule.lab
+        );
     }
-    assert!(RULES.len() >= 60, "{} rules", RULES.len());
 }
 
-/// The system after a step of a fix, where the step does something that a text would show.
-fn after(system: &System, step: &Step) -> Option<System> {
+/// The system after a command of a fix, where the command does something that a text would show.
+fn after(system: &System, command: &[String]) -> Option<System> {
     let mut system = system.clone();
-    let words = match step {
-        Step::Run(words) => words.iter().map(String::as_str).collect::<Vec<_>>(),
-        Step::Line { .. } | Step::Without { .. } => return None,
-    };
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["zpool", "remove", pool, name] => {
             let pool = system.pools.iter_mut().find(|p| p.name == *pool)?;
@@ -139,10 +139,10 @@ fn after(system: &System, step: &Step) -> Option<System> {
         }
         ["zfs", "set", setting, dataset] => {
             let (property, value) = setting.split_once('=')?;
-            let change = Change::Dataset {
-                dataset: dataset.to_string(),
-                property: property.to_string(),
-                value: value.to_string(),
+            let change = Setting {
+                target: Target::Dataset(dataset.to_string()),
+                name: property.to_string(),
+                value: Some(value.to_string()),
             };
             return Some(system.changed(&change));
         }
@@ -166,28 +166,28 @@ fn after(system: &System, step: &Step) -> Option<System> {
 fn a_fix_silences_its_rule_and_raises_no_other() {
     let mut followed = std::collections::BTreeSet::new();
     let mut wrong = Vec::new();
-    for rule in RULES {
-        let (system, before) = read(&fixture(rule.id.name()).0);
+    for rule in rules() {
+        let (system, before) = read(&fixture(rule.name).0);
         for finding in &before {
             let fixed = finding
                 .changes
                 .iter()
                 .fold(system.clone(), |s, change| s.changed(change));
             let fixed = finding
-                .steps
+                .commands
                 .iter()
-                .try_fold(fixed, |s, step| after(&s, step));
+                .try_fold(fixed, |s, command| after(&s, command));
             // Steps that a text does not show: buying, creating anew, looking closer.
             let Some(fixed) = fixed.filter(|fixed| *fixed != system) else {
                 assert!(
-                    !finding.steps.is_empty(),
+                    !finding.commands.is_empty(),
                     "{} has no fix",
-                    finding.rule.name()
+                    finding.rule.name
                 );
                 continue;
             };
             wrong.extend(not_followed(&before, finding, &audit(&fixed)));
-            followed.insert(finding.rule.name());
+            followed.insert(finding.rule.name);
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -202,11 +202,10 @@ fn a_fix_silences_its_rule_and_raises_no_other() {
 fn not_followed(before: &[Finding], finding: &Finding, after: &[Finding]) -> Vec<String> {
     let is =
         |other: &Finding, this: &Finding| other.rule == this.rule && other.subject == this.subject;
-    let fix: Vec<String> = finding.fix().iter().map(ToString::to_string).collect();
+    let fix = finding.fix();
     let what = format!(
         "{} about {}: its fix {fix:?}",
-        finding.rule.name(),
-        finding.subject
+        finding.rule.name, finding.subject
     );
     let mut wrong = Vec::new();
     if after.iter().any(|other| is(other, finding)) {
@@ -216,22 +215,27 @@ fn not_followed(before: &[Finding], finding: &Finding, after: &[Finding]) -> Vec
         if !before.iter().any(|old| is(old, new)) {
             wrong.push(format!(
                 "{what} raises {} about {}",
-                new.rule.name(),
-                new.subject
+                new.rule.name, new.subject
             ));
         }
     }
     wrong
 }
 
+/// docs/audit.md holds one table a topic, made from the rules.
 #[test]
 fn the_documentation_lists_every_rule() {
-    let text = include_str!("../../../docs/audit.md");
-    for rule in RULES {
+    let page = include_str!("../../../docs/audit.md");
+    for (topic, rules) in TOPICS {
+        let mut table = format!("### {topic}\n\n| rule | finds | lab |\n|---|---|---|\n");
+        for rule in *rules {
+            let what = rule.what.replace(['{', '}'], "*");
+            let lab = rule.lab.unwrap_or_default();
+            table.push_str(&format!("| `{}` | {what} | {lab} |\n", rule.name));
+        }
         assert!(
-            text.contains(&format!("| `{}` |", rule.id.name())),
-            "{}",
-            rule.id.name()
+            page.contains(&table),
+            "docs/audit.md must contain:\n\n{table}"
         );
     }
 }
@@ -242,7 +246,7 @@ fn queue_attributes_are_read_as_tail_prints_them() {
     let (_, found) = read(text);
     let scheduler = found
         .iter()
-        .find(|f| f.rule.name() == "drive-scheduler")
+        .find(|f| f.rule.name == "drive-scheduler")
         .unwrap();
     assert_eq!(scheduler.evidence[0].at.to_string(), "pasted:5");
 }

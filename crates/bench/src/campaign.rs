@@ -115,6 +115,7 @@ pub fn run(runner: &Runner, question: Question) -> Result<Ran, Error> {
             break (End::Budget, not_run);
         }
     };
+    runner.store.tidy_states()?;
     Ok(Ran {
         end,
         trials: known.trials().to_vec(),

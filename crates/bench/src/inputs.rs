@@ -3,15 +3,17 @@
 use crate::fault::Fault;
 use crate::rerun;
 use crate::slot::{Extra, Slot};
-use findings::record::Cost;
+use findings::record::{Cost, Perturbation};
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
 use lab::model::{Model, of_variant};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 use store::Key;
 
-/// Version of [`Inputs`] and of what a result has: a change to either makes other keys.
-const FORMAT: u32 = 1;
+/// Version of [`Inputs`], of the copy that a job file becomes, and of what a result has: a change to any of them makes
+/// other keys.
+const FORMAT: u32 = 2;
 
 /// The inputs of a trial. What has no effect on its result is left out (names of variant and workload,
 /// prices, sources of numbers, notes), so that trials of identical configurations are one trial.
@@ -21,8 +23,7 @@ pub struct Inputs {
     format: u32,
     /// Identity of the engine build, [`Engine::build_id`](crate::engine::Engine::build_id).
     pub build: String,
-    /// The configuration, with the changed numbers of a re-run applied. It has no name, levels or memory
-    /// of its own.
+    /// The configuration as the lab states it. It has no name, levels or memory of its own.
     pub variant: Variant,
     /// The client's settings. They have no name and no ladder.
     pub workload: Workload,
@@ -40,6 +41,9 @@ pub struct Inputs {
     /// The cost that the machine runs without, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<Cost>,
+    /// The number of a drive that a re-run changes while the trial is measured, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Perturbation>,
 }
 
 /// What of a [`Method`] bears on one trial. All times are virtual seconds.
@@ -81,15 +85,16 @@ impl Timing {
 impl Inputs {
     /// The inputs of a trial of a campaign, on an engine build.
     pub fn new(campaign: &Campaign, model: &Model, slot: &Slot, build: &str) -> Inputs {
-        let stated = &campaign.variants[slot.variant];
+        let variant = &campaign.variants[slot.variant];
         let mut model = model.clone();
         let mut changed = None;
         match &slot.extra {
             Some(Extra::Size(size)) => model.size = *size,
-            Some(Extra::Rerun(change)) => changed = rerun::perturbed(stated, change),
-            Some(Extra::Rate(_) | Extra::Without(_)) | None => {}
+            Some(Extra::Rerun(change)) if rerun::perturbed(variant, change).is_some() => {
+                changed = Some(change.clone());
+            }
+            Some(Extra::Rate(_) | Extra::Rerun(_) | Extra::Without(_)) | None => {}
         }
-        let variant = changed.as_ref().unwrap_or(stated);
         let model = of_variant(&model, &campaign.host, variant);
         let host = variant.host(&campaign.host);
         Inputs {
@@ -117,6 +122,16 @@ impl Inputs {
                 Some(Extra::Without(cost)) => Some(cost),
                 _ => None,
             },
+            changed,
+        }
+    }
+
+    /// The variant as it is measured: with the changed number of a re-run.
+    pub fn measured_variant(&self) -> Cow<'_, Variant> {
+        let changed = self.changed.as_ref();
+        match changed.and_then(|change| rerun::perturbed(&self.variant, change)) {
+            Some(variant) => Cow::Owned(variant),
+            None => Cow::Borrowed(&self.variant),
         }
     }
 

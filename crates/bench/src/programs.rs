@@ -94,6 +94,15 @@ impl Postgresql {
         })
     }
 
+    /// One without a place, for keys: what runs is in them by version and hash.
+    pub fn nowhere() -> Postgresql {
+        Postgresql {
+            bin: PathBuf::from("postgresql"),
+            version: String::new(),
+            major: 0,
+        }
+    }
+
     /// Every version of this host that has a server and pgbench.
     fn installed() -> Vec<Postgresql> {
         let versions = std::fs::read_dir(POSTGRESQL).into_iter().flatten();

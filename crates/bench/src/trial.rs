@@ -9,7 +9,7 @@ use crate::workload;
 use findings::record::{Outcome, Trial};
 use std::path::Path;
 use std::time::SystemTime;
-use store::{Run, Running};
+use store::{Run, Running, Store};
 
 /// Runs a trial from its inputs. It has no names: a campaign gives it those. A trial that fails is a
 /// result, with the reason.
@@ -20,6 +20,7 @@ pub fn measure(
     engine: &dyn Engine,
     inputs: &Inputs,
     raw: &Path,
+    store: &Store,
     watch: &dyn TrialWatch,
     stop: &Stop,
 ) -> Result<Trial, Fault> {
@@ -32,7 +33,7 @@ pub fn measure(
         )));
     }
     let (key, _) = inputs.key()?;
-    let outcome = match engine.run(inputs, raw, watch, stop) {
+    let outcome = match engine.run(inputs, raw, store, watch, stop) {
         Ok(measured) => Outcome::Measured(Box::new(measured)),
         Err(Fault::Failed(reason)) => Outcome::Failed { reason },
         Err(other) => return Err(other),
@@ -65,7 +66,8 @@ pub fn measure_and_store(
     stop: &Stop,
 ) -> Result<(Trial, f64), Fault> {
     let (started, begun_s) = (SystemTime::now(), clock.now_s());
-    let trial = measure(engine, inputs, &running.raw(), watch, stop)?;
+    let raw = running.raw();
+    let trial = measure(engine, inputs, &raw, running.store(), watch, stop)?;
     let wall_s = clock.now_s() - begun_s;
     let run = Run {
         started: humantime::format_rfc3339_seconds(started).to_string(),

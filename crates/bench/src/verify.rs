@@ -8,6 +8,7 @@ use crate::trial;
 use serde_json::Value;
 use std::fmt;
 use std::path::Path;
+use store::Store;
 
 /// What a verification found.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,10 +49,11 @@ pub fn verify(
     inputs: &Inputs,
     stored: &[u8],
     raw: &Path,
+    store: &Store,
     watch: &dyn TrialWatch,
     stop: &Stop,
 ) -> Result<Verified, Fault> {
-    let trial = trial::measure(engine, inputs, raw, watch, stop)?;
+    let trial = trial::measure(engine, inputs, raw, store, watch, stop)?;
     let again = store::result_bytes(&trial);
     let again = again.map_err(|e| Fault::failed(format!("cannot write a result: {e}")))?;
     Ok(match again == stored {

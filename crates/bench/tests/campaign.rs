@@ -425,7 +425,15 @@ fn a_result_that_comes_out_otherwise_is_told_with_its_first_field() {
         let job = job::of_key(&store, &key).unwrap();
         let stored = store.result(&key).unwrap();
         let stop = Stop::default();
-        verify(engine, &job.inputs, &stored, raw.path(), &Unwatched, &stop)
+        verify(
+            engine,
+            &job.inputs,
+            &stored,
+            raw.path(),
+            &store,
+            &Unwatched,
+            &stop,
+        )
     };
     assert_eq!(check(&engine).unwrap(), Verified::Identical);
     engine.noise_ns = 1.0;

@@ -30,6 +30,7 @@ fn target() -> Target<'static> {
         runtime_s: None,
         ramp_s: 2.0,
         ramp_most_s: None,
+        warmed: false,
         seed: u64::MAX,
         rate: None,
     }
@@ -112,16 +113,84 @@ fn of_the_labs_working_set_files_that_jobs_share_have_one_part() {
     assert_eq!(of(format), (vec![10], 10));
 }
 
+/// The last value of an option in the first job of a copy.
+fn value(job: &Rewritten, name: &str) -> Option<String> {
+    let copy = parse::parse(&job.text).unwrap();
+    copy.jobs[0].get(name).map(str::to_owned)
+}
+
 #[test]
-fn native_asynchronous_io_counts_as_one_in_flight_on_a_pool() {
-    let text =
-        |engine| format!("[a]\nioengine={engine}\niodepth=32\nnumjobs=2\nrw=read\nsize=1G\n");
-    assert_eq!(rewritten(&text("io_uring"), &target()).concurrency, 64.0);
-    assert_eq!(rewritten(&text("psync"), &target()).concurrency, 2.0);
-    assert_eq!(rewritten(&text("libaio"), &target()).concurrency, 2.0);
-    assert_eq!(rewritten(&text("libaio"), &target()).notes.len(), 1);
-    let text = rewritten(&text("libaio"), &target()).text;
-    assert!(text.contains("\nioengine=psync\n"), "{text}");
+fn engines_stay_as_written_and_asynchronous_ones_keep_their_depth_in_flight() {
+    for (engine, in_flight) in [
+        ("psync", 2.0),
+        ("splice", 2.0),
+        ("libaio", 64.0),
+        ("io_uring", 64.0),
+        ("posixaio", 64.0),
+    ] {
+        let text = format!("[a]\nioengine={engine}\niodepth=32\nnumjobs=2\nrw=read\nsize=1G\n");
+        let job = rewritten(&text, &target());
+        assert_eq!(job.concurrency, in_flight, "{engine}");
+        assert_eq!(value(&job, "ioengine").as_deref(), Some(engine));
+        assert_eq!(job.notes.len(), usize::from(engine == "io_uring"));
+    }
+}
+
+#[test]
+fn a_job_that_offloads_by_itself_has_its_depth_in_flight_and_a_ramp_of_its_own() {
+    let job = rewritten(
+        "[a]\nio_submit_mode=offload\niodepth=8\nrw=randread\nsize=1G\n",
+        &target(),
+    );
+    assert_eq!((job.concurrency, job.ramp_s, job.lead_s), (8.0, 0.0, 2.0));
+}
+
+#[test]
+fn flushes_stay_as_written_however_many_clients_write_to_a_file() {
+    for options in ["fsync=1\n", "fdatasync=1\n", "fsync=32\n"] {
+        let text =
+            format!("[global]\nfilename=wal\nsize=1g\nrw=write\nnumjobs=4\n{options}[a]\n[b]\n");
+        let job = rewritten(&text, &target());
+        assert!(job.text.contains(options), "{}", job.text);
+        assert_eq!(value(&job, "sync"), None, "{}", job.text);
+        assert_eq!(job.notes, [] as [String; 0]);
+    }
+}
+
+#[test]
+fn flushes_that_fio_counts_too_long_are_named() {
+    let notes = |options: &str| {
+        let text = format!("[a]\nrw=write\nsize=1g\n{options}");
+        rewritten(&text, &target()).notes.len()
+    };
+    assert_eq!(notes("ioengine=libaio\nfsync=1\n"), 1);
+    assert_eq!(notes("ioengine=libaio\nfsync=0\n"), 0);
+    assert_eq!(notes("ioengine=io_uring\nfsync=1\n"), 0);
+}
+
+#[test]
+fn what_runs_before_the_job_stays_in_the_page_cache() {
+    let warmed = Target {
+        warmed: true,
+        ..target()
+    };
+    let of = |text: &str, target: &Target| {
+        value(
+            &rewritten(&format!("[a]\nsize=1g\n{text}"), target),
+            "invalidate",
+        )
+    };
+    let no = Some("0".to_owned());
+    assert_eq!(of("rw=randread\n", &target()), None);
+    assert_eq!(of("rw=randread\n", &warmed), no);
+    assert_eq!(of("rw=randread\npre_read=1\n", &target()), no);
+    assert_eq!(
+        of("rw=write\nnrfiles=8\n", &target()),
+        no,
+        "a ramp of its own"
+    );
+    let stated = of("rw=randread\ninvalidate=1\n", &warmed);
+    assert_eq!(stated.as_deref(), Some("1"));
 }
 
 #[test]
@@ -236,11 +305,14 @@ fn in_an_open_loop_a_write_is_synchronous_itself_and_a_mixture_keeps_its_shares(
         ("fsync=0", "sync=1")
     );
     let mixed = open(
-        "[a]\nrw=randrw\nrwmixread=70\nsize=1G\nioengine=libaio\n",
+        "[a]\nrw=randrw\nrwmixread=70\nsize=1G\nioengine=io_uring\n",
         100.0,
     );
     assert!(mixed.text.contains("\nrate_iops=70,30\n"), "{}", mixed.text);
-    assert!(mixed.text.ends_with("ioengine=psync\n") || mixed.text.contains("\nioengine=psync\n"));
+    // fio does not offload with io_uring.
+    assert_eq!(value(&mixed, "ioengine").as_deref(), Some("psync"));
+    let native = open("[a]\nrw=randread\nsize=1G\nioengine=libaio\n", 100.0);
+    assert_eq!(value(&native, "ioengine").as_deref(), Some("libaio"));
     assert_eq!(mixed.offered_rate, Some(100.0));
     let pure = open("[a]\nrw=randrw\nrwmixread=100\nsize=1G\n", 100.0);
     assert!(pure.text.contains("\nrate_iops=100\n"), "{}", pure.text);
@@ -424,39 +496,6 @@ fn clones_that_begin_further_on_have_a_larger_file() {
         ..target()
     };
     assert_eq!(rewritten(text, &whole).files_bytes, 8 << 30);
-}
-
-#[test]
-fn clients_that_write_to_one_file_flush_within_their_writes() {
-    let of = |text: &str| {
-        let job = rewritten(&format!("[global]\nsize=1g\nrw=write\n{text}"), &target());
-        let copy = parse::parse(&job.text).unwrap();
-        let value = |name: &str| copy.jobs[0].get(name).map(str::to_owned);
-        (
-            value("fsync").or(value("fdatasync")),
-            value("sync"),
-            job.notes.len(),
-        )
-    };
-    let text = |value: &str| Some(value.to_owned());
-    let shared = "numjobs=4\nfilename=wal\n[a]\n";
-    assert_eq!(of(&format!("fsync=1\n{shared}")), (text("0"), text("1"), 1));
-    assert_eq!(
-        of(&format!("fdatasync=1\n{shared}")),
-        (text("0"), text("dsync"), 1)
-    );
-    assert_eq!(of(&format!("fsync=32\n{shared}")), (text("32"), None, 0));
-    assert_eq!(
-        of("fsync=1\nnumjobs=4\n[a]\n"),
-        (text("1"), None, 0),
-        "files of their own"
-    );
-    let sections = "fsync=1\nfilename=wal\n[a]\n[b]\n";
-    assert_eq!(of(sections), (text("0"), text("1"), 2));
-    let lists = "fsync=1\n[a]\nfilename=x:wal\n[b]\nfilename=wal\n";
-    assert_eq!(of(lists), (text("0"), text("1"), 2), "one file in common");
-    let reader = "fsync=1\nfilename=wal\n[a]\n[b]\nrw=read\n";
-    assert_eq!(of(reader), (text("1"), None, 0), "one writer");
 }
 
 #[test]

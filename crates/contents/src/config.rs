@@ -1,12 +1,12 @@
-//! What a machine's drives are, as its starter writes it.
+//! Configuration of a machine's drives: written by the host, read by the kernel at its start.
 
 use drives::Profile;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Bytes of what drives hold that are kept in memory where there is a file for more. Long or fast writes fill
-/// drives without end: what a file system frees is not told to them.
-pub const IN_MEMORY: u64 = 4 << 30;
+/// Bytes of the drives' contents that are kept in memory where there is a file for more. Contents only grow under
+/// long or fast writes: OpenZFS does not discard what it frees, `autotrim` is off by default.
+pub const MEMORY_LIMIT: u64 = 4 << 30;
 
 /// The drives of a machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct Config {
     /// What an earlier machine left in it is overwritten: memory that was touched before is quicker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<i32>,
-    /// A file for what the drives hold beyond [`IN_MEMORY`]; none keeps everything in memory. The file has no
+    /// A file for what the drives hold beyond [`MEMORY_LIMIT`]; none keeps everything in memory. The file has no
     /// name any more once the machine runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill: Option<PathBuf>,
@@ -46,9 +46,9 @@ pub struct DriveConfig {
     pub capacity: u64,
     /// Seed of its model.
     pub seed: u64,
-    /// Requests that complete at once, to see what they cost.
+    /// Requests that complete at once: `run --why` removes their cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub free: Vec<Free>,
+    pub free: Vec<FreeRequest>,
     /// It is dead from the start: every request ends in an error.
     #[serde(default, skip_serializing_if = "is_false")]
     pub failed: bool,
@@ -58,10 +58,10 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// A kind of request that takes no time.
+/// Requests that complete at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Free {
+pub enum FreeRequest {
     /// Reads.
     Read,
     /// Writes.

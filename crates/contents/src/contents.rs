@@ -1,4 +1,4 @@
-//! What drives hold: pages of 4 KiB, of which those that are all zero take no room.
+//! Contents of drives: pages of 4 KiB. Pages of zeros take no memory.
 
 /// Bytes of a page.
 pub const PAGE: usize = 4096;
@@ -31,6 +31,17 @@ pub struct Pages {
     sources: Vec<u32>,
 }
 
+/// A page, as several places may hold it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SharedPage(u32);
+
+impl SharedPage {
+    /// Its number among all pages.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl std::fmt::Debug for Pages {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Pages({} of {})", self.held(), self.capacity)
@@ -59,9 +70,34 @@ impl Pages {
         )
     }
 
-    /// Pages that hold something.
+    /// Pages in use.
     pub fn held(&self) -> u32 {
         self.next - 1 - self.free.len() as u32
+    }
+
+    /// Something to remember of each page, by [`SharedPage::index`].
+    pub(crate) fn places(&self) -> Vec<Option<u64>> {
+        vec![None; self.next as usize]
+    }
+
+    /// A new page, held by the caller until [`Pages::let_go`].
+    pub(crate) fn allocate(&mut self) -> SharedPage {
+        SharedPage(self.take())
+    }
+
+    /// What a page holds.
+    pub(crate) fn content(&self, page: SharedPage) -> &[u8] {
+        self.page(page.0)
+    }
+
+    /// The same, to be filled.
+    pub(crate) fn content_mut(&mut self, page: SharedPage) -> &mut [u8] {
+        self.page_mut(page.0)
+    }
+
+    /// The caller no longer holds a page.
+    pub(crate) fn let_go(&mut self, page: SharedPage) {
+        self.release(page.0);
     }
 
     fn page(&self, page: u32) -> &[u8] {
@@ -108,7 +144,7 @@ impl Pages {
 
     /// A page with this content, held once more: the one that was last written from the same memory, where
     /// that has it still, or a new one.
-    fn with(&mut self, content: &[u8]) -> u32 {
+    fn page_with(&mut self, content: &[u8]) -> u32 {
         let source = content.as_ptr() as usize / PAGE % SOURCES;
         let known = self.sources[source];
         if known != ZERO && self.holders[known as usize] > 0 && self.page(known) == content {
@@ -122,7 +158,7 @@ impl Pages {
     }
 
     /// The page, or a copy of it where others hold it too, to be written to.
-    fn own(&mut self, page: u32) -> u32 {
+    fn unshared(&mut self, page: u32) -> u32 {
         if self.holders[page as usize] == 1 {
             return page;
         }
@@ -160,7 +196,7 @@ impl Contents {
     }
 
     /// Pages that it could hold.
-    pub fn pages(&self) -> u64 {
+    pub fn page_count(&self) -> u64 {
         (self.leaves.len() * LEAF) as u64
     }
 
@@ -200,11 +236,11 @@ impl Contents {
                 self.drop_page(pages, page);
             } else if whole {
                 // The new content first: it may be that of the old page.
-                let new = pages.with(from);
+                let new = pages.page_with(from);
                 self.drop_page(pages, page);
                 self.set(page, new);
             } else {
-                let slot = self.part_of(pages, page);
+                let slot = self.slot_to_modify(pages, page);
                 pages.page_mut(slot)[within..within + from.len()].copy_from_slice(from);
             }
         }
@@ -216,21 +252,30 @@ impl Contents {
             if part.len() == PAGE {
                 self.drop_page(pages, page);
             } else if self.slot(page) != ZERO {
-                let slot = self.part_of(pages, page);
+                let slot = self.slot_to_modify(pages, page);
                 pages.page_mut(slot)[within..within + part.len()].fill(0);
             }
         }
     }
 
+    /// Gives back whole pages whose content nothing reads again; bytes of other pages stay as they are.
+    pub fn forget(&mut self, pages: &mut Pages, offset: u64, length: u64) {
+        for (page, _, part) in parts(offset, length as usize) {
+            if part.len() == PAGE {
+                self.drop_page(pages, page);
+            }
+        }
+    }
+
     /// The page's own slot, to be written to in part.
-    fn part_of(&mut self, pages: &mut Pages, page: u64) -> u32 {
+    fn slot_to_modify(&mut self, pages: &mut Pages, page: u64) -> u32 {
         let slot = match self.slot(page) {
             ZERO => {
                 let slot = pages.take();
                 pages.page_mut(slot).fill(0);
                 slot
             }
-            slot => pages.own(slot),
+            slot => pages.unshared(slot),
         };
         self.set(page, slot);
         slot
@@ -244,24 +289,20 @@ impl Contents {
         }
     }
 
-    /// Calls `with` for each page that holds something, in ascending order, with its number.
-    ///
-    /// # Errors
-    /// The first error of `with`.
-    pub fn each<E>(
-        &self,
-        pages: &Pages,
-        mut with: impl FnMut(u64, &[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        for (index, leaf) in self.leaves.iter().enumerate() {
-            let Some(leaf) = leaf else { continue };
-            for (within, slot) in leaf.iter().enumerate() {
-                if *slot != ZERO {
-                    with((index * LEAF + within) as u64, pages.page(*slot))?;
-                }
-            }
-        }
-        Ok(())
+    /// The pages that are not zero, in ascending order, with their numbers.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = (u64, SharedPage)> + '_ {
+        self.leaves.iter().enumerate().flat_map(|(index, leaf)| {
+            let slots = leaf.iter().flat_map(|leaf| leaf.iter().enumerate());
+            let held = slots.filter(|(_, slot)| **slot != ZERO);
+            held.map(move |(within, slot)| ((index * LEAF + within) as u64, SharedPage(*slot)))
+        })
+    }
+
+    /// A page of an empty place becomes one that others may hold too.
+    pub(crate) fn share(&mut self, pages: &mut Pages, number: u64, page: SharedPage) {
+        pages.holders[page.index()] += 1;
+        self.drop_page(pages, number);
+        self.set(number, page.0);
     }
 }
 
@@ -293,6 +334,21 @@ mod tests {
         let mut bytes = vec![9; length];
         drive.read(pages, offset, &mut bytes);
         bytes
+    }
+
+    #[test]
+    fn only_whole_pages_are_forgotten() {
+        let mut pages = Pages::leaked(64);
+        let mut drive = Contents::new(1 << 20);
+        drive.write(&mut pages, 0, &[7; 3 * PAGE]);
+        drive.forget(&mut pages, 512, 2 * PAGE as u64);
+        assert_eq!(pages.held(), 2);
+        let mut read = [0; 3 * PAGE];
+        drive.read(&pages, 0, &mut read);
+        let (first, rest) = read.split_at(PAGE);
+        let (second, third) = rest.split_at(PAGE);
+        assert!(first.iter().chain(third).all(|byte| *byte == 7));
+        assert!(second.iter().all(|byte| *byte == 0));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Crash states: what drives may hold after a power cut at any moment of a record.
 //!
-//! What is on the medium for certain is kept: every completed write of a drive without a volatile cache,
-//! and of a drive with one, every write that a completed flush covers. Of the rest, writes that had not
-//! completed among it, a seeded subset is there, each whole or torn.
+//! Durable writes are kept: every completed write of a drive without a volatile cache, and of a drive with
+//! one, every write that a completed flush covers and every completed FUA write. Of the rest, writes in flight
+//! among it, a seeded subset is there, each whole or torn.
 
-use crate::record::{Event, Kind, Reader};
+use crate::record::{Event, EventKind, Reader};
 use crate::{Contents, PAGE, Pages};
 use drives::Profile;
 use rand_core::{Rng, SeedableRng};
@@ -20,18 +20,18 @@ pub const CACHE: u64 = 256 << 20;
 /// lie there (`VDEV_LABEL_START_SIZE` and `VDEV_LABEL_END_SIZE`).
 pub const LABELS: (u64, u64) = (4 << 20, 512 << 10);
 
-/// How a drive keeps what it has acknowledged.
+/// Which acknowledged writes of a drive survive a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keeping {
-    /// A completed write can be lost until a flush covers it.
+pub struct Durability {
+    /// A completed write can be lost until a flush covers it, unless it was a FUA write.
     pub volatile: bool,
     /// A write that the power cut interrupts is whole in units of this many bytes.
     pub tearing: u64,
 }
 
-impl From<&Profile> for Keeping {
-    fn from(profile: &Profile) -> Keeping {
-        Keeping {
+impl From<&Profile> for Durability {
+    fn from(profile: &Profile) -> Durability {
+        Durability {
             volatile: profile.volatile_cache(),
             tearing: profile.tearing.value as u64,
         }
@@ -40,7 +40,7 @@ impl From<&Profile> for Keeping {
 
 /// A power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
+pub struct PowerCut {
     /// When it comes, virtual ns. Events of that moment have still happened.
     pub at: u64,
     /// What had completed by this moment is on the medium, virtual ns: a drive that has nothing to do
@@ -50,9 +50,9 @@ pub struct Cut {
     pub seed: u64,
 }
 
-/// What a power cut left of the writes and discards that were not on the medium for certain.
+/// What a power cut left of the writes and discards that were not durable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Remains {
+pub struct Unflushed {
     /// There whole.
     pub kept: u64,
     /// There in part.
@@ -61,9 +61,9 @@ pub struct Remains {
     pub lost: u64,
 }
 
-impl Remains {
+impl Unflushed {
     /// All of them.
-    pub fn unflushed(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.kept + self.torn + self.lost
     }
 }
@@ -76,9 +76,15 @@ struct Change {
     data: Option<Vec<u8>>,
     /// The event at which it completed.
     completed: Option<u64>,
+    /// It was a completed FUA write. It waits for older writes of the same place, which it overwrites.
+    durable: bool,
 }
 
 impl Change {
+    fn overlaps(&self, other: &Change) -> bool {
+        self.offset < other.offset + other.length && other.offset < self.offset + self.length
+    }
+
     /// Applies the part between two offsets within it.
     fn apply(&self, pages: &mut Pages, drive: &mut Contents, from: u64, to: u64) {
         let at = self.offset + from;
@@ -102,11 +108,11 @@ impl Change {
 
 /// A drive while its record is read.
 struct Drive<'a> {
-    keeping: Keeping,
+    durability: Durability,
     contents: &'a mut Contents,
-    /// What is not on the medium for certain, by the event of its submission.
+    /// What is not on the medium yet, by the event of its submission.
     pending: BTreeMap<u64, Change>,
-    /// Bytes of it that have completed.
+    /// Bytes of it that have completed and are not durable.
     cached: u64,
 }
 
@@ -115,7 +121,7 @@ impl Drive<'_> {
         let Some(change) = self.pending.get_mut(&write) else {
             return;
         };
-        if settled || !self.keeping.volatile {
+        if settled || !self.durability.volatile {
             self.settle(pages, write);
             return;
         }
@@ -127,6 +133,24 @@ impl Drive<'_> {
                 break;
             };
             self.settle(pages, oldest);
+        }
+    }
+
+    /// A FUA write completed. It goes to the medium, behind older writes of the same place: those may be
+    /// lost, but must not come after it.
+    fn completed_fua(&mut self, pages: &mut Pages, write: u64, event: u64) {
+        let Some(change) = self.pending.get(&write) else {
+            return;
+        };
+        if !self
+            .pending
+            .range(..write)
+            .any(|(_, older)| older.overlaps(change))
+        {
+            self.settle(pages, write);
+        } else if let Some(change) = self.pending.get_mut(&write) {
+            change.completed = Some(event);
+            change.durable = true;
         }
     }
 
@@ -147,7 +171,7 @@ impl Drive<'_> {
     /// Brings a write to the medium.
     fn settle(&mut self, pages: &mut Pages, write: u64) {
         if let Some(change) = self.pending.remove(&write) {
-            if change.completed.is_some() {
+            if change.completed.is_some() && !change.durable {
                 self.cached -= change.length;
             }
             change.apply(pages, self.contents, 0, change.length);
@@ -156,20 +180,24 @@ impl Drive<'_> {
 
     /// Decides about everything that is not on the medium. How much of it a drive keeps is drawn first, so
     /// that some states lose nearly everything and others hardly anything.
-    fn cut(&mut self, pages: &mut Pages, seed: u64, remains: &mut Remains) {
+    fn cut(&mut self, pages: &mut Pages, seed: u64, unflushed: &mut Unflushed) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let quarters_kept = random.next_u64() % 5;
         for change in self.pending.values() {
+            if change.durable {
+                change.apply(pages, self.contents, 0, change.length);
+                continue;
+            }
             let (fate, tears) = (random.next_u64() % 4, random.next_u64() % 4 == 0);
             if fate < quarters_kept {
                 change.apply(pages, self.contents, 0, change.length);
-                remains.kept += 1;
+                unflushed.kept += 1;
                 continue;
             }
             let (mut there, mut gone) = (false, true);
             if tears {
                 gone = false;
-                for (from, to) in change.units(self.keeping.tearing) {
+                for (from, to) in change.units(self.durability.tearing) {
                     if random.next_u64().is_multiple_of(2) {
                         change.apply(pages, self.contents, from, to);
                         there = true;
@@ -179,31 +207,31 @@ impl Drive<'_> {
                 }
             }
             match (there, gone) {
-                (true, true) => remains.torn += 1,
-                (true, false) => remains.kept += 1,
-                (false, _) => remains.lost += 1,
+                (true, true) => unflushed.torn += 1,
+                (true, false) => unflushed.kept += 1,
+                (false, _) => unflushed.lost += 1,
             }
         }
     }
 }
 
-/// Fills empty drives with what a power cut leaves of a record that begins with empty drives. `keeping` has
+/// Fills empty drives with what a power cut leaves of a record that begins with empty drives. `durability` has
 /// one entry for each of them. The same record and the same cut give the same contents.
 ///
 /// # Errors
 /// What the file system says, or that it is no record of these drives.
-pub fn contents_after<R: Read>(
+pub fn contents_after_cut<R: Read>(
     record: &mut Reader<R>,
-    keeping: &[Keeping],
-    cut: &Cut,
+    durability: &[Durability],
+    cut: &PowerCut,
     pages: &mut Pages,
     contents: &mut [Contents],
-) -> io::Result<Remains> {
+) -> io::Result<Unflushed> {
     let mut drives: Vec<Drive> = contents
         .iter_mut()
-        .zip(keeping)
-        .map(|(contents, keeping)| Drive {
-            keeping: *keeping,
+        .zip(durability)
+        .map(|(contents, durability)| Drive {
+            durability: *durability,
             contents,
             pending: BTreeMap::new(),
             cached: 0,
@@ -219,26 +247,28 @@ pub fn contents_after<R: Read>(
             io::Error::new(io::ErrorKind::InvalidData, "a record of other drives")
         })?;
         match kind {
-            Kind::Write | Kind::Discarded => {
+            EventKind::Write | EventKind::Discard => {
                 let change = Change {
                     offset: event.offset,
                     length: event.length,
-                    data: (kind == Kind::Write).then_some(data),
+                    data: (kind == EventKind::Write).then_some(data),
                     completed: None,
+                    durable: false,
                 };
                 drive.pending.insert(number, change);
             }
-            Kind::Written => drive.completed(pages, event.number, number, at <= cut.settled),
-            Kind::Flushed => drive.flushed(pages, event.number),
+            EventKind::Completed => drive.completed(pages, event.number, number, at <= cut.settled),
+            EventKind::CompletedFua => drive.completed_fua(pages, event.number, number),
+            EventKind::Flushed => drive.flushed(pages, event.number),
         }
         number += 1;
     }
-    let mut remains = Remains::default();
+    let mut unflushed = Unflushed::default();
     let mut seeds = Xoshiro256PlusPlus::seed_from_u64(cut.seed);
     for drive in &mut drives {
-        drive.cut(pages, seeds.next_u64(), &mut remains);
+        drive.cut(pages, seeds.next_u64(), &mut unflushed);
     }
-    Ok(remains)
+    Ok(unflushed)
 }
 
 /// Makes one in `every` pages of 4 KiB that hold something zero, chosen by the seed, on a drive of `size`
@@ -247,14 +277,11 @@ pub fn damage(pages: &mut Pages, drive: &mut Contents, size: u64, every: u64, se
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let page = PAGE as u64;
     let outside = LABELS.0.div_ceil(page)..size.saturating_sub(LABELS.1) / page;
-    let mut chosen = Vec::new();
-    let visited: Result<(), std::convert::Infallible> = drive.each(pages, |number, _| {
-        if outside.contains(&number) && random.next_u64().is_multiple_of(every.max(1)) {
-            chosen.push(number);
-        }
-        Ok(())
-    });
-    let Ok(()) = visited;
+    let held = drive.pages().map(|(number, _)| number);
+    let chosen: Vec<u64> = held
+        .filter(|number| outside.contains(number))
+        .filter(|_| random.next_u64().is_multiple_of(every.max(1)))
+        .collect();
     for number in &chosen {
         drive.discard(pages, number * page, page);
     }

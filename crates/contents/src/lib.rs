@@ -1,5 +1,5 @@
-//! What a machine's drives hold, and the files that the machine and its host share about it: the
-//! configuration of the drives, images of their contents, and the record of what reached them.
+//! Contents of a machine's drives, and the files about them that the machine and its host share: the
+//! configuration of the drives, images of their contents, and the record of writes, flushes and discards.
 
 pub mod config;
 mod contents;

@@ -1,4 +1,4 @@
-//! The record of what reached the drives, in order, from which crash states are built.
+//! The record of writes, flushes and discards in the order of the drives, from which crash states are built.
 //!
 //! A file of events, each of [`HEADER`] bytes in little-endian order and, for a write, its data.
 
@@ -8,18 +8,21 @@ use std::io::{self, Read, Write};
 /// Bytes of an event without data.
 pub const HEADER: usize = 40;
 
-/// What happened.
+/// What an event records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// A write was submitted; its data follows.
     Write,
     /// A write or a discard completed: `number` is the event at which it was submitted.
-    Written,
+    Completed,
+    /// A FUA write completed, submitted at event `number`: it is durable. One that a drive lies about is
+    /// recorded as `Completed`.
+    CompletedFua,
     /// A flush completed that was submitted at event `number`. It covers what had completed by then. A
     /// flush that a drive lies about leaves no event.
     Flushed,
     /// A discard was submitted: its range becomes zero.
-    Discarded,
+    Discard,
 }
 
 /// One event.
@@ -29,23 +32,24 @@ pub struct Event {
     pub at: u64,
     /// Index of the drive.
     pub drive: u32,
-    /// What happened.
-    pub kind: Kind,
+    /// What it records.
+    pub kind: EventKind,
     /// First byte of a write or discard.
     pub offset: u64,
     /// Bytes of a write or discard.
     pub length: u64,
-    /// The event that this one refers to, counted from 0; 0 for writes and discards.
+    /// Number of the event that this one refers to, counted from 0; 0 for submitted writes and discards.
     pub number: u64,
 }
 
 impl Event {
     fn bytes(&self) -> [u8; HEADER] {
         let kind = match self.kind {
-            Kind::Write => 1u32,
-            Kind::Written => 2,
-            Kind::Flushed => 3,
-            Kind::Discarded => 4,
+            EventKind::Write => 1u32,
+            EventKind::Completed => 2,
+            EventKind::Flushed => 3,
+            EventKind::Discard => 4,
+            EventKind::CompletedFua => 5,
         };
         let mut bytes = [0; HEADER];
         bytes[0..8].copy_from_slice(&self.at.to_le_bytes());
@@ -64,10 +68,11 @@ impl Event {
             at: u64_at(0),
             drive: u32_at(8),
             kind: match u32_at(12) {
-                1 => Kind::Write,
-                2 => Kind::Written,
-                3 => Kind::Flushed,
-                4 => Kind::Discarded,
+                1 => EventKind::Write,
+                2 => EventKind::Completed,
+                3 => EventKind::Flushed,
+                4 => EventKind::Discard,
+                5 => EventKind::CompletedFua,
                 _ => return None,
             },
             offset: u64_at(16),
@@ -131,7 +136,7 @@ impl<R: Read> Reader<R> {
         let event = Event::from_bytes(&header)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a record of drives"))?;
         let mut data = Vec::new();
-        if event.kind == Kind::Write {
+        if event.kind == EventKind::Write {
             data.resize(event.length as usize, 0);
             if !whole(&mut self.0, &mut data)? {
                 return Ok(None);
@@ -162,14 +167,14 @@ mod tests {
         let write = Event {
             at: 7,
             drive: 1,
-            kind: Kind::Write,
+            kind: EventKind::Write,
             offset: 4096,
             length: 6,
             number: 0,
         };
         let written = Event {
             at: 9,
-            kind: Kind::Written,
+            kind: EventKind::Completed,
             number: 0,
             ..write
         };
@@ -177,6 +182,11 @@ mod tests {
         recorder.data(b"abc").unwrap();
         recorder.data(b"def").unwrap();
         assert_eq!(recorder.append(written).unwrap(), 1);
+        let durable = Event {
+            kind: EventKind::CompletedFua,
+            ..written
+        };
+        recorder.append(durable).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let mut reader = Reader(&bytes[..]);
         assert_eq!(
@@ -184,6 +194,7 @@ mod tests {
             Some((write, b"abcdef".to_vec()))
         );
         assert_eq!(reader.next_event().unwrap(), Some((written, Vec::new())));
+        assert_eq!(reader.next_event().unwrap(), Some((durable, Vec::new())));
         assert_eq!(reader.next_event().unwrap(), None);
         let mut cut = Reader(&bytes[..HEADER + 4]);
         assert_eq!(cut.next_event().unwrap(), None);

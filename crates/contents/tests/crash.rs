@@ -1,7 +1,7 @@
 //! Crash states: what was flushed is there, what was never written is not.
 
-use contents::crash::{CACHE, Cut, Keeping, LABELS, Remains, contents_after, damage};
-use contents::record::{Event, Kind, Reader, Recorder};
+use contents::crash::{CACHE, Durability, LABELS, PowerCut, Unflushed, contents_after_cut, damage};
+use contents::record::{Event, EventKind, Reader, Recorder};
 use contents::{Contents, PAGE, Pages};
 use proptest::prelude::*;
 use std::fs::File;
@@ -19,6 +19,7 @@ enum Act {
     Write {
         sector: u64,
         sectors: u64,
+        fua: bool,
     },
     Discard {
         sector: u64,
@@ -37,7 +38,8 @@ enum Act {
 fn acts() -> impl Strategy<Value = Vec<Act>> {
     let range = || (0..120u64, 1..8u64);
     let act = prop_oneof![
-        5 => range().prop_map(|(sector, sectors)| Act::Write { sector, sectors }),
+        5 => (range(), prop::bool::weighted(0.2))
+            .prop_map(|((sector, sectors), fua)| Act::Write { sector, sectors, fua }),
         1 => range().prop_map(|(sector, sectors)| Act::Discard { sector, sectors }),
         5 => any::<bool>().prop_map(|oldest| Act::Complete { oldest }),
         1 => Just(Act::Flush),
@@ -53,6 +55,7 @@ struct Version {
     /// What each of its words is; 0 for a discard.
     fill: u64,
     submitted: u64,
+    fua: bool,
     /// The event of its completion.
     completed: Option<u64>,
     /// When the first flush that covers it completed.
@@ -79,7 +82,10 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
             number,
         };
         match *act {
-            Act::Write { sector, sectors } | Act::Discard { sector, sectors } => {
+            Act::Write {
+                sector, sectors, ..
+            }
+            | Act::Discard { sector, sectors } => {
                 let range = sector..sector + sectors;
                 let meets =
                     |v: &Version| v.sectors.start < range.end && range.start < v.sectors.end;
@@ -89,7 +95,11 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
                 let (offset, length) = (sector * SECTOR, sectors * SECTOR);
                 let write = matches!(act, Act::Write { .. });
                 let fill = if write { number + 1 } else { 0 };
-                let kind = if write { Kind::Write } else { Kind::Discarded };
+                let kind = if write {
+                    EventKind::Write
+                } else {
+                    EventKind::Discard
+                };
                 recorder.append(event(kind, offset, length, 0)).unwrap();
                 if write {
                     let words = fill.to_le_bytes().repeat(length as usize / 8);
@@ -99,6 +109,7 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
                     sectors: range,
                     fill,
                     submitted: number,
+                    fua: matches!(act, Act::Write { fua: true, .. }),
                     completed: None,
                     flushed_at: None,
                 });
@@ -110,7 +121,11 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
                     false => under_way.last(),
                 };
                 if let Some(version) = one {
-                    let completion = event(Kind::Written, 0, 0, version.submitted);
+                    let kind = match version.fua {
+                        true => EventKind::CompletedFua,
+                        false => EventKind::Completed,
+                    };
+                    let completion = event(kind, 0, 0, version.submitted);
                     recorder.append(completion).unwrap();
                     version.completed = Some(number);
                 }
@@ -119,7 +134,7 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
             Act::Flushed if flushes.is_empty() => {}
             Act::Flushed => {
                 let submitted = flushes.remove(0);
-                let completion = event(Kind::Flushed, 0, 0, submitted);
+                let completion = event(EventKind::Flushed, 0, 0, submitted);
                 recorder.append(completion).unwrap();
                 for version in &mut all {
                     if version.completed.is_some_and(|c| c < submitted) {
@@ -141,14 +156,14 @@ fn recorded(acts: &[Act]) -> (Vec<u8>, Vec<Version>) {
 }
 
 /// The drive's bytes after a cut, and what the cut did.
-fn after(record: &[u8], keeping: Keeping, cut: Cut) -> (Vec<u8>, Remains) {
+fn after(record: &[u8], durability: Durability, cut: PowerCut) -> (Vec<u8>, Unflushed) {
     let mut pages = Pages::leaked(1000);
     let mut drives = [Contents::new(SIZE)];
     let mut reader = Reader(record);
-    let remains = contents_after(&mut reader, &[keeping], &cut, &mut pages, &mut drives);
+    let unflushed = contents_after_cut(&mut reader, &[durability], &cut, &mut pages, &mut drives);
     let mut bytes = vec![9; SIZE as usize];
     drives[0].read(&pages, 0, &mut bytes);
-    (bytes, remains.unwrap())
+    (bytes, unflushed.unwrap())
 }
 
 proptest! {
@@ -166,20 +181,20 @@ proptest! {
     ) {
         let (record, versions) = recorded(&acts);
         let end = at(acts.len() as u64) as f64;
-        let cut = Cut { at: (end * moment) as u64, settled: (end * settled) as u64, seed };
-        let keeping = Keeping { volatile, tearing };
-        let (bytes, remains) = after(&record, keeping, cut);
-        prop_assert_eq!(&after(&record, keeping, cut).0, &bytes, "the same cut, the same state");
+        let cut = PowerCut { at: (end * moment) as u64, settled: (end * settled) as u64, seed };
+        let durability = Durability { volatile, tearing };
+        let (bytes, unflushed) = after(&record, durability, cut);
+        prop_assert_eq!(&after(&record, durability, cut).0, &bytes, "the same cut, the same state");
 
         let durable = |v: &Version| {
             let completed = v.completed.map(at).filter(|t| *t <= cut.at);
             let flushed = v.flushed_at.is_some_and(|t| t <= cut.at);
-            completed.is_some_and(|t| !volatile || flushed || t <= cut.settled)
+            completed.is_some_and(|t| !volatile || flushed || v.fua || t <= cut.settled)
         };
         let submitted: Vec<&Version> =
             versions.iter().filter(|v| at(v.submitted) <= cut.at).collect();
         let uncertain = submitted.iter().filter(|v| !durable(v)).count() as u64;
-        prop_assert_eq!(remains.unflushed(), uncertain);
+        prop_assert_eq!(unflushed.total(), uncertain);
         for sector in 0..SIZE / SECTOR {
             let here: Vec<&&Version> =
                 submitted.iter().filter(|v| v.sectors.contains(&sector)).collect();
@@ -203,6 +218,7 @@ fn writes(count: u64) -> Vec<u8> {
     let write = |n: u64| Act::Write {
         sector: n * 16,
         sectors: 16,
+        fua: false,
     };
     let acts: Vec<Act> = (0..count)
         .flat_map(|n| [write(n), Act::Complete { oldest: true }])
@@ -210,14 +226,14 @@ fn writes(count: u64) -> Vec<u8> {
     recorded(&acts).0
 }
 
-const VOLATILE: Keeping = Keeping {
+const VOLATILE: Durability = Durability {
     volatile: true,
     tearing: 4096,
 };
 
 /// A cut after everything.
-fn late(settled: u64, seed: u64) -> Cut {
-    Cut {
+fn late(settled: u64, seed: u64) -> PowerCut {
+    PowerCut {
         at: u64::MAX,
         settled,
         seed,
@@ -227,23 +243,44 @@ fn late(settled: u64, seed: u64) -> Cut {
 #[test]
 fn unflushed_writes_are_kept_torn_and_lost() {
     let record = writes(8);
-    let mut sum = Remains::default();
+    let mut sum = Unflushed::default();
     for seed in 0..20 {
-        let (_, remains) = after(&record, VOLATILE, late(NEVER, seed));
-        assert_eq!(remains.unflushed(), 8);
-        sum.kept += remains.kept;
-        sum.torn += remains.torn;
-        sum.lost += remains.lost;
+        let (_, unflushed) = after(&record, VOLATILE, late(NEVER, seed));
+        assert_eq!(unflushed.total(), 8);
+        sum.kept += unflushed.kept;
+        sum.torn += unflushed.torn;
+        sum.lost += unflushed.lost;
     }
     assert!(sum.kept > 20 && sum.torn > 5 && sum.lost > 20, "{sum:?}");
+}
+
+#[test]
+fn a_completed_fua_write_is_there_and_older_writes_of_its_place_do_not_come_back() {
+    let write = |fua| Act::Write {
+        sector: 0,
+        sectors: 16,
+        fua,
+    };
+    let complete = Act::Complete { oldest: true };
+    let (record, versions) = recorded(&[write(false), complete.clone(), write(true), complete]);
+    let mut sum = Unflushed::default();
+    for seed in 0..20 {
+        let (bytes, unflushed) = after(&record, VOLATILE, late(NEVER, seed));
+        assert_eq!(unflushed.total(), 1, "the ordinary write");
+        let newest = versions[1].fill.to_le_bytes();
+        assert!(bytes[..8192].chunks(8).all(|word| word == newest));
+        sum.kept += unflushed.kept;
+        sum.lost += unflushed.lost;
+    }
+    assert!(sum.kept > 0 && sum.lost > 0, "{sum:?}");
 }
 
 #[test]
 fn what_a_drive_had_before_it_was_idle_is_on_the_medium() {
     let record = writes(8);
     for seed in 0..10 {
-        let (bytes, remains) = after(&record, VOLATILE, late(at(7), seed));
-        assert_eq!(remains.unflushed(), 4, "half of them completed later");
+        let (bytes, unflushed) = after(&record, VOLATILE, late(at(7), seed));
+        assert_eq!(unflushed.total(), 4, "half of them completed later");
         let words = bytes[..4 * 8192].chunks(8);
         assert!(words.into_iter().all(|word| word != [0; 8]));
     }
@@ -264,15 +301,17 @@ fn a_cache_holds_so_much_and_the_oldest_goes_to_the_medium() {
             length: CACHE / 4,
             number,
         };
-        let number = recorder.append(event(Kind::Discarded, 0)).unwrap();
-        recorder.append(event(Kind::Written, number)).unwrap();
+        let number = recorder.append(event(EventKind::Discard, 0)).unwrap();
+        recorder
+            .append(event(EventKind::Completed, number))
+            .unwrap();
     }
     let mut pages = Pages::leaked(10);
     let mut drives = [Contents::new(CACHE)];
     let mut reader = Reader(File::open(&path).unwrap());
     let cut = late(NEVER, 1);
-    let remains = contents_after(&mut reader, &[VOLATILE], &cut, &mut pages, &mut drives);
-    assert_eq!(remains.unwrap().unflushed(), 4);
+    let unflushed = contents_after_cut(&mut reader, &[VOLATILE], &cut, &mut pages, &mut drives);
+    assert_eq!(unflushed.unwrap().total(), 4);
 }
 
 #[test]

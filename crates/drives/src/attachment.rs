@@ -1,6 +1,6 @@
-//! How a drive is attached: what its host's block layer makes of it.
+//! How a drive is attached: the queue limits that the host's block layer gets for it.
 
-use crate::{Kind, Profile};
+use crate::{Profile, TimingModel};
 
 /// Fastest that a SATA link carries, MB/s: 6 Gb/s after 8b/10b coding.
 const SATA_MB_S: f64 = 600.0;
@@ -11,13 +11,13 @@ const SATA_DEPTH: u32 = 32;
 /// Commands that the megaraid_sas and smartpqi drivers give a logical volume.
 const CARD_DEPTH: u32 = 256;
 /// Largest command of SCSI and libata disks, bytes (`max_hw_sectors_kb` = 32767 there; the block layer
-/// keeps to 1280 KiB unless told otherwise).
+/// keeps to `max_sectors_kb` = 1280 unless it is raised).
 const SCSI_TRANSFER: u32 = 32_767 << 10;
 /// Largest command of an NVMe drive, bytes: MDTS of 5 to 8 gives 128 KiB to 1 MiB; the drives of the
 /// profiles have 1 MiB or no limit.
 const NVME_TRANSFER: u32 = 1 << 20;
 
-/// What the block layer of a host knows of a drive.
+/// Queue limits of a drive, as the block layer has them in `/sys/block/*/queue`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attachment {
     /// Commands that the host gives the drive at once.
@@ -29,30 +29,52 @@ pub struct Attachment {
     pub scheduler: bool,
     /// Whether the drive takes discards.
     pub discard: bool,
+    /// Whether it announces a volatile write cache, so that the host sends it flushes.
+    ///
+    /// - SATA: as the drive has one; ATA knows no other word for it.
+    /// - NVMe: only without power-loss protection. Of protected drives Linux shows "write through" for the
+    ///   Optane 900P and the Micron 7400 (tanelpoder.com), and VWC is 0 for the Micron 9200 (TKperf issue
+    ///   25); other protected drives are taken to be the same.
+    /// - RAID cards: only without a battery. A PERC H755 says "Write cache: disabled".
+    pub write_cache: bool,
+    /// Whether it announces FUA. Where it does not, the block layer sends a FUA write as a write and a
+    /// flush. As Linux 7.2 decides it:
+    ///
+    /// - NVMe: with a volatile write cache, always (`nvme_update_ns_info_block`).
+    /// - SATA disks and SSDs: never, for libata's parameter `fua` is off by default (`libata_fua`).
+    /// - RAID cards: where MODE SENSE has DPOFUA and the write cache enabled (`sd_set_flush_flag`). A
+    ///   PERC H755 has neither; the kernel log says "Write cache: disabled, read cache: enabled, doesn't
+    ///   support DPO or FUA" (firmware 5.16 in a PowerEdge R750, megaraid_sas of Linux 5.18).
+    pub fua: bool,
 }
 
 impl Profile {
-    /// How a host sees the drive. A flash drive is on SATA when all its traffic fits a SATA link.
+    /// The drive's queue limits. A flash drive is on SATA when all its traffic fits a SATA link.
     pub fn attachment(&self) -> Attachment {
+        let volatile = self.write_cache && !self.power_loss_protection;
         let nvme = Attachment {
+            write_cache: volatile,
             depth: NVME_DEPTH,
             max_transfer: NVME_TRANSFER,
             scheduler: false,
             discard: true,
+            fua: volatile,
         };
-        let scsi = |depth, discard| Attachment {
+        let scsi = |depth, discard, write_cache| Attachment {
+            write_cache,
             depth,
             max_transfer: SCSI_TRANSFER,
             scheduler: true,
             discard,
+            fua: false,
         };
         match (self.kind, &self.flash) {
-            (Kind::Flash, Some(flash)) if flash.shared_mb_s.value <= SATA_MB_S => {
-                scsi(SATA_DEPTH, true)
+            (TimingModel::Flash, Some(flash)) if flash.shared_mb_s.value <= SATA_MB_S => {
+                scsi(SATA_DEPTH, true, self.write_cache)
             }
-            (Kind::Flash | Kind::Instant, _) => nvme,
-            (Kind::Hdd, _) => scsi(SATA_DEPTH, false),
-            (Kind::Card, _) => scsi(CARD_DEPTH, false),
+            (TimingModel::Flash | TimingModel::Instant, _) => nvme,
+            (TimingModel::Hdd, _) => scsi(SATA_DEPTH, false, self.write_cache),
+            (TimingModel::Card, _) => scsi(CARD_DEPTH, false, volatile),
         }
     }
 }
@@ -83,5 +105,23 @@ mod tests {
         assert!(!attachment("pm9a3-1.92t").scheduler && attachment("pm9a3-1.92t").discard);
         assert!(!attachment("p1600x-118g").scheduler);
         assert!(attachment("raid10-4x-r5-h755").scheduler);
+    }
+
+    #[test]
+    fn a_protected_cache_is_announced_by_sata_alone() {
+        let announced = |profile: &str| attachment(profile).write_cache;
+        assert!(announced("pm883-3.84t") && announced("hdd-7200-8t"));
+        assert!(announced("nvme-consumer-1t"));
+        assert!(!announced("p1600x-118g") && !announced("pm9a3-1.92t"));
+        assert!(!announced("raid10-4x-r5-h755"));
+    }
+
+    #[test]
+    fn only_nvme_with_a_volatile_cache_announces_fua() {
+        let announced = |profile: &str| attachment(profile).fua;
+        assert!(announced("nvme-consumer-1t"));
+        assert!(!announced("instant") && !announced("pm9a3-1.92t"));
+        assert!(!announced("pm883-3.84t") && !announced("hdd-7200-8t"));
+        assert!(!announced("raid10-4x-r5-h755") && !announced("raid0-12x4t"));
     }
 }

@@ -123,12 +123,7 @@ impl ClosedLoop {
                 };
                 if self.flush_each && completion.tag & FLUSH == 0 {
                     sent_at.insert(completion.tag | FLUSH, start);
-                    let flush = Request {
-                        op: Op::Flush,
-                        offset: 0,
-                        length: 0,
-                    };
-                    drive.submit(completion.at, completion.tag | FLUSH, flush);
+                    drive.submit(completion.at, completion.tag | FLUSH, Request::flush());
                     continue;
                 }
                 completed += 1;
@@ -169,11 +164,7 @@ impl ClosedLoop {
         } else {
             Op::Read
         };
-        Request {
-            op,
-            offset,
-            length: self.length,
-        }
+        Request::new(op, offset, self.length)
     }
 }
 

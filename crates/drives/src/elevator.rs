@@ -78,7 +78,7 @@ impl Drive for Elevator {
                 place.push_back((tag, request));
                 self.send(now);
             }
-            Op::Flush | Op::Trim => self.drive.submit(now, tag, request),
+            Op::Flush | Op::Discard => self.drive.submit(now, tag, request),
         }
     }
 

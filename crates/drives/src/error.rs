@@ -1,12 +1,12 @@
-//! What can be wrong with a profile.
+//! Errors of profiles.
 
-/// A profile that makes no drive.
+/// Why a profile is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
     /// It is not TOML, or not the TOML of a profile.
     #[error("{message}")]
     Syntax {
-        /// What the parser says.
+        /// The parser's message.
         message: String,
         /// Bytes of the text it is about, where known.
         span: Option<std::ops::Range<usize>>,
@@ -16,9 +16,9 @@ pub enum ProfileError {
     OutOfRange {
         /// Dotted path of the number, as in the file.
         field: String,
-        /// What it is.
+        /// Its value.
         value: String,
-        /// What it may be.
+        /// Its range or rule.
         wanted: String,
     },
     /// The section that the kind needs is absent, or one is there that it does not use.

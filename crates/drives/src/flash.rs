@@ -1,10 +1,12 @@
 //! Flash and Optane: parallel servers behind an interface, and a write buffer that drains.
 
-use crate::done::Done;
+use crate::completion_queue::CompletionQueue;
 use crate::link::Link;
 use crate::profile::in_range;
 use crate::random::Random;
-use crate::{Completion, Drive, Flush, Nanos, Number, Op, Profile, ProfileError, Request};
+use crate::{
+    Completion, Drive, FlushBehaviour, Nanos, Op, Profile, ProfileError, ProfileNumber, Request,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -30,48 +32,49 @@ pub struct Flash {
     /// Which server takes a read.
     pub placement: Placement,
     /// Mean of a random read at queue depth 1, µs.
-    pub read_latency_us: Number,
+    pub read_latency_us: ProfileNumber,
     /// Random reads per second at any queue depth.
-    pub read_iops: Number,
+    pub read_iops: ProfileNumber,
     /// Dies that reads are spread over, where that is known to differ from what IOPS × latency
     /// keeps busy; `read_iops` is then a limit of the controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dies: Option<Number>,
+    pub dies: Option<ProfileNumber>,
     /// Sequential read rate, MB/s.
-    pub read_mb_s: Number,
+    pub read_mb_s: ProfileNumber,
     /// A write into the buffer at queue depth 1, µs.
-    pub write_latency_us: Number,
+    pub write_latency_us: ProfileNumber,
     /// Writes per second while the buffer has room.
-    pub write_iops: Number,
+    pub write_iops: ProfileNumber,
     /// Write rate while the buffer has room, MB/s.
-    pub write_mb_s: Number,
+    pub write_mb_s: ProfileNumber,
     /// Reads and writes together, MB/s.
-    pub shared_mb_s: Number,
+    pub shared_mb_s: ProfileNumber,
     /// Buffer that takes writes at full speed, MB.
-    pub buffer_mb: Number,
+    pub buffer_mb: ProfileNumber,
     /// Rate at which the buffer drains when writes are sequential, MB/s.
-    pub sustained_mb_s: Number,
+    pub sustained_mb_s: ProfileNumber,
     /// Rate at which it drains when they are random, writes per second.
-    pub sustained_iops: Number,
+    pub sustained_iops: ProfileNumber,
     /// Spread of a read's service time around its mean, as a share of the mean (exponential).
-    pub jitter: Number,
+    pub jitter: ProfileNumber,
     /// Share of requests in the slow tail.
-    pub tail_probability: Number,
+    pub tail_probability: ProfileNumber,
     /// Mean of what the tail adds (exponential), µs.
-    pub tail_us: Number,
-    /// A flush, µs; without power-loss protection what is in `volatile_mb` comes on top.
-    pub flush_us: Number,
+    pub tail_us: ProfileNumber,
+    /// A flush, µs; without power-loss protection what is in `volatile_mb` comes on top. Without it a FUA
+    /// write takes this long on top of an ordinary one.
+    pub flush_us: ProfileNumber,
     /// Bytes that a flush may have to bring to the medium, MB; unused with power-loss protection.
-    pub volatile_mb: Number,
+    pub volatile_mb: ProfileNumber,
     /// A trim, µs.
-    pub trim_us: Number,
+    pub trim_us: ProfileNumber,
 }
 
 impl Flash {
     /// Every number with its name and the range it must lie in.
     pub(crate) fn numbers(
         &self,
-    ) -> impl Iterator<Item = (&'static str, &Number, std::ops::RangeInclusive<f64>)> {
+    ) -> impl Iterator<Item = (&'static str, &ProfileNumber, std::ops::RangeInclusive<f64>)> {
         [
             ("read_latency_us", &self.read_latency_us, 0.1..=1e6),
             ("read_iops", &self.read_iops, 1.0..=1e8),
@@ -226,16 +229,18 @@ pub(crate) struct FlashDrive {
     next_stream: usize,
     write_cache: bool,
     flush: FlushCost,
-    /// When the last write so far is acknowledged.
+    /// When the last write so far completes.
     acknowledged_at: f64,
     trim: f64,
     random: Random,
-    done: Done,
+    done: CompletionQueue,
 }
 
 #[derive(Debug)]
 struct FlushCost {
     lies: bool,
+    /// Whether a write can be acknowledged before it is durable and a FUA write changes that.
+    volatile: bool,
     base: f64,
     /// Bytes written since the last flush, as far as they count.
     pending: f64,
@@ -279,7 +284,8 @@ impl FlashDrive {
             next_stream: 0,
             write_cache: profile.write_cache,
             flush: FlushCost {
-                lies: profile.flush == Flush::Lies,
+                lies: profile.flush == FlushBehaviour::Lies,
+                volatile: !protected && profile.flush == FlushBehaviour::Honest,
                 base: flash.flush_us.value * 1e3,
                 pending: 0.0,
                 most: if protected {
@@ -293,7 +299,7 @@ impl FlashDrive {
             acknowledged_at: 0.0,
             trim: flash.trim_us.value * 1e3,
             random: Random::new(seed),
-            done: Done::default(),
+            done: CompletionQueue::default(),
         }
     }
 
@@ -327,7 +333,7 @@ impl FlashDrive {
             .max(self.shared_link.book(now, length))
     }
 
-    fn write(&mut self, now: f64, offset: u64, length: u64) -> f64 {
+    fn write(&mut self, now: f64, offset: u64, length: u64, fua: bool) -> f64 {
         let first = offset / self.sector * self.sector;
         let end = offset.saturating_add(length);
         let last = end.checked_next_multiple_of(self.sector).unwrap_or(end);
@@ -359,8 +365,15 @@ impl FlashDrive {
         if !self.write_cache {
             finish = finish.max(self.buffer.drained_at);
         }
+        if fua && self.flush.volatile {
+            // It programs its own pages and the mapping, as a flush does; what others left in the
+            // volatile cache stays there.
+            let (factor, _) = self.draw();
+            finish += self.flush.base * factor + bytes * self.flush.ns_per_byte;
+        } else {
+            self.flush.pending = (self.flush.pending + bytes).min(self.flush.most);
+        }
         self.acknowledged_at = self.acknowledged_at.max(finish);
-        self.flush.pending = (self.flush.pending + bytes).min(self.flush.most);
         finish
     }
 
@@ -382,9 +395,9 @@ impl Drive for FlashDrive {
         let at = now as f64;
         let finish = match request.op {
             Op::Read => self.read(at, request.offset, request.length as f64),
-            Op::Write => self.write(at, request.offset, request.length),
+            Op::Write => self.write(at, request.offset, request.length, request.fua),
             Op::Flush => self.flush(at),
-            Op::Trim => at + self.trim,
+            Op::Discard => at + self.trim,
         };
         self.done.add((finish.ceil() as Nanos).max(now), tag);
     }

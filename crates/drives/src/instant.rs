@@ -1,11 +1,11 @@
 //! A drive that finishes everything at once, for tests of what stands above it.
 
-use crate::done::Done;
+use crate::completion_queue::CompletionQueue;
 use crate::{Completion, Drive, Nanos, Request};
 
 #[derive(Debug, Default)]
 pub(crate) struct InstantDrive {
-    done: Done,
+    done: CompletionQueue,
 }
 
 impl Drive for InstantDrive {

@@ -1,14 +1,15 @@
-//! Timing models of drives against an abstract clock.
+//! Timing models of drives.
 //!
-//! A [`Drive`] is told what arrives and asked what is finished; it never sleeps, reads a clock or
-//! touches data. The emulator asks it in (slowed) real time, the predictor in simulated time.
-//! A [`Profile`] holds the numbers of one kind of drive and makes drives from them; the formulas
-//! and what they leave out are in `docs/drives.md`.
+//! A [`Drive`] takes requests and returns completions. It holds no data, reads no clock and never
+//! sleeps: its caller passes the time with each call. The kernel of the machine is that caller in a
+//! trial (`linux/driver/block.c`, in virtual time), [`closed_loop`] in the tests. A [`Profile`] holds
+//! the numbers of one drive model and makes drives from them; the formulas and what they leave out
+//! are in `docs/drives.md`.
 
 mod attachment;
 mod card;
 pub mod closed_loop;
-mod done;
+mod completion_queue;
 mod elevator;
 mod error;
 mod flash;
@@ -20,18 +21,18 @@ mod profile;
 mod random;
 
 pub use attachment::Attachment;
-pub use card::{Card, Level};
+pub use card::{Card, RaidLevel};
 pub use elevator::Elevator;
 pub use error::ProfileError;
 pub use flash::{Flash, Placement};
 pub use hdd::Hdd;
-pub use number::Number;
-pub use profile::{Flush, Kind, Profile};
+pub use number::ProfileNumber;
+pub use profile::{FlushBehaviour, Profile, TimingModel};
 
 /// Nanoseconds of virtual time, the time of the modelled machine.
 pub type Nanos = u64;
 
-/// What is asked of a drive.
+/// Operation of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// Read `length` bytes at `offset`.
@@ -41,18 +42,39 @@ pub enum Op {
     /// Make everything written so far durable (SCSI SYNCHRONIZE CACHE, NVMe Flush).
     Flush,
     /// Discard `length` bytes at `offset`.
-    Trim,
+    Discard,
 }
 
 /// One request as it reaches the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// What is asked.
+    /// The operation.
     pub op: Op,
     /// First byte, on the scaled drive.
     pub offset: u64,
     /// Bytes; 0 for a flush.
     pub length: u64,
+    /// Force unit access: a write that completes when its data is durable. The block layer sets it only
+    /// for a drive whose [`Attachment::fua`] is true; the models of other drives take the write as an
+    /// ordinary one.
+    pub fua: bool,
+}
+
+impl Request {
+    /// A request without FUA.
+    pub fn new(op: Op, offset: u64, length: u64) -> Self {
+        Self {
+            op,
+            offset,
+            length,
+            fua: false,
+        }
+    }
+
+    /// A flush.
+    pub fn flush() -> Self {
+        Self::new(Op::Flush, 0, 0)
+    }
 }
 
 /// A finished request.

@@ -1,4 +1,4 @@
-//! A wire, or anything else that takes one thing after the other.
+//! A link: what passes bytes or commands one after the other.
 
 /// Passes bytes (or commands) one after the other. Times in ns.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::fmt;
 /// In a profile it is a table, `{ value = 8.0, low = 7.5, high = 8.5, source = "…" }`; a lab that
 /// overrides it may write the bare number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Number {
+pub struct ProfileNumber {
     /// The number, in the unit that its field's name states.
     pub value: f64,
     /// The least it may be, where it is an estimate.
@@ -22,7 +22,7 @@ pub struct Number {
     pub source: String,
 }
 
-impl Number {
+impl ProfileNumber {
     /// The source of a number that was written without one.
     pub const STATED: &str = "stated in the lab file";
 
@@ -58,33 +58,33 @@ struct Table {
 }
 
 fn stated() -> String {
-    Number::STATED.to_owned()
+    ProfileNumber::STATED.to_owned()
 }
 
 struct NumberVisitor;
 
 impl<'de> Visitor<'de> for NumberVisitor {
-    type Value = Number;
+    type Value = ProfileNumber;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a number, or { value = …, low = …, high = …, source = \"…\" }")
     }
 
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Number, E> {
-        Ok(Number::stated(value))
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<ProfileNumber, E> {
+        Ok(ProfileNumber::stated(value))
     }
 
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Number, E> {
-        Ok(Number::stated(value as f64))
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<ProfileNumber, E> {
+        Ok(ProfileNumber::stated(value as f64))
     }
 
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Number, E> {
-        Ok(Number::stated(value as f64))
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<ProfileNumber, E> {
+        Ok(ProfileNumber::stated(value as f64))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Number, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ProfileNumber, A::Error> {
         let table = Table::deserialize(de::value::MapAccessDeserializer::new(map))?;
-        Ok(Number {
+        Ok(ProfileNumber {
             value: table.value,
             low: table.low,
             high: table.high,
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for NumberVisitor {
     }
 }
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for ProfileNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberVisitor)
     }

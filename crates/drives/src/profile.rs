@@ -1,16 +1,16 @@
-//! The numbers that describe one kind of drive.
+//! Drive profiles: the numbers that describe one drive model.
 
 use crate::card::{Card, CardDrive};
 use crate::flash::{Flash, FlashDrive};
 use crate::hdd::{Hdd, HddDrive};
 use crate::instant::InstantDrive;
-use crate::{Drive, Number, ProfileError};
+use crate::{Drive, ProfileError, ProfileNumber};
 use serde::{Deserialize, Serialize};
 
-/// Which model a profile's numbers are for.
+/// The timing model of a drive: which section of a profile holds its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum TimingModel {
     /// A disk with heads and platters: section `[hdd]`.
     Hdd,
     /// Flash, Optane and anything else that is a set of parallel servers: section `[flash]`.
@@ -21,33 +21,33 @@ pub enum Kind {
     Instant,
 }
 
-/// What a drive does when it is told to flush.
+/// What a drive does on a flush, and on a FUA write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Flush {
-    /// It finishes when everything acknowledged before it is durable.
+pub enum FlushBehaviour {
+    /// It completes when everything acknowledged before it is durable.
     Honest,
-    /// It finishes at once and leaves the volatile cache as it was.
+    /// It completes at once and leaves the volatile cache as it was; a FUA write is an ordinary write.
     Lies,
 }
 
-/// A kind of drive: what the emulator and the predictor make drives from.
+/// A drive model with all its numbers: `profiles/<name>.toml`, with a lab's overrides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// What the drive is, for people.
     pub description: String,
     /// Which model the numbers are for.
-    pub kind: Kind,
+    pub kind: TimingModel,
     /// Bytes of the real drive.
-    pub capacity: Number,
+    pub capacity: ProfileNumber,
     /// Smallest addressable unit, bytes.
-    pub logical_sector: Number,
+    pub logical_sector: ProfileNumber,
     /// Smallest unit the medium writes, bytes; smaller writes read and write it back.
-    pub physical_sector: Number,
-    /// What the drive says that its `physical_sector` is, bytes; left out of a drive that tells the truth.
+    pub physical_sector: ProfileNumber,
+    /// Physical sector that the drive reports, bytes; left out where it reports `physical_sector`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reported_sector: Option<Number>,
+    pub reported_sector: Option<ProfileNumber>,
     /// Whether the drive reports itself as rotating.
     pub rotational: bool,
     /// Whether writes are acknowledged from a buffer.
@@ -55,9 +55,9 @@ pub struct Profile {
     /// Whether the buffer survives a power cut.
     pub power_loss_protection: bool,
     /// What a flush does.
-    pub flush: Flush,
+    pub flush: FlushBehaviour,
     /// A write cut by a power loss is whole in units of this many bytes.
-    pub tearing: Number,
+    pub tearing: ProfileNumber,
     /// Numbers of the disk model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hdd: Option<Hdd>,
@@ -140,9 +140,13 @@ impl Profile {
             ))),
             _ => Ok(()),
         };
-        expect("hdd", self.hdd.is_some(), self.kind == Kind::Hdd)?;
-        expect("flash", self.flash.is_some(), self.kind == Kind::Flash)?;
-        expect("card", self.card.is_some(), self.kind == Kind::Card)?;
+        expect("hdd", self.hdd.is_some(), self.kind == TimingModel::Hdd)?;
+        expect(
+            "flash",
+            self.flash.is_some(),
+            self.kind == TimingModel::Flash,
+        )?;
+        expect("card", self.card.is_some(), self.kind == TimingModel::Card)?;
         if let Some(card) = &self.card {
             card.validate()?;
         }
@@ -165,15 +169,14 @@ impl Profile {
         }
     }
 
-    /// The physical sector as a system sees it, bytes: what OpenZFS chooses an ashift from. Advice goes by the
-    /// true one.
-    pub fn told_sector(&self) -> f64 {
-        let told = self.reported_sector.as_ref();
-        told.unwrap_or(&self.physical_sector).value
+    /// The physical sector that the drive reports, bytes. OpenZFS chooses an ashift from it; advice goes by
+    /// the true one, `physical_sector`.
+    pub fn reported_physical_sector(&self) -> f64 {
+        let reported = self.reported_sector.as_ref();
+        reported.unwrap_or(&self.physical_sector).value
     }
 
-    /// Whether acknowledged writes can be lost in a power cut, so that the emulator must keep a
-    /// log of what was written since the last flush.
+    /// Whether a power cut can lose acknowledged writes that no flush has covered.
     pub fn volatile_cache(&self) -> bool {
         match &self.card {
             // What is written through a card is acknowledged from its members' caches.
@@ -187,15 +190,15 @@ impl Profile {
     /// rotational phase and in their tails.
     pub fn drive(&self, real_capacity: u64, scaled_capacity: u64, seed: u64) -> Box<dyn Drive> {
         match (self.kind, &self.hdd, &self.flash) {
-            (Kind::Hdd, Some(hdd), _) => Box::new(HddDrive::new(
+            (TimingModel::Hdd, Some(hdd), _) => Box::new(HddDrive::new(
                 self,
                 hdd,
                 real_capacity,
                 scaled_capacity,
                 seed,
             )),
-            (Kind::Flash, _, Some(flash)) => Box::new(FlashDrive::new(self, flash, seed)),
-            (Kind::Card, ..) if self.card.is_some() => {
+            (TimingModel::Flash, _, Some(flash)) => Box::new(FlashDrive::new(self, flash, seed)),
+            (TimingModel::Card, ..) if self.card.is_some() => {
                 CardDrive::boxed(self, real_capacity, scaled_capacity, seed)
             }
             // `validate` refuses a profile whose section is missing; one that was never validated
@@ -205,7 +208,7 @@ impl Profile {
     }
 
     /// Every number with its dotted path, in the order of the file.
-    pub fn numbers(&self) -> Vec<(String, &Number)> {
+    pub fn numbers(&self) -> Vec<(String, &ProfileNumber)> {
         let mut all = vec![
             ("capacity".to_owned(), &self.capacity),
             ("logical_sector".to_owned(), &self.logical_sector),
@@ -248,7 +251,7 @@ fn merge(base: &mut toml::Table, overrides: &toml::Table) {
 /// Checks that a number and its range lie in `min..=max`.
 pub(crate) fn in_range(
     field: &str,
-    number: &Number,
+    number: &ProfileNumber,
     min: f64,
     max: f64,
 ) -> Result<(), ProfileError> {
@@ -275,7 +278,7 @@ pub(crate) fn in_range(
     Ok(())
 }
 
-fn power_of_two(field: &str, number: &Number) -> Result<(), ProfileError> {
+fn power_of_two(field: &str, number: &ProfileNumber) -> Result<(), ProfileError> {
     in_range(field, number, 512.0, 65536.0)?;
     if number.value.fract() == 0.0 && number.whole().is_power_of_two() {
         return Ok(());

@@ -237,17 +237,14 @@ fn a_card_loses_no_request() {
                         0..3 => Op::Write,
                         3..5 => Op::Read,
                         5 => Op::Flush,
-                        _ => Op::Trim,
+                        _ => Op::Discard,
                     };
-                    let request = Request {
-                        op,
-                        offset: tag * 7919 % 97 * 4096,
-                        length: if op == Op::Flush {
-                            0
-                        } else {
-                            4096 << (tag % 8)
-                        },
+                    let length = if op == Op::Flush {
+                        0
+                    } else {
+                        4096 << (tag % 8)
                     };
+                    let request = Request::new(op, tag * 7919 % 97 * 4096, length);
                     drive.advance(tag * 20_000, &mut finished);
                     drive.submit(tag * 20_000, tag, request);
                 }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{capacity, folder, profile};
-use drives::{Completion, Flush, Kind, Number, Op, Profile, ProfileError, Request};
+use drives::{
+    Completion, FlushBehaviour, Op, Profile, ProfileError, ProfileNumber, Request, TimingModel,
+};
 
 fn every() -> Vec<(String, Profile)> {
     let mut all: Vec<_> = std::fs::read_dir(folder())
@@ -56,7 +58,7 @@ fn every_number_of_every_profile_states_its_source() {
     for (name, profile) in every() {
         for (field, number) in profile.numbers() {
             assert!(
-                number.source.len() > 5 && number.source != Number::STATED,
+                number.source.len() > 5 && number.source != ProfileNumber::STATED,
                 "{name}: {field} has no source"
             );
             assert!(
@@ -82,15 +84,11 @@ fn every_profile_makes_a_drive_that_answers() {
     for (name, profile) in every() {
         let size = capacity(&profile);
         let mut drive = profile.drive(size, size / 12, 7);
-        for (tag, op) in [Op::Write, Op::Read, Op::Flush, Op::Trim]
+        for (tag, op) in [Op::Write, Op::Read, Op::Flush, Op::Discard]
             .into_iter()
             .enumerate()
         {
-            let request = Request {
-                op,
-                offset: 8192 * tag as u64,
-                length: 4096,
-            };
+            let request = Request::new(op, 8192 * tag as u64, 4096);
             drive.submit(1000, tag as u64, request);
         }
         let mut finished: Vec<Completion> = Vec::new();
@@ -125,9 +123,9 @@ fn a_lab_overrides_numbers_and_words() {
     let disk = profile("hdd-7200-8t")
         .overridden(&overrides)
         .expect("valid");
-    assert_eq!(disk.flush, Flush::Lies);
+    assert_eq!(disk.flush, FlushBehaviour::Lies);
     let hdd = disk.hdd.expect("section");
-    assert_eq!(hdd.rpm, Number::stated(5400.0));
+    assert_eq!(hdd.rpm, ProfileNumber::stated(5400.0));
     assert_eq!(hdd.buffer_mb.source, "my drive");
     assert_eq!(hdd.seek_average_ms.value, 8.0, "the rest is kept");
 }
@@ -173,5 +171,5 @@ fn only_an_unprotected_write_cache_is_volatile() {
     let mut disk = profile("hdd-7200-8t");
     disk.write_cache = false;
     assert!(!disk.volatile_cache());
-    assert_eq!(profile("instant").kind, Kind::Instant);
+    assert_eq!(profile("instant").kind, TimingModel::Instant);
 }

@@ -1,4 +1,4 @@
-//! What holds for every model, whatever is asked of it.
+//! Properties of every timing model under any requests.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
         6 => Just(Op::Read),
         8 => Just(Op::Write),
         1 => Just(Op::Flush),
-        1 => Just(Op::Trim),
+        1 => Just(Op::Discard),
     ];
     let gap = prop_oneof![
         3 => Just(0),
@@ -37,9 +37,17 @@ fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
         2 => (1..64u64).prop_map(|i| i * 512),
         1 => Just(1 << 20),
     ];
-    let one = (gap, op, offset, length).prop_map(|(gap, op, offset, length)| {
+    let fua = prop::bool::weighted(0.2);
+    let one = (gap, op, offset, length, fua).prop_map(|(gap, op, offset, length, fua)| {
         let length = if op == Op::Flush { 0 } else { length };
-        (gap, Request { op, offset, length })
+        let fua = fua && op == Op::Write;
+        (
+            gap,
+            Request {
+                fua,
+                ..Request::new(op, offset, length)
+            },
+        )
     });
     prop::collection::vec(one, 1..most)
 }
@@ -242,11 +250,7 @@ fn a_far_request_is_served_within_the_age_limit() {
     let disk = profile("hdd-7200-8t");
     let size = capacity(&disk);
     let mut drive = disk.drive(size, size, 1);
-    let read = |offset| Request {
-        op: Op::Read,
-        offset,
-        length: 4096,
-    };
+    let read = |offset| Request::new(Op::Read, offset, 4096);
     let far = u64::MAX;
     for tag in 0..31 {
         drive.submit(0, tag, read(tag * 10_000_000));
@@ -328,23 +332,13 @@ fn an_honest_flush_takes_the_arm_to_every_buffered_write() {
         let mut drive = profile.drive(size, size, 1);
         for tag in 0..100 {
             let offset = (tag * 7919 % 100) * (size / 100) / 4096 * 4096;
-            let write = Request {
-                op: Op::Write,
-                offset,
-                length: 4096,
-            };
-            drive.submit(0, tag, write);
+            drive.submit(0, tag, Request::new(Op::Write, offset, 4096));
         }
         let mut finished = Vec::new();
         let acknowledged = 5_000_000;
         drive.advance(acknowledged, &mut finished);
         assert_eq!(finished.len(), 100);
-        let flush = Request {
-            op: Op::Flush,
-            offset: 0,
-            length: 0,
-        };
-        drive.submit(acknowledged, 100, flush);
+        drive.submit(acknowledged, 100, Request::flush());
         while let Some(at) = drive.next_event() {
             drive.advance(at, &mut finished);
         }
@@ -367,17 +361,16 @@ fn a_flush_is_not_outrun_by_reads_that_came_later() {
     let disk = profile("hdd-7200-8t");
     let size = capacity(&disk);
     let mut drive = disk.drive(size, size, 1);
-    let at_offset = |op, offset, length| Request { op, offset, length };
-    let write = at_offset(Op::Write, size / 2 / 4096 * 4096, 4096);
+    let write = Request::new(Op::Write, size / 2 / 4096 * 4096, 4096);
     for tag in 0..16 {
         drive.submit(
             0,
             tag,
-            at_offset(Op::Read, tag * 7_000_000 / 4096 * 4096, 4096),
+            Request::new(Op::Read, tag * 7_000_000 / 4096 * 4096, 4096),
         );
     }
     drive.submit(0, 1000, write);
-    drive.submit(0, 1001, at_offset(Op::Flush, 0, 0));
+    drive.submit(0, 1001, Request::new(Op::Flush, 0, 0));
     let mut finished = Vec::new();
     let mut next = 16;
     loop {
@@ -391,7 +384,7 @@ fn a_flush_is_not_outrun_by_reads_that_came_later() {
             }
             if completion.tag < 1000 {
                 let offset = (next * 7919 % 100 * 1_000_000 + 500_000) / 4096 * 4096;
-                drive.submit(at, next + 2000, at_offset(Op::Read, offset, 4096));
+                drive.submit(at, next + 2000, Request::new(Op::Read, offset, 4096));
                 next += 1;
             } else if completion.tag >= 2000 {
                 panic!("a read that came after the flush overtook it");
@@ -410,7 +403,7 @@ fn a_read_is_not_held_up_by_writes_that_wait_for_room() {
     let mut send = |drive: &mut dyn Drive, at, op, length| {
         sent += 1;
         let offset = sent * 7919 % 1_000_000 * 16_384;
-        drive.submit(at, sent, Request { op, offset, length });
+        drive.submit(at, sent, Request::new(op, offset, length));
         sent
     };
     for _ in 0..32 {
@@ -465,7 +458,7 @@ fn a_long_stream_is_not_kept_as_a_whole() {
             let sent = now;
             tag += 1;
             let op = Op::Read;
-            drive.submit(sent, tag, Request { op, offset, length });
+            drive.submit(sent, tag, Request::new(op, offset, length));
             let mut finished = Vec::new();
             while finished.is_empty() {
                 now = drive.next_event().expect("a busy drive has a next event");

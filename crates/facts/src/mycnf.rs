@@ -63,12 +63,16 @@ impl Options {
     /// Its value as a switch.
     pub fn switch(&self, name: &str) -> Option<At<bool>> {
         let value = self.value(name)?;
-        let on = match value.value.to_ascii_uppercase().as_str() {
-            "1" | "ON" | "TRUE" | "YES" => true,
-            "0" | "OFF" | "FALSE" | "NO" => false,
-            _ => return None,
-        };
-        Some(At::new(on, value.line))
+        Some(At::new(switch(&value.value)?, value.line))
+    }
+}
+
+/// A switch as MySQL reads it: `1`, `ON`, `TRUE`, `YES` and their opposites.
+pub fn switch(value: &str) -> Option<bool> {
+    match value.to_ascii_uppercase().as_str() {
+        "1" | "ON" | "TRUE" | "YES" => Some(true),
+        "0" | "OFF" | "FALSE" | "NO" => Some(false),
+        _ => None,
     }
 }
 

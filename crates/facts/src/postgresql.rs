@@ -40,19 +40,23 @@ impl Settings {
         Some(At::new(bytes, value.line))
     }
 
-    /// A switch: `on`, `true`, `yes`, `1` and their prefixes, as PostgreSQL reads them.
+    /// A switch, see [`switch`].
     pub fn switch(&self, name: &str) -> Option<At<bool>> {
         let value = self.get(name)?;
-        let word = value.value.to_ascii_lowercase();
-        let is = |full: &str, least: usize| word.len() >= least && full.starts_with(&word);
-        let on = if is("on", 2) || is("true", 1) || is("yes", 1) || word == "1" {
-            true
-        } else if is("off", 2) || is("false", 1) || is("no", 1) || word == "0" {
-            false
-        } else {
-            return None;
-        };
-        Some(At::new(on, value.line))
+        Some(At::new(switch(&value.value)?, value.line))
+    }
+}
+
+/// A switch as PostgreSQL reads it: `on`, `true`, `yes`, `1`, their opposites, and prefixes of them.
+pub fn switch(value: &str) -> Option<bool> {
+    let word = value.to_ascii_lowercase();
+    let is = |full: &str, least: usize| word.len() >= least && full.starts_with(&word);
+    if is("on", 2) || is("true", 1) || is("yes", 1) || word == "1" {
+        Some(true)
+    } else if is("off", 2) || is("false", 1) || is("no", 1) || word == "0" {
+        Some(false)
+    } else {
+        None
     }
 }
 

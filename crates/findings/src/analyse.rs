@@ -12,7 +12,7 @@ use crate::record::Trial;
 use crate::verdicts::{self, Evidence};
 use crate::{
     CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, causes, durability, job, ladder,
-    price, reruns, scale,
+    price, reruns, scale, validation,
 };
 use lab::campaign::{Campaign, Program, Variant, Workload};
 use lab::model::Model;
@@ -75,6 +75,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
     };
     let verdicts = judge(&evidence, &pairs, (&groups, &cells), subjects);
     let adequate = baseline.map_or_else(Vec::new, |b| adequate::of(campaign, b, &sides));
+    let scale = scale::of(campaign, model, trials, &groups);
     let mut findings = Findings {
         format: FORMAT,
         lab: LabRef {
@@ -93,7 +94,8 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         interactions,
         ranking,
         lints: Vec::new(),
-        scale: scale::of(campaign, model, trials, &groups),
+        validation: validation::of(campaign, model.size, &cells, &scale.other_sizes),
+        scale,
         method: MethodFindings {
             error_rate: ERROR_RATE,
             smallest_effect: SMALLEST_EFFECT,

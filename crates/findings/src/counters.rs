@@ -40,7 +40,7 @@ pub const ZIL_SLOG_BYTES: &str = "zil.slog_bytes";
 pub const ZIL_POOL_BYTES: &str = "zil.pool_bytes";
 /// Transaction groups synced.
 pub const TXG_SYNCS: &str = "txg.syncs";
-/// Dirty data, bytes (a level).
+/// Dirty data of all transaction groups, bytes (a level).
 pub const DIRTY: &str = "dirty.bytes";
 /// Transactions that waited in the smooth delay.
 pub const THROTTLE_DELAYS: &str = "throttle.dirty_delay";

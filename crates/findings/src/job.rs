@@ -1,6 +1,6 @@
 //! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
 
-use lab::campaign::{Pgbench, Program, Workload};
+use lab::campaign::{Pgbench, Program, Script, Workload};
 use lab::fio::parse::{self, Job as Section};
 use lab::fio::{sizes, stock};
 
@@ -16,12 +16,19 @@ pub struct Job {
     pub held_back: bool,
     /// Each write is durable before the next (`fsync=1`, `fdatasync=1`, `sync=1`).
     pub each_write_synced: bool,
+    /// It flushes with libaio: fio 3.33 counts such a flush not from its own begin, but from when the operation
+    /// before it in the same slot was submitted.
+    pub flushes_counted_long: bool,
     /// Its data can be made smaller by compression or deduplication.
     pub compressible: bool,
     /// O_DIRECT.
     pub direct: bool,
     /// It keeps what it read in memory of its own, so that a read of it need not look anything up.
     pub own_cache: bool,
+    /// Any of its jobs reads.
+    pub reads: bool,
+    /// Any of its jobs writes.
+    pub writes: bool,
 }
 
 /// Reads the job of a workload, as fio does.
@@ -31,6 +38,8 @@ pub fn of(workload: &Workload) -> Job {
             paced: pgbench.rate.is_some(),
             compressible: true,
             own_cache: true,
+            reads: pgbench.scripts.iter().any(|script| !script.writes()),
+            writes: pgbench.scripts.iter().any(Script::writes),
             ..Job::default()
         };
     }
@@ -49,9 +58,12 @@ pub fn of(workload: &Workload) -> Job {
             let is = |name: &str, values: &[&str]| s.get(name).is_some_and(|v| values.contains(&v));
             is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
         }),
+        flushes_counted_long: any(&stock::flushes_counted_long),
         compressible: any(&stock::is_compressible),
         direct: all(&|s| set(s, "direct")),
         own_cache: false,
+        reads: any(&|s| !stock::only_writes(s)),
+        writes: any(&stock::writes),
     }
 }
 
@@ -204,6 +216,14 @@ mod tests {
         assert_eq!(job("[w]\nblocksize=16ki\n").block, Some(16_000));
         assert_eq!(job("[w]\nbs=,8k\n").block, None);
         assert!(job("[w]\niodepth_batch_submit=4\n").held_back);
+    }
+
+    #[test]
+    fn flushes_of_libaio_are_known_to_be_counted_too_long() {
+        let long = |options: &str| job(&format!("[w]\nrw=write\n{options}")).flushes_counted_long;
+        assert!(long("ioengine=libaio\nfsync=1\n") && long("ioengine=libaio\nfdatasync=8\n"));
+        assert!(!long("ioengine=libaio\nfsync=0\n") && !long("ioengine=libaio\nsync=1\n"));
+        assert!(!long("ioengine=io_uring\nfsync=1\n") && !long("fsync=1\n"));
     }
 
     #[test]

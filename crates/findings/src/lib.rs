@@ -35,6 +35,7 @@ pub mod counters;
 pub mod lints;
 pub mod output;
 pub mod record;
+pub mod validation;
 
 pub use analyse::{analyse, complete};
 pub use compare::{Change, Comparison, Named, Published, Unmeasured, against_published, compare};

@@ -184,16 +184,7 @@ fn every_table_says_where_it_comes_from_and_is_tested_here() {
         })
         .collect();
     names.sort();
-    assert_eq!(
-        names,
-        [
-            "fsync-2014",
-            "hk-2025",
-            "mysql-zfs",
-            "nvme-raid",
-            "zju-mirror"
-        ]
-    );
+    assert_eq!(names, findings::validation::PUBLISHED);
     for name in names {
         let provenance = published(&name).provenance;
         assert_eq!(provenance.key, name);

@@ -213,6 +213,24 @@ fn clients_that_hold_each_other_back_may_have_fewer_in_flight_and_keep_their_met
 }
 
 #[test]
+fn flushes_that_fio_counts_too_long_may_exceed_the_queue_and_writes_may_not() {
+    let passes = |engine: &str, change: fn(&mut findings::record::Measured)| {
+        let job = format!("{SYNC_JOB}ioengine={engine}\n");
+        let findings = two_of(&job, 2, |_, m| change(m));
+        let mut checks = findings.cells[0].checks.iter();
+        checks.all(|c| c.law != Law::Little || c.pass)
+    };
+    let long_flushes = |m: &mut findings::record::Measured| m.sync.mean_ns *= 4.0;
+    assert!(passes("libaio", long_flushes));
+    assert!(!passes("psync", long_flushes) && !passes("io_uring", long_flushes));
+    assert!(!passes("libaio", |m| m.write.mean_ns *= 8.0));
+    assert!(
+        !passes("libaio", |m| m.sync.mean_ns /= 4.0),
+        "too few in flight"
+    );
+}
+
+#[test]
 fn data_that_compresses_need_not_be_on_drives_unless_compression_is_off() {
     let holds = |compression: Option<&str>| {
         let mut variants = vec![variant(false, false), variant(true, false)];

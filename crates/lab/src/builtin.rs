@@ -14,8 +14,8 @@ pub fn lab(name: &str) -> Option<&'static str> {
     find(LABS, name)
 }
 
-/// The built-in drive profiles: name and text.
-pub fn profiles() -> &'static [(&'static str, &'static str)] {
+/// The built-in drive profiles: name and text, for [`crate::Profiles::builtin`].
+pub(crate) fn profiles() -> &'static [(&'static str, &'static str)] {
     PROFILES
 }
 

@@ -10,6 +10,7 @@ pub use host::{Host, Processor};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
 
+use drives::{Profile, ProfileError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -179,7 +180,8 @@ pub struct DriveKind {
     pub count: u32,
     /// Name of the profile.
     pub profile: String,
-    /// The numbers of the profile, with the lab's overrides applied: `drives::Profile` as TOML/JSON.
+    /// The numbers of the profile, with the lab's overrides applied: a `drives::Profile` as JSON, see
+    /// [`DriveKind::drive_profile`].
     pub numbers: serde_json::Value,
     /// Price of one, in the lab's own currency, where it is stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -187,6 +189,20 @@ pub struct DriveKind {
 }
 
 impl DriveKind {
+    /// Its numbers as a typed and validated profile.
+    ///
+    /// # Errors
+    /// What makes them no profile.
+    pub fn drive_profile(&self) -> Result<Profile, ProfileError> {
+        let profile: Profile =
+            serde_json::from_value(self.numbers.clone()).map_err(|e| ProfileError::Syntax {
+                message: e.to_string(),
+                span: None,
+            })?;
+        profile.validate()?;
+        Ok(profile)
+    }
+
     /// A number of its profile, with or without a range; none where it has no such.
     pub fn number(&self, name: &str) -> Option<f64> {
         let stated = &self.numbers[name];
@@ -194,9 +210,10 @@ impl DriveKind {
     }
 
     /// The physical sector that its drives report, bytes.
-    pub fn told_sector(&self) -> Option<u64> {
-        let told = self.number("reported_sector");
-        told.or_else(|| self.number("physical_sector"))
+    pub fn reported_physical_sector(&self) -> Option<u64> {
+        let reported = self.number("reported_sector");
+        reported
+            .or_else(|| self.number("physical_sector"))
             .map(|bytes| bytes as u64)
     }
 }
@@ -235,8 +252,8 @@ impl Vdev {
     /// The ashift that OpenZFS gives it: the stated one, or what its drives' reported sectors ask for; of a
     /// mirror, raidz or dRAID the larger of both (`vdev_ashift_optimize`; OpenZFS 2.3.9 and 2.4.4).
     pub fn ashift(&self, stated: Option<u8>, drives: &BTreeMap<String, DriveKind>) -> u8 {
-        let told = |drive: &DriveRef| drives.get(&drive.kind)?.told_sector();
-        let largest = self.drives.iter().filter_map(told).max();
+        let reported = |drive: &DriveRef| drives.get(&drive.kind)?.reported_physical_sector();
+        let largest = self.drives.iter().filter_map(reported).max();
         let asked = largest.map(|sector| sector.ilog2() as u8);
         match stated {
             Some(stated) if self.layout == Layout::Single => stated,

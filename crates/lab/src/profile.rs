@@ -1,18 +1,19 @@
-//! Drive profiles by name, and with a lab's overrides.
+//! The catalogue of drive profiles.
 
 use crate::builtin;
 use crate::diagnostic::nearest;
 use drives::{Profile, ProfileError};
 use std::collections::BTreeMap;
 
-/// Profiles by name, as the text of their files.
+/// Drive profiles by name, as the text of their files: the one catalogue that labs, `plan` and `audit`
+/// take drives from.
 #[derive(Debug, Clone, Default)]
 pub struct Profiles {
     texts: BTreeMap<String, String>,
 }
 
 impl Profiles {
-    /// Those that come with Poolwright.
+    /// Those of `profiles/`, which come with Poolwright.
     pub fn builtin() -> Self {
         Self {
             texts: builtin::profiles()

@@ -340,8 +340,27 @@ fn what_names_a_clock_a_processor_or_a_polling_queue_is_changed_and_noted() {
 
 #[test]
 fn engines_that_work_on_files_are_taken() {
-    for engine in ["psync", "libaio", "io_uring", "mmap"] {
+    for engine in ["psync", "libaio", "io_uring", "posixaio", "splice"] {
         let text = format!("[a]\nrw=randread\nsize=1G\ndirect=1\nioengine={engine}\n");
         assert_eq!(found(&text), [], "{engine}");
+    }
+}
+
+#[test]
+fn what_the_machine_cannot_carry_out_is_refused_with_a_reason_and_a_fix() {
+    for (option, word) in [
+        ("ioengine=mmap", "takes no virtual time"),
+        ("mem=mmaphuge", "huge pages"),
+        ("iomem=shmhuge", "huge pages"),
+        ("nowait=1", "EOPNOTSUPP"),
+        ("uncached=1", "atomic write"),
+        ("atomic=1", "O_ATOMIC"),
+    ] {
+        let text = format!("[a]\nrw=read\nsize=1G\n{option}\n");
+        let found = mistakes(&text, false);
+        assert_eq!(found.len(), 1, "{option}: {found:#?}");
+        assert_eq!(found[0].line, 4);
+        assert!(found[0].message.contains(word), "{:?}", found[0]);
+        assert!(!found[0].fix.is_empty());
     }
 }

@@ -37,7 +37,9 @@ fn a_lab_without_factors_is_one_variant_called_base() {
             .as_f64()
             .is_some_and(|b| b > 15e12)
     );
-    let Program::Fio { origin, job } = &campaign.workloads[0].program;
+    let Program::Fio { origin, job } = &campaign.workloads[0].program else {
+        panic!("{:?}", campaign.workloads[0].program);
+    };
     assert_eq!(origin, "jobs/sync.fio");
     assert!(job.contains("rw=randwrite"));
 }

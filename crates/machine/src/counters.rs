@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 pub type Counters = BTreeMap<String, f64>;
 
 /// Counters of `arcstats`: our name, the kernel's.
-const ARC: [(&str, &str); 14] = [
+///
+/// The dirty data of a machine's one pool is what the ARC holds in anonymous buffers: written by clients and not on
+/// the drives yet, of all transaction groups. (The `txgs` table has `ndirty` of a group only after its sync.)
+const ARC: [(&str, &str); 15] = [
     ("arc.demand_data_hits", "demand_data_hits"),
     ("arc.demand_data_misses", "demand_data_misses"),
     ("arc.demand_metadata_hits", "demand_metadata_hits"),
@@ -17,6 +20,7 @@ const ARC: [(&str, &str); 14] = [
     ("arc.prefetch_data_misses", "prefetch_data_misses"),
     ("arc.size", "size"),
     ("arc.c", "c"),
+    ("dirty.bytes", "anon_size"),
     ("l2.hits", "l2_hits"),
     ("l2.misses", "l2_misses"),
     ("l2.size", "l2_asize"),
@@ -84,33 +88,27 @@ pub fn dbufstats(text: &str, into: &mut Counters) {
     kstat(text, &[("dbuf.hits", "hash_hits")], into);
 }
 
-/// Adds what `/proc/spl/kstat/zfs/POOL/txgs` tells: groups synced, the time of their syncs, and dirty
-/// bytes of the groups that are not synced yet. The table has the newest groups only (`zfs_txg_history`),
-/// so that its totals grow by what is newer than `seen`, which is brought up to date.
+/// Adds what `/proc/spl/kstat/zfs/POOL/txgs` tells: groups synced and the time of their syncs. The table has
+/// the newest groups only (`zfs_txg_history`), so that its totals grow by what is newer than `seen`, which is
+/// brought up to date.
 pub fn txgs(text: &str, seen: &mut TxgsSeen, into: &mut Counters) {
-    let mut dirty = 0.0;
     for line in text.lines().skip(2) {
         let words: Vec<&str> = line.split_whitespace().collect();
         // txg birth state ndirty nread nwritten reads writes otime qtime wtime stime
-        let [txg, _, state, ndirty, .., stime] = words[..] else {
+        let [txg, _, "C", .., stime] = words[..] else {
             continue;
         };
-        let (Ok(txg), Ok(ndirty)) = (txg.parse::<u64>(), ndirty.parse::<f64>()) else {
+        let Ok(txg) = txg.parse::<u64>() else {
             continue;
         };
-        match state {
-            "C" if txg > seen.newest => {
-                seen.newest = txg;
-                seen.syncs += 1.0;
-                seen.sync_ns += stime.parse::<f64>().unwrap_or(0.0);
-            }
-            "C" => {}
-            _ => dirty += ndirty,
+        if txg > seen.newest {
+            seen.newest = txg;
+            seen.syncs += 1.0;
+            seen.sync_ns += stime.parse::<f64>().unwrap_or(0.0);
         }
     }
     into.insert("txg.syncs".to_owned(), seen.syncs);
     into.insert("txg.sync_ns".to_owned(), seen.sync_ns);
-    into.insert("dirty.bytes".to_owned(), dirty);
 }
 
 /// What was seen of a pool's transaction groups.
@@ -159,39 +157,32 @@ mod tests {
     #[test]
     fn kstat_tables_are_read_by_name() {
         let text = "9 1 0x01 2 3 4 5\nname                            type data\n\
-                    demand_data_hits                4    17\nl2_asize 4 4096\nother 4 1\n";
+                    demand_data_hits                4    17\nanon_size 4 512\n\
+                    l2_asize 4 4096\nother 4 1\n";
         let mut seen = Counters::new();
         arcstats(text, &mut seen);
-        let wanted = [("arc.demand_data_hits", 17.0), ("l2.size", 4096.0)];
+        let wanted = [
+            ("arc.demand_data_hits", 17.0),
+            ("dirty.bytes", 512.0),
+            ("l2.size", 4096.0),
+        ];
         assert_eq!(seen, wanted.map(|(n, v)| (n.to_owned(), v)).into());
     }
 
     #[test]
-    fn transaction_groups_are_counted_once_and_open_ones_are_dirty() {
+    fn transaction_groups_are_counted_once_and_after_their_sync() {
         let head = "24 0 0x01 7 784 1 2\ntxg      birth            state ndirty       nread        nwritten     reads    writes   otime        qtime        wtime        stime\n";
-        let row = |txg: u64, state: &str, dirty: u64, stime: u64| {
-            format!("{txg} 1 {state} {dirty} 0 0 0 0 1 2 3 {stime}\n")
+        let row = |txg: u64, state: &str, stime: u64| {
+            format!("{txg} 1 {state} 100 0 0 0 0 1 2 3 {stime}\n")
         };
         let mut seen = TxgsSeen::default();
         let mut values = Counters::new();
-        let text = format!("{head}{}{}", row(4, "C", 100, 7), row(5, "O", 50, 0));
+        let text = format!("{head}{}{}", row(4, "C", 7), row(5, "O", 0));
         txgs(&text, &mut seen, &mut values);
-        assert_eq!((values["txg.syncs"], values["dirty.bytes"]), (1.0, 50.0));
-        let text = format!(
-            "{head}{}{}{}",
-            row(4, "C", 100, 7),
-            row(5, "C", 50, 9),
-            row(6, "S", 8, 0)
-        );
-        txgs(&text, &mut seen, &mut values);
-        assert_eq!(
-            (
-                values["txg.syncs"],
-                values["txg.sync_ns"],
-                values["dirty.bytes"]
-            ),
-            (2.0, 16.0, 8.0)
-        );
+        assert_eq!((values["txg.syncs"], values["txg.sync_ns"]), (1.0, 7.0));
+        let rows = [row(4, "C", 7), row(5, "C", 9), row(6, "S", 0)];
+        txgs(&format!("{head}{}", rows.concat()), &mut seen, &mut values);
+        assert_eq!((values["txg.syncs"], values["txg.sync_ns"]), (2.0, 16.0));
     }
 
     #[test]

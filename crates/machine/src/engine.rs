@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Version of what the first process inside does with a script. It is part of every trial's key: raise it
 /// when the same script would give other results.
-pub const GUEST: u32 = 2;
+pub const GUEST: u32 = 3;
 /// Name of the file that describes an engine.
 const MANIFEST: &str = "manifest.json";
 /// Environment variable that names an engine's directory.
@@ -19,7 +19,7 @@ pub const VARIABLE: &str = "POOLWRIGHT_ENGINE";
 pub struct Manifest {
     /// Version of the kernel.
     pub linux: String,
-    /// Hash of everything that it was built from, drive models included.
+    /// Hash of everything that kernel and driver were built from, drive models included.
     pub key: String,
     /// Release line (`2.4`) → the build.
     pub openzfs: BTreeMap<String, OpenZfs>,
@@ -30,6 +30,8 @@ pub struct Manifest {
 pub struct OpenZfs {
     /// Full version: `2.4.4`.
     pub version: String,
+    /// Hash of its sources, patches and tools.
+    pub key: String,
 }
 
 /// An engine that is built.
@@ -212,7 +214,10 @@ impl Engine {
     /// That the engine does not have the release.
     pub fn identity(&self, release: Option<&str>) -> Result<String, Missing> {
         let zfs = match release {
-            Some(release) => format!(" openzfs {}", self.openzfs(release)?.version),
+            Some(release) => {
+                let OpenZfs { version, key } = self.openzfs(release)?;
+                format!(" openzfs {version} {key}")
+            }
             None => String::new(),
         };
         let Manifest { linux, key, .. } = &self.manifest;
@@ -232,6 +237,7 @@ mod tests {
                 "2.4".to_owned(),
                 OpenZfs {
                     version: "2.4.4".into(),
+                    key: "bb".into(),
                 },
             )]),
         };
@@ -276,7 +282,7 @@ mod tests {
         let engine = Engine::open(directory.path()).unwrap();
         assert_eq!(
             engine.identity(Some("2.4")).unwrap(),
-            "guest 2 engine aa linux 7.2.12 openzfs 2.4.4"
+            "guest 3 engine aa linux 7.2.12 openzfs 2.4.4 bb"
         );
         assert!(!engine.identity(None).unwrap().contains("openzfs"));
     }

@@ -5,13 +5,21 @@ use command_fds::{CommandFdExt, FdMapping};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Descriptor of the guest's memory in the machine's process.
 pub const GUEST: i32 = 3;
 /// Descriptor of the memory for what drives hold.
 pub const DRIVES: i32 = 4;
+/// Descriptor of the image that drives begin with.
+pub(crate) const IMAGE: i32 = 5;
+
+/// The path of the image that a machine is handed, as its drives' configuration names it.
+pub fn image() -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{IMAGE}"))
+}
 
 /// Memory for a machine. Only one machine may use it at a time.
 #[derive(Debug)]
@@ -38,18 +46,26 @@ impl Memory {
         })
     }
 
-    /// Hands both descriptors down to a program that is to be started.
-    pub(crate) fn hand_down(&self, command: &mut Command) -> io::Result<()> {
-        let mapping = |descriptor: &OwnedFd, number: i32| {
-            Ok::<_, io::Error>(FdMapping {
-                parent_fd: descriptor.try_clone()?,
-                child_fd: number,
-            })
-        };
-        let mappings = vec![mapping(&self.guest, GUEST)?, mapping(&self.drives, DRIVES)?];
-        command
-            .fd_mappings(mappings)
-            .map(drop)
-            .map_err(io::Error::other)
+    /// The descriptors, each with its number in the machine's process.
+    pub(crate) fn descriptors(&self) -> [(BorrowedFd<'_>, i32); 2] {
+        [(self.guest.as_fd(), GUEST), (self.drives.as_fd(), DRIVES)]
     }
+}
+
+/// Hands descriptors down to a program that is to be started, under these numbers.
+pub(crate) fn hand_down(
+    command: &mut Command,
+    descriptors: Vec<(BorrowedFd<'_>, i32)>,
+) -> io::Result<()> {
+    let mapping = |(descriptor, number): (BorrowedFd<'_>, i32)| {
+        Ok::<_, io::Error>(FdMapping {
+            parent_fd: descriptor.try_clone_to_owned()?,
+            child_fd: number,
+        })
+    };
+    let mappings: io::Result<Vec<FdMapping>> = descriptors.into_iter().map(mapping).collect();
+    command
+        .fd_mappings(mappings?)
+        .map(drop)
+        .map_err(io::Error::other)
 }

@@ -10,13 +10,14 @@ use serde::Serialize;
 use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Virtual time of the start, ns since 1970: fixed, so that nothing inside depends on today.
+/// Virtual time from which the start counts, ns since 1970: fixed, so that nothing inside depends on today.
 const EPOCH: u64 = 1_700_000_000_000_000_000;
 /// Real time from one look at the stop request to the next.
 const LOOK: Duration = Duration::from_millis(50);
@@ -49,6 +50,11 @@ pub struct Machine<'a> {
     pub script: &'a Script,
     /// Memory that lives longer than the machine; none for memory of its own.
     pub reused: Option<&'a Memory>,
+    /// An image, which [`memory::image`] is the path of in its drives' configuration; none where that names
+    /// none or a file.
+    pub image: Option<&'a File>,
+    /// Virtual seconds after a fixed moment at which its clock starts.
+    pub start_s: u64,
     /// Where cores are held, see [`Core::take`].
     pub locks: PathBuf,
     /// Real time after which a machine that has not ended is taken for hung.
@@ -178,6 +184,7 @@ impl Machine<'_> {
     /// The kernel's command line, behind the launcher's own.
     fn command(&self, core: Option<usize>, terminal: bool) -> Result<Command, Failure> {
         let mut command = Command::new(self.executable);
+        let start = EPOCH + self.start_s * 1_000_000_000;
         command
             .arg(LAUNCH)
             .arg(std::process::id().to_string())
@@ -187,7 +194,7 @@ impl Machine<'_> {
             .arg(format!("mem={}M", self.memory >> 20))
             .args(["rootfstype=hostfs", "rootflags=/", "ro"])
             .arg(format!("init={}", self.executable.display()))
-            .args(["time-travel=inf-cpu", &format!("time-travel-start={EPOCH}")])
+            .args(["time-travel=inf-cpu", &format!("time-travel-start={start}")])
             .args([
                 "con=null",
                 "con0=fd:0,fd:1",
@@ -214,11 +221,10 @@ impl Machine<'_> {
             .args(["--", GUEST])
             .arg(self.directory)
             .arg(self.kernel.parent().unwrap_or(self.kernel));
-        if let Some(reused) = self.reused {
-            reused
-                .hand_down(&mut command)
-                .map_err(|source| self.host("hand memory to", self.executable, source))?;
-        }
+        let reused = self.reused.iter().flat_map(|memory| memory.descriptors());
+        let image = self.image.map(|image| (image.as_fd(), memory::IMAGE));
+        memory::hand_down(&mut command, reused.chain(image).collect())
+            .map_err(|source| self.host("hand memory to", self.executable, source))?;
         // Nothing of the environment reaches the kernel, except for what keeps it from the home directory.
         command
             .env_clear()

@@ -27,7 +27,7 @@ pub struct Options {
     pub conditions: Conditions,
     /// What is assumed of failures.
     pub assumptions: Assumptions,
-    /// Most failures at once that are looked at.
+    /// Maximum number of simultaneous failures to consider.
     pub failures: u32,
 }
 
@@ -226,8 +226,8 @@ pub struct Assessment {
     pub front: bool,
     /// Variants of a lab that are built so.
     pub own: Vec<String>,
-    /// A layout of the plan that is at least as good in every figure, where this was asked of.
-    pub beaten_by: Option<String>,
+    /// A layout shown that is at least as good in every figure.
+    pub dominated_by: Option<String>,
     /// What to know about it.
     pub notes: Vec<Note>,
 }
@@ -337,7 +337,7 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
         speed,
         front: false,
         own: Vec::new(),
-        beaten_by: None,
+        dominated_by: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The drives to plan with: what the arithmetic needs to know of each kind.
+//! The drives of a plan: the figures of each kind that the arithmetic needs.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Drives {
     /// How many.
     pub count: u32,
-    /// What each is.
+    /// One of them.
     pub drive: Drive,
 }
 
@@ -36,7 +36,7 @@ pub struct Drive {
     pub afr: f64,
     /// Chance of an unrecoverable error for each bit read.
     pub ure: f64,
-    /// Price of one, in whatever money; none when not given.
+    /// Price of one, in any currency; none if not given.
     pub price: Option<f64>,
 }
 
@@ -117,7 +117,7 @@ pub const KNOWN: [Known; 6] = [
     },
 ];
 
-/// Why a description of drives cannot be read.
+/// A description of drives that cannot be read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriveError(pub String);
 
@@ -129,15 +129,15 @@ impl std::fmt::Display for DriveError {
 
 impl std::error::Error for DriveError {}
 
-/// Reads `30x8T hdd-7200`, several of them between `+`. Behind the kind may stand `price=180`,
+/// Reads `30x8T hdd-7200`, or several of these joined by `+`. After the kind may follow `price=180`,
 /// `afr=2%`, `ure=1e-14`, `read=200M`, `write=180M`, `read-iops=150`, `write-iops=150`,
 /// `sector=4096`, `ashift=12`, `name=big`.
 ///
-/// Sizes are what is printed on a drive: `8T` is 8 decimal terabytes, `8TiB` binary ones. Without
+/// Sizes are as printed on a drive: `8T` is 8 decimal terabytes, `8TiB` binary ones. Without
 /// a size, as in `12x hdd-7200-16t`, the word is a profile, which `profile` looks up.
 ///
 /// # Errors
-/// The first part that cannot be read, with what would be right.
+/// The first part that cannot be read, with the fix.
 pub fn parse(
     text: &str,
     profile: &dyn Fn(&str) -> Option<Drive>,
@@ -151,7 +151,12 @@ pub fn parse(
             let free = ('b'..='z')
                 .map(|c| format!("{stem}-{c}"))
                 .find(|n| !taken(n));
-            drives.drive.kind = free.ok_or_else(|| error(part, "has too many kinds like it"))?;
+            drives.drive.kind = free.ok_or_else(|| {
+                error(
+                    part,
+                    "repeats a kind of drive too often; give some of them a `name=`",
+                )
+            })?;
         }
         all.push(drives);
     }
@@ -172,7 +177,7 @@ fn error(what: &str, why: &str) -> DriveError {
 
 fn one(text: &str, profile: &dyn Fn(&str) -> Option<Drive>) -> Result<Drives, DriveError> {
     const SHAPE: &str =
-        "is no set of drives; write count x size and kind, such as `30x8T hdd-7200`";
+        "is not a set of drives; write count x size and kind, such as `30x8T hdd-7200`";
     let mut words = text.split_whitespace();
     let first = words.next().ok_or_else(|| error(text, SHAPE))?;
     let (count, size) = first
@@ -180,30 +185,30 @@ fn one(text: &str, profile: &dyn Fn(&str) -> Option<Drive>) -> Result<Drives, Dr
         .ok_or_else(|| error(text, SHAPE))?;
     let count: u32 = count.parse().map_err(|_| error(text, SHAPE))?;
     if count == 0 {
-        return Err(error(text, "is no drive at all"));
+        return Err(error(text, "has a count of 0; write at least 1"));
     }
     let name = words.next().ok_or_else(|| {
         error(
             text,
-            &format!("names no kind of drive; one of {}", names().join(", ")),
+            &format!("has no kind of drive; add one of {}", names().join(", ")),
         )
     })?;
     let mut drive = if size.is_empty() {
         profile(name).ok_or_else(|| {
             error(
                 name,
-                "is no profile known here; name one that `12x profile` takes in a lab, or write a size: `12x8T hdd-7200`",
+                "is not a known drive profile; name a built-in profile, or write a size: `12x8T hdd-7200`",
             )
         })?
     } else {
         let bytes = capacity(size)
-            .ok_or_else(|| error(size, "is no size; write `8T`, `960G` or `7.3TiB`"))?;
+            .ok_or_else(|| error(size, "is not a size; write `8T`, `960G` or `7.3TiB`"))?;
         known(name, bytes)?
     };
     if !(64 << 20..=1 << 50).contains(&drive.bytes) {
         return Err(error(
             text,
-            "is no drive ZFS takes: from 64 MiB to 1 PiB each",
+            "has drives of a size that ZFS does not accept; write 64 MiB to 1 PiB",
         ));
     }
     for word in words {
@@ -225,7 +230,7 @@ pub fn known(name: &str, bytes: u64) -> Result<Drive, DriveError> {
         return Err(error(
             name,
             &format!(
-                "is no kind of drive known here; one of {}",
+                "is not a known kind of drive; write one of {}",
                 names().join(", ")
             ),
         ));
@@ -247,7 +252,7 @@ pub fn known(name: &str, bytes: u64) -> Result<Drive, DriveError> {
 }
 
 fn set(drive: &mut Drive, word: &str) -> Result<(), DriveError> {
-    const KEYS: &str = "is no setting; one of name, price, afr, ure, read, write, read-iops, write-iops, sector, ashift";
+    const KEYS: &str = "is not a setting; write one of name, price, afr, ure, read, write, read-iops, write-iops, sector, ashift";
     let (key, value) = word.split_once('=').ok_or_else(|| error(word, KEYS))?;
     let number = || value.parse::<f64>().ok().filter(|n| n.is_finite());
     let between = |n: Option<f64>, low: f64, high: f64| {
@@ -263,7 +268,7 @@ fn set(drive: &mut Drive, word: &str) -> Result<(), DriveError> {
             if !fine {
                 return Err(error(
                     word,
-                    "names nothing: letters and dashes, no digit at the end",
+                    "is not a valid name; use letters and dashes, without a digit at the end",
                 ));
             }
             drive.kind = value.to_string();
@@ -327,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_drives_is_read_with_what_is_different_about_it() {
+    fn a_set_of_drives_is_read_with_its_settings() {
         let all = read("30x8T hdd-7200 price=180 afr=2% + 4x3.84T nvme name=fast").unwrap();
         assert_eq!(all[0].count, 30);
         assert_eq!(all[0].drive.bytes, 8_000_000_000_000);
@@ -338,18 +343,18 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_with_what_would_be_right() {
+    fn an_error_names_the_mistake_and_the_fix() {
         for (text, word) in [
             ("", "count x size"),
             ("30 8T hdd-7200", "count x size"),
-            ("0x8T hdd-7200", "no drive"),
-            ("3x8Q hdd-7200", "no size"),
-            ("3x8T", "names no kind"),
+            ("0x8T hdd-7200", "count of 0"),
+            ("3x8Q hdd-7200", "not a size"),
+            ("3x8T", "no kind"),
             ("3x8T tape", "hdd-7200"),
-            ("3x8T nvme colour=red", "no setting"),
+            ("3x8T nvme colour=red", "not a setting"),
             ("3x8T nvme afr=200%", "between"),
             ("3x1K nvme", "64 MiB"),
-            ("3x unheard-of", "no profile"),
+            ("3x unheard-of", "drive profile"),
         ] {
             let message = read(text).unwrap_err().to_string();
             assert!(message.contains(word), "{text}: {message}");

@@ -139,7 +139,7 @@ fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
             None if place == 0 && cells.len() >= 2 => {}
             _ => {
                 let what = format!(
-                    "{:?} is no `size,count`: write bytes and how many, as in `16K,1200`",
+                    "{:?} is not `size,count`; write bytes and count, as in `16K,1200`",
                     row.chars().take(40).collect::<String>()
                 );
                 return Err(HistogramError { line, what });

@@ -1,4 +1,4 @@
-//! A plan as one HTML page with a chart drawn in SVG: room for files against the chance of loss.
+//! A plan as an HTML page with an SVG chart: capacity for files against the chance of data loss.
 
 use crate::assess::Assessment;
 use crate::lang::Language;
@@ -12,7 +12,7 @@ const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 90.0;
 const TOP: f64 = 20.0;
 
-/// The page. `title` says what was asked.
+/// The page of a ranking.
 pub fn page(title: &str, ranking: &Ranking, language: Language) -> String {
     let mut out = String::new();
     let title = escaped(title);
@@ -32,7 +32,7 @@ pub fn page(title: &str, ranking: &Ranking, language: Language) -> String {
     );
     out.push_str(&chart(&ranking.shown, language));
     out.push_str("<table>\n<thead><tr>");
-    for head in text::heads(language) {
+    for head in language.heads() {
         let _ = write!(out, "<th scope=\"col\">{}</th>", escaped(head));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
@@ -67,7 +67,7 @@ pub fn page(title: &str, ranking: &Ranking, language: Language) -> String {
     let _ = write!(
         out,
         "<p>{}</p>\n</body>\n</html>\n",
-        escaped(text::assumed(language))
+        escaped(language.assumptions())
     );
     out
 }
@@ -93,7 +93,7 @@ fn chart(pools: &[Assessment], language: Language) -> String {
         "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" style=\"--ink:#1b1f24\" font-size=\"12\" fill=\"var(--ink)\">\n",
         LEFT + WIDTH + 40.0,
         TOP + HEIGHT + 50.0,
-        language.words().chart()
+        language.chart()
     );
     let step = ((high - low) / 8.0).ceil().max(1.0);
     let mut decade = low;
@@ -122,9 +122,9 @@ fn chart(pools: &[Assessment], language: Language) -> String {
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text><text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
         LEFT + WIDTH / 2.0,
         TOP + HEIGHT + 42.0,
-        language.words().axis_room(),
+        language.axis_capacity(),
         TOP + HEIGHT / 2.0,
-        language.words().axis_losses()
+        language.axis_losses()
     );
     for (number, pool) in pools.iter().enumerate() {
         let (cx, cy) = (x(room(pool)), y(loss(pool)));

@@ -1,6 +1,7 @@
 //! Arithmetic of pool layouts.
 
 pub mod assess;
+mod candidates;
 pub mod draid_map;
 pub mod drive;
 pub mod enumerate;
@@ -9,6 +10,7 @@ pub mod histogram;
 pub mod html;
 pub mod lang;
 pub mod layout;
+mod pareto;
 pub mod rank;
 pub mod rebuild;
 pub mod reliability;

@@ -1,4 +1,4 @@
-//! A plan in words and figures, for the terminal and the page.
+//! A plan as text: cells of its table, and a paragraph about each layout.
 
 use crate::assess::Assessment;
 use crate::lang::Language;
@@ -6,36 +6,20 @@ use crate::rank::Ranking;
 
 /// One line about the whole ranking.
 pub fn summary(ranking: &Ranking, language: Language) -> String {
-    let words = language.words();
-    let mut out = words.summary(
+    let mut out = language.summary(
         &thousands(ranking.considered),
         &thousands(ranking.fitting),
         &thousands(ranking.front),
         ranking.shown.len(),
     );
     if ranking.thinned {
-        out.push_str(words.blank());
-        out.push_str(words.thinned());
+        out.push_str(language.thinned());
     }
     out
 }
 
-/// Column heads of the table.
-pub fn heads(language: Language) -> [&'static str; 10] {
-    language.words().heads()
-}
-
-/// What the figures rest on.
-pub fn assumed(language: Language) -> &'static str {
-    language.words().assumed()
-}
-
-/// What a plan for `drives` is called.
-pub fn title(drives: &str, language: Language) -> String {
-    language.words().title(drives)
-}
-
-/// The cells of a layout's row, in the order of [`heads`]. A layout that a lab has is marked.
+/// The cells of a layout's row, in the order of [`Language::heads`]. A layout that a lab has is
+/// marked.
 pub fn row(pool: &Assessment) -> [String; 10] {
     let score = &pool.score;
     let share = |extra: u32| {
@@ -63,51 +47,46 @@ pub fn row(pool: &Assessment) -> [String; 10] {
 
 /// A line for each layout that a lab has: what the mark means.
 pub fn marks(ranking: &Ranking, language: Language) -> String {
-    let words = language.words();
     let own = ranking.shown.iter().filter(|pool| !pool.own.is_empty());
-    own.map(|pool| words.own(&pool.name, &pool.own.join(", ")) + "\n")
+    own.map(|pool| language.lab_layout(&pool.name, &pool.own.join(", ")) + "\n")
         .collect()
 }
 
-/// A sentence or more about one layout.
+/// A paragraph about one layout.
 pub fn about(pool: &Assessment, language: Language) -> String {
-    let words = language.words();
     let tolerance = &pool.tolerance;
-    let mut out = words.holds(
+    let mut out = language.capacity(
         &terabytes(pool.score.holds),
         &tebibytes(pool.score.usable),
         tolerance.guaranteed,
     );
     if tolerance.in_sequence > tolerance.guaranteed {
-        out.push_str(&words.in_sequence(tolerance.in_sequence));
+        out.push_str(&language.in_sequence(tolerance.in_sequence));
     }
     for share in &tolerance.shares {
         if share.failed > tolerance.guaranteed && share.survived > 0.0 {
-            out.push_str(&words.share(&percent(share.survived), share.failed, share.by));
+            out.push_str(&language.share(&percent(share.survived), share.failed, share.by));
         }
     }
-    out.push_str(words.stop());
-    let mut say = |sentence: String| {
-        out.push_str(words.blank());
-        out.push_str(&sentence);
-    };
+    out.push_str(language.stop());
+    let mut add = |sentence: String| out.push_str(&sentence);
     if pool.score.rebuild_h > 0.0 {
-        say(words.rebuild(&hours(pool.score.rebuild_h), &hours(pool.exposed_h)));
+        add(language.rebuild(&hours(pool.score.rebuild_h), &hours(pool.exposed_h)));
     }
-    say(words.loss(
+    add(language.loss(
         &chance(pool.reliability.loss_year),
         &years(pool.reliability.mttdl_y),
         &chance(pool.reliability.read_error_year),
     ));
     if let Some(price) = pool.score.price {
         let each = price / (pool.score.holds.max(1) as f64 / 1e12);
-        say(words.price(price, each));
+        add(language.price(price, each));
     }
     for note in &pool.notes {
-        say(words.note(note));
+        add(language.note(note));
     }
-    if let Some(better) = &pool.beaten_by {
-        say(words.beaten(better));
+    if let Some(better) = &pool.dominated_by {
+        add(language.dominated(better));
     }
     out
 }
@@ -212,7 +191,7 @@ fn columns(text: &str) -> usize {
 
 /// The ranking as a table of text, columns aligned.
 pub fn table(ranking: &Ranking, language: Language) -> String {
-    let heads = heads(language);
+    let heads = language.heads();
     let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|h| h.to_string()).collect()];
     rows.extend(ranking.shown.iter().map(|pool| row(pool).to_vec()));
     let widths: Vec<usize> = (0..heads.len())

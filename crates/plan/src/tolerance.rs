@@ -37,7 +37,7 @@ pub struct Share {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
-    /// Every set was looked at.
+    /// Every set was enumerated.
     Enumeration,
     /// Sets were counted by group, exactly.
     ClosedForm,
@@ -153,7 +153,7 @@ pub fn choose(n: u32, k: u32) -> f64 {
     })
 }
 
-/// The share of sets of `failed` drives that is survived, every set looked at; none where a dRAID
+/// The share of sets of `failed` drives that is survived, by enumeration; none where a dRAID
 /// has more than 255 children or no map.
 fn enumerate(layouts: &[Layout], failed: u32) -> Option<f64> {
     let fates = Fates::new(layouts, failed)?;

@@ -19,6 +19,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use store::Store;
 
 /// The fake, which notes what it begins.
 struct Noting(Fake);
@@ -36,6 +37,7 @@ impl Engine for Noting {
         &self,
         inputs: &Inputs,
         raw: &Path,
+        store: &Store,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Measured, Fault> {
@@ -45,7 +47,7 @@ impl Engine for Noting {
             let noted = file.and_then(|mut file| file.write_all(line.as_bytes()));
             noted.map_err(|e| Fault::failed(format!("cannot write to FAKE_LOG: {e}")))?;
         }
-        self.0.run(inputs, raw, watch, stop)
+        self.0.run(inputs, raw, store, watch, stop)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `poolwright audit FILE…|-|--host`: pitfalls in a lab, in pasted output, or on this machine.
+//! `poolwright audit FILE…|-|--host`: finds pitfalls in a lab, in pasted output, or on this machine.
 
 mod host;
 mod input;
@@ -6,9 +6,9 @@ mod results;
 pub(crate) mod text;
 
 use crate::{exit, output};
-use advice::audit::{Finding, RULES, Severity};
+use advice::audit::{Finding, Severity};
 use advice::system::{System, Unread, gather};
-use input::{Given, Texts};
+use input::{Given, count_texts};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,29 +17,30 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Reads labs, `zpool status -v`, `zpool get all`, `zfs get all`, `zpool iostat -w` and `-lHp`,
 /// `lsblk -J`, `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`,
 /// `ssacli`, postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs,
-/// `cat /proc/uptime /proc/diskstats`, exports, smb.conf and fio jobs, told apart by their content. Several may be in one text, as `tail -n +1 FILE…`
-/// prints them. Texts given together describe one machine; each lab stands by itself.
+/// `cat /proc/uptime /proc/diskstats`, exports, smb.conf and fio jobs, and recognises them by their
+/// content. One text may hold several, as `tail -n +1 FILE…` prints them. All texts of one call
+/// describe one machine; each lab stands by itself.
 ///
-/// Exit codes: 0 nothing found but notes, 1 warnings or errors found, 2 usage or unreadable input.
+/// Exit codes: 0 only notes found, 1 warnings or errors found, 2 usage or unreadable input.
 #[derive(clap::Args)]
 pub struct Args {
     /// Labs (files or built-in names), texts, or `-` for standard input
     #[arg(value_name = "FILE", required_unless_present_any = ["host", "results"], conflicts_with = "host")]
     files: Vec<String>,
-    /// Read this machine, without changing anything, and count for a while
+    /// Read this machine without changing anything, and count for a while
     #[arg(long)]
     host: bool,
-    /// How long to count with --host (Ctrl-C ends it early, with the result so far); 0 takes what
-    /// was counted since the module was loaded
+    /// How long to count with --host; Ctrl-C ends it early and keeps the result so far; 0 takes the
+    /// counts since the module was loaded
     #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "host")]
     seconds: u32,
-    /// The language: en or zh; without it, that of the locale
+    /// Language, en or zh [default: that of the locale]
     #[arg(long, value_parser = crate::report::language)]
     lang: Option<report::lang::Language>,
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,
-    /// Results to look over for contradictions: a table (TOML, CSV), or a result of poolwright
+    /// Check results for contradictions: a table (TOML, CSV), or a result of poolwright
     #[arg(long, value_name = "FILE")]
     results: Option<String>,
 }
@@ -50,7 +51,7 @@ pub(crate) struct Report {
     pub findings: Vec<Finding>,
     /// Contradictions in results.
     pub lints: Vec<results::Line>,
-    /// What was not understood.
+    /// Parts of the input that were not understood.
     pub unread: Vec<Unread>,
     /// How many texts were read.
     pub texts: usize,
@@ -59,7 +60,7 @@ pub(crate) struct Report {
 impl Args {
     /// Audits what is named; see [`Args`] for exit codes.
     pub fn run(self) -> ExitCode {
-        let told = self.lang.unwrap_or_else(crate::report::locale);
+        let report_language = self.lang.unwrap_or_else(crate::report::locale);
         let language = crate::language::of(self.lang);
         let given = if self.host {
             Ok(Given {
@@ -72,7 +73,7 @@ impl Args {
         let lints = self
             .results
             .as_deref()
-            .map_or(Ok(Vec::new()), |name| results::read(name, told));
+            .map_or(Ok(Vec::new()), |name| results::read(name, report_language));
         let report = match given.and_then(|given| Ok((given, lints?))) {
             Ok((given, lints)) => Report {
                 lints,
@@ -93,9 +94,9 @@ impl Args {
         }
         if report.texts == 0 && self.results.is_none() {
             output::complain(if self.host {
-                "error: nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no counters in /proc: paste their output from the server to `poolwright audit -`\n"
+                "error: nothing on this machine could be read: no zpool, zfs or lsblk in PATH, no counters in /proc; pipe their output from the server to `poolwright audit -`\n"
             } else {
-                "error: none of the input is of a kind that audit reads: see `poolwright audit --help`\n"
+                "error: audit cannot read any of this input; see `poolwright audit --help` for the kinds of text that it reads\n"
             });
             return ExitCode::from(exit::USAGE);
         }
@@ -110,7 +111,7 @@ impl Args {
     }
 }
 
-/// Applies every rule to what was given.
+/// Applies every rule to the input.
 fn audit(given: &Given) -> Report {
     let mut findings = Vec::new();
     let (mut system, unread) = gather(&given.texts);
@@ -124,7 +125,7 @@ fn audit(given: &Given) -> Report {
         findings.extend(advice::audit::audit_variants(variants));
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let texts = Texts::count(&given.texts).saturating_sub(unknown) + given.labs.len();
+    let texts = count_texts(&given.texts).saturating_sub(unknown) + given.labs.len();
     Report {
         findings,
         lints: Vec::new(),
@@ -139,12 +140,7 @@ fn today() -> Option<i64> {
     i64::try_from(seconds / 86_400).ok()
 }
 
-/// How many rules there are, for the text.
-fn rules() -> usize {
-    RULES.len()
-}
-
-/// What a set of texts and at most one lab say of one system; for `tune --pool`.
+/// The system that a set of texts or a lab describes, for `tune --pool`.
 ///
 /// # Errors
 /// What is wrong, where, what to do.

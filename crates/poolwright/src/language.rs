@@ -1,12 +1,11 @@
-//! The language of plans, audits and settings: as told, or that of the locale, as reports have it.
+//! The language of plans, audits and settings.
 
 use plan::lang::Language;
-use report::lang::Language as Told;
 
-/// The language that was told, else that of the locale.
-pub fn of(told: Option<Told>) -> Language {
-    match told.unwrap_or_else(crate::report::locale) {
-        Told::English => Language::English,
-        Told::Chinese => Language::Chinese,
+/// The language of `--lang`, else that of the locale.
+pub fn of(flag: Option<report::lang::Language>) -> Language {
+    match flag.unwrap_or_else(crate::report::locale) {
+        report::lang::Language::English => Language::English,
+        report::lang::Language::Chinese => Language::Chinese,
     }
 }

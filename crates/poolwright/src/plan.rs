@@ -1,4 +1,4 @@
-//! `poolwright plan LAB|--drives …`: which layouts the drives allow, and what each is worth.
+//! `poolwright plan LAB|--drives …`: the layouts that drives allow, with their figures.
 
 pub(crate) mod drives;
 mod machine;
@@ -19,47 +19,47 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Layouts for a set of drives: room for files, failures survived, rebuild, loss, speed, price
+/// Layouts for a set of drives: capacity, failures survived, rebuild, data loss, speed, price
 ///
-/// Every sensible layout is looked at (stripes, mirrors, raidz, dRAID, mdadm and RAID-card
-/// levels); shown are those that no other beats in everything, and of a lab its own pools before
-/// them. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
+/// Considers every sensible layout (stripes, mirrors, raidz, dRAID, mdadm and RAID-card levels) and
+/// shows the Pareto front: those than which no other is at least as good in every figure. The pools
+/// of a lab come first. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
 ///
-/// Exit codes: 0 some layout does what is wanted, 1 none does, 2 an argument cannot be read, 3 the page
-/// cannot be written.
+/// Exit codes: 0 a layout meets the requirements, 1 none does, 2 invalid argument, 3 the page cannot
+/// be written.
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["lab", "drives"])))]
 pub struct Args {
-    /// Plan for the data drives of this lab's baseline, beside the pools it has: a file, `-`, or a
-    /// built-in lab
+    /// Plan for the data drives of this lab's baseline, and show the lab's own pools: a file, `-`,
+    /// or a built-in lab
     #[arg(value_name = "LAB")]
     lab: Option<String>,
     /// Plan for these drives: `30x8T hdd-7200`, `12x hdd-7200-16t price=280 + 4x3.84T nvme`
     #[arg(long, value_name = "DRIVES", conflicts_with = "lab")]
     drives: Option<String>,
-    /// Least room for files: `150T`
+    /// Minimum capacity for files: `150T`
     #[arg(long, value_name = "SIZE", value_parser = size)]
     need: Option<u64>,
-    /// Least number of drives that may fail at once, whichever they are
+    /// Minimum number of failed drives to survive, whichever they are
     #[arg(long, value_name = "N", default_value_t = 1)]
     survive: u32,
-    /// Most money, where every drive has a `price=`
+    /// Maximum price; needs `price=` for every drive
     #[arg(long, value_name = "MONEY")]
     budget: Option<f64>,
-    /// Block size of the files or volumes: `128K`, `16K`, `1M` (binary, as in `zfs set`); without
-    /// it a lab's own, else 128K
+    /// recordsize or volblocksize: `128K`, `16K`, `1M` (binary, as in `zfs set`) [default: that of
+    /// the lab, else 128K]
     #[arg(long, value_name = "SIZE", value_parser = recordsize)]
     recordsize: Option<u64>,
-    /// Share of the pool that is used when a drive fails
+    /// Used share of the pool when a drive fails
     #[arg(long, value_name = "PERCENT", default_value = "70%", value_parser = percent)]
     used: f64,
-    /// Hours until a failed drive is swapped where no spare stands by
+    /// Hours until a failed drive is replaced when there is no spare
     #[arg(long, value_name = "HOURS", default_value_t = 24.0, value_parser = hours)]
     swap: f64,
-    /// How many times likelier a drive fails while another of its group is failed
+    /// Factor on the failure rate while another drive of the group is failed
     #[arg(long, value_name = "TIMES", default_value_t = 2.0, value_parser = correlation)]
     correlation: f64,
-    /// Most hot spares that a layout may leave
+    /// Maximum number of hot spares in a layout
     #[arg(long, value_name = "N", default_value_t = 2)]
     spares: u32,
     /// Only layouts whose name contains this: `raidz2`, `draid2:8d`, `card`
@@ -68,35 +68,35 @@ pub struct Args {
     /// Order: balance, usable, loss, rebuild, iops, stream, price
     #[arg(long, value_name = "ORDER", default_value = "balance", value_parser = order)]
     sort: Sort,
-    /// Most layouts shown
+    /// Maximum number of layouts to show
     #[arg(long, value_name = "N", default_value_t = 12)]
     top: usize,
-    /// Show layouts that others beat too
+    /// Show all layouts, not only the Pareto front
     #[arg(long)]
     all: bool,
-    /// ZFS gets partitions or other devices as they are, and not whole disks
+    /// ZFS gets partitions or other devices instead of whole disks
     #[arg(long)]
     raw_devices: bool,
-    /// RAM of the machine, to size log and cache: `128G` (binary); a lab states its own
+    /// RAM of the machine, to size log and cache: `128G` (binary) [default: that of the lab]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
     /// Network of the clients, to size the log: `10G` is 10 Gb/s
     #[arg(long, value_name = "BITS", default_value = "10G", value_parser = size)]
     network: u64,
-    /// Sizes of your files or blocks, to size a special vdev by: the text of `zdb -Lbbbs POOL`, or
+    /// Sizes of your files or blocks, to size a special vdev: the output of `zdb -Lbbbs POOL`, or
     /// lines `size,count` of files; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     histogram: Option<String>,
-    /// Words about each layout, and its vdevs
+    /// Describe each layout, with its vdevs
     #[arg(long, short)]
     verbose: bool,
-    /// The language: en or zh; without it, that of the locale
+    /// Language, en or zh [default: that of the locale]
     #[arg(long, value_parser = crate::report::language)]
     lang: Option<report::lang::Language>,
     /// Print JSON on standard output
     #[arg(long)]
     json: bool,
-    /// Write a page with a chart to this file
+    /// Write an HTML page with a chart to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
@@ -108,7 +108,7 @@ fn size(text: &str) -> Result<u64, String> {
 fn memory(text: &str) -> Result<u64, String> {
     let bytes = lab::units::size(text).map_err(|e| e.to_string())?;
     match bytes {
-        0 => Err("no machine has no memory".to_string()),
+        0 => Err("the memory must be more than 0".to_string()),
         bytes => Ok(bytes),
     }
 }
@@ -167,7 +167,10 @@ struct Plan<'a> {
     histogram: Option<&'a Histogram>,
 }
 
-/// What is planned for.
+/// Why a plan is not made: a message, or none where it was printed already.
+type Refusal = Option<String>;
+
+/// What to plan for.
 struct Given {
     drives: Vec<Drives>,
     lab: Option<Campaign>,
@@ -178,47 +181,23 @@ impl Args {
     /// Plans.
     pub fn run(self) -> ExitCode {
         let language = crate::language::of(self.lang);
-        let (given, counted) = match self.given().and_then(|given| Ok((given, self.counted()?))) {
+        let checked = self.given().and_then(|given| {
+            self.check(&given.drives)?;
+            Ok((given, self.histogram()?))
+        });
+        let (given, counted) = match checked {
             Ok(given) => given,
-            Err(code) => return code,
+            Err(message) => return message.map_or(ExitCode::from(exit::USAGE), |m| usage(&m)),
         };
         let drives = &given.drives;
-        if drives.is_empty() || drives.len() > KINDS {
-            return usage(&format!(
-                "{} kinds of data drives: a plan takes from 1 to {KINDS}",
-                drives.len()
-            ));
-        }
-        if self.budget.is_some() && drives.iter().any(|d| d.drive.price.is_none()) {
-            return usage("--budget needs the price of every drive: `30x8T hdd-7200 price=180`");
-        }
-        let root = given.lab.as_ref().and_then(machine::recordsize);
-        let mut options = Options {
-            recordsize: self.recordsize.or(root).unwrap_or(128 << 10),
-            whole_disks: !self.raw_devices,
-            ..Options::default()
-        };
-        options.conditions.used = self.used;
-        options.conditions.swap_h = self.swap;
-        options.assumptions.correlation = self.correlation;
-        let scope = Scope {
-            spares: self.spares,
-            ..Scope::default()
-        };
-        let wanted = Wanted {
-            need: self.need.unwrap_or(0),
-            survive: self.survive,
-            budget: self.budget,
-            like: self.like.clone(),
-            sort: self.sort,
-            top: self.top,
-            front_only: !self.all,
-        };
+        let options = self.options(given.lab.as_ref());
+        let scope = Scope { spares: self.spares, ..Scope::default() };
+        let wanted = self.wanted();
         let mut ranking = rank(drives, &scope, &options, &wanted);
         let found = !ranking.shown.is_empty();
         if let Some(lab) = &given.lab {
-            match drives::own(lab, &options) {
-                Ok(own) => include(&mut ranking, own),
+            match drives::lab_pools(lab, &options) {
+                Ok(pools) => include(&mut ranking, pools),
                 Err(message) => return usage(&message),
             }
         }
@@ -229,60 +208,77 @@ impl Args {
             output::complain(&format!("error: cannot write {}: {e}\n", path.display()));
             return ExitCode::from(exit::ENVIRONMENT);
         }
-        let limits = given.lab.as_ref().map_or(LogLimits::default(), machine::log_limits);
+        let lab = given.lab.as_ref();
+        let limits = lab.map_or(LogLimits::default(), machine::log_limits);
         let plan = Plan {
             drives,
             options: &options,
             wanted: &wanted,
-            log: given
-                .memory
-                .map(|bytes| sizing::slog(bytes, self.network as f64 / 8.0, &limits)),
-            cache: given
-                .memory
-                .map(|bytes| sizes::cache(bytes, options.recordsize, given.lab.as_ref())),
+            log: given.memory.map(|bytes| sizing::slog(bytes, self.network as f64 / 8.0, &limits)),
+            cache: given.memory.map(|bytes| sizes::cache(bytes, options.recordsize, lab)),
             special: sizes::special(&ranking, options.recordsize, counted.as_ref()),
             ranking: &ranking,
             histogram: counted.as_ref(),
         };
         let printed = match self.json {
             true => output::print(&json(&plan)),
-            false => output::print(&self.words(&title, &plan, language)),
+            false => output::print(&self.text(&title, &plan, language)),
         };
-        match found {
-            false => ExitCode::FAILURE,
-            true => printed,
+        if found { printed } else { ExitCode::FAILURE }
+    }
+
+    fn check(&self, drives: &[Drives]) -> Result<(), Refusal> {
+        if drives.is_empty() || drives.len() > KINDS {
+            let kinds = drives.len();
+            return Err(Some(format!("{kinds} kinds of data drives; a plan takes from 1 to {KINDS}")));
+        }
+        if self.budget.is_some() && drives.iter().any(|d| d.drive.price.is_none()) {
+            let message = "--budget needs the price of every drive: `30x8T hdd-7200 price=180`";
+            return Err(Some(message.to_string()));
+        }
+        Ok(())
+    }
+
+    fn options(&self, lab: Option<&Campaign>) -> Options {
+        let root = lab.and_then(machine::recordsize);
+        let mut options = Options {
+            recordsize: self.recordsize.or(root).unwrap_or(128 << 10),
+            whole_disks: !self.raw_devices,
+            ..Options::default()
+        };
+        options.conditions.used = self.used;
+        options.conditions.swap_h = self.swap;
+        options.assumptions.correlation = self.correlation;
+        options
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            need: self.need.unwrap_or(0),
+            survive: self.survive,
+            budget: self.budget,
+            like: self.like.clone(),
+            sort: self.sort,
+            top: self.top,
+            front_only: !self.all,
         }
     }
 
-    /// The drives to plan for, the lab they are in, and the machine's memory where it is known.
-    fn given(&self) -> Result<Given, ExitCode> {
-        match (&self.lab, &self.drives) {
-            (Some(lab), _) => {
-                let (_, loaded) = load_or_explain(lab, None)?;
-                let memory = self.memory.unwrap_or(loaded.campaign.host.memory);
-                match drives::of_lab(&loaded.campaign) {
-                    Ok(drives) => Ok(Given {
-                        drives,
-                        memory: Some(memory),
-                        lab: Some(loaded.campaign),
-                    }),
-                    Err(message) => Err(usage(&message)),
-                }
-            }
-            (None, Some(text)) => match parse(text, &drives::of_profile) {
-                Ok(drives) => Ok(Given {
-                    drives,
-                    memory: self.memory,
-                    lab: None,
-                }),
-                Err(e) => Err(usage(&format!("--drives: {e}"))),
-            },
-            (None, None) => Err(usage("name a lab or give --drives")),
+    /// The drives to plan for, their lab, and the machine's memory where it is known.
+    fn given(&self) -> Result<Given, Refusal> {
+        if let Some(lab) = &self.lab {
+            let (_, loaded) = load_or_explain(lab, None).map_err(|_| None)?;
+            let memory = Some(self.memory.unwrap_or(loaded.campaign.host.memory));
+            let drives = drives::of_lab(&loaded.campaign).map_err(Some)?;
+            return Ok(Given { drives, memory, lab: Some(loaded.campaign) });
         }
+        let text = self.drives.as_deref().unwrap_or_default();
+        let drives = parse(text, &drives::of_profile).map_err(|e| Some(format!("--drives: {e}")))?;
+        Ok(Given { drives, memory: self.memory, lab: None })
     }
 
     /// The sizes of `--histogram`.
-    fn counted(&self) -> Result<Option<Histogram>, ExitCode> {
+    fn histogram(&self) -> Result<Option<Histogram>, Refusal> {
         let Some(name) = &self.histogram else {
             return Ok(None);
         };
@@ -290,22 +286,21 @@ impl Args {
             "-" => std::io::read_to_string(std::io::stdin()),
             path => std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
         };
-        let text = text.map_err(|e| usage(&format!("--histogram: cannot read {name}: {e}")))?;
+        let text = text.map_err(|e| Some(format!("--histogram: cannot read {name}: {e}")))?;
         let counted = histogram::parse(&text);
-        counted.map(Some).map_err(|e| usage(&format!("--histogram: {name}: {e}")))
+        counted.map(Some).map_err(|e| Some(format!("--histogram: {name}: {e}")))
     }
 
-    fn words(&self, title: &str, plan: &Plan<'_>, language: Language) -> String {
+    fn text(&self, title: &str, plan: &Plan<'_>, language: Language) -> String {
         let ranking = plan.ranking;
-        let words = language.words();
         let mut out = format!("{title}\n{}\n\n", text::summary(ranking, language));
         if ranking.shown.is_empty() {
-            return out + words.none() + "\n";
+            return out + language.no_layout() + "\n";
         }
         out.push_str(&text::table(ranking, language));
         out.push_str(&text::marks(ranking, language));
         if ranking.shown.iter().all(|pool| !pool.own.is_empty()) {
-            out.push_str(&format!("{}\n", words.none()));
+            out.push_str(&format!("{}\n", language.no_layout()));
         }
         if self.verbose {
             for pool in &ranking.shown {
@@ -319,7 +314,7 @@ impl Args {
         }
         out.push('\n');
         out.push_str(&sizes::lines(plan, language));
-        out.push_str(&format!("\n{}\n", text::assumed(language)));
+        out.push_str(&format!("\n{}\n", language.assumptions()));
         out
     }
 }
@@ -341,5 +336,5 @@ fn title(drives: &[Drives], language: Language) -> String {
         .iter()
         .map(|d| format!("{} × {} {}", d.count, text::terabytes(d.drive.bytes), d.drive.kind))
         .collect();
-    text::title(&each.join(" + "), language)
+    language.title(&each.join(" + "))
 }

@@ -105,9 +105,10 @@ fn a_thousand_labs_go_through_plan_audit_and_tune() {
             ..Options::default()
         };
         let mut ranking = rank(&drives, &Scope::default(), &options, &Wanted::default());
-        let own = drives::own(&campaign, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        assert_eq!(own.len(), campaign.variants.len(), "{text}");
-        include(&mut ranking, own);
+        let pools =
+            drives::lab_pools(&campaign, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(pools.len(), campaign.variants.len(), "{text}");
+        include(&mut ranking, pools);
         for language in Language::ALL {
             assert!(
                 plan::text::table(&ranking, language).contains("* "),

@@ -75,6 +75,7 @@ impl Args {
         let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));
         progress.clear();
         let done = done.map_err(|e| exit::of_fault(&e))?;
+        store.tidy_states().map_err(|e| exit::of_store(&e))?;
         let mut code = 0;
         for (job, done) in jobs.iter().zip(&done) {
             let state = match done {

@@ -1,46 +1,45 @@
-//! `poolwright tune SERVER`: settings for a server on a pool, each with its reason.
+//! `poolwright tune SERVER`: chooses settings for a server on a pool, each with its reason.
 
 use crate::{exit, output};
-use advice::cardtool::CardTool;
-use advice::lang::{Label, Language, label};
+use advice::format::printable;
+use advice::lang::{Label, Language};
+use advice::raid_card::CardTool;
 use advice::tune::{Choice, Difference, File, Need, Server, Workload, differences, files, tune};
-use advice::words::printable;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Settings for a server on ZFS: dataset, pool, module, server, udev and RAID card, each with its
-/// reason, its source and what it may lose
+/// Settings for a server on ZFS, each with its reason and sources
 ///
-/// Prints the files, or writes them with -o; with --pool also what they change. Nothing that may
-/// lose acknowledged writes is set unless --allow-loss asks for it.
+/// Covers datasets, pool, zfs module, server, udev and RAID card. Prints the files, or writes them
+/// with -o; --pool also shows what they change. No setting may lose acknowledged writes unless
+/// --allow-loss permits it.
 ///
 /// Exit codes: 0 done, 2 usage or unreadable input, 3 the files could not be written.
 #[derive(clap::Args)]
 pub struct Args {
-    /// What is served
+    /// The server
     #[arg(value_enum)]
     server: ServerName,
     /// The machine: memory and processor cores, as in "128G,32 cores"
     #[arg(long, value_name = "MEMORY,CORES")]
     host: Option<String>,
-    /// A lab, or pasted output (zpool status, zfs get all, lsblk -J, postgresql.conf, …); may be
-    /// given several times
+    /// A lab, or a text such as zpool status, zfs get all, lsblk -J, postgresql.conf; may be repeated
     #[arg(long, value_name = "FILE")]
     pool: Vec<String>,
-    /// What it mostly does
+    /// The main workload [default: oltp for databases, else mixed]
     #[arg(long, value_enum)]
     workload: Option<WorkloadName>,
-    /// Acknowledged writes that may be lost at a power cut, as in "5s"
+    /// Permit the loss of acknowledged writes of this time in a power cut, as in "5s"
     #[arg(long, value_name = "TIME")]
     allow_loss: Option<String>,
-    /// A RAID card to be told, where --pool shows none
+    /// The program of a RAID card, where --pool shows none
     #[arg(long, value_enum)]
     card: Option<CardName>,
     /// Write the files below this directory
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// The language: en or zh; without it, that of the locale
+    /// Language, en or zh [default: that of the locale]
     #[arg(long, value_parser = crate::report::language)]
     lang: Option<report::lang::Language>,
     /// Print JSON on standard output
@@ -104,7 +103,7 @@ impl Args {
             for file in &files {
                 if let Err(e) = install(directory, file) {
                     output::complain(&format!(
-                        "error: cannot write {} below {}: {e}: name a directory you may write to\n",
+                        "error: cannot write {} below {}: {e}; choose another directory with -o\n",
                         file.path,
                         directory.display()
                     ));
@@ -118,7 +117,7 @@ impl Args {
                     "server": need.server, "workload": need.workload, "memory": need.memory,
                     "cores": need.cores, "allow_loss_s": need.allow_loss_s,
                 },
-                "choices": spoken(&choices, language),
+                "choices": json_choices(&choices, language),
                 "files": files,
                 "differences": changes,
             });
@@ -135,7 +134,7 @@ impl Args {
         })
     }
 
-    /// What the command line asks for, and what in the input was not understood.
+    /// What the command line asks for, and notes on input that was not understood.
     fn need(&self) -> Result<(Need, Vec<String>), String> {
         let (system, unread) = if self.pool.is_empty() {
             (advice::system::System::default(), Vec::new())
@@ -145,7 +144,7 @@ impl Args {
         };
         if !self.pool.is_empty() && system == advice::system::System::default() {
             return Err(format!(
-                "{}: nothing here is known: give a lab, `zpool status`, `zfs get all` or `lsblk -J`",
+                "{}: no known kind of text; pass a lab, or the output of `zpool status`, `zfs get all` or `lsblk -J`",
                 self.pool.join(", ")
             ));
         }
@@ -155,7 +154,7 @@ impl Args {
                 None => match &system.memory {
                     Some(memory) => (memory.value, 8),
                     None => return Err(
-                        "say what the machine has: --host \"128G,32 cores\", or a lab in --pool"
+                        "the machine's memory is not known; pass --host \"128G,32 cores\", or a lab with --pool"
                             .to_string(),
                     ),
                 },
@@ -205,7 +204,7 @@ impl Args {
 
 /// `128G,32 cores` → bytes and cores.
 fn machine(text: &str) -> Result<(u64, u32), String> {
-    let wrong = || format!("--host {text:?}: write memory and cores, as in \"128G,32 cores\"");
+    let wrong = || format!("invalid --host {text:?}; write memory and cores, as in \"128G,32 cores\"");
     let (memory, cores) = text.split_once(',').unwrap_or((text, "8"));
     let memory = facts::units::binary(memory.trim())
         .filter(|bytes| *bytes >= 1 << 28)
@@ -225,7 +224,7 @@ fn machine(text: &str) -> Result<(u64, u32), String> {
 
 /// `5s`, `500ms`, `1m` → seconds.
 fn time(text: &str) -> Result<f64, String> {
-    let wrong = || format!("--allow-loss {text:?}: write a time, as in \"5s\" or \"500ms\"");
+    let wrong = || format!("invalid --allow-loss {text:?}; write a time up to an hour, as in \"5s\" or \"500ms\"");
     let (number, scale) = if let Some(number) = text.strip_suffix("ms") {
         (number, 0.001)
     } else if let Some(number) = text.strip_suffix('s') {
@@ -252,16 +251,16 @@ fn install(directory: &Path, file: &File) -> std::io::Result<()> {
     std::fs::write(path, &file.text)
 }
 
-/// Choices for programs, their sentences in one language.
-fn spoken(choices: &[Choice], language: Language) -> Vec<serde_json::Value> {
-    let say = |choice: &Choice| {
+/// Choices for programs, with sentences in one language.
+fn json_choices(choices: &[Choice], language: Language) -> Vec<serde_json::Value> {
+    let one = |choice: &Choice| {
         let mut value = json!(choice);
         value["reason"] = json!(choice.reason.in_language(language));
         let others = choice.disagreement.as_ref();
         value["disagreement"] = json!(others.map(|others| others.in_language(language)));
         value
     };
-    choices.iter().map(say).collect()
+    choices.iter().map(one).collect()
 }
 
 fn text(
@@ -277,7 +276,7 @@ fn text(
         out.push_str(text);
         out.push('\n');
     };
-    let word = |what| label(language, what);
+    let word = |label: Label| label.text(language);
     for file in files {
         match written {
             Some(directory) => {
@@ -296,8 +295,8 @@ fn text(
     }
     for choice in losing {
         let loses = word(Label::Loses)
-            .replace("{name}", &choice.name)
-            .replace("{value}", &choice.value)
+            .replace("{name}", choice.name())
+            .replace("{value}", choice.value())
             .replace("{seconds}", &choice.loss.seconds().to_string());
         say(&loses);
     }
@@ -307,11 +306,11 @@ fn text(
             false => Label::Changes,
         }));
         for change in changes {
-            let of = printable(&change.of);
-            if let (Some(is), Some(at)) = (&change.is, &change.at) {
-                say(&format!("  - {of} {} = {}  ({at})", change.name, printable(is)));
+            let owner = printable(&change.owner);
+            if let (Some(now), Some(at)) = (&change.now, &change.at) {
+                say(&format!("  - {owner} {} = {}  ({at})", change.name, printable(now)));
             }
-            say(&format!("  + {of} {} = {}", change.name, printable(&change.should)));
+            say(&format!("  + {owner} {} = {}", change.name, printable(&change.then)));
         }
     }
     out

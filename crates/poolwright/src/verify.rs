@@ -64,6 +64,7 @@ impl Args {
                 Err(fault) => return Err(exit::of_fault(&fault)),
             }
         }
+        store.tidy_states().map_err(|e| exit::of_store(&e))?;
         Ok(code)
     }
 
@@ -151,7 +152,15 @@ fn again(
         ))),
         Claim::Mine(running) => {
             let raw = running.raw();
-            verify(engine, &inputs, &stored.result, &raw, &Unwatched, stop)
+            verify(
+                engine,
+                &inputs,
+                &stored.result,
+                &raw,
+                store,
+                &Unwatched,
+                stop,
+            )
         }
     }
 }

@@ -229,7 +229,7 @@ fn two_machines_do_not_meet() {
     let other = Place::new().unwrap();
     let script = |mark: &str| {
         format!(
-            "echo {mark} > /run/pool/mark\necho {mark} > /tmp/mark\nsleep 30\ncat /run/pool/mark /tmp/mark\nls /run/pool /tmp\nps -e -o comm= | grep -c -x bash\n"
+            "echo {mark} > /run/pool/mark\necho {mark} > /tmp/mark\nsleep 30\ncat /run/pool/mark /tmp/mark\nls /run/pool /tmp\nps -e -o comm= > /run/ps\ngrep -c -x bash /run/ps\n"
         )
     };
     let [one, two] = std::thread::scope(|scope| {

@@ -146,8 +146,8 @@ pub fn render(findings: &Findings, language: Language) -> String {
         let _ = writeln!(out, "\n## {}\n\n{}", say(Label::Remarks), aside.join("\n"));
     }
     let _ = writeln!(out, "\n## {}\n", say(Label::Trust));
-    for sentence in words.validation(&findings.scale) {
-        let _ = writeln!(out, "- {}", escape(&sentence));
+    for part in &findings.validation {
+        let _ = writeln!(out, "- {}", escape(&words.validation(part)));
     }
     let _ = writeln!(out, "- {}", say(Label::NotValidated));
     for other in &findings.scale.other_sizes {

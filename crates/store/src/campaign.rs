@@ -1,6 +1,6 @@
 //! Campaigns: what was asked, and the keys of the trials that answer.
 
-use crate::files::{create, list, parse, remove, replace};
+use crate::files::{create, list, parse, remove, replace, sweep};
 use crate::{Error, Found, Key, Store};
 use findings::record::{Perturbation, Trial};
 use lab::campaign::Campaign;
@@ -155,6 +155,7 @@ impl Store {
     pub fn keep(&self, record: &mut Record, now: SystemTime) -> Result<PathBuf, Error> {
         let directory = self.campaigns_of(&record.campaign.name);
         create(&directory)?;
+        sweep(&directory)?;
         let wrong = |e: serde_json::Error| Error::content(&directory, e);
         let identity = record.identity().map_err(wrong)?;
         let stamp = humantime::format_rfc3339_seconds(now).to_string();
@@ -197,6 +198,7 @@ impl Store {
     pub fn keep_report(&self, lab: &str, name: &str, text: &str) -> Result<PathBuf, Error> {
         let directory = self.path().join("reports").join(file_name(lab));
         create(&directory)?;
+        sweep(&directory)?;
         let path = directory.join(name);
         replace(&path, text.as_bytes())?;
         Ok(path)

@@ -1,6 +1,7 @@
 //! Files that are written whole or not at all.
 
 use crate::Error;
+use rustix::fs::{FlockOperation, flock};
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -17,15 +18,45 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
     write().map_err(Error::io("write", path))
 }
 
-/// Replaces a file, so that a kill leaves the old content or the new. The temporary name is of this
-/// process and this call alone: others may write the same file at the same moment.
+/// Replaces a file, so that a kill leaves the old content or the new, and at most a temporary file that
+/// [`sweep`] removes. The temporary name is of this process and this call alone: others may write the same
+/// file at the same moment.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
     static CALLS: AtomicU32 = AtomicU32::new(0);
-    let call = CALLS.fetch_add(1, Ordering::Relaxed);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let fresh = path.with_file_name(format!(".{name}.{}-{call}", std::process::id()));
-    write(&fresh, content)?;
-    fs::rename(&fresh, path).map_err(Error::io("write", path))
+    loop {
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        let fresh = path.with_file_name(format!(".{name}.{}-{call}", std::process::id()));
+        // Held as long as it is written, so that nobody takes it for a killed process's.
+        let mut file = File::create(&fresh).map_err(Error::io("write", &fresh))?;
+        flock(&file, FlockOperation::LockExclusive)
+            .map_err(|e| Error::io("lock", &fresh)(e.into()))?;
+        file.write_all(content)
+            .and_then(|()| file.sync_all())
+            .map_err(Error::io("write", &fresh))?;
+        match fs::rename(&fresh, path) {
+            // It was taken for one between its making and its lock.
+            Err(e)
+                if e.kind() == ErrorKind::NotFound && path.parent().is_some_and(Path::exists) => {}
+            renamed => return renamed.map_err(Error::io("write", path)),
+        }
+    }
+}
+
+/// Removes temporary files that killed processes left in a directory.
+pub fn sweep(directory: &Path) -> Result<(), Error> {
+    for path in list(directory)? {
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden
+            && let Ok(file) = File::open(&path)
+            && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+        {
+            remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// A file's content; none where it does not exist.

@@ -10,7 +10,8 @@
 //!     raw/           outputs of the programs
 //!   failed/<key>/    the same, of a trial that failed last; it is run again by the next run
 //!   planned/<key>.json   inputs of trials that are planned, for `poolwright trial KEY`
-//!   running/<key>/       a trial at work, moved to its place when it is done
+//!   states/<2 digits>/<key>/   a pool state: what drives hold when a trial begins, made again when it is gone
+//!   running/<key>/       a trial or a pool state at work, moved to its place when it is done
 //!   running/<key>.lock   held by the process that runs it
 //!   damaged/             trials whose files did not fit their key, moved out of the way
 //!   campaigns/<lab>/<UTC time>-<8 digits>.json   a campaign: the resolved lab and the keys of its trials
@@ -26,6 +27,7 @@ mod key;
 mod lock;
 mod merge;
 mod place;
+mod states;
 mod trials;
 
 pub use campaign::{Entry, Record};
@@ -33,4 +35,5 @@ pub use error::Error;
 pub use key::Key;
 pub use merge::Merged;
 pub use place::{default_path, is_former};
+pub use states::{IMAGE, KEPT, MOST, State};
 pub use trials::{Claim, Found, Run, Running, Store, result_bytes};

@@ -48,8 +48,9 @@ fn has_journal(directory: &Path, levels: u32) -> bool {
 }
 
 /// The directories of a store.
-const OWN: [&str; 7] = [
+const OWN: [&str; 8] = [
     "trials",
+    "states",
     "failed",
     "planned",
     "running",

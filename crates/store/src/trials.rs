@@ -1,6 +1,6 @@
 //! Trials by key.
 
-use crate::files::{self, create, list, replace, write};
+use crate::files::{self, create, list, replace, sweep, write};
 use crate::key::is_hexadecimal;
 use crate::lock::Lock;
 use crate::{Error, Key, is_former};
@@ -67,7 +67,8 @@ pub enum Claim {
     Taken,
 }
 
-/// A trial at work. Dropped before it is [finished](Running::finish) it leaves nothing.
+/// A trial at work, or a pool state that is made. Dropped before it is [finished](Running::finish) it leaves
+/// nothing.
 #[derive(Debug)]
 pub struct Running {
     store: Store,
@@ -84,6 +85,7 @@ impl Store {
     pub fn open(root: &Path) -> Result<Store, Error> {
         let store = Store::read(root)?;
         create(&store.root.join("running"))?;
+        sweep(&store.root.join("planned"))?;
         for path in list(&store.root.join("running"))? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let Some(key) = Key::parse(name.trim_end_matches(".lock")) else {
@@ -245,7 +247,7 @@ impl Store {
         Ok(keys)
     }
 
-    /// Takes a trial to run it, unless another is at work on it.
+    /// Takes a trial to run it, or a pool state to make it, unless another is at work on it.
     ///
     /// # Errors
     /// What the file system refused.
@@ -331,6 +333,15 @@ impl Running {
         let mut free = (0u32..).map(|n| damaged.join(format!("{}-{n}", self.key)));
         let to = free.find(|path| !path.exists()).unwrap_or(damaged);
         fs::rename(place, &to).map_err(Error::io("move", place))
+    }
+
+    /// The store that it is of.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn key(&self) -> &Key {
+        &self.key
     }
 
     /// The directory that becomes the trial's.

@@ -74,6 +74,22 @@ fn the_same_campaign_run_again_takes_the_place_of_the_earlier_and_knows_its_tria
 }
 
 #[test]
+fn temporary_files_of_killed_writers_are_removed_and_those_of_others_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let kept = store.keep(&mut record(), at(0)).unwrap();
+    let [killed, at_work] = [".a.json.1-0", ".b.json.2-0"].map(|name| kept.with_file_name(name));
+    std::fs::write(&killed, "{").unwrap();
+    let held = std::fs::File::create(&at_work).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    store.keep(&mut record(), at(0)).unwrap();
+    assert_eq!(
+        (killed.exists(), at_work.exists(), kept.exists()),
+        (false, true, true)
+    );
+}
+
+#[test]
 fn another_build_or_another_lab_is_another_campaign_and_the_newest_is_last() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();

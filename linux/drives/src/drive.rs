@@ -2,8 +2,8 @@
 
 use crate::statistics::Statistics;
 use contents::Contents;
-use contents::config::{DriveConfig, Free};
-use drives::{Attachment, Completion, Flush, Nanos, Op, Request};
+use contents::config::{DriveConfig, FreeRequest};
+use drives::{Attachment, Completion, FlushBehaviour, Nanos, Op, Request};
 
 /// A drive at work.
 pub struct Drive {
@@ -11,43 +11,43 @@ pub struct Drive {
     pub name: std::ffi::CString,
     /// What it holds.
     pub contents: Contents,
-    /// What it has done.
+    /// Its counters.
     pub statistics: Statistics,
     /// Bytes.
     pub size: u64,
     /// Smallest addressable unit, bytes.
     pub logical_sector: u32,
-    /// Smallest unit that it says it writes, bytes.
+    /// Physical sector that it reports, bytes.
     pub physical_sector: u32,
-    /// It turns.
+    /// It rotates.
     pub rotational: bool,
-    /// It acknowledges writes from a buffer, so that flushes mean something.
+    /// It announces a write cache, so that the block layer sends it flushes.
     pub write_cache: bool,
-    /// It acknowledges flushes and does nothing.
+    /// It completes flushes and FUA writes without making anything durable.
     pub lies: bool,
-    /// How the host sees it.
+    /// Its queue limits.
     pub attachment: Attachment,
     model: Box<dyn drives::Drive>,
-    free: Vec<Free>,
+    free: Vec<FreeRequest>,
     failed: bool,
     /// By tag.
     pending: Vec<Option<Pending>>,
     finished: Vec<Completion>,
 }
 
-/// A request under way.
+/// A request in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Pending {
-    /// What was asked.
+    /// The request.
     pub request: Request,
     /// Number of its event in the record, or of the next event for a flush.
     pub event: u64,
     arrived: Nanos,
 }
 
-/// A request that is done.
+/// A finished request.
 #[derive(Debug, Clone, Copy)]
-pub struct Done {
+pub struct Finished {
     /// The tag it was submitted under.
     pub tag: u64,
     /// The request.
@@ -71,10 +71,10 @@ impl Drive {
             statistics: Statistics::default(),
             size,
             logical_sector: logical as u32,
-            physical_sector: profile.told_sector() as u32,
+            physical_sector: profile.reported_physical_sector() as u32,
             rotational: profile.rotational,
-            write_cache: profile.write_cache,
-            lies: profile.flush == Flush::Lies,
+            write_cache: profile.attachment().write_cache,
+            lies: profile.flush == FlushBehaviour::Lies,
             attachment: profile.attachment(),
             model: profile.drive(config.real_capacity, size, config.seed),
             free: config.free.clone(),
@@ -89,17 +89,17 @@ impl Drive {
         self.failed = true;
     }
 
-    /// Whether it is dead.
+    /// Whether it has failed.
     pub fn failed(&self) -> bool {
         self.failed
     }
 
-    fn takes_no_time(&self, op: Op) -> bool {
+    fn completes_at_once(&self, op: Op) -> bool {
         let free = match op {
-            Op::Read => Free::Read,
-            Op::Write => Free::Write,
-            Op::Flush => Free::Flush,
-            Op::Trim => return false,
+            Op::Read => FreeRequest::Read,
+            Op::Write => FreeRequest::Write,
+            Op::Flush => FreeRequest::Flush,
+            Op::Discard => return false,
         };
         self.failed || self.free.contains(&free)
     }
@@ -113,7 +113,7 @@ impl Drive {
             arrived: now,
         };
         self.pending[tag as usize] = Some(pending);
-        if self.takes_no_time(request.op) {
+        if self.completes_at_once(request.op) {
             self.finished.push(Completion { tag, at: now });
         } else {
             self.model.submit(now, tag, request);
@@ -129,7 +129,7 @@ impl Drive {
     }
 
     /// Plays the model to `now` and takes up to `most` finished requests.
-    pub fn advance(&mut self, now: Nanos, most: usize, mut with: impl FnMut(Done)) {
+    pub fn advance(&mut self, now: Nanos, most: usize, mut with: impl FnMut(Finished)) {
         self.model.advance(now, &mut self.finished);
         let n = self.finished.len().min(most);
         for Completion { tag, at } in self.finished.drain(..n) {
@@ -139,7 +139,7 @@ impl Drive {
             let Request { op, length, .. } = pending.request;
             self.statistics
                 .finished(op, length, pending.arrived, at, now);
-            with(Done {
+            with(Finished {
                 tag,
                 pending,
                 failed: self.failed,

@@ -7,7 +7,7 @@ use crate::memory;
 use contents::Pages;
 use contents::config::Config;
 use contents::image;
-use contents::record::{Event, Kind, Recorder};
+use contents::record::{Event, EventKind, Recorder};
 use drives::{Op, Request};
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_uint};
@@ -17,7 +17,7 @@ use std::path::Path;
 /// Set in a tag whose request failed.
 const FAILED: u64 = 1 << 63;
 
-/// All drives of this machine.
+/// All drives of this machine, and the memory that holds their contents.
 struct Machine {
     pages: Pages,
     drives: Vec<Drive>,
@@ -40,7 +40,7 @@ fn machine() -> &'static mut Machine {
     }
 }
 
-/// What the block layer must know of a drive (`struct pw_drive`).
+/// Queue limits and identity of a drive (`struct pw_drive`).
 #[repr(C)]
 pub struct Description {
     name: *const c_char,
@@ -53,13 +53,14 @@ pub struct Description {
     write_cache: u8,
     discard: u8,
     scheduler: u8,
+    fua: u8,
 }
 
 fn configure(path: &Path) -> Result<Machine, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let config = Config::from_json(&text)?;
     let spill = match &config.spill {
-        Some(path) => Some(nameless(path).map_err(|e| format!("{}: {e}", path.display()))?),
+        Some(path) => Some(unlinked_file(path).map_err(|e| format!("{}: {e}", path.display()))?),
         None => None,
     };
     let mut pages = Pages::new(config.pages, memory::source(config.memory, spill));
@@ -81,8 +82,8 @@ fn configure(path: &Path) -> Result<Machine, String> {
     })
 }
 
-/// A new file that goes with its process.
-fn nameless(path: &Path) -> std::io::Result<File> {
+/// A new file whose name is removed at once, so that it goes with the process.
+fn unlinked_file(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     let file = options
         .read(true)
@@ -154,6 +155,7 @@ pub unsafe extern "C" fn pw_describe(drive: c_uint, out: *mut Description) {
         write_cache: drive.write_cache.into(),
         discard: drive.attachment.discard.into(),
         scheduler: drive.attachment.scheduler.into(),
+        fua: drive.attachment.fua.into(),
     };
     // SAFETY: the caller's promise.
     unsafe { out.write(description) };
@@ -170,26 +172,38 @@ extern "C" fn pw_submit(
 ) -> u64 {
     let machine = machine();
     let drive = &mut machine.drives[index as usize];
-    let op = match op {
-        0 => Op::Read,
-        1 => Op::Write,
-        2 => Op::Flush,
-        _ => Op::Trim,
+    let (op, fua) = match op {
+        0 => (Op::Read, false),
+        1 => (Op::Write, false),
+        2 => (Op::Flush, false),
+        4 => (Op::Write, true),
+        _ => (Op::Discard, false),
     };
-    // What a dead drive is given is not recorded.
+    // Requests to a failed drive are not recorded.
     let event = match machine.recorder.as_mut().filter(|_| !drive.failed()) {
-        Some(recorder) if op == Op::Trim => {
-            append(recorder, now, index, Kind::Discarded, (offset, length), 0)
-        }
+        Some(recorder) if op == Op::Discard => append(
+            recorder,
+            now,
+            index,
+            EventKind::Discard,
+            (offset, length),
+            0,
+        ),
         // A write's event was made when its data came.
         Some(recorder) if op == Op::Write => recorder.events().saturating_sub(1),
         Some(recorder) => recorder.events(),
         None => 0,
     };
-    if op == Op::Trim && !drive.failed() {
+    if op == Op::Discard && !drive.failed() {
         drive.contents.discard(&mut machine.pages, offset, length);
     }
-    drive.submit(now, tag, Request { op, offset, length }, event);
+    let request = Request {
+        op,
+        offset,
+        length,
+        fua,
+    };
+    drive.submit(now, tag, request, event);
     drive.next_event().unwrap_or(u64::MAX)
 }
 
@@ -197,7 +211,7 @@ fn append(
     recorder: &mut Recorder,
     at: u64,
     drive: c_uint,
-    kind: Kind,
+    kind: EventKind,
     (offset, length): (u64, u64),
     number: u64,
 ) -> u64 {
@@ -234,8 +248,9 @@ pub unsafe extern "C" fn pw_advance(
         if let Some(recorder) = recorder.as_mut().filter(|_| !done.failed) {
             let range = (request.offset, request.length);
             let kind = match request.op {
-                Op::Write | Op::Trim => Some(Kind::Written),
-                Op::Flush if !lies => Some(Kind::Flushed),
+                Op::Write if request.fua && !lies => Some(EventKind::CompletedFua),
+                Op::Write | Op::Discard => Some(EventKind::Completed),
+                Op::Flush if !lies => Some(EventKind::Flushed),
                 _ => None,
             };
             if let Some(kind) = kind {
@@ -269,7 +284,7 @@ pub unsafe extern "C" fn pw_read(drive: c_uint, offset: u64, to: *mut u8, length
         .read(&machine.pages, offset, to);
 }
 
-/// A new write: its event, without data.
+/// A write begins: its event, without data.
 #[unsafe(no_mangle)]
 extern "C" fn pw_begin_write(drive: c_uint, now: u64, offset: u64, length: u64) {
     let machine = machine();
@@ -277,7 +292,7 @@ extern "C" fn pw_begin_write(drive: c_uint, now: u64, offset: u64, length: u64) 
         return;
     }
     if let Some(recorder) = &mut machine.recorder {
-        append(recorder, now, drive, Kind::Write, (offset, length), 0);
+        append(recorder, now, drive, EventKind::Write, (offset, length), 0);
     }
 }
 
@@ -298,6 +313,16 @@ pub unsafe extern "C" fn pw_write(drive: c_uint, offset: u64, from: *const u8, l
         panic!("the record of the drives cannot be written: {why}");
     }
     drive.contents.write(&mut machine.pages, offset, from);
+}
+
+/// Nothing reads these bytes again. A drive that fails keeps what it holds, as it would.
+#[unsafe(no_mangle)]
+extern "C" fn pw_forget(drive: c_uint, offset: u64, length: u64) {
+    let machine = machine();
+    let drive = &mut machine.drives[drive as usize];
+    if !drive.failed() {
+        drive.contents.forget(&mut machine.pages, offset, length);
+    }
 }
 
 /// # Safety
@@ -332,13 +357,13 @@ pub unsafe extern "C" fn pw_command(_now: u64, text: *const u8, length: u64) -> 
     let Some(command) = std::str::from_utf8(text).ok().and_then(Command::parse) else {
         return -libc::EINVAL;
     };
-    match obey(machine(), command) {
+    match execute(machine(), command) {
         Ok(()) => 0,
         Err(e) => -e.raw_os_error().unwrap_or(libc::EIO),
     }
 }
 
-fn obey(machine: &mut Machine, command: Command) -> std::io::Result<()> {
+fn execute(machine: &mut Machine, command: Command) -> std::io::Result<()> {
     match command {
         Command::Fail(name) => {
             let named = |d: &&mut Drive| d.name.to_bytes() == name.as_bytes();

@@ -1,6 +1,6 @@
 //! Memory from the host: an allocator that never calls `malloc`, and large regions.
 
-use contents::config::IN_MEMORY;
+use contents::config::MEMORY_LIMIT;
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::fs::File;
@@ -146,11 +146,11 @@ fn map(bytes: usize) -> *mut u8 {
 }
 
 /// Memory for the contents of drives: from a descriptor of shared memory, or the host's own; beyond
-/// [`IN_MEMORY`] from a file, where there is one.
+/// [`MEMORY_LIMIT`] from a file, where there is one.
 pub fn source(descriptor: Option<i32>, spill: Option<File>) -> contents::Memory {
     let mut taken = 0;
     Box::new(move || {
-        let in_memory = IN_MEMORY as usize;
+        let in_memory = MEMORY_LIMIT as usize;
         let chunk = match (&spill, descriptor) {
             (Some(file), _) if taken >= in_memory => {
                 shared(file.as_raw_fd(), taken - in_memory, true)
@@ -161,7 +161,7 @@ pub fn source(descriptor: Option<i32>, spill: Option<File>) -> contents::Memory 
         taken += contents::CHUNK;
         assert!(
             !chunk.is_null(),
-            "the host has no room for what the drives hold beyond {} MiB: {}",
+            "the host has no memory for more than {} MiB of drive contents: {}",
             (taken - contents::CHUNK) >> 20,
             std::io::Error::last_os_error()
         );
@@ -183,7 +183,7 @@ fn shared(descriptor: i32, offset: usize, room: bool) -> *mut u8 {
             return ptr::null_mut();
         }
         let length = contents::CHUNK as libc::off_t;
-        // Without its room a page that is written to when the disk is full ends the machine without a word.
+        // Reserved now: a page written when the disk is full would end the machine with SIGBUS and no message.
         if room && libc::fallocate(descriptor, 0, offset as libc::off_t, length) != 0 {
             return ptr::null_mut();
         }

@@ -1,4 +1,4 @@
-//! What a drive has done.
+//! Counters of a drive.
 
 use drives::{Nanos, Op};
 use std::fmt::Write;
@@ -7,13 +7,13 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Requests finished, their bytes and the sum of their service times, by kind.
-    pub read: Kind,
+    pub read: OpCounters,
     /// See `read`.
-    pub write: Kind,
+    pub write: OpCounters,
     /// See `read`; its bytes are 0.
-    pub flush: Kind,
+    pub flush: OpCounters,
     /// See `read`.
-    pub discard: Kind,
+    pub discard: OpCounters,
     /// Sum over time of the requests outstanding: divided by a time it is the mean queue.
     pub queue_ns: u64,
     /// Time with at least one request outstanding.
@@ -24,9 +24,9 @@ pub struct Statistics {
     since: Nanos,
 }
 
-/// Counters of one kind of request.
+/// Counters of one operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Kind {
+pub struct OpCounters {
     /// Requests finished.
     pub count: u64,
     /// Their bytes.
@@ -59,7 +59,7 @@ impl Statistics {
             Op::Read => &mut self.read,
             Op::Write => &mut self.write,
             Op::Flush => &mut self.flush,
-            Op::Trim => &mut self.discard,
+            Op::Discard => &mut self.discard,
         };
         kind.count += 1;
         kind.bytes += bytes;

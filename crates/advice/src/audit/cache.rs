@@ -1,267 +1,313 @@
 //! The cache vdev (L2ARC).
 
-use super::{Finding, Id, Severity};
-use crate::system::{Pool, System};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::setting::Target;
+use crate::source::Document::{Arithmetic, HongKong, Practice, Zfs4, ZfsCode, ZfsProps};
+use crate::system::{Dataset, Leaf, Pool, System};
 use facts::zpool_status::Class;
 
-/// RAM taken by the header of one L2ARC block (`arc_buf_hdr_t` with only its L2 part), bytes.
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    HEADERS,
+    SMALL,
+    STARVED,
+    SLOW_TO_FILL,
+    ROTATING,
+    NOT_PERSISTENT,
+    REBUILD_OFF,
+    WRITE_ONLY,
+    UNUSED,
+    BEFORE_MEMORY,
+];
+
+/// RAM that the header of one L2ARC block takes (`arc_buf_hdr_t` with only its L2 part), bytes.
 const HEADER: u64 = 96;
 
-/// Pools with a cache vdev, and the cache's size where it is known.
-fn cached(system: &System) -> impl Iterator<Item = (&Pool, Option<u64>)> {
-    system
-        .pools
-        .iter()
-        .filter(|pool| pool.has(Class::Cache))
-        .map(|pool| {
-            let sizes: Option<Vec<u64>> = pool
-                .of(Class::Cache)
-                .flat_map(|vdev| &vdev.leaves)
-                .map(|leaf| {
-                    (crate::system::base(&leaf.name) == leaf.name.rsplit('/').next().unwrap_or(""))
-                        .then(|| system.capacity(leaf))?
-                })
-                .collect();
-            (
-                pool,
-                sizes.map(|sizes| sizes.into_iter().fold(0, u64::saturating_add)),
-            )
-        })
+/// Bytes of a pool's cache vdevs, where all are known and are whole drives.
+fn capacity(system: &System, pool: &Pool) -> Option<u64> {
+    let leaves = pool.vdevs_of(Class::Cache).flat_map(|vdev| &vdev.leaves);
+    let sizes: Option<Vec<u64>> = leaves.map(|leaf| system.whole_capacity(leaf)).collect();
+    Some(sizes?.into_iter().fold(0, u64::saturating_add))
 }
 
-fn at_cache(finding: Finding, pool: &Pool) -> Finding {
-    match pool.of(Class::Cache).next() {
-        Some(vdev) => finding.because(&vdev.at, vdev.name.clone()),
-        None => finding,
+/// A problem of a pool with a cache vdev, which it shows.
+fn of_cache(pool: &Pool) -> Option<Problem> {
+    let vdev = pool.vdevs_of(Class::Cache).next()?;
+    Some(Problem::of(&pool.name).evidence(&vdev.at, &vdev.name))
+}
+
+/// The same, with the removal of the cache vdev as the fix.
+fn remove_cache(pool: &Pool) -> Option<Problem> {
+    let vdev = pool.vdevs_of(Class::Cache).next()?;
+    Some(of_cache(pool)?.run(&["zpool", "remove", &pool.name, &vdev.name]))
+}
+
+const HEADERS: Rule = Rule {
+    name: "cache-headers",
+    severity: Severity::Warning,
+    check: Check::Pool(headers),
+    what: "The {cache} L2ARC of {subject} needs {headers} of RAM for headers at blocks of {block}; the machine has {memory}.",
+    what_zh: "{subject} 的 L2ARC 为 {cache}，按 {block} 的块计算，头部需要 {headers} 内存，而内存共 {memory}。",
+    why: "Each cached block keeps a 96-byte header in the ARC, in RAM that would otherwise cache hot data. Above a third of the ARC, ZFS stops feeding the L2ARC.",
+    why_zh: "L2ARC 中的每个块都在 ARC 中占用 96 字节的头部，这些内存本可以缓存热数据。头部超过 ARC 的三分之一时，ZFS 停止填充 L2ARC。",
+    sources: &[
+        HongKong.section("pitfalls met, L2ARC too small"),
+        ZfsCode.section("arc.h, L2ARC header of 96 bytes"),
+    ],
+    lab: None,
+};
+
+fn headers(system: &System, pool: &Pool) -> Option<Problem> {
+    let memory = system.memory.as_ref()?;
+    let bytes = capacity(system, pool)?;
+    let block = system
+        .datasets_in(&pool.name)
+        .filter(|dataset| !dataset.is("secondarycache", "none"))
+        .filter_map(|dataset| system.intended_block(dataset))
+        .min()
+        .filter(|block| *block > 0)?;
+    let headers = (bytes / block).saturating_mul(HEADER);
+    if headers <= memory.value / 10 {
+        return None;
     }
+    let problem = of_cache(pool)?
+        .with("cache", size(bytes))
+        .with("block", size(block))
+        .with("headers", size(headers))
+        .with("memory", size(memory.value))
+        .evidence(&memory.at, format!("memory {}", size(memory.value)));
+    Some(problem.run(&["zfs", "set", "secondarycache=metadata", &pool.name]))
 }
 
-/// Headers of a full L2ARC take more than a tenth of RAM.
-pub fn headers(system: &System) -> Vec<Finding> {
-    let Some(memory) = &system.memory else {
-        return Vec::new();
-    };
-    cached(system)
-        .filter_map(|(pool, bytes)| {
-            let bytes = bytes?;
-            let block = system
-                .in_pool(&pool.name)
-                .filter(|dataset| !dataset.is("secondarycache", "none"))
-                .filter_map(|dataset| system.intended_block(dataset))
-                .min()
-                .filter(|block| *block > 0)?;
-            let headers = (bytes / block).saturating_mul(HEADER);
-            (headers > memory.value / 10).then(|| {
-                let finding = Finding::new(Id::CacheHeaders, Severity::Warning, &pool.name)
-                    .with("cache", size(bytes))
-                    .with("block", size(block))
-                    .with("headers", size(headers))
-                    .with("memory", size(memory.value))
-                    .because(&memory.at, format!("memory {}", size(memory.value)));
-                at_cache(finding, pool).run(&["zfs", "set", "secondarycache=metadata", &pool.name])
-            })
-        })
-        .collect()
+const SMALL: Rule = Rule {
+    name: "cache-small",
+    severity: Severity::Warning,
+    check: Check::Pool(small),
+    what: "The L2ARC of {subject} ({cache}) is smaller than the ARC ({arc}).",
+    what_zh: "{subject} 的 L2ARC（{cache}）比 ARC（{arc}）还小。",
+    why: "A second-level cache smaller than the first adds little: most of what it would hold is in RAM already, and if the hot set changes, its content is replaced before it is read again.",
+    why_zh: "二级缓存小于一级缓存时用处不大：它要存的内容大多已在内存中；热数据变化时，内容还没再次读到就被替换。",
+    sources: &[
+        HongKong.section("pitfalls met, L2ARC too small"),
+        Practice.section("a second cache larger than the first"),
+    ],
+    lab: None,
+};
+
+fn small(system: &System, pool: &Pool) -> Option<Problem> {
+    let arc = system.arc_max()?;
+    let bytes = capacity(system, pool).filter(|bytes| *bytes < arc)?;
+    Some(
+        remove_cache(pool)?
+            .with("cache", size(bytes))
+            .with("arc", size(arc)),
+    )
 }
 
-/// An L2ARC smaller than the ARC before it.
-pub fn small(system: &System) -> Vec<Finding> {
-    let Some(arc) = system.arc_max() else {
-        return Vec::new();
-    };
-    cached(system)
-        .filter_map(|(pool, bytes)| {
-            let bytes = bytes.filter(|bytes| *bytes < arc)?;
-            let finding = Finding::new(Id::CacheSmall, Severity::Warning, &pool.name)
-                .with("cache", size(bytes))
-                .with("arc", size(arc));
-            let name = pool.of(Class::Cache).next()?.name.clone();
-            Some(at_cache(finding, pool).run(&["zpool", "remove", &pool.name, &name]))
-        })
-        .collect()
+const STARVED: Rule = Rule {
+    name: "cache-starved",
+    severity: Severity::Warning,
+    check: Check::Dataset(starved),
+    what: "{subject} has primarycache={value}, so its data never enters the L2ARC of {pool}.",
+    what_zh: "{subject} 设置了 primarycache={value}，它的数据永远进不了 {pool} 的 L2ARC。",
+    why: "The L2ARC is filled from the tails of the ARC's lists. primarycache keeps this data out of the ARC, so it never reaches the L2ARC, whatever secondarycache is.",
+    why_zh: "L2ARC 从 ARC 链表的尾部取数据。primarycache 不让这些数据进入 ARC，所以无论 secondarycache 怎么设，它们都到不了 L2ARC。",
+    sources: &[
+        ZfsProps.section("secondarycache"),
+        ZfsCode.section("dbuf.c, buffers of primarycache=metadata are freed"),
+    ],
+    lab: Some("hk-smb-l2arc"),
+};
+
+fn starved(system: &System, dataset: &Dataset) -> Option<Problem> {
+    let pool = system.pool(dataset.pool())?;
+    let primary = dataset
+        .get("primarycache")
+        .filter(|p| p.value == "metadata" || p.value == "none")?;
+    // With secondarycache=metadata or none, nobody expects data in the L2ARC.
+    let wanted = dataset
+        .get("secondarycache")
+        .is_none_or(|p| p.value == "all");
+    (pool.has(Class::Cache) && wanted).then(|| {
+        Problem::of(&dataset.name)
+            .with("pool", &pool.name)
+            .with("value", &primary.value)
+            .property("primarycache", primary)
+            .set_property(&dataset.name, "primarycache", "all")
+    })
 }
 
-/// `primarycache=metadata` under an L2ARC: data leaves the ARC before the L2ARC is fed.
-pub fn starved(system: &System) -> Vec<Finding> {
-    cached(system)
-        .flat_map(|(pool, _)| {
-            system.in_pool(&pool.name).filter_map(|dataset| {
-                let primary = dataset
-                    .get("primarycache")
-                    .filter(|p| p.value == "metadata" || p.value == "none")?;
-                // Nobody expects data in an L2ARC that is told to hold none.
-                let wants = dataset
-                    .get("secondarycache")
-                    .is_none_or(|p| p.value == "all");
-                wants.then(|| {
-                    Finding::new(Id::CacheStarved, Severity::Warning, &dataset.name)
-                        .with("pool", &pool.name)
-                        .with("value", &primary.value)
-                        .property("primarycache", primary)
-                        .set(&dataset.name, "primarycache", "all")
-                })
-            })
-        })
-        .collect()
-}
+const SLOW_TO_FILL: Rule = Rule {
+    name: "cache-slow-to-fill",
+    severity: Severity::Note,
+    check: Check::Pool(slow_to_fill),
+    what: "The {cache} L2ARC of {subject} takes {least} to {hours} hours to fill at {feed} a feed.",
+    what_zh: "{subject} 的 L2ARC 为 {cache}，每次填充 {feed}，需要 {least} 到 {hours} 小时才能填满。",
+    why: "ZFS feeds it once a second, up to five times a second while the feeds are full. A five-minute test sees a nearly empty cache, and a hot set that moves faster than the cache fills is never cached.",
+    why_zh: "ZFS 每秒填充一次，每次都填满时最多每秒五次。五分钟的测试看到的几乎是空缓存；热数据变化比填充快时，永远缓存不上。",
+    sources: &[
+        Zfs4.section("l2arc_write_max"),
+        Arithmetic.section("size / feed rate"),
+    ],
+    lab: Some("hk-smb-l2arc"),
+};
 
-/// An L2ARC that takes most of a day to fill at its feed rate.
-pub fn slow_to_fill(system: &System) -> Vec<Finding> {
-    let default = match system.openzfs.as_ref().map(|v| v.value) {
-        Some(version) if version >= (2, 2) => 32 << 20,
-        Some(_) => 8 << 20,
-        None => return Vec::new(),
-    };
+fn slow_to_fill(system: &System, pool: &Pool) -> Option<Problem> {
+    let release = system.openzfs.as_ref()?.value;
+    let default = if release >= (2, 2) { 32 << 20 } else { 8 << 20 };
     let set = system
         .parameter("l2arc_write_max")
         .filter(|set| set.value >= 1 << 20);
     let feed = set.map_or(default, |set| set.value);
-    cached(system)
-        .filter_map(|(pool, bytes)| {
-            let bytes = bytes?;
-            let hours = bytes as f64 / feed as f64 / 3600.0;
-            // In half a day, or twice as fast as now.
-            let faster = (bytes / 43_200).max(feed * 2) >> 20 << 20;
-            (hours >= 18.0).then(|| {
-                let finding = Finding::new(Id::CacheSlowToFill, Severity::Note, &pool.name)
-                    .with("cache", size(bytes))
-                    .with("feed", size(feed))
-                    .with("hours", format!("{hours:.0}"))
-                    // A feed that wrote more than half of what it wanted is followed after 0.2 s.
-                    .with("least", format!("{:.0}", hours / 5.0));
-                at_cache(finding, pool)
-                    .module("l2arc_write_max", (faster != default).then_some(faster))
-            })
-        })
-        .collect()
+    let bytes = capacity(system, pool)?;
+    let hours = bytes as f64 / feed as f64 / 3600.0;
+    if hours < 18.0 {
+        return None;
+    }
+    // In half a day, or twice as fast as now.
+    let faster = (bytes / 43_200).max(feed * 2) >> 20 << 20;
+    let problem = of_cache(pool)?
+        .with("cache", size(bytes))
+        .with("feed", size(feed))
+        .with("hours", format!("{hours:.0}"))
+        // After a feed that wrote more than half of its limit, the next follows in 0.2 s.
+        .with("least", format!("{:.0}", hours / 5.0));
+    Some(problem.set_parameter("l2arc_write_max", (faster != default).then_some(faster)))
 }
 
-/// An L2ARC on a rotating drive.
-pub fn rotating(system: &System) -> Vec<Finding> {
-    cached(system)
-        .flat_map(|(pool, _)| {
-            pool.of(Class::Cache)
-                .flat_map(|vdev| &vdev.leaves)
-                .filter(|leaf| system.rotates(leaf) == Some(true))
-                .map(|leaf| {
-                    Finding::new(Id::CacheRotating, Severity::Warning, &leaf.name)
-                        .with("pool", &pool.name)
-                        .because(&leaf.at, leaf.name.clone())
-                        .run(&["zpool", "remove", &pool.name, &leaf.name])
-                })
-        })
-        .collect()
+const ROTATING: Rule = Rule {
+    name: "cache-rotating",
+    severity: Severity::Warning,
+    check: Check::Leaf(Some(Class::Cache), rotating),
+    what: "The L2ARC of {pool} is on a hard disk, {subject}.",
+    what_zh: "{pool} 的 L2ARC 在机械盘 {subject} 上。",
+    why: "A hit there costs a seek, as on the pool itself, and its headers take memory from the ARC.",
+    why_zh: "命中时也要寻道，与存储池本身一样慢，头部还要占用 ARC 的内存。",
+    sources: &[Practice.section("a cache faster than what it caches")],
+    lab: None,
+};
+
+fn rotating(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
+    (system.rotates(leaf) == Some(true)).then(|| {
+        Problem::of(&leaf.name)
+            .evidence(&leaf.at, &leaf.name)
+            .run(&["zpool", "remove", &pool.name, &leaf.name])
+    })
 }
 
-/// An L2ARC under 1 GiB, which is not persistent.
-pub fn forgetful(system: &System) -> Vec<Finding> {
-    let least = system
-        .parameter("l2arc_rebuild_blocks_min_l2size")
-        .map_or(1 << 30, |set| set.value);
-    cached(system)
-        .flat_map(|(pool, _)| {
-            pool.of(Class::Cache)
-                .flat_map(|vdev| &vdev.leaves)
-                .filter_map(move |leaf| {
-                    let bytes = system.capacity(leaf).filter(|bytes| *bytes < least)?;
-                    let finding = Finding::new(Id::CacheForgetful, Severity::Note, &leaf.name)
-                        .with("pool", &pool.name)
-                        .with("cache", size(bytes))
-                        .with("least", size(least))
-                        .because(&leaf.at, leaf.name.clone())
-                        .run(&["zpool", "remove", &pool.name, &leaf.name]);
-                    Some(finding)
-                })
-        })
-        .collect()
+const NOT_PERSISTENT: Rule = Rule {
+    name: "cache-forgetful",
+    severity: Severity::Note,
+    check: Check::Leaf(Some(Class::Cache), not_persistent),
+    what: "The L2ARC {subject} of {pool} ({cache}) is smaller than {least}, so it is not persistent.",
+    what_zh: "{pool} 的 L2ARC {subject}（{cache}）小于 {least}，因此不是持久的。",
+    why: "ZFS does not write the log blocks that rebuild the cache after an import on devices this small: the cache is empty after each restart.",
+    why_zh: "ZFS 不会在这么小的设备上写用于导入后重建缓存的日志块：每次重启后缓存都是空的。",
+    sources: &[Zfs4.section("l2arc_rebuild_blocks_min_l2size")],
+    lab: Some("hk-persist"),
+};
+
+fn not_persistent(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
+    let set = system.parameter("l2arc_rebuild_blocks_min_l2size");
+    let least = set.map_or(1 << 30, |set| set.value);
+    let bytes = system.capacity(leaf).filter(|bytes| *bytes < least)?;
+    let problem = Problem::of(&leaf.name)
+        .with("cache", size(bytes))
+        .with("least", size(least))
+        .evidence(&leaf.at, &leaf.name);
+    Some(problem.run(&["zpool", "remove", &pool.name, &leaf.name]))
 }
 
-/// The L2ARC is told not to be persistent.
-pub fn rebuild_off(system: &System) -> Vec<Finding> {
-    let Some(set) = system
-        .parameter("l2arc_rebuild_enabled")
-        .filter(|set| set.value == 0)
-    else {
-        return Vec::new();
-    };
-    vec![
-        Finding::new(Id::CacheRebuildOff, Severity::Note, "l2arc_rebuild_enabled")
-            .because(&set.at, "l2arc_rebuild_enabled=0")
-            .module("l2arc_rebuild_enabled", None),
-    ]
+const REBUILD_OFF: Rule = Rule {
+    name: "cache-rebuild-off",
+    severity: Severity::Note,
+    check: Check::Setting {
+        target: Target::Module,
+        name: "l2arc_rebuild_enabled",
+        wrong: |value| value == "0",
+        right: None,
+    },
+    what: "{subject}=0: the L2ARC is empty after each restart.",
+    what_zh: "{subject}=0：每次重启后 L2ARC 都是空的。",
+    why: "Since OpenZFS 2.0 the L2ARC survives a restart unless this parameter is 0.",
+    why_zh: "自 OpenZFS 2.0 起，L2ARC 在重启后保留，除非此参数为 0。",
+    sources: &[Zfs4.section("l2arc_rebuild_enabled")],
+    lab: Some("hk-persist"),
+};
+
+const WRITE_ONLY: Rule = Rule {
+    name: "cache-write-only",
+    severity: Severity::Warning,
+    check: Check::Pool(write_only),
+    what: "{subject} has an L2ARC, but its workloads only write.",
+    what_zh: "{subject} 有 L2ARC，但它的负载只有写入。",
+    why: "The L2ARC serves reads. Writes of whole records never read from it; writes of part of a record can, and there are none here.",
+    why_zh: "L2ARC 服务于读取。写整条记录从不读它；只写记录的一部分时才可能读，而这里没有这样的写入。",
+    sources: &[HongKong.section("result 2, L2ARC does nothing for writes")],
+    lab: Some("hk-sync-l2arc"),
+};
+
+fn write_only(system: &System, pool: &Pool) -> Option<Problem> {
+    let loads: Vec<_> = system.loads_in(&pool.name).collect();
+    let first = loads.first()?;
+    // A write of part of a record reads the rest, which a cache can serve.
+    let partial = loads.iter().any(|load| {
+        let record = system
+            .dataset(&load.dataset)
+            .and_then(|dataset| system.intended_block(dataset));
+        load.random
+            && load
+                .block
+                .zip(record)
+                .is_some_and(|(write, record)| write < record)
+    });
+    if partial || loads.iter().any(|load| load.reads) {
+        return None;
+    }
+    Some(remove_cache(pool)?.evidence(&first.at, &first.name))
 }
 
-/// An L2ARC in front of loads that only write.
-pub fn write_only(system: &System) -> Vec<Finding> {
-    cached(system)
-        .filter_map(|(pool, _)| {
-            let loads: Vec<_> = system
-                .loads
-                .iter()
-                .filter(|load| load.dataset.split('/').next() == Some(pool.name.as_str()))
-                .collect();
-            let first = loads.first()?;
-            let name = pool.of(Class::Cache).next()?.name.clone();
-            // A write of part of a record reads the rest: then a cache may serve.
-            let partial = loads.iter().any(|load| {
-                let dataset = system
-                    .datasets
-                    .iter()
-                    .find(|dataset| dataset.name == load.dataset);
-                let record = dataset.and_then(|dataset| system.intended_block(dataset));
-                load.block
-                    .zip(record)
-                    .is_some_and(|(write, record)| load.random && write < record)
-            });
-            (!partial && loads.iter().all(|load| !load.reads)).then(|| {
-                let finding = Finding::new(Id::CacheWriteOnly, Severity::Warning, &pool.name)
-                    .because(&first.at, first.name.clone());
-                at_cache(finding, pool).run(&["zpool", "remove", &pool.name, &name])
-            })
-        })
-        .collect()
+const UNUSED: Rule = Rule {
+    name: "cache-unused",
+    severity: Severity::Warning,
+    check: Check::Pool(unused),
+    what: "{subject} has an L2ARC, but every dataset has secondarycache=none.",
+    what_zh: "{subject} 有 L2ARC，但每个数据集都设了 secondarycache=none。",
+    why: "Nothing is ever written to it.",
+    why_zh: "永远不会有数据写入它。",
+    sources: &[ZfsProps.section("secondarycache")],
+    lab: None,
+};
+
+fn unused(system: &System, pool: &Pool) -> Option<Problem> {
+    let mut datasets = system.datasets_in(&pool.name).peekable();
+    datasets.peek()?;
+    datasets
+        .all(|dataset| dataset.is("secondarycache", "none"))
+        .then(|| remove_cache(pool))?
 }
 
-/// Every dataset turns the L2ARC off.
-pub fn unused(system: &System) -> Vec<Finding> {
-    cached(system)
-        .filter_map(|(pool, _)| {
-            let mut off = system
-                .in_pool(&pool.name)
-                .map(|dataset| dataset.is("secondarycache", "none"))
-                .peekable();
-            off.peek()?;
-            let name = pool.of(Class::Cache).next()?.name.clone();
-            off.all(|off| off).then(|| {
-                let finding = Finding::new(Id::CacheUnused, Severity::Warning, &pool.name);
-                at_cache(finding, pool).run(&["zpool", "remove", &pool.name, &name])
-            })
-        })
-        .collect()
-}
+const BEFORE_MEMORY: Rule = Rule {
+    name: "cache-before-memory",
+    severity: Severity::Note,
+    check: Check::Pool(before_memory),
+    what: "{subject} has an L2ARC in a machine with only {memory} of RAM.",
+    what_zh: "{subject} 有 L2ARC，而机器只有 {memory} 内存。",
+    why: "RAM is a hundred times faster than any SSD, and the headers of the L2ARC take part of it. Add memory first, then look at the ghost hits (`poolwright audit --host`).",
+    why_zh: "内存比任何 SSD 快上百倍，L2ARC 的头部还要占用一部分。先加内存，再看 ghost 命中（`poolwright audit --host`）。",
+    sources: &[
+        HongKong.section("when to add an L2ARC"),
+        Arithmetic.section("96 bytes of RAM a block"),
+    ],
+    lab: None,
+};
 
-/// An L2ARC beside so little RAM that more RAM comes first.
-pub fn before_memory(system: &System) -> Vec<Finding> {
-    let Some(memory) = system.memory.as_ref().filter(|m| m.value < 32 << 30) else {
-        return Vec::new();
-    };
-    cached(system)
-        .map(|(pool, _)| {
-            let finding = Finding::new(Id::CacheBeforeMemory, Severity::Note, &pool.name)
-                .with("memory", size(memory.value))
-                .because(&memory.at, format!("memory {}", size(memory.value)));
-            at_cache(finding, pool)
-        })
-        .filter_map(|finding| {
-            let name = system
-                .pool(&finding.subject)?
-                .of(Class::Cache)
-                .next()?
-                .name
-                .clone();
-            let pool = finding.subject.clone();
-            Some(finding.run(&["zpool", "remove", &pool, &name]))
-        })
-        .collect()
+fn before_memory(system: &System, pool: &Pool) -> Option<Problem> {
+    let memory = system
+        .memory
+        .as_ref()
+        .filter(|memory| memory.value < 32 << 30)?;
+    let problem = remove_cache(pool)?.with("memory", size(memory.value));
+    Some(problem.evidence(&memory.at, format!("memory {}", size(memory.value))))
 }

@@ -1,197 +1,230 @@
-//! A database's dataset.
+//! The dataset of a database.
 
-use super::{Change, Finding, Id, Severity};
-use crate::system::{Engine, System};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::setting::Target;
+use crate::source::Document::{HongKong, Mysql, Practice, Zfs4, ZfsProps};
+use crate::system::{Database, Engine, System};
+use facts::zpool_status::Class;
 
-/// `sync=disabled` under a database.
-pub fn sync_disabled(system: &System) -> Vec<Finding> {
-    system
-        .databases()
-        .into_iter()
-        .filter_map(|database| {
-            let property = database
-                .dataset
-                .get("sync")
-                .filter(|p| p.value == "disabled")?;
-            let finding = Finding::new(
-                Id::DatabaseSyncDisabled,
-                Severity::Error,
-                &database.dataset.name,
-            )
-            .with("engine", database.engine.name())
-            .property("sync", property)
-            .set(&database.dataset.name, "sync", "standard");
-            Some(finding)
-        })
-        .collect()
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    SYNC_DISABLED,
+    RECORDS_TORN,
+    RECORDS_LARGE,
+    LOGBIAS,
+    PRIMARYCACHE,
+    MEMORY,
+];
+
+const SYNC_DISABLED: Rule = Rule {
+    name: "database-sync-disabled",
+    severity: Severity::Error,
+    check: Check::Database(sync_disabled),
+    what: "{subject} holds {engine} and has sync=disabled.",
+    what_zh: "{subject} 存放 {engine}，并设置了 sync=disabled。",
+    why: "COMMIT returns before anything is stable. A power cut loses up to three transaction groups of committed work, which is seconds; replicas and clients then know of transactions that the server has lost.",
+    why_zh: "COMMIT 在落盘之前就返回。断电最多丢失三个事务组、也就是几秒内已提交的事务；副本和客户端知道的事务，服务器却已丢失。",
+    sources: &[ZfsProps.section("sync"), Mysql.section("sync=disabled")],
+    lab: None,
+};
+
+fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
+    let property = database
+        .dataset
+        .get("sync")
+        .filter(|p| p.value == "disabled")?;
+    let problem = Problem::of(&database.dataset.name).property("sync", property);
+    Some(problem.set_property(&database.dataset.name, "sync", "standard"))
 }
 
-/// Records that do not suit the database's page.
-pub fn recordsize(system: &System) -> Vec<Finding> {
-    system
-        .databases()
-        .into_iter()
-        .filter_map(|database| {
-            let property = database.dataset.get("recordsize")?;
-            let record = database.dataset.bytes("recordsize")?;
-            if database.suits(record) {
-                return None;
-            }
-            let smaller = record < database.page;
-            let id = if smaller {
-                Id::DatabaseRecordsTorn
-            } else {
-                Id::DatabaseRecordsLarge
-            };
-            let severity = if smaller {
-                Severity::Error
-            } else {
-                Severity::Warning
-            };
-            let mut finding = Finding::new(id, severity, &database.dataset.name)
-                .with("engine", database.engine.name())
-                .with("page", size(database.page))
-                .with("record", size(record))
-                .with("factor", record / database.page.max(1))
-                .property("recordsize", property)
-                .set(&database.dataset.name, "recordsize", "16K");
-            // A threshold at or above the new record would send the whole database to special.
-            if database
-                .dataset
-                .bytes("special_small_blocks")
-                .is_some_and(|small| small >= 16384)
-            {
-                finding = finding.set(&database.dataset.name, "special_small_blocks", "8K");
-            }
-            // Files written before keep their small records: the server must go on guarding them.
-            if smaller && database.engine == Engine::Postgresql && !system.postgresql.is_empty() {
-                finding = finding.change(Change::Postgresql {
-                    name: "full_page_writes".to_string(),
-                    value: "on".to_string(),
-                });
-            }
-            if smaller && database.engine == Engine::Mysql && !system.mysql.is_empty() {
-                finding = finding.change(Change::Mysql {
-                    name: "innodb_doublewrite".to_string(),
-                    value: "ON".to_string(),
-                });
-            }
-            Some(finding)
-        })
-        .collect()
+const RECORDS_TORN: Rule = Rule {
+    name: "database-records-torn",
+    severity: Severity::Error,
+    check: Check::Database(records_torn),
+    what: "{subject} holds {engine} with pages of {page} in records of {record}.",
+    what_zh: "{subject} 存放 {engine}，其页为 {page}，记录为 {record}。",
+    why: "A page spans several records, which can reach the drive in different transaction groups: after a crash it may be torn. Keep the server's own protection on (full_page_writes, doublewrite). Each page also costs several blocks.",
+    why_zh: "一页跨越几条记录，它们可能在不同的事务组中落盘：崩溃后页可能撕裂。必须保留服务器自身的保护（full_page_writes、doublewrite）。此外每页要占几个块。",
+    sources: &[
+        Mysql.section("innodb_doublewrite=0"),
+        ZfsProps.section("recordsize"),
+    ],
+    lab: Some("hk-recordsize"),
+};
+
+fn records_torn(system: &System, database: &Database) -> Option<Problem> {
+    let problem = wrong_record(database, |record, page| record < page)?;
+    // Files written before keep their small records, so the server's protection must stay on.
+    Some(match database.engine {
+        Engine::Postgresql if !system.postgresql.is_empty() => {
+            problem.set(Target::Postgresql, "full_page_writes", Some("on"))
+        }
+        Engine::Mysql if !system.mysql.is_empty() => {
+            problem.set(Target::Mysql, "innodb_doublewrite", Some("ON"))
+        }
+        _ => problem,
+    })
 }
 
-/// Records smaller than the page: told by the same function under another name.
-pub fn records_torn(system: &System) -> Vec<Finding> {
-    recordsize(system)
-        .into_iter()
-        .filter(|finding| finding.rule == Id::DatabaseRecordsTorn)
-        .collect()
+const RECORDS_LARGE: Rule = Rule {
+    name: "database-records-large",
+    severity: Severity::Warning,
+    check: Check::Database(records_large),
+    what: "{subject} holds {engine} with pages of {page} in records of {record}.",
+    what_zh: "{subject} 存放 {engine}，其页为 {page}，记录为 {record}。",
+    why: "Each page written rewrites a whole record, up to {factor} times the data, and reads the record first if it is not cached. 16K suits pages of 8K and 16K and leaves room for compression; other sources advise 32K, or large records for analytics. Only files written afterwards get the new size.",
+    why_zh: "每写一页都要重写整条记录，写入量最多 {factor} 倍，未缓存时还要先读。16K 适合 8K 和 16K 的页，也有压缩余地；也有来源建议 32K，或为分析负载用大记录。只影响之后写入的文件。",
+    sources: &[
+        HongKong.section("databases, recordsize=16K"),
+        Mysql.section("recordsize=16k"),
+        ZfsProps.section("recordsize"),
+    ],
+    lab: Some("hk-recordsize"),
+};
+
+fn records_large(_: &System, database: &Database) -> Option<Problem> {
+    wrong_record(database, |record, page| record > page)
 }
 
-/// Records far larger than the page.
-pub fn records_large(system: &System) -> Vec<Finding> {
-    recordsize(system)
-        .into_iter()
-        .filter(|finding| finding.rule == Id::DatabaseRecordsLarge)
-        .collect()
+fn wrong_record(database: &Database, wrong: fn(u64, u64) -> bool) -> Option<Problem> {
+    let dataset = database.dataset;
+    let property = dataset.get("recordsize")?;
+    let record = dataset.bytes("recordsize")?;
+    if database.suits(record) || !wrong(record, database.page) {
+        return None;
+    }
+    let problem = Problem::of(&dataset.name)
+        .with("page", size(database.page))
+        .with("record", size(record))
+        .with("factor", record / database.page.max(1))
+        .property("recordsize", property)
+        .set_property(&dataset.name, "recordsize", "16K");
+    // A threshold at or above the new record size would send the whole database to the special vdev.
+    Some(match dataset.bytes("special_small_blocks") {
+        Some(small) if small >= 16384 => {
+            problem.set_property(&dataset.name, "special_small_blocks", "8K")
+        }
+        _ => problem,
+    })
 }
 
-/// `logbias=throughput` under a database without a log vdev, on which the sources disagree.
-pub fn logbias(system: &System) -> Vec<Finding> {
-    system
-        .databases()
-        .into_iter()
-        .filter_map(|database| {
-            let property = database
-                .dataset
-                .get("logbias")
-                .filter(|p| p.value == "throughput")?;
-            let logged = system
-                .pool(database.dataset.pool())
-                .is_some_and(|pool| pool.has(facts::zpool_status::Class::Log));
-            (!logged).then(|| {
-                Finding::new(Id::DatabaseLogbias, Severity::Note, &database.dataset.name)
-                    .with("engine", database.engine.name())
-                    .property("logbias", property)
-                    .set(&database.dataset.name, "logbias", "latency")
-            })
-        })
-        .collect()
+const LOGBIAS: Rule = Rule {
+    name: "database-logbias",
+    severity: Severity::Note,
+    check: Check::Database(logbias),
+    what: "{subject} holds {engine} with logbias=throughput and no log vdev.",
+    what_zh: "{subject} 存放 {engine}，设置了 logbias=throughput，而且没有日志 vdev。",
+    why: "Sources disagree: one sets latency for OLTP, another throughput for bulk writes. Throughput writes each record once, but a small commit into a large record writes the whole record, and the pool fragments. Measure with your page size and release.",
+    why_zh: "各来源说法不一：一个为 OLTP 设 latency，另一个为批量写入设 throughput。throughput 使每条记录只写一次，但小提交落在大记录上时要写整条记录，而且产生碎片。请按自己的页大小和版本测量。",
+    sources: &[
+        HongKong.section("databases, logbias=latency"),
+        Mysql.section("logbias=throughput"),
+        ZfsProps.section("logbias"),
+    ],
+    lab: Some("hk-logbias"),
+};
+
+fn logbias(system: &System, database: &Database) -> Option<Problem> {
+    let dataset = database.dataset;
+    let property = dataset.get("logbias").filter(|p| p.value == "throughput")?;
+    // With a log vdev, a rule of the log vdev covers it.
+    let logged = system
+        .pool(dataset.pool())
+        .is_some_and(|pool| pool.has(Class::Log));
+    (!logged).then(|| {
+        let problem = Problem::of(&dataset.name).property("logbias", property);
+        problem.set_property(&dataset.name, "logbias", "latency")
+    })
 }
 
-/// `primarycache=metadata` under a server whose own cache is small or unknown to be large.
-pub fn primarycache(system: &System) -> Vec<Finding> {
-    system
-        .databases()
-        .into_iter()
-        .filter_map(|database| {
-            let property = database
-                .dataset
-                .get("primarycache")
-                .filter(|p| p.value == "metadata")?;
-            let memory = system.memory.as_ref()?.value;
-            let setting = match database.engine {
-                Engine::Postgresql => "shared_buffers",
-                Engine::Mysql => "innodb_buffer_pool_size",
-            };
-            let own = match database.engine {
-                Engine::Postgresql => system.postgres_bytes("shared_buffers", 8192),
-                Engine::Mysql => system.innodb_bytes("innodb_buffer_pool_size"),
-            };
-            let configured = match database.engine {
-                Engine::Postgresql => !system.postgresql.is_empty(),
-                Engine::Mysql => !system.mysql.is_empty(),
-            };
-            // Both servers default to 128 MiB.
-            let bytes = own.as_ref().map_or(128 << 20, |found| found.value);
-            (configured && bytes < memory / 2).then(|| {
-                let finding = Finding::new(
-                    Id::DatabasePrimarycache,
-                    Severity::Warning,
-                    &database.dataset.name,
-                )
-                .with("setting", setting)
-                .with("cache", size(bytes))
-                .with("memory", size(memory))
-                .property("primarycache", property)
-                .set(&database.dataset.name, "primarycache", "all");
-                match own {
-                    Some(own) => finding.because(&own.at, format!("{setting} {}", size(bytes))),
-                    None => finding,
-                }
-            })
-        })
-        .collect()
-}
+const PRIMARYCACHE: Rule = Rule {
+    name: "database-primarycache",
+    severity: Severity::Warning,
+    check: Check::Database(primarycache),
+    what: "{subject} keeps data out of the ARC (primarycache=metadata) though {setting} is only {cache} of {memory}.",
+    what_zh: "{subject} 不让数据进 ARC（primarycache=metadata），而 {setting} 只有 {cache}，内存共 {memory}。",
+    why: "What the server does not cache is read from the drives each time, and appends to logs on this dataset read their records again. The setting saves memory only if the server's own cache holds the working set.",
+    why_zh: "服务器自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读记录。只有服务器自身的缓存装得下工作集时，这样设置才省内存。",
+    sources: &[
+        Mysql.section("primarycache=metadata"),
+        ZfsProps.section("primarycache"),
+    ],
+    lab: None,
+};
 
-/// ARC and the database's own cache together exceed RAM.
-pub fn memory(system: &System) -> Vec<Finding> {
-    let (Some(memory), Some((setting, own)), Some(arc)) =
-        (&system.memory, system.database_memory(), system.arc_max())
-    else {
-        return Vec::new();
+fn primarycache(system: &System, database: &Database) -> Option<Problem> {
+    let dataset = database.dataset;
+    let property = dataset
+        .get("primarycache")
+        .filter(|p| p.value == "metadata")?;
+    let memory = system.memory.as_ref()?.value;
+    let (configured, setting, own) = match database.engine {
+        Engine::Postgresql => (
+            !system.postgresql.is_empty(),
+            "shared_buffers",
+            system.postgres_bytes("shared_buffers", 8192),
+        ),
+        Engine::Mysql => {
+            let name = "innodb_buffer_pool_size";
+            (!system.mysql.is_empty(), name, system.innodb_bytes(name))
+        }
     };
+    // Both servers default to 128 MiB.
+    let bytes = own.as_ref().map_or(128 << 20, |found| found.value);
+    if !configured || bytes >= memory / 2 {
+        return None;
+    }
+    let problem = Problem::of(&dataset.name)
+        .with("setting", setting)
+        .with("cache", size(bytes))
+        .with("memory", size(memory))
+        .property("primarycache", property)
+        .set_property(&dataset.name, "primarycache", "all");
+    Some(match own {
+        Some(own) => problem.evidence(&own.at, format!("{setting} {}", size(bytes))),
+        None => problem,
+    })
+}
+
+const MEMORY: Rule = Rule {
+    name: "database-memory",
+    severity: Severity::Warning,
+    check: Check::System(memory),
+    what: "The ARC may take {arc} and {setting} {cache}, out of {memory} of RAM.",
+    what_zh: "ARC 可占 {arc}，{setting} 占 {cache}，而内存共 {memory}。",
+    why: "The ARC gives memory back, but more slowly than a server takes it. The result is stalls in memory reclaim, swapping or the OOM killer. Limit the ARC so that both fit, with room for connections and the kernel.",
+    why_zh: "ARC 会归还内存，但比服务器申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使两者都放得下，并给连接和内核留出余地。",
+    sources: &[
+        Zfs4.section("zfs_arc_max"),
+        Practice.section("leave room for both caches"),
+    ],
+    lab: None,
+};
+
+fn memory(system: &System) -> Option<Problem> {
+    let memory = system.memory.as_ref()?;
+    let (setting, own) = system.database_memory()?;
+    let arc = system.arc_max()?;
     let share = memory.value / 100;
-    // Below 1 GiB the least ARC of 64 MiB leaves no room for advice.
+    // Below 1 GiB the smallest ARC of 64 MiB leaves no room for advice.
     if own.value.saturating_add(arc) <= share * 95
         || system.pools.is_empty()
         || memory.value < 1 << 30
     {
-        return Vec::new();
+        return None;
     }
-    let mut finding = Finding::new(Id::DatabaseMemory, Severity::Warning, "zfs_arc_max")
+    let mut problem = Problem::of("zfs_arc_max")
         .with("arc", size(arc))
         .with("setting", setting)
         .with("cache", size(own.value))
         .with("memory", size(memory.value))
-        .because(&memory.at, format!("memory {}", size(memory.value)))
-        .because(&own.at, format!("{setting} {}", size(own.value)));
+        .evidence(&memory.at, format!("memory {}", size(memory.value)))
+        .evidence(&own.at, format!("{setting} {}", size(own.value)));
     if let Some(set) = system.module.get("zfs_arc_max") {
-        finding = finding.because(&set.at, format!("zfs_arc_max={}", set.value));
+        problem = problem.evidence(&set.at, format!("zfs_arc_max={}", set.value));
     }
-    // A server that asks for nearly all by itself gets half.
+    // A server that takes nearly all memory by itself gets half.
     let kept = if own.value <= share * 75 {
         own.value
     } else {
@@ -202,26 +235,21 @@ pub fn memory(system: &System) -> Vec<Finding> {
     // Whole gigabytes where that costs little.
     let unit = if fair >= 8 << 30 { 30 } else { 20 };
     let fair = fair >> unit << unit;
-    finding = finding.module("zfs_arc_max", Some(fair));
+    problem = problem.set_parameter("zfs_arc_max", Some(fair));
     if kept != own.value {
         let mebibytes = kept.div_ceil(1 << 20);
-        let name = setting.to_string();
-        finding = finding.change(match setting {
-            "shared_buffers" => Change::Postgresql {
-                name,
-                value: format!("{mebibytes}MB"),
-            },
-            _ => Change::Mysql {
-                name,
-                value: format!("{mebibytes}M"),
-            },
-        });
+        problem = match setting {
+            "shared_buffers" => {
+                problem.set(Target::Postgresql, setting, Some(format!("{mebibytes}MB")))
+            }
+            _ => problem.set(Target::Mysql, setting, Some(format!("{mebibytes}M"))),
+        };
     }
     if system
         .parameter("zfs_arc_min")
         .is_some_and(|min| min.value > fair / 2)
     {
-        finding = finding.module("zfs_arc_min", None);
+        problem = problem.set_parameter("zfs_arc_min", None);
     }
-    vec![finding]
+    Some(problem)
 }

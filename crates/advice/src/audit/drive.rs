@@ -1,355 +1,417 @@
-//! Drives: what they are, how they are, how Linux treats them.
+//! Drives: their kind, their health, and how Linux treats them.
 
-use super::{Change, Finding, Id, Severity};
-use crate::system::{Drive, Leaf, Place, Pool, System, models};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::setting::{Target, scheduler_rule};
+use crate::source::Document::{LinuxDocs, Nvme, Practice, Smartctl, ZfsCode, ZfsDocs, ZpoolProps};
+use crate::system::{Drive, Leaf, Place, Pool, System, Vdev, models};
 
-/// Each leaf of each pool with its drive.
-fn members(system: &System) -> impl Iterator<Item = (&Pool, &Leaf, &Drive)> {
-    system
-        .pools
-        .iter()
-        .flat_map(|pool| {
-            pool.vdevs
-                .iter()
-                .flat_map(move |v| v.leaves.iter().map(move |l| (pool, l)))
-        })
-        .filter_map(|(pool, leaf)| Some((pool, leaf, system.drive(leaf)?)))
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    SHINGLED,
+    FAILING,
+    WORN,
+    CABLE,
+    USB,
+    CARD_VOLUME,
+    SCHEDULER,
+    ROTATIONAL,
+    CACHE_HIDDEN,
+    READ_AHEAD,
+    SWAP_ON_VOLUME,
+    MIXED_SECTORS,
+];
+
+fn device(drive: &Drive) -> String {
+    format!("/dev/{}", drive.name)
 }
 
-/// Where a drive is spoken of.
-fn place(drive: &Drive) -> Place {
-    let model = drive.model.as_ref().map(|m| m.at.clone());
+/// Where the model of a drive is stated.
+fn model_place(drive: &Drive) -> Place {
     let smart = || {
-        drive.smart.as_ref().map(|(file, s)| Place {
-            file: file.clone(),
-            line: s.line,
-        })
+        drive
+            .smart
+            .as_ref()
+            .map(|(file, smart)| Place::new(file, smart.line))
     };
-    model.or_else(smart).unwrap_or(Place {
-        file: drive.name.clone(),
-        line: 0,
+    let model = drive.model.as_ref().map(|model| model.at.clone());
+    model
+        .or_else(smart)
+        .unwrap_or_else(|| Place::new(&drive.name, 0))
+}
+
+/// A problem of a drive in a pool because of its model.
+fn of_model(system: &System, leaf: &Leaf, drive: &Drive) -> Problem {
+    let model = system.model(leaf);
+    Problem::of(&leaf.name)
+        .with("model", model)
+        .evidence(&model_place(drive), model)
+}
+
+/// Whether a drive is flash, where that is known.
+fn flash(system: &System, drive: &Drive) -> bool {
+    system.rotates(&drive.as_leaf()) == Some(false)
+}
+
+/// Whether a drive belongs to a pool.
+fn pooled(system: &System, drive: &Drive) -> bool {
+    let mut leaves = system
+        .pools
+        .iter()
+        .flat_map(|pool| &pool.vdevs)
+        .flat_map(|vdev| &vdev.leaves);
+    leaves.any(|leaf| {
+        system
+            .drive(leaf)
+            .is_some_and(|member| member.name == drive.name)
     })
 }
 
-/// A shingled disk in a pool.
-pub fn shingled(system: &System) -> Vec<Finding> {
-    members(system)
-        .filter(|(_, leaf, drive)| {
-            let zoned = drive.smart.as_ref().and_then(|(_, s)| s.zoned.as_ref());
-            models::shingled(system.model(leaf))
-                || zoned.is_some_and(|z| !z.value.to_lowercase().contains("not"))
-        })
-        .map(|(pool, leaf, drive)| {
-            Finding::new(Id::DriveShingled, Severity::Warning, &leaf.name)
-                .with("pool", &pool.name)
-                .with("model", system.model(leaf))
-                .because(&place(drive), system.model(leaf))
-                .run(&[
-                    "zpool",
-                    "replace",
-                    &pool.name,
-                    &leaf.name,
-                    "CONVENTIONAL-DRIVE",
-                ])
-        })
-        .collect()
+const SHINGLED: Rule = Rule {
+    name: "drive-shingled",
+    severity: Severity::Warning,
+    check: Check::Leaf(None, shingled),
+    what: "{subject} in {pool} is a shingled disk ({model}).",
+    what_zh: "{pool} 中的 {subject} 是叠瓦盘（{model}）。",
+    why: "Drive-managed shingled disks fall to a few MB/s under the random writes of a resilver, which then takes days or fails. Their makers advise against ZFS on them.",
+    why_zh: "由盘自身管理的叠瓦盘（DM-SMR），在重建的随机写下会降到每秒几 MB，重建要几天甚至失败；厂商不建议用于 ZFS。",
+    sources: &[Practice.section("makers' lists of shingled disks, 2020")],
+    lab: None,
+};
+
+fn shingled(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
+    let drive = system.drive(leaf)?;
+    let zoned = drive
+        .smart
+        .as_ref()
+        .and_then(|(_, smart)| smart.zoned.as_ref());
+    let zoned = zoned.is_some_and(|zoned| !zoned.value.to_lowercase().contains("not"));
+    (models::shingled(system.model(leaf)) || zoned).then(|| {
+        let problem = of_model(system, leaf, drive);
+        problem.run(&[
+            "zpool",
+            "replace",
+            &pool.name,
+            &leaf.name,
+            "CONVENTIONAL-DRIVE",
+        ])
+    })
 }
 
-/// A drive whose own report is bad.
-pub fn failing(system: &System) -> Vec<Finding> {
-    system
-        .drives
-        .iter()
-        .filter_map(|drive| {
-            let (file, smart) = drive.smart.as_ref()?;
-            let at = |line| Place {
-                file: file.clone(),
-                line,
-            };
-            let sectors = |id: u64| {
-                smart
-                    .attribute(id)
-                    .and_then(|a| Some((a.line, a.name.clone(), a.raw?)))
-            };
-            let bad = smart
-                .passed
-                .as_ref()
-                .filter(|passed| !passed.value)
-                .map(|passed| (at(passed.line), "overall health: failed".to_string()))
-                .or_else(|| {
-                    // 197: sectors waiting to be reallocated; 198: sectors that cannot be read.
-                    [197, 198]
-                        .into_iter()
-                        .filter_map(sectors)
-                        .find(|(_, _, raw)| *raw > 0)
-                        .map(|(line, name, raw)| (at(line), format!("{name} {raw}")))
-                })
-                .or_else(|| {
-                    smart
-                        .media_errors
-                        .as_ref()
-                        .filter(|errors| errors.value > 0)
-                        .map(|errors| (at(errors.line), format!("media errors {}", errors.value)))
-                })?;
-            let finding = Finding::new(Id::DriveFailing, Severity::Error, &drive.name)
-                .with("what", &bad.1)
-                .because(&bad.0, bad.1.clone())
-                .run(&["smartctl", "-t", "long", &format!("/dev/{}", drive.name)]);
-            Some(finding)
-        })
-        .collect()
-}
+const FAILING: Rule = Rule {
+    name: "drive-failing",
+    severity: Severity::Error,
+    check: Check::Drive(failing),
+    what: "{subject} reports that it is failing: {what}.",
+    what_zh: "{subject} 报告即将故障：{what}。",
+    why: "Such drives often fail soon. Replace it while the pool has its redundancy.",
+    why_zh: "这样的盘往往很快就坏。请在冗余完整时更换。",
+    sources: &[Smartctl.section("overall health, attributes 197 and 198")],
+    lab: None,
+};
 
-/// An SSD near the end of its rated life.
-pub fn worn(system: &System) -> Vec<Finding> {
-    system
-        .drives
-        .iter()
-        .filter_map(|drive| {
-            let (file, smart) = drive.smart.as_ref()?;
-            let used = smart
-                .endurance_used
-                .as_ref()
-                .filter(|used| used.value >= 80);
-            let spare = smart.spare.as_ref().zip(smart.spare_threshold.as_ref());
-            let low = spare.filter(|(spare, threshold)| spare.value <= threshold.value);
-            let (line, text) = match (used, low) {
-                (Some(used), _) => (used.line, format!("percentage used {} %", used.value)),
-                (None, Some((spare, _))) => {
-                    (spare.line, format!("available spare {} %", spare.value))
-                }
-                (None, None) => return None,
-            };
-            let finding = Finding::new(Id::DriveWorn, Severity::Warning, &drive.name)
-                .with("what", &text)
-                .because(
-                    &Place {
-                        file: file.clone(),
-                        line,
-                    },
-                    text,
-                )
-                .run(&["smartctl", "-x", &format!("/dev/{}", drive.name)]);
-            Some(finding)
-        })
-        .collect()
-}
-
-/// Errors on the cable.
-pub fn cable(system: &System) -> Vec<Finding> {
-    system
-        .drives
-        .iter()
-        .filter_map(|drive| {
-            let (file, smart) = drive.smart.as_ref()?;
-            let crc = smart.attribute(199)?;
-            let count = crc.raw.filter(|raw| *raw > 0)?;
-            let at = Place {
-                file: file.clone(),
-                line: crc.line,
-            };
-            let finding = Finding::new(Id::DriveCable, Severity::Note, &drive.name)
-                .with("count", count)
-                .because(&at, format!("{} {count}", crc.name))
-                .run(&["smartctl", "-x", &format!("/dev/{}", drive.name)]);
-            Some(finding)
-        })
-        .collect()
-}
-
-/// A pool on USB.
-pub fn usb(system: &System) -> Vec<Finding> {
-    members(system)
-        .filter_map(|(pool, leaf, drive)| {
-            let transport = drive.transport.as_ref().filter(|t| t.value == "usb")?;
-            let finding = Finding::new(Id::DriveUsb, Severity::Warning, &leaf.name)
-                .with("pool", &pool.name)
-                .because(&transport.at, format!("{}: usb", leaf.name))
-                .run(&["zpool", "replace", &pool.name, &leaf.name, "INTERNAL-DRIVE"]);
-            Some(finding)
-        })
-        .collect()
-}
-
-/// A RAID card's volume in a pool.
-pub fn card_volume(system: &System) -> Vec<Finding> {
-    members(system)
-        .filter(|(_, leaf, _)| models::card_volume(system.model(leaf)))
-        .map(|(pool, leaf, drive)| {
-            Finding::new(Id::DriveCardVolume, Severity::Warning, &leaf.name)
-                .with("pool", &pool.name)
-                .with("model", system.model(leaf))
-                .because(&place(drive), system.model(leaf))
-                .run(&["poolwright", "tune", "generic", "--pool", "FILE"])
-        })
-        .collect()
-}
-
-/// A scheduler in front of an SSD.
-pub fn scheduler(system: &System) -> Vec<Finding> {
-    system
-        .drives
-        .iter()
-        .filter_map(|drive| {
-            let scheduler = drive
-                .scheduler
-                .as_ref()
-                .filter(|s| s.value != "none" && s.value != "noop")?;
-            let leaf = Leaf {
-                name: drive.name.clone(),
-                at: scheduler.at.clone(),
-            };
-            let flash = system.rotates(&leaf) == Some(false);
-            let pooled = members(system).any(|(_, _, member)| member.name == drive.name);
-            if !flash && !pooled {
-                return None;
-            }
-            let stable = drive
-                .wwn
-                .clone()
-                .or_else(|| drive.serial.as_ref().map(|s| s.value.clone()));
-            let finding = Finding::new(Id::DriveScheduler, Severity::Note, &drive.name)
-                .with("scheduler", &scheduler.value)
-                .because(
-                    &scheduler.at,
-                    format!("{}: {}", drive.name, scheduler.value),
-                )
-                .change(Change::Scheduler {
-                    drive: drive.name.clone(),
-                    stable,
-                });
-            Some(finding)
-        })
-        .collect()
-}
-
-/// An SSD that Linux takes for a disk.
-pub fn rotational(system: &System) -> Vec<Finding> {
-    system
-        .drives
-        .iter()
-        .filter_map(|drive| {
-            let model = drive.model.as_ref().filter(|m| models::flash(&m.value))?;
-            let rotational = drive.rotational.as_ref().filter(|r| r.value)?;
-            let finding = Finding::new(Id::DriveRotational, Severity::Warning, &drive.name)
-                .with("model", &model.value)
-                .because(&rotational.at, format!("{}: rotational 1", drive.name))
-                .because(&model.at, model.value.clone())
-                .run(&[
-                    "lsblk",
-                    "-o",
-                    "NAME,MODEL,ROTA",
-                    &format!("/dev/{}", drive.name),
-                ]);
-            Some(finding)
-        })
-        .collect()
-}
-
-/// The kernel is told that a volatile cache needs no flush.
-pub fn cache_hidden(system: &System) -> Vec<Finding> {
-    system
-        .drives
-        .iter()
-        .filter_map(|drive| {
-            let flushed = drive.flushed.as_ref().filter(|f| !f.value)?;
-            let leaf = Leaf {
-                name: drive.name.clone(),
-                at: flushed.at.clone(),
-            };
-            let volatile = drive
-                .smart
-                .as_ref()
-                .and_then(|(_, s)| s.write_cache.as_ref())
-                .is_some_and(|cache| cache.value)
-                || system.protected(&leaf) == Some(false);
-            volatile.then(|| {
-                Finding::new(Id::DriveCacheHidden, Severity::Error, &drive.name)
-                    .because(
-                        &flushed.at,
-                        format!("{}: write_cache write through", drive.name),
-                    )
-                    .line(
-                        &format!("/sys/block/{}/queue/write_cache", drive.name),
-                        "write back",
-                    )
+fn failing(_: &System, drive: &Drive) -> Option<Problem> {
+    let (file, smart) = drive.smart.as_ref()?;
+    let failed = smart.passed.as_ref().filter(|passed| !passed.value);
+    let failed = failed.map(|passed| (passed.line, "overall health: failed".to_string()));
+    // 197: sectors that wait to be reallocated; 198: sectors that cannot be read.
+    let sectors = || {
+        [197, 198]
+            .into_iter()
+            .filter_map(|id| smart.attribute(id))
+            .find_map(|attribute| {
+                let raw = attribute.raw.filter(|raw| *raw > 0)?;
+                Some((attribute.line, format!("{} {raw}", attribute.name)))
             })
-        })
-        .collect()
+    };
+    let media = || {
+        let errors = smart
+            .media_errors
+            .as_ref()
+            .filter(|errors| errors.value > 0)?;
+        Some((errors.line, format!("media errors {}", errors.value)))
+    };
+    let (line, text) = failed.or_else(sectors).or_else(media)?;
+    let problem = Problem::of(&drive.name)
+        .with("what", &text)
+        .evidence(&Place::new(file, line), text);
+    Some(problem.run(&["smartctl", "-t", "long", &device(drive)]))
 }
 
-/// Read-ahead by the block layer in front of an SSD that is no pool member.
-pub fn read_ahead(system: &System) -> Vec<Finding> {
-    system
-        .drives
-        .iter()
-        .filter_map(|drive| {
-            let ahead = drive
-                .read_ahead_kib
-                .as_ref()
-                .filter(|ahead| ahead.value > 128)?;
-            let leaf = Leaf {
-                name: drive.name.clone(),
-                at: ahead.at.clone(),
-            };
-            let pooled = members(system).any(|(_, _, member)| member.name == drive.name)
-                || drive.signature.as_deref() == Some("zfs_member");
-            (system.rotates(&leaf) == Some(false) && !pooled).then(|| {
-                Finding::new(Id::DriveReadAhead, Severity::Note, &drive.name)
-                    .with("kib", ahead.value)
-                    .because(
-                        &ahead.at,
-                        format!("{}: read_ahead_kb {}", drive.name, ahead.value),
-                    )
-                    .run(&["blockdev", "--setra", "16", &format!("/dev/{}", drive.name)])
-            })
-        })
-        .collect()
+const WORN: Rule = Rule {
+    name: "drive-worn",
+    severity: Severity::Warning,
+    check: Check::Drive(worn),
+    what: "{subject} is near the end of its rated life: {what}.",
+    what_zh: "{subject} 接近额定寿命：{what}。",
+    why: "Log and cache drives wear fastest. Plan the replacement; drives of a mirror that were bought together wear out together.",
+    why_zh: "日志盘和缓存盘磨损最快。请计划更换；同一镜像中一起购买的盘会一起到寿命。",
+    sources: &[Smartctl.section("NVMe percentage used, available spare")],
+    lab: None,
+};
+
+fn worn(_: &System, drive: &Drive) -> Option<Problem> {
+    let (file, smart) = drive.smart.as_ref()?;
+    let used = smart
+        .endurance_used
+        .as_ref()
+        .filter(|used| used.value >= 80);
+    let used = used.map(|used| (used.line, format!("percentage used {} %", used.value)));
+    let spare = || {
+        let (spare, threshold) = smart.spare.as_ref().zip(smart.spare_threshold.as_ref())?;
+        let low = spare.value <= threshold.value;
+        low.then(|| (spare.line, format!("available spare {} %", spare.value)))
+    };
+    let (line, text) = used.or_else(spare)?;
+    let problem = Problem::of(&drive.name)
+        .with("what", &text)
+        .evidence(&Place::new(file, line), text);
+    Some(problem.run(&["smartctl", "-x", &device(drive)]))
 }
 
-/// Swap on a volume of a pool.
-pub fn swap_on_volume(system: &System) -> Vec<Finding> {
-    system
-        .drives
-        .iter()
-        .filter(|drive| {
-            drive
-                .name
-                .strip_prefix("zd")
-                .is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
-        })
-        .filter_map(|drive| {
-            let swap = drive.mounts.iter().find(|mount| mount.value == "[SWAP]")?;
-            let finding = Finding::new(Id::SwapOnVolume, Severity::Warning, &drive.name)
-                .because(&swap.at, format!("{}: [SWAP]", drive.name))
-                .run(&["swapoff", &format!("/dev/{}", drive.name)]);
-            Some(finding)
-        })
-        .collect()
+const CABLE: Rule = Rule {
+    name: "drive-cable",
+    severity: Severity::Note,
+    check: Check::Drive(cable),
+    what: "{subject} counted {count} transfer errors on its link (CRC).",
+    what_zh: "{subject} 的链路上有 {count} 次传输错误（CRC）。",
+    why: "The counter is never reset. If it grows, replace the cable or the backplane before the drive.",
+    why_zh: "此计数不会清零。若继续增长，先换线缆或背板，再换盘。",
+    sources: &[Smartctl.section("attribute 199")],
+    lab: None,
+};
+
+fn cable(_: &System, drive: &Drive) -> Option<Problem> {
+    let (file, smart) = drive.smart.as_ref()?;
+    let crc = smart.attribute(199)?;
+    let count = crc.raw.filter(|raw| *raw > 0)?;
+    let problem = Problem::of(&drive.name)
+        .with("count", count)
+        .evidence(&Place::new(file, crc.line), format!("{} {count}", crc.name));
+    Some(problem.run(&["smartctl", "-x", &device(drive)]))
 }
 
-/// Drives of different physical sectors in one vdev.
-pub fn mixed_sectors(system: &System) -> Vec<Finding> {
-    system
-        .pools
+const USB: Rule = Rule {
+    name: "drive-usb",
+    severity: Severity::Warning,
+    check: Check::Leaf(None, usb),
+    what: "{subject} in {pool} is attached by USB.",
+    what_zh: "{pool} 中的 {subject} 通过 USB 连接。",
+    why: "USB bridges reset under load, hide errors and often acknowledge flushes that they do not perform. The drive then disappears and the pool is suspended.",
+    why_zh: "USB 转接芯片在负载下会复位、掩盖错误，还常常应答却不执行刷写。盘会掉线，存储池被挂起。",
+    sources: &[ZfsDocs.section("Hardware, USB")],
+    lab: None,
+};
+
+fn usb(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
+    let transport = system
+        .drive(leaf)?
+        .transport
+        .as_ref()
+        .filter(|transport| transport.value == "usb")?;
+    let problem = Problem::of(&leaf.name).evidence(&transport.at, format!("{}: usb", leaf.name));
+    Some(problem.run(&["zpool", "replace", &pool.name, &leaf.name, "INTERNAL-DRIVE"]))
+}
+
+const CARD_VOLUME: Rule = Rule {
+    name: "drive-card-volume",
+    severity: Severity::Warning,
+    check: Check::Leaf(None, card_volume),
+    what: "{subject} in {pool} is a volume of a RAID card ({model}), not a drive.",
+    what_zh: "{pool} 中的 {subject} 是 RAID 卡的卷（{model}），不是物理盘。",
+    why: "ZFS cannot see single drives behind it, repair from them or flush them. The card acknowledges flushes from its own cache, and the pool can be read only behind such a card. Set the card to pass drives through (HBA, IT or JBOD mode).",
+    why_zh: "ZFS 看不到卷后面的单块盘，既不能从中修复，也不能刷写它们；卡用自己的缓存应答刷写，而且存储池只能在这种卡后面读出。请把卡设成直通（HBA、IT 或 JBOD 模式）。",
+    sources: &[
+        ZfsDocs.section("Hardware, hardware RAID controllers"),
+        Nvme.section("pass-through mode"),
+    ],
+    lab: None,
+};
+
+fn card_volume(system: &System, _: &Pool, leaf: &Leaf) -> Option<Problem> {
+    let drive = system.drive(leaf)?;
+    models::card_volume(system.model(leaf)).then(|| {
+        let problem = of_model(system, leaf, drive);
+        problem.run(&["poolwright", "tune", "generic", "--pool", "FILE"])
+    })
+}
+
+const SCHEDULER: Rule = Rule {
+    name: "drive-scheduler",
+    severity: Severity::Note,
+    check: Check::Drive(scheduler),
+    what: "{subject} uses the I/O scheduler {scheduler}.",
+    what_zh: "{subject} 使用 I/O 调度器 {scheduler}。",
+    why: "ZFS schedules its own I/O, and an NVMe drive or SSD gains nothing from sorting. The scheduler adds latency and, above some 100,000 operations a second, lock contention. Turn it off with a udev rule that uses a stable name.",
+    why_zh: "ZFS 自己调度 I/O，NVMe 和 SSD 也不需要排序。调度器增加延迟，每秒超过约十万次操作时还有锁竞争。用匹配稳定名称的 udev 规则关闭它。",
+    sources: &[
+        Nvme.section("scheduler none by udev"),
+        LinuxDocs.section("block, switching schedulers"),
+    ],
+    lab: None,
+};
+
+fn scheduler(system: &System, drive: &Drive) -> Option<Problem> {
+    let scheduler = drive
+        .scheduler
+        .as_ref()
+        .filter(|s| s.value != "none" && s.value != "noop")?;
+    if !flash(system, drive) && !pooled(system, drive) {
+        return None;
+    }
+    let problem = Problem::of(&drive.name)
+        .with("scheduler", &scheduler.value)
+        .evidence(
+            &scheduler.at,
+            format!("{}: {}", drive.name, scheduler.value),
+        );
+    Some(problem.set(
+        Target::Udev,
+        &drive.name,
+        Some(scheduler_rule(&drive.name, drive.stable_name())),
+    ))
+}
+
+const ROTATIONAL: Rule = Rule {
+    name: "drive-rotational",
+    severity: Severity::Warning,
+    check: Check::Drive(rotational),
+    what: "{subject} ({model}) is flash, but Linux treats it as a hard disk.",
+    what_zh: "{subject}（{model}）是闪存，但 Linux 把它当作机械盘。",
+    why: "ZFS then merges its I/O up to 1 MiB and spreads reads as for a hard disk. Usually a RAID card or hypervisor hides the kind of drive.",
+    why_zh: "ZFS 会像对机械盘那样把 I/O 合并到 1 MiB 并分散读取。通常是 RAID 卡或虚拟机管理程序隐藏了盘的类型。",
+    sources: &[ZfsCode.section("vdev_queue.c, aggregation limits")],
+    lab: None,
+};
+
+fn rotational(_: &System, drive: &Drive) -> Option<Problem> {
+    let model = drive
+        .model
+        .as_ref()
+        .filter(|model| models::flash(&model.value))?;
+    let rotational = drive
+        .rotational
+        .as_ref()
+        .filter(|rotational| rotational.value)?;
+    let problem = Problem::of(&drive.name)
+        .with("model", &model.value)
+        .evidence(&rotational.at, format!("{}: rotational 1", drive.name))
+        .evidence(&model.at, &model.value);
+    Some(problem.run(&["lsblk", "-o", "NAME,MODEL,ROTA", &device(drive)]))
+}
+
+const CACHE_HIDDEN: Rule = Rule {
+    name: "drive-cache-hidden",
+    severity: Severity::Error,
+    check: Check::Drive(cache_hidden),
+    what: "{subject} has a volatile write cache, but write_cache is `write through`: Linux sends it no flushes.",
+    what_zh: "{subject} 有易失写缓存，但 write_cache 为 `write through`：Linux 不向它发送刷写命令。",
+    why: "A power cut loses what the drive has acknowledged and still holds in its cache, including ZFS metadata.",
+    why_zh: "断电会丢失盘已确认、仍在缓存中的数据，包括 ZFS 的元数据。",
+    sources: &[LinuxDocs.section("block, queue/write_cache")],
+    lab: None,
+};
+
+fn cache_hidden(system: &System, drive: &Drive) -> Option<Problem> {
+    let flushed = drive.flushed.as_ref().filter(|flushed| !flushed.value)?;
+    let cache = drive
+        .smart
+        .as_ref()
+        .and_then(|(_, smart)| smart.write_cache.as_ref());
+    let volatile =
+        cache.is_some_and(|cache| cache.value) || system.protected(&drive.as_leaf()) == Some(false);
+    volatile.then(|| {
+        let write_back = format!(
+            "echo write back > /sys/block/{}/queue/write_cache",
+            drive.name
+        );
+        Problem::of(&drive.name)
+            .evidence(
+                &flushed.at,
+                format!("{}: write_cache write through", drive.name),
+            )
+            .run(&["sh", "-c", &write_back])
+    })
+}
+
+const READ_AHEAD: Rule = Rule {
+    name: "drive-read-ahead",
+    severity: Severity::Note,
+    check: Check::Drive(read_ahead),
+    what: "{subject} is an SSD with a read-ahead of {kib} KiB.",
+    what_zh: "{subject} 是 SSD，预读为 {kib} KiB。",
+    why: "Random reads then fetch data that nothing asked for. (ZFS does not use this setting; other file systems, md and raw devices do.)",
+    why_zh: "随机读会取来多余的数据。（ZFS 不用此设置；其他文件系统、md 和裸设备会用。）",
+    sources: &[
+        Nvme.section("no read-ahead"),
+        LinuxDocs.section("block, queue/read_ahead_kb"),
+    ],
+    lab: None,
+};
+
+fn read_ahead(system: &System, drive: &Drive) -> Option<Problem> {
+    let ahead = drive
+        .read_ahead_kib
+        .as_ref()
+        .filter(|ahead| ahead.value > 128)?;
+    let zfs = pooled(system, drive) || drive.signature.as_deref() == Some("zfs_member");
+    (flash(system, drive) && !zfs).then(|| {
+        Problem::of(&drive.name)
+            .with("kib", ahead.value)
+            .evidence(
+                &ahead.at,
+                format!("{}: read_ahead_kb {}", drive.name, ahead.value),
+            )
+            .run(&["blockdev", "--setra", "16", &device(drive)])
+    })
+}
+
+const SWAP_ON_VOLUME: Rule = Rule {
+    name: "swap-on-volume",
+    severity: Severity::Warning,
+    check: Check::Drive(swap_on_volume),
+    what: "Swap is on a volume of a pool, {subject}.",
+    what_zh: "交换空间在存储池的卷 {subject} 上。",
+    why: "To write swap, ZFS needs memory just when there is none: the machine may hang. Put swap on a partition.",
+    why_zh: "写交换空间时 ZFS 需要内存，而那时恰恰没有：机器可能卡死。请把交换空间放在分区上。",
+    sources: &[ZfsDocs.section("FAQ, using a zvol for a swap device")],
+    lab: None,
+};
+
+fn swap_on_volume(_: &System, drive: &Drive) -> Option<Problem> {
+    drive
+        .name
+        .strip_prefix("zd")
+        .filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))?;
+    let swap = drive.mounts.iter().find(|mount| mount.value == "[SWAP]")?;
+    let problem = Problem::of(&drive.name).evidence(&swap.at, format!("{}: [SWAP]", drive.name));
+    Some(problem.run(&["swapoff", &device(drive)]))
+}
+
+const MIXED_SECTORS: Rule = Rule {
+    name: "drive-mixed-sectors",
+    severity: Severity::Warning,
+    check: Check::Vdev(None, mixed_sectors),
+    what: "The drives of {subject} in {pool} have different physical sectors ({one} and {two}).",
+    what_zh: "{pool} 中 {subject} 的盘物理扇区不同（{one} 和 {two}）。",
+    why: "If ashift fits the larger sectors, the vdev works in these. If not, some of its drives read, change and write a sector for each small write.",
+    why_zh: "如果 ashift 符合较大的扇区，vdev 就按它工作；否则一部分盘的每次小写都要读、改、写。",
+    sources: &[ZpoolProps.section("ashift")],
+    lab: Some("hk-ashift"),
+};
+
+fn mixed_sectors(system: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
+    let sector = |leaf| system.drive(leaf)?.physical_sector.as_ref();
+    let mut sectors = vdev
+        .leaves
         .iter()
-        .flat_map(|pool| pool.vdevs.iter().map(move |vdev| (pool, vdev)))
-        .filter_map(|(pool, vdev)| {
-            let mut sectors = vdev
-                .leaves
-                .iter()
-                .filter_map(|leaf| Some((leaf, system.drive(leaf)?.physical_sector.as_ref()?)));
-            let (first, one) = sectors.next()?;
-            let (other, two) = sectors.find(|(_, sector)| sector.value != one.value)?;
-            let finding = Finding::new(Id::DriveMixedSectors, Severity::Warning, &vdev.name)
-                .with("pool", &pool.name)
-                .with("one", size(one.value))
-                .with("two", size(two.value))
-                .because(&one.at, format!("{}: {}", first.name, one.value))
-                .because(&two.at, format!("{}: {}", other.name, two.value))
-                .run(&["zpool", "create", "-o", "ashift=12", "NEW-POOL", "VDEVS"]);
-            Some(finding)
-        })
-        .collect()
+        .filter_map(|leaf| Some((leaf, sector(leaf)?)));
+    let (first, one) = sectors.next()?;
+    let (other, two) = sectors.find(|(_, sector)| sector.value != one.value)?;
+    let problem = Problem::of(&vdev.name)
+        .with("one", size(one.value))
+        .with("two", size(two.value))
+        .evidence(&one.at, format!("{}: {}", first.name, one.value))
+        .evidence(&two.at, format!("{}: {}", other.name, two.value));
+    Some(problem.run(&["zpool", "create", "-o", "ashift=12", "NEW-POOL", "VDEVS"]))
 }

@@ -1,16 +1,18 @@
-//! What a rule says when it fires.
+//! What a rule finds: a problem with its evidence and its fix.
 
-use super::Id;
-use crate::system::{Place, Property, System};
-use crate::words::quoted;
+use super::Rule;
+use crate::format::{printable, quoted};
+use crate::lang::Language;
+use crate::setting::{Setting, Target};
+use crate::system::{Found, Place, Property};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How bad it is.
+/// How severe a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; nothing is wrong.
+    /// Good to know; nothing is wrong.
     Note,
     /// Costs speed, space or safety.
     Warning,
@@ -18,220 +20,102 @@ pub enum Severity {
     Error,
 }
 
-/// What a finding rests on.
+/// A place in the input that shows a problem.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Evidence {
-    /// Where it stands.
+    /// The file and line.
     pub at: Place,
-    /// What stands there, short.
+    /// What stands there, shortened.
     pub text: String,
 }
 
-/// A setting to change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Change {
-    /// A property of a dataset.
-    Dataset {
-        /// The dataset.
-        dataset: String,
-        /// The property.
-        property: String,
-        /// Its new value.
-        value: String,
-    },
-    /// A property of a pool.
-    Pool {
-        /// The pool.
-        pool: String,
-        /// The property.
-        property: String,
-        /// Its new value.
-        value: String,
-    },
-    /// A parameter of the zfs module; none takes it out of the configuration.
-    Module {
-        /// The parameter.
-        name: String,
-        /// Its new value.
-        value: Option<String>,
-    },
-    /// A setting of `postgresql.conf`.
-    Postgresql {
-        /// The setting.
-        name: String,
-        /// Its new value.
-        value: String,
-    },
-    /// A setting of `my.cnf`, group `[mysqld]`.
-    Mysql {
-        /// The setting.
-        name: String,
-        /// Its new value.
-        value: String,
-    },
-    /// A setting of `smb.conf`, section `[global]`.
-    Samba {
-        /// The setting.
-        name: String,
-        /// Its new value.
-        value: String,
-    },
-    /// A drive's I/O scheduler.
-    Scheduler {
-        /// The drive's kernel name.
-        drive: String,
-        /// A stable name to match it by, where one is known.
-        stable: Option<String>,
-    },
-}
-
-/// One step of a fix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Step {
-    /// A program with its arguments.
-    Run(Vec<String>),
-    /// A line that a file must have.
-    Line {
-        /// The file.
-        file: String,
-        /// The line.
-        line: String,
-    },
-    /// A line that a file must not have.
-    Without {
-        /// The file.
-        file: String,
-        /// What the line sets.
-        setting: String,
-    },
-}
-
-impl std::fmt::Display for Step {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Step::Run(arguments) => {
-                let words: Vec<String> = arguments.iter().map(|a| quoted(a)).collect();
-                f.write_str(&words.join(" "))
-            }
-            Step::Line { file, line } => write!(f, "{file}: {}", crate::words::printable(line)),
-            Step::Without { file, setting } => {
-                write!(f, "{file}: - {}", crate::words::printable(setting))
-            }
-        }
-    }
-}
-
-/// The file in which this project keeps module options.
-pub const MODPROBE: &str = "/etc/modprobe.d/zfs.conf";
-
-impl Change {
-    /// The step that makes it.
-    pub fn step(&self) -> Step {
-        let run = |words: &[&str]| Step::Run(words.iter().map(ToString::to_string).collect());
-        let line = |file: &str, line: String| Step::Line {
-            file: file.to_string(),
-            line,
-        };
-        match self {
-            Change::Dataset {
-                dataset,
-                property,
-                value,
-            } => run(&["zfs", "set", &format!("{property}={value}"), dataset]),
-            Change::Pool {
-                pool,
-                property,
-                value,
-            } => run(&["zpool", "set", &format!("{property}={value}"), pool]),
-            Change::Module {
-                name,
-                value: Some(value),
-            } => line(MODPROBE, format!("options zfs {name}={value}")),
-            Change::Module { name, value: None } => Step::Without {
-                file: MODPROBE.to_string(),
-                setting: name.clone(),
-            },
-            Change::Postgresql { name, value } => {
-                line("postgresql.conf", format!("{name} = {value}"))
-            }
-            Change::Mysql { name, value } => line("my.cnf [mysqld]", format!("{name} = {value}")),
-            Change::Samba { name, value } => line("smb.conf [global]", format!("{name} = {value}")),
-            Change::Scheduler { drive, stable } => line(
-                "/etc/udev/rules.d/60-poolwright.rules",
-                crate::tune::udev::scheduler_rule(drive, stable.as_deref()),
-            ),
-        }
-    }
-}
-
-/// What a rule found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
-    /// The rule.
-    pub rule: Id,
-    /// How bad it is.
-    pub severity: Severity,
+/// A problem that a check found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
     /// What it is about: a dataset, a pool, a drive, a setting.
-    pub subject: String,
-    /// Words for the text's blanks.
-    pub arguments: BTreeMap<&'static str, String>,
-    /// What it rests on.
-    pub evidence: Vec<Evidence>,
-    /// Settings whose change is the fix.
-    pub changes: Vec<Change>,
-    /// Further steps of the fix.
-    pub steps: Vec<Step>,
-    /// Variants of a lab it was found in; empty when it was found in all or there are none.
-    pub variants: Vec<String>,
+    subject: String,
+    severity: Option<Severity>,
+    arguments: BTreeMap<&'static str, String>,
+    evidence: Vec<Evidence>,
+    changes: Vec<Setting>,
+    commands: Vec<Vec<String>>,
 }
 
-impl Finding {
-    /// A finding of `rule` about `subject`, which the text can name as `{subject}`.
-    pub fn new(rule: Id, severity: Severity, subject: impl Into<String>) -> Finding {
+impl Problem {
+    /// A problem of `subject`, which sentences name as `{subject}`.
+    pub fn of(subject: impl Into<String>) -> Problem {
         let subject = subject.into();
-        Finding {
-            rule,
-            severity,
+        Problem {
+            severity: None,
             arguments: BTreeMap::from([("subject", subject.clone())]),
             subject,
             evidence: Vec::new(),
             changes: Vec::new(),
-            steps: Vec::new(),
-            variants: Vec::new(),
+            commands: Vec::new(),
         }
     }
 
-    /// Fills the blank `{name}`.
-    pub fn with(mut self, name: &'static str, value: impl ToString) -> Finding {
+    /// A problem of a setting that stands somewhere; its evidence, and `{value}`.
+    pub fn setting(target: &Target, name: &str, found: &Found<String>) -> Problem {
+        let equals = if *target == Target::Module {
+            "="
+        } else {
+            " = "
+        };
+        Problem::of(name)
+            .with("value", &found.value)
+            .evidence(&found.at, format!("{name}{equals}{}", found.value))
+    }
+
+    /// Another severity than the rule's.
+    pub fn severity(mut self, severity: Severity) -> Problem {
+        self.severity = Some(severity);
+        self
+    }
+
+    /// Fills in `{name}`.
+    pub fn with(mut self, name: &'static str, value: impl ToString) -> Problem {
         self.arguments.insert(name, value.to_string());
         self
     }
 
-    /// Points at what it rests on.
-    pub fn because(mut self, at: &Place, text: impl Into<String>) -> Finding {
-        self.evidence.push(Evidence {
-            at: at.clone(),
-            text: text.into(),
-        });
+    /// Adds evidence.
+    pub fn evidence(mut self, at: &Place, text: impl Into<String>) -> Problem {
+        let (at, text) = (at.clone(), text.into());
+        self.evidence.push(Evidence { at, text });
         self
     }
 
-    /// Points at a property.
-    pub fn property(self, name: &str, property: &Property) -> Finding {
-        self.because(&property.at, format!("{name} {}", property.value))
+    /// Adds evidence that comes before all other.
+    pub(super) fn first(mut self, at: &Place, text: String) -> Problem {
+        self.evidence.insert(
+            0,
+            Evidence {
+                at: at.clone(),
+                text,
+            },
+        );
+        self
+    }
+
+    /// Adds a property as evidence.
+    pub fn property(self, name: &str, property: &Property) -> Problem {
+        self.evidence(&property.at, format!("{name} {}", property.value))
     }
 
     /// Adds a command to the fix.
-    pub fn run(mut self, words: &[&str]) -> Finding {
-        self.steps
-            .push(Step::Run(words.iter().map(ToString::to_string).collect()));
+    pub fn run(self, words: &[&str]) -> Problem {
+        self.command(words.iter().map(ToString::to_string).collect())
+    }
+
+    /// Adds a command to the fix.
+    pub fn command(mut self, words: Vec<String>) -> Problem {
+        self.commands.push(words);
         self
     }
 
-    /// Attaches `missing` more drives, at least one, beside a drive of a pool as the fix.
-    pub fn attach(self, pool: &str, drive: &str, missing: u32) -> Finding {
+    /// Attaches `missing` more drives, at least one, to the vdev of a drive as the fix.
+    pub fn attach(self, pool: &str, drive: &str, missing: u32) -> Problem {
         const NAMES: [&str; 4] = [
             "ANOTHER-DRIVE",
             "ONE-MORE-DRIVE",
@@ -239,143 +123,93 @@ impl Finding {
             "A-FOURTH-DRIVE",
         ];
         let missing = missing.clamp(1, NAMES.len() as u32) as usize;
-        NAMES[..missing].iter().fold(self, |finding, name| {
-            finding.run(&["zpool", "attach", pool, drive, name])
+        NAMES[..missing].iter().fold(self, |problem, name| {
+            problem.run(&["zpool", "attach", pool, drive, name])
         })
     }
 
-    /// Adds a line of a file to the fix.
-    pub fn line(mut self, file: &str, line: &str) -> Finding {
-        self.steps.push(Step::Line {
-            file: file.to_string(),
-            line: line.to_string(),
+    /// Changes a setting as the fix; no value removes it.
+    pub fn set<V: ToString>(mut self, target: Target, name: &str, value: Option<V>) -> Problem {
+        let value = value.map(|value| value.to_string());
+        self.changes.push(Setting {
+            target,
+            name: name.to_string(),
+            value,
         });
         self
     }
 
-    /// Adds a change of a setting to the fix.
-    pub fn change(mut self, change: Change) -> Finding {
-        self.changes.push(change);
-        self
-    }
-
     /// Sets a dataset's property as the fix.
-    pub fn set(self, dataset: &str, property: &str, value: impl ToString) -> Finding {
-        self.change(Change::Dataset {
-            dataset: dataset.to_string(),
-            property: property.to_string(),
-            value: value.to_string(),
-        })
+    pub fn set_property(self, dataset: &str, property: &str, value: impl ToString) -> Problem {
+        self.set(Target::Dataset(dataset.to_string()), property, Some(value))
     }
 
     /// Sets or removes a module parameter as the fix.
-    pub fn module(self, name: &str, value: Option<u64>) -> Finding {
-        self.change(Change::Module {
-            name: name.to_string(),
-            value: value.map(|v| v.to_string()),
-        })
-    }
-
-    /// The whole fix, settings first.
-    pub fn fix(&self) -> Vec<Step> {
-        self.changes
-            .iter()
-            .map(Change::step)
-            .chain(self.steps.iter().cloned())
-            .collect()
+    pub fn set_parameter(self, name: &str, value: Option<u64>) -> Problem {
+        self.set(Target::Module, name, value)
     }
 }
 
-impl System {
-    /// The system after a change, as the audit would then see it.
-    pub fn changed(&self, change: &Change) -> System {
-        let mut system = self.clone();
-        let at = Place {
-            file: "the fix".to_string(),
-            line: 0,
-        };
-        match change {
-            Change::Dataset {
-                dataset,
-                property,
-                value,
-            } => {
-                let value = Property {
-                    value: value.clone(),
-                    local: true,
-                    at,
-                };
-                let below = format!("{dataset}/");
-                // What is not set below is inherited.
-                let heir = |known: &crate::system::Dataset| {
-                    known.name.starts_with(&below)
-                        && known.get(property).is_some_and(|old| !old.local)
-                };
-                for known in &mut system.datasets {
-                    if known.name == *dataset {
-                        known.properties.insert(property.clone(), value.clone());
-                    } else if heir(known) {
-                        let inherited = Property {
-                            local: false,
-                            ..value.clone()
-                        };
-                        known.properties.insert(property.clone(), inherited);
-                    }
-                }
-            }
-            Change::Pool {
-                pool,
-                property,
-                value,
-            } => {
-                let value = Property {
-                    value: value.clone(),
-                    local: true,
-                    at,
-                };
-                for known in system.pools.iter_mut().filter(|p| p.name == *pool) {
-                    known.properties.insert(property.clone(), value.clone());
-                }
-            }
-            Change::Module {
-                name,
-                value: Some(value),
-            } => {
-                let found = crate::system::Found::new(value.clone(), at);
-                system.module.insert(name.clone(), found);
-            }
-            Change::Module { name, value: None } => {
-                system.module.remove(name);
-            }
-            Change::Postgresql { name, value } => {
-                if let Some((_, settings)) = system.postgresql.last_mut() {
-                    settings.rows.push(facts::postgresql::Setting {
-                        name: name.clone(),
-                        value: facts::At::new(value.clone(), 0),
-                    });
-                }
-            }
-            Change::Mysql { name, value } => {
-                if let Some((_, options)) = system.mysql.last_mut() {
-                    options.rows.push(facts::mycnf::OptionRow {
-                        group: "mysqld".to_string(),
-                        name: name.clone(),
-                        value: Some(facts::At::new(value.clone(), 0)),
-                        line: 0,
-                    });
-                }
-            }
-            Change::Samba { name, value } => {
-                let found = crate::system::Found::new(value.clone(), at);
-                system.samba.insert(name.clone(), found);
-            }
-            Change::Scheduler { drive, .. } => {
-                for known in system.drives.iter_mut().filter(|d| d.name == *drive) {
-                    known.scheduler =
-                        Some(crate::system::Found::new("none".to_string(), at.clone()));
-                }
-            }
+/// A problem and the rule that found it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How severe it is.
+    pub severity: Severity,
+    /// What it is about: a dataset, a pool, a drive, a setting.
+    pub subject: String,
+    /// What fills in the names in braces in the rule's sentences.
+    pub arguments: BTreeMap<&'static str, String>,
+    /// Places in the input that show it.
+    pub evidence: Vec<Evidence>,
+    /// Settings whose change is the fix.
+    pub changes: Vec<Setting>,
+    /// Commands of the fix, as arguments.
+    pub commands: Vec<Vec<String>>,
+    /// Variants of a lab that have it; empty when all have it or there are none.
+    pub variants: Vec<String>,
+}
+
+impl Finding {
+    pub(super) fn new(rule: &'static Rule, problem: Problem) -> Finding {
+        Finding {
+            rule,
+            severity: problem.severity.unwrap_or(rule.severity),
+            subject: problem.subject,
+            arguments: problem.arguments,
+            evidence: problem.evidence,
+            changes: problem.changes,
+            commands: problem.commands,
+            variants: Vec::new(),
         }
-        system
+    }
+
+    /// What is wrong, and why it matters.
+    pub fn text(&self, language: Language) -> (String, String) {
+        let (what, why) = self.rule.text(language);
+        (self.fill(what), self.fill(why))
+    }
+
+    /// Replaces `{name}` by arguments. They come from the input, so control characters are replaced.
+    fn fill(&self, text: &str) -> String {
+        self.arguments
+            .iter()
+            .fold(text.to_string(), |text, (name, value)| {
+                text.replace(&format!("{{{name}}}"), &printable(value))
+            })
+    }
+
+    /// The fix as lines: settings first, then commands.
+    pub fn fix(&self) -> Vec<String> {
+        let quote = |words: &Vec<String>| {
+            words
+                .iter()
+                .map(|word| quoted(word))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let settings = self.changes.iter().map(ToString::to_string);
+        settings.chain(self.commands.iter().map(quote)).collect()
     }
 }

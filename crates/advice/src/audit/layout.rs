@@ -1,373 +1,412 @@
-//! How the data vdevs are put together.
+//! The layout of the data vdevs.
 
-use super::{Finding, Id, Severity};
-use crate::system::{Pool, System, Vdev, models};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::source::Document::{
+    Arithmetic, Fsync, HongKong, MirrorSite, Practice, ZfsDocs, ZpoolConcepts,
+};
+use crate::system::{Database, Pool, System, Vdev, drive_of, models};
 use facts::zpool_status::{Class, VdevKind};
 use std::collections::BTreeSet;
 
-fn data_vdevs(system: &System) -> impl Iterator<Item = (&Pool, &Vdev)> {
-    system
-        .pools
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    STRIPE,
+    MIXED,
+    UNEVEN,
+    UNEQUAL_DRIVES,
+    WIDE,
+    SINGLE_PARITY,
+    DATABASE,
+    DRAID_SPARES,
+    MISCOUNTED,
+    UNSTABLE_NAMES,
+    SAME_DRIVE,
+];
+
+const STRIPE: Rule = Rule {
+    name: "layout-stripe",
+    severity: Severity::Error,
+    check: Check::Pool(stripe),
+    what: "{subject} has no redundancy: {drives} data vdev(s) of one drive each.",
+    what_zh: "{subject} 没有冗余：{drives} 个数据 vdev，每个只有一块盘。",
+    why: "The first drive that fails takes the whole pool with it. Checksums find damage but cannot repair it.",
+    why_zh: "任何一块盘坏掉，整个存储池就丢失；校验和能发现损坏，但无法修复。",
+    sources: &[
+        ZpoolConcepts.section("Virtual Devices"),
+        Fsync.section("zpool create of twelve single disks"),
+    ],
+    lab: None,
+};
+
+fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
+    let first = pool.vdevs_of(Class::Normal).next()?;
+    // A pool that has redundant vdevs too is the next rule's.
+    let bare = pool
+        .vdevs_of(Class::Normal)
+        .all(|vdev| vdev.survives() == 0);
+    // A volume of a RAID card may have redundancy below ZFS.
+    let volume = first
+        .leaves
         .iter()
-        .flat_map(|pool| pool.of(Class::Normal).map(move |vdev| (pool, vdev)))
-}
-
-/// Data on a drive without a second copy.
-pub fn stripe(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let bare: Vec<_> = pool
-                .of(Class::Normal)
-                .filter(|vdev| vdev.survives() == 0)
-                .collect();
-            let first = bare.first()?;
-            // A mixture is a pitfall of its own.
-            let all = pool.of(Class::Normal).count() == bare.len();
-            // A RAID card or array below may be redundant; then the card's rules speak.
-            let below = first
-                .leaves
-                .iter()
-                .any(|leaf| models::card_volume(system.model(leaf)));
-            (all && !below).then(|| {
-                let finding = Finding::new(Id::LayoutStripe, Severity::Error, &pool.name)
-                    .with("drives", bare.len())
-                    .because(&first.at, first.name.clone());
-                // Each of them: a mirror beside bare drives would be no safer.
-                let drives = bare.iter().flat_map(|vdev| vdev.leaves.first());
-                drives.fold(finding, |finding, leaf| {
-                    finding.attach(&pool.name, &leaf.name, 1)
-                })
-            })
-        })
-        .collect()
-}
-
-/// Data vdevs of unequal redundancy.
-pub fn mixed(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let weakest = pool.of(Class::Normal).min_by_key(|vdev| vdev.survives())?;
-            let strongest = pool.of(Class::Normal).max_by_key(|vdev| vdev.survives())?;
-            (weakest.survives() < strongest.survives()).then(|| {
-                let bare = weakest.survives() == 0;
-                let severity = if bare {
-                    Severity::Error
-                } else {
-                    Severity::Warning
-                };
-                let finding = Finding::new(Id::LayoutMixed, severity, &pool.name)
-                    .with("weakest", &weakest.name)
-                    .with("survives", weakest.survives())
-                    .with("strongest", &strongest.name)
-                    .because(&weakest.at, weakest.name.clone())
-                    .because(&strongest.at, strongest.name.clone());
-                match weakest.leaves.first() {
-                    Some(leaf) if weakest.parity().is_none() => {
-                        let missing = strongest.survives() - weakest.survives();
-                        finding.attach(&pool.name, &leaf.name, missing)
-                    }
-                    _ => finding.run(&["zfs", "send", "-R", &format!("{}@ALL", pool.name)]),
-                }
-            })
-        })
-        .collect()
-}
-
-/// raidz vdevs of unequal width.
-pub fn uneven(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let raidz = || {
-                pool.of(Class::Normal)
-                    .filter(|v| matches!(v.kind, VdevKind::Raidz { .. }))
-            };
-            let widths: BTreeSet<usize> = raidz().map(|vdev| vdev.leaves.len()).collect();
-            let narrow = raidz().min_by_key(|vdev| vdev.leaves.len())?;
-            (widths.len() > 1).then(|| {
-                let words: Vec<String> = widths.iter().map(ToString::to_string).collect();
-                Finding::new(Id::LayoutUneven, Severity::Note, &pool.name)
-                    .with("widths", words.join(", "))
-                    .because(&narrow.at, narrow.name.clone())
-                    .run(&[
-                        "zpool",
-                        "attach",
-                        &pool.name,
-                        &narrow.name,
-                        "ONE-MORE-DRIVE",
-                    ])
-            })
-        })
-        .collect()
-}
-
-/// Drives of unequal size in one vdev.
-pub fn unequal_drives(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .flat_map(|pool| pool.vdevs.iter().map(move |vdev| (pool, vdev)))
-        .filter(|(_, vdev)| {
-            vdev.leaves.len() > 1 && !matches!(vdev.class, Class::Spare | Class::Cache)
-        })
-        .filter_map(|(pool, vdev)| {
-            let sizes: Vec<(u64, &crate::system::Leaf)> = vdev
-                .leaves
-                .iter()
-                .filter_map(|leaf| Some((system.capacity(leaf)?, leaf)))
-                .collect();
-            let (least, small) = sizes.iter().min_by_key(|(bytes, _)| *bytes)?;
-            let (most, _) = sizes.iter().max_by_key(|(bytes, _)| *bytes)?;
-            // Drives of one label size differ by a percent between makers.
-            (most - least > least / 50).then(|| {
-                let lost: u64 = sizes.iter().map(|(bytes, _)| bytes - least).sum();
-                Finding::new(Id::LayoutUnequalDrives, Severity::Warning, &vdev.name)
-                    .with("pool", &pool.name)
-                    .with("least", size(*least))
-                    .with("lost", size(lost))
-                    .because(&small.at, format!("{}: {}", small.name, size(*least)))
-                    .run(&["zpool", "replace", &pool.name, &small.name, "LARGER-DRIVE"])
-            })
-        })
-        .collect()
-}
-
-/// A raidz vdev wider than is comfortable to resilver.
-pub fn wide(system: &System) -> Vec<Finding> {
-    data_vdevs(system)
-        .filter(|(_, vdev)| matches!(vdev.kind, VdevKind::Raidz { .. }) && vdev.leaves.len() > 14)
-        .map(|(pool, vdev)| {
-            Finding::new(Id::LayoutWide, Severity::Warning, &vdev.name)
-                .with("pool", &pool.name)
-                .with("width", vdev.leaves.len())
-                .because(&vdev.at, vdev.name.clone())
-                .run(&[
-                    "poolwright",
-                    "plan",
-                    "--drives",
-                    &format!("{}xDRIVE", vdev.leaves.len()),
-                ])
-        })
-        .collect()
-}
-
-/// Single parity over large rotating drives.
-pub fn single_parity(system: &System) -> Vec<Finding> {
-    data_vdevs(system)
-        .filter(|(_, vdev)| vdev.parity() == Some(1))
-        .filter_map(|(pool, vdev)| {
-            let leaf = vdev.leaves.iter().find(|leaf| {
-                system.rotates(leaf) == Some(true)
-                    && system
-                        .capacity(leaf)
-                        .is_some_and(|bytes| bytes >= 3_900_000_000_000)
-            })?;
-            let bytes = system.capacity(leaf)?;
-            let finding = Finding::new(Id::LayoutSingleParity, Severity::Warning, &vdev.name)
-                .with("pool", &pool.name)
-                .with("size", size(bytes))
-                // At the 180 MiB/s that a 7200 rpm disk averages over its whole surface.
-                .with(
-                    "hours",
-                    format!("{:.0}", bytes as f64 / (180.0 * 1048576.0) / 3600.0),
-                )
-                .because(&vdev.at, vdev.name.clone())
-                .run(&["zpool", "add", &pool.name, "spare", "DRIVE"]);
-            Some(finding)
-        })
-        .collect()
-}
-
-/// A database on raidz or dRAID.
-pub fn database(system: &System) -> Vec<Finding> {
-    system
-        .databases()
-        .into_iter()
-        .filter_map(|database| {
-            let pool = system.pool(database.dataset.pool())?;
-            let vdev = pool
-                .of(Class::Normal)
-                .find(|vdev| vdev.parity().is_some())?;
-            let finding = Finding::new(
-                Id::LayoutDatabase,
-                Severity::Warning,
-                &database.dataset.name,
-            )
-            .with("vdev", &vdev.name)
-            .with("engine", database.engine.name())
-            .because(&vdev.at, vdev.name.clone())
-            .because(&database.dataset.place(), database.dataset.name.clone())
-            .run(&[
-                "zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2", "mirror", "DRIVE-3",
-                "DRIVE-4",
-            ]);
-            Some(finding)
-        })
-        .collect()
-}
-
-/// A dRAID without distributed spares.
-pub fn draid_spares(system: &System) -> Vec<Finding> {
-    data_vdevs(system)
-        .filter(|(_, vdev)| matches!(vdev.kind, VdevKind::Draid { spares: 0, .. }))
-        .map(|(pool, vdev)| {
-            let (parity, data, children) = match vdev.kind {
-                VdevKind::Draid {
-                    parity,
-                    data,
-                    children,
-                    ..
-                } => (parity, data, children),
-                _ => (1, 1, 1),
-            };
-            Finding::new(Id::DraidSpares, Severity::Note, &vdev.name)
-                .with("pool", &pool.name)
-                .because(&vdev.at, vdev.name.clone())
-                .run(&[
-                    "zpool",
-                    "create",
-                    "NEW-POOL",
-                    &format!("draid{parity}:{data}d:{children}c:1s"),
-                    "DRIVES",
-                ])
-        })
-        .collect()
-}
-
-/// Words that state other data and parity counts than the vdevs have: `6D+2P`, `raidz2 (6+2)`.
-pub fn miscounted(system: &System) -> Vec<Finding> {
-    let Some((pool, vdev, parity)) = data_vdevs(system).find_map(|(pool, vdev)| match vdev.kind {
-        VdevKind::Raidz { parity } => Some((pool, vdev, u64::from(parity))),
-        _ => None,
-    }) else {
-        return Vec::new();
-    };
-    let has = (vdev.leaves.len() as u64).saturating_sub(parity);
-    // Vdevs of several widths make any count ambiguous.
-    if data_vdevs(system).any(|(_, other)| other.leaves.len() != vdev.leaves.len()) {
-        return Vec::new();
+        .any(|leaf| models::card_volume(system.model(leaf)));
+    if !bare || volume {
+        return None;
     }
-    system
-        .remarks
-        .iter()
-        .find_map(|remark| {
-            let (data, stated) = counts(&remark.value)?;
-            (stated == parity && data != has).then(|| {
-                vec![
-                    Finding::new(Id::LayoutMiscounted, Severity::Warning, &vdev.name)
-                        .with("pool", &pool.name)
-                        .with("said", format!("{data}+{stated}"))
-                        .with("has", format!("{has}+{parity}"))
-                        .with("drives", data + stated)
-                        .because(
-                            &remark.at,
-                            remark.value.trim().chars().take(80).collect::<String>(),
-                        )
-                        .because(&vdev.at, vdev.name.clone())
-                        .run(&[
-                            "poolwright",
-                            "plan",
-                            "--drives",
-                            &format!("{}xDRIVE", data + stated),
-                        ]),
-                ]
-            })
-        })
-        .unwrap_or_default()
+    let problem = Problem::of(&pool.name)
+        .with("drives", pool.vdevs_of(Class::Normal).count())
+        .evidence(&first.at, &first.name);
+    // Every drive: a mirror beside bare drives is no safer.
+    let drives = pool
+        .vdevs_of(Class::Normal)
+        .flat_map(|vdev| vdev.leaves.first());
+    Some(drives.fold(problem, |problem, leaf| {
+        problem.attach(&pool.name, &leaf.name, 1)
+    }))
 }
 
-/// `6D+2P`, `6d + 2p`, or `6+2` on a line that speaks of raidz.
-fn counts(text: &str) -> Option<(u64, u64)> {
+const MIXED: Rule = Rule {
+    name: "layout-mixed",
+    severity: Severity::Warning,
+    check: Check::Pool(mixed),
+    what: "The data vdevs of {subject} survive different numbers of failures: {weakest} survives {survives}, {strongest} more.",
+    what_zh: "{subject} 的数据 vdev 容错能力不同：{weakest} 能承受 {survives} 块盘故障，{strongest} 更多。",
+    why: "Data is striped over all vdevs, so the pool fails with its weakest one. `zpool add -f` does this by mistake; in a pool with raidz it cannot be undone.",
+    why_zh: "数据条带化分布在所有 vdev 上，最弱的 vdev 失效，存储池就失效。误用 `zpool add -f` 会造成这种情况；含 raidz 的存储池无法撤销。",
+    sources: &[ZpoolConcepts.section("Virtual Devices")],
+    lab: None,
+};
+
+fn mixed(_: &System, pool: &Pool) -> Option<Problem> {
+    let weakest = pool
+        .vdevs_of(Class::Normal)
+        .min_by_key(|vdev| vdev.survives())?;
+    let strongest = pool
+        .vdevs_of(Class::Normal)
+        .max_by_key(|vdev| vdev.survives())?;
+    let missing = strongest.survives() - weakest.survives();
+    if missing == 0 {
+        return None;
+    }
+    let problem = Problem::of(&pool.name)
+        .with("weakest", &weakest.name)
+        .with("survives", weakest.survives())
+        .with("strongest", &strongest.name)
+        .evidence(&weakest.at, &weakest.name)
+        .evidence(&strongest.at, &strongest.name);
+    let problem = match weakest.survives() {
+        0 => problem.severity(Severity::Error),
+        _ => problem,
+    };
+    Some(match weakest.leaves.first() {
+        Some(leaf) if weakest.parity().is_none() => problem.attach(&pool.name, &leaf.name, missing),
+        _ => problem.run(&["zfs", "send", "-R", &format!("{}@ALL", pool.name)]),
+    })
+}
+
+const UNEVEN: Rule = Rule {
+    name: "layout-uneven",
+    severity: Severity::Note,
+    check: Check::Pool(uneven),
+    what: "The raidz vdevs of {subject} have different widths: {widths}.",
+    what_zh: "{subject} 的 raidz vdev 宽度不同：{widths}。",
+    why: "Each stores a block with a different share of parity, and the narrow one fills at a different rate: usable space and speed are hard to predict. `zpool attach` widens a raidz from OpenZFS 2.3 on.",
+    why_zh: "各 vdev 存一个块所用的校验比例不同，窄的那个填满的速度也不同，可用空间和速度都难以预计。自 OpenZFS 2.3 起可用 `zpool attach` 加宽 raidz。",
+    sources: &[ZpoolConcepts.section("Virtual Devices")],
+    lab: None,
+};
+
+fn uneven(_: &System, pool: &Pool) -> Option<Problem> {
+    let raidz = || {
+        pool.vdevs_of(Class::Normal)
+            .filter(|v| matches!(v.kind, VdevKind::Raidz { .. }))
+    };
+    let widths: BTreeSet<usize> = raidz().map(|vdev| vdev.leaves.len()).collect();
+    let narrow = raidz().min_by_key(|vdev| vdev.leaves.len())?;
+    (widths.len() > 1).then(|| {
+        let widths: Vec<String> = widths.iter().map(ToString::to_string).collect();
+        Problem::of(&pool.name)
+            .with("widths", widths.join(", "))
+            .evidence(&narrow.at, &narrow.name)
+            .run(&[
+                "zpool",
+                "attach",
+                &pool.name,
+                &narrow.name,
+                "ONE-MORE-DRIVE",
+            ])
+    })
+}
+
+const UNEQUAL_DRIVES: Rule = Rule {
+    name: "layout-unequal-drives",
+    severity: Severity::Warning,
+    check: Check::Vdev(None, unequal_drives),
+    what: "The drives of {subject} in {pool} differ in size: each counts as {least}, and {lost} is unused.",
+    what_zh: "{pool} 中 {subject} 的盘大小不同：每块按 {least} 计，{lost} 用不上。",
+    why: "A mirror or raidz uses only as much of each drive as its smallest drive has.",
+    why_zh: "镜像和 raidz 在每块盘上只用最小那块盘的容量。",
+    sources: &[ZpoolConcepts.section("Virtual Devices, raidz")],
+    lab: None,
+};
+
+fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
+    if matches!(vdev.class, Class::Spare | Class::Cache) {
+        return None;
+    }
+    let known = || {
+        vdev.leaves
+            .iter()
+            .filter_map(|leaf| Some((system.capacity(leaf)?, leaf)))
+    };
+    let (least, small) = known().min_by_key(|(bytes, _)| *bytes)?;
+    let most = known().map(|(bytes, _)| bytes).max()?;
+    let lost: u64 = known().map(|(bytes, _)| bytes - least).sum();
+    // Drives of one nominal size differ by a percent between makers.
+    (most - least > least / 50).then(|| {
+        Problem::of(&vdev.name)
+            .with("least", size(least))
+            .with("lost", size(lost))
+            .evidence(&small.at, format!("{}: {}", small.name, size(least)))
+            .run(&["zpool", "replace", &pool.name, &small.name, "LARGER-DRIVE"])
+    })
+}
+
+const WIDE: Rule = Rule {
+    name: "layout-wide",
+    severity: Severity::Warning,
+    check: Check::Vdev(Some(Class::Normal), wide),
+    what: "{subject} in {pool} is {width} drives wide.",
+    what_zh: "{pool} 中的 {subject} 有 {width} 块盘宽。",
+    why: "A resilver reads all of them, random reads of full records occupy all of them, and the time in which further failures count grows with the width. Several vdevs, or dRAID, rebuild faster.",
+    why_zh: "重建要读所有的盘，随机读整条记录会占用所有的盘，宽度越大，再次故障的危险窗口也越长。分成几个 vdev，或用 dRAID，重建更快。",
+    sources: &[
+        ZpoolConcepts.section("raidz, recommended number of devices"),
+        MirrorSite.section("ZFS layouts, raidz3 of 30"),
+    ],
+    lab: None,
+};
+
+fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
+    let width = vdev.leaves.len();
+    (matches!(vdev.kind, VdevKind::Raidz { .. }) && width > 14).then(|| {
+        Problem::of(&vdev.name)
+            .with("width", width)
+            .evidence(&vdev.at, &vdev.name)
+            .run(&["poolwright", "plan", "--drives", &format!("{width}xDRIVE")])
+    })
+}
+
+const SINGLE_PARITY: Rule = Rule {
+    name: "layout-single-parity",
+    severity: Severity::Warning,
+    check: Check::Vdev(Some(Class::Normal), single_parity),
+    what: "{subject} in {pool} has single parity over disks of {size}.",
+    what_zh: "{pool} 中的 {subject} 在 {size} 的盘上只有单校验。",
+    why: "A resilver takes {hours} hours or more at full speed. Until it ends, a second failure loses the pool, and an unreadable sector loses data.",
+    why_zh: "全速重建也要 {hours} 小时以上。重建完成之前，再坏一块盘就丢失存储池，遇到读不出的扇区就丢失数据。",
+    sources: &[
+        Arithmetic.section("capacity / disk rate"),
+        Practice.section("a second failure during a long resilver"),
+    ],
+    lab: None,
+};
+
+fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
+    let disks = vdev
+        .leaves
+        .iter()
+        .filter(|leaf| system.rotates(leaf) == Some(true));
+    let mut sizes = disks.filter_map(|leaf| system.capacity(leaf));
+    let bytes = sizes.find(|bytes| *bytes >= 3_900_000_000_000)?;
+    // At the 180 MiB/s that a 7200 rpm disk averages over its whole surface.
+    let hours = bytes as f64 / (180.0 * 1048576.0) / 3600.0;
+    (vdev.parity() == Some(1)).then(|| {
+        Problem::of(&vdev.name)
+            .with("size", size(bytes))
+            .with("hours", format!("{hours:.0}"))
+            .evidence(&vdev.at, &vdev.name)
+            .run(&["zpool", "add", &pool.name, "spare", "DRIVE"])
+    })
+}
+
+const DATABASE: Rule = Rule {
+    name: "layout-database",
+    severity: Severity::Warning,
+    check: Check::Database(database),
+    what: "{subject} holds {engine} on {vdev}.",
+    what_zh: "{subject} 把 {engine} 放在 {vdev} 上。",
+    why: "A random read of a page occupies several drives of a raidz but one of a mirror; small records also waste much of raidz's space. The same drives give more operations as mirrors.",
+    why_zh: "随机读一页会占用 raidz 的几块盘，镜像只占用一块；小记录还会浪费 raidz 的许多空间。同样的盘做成镜像，IOPS 更高。",
+    sources: &[HongKong.section("databases, mirrors before raidz")],
+    lab: None,
+};
+
+fn database(system: &System, database: &Database) -> Option<Problem> {
+    let pool = system.pool(database.dataset.pool())?;
+    let vdev = pool
+        .vdevs_of(Class::Normal)
+        .find(|vdev| vdev.parity().is_some())?;
+    let problem = Problem::of(&database.dataset.name)
+        .with("vdev", &vdev.name)
+        .evidence(&vdev.at, &vdev.name)
+        .evidence(&database.dataset.place(), &database.dataset.name);
+    let mirrors = [
+        "mirror", "DRIVE-1", "DRIVE-2", "mirror", "DRIVE-3", "DRIVE-4",
+    ];
+    Some(problem.run(&[&["zpool", "create", "NEW-POOL"][..], &mirrors[..]].concat()))
+}
+
+const DRAID_SPARES: Rule = Rule {
+    name: "draid-spares",
+    severity: Severity::Note,
+    check: Check::Vdev(Some(Class::Normal), draid_spares),
+    what: "{subject} in {pool} has no distributed spare.",
+    what_zh: "{pool} 中的 {subject} 没有分布式热备。",
+    why: "dRAID exists to rebuild onto spare space that is spread over all drives; without a distributed spare, raidz stores small blocks better.",
+    why_zh: "dRAID 的意义在于重建到分布在所有盘上的热备空间；没有分布式热备时，raidz 存小块更省空间。",
+    sources: &[ZpoolConcepts.section("dRAID, distributed spares")],
+    lab: None,
+};
+
+fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
+    let VdevKind::Draid {
+        parity,
+        data,
+        children,
+        spares: 0,
+    } = vdev.kind
+    else {
+        return None;
+    };
+    let spared = format!("draid{parity}:{data}d:{children}c:1s");
+    let problem = Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name);
+    Some(problem.run(&["zpool", "create", "NEW-POOL", &spared, "DRIVES"]))
+}
+
+const MISCOUNTED: Rule = Rule {
+    name: "layout-miscounted",
+    severity: Severity::Warning,
+    check: Check::System(miscounted),
+    what: "A comment or title says {stated} (data + parity), but {subject} is {has}.",
+    what_zh: "注释或标题写的是 {stated}（数据 + 校验），但 {subject} 是 {has}。",
+    why: "Whoever counts all drives as data drives overstates the capacity: {stated} needs {drives} drives in each vdev.",
+    why_zh: "把总盘数当成数据盘数，容量就报高了：{stated} 要求每个 vdev 有 {drives} 块盘。",
+    sources: &[
+        HongKong.section("node B, 12 disks as two raidz2 of 6D+2P"),
+        Arithmetic.section("drives - parity"),
+    ],
+    lab: None,
+};
+
+fn miscounted(system: &System) -> Option<Problem> {
+    let data_vdevs = || {
+        system
+            .pools
+            .iter()
+            .flat_map(|pool| pool.vdevs_of(Class::Normal))
+    };
+    let raidz = |vdev: &&Vdev| matches!(vdev.kind, VdevKind::Raidz { .. });
+    let vdev = data_vdevs().find(raidz)?;
+    let (width, parity) = (vdev.leaves.len() as u64, u64::from(vdev.parity()?));
+    // Vdevs of several widths make any count ambiguous.
+    if data_vdevs().any(|other| other.leaves.len() as u64 != width) {
+        return None;
+    }
+    let wrong = |data: u64, stated: u64| stated == parity && data + parity != width;
+    let (remark, data) = system.remarks.iter().find_map(|remark| {
+        let (data, stated) = data_and_parity(&remark.value)?;
+        wrong(data, stated).then_some((remark, data))
+    })?;
+    let text: String = remark.value.trim().chars().take(80).collect();
+    let drives = data + parity;
+    let problem = Problem::of(&vdev.name)
+        .with("stated", format!("{data}+{parity}"))
+        .with("has", format!("{}+{parity}", width.saturating_sub(parity)))
+        .with("drives", drives)
+        .evidence(&remark.at, text)
+        .evidence(&vdev.at, &vdev.name);
+    Some(problem.run(&["poolwright", "plan", "--drives", &format!("{drives}xDRIVE")]))
+}
+
+/// Data and parity drives that a text states: `6D+2P`, `6d + 2p`, or `6+2` in a text about raidz.
+fn data_and_parity(text: &str) -> Option<(u64, u64)> {
     let lower = text.to_ascii_lowercase();
-    for (plus, _) in lower.match_indices('+') {
+    lower.match_indices('+').find_map(|(plus, _)| {
         let left = lower[..plus].trim_end();
         let right = lower[plus + 1..].trim_start();
-        let marked = left
-            .strip_suffix('d')
-            .is_some_and(|l| l.ends_with(|c: char| c.is_ascii_digit()));
-        let left = if marked {
-            &left[..left.len() - 1]
+        let (left, marked) = match left.strip_suffix('d') {
+            Some(number) if number.ends_with(|c: char| c.is_ascii_digit()) => (number, true),
+            _ => (left, false),
+        };
+        let data = &left[left.trim_end_matches(|c: char| c.is_ascii_digit()).len()..];
+        let after = right.trim_start_matches(|c: char| c.is_ascii_digit());
+        let parity = &right[..right.len() - after.len()];
+        let bounded = !after.starts_with(|c: char| c.is_ascii_alphanumeric() && c != 'p');
+        let stated = if marked {
+            after.starts_with('p')
         } else {
-            left
+            lower.contains("raidz") && bounded
         };
-        let digits = left.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let after = right.bytes().take_while(u8::is_ascii_digit).count();
-        let (Ok(data), Ok(parity)) = (
-            left[left.len() - digits..].parse::<u64>(),
-            right[..after].parse::<u64>(),
-        ) else {
-            continue;
-        };
-        let letter = right[after..].starts_with('p');
-        let bounded = !right[after..].starts_with(|c: char| c.is_ascii_alphanumeric() && c != 'p');
-        let said = (marked && letter) || (lower.contains("raidz") && bounded && !marked);
-        if said && (1..=3).contains(&parity) && (1..=255).contains(&data) {
-            return Some((data, parity));
-        }
-    }
-    None
+        let (data, parity) = (data.parse().ok()?, parity.parse().ok()?);
+        (stated && (1..=3).contains(&parity) && (1..=255).contains(&data)).then_some((data, parity))
+    })
 }
 
-/// Leaves named by kernel names, which change between boots.
-pub fn unstable_names(system: &System) -> Vec<Finding> {
-    if system.planned {
-        return Vec::new();
-    }
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let leaf = pool
-                .vdevs
-                .iter()
-                .flat_map(|vdev| &vdev.leaves)
-                .find(|leaf| {
-                    let base = crate::system::base(&leaf.name);
-                    let letters = base.strip_prefix("sd").or_else(|| base.strip_prefix("vd"));
-                    letters.is_some_and(|l| {
-                        (1..=3).contains(&l.len()) && l.chars().all(|c| c.is_ascii_lowercase())
-                    }) || (base.starts_with("nvme") && base.ends_with("n1") && base.len() <= 9)
-                })?;
-            let finding = Finding::new(Id::LayoutUnstableNames, Severity::Note, &pool.name)
-                .with("drive", &leaf.name)
-                .because(&leaf.at, leaf.name.clone())
-                .run(&["zpool", "export", &pool.name])
-                .run(&["zpool", "import", "-d", "/dev/disk/by-id", &pool.name]);
-            Some(finding)
-        })
-        .collect()
+const UNSTABLE_NAMES: Rule = Rule {
+    name: "layout-unstable-names",
+    severity: Severity::Note,
+    check: Check::Pool(unstable_names),
+    what: "{subject} lists its drives under kernel names ({drive}).",
+    what_zh: "{subject} 用内核设备名列出它的盘（{drive}）。",
+    why: "Kernel names change with cabling and boot order. ZFS still finds its drives, but a person who replaces \"sda\" may pull the wrong one.",
+    why_zh: "内核设备名随接线和启动次序变化。ZFS 仍能找到自己的盘，但更换“sda”的人可能拔错盘。",
+    sources: &[ZfsDocs.section("selecting /dev names when creating a pool")],
+    lab: None,
+};
+
+fn unstable_names(system: &System, pool: &Pool) -> Option<Problem> {
+    let kernel_name = |name: &str| {
+        let letters = name.strip_prefix("sd").or_else(|| name.strip_prefix("vd"));
+        let short =
+            |l: &str| (1..=3).contains(&l.len()) && l.bytes().all(|c| c.is_ascii_lowercase());
+        letters.is_some_and(short)
+            || (name.starts_with("nvme") && name.ends_with("n1") && name.len() <= 9)
+    };
+    let mut leaves = pool.vdevs.iter().flat_map(|vdev| &vdev.leaves);
+    let leaf = leaves.find(|leaf| !system.planned && kernel_name(drive_of(&leaf.name)))?;
+    let problem = Problem::of(&pool.name)
+        .with("drive", &leaf.name)
+        .evidence(&leaf.at, &leaf.name)
+        .run(&["zpool", "export", &pool.name]);
+    Some(problem.run(&["zpool", "import", "-d", "/dev/disk/by-id", &pool.name]))
 }
 
-/// Two members of one vdev on the same drive.
-pub fn same_drive(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .flat_map(|pool| pool.vdevs.iter().map(move |vdev| (pool, vdev)))
-        .filter(|(_, vdev)| vdev.kind != VdevKind::Disk)
-        .filter_map(|(pool, vdev)| {
-            vdev.leaves.iter().enumerate().find_map(|(index, leaf)| {
-                let base = crate::system::base(&leaf.name);
-                let other = vdev.leaves[..index].iter().find(|other| {
-                    other.name != leaf.name && crate::system::base(&other.name) == base
-                })?;
-                let finding = Finding::new(Id::LayoutSameDrive, Severity::Error, &vdev.name)
-                    .with("pool", &pool.name)
-                    .with("one", &other.name)
-                    .with("two", &leaf.name)
-                    .because(&other.at, other.name.clone())
-                    .because(&leaf.at, leaf.name.clone())
-                    .run(&["zpool", "replace", &pool.name, &leaf.name, "ANOTHER-DRIVE"]);
-                Some(finding)
-            })
-        })
-        .collect()
+const SAME_DRIVE: Rule = Rule {
+    name: "layout-same-drive",
+    severity: Severity::Error,
+    check: Check::Vdev(None, same_drive),
+    what: "{subject} in {pool} has two members on one drive: {one} and {two}.",
+    what_zh: "{pool} 中的 {subject} 有两个成员在同一块盘上：{one} 和 {two}。",
+    why: "If that drive fails, both copies or two columns are lost at once.",
+    why_zh: "那块盘一坏，两个副本或两列会同时丢失。",
+    sources: &[ZpoolConcepts.section("Virtual Devices")],
+    lab: None,
+};
+
+fn same_drive(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
+    let (leaf, other) = vdev.leaves.iter().enumerate().find_map(|(index, leaf)| {
+        let same = |other: &&crate::system::Leaf| {
+            other.name != leaf.name && drive_of(&other.name) == drive_of(&leaf.name)
+        };
+        Some((leaf, vdev.leaves[..index].iter().find(same)?))
+    })?;
+    let problem = Problem::of(&vdev.name)
+        .with("one", &other.name)
+        .with("two", &leaf.name)
+        .evidence(&other.at, &other.name)
+        .evidence(&leaf.at, &leaf.name);
+    Some(problem.run(&["zpool", "replace", &pool.name, &leaf.name, "ANOTHER-DRIVE"]))
 }
 
 #[cfg(test)]
@@ -375,11 +414,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_read_as_people_write_them() {
-        assert_eq!(counts("2 个 raidz2 vdev(6D+2P)"), Some((6, 2)));
-        assert_eq!(counts("# two raidz2 (6+2)"), Some((6, 2)));
-        assert_eq!(counts("3 + 4 = 7"), None);
-        assert_eq!(counts("raidz2 + special"), None);
-        assert_eq!(counts("18446744073709551616D+2P"), None);
+    fn data_and_parity_are_read_from_text_for_people() {
+        assert_eq!(data_and_parity("2 个 raidz2 vdev(6D+2P)"), Some((6, 2)));
+        assert_eq!(data_and_parity("# two raidz2 (6+2)"), Some((6, 2)));
+        assert_eq!(data_and_parity("3 + 4 = 7"), None);
+        assert_eq!(data_and_parity("raidz2 + special"), None);
+        assert_eq!(data_and_parity("18446744073709551616D+2P"), None);
     }
 }

@@ -1,65 +1,143 @@
 //! The log vdev (SLOG).
 
-use super::{Finding, Id, Severity};
-use crate::system::{Pool, System, models};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::source::Document::{
+    Arithmetic, HongKong, Mysql, Practice, Zfs4, ZfsDocs, ZfsProps, ZpoolConcepts,
+};
+use crate::system::{Dataset, Leaf, Pool, System, Vdev, drive_of, models};
 use facts::zpool_status::{Class, VdevKind};
 
-/// Pools with a log vdev.
-fn logged(system: &System) -> impl Iterator<Item = &Pool> {
-    system.pools.iter().filter(|pool| pool.has(Class::Log))
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    UNPROTECTED,
+    UNMIRRORED,
+    ASYNCHRONOUS,
+    MISSING,
+    OVERSIZED,
+    UNDERSIZED,
+    SLOWER,
+    BYPASSED,
+    SILENCED,
+    SHARED,
+];
+
+const UNPROTECTED: Rule = Rule {
+    name: "log-unprotected",
+    severity: Severity::Error,
+    check: Check::Leaf(Some(Class::Log), unprotected),
+    what: "The log vdev of {pool} is on {subject}, a drive without power-loss protection ({model}).",
+    what_zh: "{pool} 的日志 vdev（SLOG）在 {subject} 上，该盘没有掉电保护（{model}）。",
+    why: "Such a drive is slow if it honours flushes (0.5-5 ms each) and loses acknowledged writes in a power cut if it does not. A log vdev is written all the time and read only after a crash, when both faults cost most.",
+    why_zh: "这类盘如果执行刷写命令就很慢（每次 0.5–5 毫秒），如果不执行，断电时会丢失已确认的写入。日志 vdev 一直在写，只有崩溃后才会读，两种问题都会在最关键的时候暴露。",
+    sources: &[
+        HongKong.section("when to add a SLOG"),
+        ZfsDocs.section("Hardware, NVRAM and power-loss protection"),
+    ],
+    lab: None,
+};
+
+fn unprotected(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
+    (system.protected(leaf) == Some(false)).then(|| {
+        Problem::of(&leaf.name)
+            .with("model", system.model(leaf))
+            .evidence(&leaf.at, &leaf.name)
+            .run(&[
+                "zpool",
+                "replace",
+                &pool.name,
+                &leaf.name,
+                "PROTECTED-DRIVE",
+            ])
+    })
 }
 
-/// A log on a drive without power-loss protection.
-pub fn unprotected(system: &System) -> Vec<Finding> {
-    logged(system)
-        .flat_map(|pool| {
-            pool.of(Class::Log)
-                .flat_map(|vdev| &vdev.leaves)
-                .filter(|leaf| system.protected(leaf) == Some(false))
-                .map(|leaf| {
-                    Finding::new(Id::LogUnprotected, Severity::Error, &leaf.name)
-                        .with("pool", &pool.name)
-                        .with("model", system.model(leaf))
-                        .because(&leaf.at, leaf.name.clone())
-                        .run(&[
-                            "zpool",
-                            "replace",
-                            &pool.name,
-                            &leaf.name,
-                            "PROTECTED-DRIVE",
-                        ])
-                })
-        })
-        .collect()
+const UNMIRRORED: Rule = Rule {
+    name: "log-unmirrored",
+    severity: Severity::Warning,
+    check: Check::Vdev(Some(Class::Log), unmirrored),
+    what: "The log vdev of {pool} is a single drive, {subject}.",
+    what_zh: "{pool} 的日志 vdev 只有一块盘：{subject}。",
+    why: "If it fails while the system runs, ZFS falls back to the log on the data vdevs and nothing is lost. If it fails together with the power, or has an unreadable block in the log chain, the last seconds of acknowledged synchronous writes are lost, and the pool imports only with `zpool import -m`.",
+    why_zh: "系统运行时它坏掉，ZFS 会改用数据 vdev 上的日志，不丢数据。如果它与断电同时发生，或日志链中有读不出的块，最后几秒已确认的同步写入就会丢失，而且只能用 `zpool import -m` 导入存储池。",
+    sources: &[
+        HongKong.section("when to add a SLOG"),
+        ZpoolConcepts.section("Intent Log"),
+    ],
+    lab: None,
+};
+
+fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
+    (vdev.kind == VdevKind::Disk).then(|| {
+        Problem::of(&vdev.name)
+            .evidence(&vdev.at, &vdev.name)
+            .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
+    })
 }
 
-/// A log vdev of a single drive.
-pub fn unmirrored(system: &System) -> Vec<Finding> {
-    logged(system)
-        .flat_map(|pool| {
-            pool.of(Class::Log)
-                .filter(|vdev| vdev.kind == VdevKind::Disk)
-                .map(|vdev| {
-                    Finding::new(Id::LogUnmirrored, Severity::Warning, &vdev.name)
-                        .with("pool", &pool.name)
-                        .because(&vdev.at, vdev.name.clone())
-                        .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
-                })
-        })
-        .collect()
+const ASYNCHRONOUS: Rule = Rule {
+    name: "log-asynchronous",
+    severity: Severity::Warning,
+    check: Check::Pool(asynchronous),
+    what: "{subject} has a log vdev, but none of its workloads writes synchronously.",
+    what_zh: "{subject} 有日志 vdev，但它的负载中没有同步写入。",
+    why: "Only fsync, O_SYNC, sync=always and NFS commits write to the log. Asynchronous writes go to the data vdevs with their transaction group, with or without a log vdev.",
+    why_zh: "只有 fsync、O_SYNC、sync=always 和 NFS 提交才会写日志。异步写入随事务组写到数据 vdev，有没有日志 vdev 都一样。",
+    sources: &[
+        HongKong.section("pitfalls met, asynchronous writes"),
+        ZpoolConcepts.section("Intent Log"),
+    ],
+    lab: Some("hk-async"),
+};
+
+fn asynchronous(system: &System, pool: &Pool) -> Option<Problem> {
+    let vdev = pool.vdevs_of(Class::Log).next()?;
+    let load = system.loads_in(&pool.name).next()?;
+    (!writes_synchronously(system, pool)).then(|| {
+        Problem::of(&pool.name)
+            .evidence(&load.at, &load.name)
+            .evidence(&vdev.at, &vdev.name)
+            .run(&["zpool", "remove", &pool.name, &vdev.name])
+    })
 }
 
-/// Whether anything in a pool asks for stable storage: a workload, `sync=always`, a database, an
-/// export. `sync=disabled` does not count: it only hides what is asked.
-fn asks_for_sync(system: &System, pool: &Pool) -> bool {
-    let here = |name: &str| name.split('/').next() == Some(pool.name.as_str());
+const MISSING: Rule = Rule {
+    name: "log-missing",
+    severity: Severity::Note,
+    check: Check::Pool(missing),
+    what: "{subject} takes synchronous writes on hard disks and has no log vdev.",
+    what_zh: "{subject} 在机械盘上处理同步写入，却没有日志 vdev。",
+    why: "Each commit waits for the slowest disk of a vdev, about 8-15 ms. A log vdev on a drive with power-loss protection answers in 0.01-0.1 ms until the disks fall behind. Measure the gain before you buy: sustained writes are still limited by the disks.",
+    why_zh: "每次提交都要等 vdev 中最慢的盘，约 8–15 毫秒。日志 vdev 用带掉电保护的盘，0.01–0.1 毫秒就能应答，直到机械盘跟不上为止。购买之前先测出收益：持续写入仍受机械盘限制。",
+    sources: &[
+        HongKong.section("result 2, forced synchronous writes"),
+        ZpoolConcepts.section("Intent Log"),
+    ],
+    lab: Some("hk-sync-slog"),
+};
+
+fn missing(system: &System, pool: &Pool) -> Option<Problem> {
+    let on_disks = pool
+        .vdevs_of(Class::Normal)
+        .flat_map(|vdev| &vdev.leaves)
+        .any(|leaf| system.rotates(leaf) == Some(true));
+    (!pool.has(Class::Log) && on_disks && writes_synchronously(system, pool)).then(|| {
+        Problem::of(&pool.name)
+            .evidence(&pool.place(), &pool.name)
+            .run(&[
+                "zpool", "add", &pool.name, "log", "mirror", "DRIVE-1", "DRIVE-2",
+            ])
+    })
+}
+
+/// Whether a workload, `sync=always` or a database writes synchronously to a pool.
+/// `sync=disabled` does not count against it: it only hides the request.
+fn writes_synchronously(system: &System, pool: &Pool) -> bool {
     system
-        .loads
-        .iter()
-        .any(|load| here(&load.dataset) && load.writes && load.syncs)
+        .loads_in(&pool.name)
+        .any(|load| load.writes && load.syncs)
         || system
-            .in_pool(&pool.name)
+            .datasets_in(&pool.name)
             .any(|dataset| dataset.is("sync", "always"))
         || system
             .databases()
@@ -67,230 +145,221 @@ fn asks_for_sync(system: &System, pool: &Pool) -> bool {
             .any(|db| db.dataset.pool() == pool.name)
 }
 
-/// A log under loads that never sync.
-pub fn asynchronous(system: &System) -> Vec<Finding> {
-    logged(system)
-        .filter(|pool| {
-            let mut loads = system
-                .loads
-                .iter()
-                .filter(|l| l.dataset.split('/').next() == Some(&pool.name));
-            loads.next().is_some() && !asks_for_sync(system, pool)
-        })
-        .filter_map(|pool| {
-            let vdev = pool.of(Class::Log).next()?;
-            let load = system.loads.first()?;
-            let finding = Finding::new(Id::LogAsynchronous, Severity::Warning, &pool.name)
-                .because(&load.at, load.name.clone())
-                .because(&vdev.at, vdev.name.clone())
-                .run(&["zpool", "remove", &pool.name, &vdev.name]);
-            Some(finding)
-        })
-        .collect()
+const OVERSIZED: Rule = Rule {
+    name: "log-oversized",
+    severity: Severity::Note,
+    check: Check::Pool(oversized),
+    what: "The log vdev of {subject} has {has}; at most about {needs} of it can be in use.",
+    what_zh: "{subject} 的日志 vdev 容量为 {has}，最多只会用到约 {needs}。",
+    why: "zfs_wrlog_data_max, twice the dirty-data limit, bounds what the log holds. More space only helps wear levelling; what counts in a log drive is its latency.",
+    why_zh: "日志中的数据以 zfs_wrlog_data_max（脏数据上限的两倍）为限。更大的空间只对磨损均衡有用；选日志盘看的是延迟。",
+    sources: &[
+        HongKong.section("when to add a SLOG"),
+        Zfs4.section("zfs_wrlog_data_max"),
+    ],
+    lab: Some("hk-slog-size"),
+};
+
+fn oversized(system: &System, pool: &Pool) -> Option<Problem> {
+    wrong_size(system, pool, |has, needs| has > needs.saturating_mul(16))
 }
 
-/// Synchronous writes to rotating drives and no log.
-pub fn missing(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .filter(|pool| !pool.vdevs.is_empty() && !pool.has(Class::Log))
-        .filter(|pool| {
-            pool.of(Class::Normal)
-                .flat_map(|vdev| &vdev.leaves)
-                .any(|leaf| system.rotates(leaf) == Some(true))
-        })
-        .filter(|pool| asks_for_sync(system, pool))
-        .map(|pool| {
-            Finding::new(Id::LogMissing, Severity::Note, &pool.name)
-                .because(&pool.place(), pool.name.clone())
-                .run(&[
-                    "zpool", "add", &pool.name, "log", "mirror", "DRIVE-1", "DRIVE-2",
-                ])
-        })
-        .collect()
+const UNDERSIZED: Rule = Rule {
+    name: "log-undersized",
+    severity: Severity::Warning,
+    check: Check::Pool(undersized),
+    what: "The log vdev of {subject} has {has}; up to {needs} may be in flight.",
+    what_zh: "{subject} 的日志 vdev 容量为 {has}，在途数据可达 {needs}。",
+    why: "When the log vdev is full, log records go to the data vdevs, at their latency.",
+    why_zh: "日志 vdev 写满后，日志记录会写到数据 vdev，延迟也变成数据 vdev 的延迟。",
+    sources: &[
+        Zfs4.section("zfs_wrlog_data_max"),
+        Arithmetic.section("1.5 x zfs_wrlog_data_max"),
+    ],
+    lab: Some("hk-slog-size"),
+};
+
+fn undersized(system: &System, pool: &Pool) -> Option<Problem> {
+    wrong_size(system, pool, |has, needs| has < needs / 2)
 }
 
-/// Bytes the log can ever hold: once and a half the write-log limit, which is twice the
-/// dirty-data limit: min(10 % of RAM, min(4 GiB, 25 % of RAM)).
-fn needed(system: &System) -> Option<u64> {
-    let memory = system.memory.as_ref()?.value;
-    let dirty = system
-        .parameter("zfs_dirty_data_max")
-        // More than a quarter of RAM is a pitfall of its own and never comes to be.
-        .filter(|set| set.value > 0 && set.value <= memory / 4)
-        .map_or_else(
-            || (memory / 10).min(memory / 4).min(4 << 30),
-            |set| set.value,
-        );
-    let log = system
-        .parameter("zfs_wrlog_data_max")
-        .filter(|set| set.value > 0)
-        .map_or(dirty.saturating_mul(2), |set| set.value);
-    Some(log.saturating_add(log / 2))
-}
-
-/// A log many times larger than anything that can be in it.
-pub fn oversized(system: &System) -> Vec<Finding> {
-    sized(system, Id::LogOversized, Severity::Note, |has, needs| {
-        has > needs.saturating_mul(16)
+fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Option<Problem> {
+    let needs = needed(system)?;
+    let vdev = pool.vdevs_of(Class::Log).next()?;
+    let mut has = 0u64;
+    for vdev in pool.vdevs_of(Class::Log) {
+        let sizes: Option<Vec<u64>> = vdev
+            .leaves
+            .iter()
+            .map(|leaf| system.whole_capacity(leaf))
+            .collect();
+        has = has.saturating_add(sizes?.into_iter().min()?);
+    }
+    wrong(has, needs).then(|| {
+        Problem::of(&pool.name)
+            .with("has", size(has))
+            .with("needs", size(needs))
+            .evidence(&vdev.at, &vdev.name)
+            .run(&[
+                "zpool",
+                "replace",
+                &pool.name,
+                &vdev.name,
+                "DRIVE-OF-THAT-SIZE",
+            ])
     })
 }
 
-/// A log smaller than what the throttle lets into it.
-pub fn undersized(system: &System) -> Vec<Finding> {
-    sized(
-        system,
-        Id::LogUndersized,
-        Severity::Warning,
-        |has, needs| has < needs / 2,
-    )
-}
-
-fn sized(system: &System, id: Id, severity: Severity, wrong: fn(u64, u64) -> bool) -> Vec<Finding> {
-    let Some(needs) = needed(system) else {
-        return Vec::new();
+/// Bytes that the log can hold: one and a half times `zfs_wrlog_data_max`, which is twice the
+/// dirty-data limit: min(10 % of RAM, min(4 GiB, 25 % of RAM)).
+fn needed(system: &System) -> Option<u64> {
+    let memory = system.memory.as_ref()?.value;
+    let set = |name: &str| {
+        system
+            .parameter(name)
+            .map(|set| set.value)
+            .filter(|value| *value > 0)
     };
-    logged(system)
-        .filter_map(|pool| {
-            let mut has = 0u64;
-            for vdev in pool.of(Class::Log) {
-                // A partition's size is not the drive's.
-                if vdev.leaves.iter().any(|leaf| partition(&leaf.name)) {
-                    return None;
-                }
-                let sizes: Option<Vec<u64>> =
-                    vdev.leaves.iter().map(|l| system.capacity(l)).collect();
-                has = has.saturating_add(sizes?.into_iter().min()?);
-            }
-            let vdev = pool.of(Class::Log).next()?;
-            wrong(has, needs).then(|| {
-                Finding::new(id, severity, &pool.name)
-                    .with("has", size(has))
-                    .with("needs", size(needs))
-                    .because(&vdev.at, vdev.name.clone())
-                    .run(&[
-                        "zpool",
-                        "replace",
-                        &pool.name,
-                        &vdev.name,
-                        "DRIVE-OF-THAT-SIZE",
-                    ])
-            })
-        })
-        .collect()
+    // More than a quarter of RAM has no effect, and a rule of its own.
+    let dirty = set("zfs_dirty_data_max")
+        .filter(|dirty| *dirty <= memory / 4)
+        .unwrap_or((memory / 10).min(4 << 30));
+    let log = set("zfs_wrlog_data_max").unwrap_or(dirty.saturating_mul(2));
+    Some(log.saturating_add(log / 2))
 }
 
-fn partition(name: &str) -> bool {
-    crate::system::base(name) != name.rsplit('/').next().unwrap_or(name)
+const SLOWER: Rule = Rule {
+    name: "log-slower",
+    severity: Severity::Warning,
+    check: Check::Pool(slower),
+    what: "The log vdev {subject} of {pool} is on slower drives than the data.",
+    what_zh: "{pool} 的日志 vdev {subject} 所在的盘比数据盘更慢。",
+    why: "Each commit waits for the log vdev. Without it the commit would go to the faster drives.",
+    why_zh: "每次提交都要等日志 vdev。没有它，提交会写到更快的盘上。",
+    sources: &[
+        HongKong.section("when to add a SLOG"),
+        Practice.section("a log is worth its latency"),
+    ],
+    lab: Some("hk-sync-slog"),
+};
+
+fn slower(system: &System, pool: &Pool) -> Option<Problem> {
+    let slowest = |class| {
+        pool.vdevs_of(class)
+            .flat_map(|vdev| vdev.leaves.iter().map(move |leaf| (vdev, leaf)))
+            .filter_map(|(vdev, leaf)| Some((commit_speed(system, leaf)?, vdev)))
+            .min_by_key(|(speed, _)| *speed)
+    };
+    let (log, vdev) = slowest(Class::Log)?;
+    let (data, _) = slowest(Class::Normal)?;
+    (log < data).then(|| {
+        Problem::of(&vdev.name)
+            .with("pool", &pool.name)
+            .evidence(&vdev.at, &vdev.name)
+            .run(&["zpool", "remove", &pool.name, &vdev.name])
+    })
 }
 
-/// How fast a drive acknowledges a flushed write, coarsely; larger is faster.
-fn speed(system: &System, leaf: &crate::system::Leaf) -> Option<u8> {
-    let model = system.model(leaf);
-    if models::optane(model) {
+/// How fast a kind of drive acknowledges a flushed write, as a rank: hard disk, SATA or SAS SSD,
+/// NVMe SSD, Optane.
+fn commit_speed(system: &System, leaf: &Leaf) -> Option<u8> {
+    if models::optane(system.model(leaf)) {
         return Some(3);
     }
     if system.rotates(leaf)? {
         return Some(0);
     }
-    let transport = system
-        .drive(leaf)
-        .and_then(|d| d.transport.as_ref())
-        .map(|t| t.value.as_str());
-    let nvme = transport == Some("nvme") || crate::system::base(&leaf.name).starts_with("nvme");
-    transport.or(nvme.then_some("nvme"))?;
-    Some(if nvme { 2 } else { 1 })
+    if drive_of(&leaf.name).starts_with("nvme") {
+        return Some(2);
+    }
+    let transport = system.drive(leaf)?.transport.as_ref()?;
+    Some(if transport.value == "nvme" { 2 } else { 1 })
 }
 
-/// A log on a slower kind of drive than the pool's own.
-pub fn slower(system: &System) -> Vec<Finding> {
-    logged(system)
-        .filter_map(|pool| {
-            let pool_speed = pool
-                .of(Class::Normal)
-                .flat_map(|vdev| &vdev.leaves)
-                .filter_map(|leaf| speed(system, leaf))
-                .min()?;
-            let (vdev, log) = pool
-                .of(Class::Log)
-                .flat_map(|vdev| vdev.leaves.iter().map(move |leaf| (vdev, leaf)))
-                .filter_map(|(vdev, leaf)| Some((vdev, speed(system, leaf)?)))
-                .min_by_key(|(_, speed)| *speed)?;
-            (log < pool_speed).then(|| {
-                Finding::new(Id::LogSlower, Severity::Warning, &vdev.name)
-                    .with("pool", &pool.name)
-                    .because(&vdev.at, vdev.name.clone())
-                    .run(&["zpool", "remove", &pool.name, &vdev.name])
-            })
-        })
-        .collect()
+const BYPASSED: Rule = Rule {
+    name: "log-bypassed",
+    severity: Severity::Warning,
+    check: Check::Dataset(bypassed),
+    what: "{subject} has logbias=throughput, so its synchronous writes bypass the log vdev of {pool}.",
+    what_zh: "{subject} 设置了 logbias=throughput，它的同步写入会绕过 {pool} 的日志 vdev。",
+    why: "With throughput, data is written straight to the data vdevs and the log holds only pointers, also on the data vdevs. Sources disagree on which setting is faster without a log vdev; with one, throughput makes it useless.",
+    why_zh: "设为 throughput 时，数据直接写到数据 vdev，日志里只有指针，而且指针也写在数据 vdev 上。没有日志 vdev 时哪种更快，各来源说法不一；有日志 vdev 时，throughput 会让它失去作用。",
+    sources: &[
+        ZfsProps.section("logbias"),
+        Mysql.section("logbias=throughput"),
+    ],
+    lab: Some("hk-logbias"),
+};
+
+fn bypassed(system: &System, dataset: &Dataset) -> Option<Problem> {
+    unused_by(system, dataset, "logbias", "throughput", "latency")
 }
 
-/// A dataset that bypasses the log by `logbias=throughput`.
-pub fn bypassed(system: &System) -> Vec<Finding> {
-    logged(system)
-        .flat_map(|pool| {
-            system.in_pool(&pool.name).filter_map(|dataset| {
-                let property = dataset.get("logbias").filter(|p| p.value == "throughput")?;
-                let finding = Finding::new(Id::LogBypassed, Severity::Warning, &dataset.name)
-                    .with("pool", &pool.name)
-                    .property("logbias", property)
-                    .set(&dataset.name, "logbias", "latency");
-                Some(finding)
-            })
-        })
-        .collect()
+const SILENCED: Rule = Rule {
+    name: "log-silenced",
+    severity: Severity::Warning,
+    check: Check::Dataset(silenced),
+    what: "{subject} has sync=disabled, so it does not use the log vdev of {pool}.",
+    what_zh: "{subject} 设置了 sync=disabled，因此不使用 {pool} 的日志 vdev。",
+    why: "Every fsync returns at once and nothing is logged: the log drive is idle, and a power cut loses the acknowledged writes of the last seconds.",
+    why_zh: "每次 fsync 都立即返回，不写日志：日志盘闲置，断电时丢失最后几秒已确认的写入。",
+    sources: &[ZfsProps.section("sync")],
+    lab: Some("hk-async"),
+};
+
+fn silenced(system: &System, dataset: &Dataset) -> Option<Problem> {
+    unused_by(system, dataset, "sync", "disabled", "standard")
 }
 
-/// A log under `sync=disabled`.
-pub fn silenced(system: &System) -> Vec<Finding> {
-    logged(system)
-        .flat_map(|pool| {
-            system.in_pool(&pool.name).filter_map(|dataset| {
-                let property = dataset.get("sync").filter(|p| p.value == "disabled")?;
-                let finding = Finding::new(Id::LogSilenced, Severity::Warning, &dataset.name)
-                    .with("pool", &pool.name)
-                    .property("sync", property)
-                    .set(&dataset.name, "sync", "standard");
-                Some(finding)
-            })
-        })
-        .collect()
+/// A dataset of a pool with a log vdev, which a property keeps from using it.
+fn unused_by(
+    system: &System,
+    dataset: &Dataset,
+    name: &str,
+    wrong: &str,
+    right: &str,
+) -> Option<Problem> {
+    let pool = system.pool(dataset.pool())?;
+    let property = dataset
+        .get(name)
+        .filter(|property| property.value == wrong)?;
+    pool.has(Class::Log).then(|| {
+        Problem::of(&dataset.name)
+            .with("pool", &pool.name)
+            .property(name, property)
+            .set_property(&dataset.name, name, right)
+    })
 }
 
-/// A log that shares a drive with something else of the pool.
-pub fn shared(system: &System) -> Vec<Finding> {
-    logged(system)
-        .flat_map(|pool| {
-            let others: Vec<_> = pool
-                .vdevs
-                .iter()
-                .filter(|vdev| vdev.class != Class::Log)
-                .flat_map(|vdev| vdev.leaves.iter().map(move |leaf| (vdev.class, leaf)))
-                .collect();
-            pool.of(Class::Log)
-                .flat_map(|vdev| &vdev.leaves)
-                .filter_map(|leaf| {
-                    let (_, other) = others.iter().find(|(_, other)| {
-                        other.name != leaf.name
-                            && crate::system::base(&other.name) == crate::system::base(&leaf.name)
-                    })?;
-                    let finding = Finding::new(Id::LogShared, Severity::Warning, &leaf.name)
-                        .with("pool", &pool.name)
-                        .with("other", &other.name)
-                        .because(&leaf.at, leaf.name.clone())
-                        .because(&other.at, other.name.clone())
-                        .run(&[
-                            "zpool",
-                            "replace",
-                            &pool.name,
-                            &leaf.name,
-                            "DRIVE-OF-ITS-OWN",
-                        ]);
-                    Some(finding)
-                })
-                .collect::<Vec<_>>()
-        })
-        .collect()
+const SHARED: Rule = Rule {
+    name: "log-shared",
+    severity: Severity::Warning,
+    check: Check::Leaf(Some(Class::Log), shared),
+    what: "The log vdev {subject} of {pool} shares a drive with {other}.",
+    what_zh: "{pool} 的日志 vdev {subject} 与 {other} 共用一块盘。",
+    why: "Reads, cache fills and transaction-group writes queue before commits on the same drive and add the latency that a log vdev should remove.",
+    why_zh: "读取、缓存填充和事务组写入会在同一块盘上排到提交前面，增加的正是日志 vdev 要消除的延迟。",
+    sources: &[
+        ZfsDocs.section("Performance, whole disks against partitions"),
+        Practice.section("a log alone on its drive"),
+    ],
+    lab: None,
+};
+
+fn shared(_: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
+    let others = pool.vdevs.iter().filter(|vdev| vdev.class != Class::Log);
+    let other = others
+        .flat_map(|vdev| &vdev.leaves)
+        .find(|other| other.name != leaf.name && drive_of(&other.name) == drive_of(&leaf.name))?;
+    let problem = Problem::of(&leaf.name)
+        .with("other", &other.name)
+        .evidence(&leaf.at, &leaf.name)
+        .evidence(&other.at, &other.name);
+    Some(problem.run(&[
+        "zpool",
+        "replace",
+        &pool.name,
+        &leaf.name,
+        "DRIVE-OF-ITS-OWN",
+    ]))
 }

@@ -1,4 +1,7 @@
-//! Pitfalls: each rule one pure function of what is known, registered in [`RULES`].
+//! The audit: rules that find pitfalls in what is known of a system.
+//!
+//! One file a topic. In it stand a rule's sentences, its sources and its check, and the list of the
+//! topic's rules.
 
 mod cache;
 mod card;
@@ -14,54 +17,56 @@ mod mysql;
 mod padding;
 mod pool;
 mod postgresql;
-mod registry;
+mod rule;
 mod sectors;
-mod server;
+mod shares;
 mod special;
 
-pub use finding::{Change, Evidence, Finding, MODPROBE, Severity, Step};
-pub use registry::{Id, RULES};
+pub use finding::{Evidence, Finding, Problem, Severity};
+pub use rule::{Check, Rule};
 
-use crate::source::Source;
 use crate::system::System;
 
-/// A rule.
-pub struct Rule {
-    /// Which one.
-    pub id: Id,
-    /// Looks at a system; returns a finding for each place where the pitfall is.
-    pub check: fn(&System) -> Vec<Finding>,
-    /// What it rests on, first of all.
-    pub sources: &'static [Source],
-    /// File stem of the lab that demonstrates it.
-    pub lab: Option<&'static str>,
+/// Rules by topic, in the order of the documentation.
+pub const TOPICS: &[(&str, &[Rule])] = &[
+    ("Log vdev (SLOG)", log::RULES),
+    ("Cache vdev (L2ARC)", cache::RULES),
+    ("Special and dedup vdevs", special::RULES),
+    ("Sectors", sectors::RULES),
+    ("Layout", layout::RULES),
+    ("Padding on raidz and dRAID", padding::RULES),
+    ("Datasets", dataset::RULES),
+    ("Databases", database::RULES),
+    ("PostgreSQL", postgresql::RULES),
+    ("MySQL and MariaDB", mysql::RULES),
+    ("Module parameters", module::RULES),
+    ("Pool", pool::RULES),
+    ("Drives", drive::RULES),
+    ("RAID cards", card::RULES),
+    ("NFS, SMB, network", shares::RULES),
+    ("Counters of a live machine", counters::RULES),
+];
+
+/// Every rule.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    TOPICS.iter().flat_map(|(_, rules)| rules.iter())
 }
 
-impl Id {
-    /// Its rule.
-    pub fn rule(self) -> &'static Rule {
-        // The registry lists the rules in the order of the enum.
-        &RULES[self as usize]
-    }
-}
-
-/// Everything the rules find, worst first.
+/// Everything the rules find, the most severe first.
 pub fn audit(system: &System) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| (rule.check)(system)).collect();
+    let mut findings: Vec<Finding> = rules().flat_map(|rule| rule.findings(system)).collect();
     sort(&mut findings);
     findings
 }
 
-/// What the rules find in the variants of a lab: a finding that several variants share is told
-/// once, with their names unless it is all of them.
+/// What the rules find in the variants of a lab. A finding that several variants share is listed
+/// once, with their names unless all variants have it.
 pub fn audit_variants(variants: &[(String, System)]) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::new();
     for (name, system) in variants {
         for finding in audit(system) {
             let same = |known: &&mut Finding| {
-                known.rule == finding.rule
-                    && known.subject == finding.subject
-                    && known.arguments == finding.arguments
+                known.rule == finding.rule && known.arguments == finding.arguments
             };
             match merged.iter_mut().find(same) {
                 Some(known) => known.variants.push(name.clone()),
@@ -81,8 +86,50 @@ pub fn audit_variants(variants: &[(String, System)]) -> Vec<Finding> {
     merged
 }
 
+/// By severity, then in the order of the rules, then by subject.
 fn sort(findings: &mut [Finding]) {
+    let place = |finding: &Finding| rules().position(|rule| rule == finding.rule);
     findings.sort_by(|a, b| {
-        (b.severity, a.rule as usize, &a.subject).cmp(&(a.severity, b.rule as usize, &b.subject))
+        (b.severity, place(a), &a.subject).cmp(&(a.severity, place(b), &b.subject))
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::Language;
+    use std::collections::BTreeSet;
+
+    fn names_in_braces(text: &str) -> BTreeSet<&str> {
+        let parts = text.split('{').skip(1);
+        parts
+            .filter_map(|part| Some(part.split_once('}')?.0))
+            .collect()
+    }
+
+    #[test]
+    fn both_languages_of_a_rule_name_the_same_arguments() {
+        let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        for rule in rules() {
+            let [english, zh] = Language::ALL.map(|language| rule.text(language));
+            assert_eq!(
+                names_in_braces(english.0),
+                names_in_braces(zh.0),
+                "{rule:?}"
+            );
+            assert_eq!(
+                names_in_braces(english.1),
+                names_in_braces(zh.1),
+                "{rule:?}"
+            );
+            assert!(!chinese(english.0) && !chinese(english.1), "{rule:?}");
+            assert!(chinese(zh.1) && zh.0.ends_with('。'), "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_rules_are_unique() {
+        let names: BTreeSet<&str> = rules().map(|rule| rule.name).collect();
+        assert_eq!(names.len(), rules().count());
+    }
 }

@@ -1,310 +1,385 @@
 //! Parameters of the zfs module.
 
-use super::{Finding, Id, Severity};
-use crate::system::parameters;
-use crate::system::{Found, System};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::setting::Target;
+use crate::source::Document::{HongKong, LinuxDocs, Zfs4, ZfsCode};
+use crate::system::{Found, System, parameters};
 use facts::zpool_status::Class;
 
-fn assigned(name: &str, found: &Found<String>) -> String {
-    format!("{name}={}", found.value)
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    UNKNOWN,
+    OTHER_RELEASE,
+    DEFAULT,
+    SUFFIX,
+    STRAY,
+    ARC_MIN,
+    ARC_MAX_IGNORED,
+    NOCACHEFLUSH,
+    TXG_TIMEOUT,
+    L2ARC_UNITS,
+    PREFETCH_OFF,
+    DIRTY_DATA,
+    REPLAY_OFF,
+    L2ARC_WITHOUT_CACHE,
+];
+
+/// A problem of a parameter whose fix is to remove it.
+fn remove(name: &str) -> Problem {
+    Problem::of(name).set_parameter(name, None)
 }
 
-/// Parameters that no release has.
-pub fn unknown(system: &System) -> Vec<Finding> {
-    system
-        .module
+const UNKNOWN: Rule = Rule {
+    name: "module-unknown",
+    severity: Severity::Error,
+    check: Check::Parameter(unknown),
+    what: "No release of OpenZFS has a module parameter {subject}; the most similar name is {near}.",
+    what_zh: "没有任何 OpenZFS 版本有模块参数 {subject}；最接近的名称是 {near}。",
+    why: "The kernel ignores it with a line in its log, or the echo fails: the parameter has no effect.",
+    why_zh: "内核忽略它并在日志中记一行，或者 echo 失败：该参数不起作用。",
+    sources: &[
+        HongKong.section("tuning fragments, l2arc_write_max_mb"),
+        Zfs4.section("list of parameters"),
+    ],
+    lab: None,
+};
+
+fn unknown(_: &System, name: &str, _: &Found<String>) -> Option<Problem> {
+    let near = || parameters::nearest(name).map_or("-", |parameter| parameter.name);
+    parameters::find(name)
+        .is_none()
+        .then(|| remove(name).with("near", near()))
+}
+
+const OTHER_RELEASE: Rule = Rule {
+    name: "module-other-release",
+    severity: Severity::Warning,
+    check: Check::Parameter(other_release),
+    what: "{subject} is a parameter of OpenZFS {releases}, not of {release}.",
+    what_zh: "{subject} 是 OpenZFS {releases} 的参数，不是 {release} 的。",
+    why: "It was written for another release and has no effect here.",
+    why_zh: "它是为另一版本写的，在这里不起作用。",
+    sources: &[Zfs4.section("list of parameters of each release")],
+    lab: None,
+};
+
+fn other_release(system: &System, name: &str, _: &Found<String>) -> Option<Problem> {
+    let version = system.openzfs.as_ref()?;
+    let parameter =
+        parameters::find(name).filter(|parameter| !parameter.exists_in(version.value))?;
+    let line = |(major, minor): &(u32, u32)| format!("{major}.{minor}");
+    let releases: Vec<String> = parameter
+        .releases
         .iter()
-        .filter(|(name, _)| parameters::find(name).is_none())
-        .map(|(name, found)| {
-            let near = parameters::nearest(name).map_or("-", |p| p.name);
-            Finding::new(Id::ModuleUnknown, Severity::Error, name)
-                .with("near", near)
-                .because(&found.at, assigned(name, found))
-                .module(name, None)
-        })
-        .collect()
+        .map(|(release, _)| line(release))
+        .collect();
+    let release = line(&version.value);
+    let problem = remove(name)
+        .with("releases", releases.join(", "))
+        .with("release", &release);
+    Some(problem.evidence(&version.at, format!("OpenZFS {release}")))
 }
 
-/// Parameters that other releases have, but not this one.
-pub fn other_release(system: &System) -> Vec<Finding> {
-    let Some(version) = &system.openzfs else {
-        return Vec::new();
+const DEFAULT: Rule = Rule {
+    name: "module-default",
+    severity: Severity::Note,
+    check: Check::Parameter(default),
+    what: "{subject}={value} is the default.",
+    what_zh: "{subject}={value} 就是默认值。",
+    why: "Setting it changes nothing today, and keeps the old value when a later release has a better default.",
+    why_zh: "现在设置它没有任何变化；以后的版本有更好的默认值时，它却保留旧值。",
+    sources: &[
+        HongKong.section("tuning fragments, zfs_txg_timeout=5"),
+        Zfs4.section("defaults"),
+    ],
+    lab: None,
+};
+
+fn default(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
+    let value = parameters::intended(&found.value)?;
+    is_default(system, name, |default| default == Some(value)).then(|| remove(name))
+}
+
+/// Whether the default of a parameter fulfils a condition in the system's release, or in every
+/// release where that is not known.
+fn is_default(system: &System, name: &str, condition: impl Fn(Option<u64>) -> bool) -> bool {
+    parameters::find(name).is_some_and(|parameter| match &system.openzfs {
+        Some(release) => condition(parameter.default_in(release.value)),
+        None => parameter
+            .releases
+            .iter()
+            .all(|(_, default)| condition(*default)),
+    })
+}
+
+const SUFFIX: Rule = Rule {
+    name: "module-suffix",
+    severity: Severity::Error,
+    check: Check::Parameter(suffix),
+    what: "{subject}={value} has a unit, which the kernel does not accept.",
+    what_zh: "{subject}={value} 带单位，内核不接受。",
+    why: "Module parameters are plain numbers: loading the module fails with `invalid for parameter`. In bytes: {bytes}.",
+    why_zh: "模块参数是纯数字：加载模块会以 `invalid for parameter` 失败。换算成字节：{bytes}。",
+    sources: &[LinuxDocs.section("kernel parameters, numbers")],
+    lab: None,
+};
+
+fn suffix(_: &System, name: &str, found: &Found<String>) -> Option<Problem> {
+    parameters::find(name)?;
+    let bytes = parameters::intended(&found.value)?;
+    parameters::number(&found.value).is_none().then(|| {
+        Problem::of(name)
+            .with("bytes", bytes)
+            .set_parameter(name, Some(bytes))
+    })
+}
+
+const STRAY: Rule = Rule {
+    name: "module-stray",
+    severity: Severity::Warning,
+    check: Check::System(stray),
+    what: "A line about {subject} in a module configuration is not an `options` line.",
+    what_zh: "模块配置中有一行涉及 {subject}，但不是 `options` 行。",
+    why: "modprobe ignores it. Write `options zfs NAME=VALUE`, and rebuild the initramfs if ZFS is loaded from it.",
+    why_zh: "modprobe 会忽略它。应写成 `options zfs NAME=VALUE`；若 ZFS 从 initramfs 加载，还要重建 initramfs。",
+    sources: &[LinuxDocs.section("modprobe.d(5)")],
+    lab: None,
+};
+
+fn stray(system: &System) -> Option<Problem> {
+    let name = |line: &str| {
+        line.split(['=', ' '])
+            .next()
+            .and_then(|name| parameters::find(name.trim()))
     };
-    system
-        .module
-        .iter()
-        .filter_map(|(name, found)| {
-            let parameter = parameters::find(name)?;
-            if parameter.exists_in(version.value) {
-                return None;
-            }
-            let releases: Vec<String> = parameter
-                .releases
-                .iter()
-                .map(|((major, minor), _)| format!("{major}.{minor}"))
-                .collect();
-            let finding = Finding::new(Id::ModuleOtherRelease, Severity::Warning, name)
-                .with("releases", releases.join(", "))
-                .with(
-                    "release",
-                    format!("{}.{}", version.value.0, version.value.1),
-                )
-                .because(&found.at, assigned(name, found))
-                .because(
-                    &version.at,
-                    format!("OpenZFS {}.{}", version.value.0, version.value.1),
-                )
-                .module(name, None);
-            Some(finding)
-        })
-        .collect()
-}
-
-/// Parameters set to their default.
-pub fn default(system: &System) -> Vec<Finding> {
-    let release = system.openzfs.as_ref().map(|v| v.value);
-    system
-        .module
-        .iter()
-        .filter_map(|(name, found)| {
-            let parameter = parameters::find(name)?;
-            let value = parameters::intended(&found.value)?;
-            let same = match release {
-                Some(release) => parameter.default_in(release) == Some(value),
-                // Without a release it must be the default of all.
-                None => parameter
-                    .releases
-                    .iter()
-                    .all(|(_, default)| *default == Some(value)),
-            };
-            same.then(|| {
-                Finding::new(Id::ModuleDefault, Severity::Note, name)
-                    .with("value", value)
-                    .because(&found.at, assigned(name, found))
-                    .module(name, None)
-            })
-        })
-        .collect()
-}
-
-/// Values with a unit, which the kernel does not read.
-pub fn suffix(system: &System) -> Vec<Finding> {
-    system
-        .module
-        .iter()
-        .filter(|(name, found)| {
-            parameters::find(name).is_some() && parameters::number(&found.value).is_none()
-        })
-        .filter_map(|(name, found)| {
-            let value = parameters::intended(&found.value)?;
-            let finding = Finding::new(Id::ModuleSuffix, Severity::Error, name)
-                .with("written", &found.value)
-                .with("value", value)
-                .because(&found.at, assigned(name, found))
-                .module(name, Some(value));
-            Some(finding)
-        })
-        .collect()
-}
-
-/// Lines of a module configuration that set nothing.
-pub fn stray(system: &System) -> Vec<Finding> {
-    system
+    let lines = system
         .stray
         .iter()
-        .filter_map(|found| {
-            let name = found.value.split(['=', ' ']).next()?.trim();
-            parameters::find(name)?;
-            let finding = Finding::new(Id::ModuleStray, Severity::Warning, name)
-                .because(&found.at, found.value.clone())
-                .run(&["modprobe", "--showconfig"]);
-            Some(finding)
-        })
-        .collect()
+        .filter_map(|found| Some((name(&found.value)?.name, found)));
+    let first = lines.clone().next()?.0;
+    let problem = Problem::of(first).run(&["modprobe", "--showconfig"]);
+    Some(lines.fold(problem, |problem, (_, found)| {
+        problem.evidence(&found.at, &found.value)
+    }))
 }
 
-/// `zfs_arc_min` near `zfs_arc_max`.
-pub fn arc_min(system: &System) -> Vec<Finding> {
-    let Some(min) = system.parameter("zfs_arc_min").filter(|min| min.value > 0) else {
-        return Vec::new();
-    };
-    let Some(max) = system.arc_max() else {
-        return Vec::new();
-    };
-    if min.value <= max / 2 {
-        return Vec::new();
-    }
-    let mut finding = Finding::new(Id::ArcMin, Severity::Warning, "zfs_arc_min")
+const ARC_MIN: Rule = Rule {
+    name: "arc-min",
+    severity: Severity::Warning,
+    check: Check::System(arc_min),
+    what: "zfs_arc_min ({min}) is more than half of the ARC's limit ({max}).",
+    what_zh: "zfs_arc_min（{min}）大于 ARC 上限（{max}）的一半。",
+    why: "The ARC cannot give back memory below the minimum. When programs need it, the kernel swaps or kills. A minimum serves to keep metadata, not to keep the ARC's size steady.",
+    why_zh: "ARC 不能归还最小值以下的内存，程序需要时内核只能换页或杀进程。最小值用来保住元数据，不是用来稳定 ARC 的大小。",
+    sources: &[
+        HongKong.section("tuning fragments, zfs_arc_min"),
+        Zfs4.section("zfs_arc_min"),
+    ],
+    lab: None,
+};
+
+fn arc_min(system: &System) -> Option<Problem> {
+    let max = system.arc_max()?;
+    let min = system
+        .parameter("zfs_arc_min")
+        .filter(|min| min.value > max / 2)?;
+    let problem = remove("zfs_arc_min")
         .with("min", size(min.value))
         .with("max", size(max))
-        .because(&min.at, format!("zfs_arc_min={}", min.value))
-        .module("zfs_arc_min", None);
-    if let Some(set) = system.module.get("zfs_arc_max") {
-        finding = finding.because(&set.at, assigned("zfs_arc_max", set));
-    }
-    vec![finding]
+        .evidence(&min.at, format!("zfs_arc_min={}", min.value));
+    Some(match system.module.get("zfs_arc_max") {
+        Some(set) => problem.evidence(&set.at, format!("zfs_arc_max={}", set.value)),
+        None => problem,
+    })
 }
 
-/// `zfs_arc_max` out of the range in which it is obeyed.
-pub fn arc_max_ignored(system: &System) -> Vec<Finding> {
-    let Some(set) = system.parameter("zfs_arc_max").filter(|set| set.value > 0) else {
-        return Vec::new();
-    };
+const ARC_MAX_IGNORED: Rule = Rule {
+    name: "arc-max-ignored",
+    severity: Severity::Error,
+    check: Check::System(arc_max_ignored),
+    what: "zfs_arc_max={value} is out of range and ignored.",
+    what_zh: "zfs_arc_max={value} 超出范围，被忽略。",
+    why: "Valid values are from {least} to below {memory}. Otherwise the default limit stays in force, and only the kernel log says so.",
+    why_zh: "有效值从 {least} 到小于 {memory}；否则默认上限继续生效，只在内核日志中提示。",
+    sources: &[
+        Zfs4.section("zfs_arc_max"),
+        ZfsCode.section("arc_tuning_update"),
+    ],
+    lab: None,
+};
+
+fn arc_max_ignored(system: &System) -> Option<Problem> {
+    let set = system
+        .parameter("zfs_arc_max")
+        .filter(|set| set.value > 0)?;
     let memory = system.memory.as_ref().map(|memory| memory.value);
-    let low = set.value < 64 << 20;
-    let high = memory.is_some_and(|memory| set.value >= memory);
-    if !low && !high {
-        return Vec::new();
-    }
-    let least = size(64 << 20);
-    vec![
-        Finding::new(Id::ArcMaxIgnored, Severity::Error, "zfs_arc_max")
+    let least = 64 << 20;
+    (set.value < least || memory.is_some_and(|memory| set.value >= memory)).then(|| {
+        remove("zfs_arc_max")
             .with("value", size(set.value))
-            .with("least", least)
+            .with("least", size(least))
             .with("memory", memory.map_or_else(|| "RAM".to_string(), size))
-            .because(&set.at, format!("zfs_arc_max={}", set.value))
-            .module("zfs_arc_max", None),
-    ]
+            .evidence(&set.at, format!("zfs_arc_max={}", set.value))
+    })
 }
 
-/// Flushes turned off while a drive may lose what it acknowledged.
-pub fn nocacheflush(system: &System) -> Vec<Finding> {
-    ["zfs_nocacheflush", "zil_nocacheflush"]
-        .into_iter()
-        .filter_map(|name| {
-            let set = system.parameter(name).filter(|set| set.value == 1)?;
-            let mut leaves = system
-                .pools
-                .iter()
-                .flat_map(|pool| &pool.vdevs)
-                .flat_map(|v| &v.leaves)
-                .peekable();
-            let known = leaves.peek().is_some();
-            // Safe only where every drive is known to keep what it acknowledged.
-            if known && leaves.all(|leaf| system.protected(leaf) == Some(true)) {
-                return None;
-            }
-            let finding = Finding::new(Id::Nocacheflush, Severity::Error, name)
-                .because(&set.at, format!("{name}=1"))
-                .module(name, None);
-            Some(finding)
-        })
-        .collect()
-}
+const NOCACHEFLUSH: Rule = Rule {
+    name: "nocacheflush",
+    severity: Severity::Error,
+    check: Check::Parameter(nocacheflush),
+    what: "{subject}=1, and not all drives are known to have power-loss protection.",
+    what_zh: "{subject}=1，而并非所有盘都已知带掉电保护。",
+    why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
+    why_zh: "ZFS 将从不要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷写，所以也没有收益。",
+    sources: &[Zfs4.section("zfs_nocacheflush, zil_nocacheflush")],
+    lab: None,
+};
 
-/// Transaction groups held open for long.
-pub fn txg_timeout(system: &System) -> Vec<Finding> {
-    let Some(set) = system
-        .parameter("zfs_txg_timeout")
-        .filter(|set| set.value > 15)
-    else {
-        return Vec::new();
-    };
-    vec![
-        Finding::new(Id::TxgTimeout, Severity::Warning, "zfs_txg_timeout")
-            .with("seconds", set.value)
-            .with("loss", set.value.saturating_mul(3))
-            .because(&set.at, format!("zfs_txg_timeout={}", set.value))
-            .module("zfs_txg_timeout", None),
-    ]
-}
-
-/// Megabytes where bytes are meant.
-pub fn l2arc_units(system: &System) -> Vec<Finding> {
-    ["l2arc_write_max", "l2arc_write_boost"]
-        .into_iter()
-        .filter_map(|name| {
-            let set = system
-                .parameter(name)
-                .filter(|set| (1..1 << 20).contains(&set.value))?;
-            let meant = set.value.checked_mul(1 << 20)?;
-            let release = system.openzfs.as_ref().map(|v| v.value);
-            // Without a release, the least default of any.
-            let default = parameters::find(name).is_some_and(|p| match release {
-                Some(release) => p.default_in(release).is_none_or(|default| meant <= default),
-                None => p
-                    .releases
-                    .iter()
-                    .filter_map(|(_, d)| *d)
-                    .all(|default| meant <= default),
-            });
-            let finding = Finding::new(Id::L2arcUnits, Severity::Error, name)
-                .with("value", set.value)
-                .with("meant", size(meant))
-                .because(&set.at, format!("{name}={}", set.value))
-                .module(name, (!default).then_some(meant));
-            Some(finding)
-        })
-        .collect()
-}
-
-/// Prefetch off.
-pub fn prefetch_off(system: &System) -> Vec<Finding> {
-    let Some(set) = system
-        .parameter("zfs_prefetch_disable")
-        .filter(|set| set.value == 1)
-    else {
-        return Vec::new();
-    };
-    vec![
-        Finding::new(Id::PrefetchOff, Severity::Note, "zfs_prefetch_disable")
-            .because(&set.at, "zfs_prefetch_disable=1")
-            .module("zfs_prefetch_disable", None),
-    ]
-}
-
-/// A dirty-data limit above a quarter of RAM, which the ARC will not lend to one pool.
-pub fn dirty_data(system: &System) -> Vec<Finding> {
-    let Some(memory) = &system.memory else {
-        return Vec::new();
-    };
-    let Some(set) = system.parameter("zfs_dirty_data_max") else {
-        return Vec::new();
-    };
-    let share = memory.value / 4;
-    if set.value <= share {
-        return Vec::new();
-    }
-    vec![
-        Finding::new(Id::DirtyData, Severity::Warning, "zfs_dirty_data_max")
-            .with("value", size(set.value))
-            .with("share", size(share))
-            .because(&set.at, format!("zfs_dirty_data_max={}", set.value))
-            .because(&memory.at, format!("memory {}", size(memory.value)))
-            .module("zfs_dirty_data_max", None),
-    ]
-}
-
-/// Replay of the intent log turned off.
-pub fn replay_off(system: &System) -> Vec<Finding> {
-    let Some(set) = system
-        .parameter("zil_replay_disable")
-        .filter(|set| set.value == 1)
-    else {
-        return Vec::new();
-    };
-    vec![
-        Finding::new(Id::ReplayOff, Severity::Error, "zil_replay_disable")
-            .because(&set.at, "zil_replay_disable=1")
-            .module("zil_replay_disable", None),
-    ]
-}
-
-/// L2ARC parameters without an L2ARC.
-pub fn l2arc_without_cache(system: &System) -> Vec<Finding> {
-    let known = system.pools.iter().any(|pool| !pool.vdevs.is_empty());
-    if !known || system.pools.iter().any(|pool| pool.has(Class::Cache)) {
-        return Vec::new();
-    }
-    system
-        .module
+fn nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
+    let off = matches!(name, "zfs_nocacheflush" | "zil_nocacheflush")
+        && parameters::intended(&found.value) == Some(1);
+    let mut leaves = system
+        .pools
         .iter()
-        .filter(|(name, _)| name.starts_with("l2arc_") && parameters::find(name).is_some())
-        .map(|(name, found)| {
-            Finding::new(Id::L2arcWithoutCache, Severity::Note, name)
-                .because(&found.at, assigned(name, found))
-                .module(name, None)
-        })
-        .collect()
+        .flat_map(|pool| &pool.vdevs)
+        .flat_map(|vdev| &vdev.leaves)
+        .peekable();
+    let protected =
+        leaves.peek().is_some() && leaves.all(|leaf| system.protected(leaf) == Some(true));
+    (off && !protected).then(|| remove(name))
+}
+
+const TXG_TIMEOUT: Rule = Rule {
+    name: "txg-timeout",
+    severity: Severity::Warning,
+    check: Check::System(txg_timeout),
+    what: "zfs_txg_timeout is {seconds} s.",
+    what_zh: "zfs_txg_timeout 为 {seconds} 秒。",
+    why: "Asynchronous writes stay in memory that long, and up to three transaction groups are open: a crash may lose about {loss} s of them. Larger groups also make longer bursts at the drives.",
+    why_zh: "异步写入在内存里停留这么久，而且最多有三个事务组未写完：崩溃可能丢失约 {loss} 秒的数据。事务组越大，盘上的突发写入也越长。",
+    sources: &[
+        Zfs4.section("zfs_txg_timeout"),
+        HongKong.section("tuning fragments"),
+    ],
+    lab: None,
+};
+
+fn txg_timeout(system: &System) -> Option<Problem> {
+    let set = system
+        .parameter("zfs_txg_timeout")
+        .filter(|set| set.value > 15)?;
+    let problem = remove("zfs_txg_timeout")
+        .with("seconds", set.value)
+        .with("loss", set.value.saturating_mul(3));
+    Some(problem.evidence(&set.at, format!("zfs_txg_timeout={}", set.value)))
+}
+
+const L2ARC_UNITS: Rule = Rule {
+    name: "l2arc-units",
+    severity: Severity::Error,
+    check: Check::Parameter(l2arc_units),
+    what: "{subject}={value} is bytes, not megabytes.",
+    what_zh: "{subject}={value} 是字节，不是兆字节。",
+    why: "The unit of this parameter is bytes a feed. {value} bytes feed nothing; {meant} was probably meant.",
+    why_zh: "此参数的单位是每次填充的字节数。{value} 字节等于不填充；想设的多半是 {meant}。",
+    sources: &[
+        Zfs4.section("l2arc_write_max"),
+        HongKong.section("tuning fragments"),
+    ],
+    lab: None,
+};
+
+fn l2arc_units(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
+    if !matches!(name, "l2arc_write_max" | "l2arc_write_boost") {
+        return None;
+    }
+    let value = parameters::intended(&found.value).filter(|value| (1..1 << 20).contains(value))?;
+    let meant = value.checked_mul(1 << 20)?;
+    let default = is_default(system, name, |default| {
+        default.is_none_or(|default| meant <= default)
+    });
+    let problem = Problem::of(name).with("meant", size(meant));
+    Some(problem.set_parameter(name, (!default).then_some(meant)))
+}
+
+const PREFETCH_OFF: Rule = Rule {
+    name: "prefetch-off",
+    severity: Severity::Note,
+    check: Check::Setting {
+        target: Target::Module,
+        name: "zfs_prefetch_disable",
+        wrong: |value| value == "1",
+        right: None,
+    },
+    what: "zfs_prefetch_disable=1.",
+    what_zh: "zfs_prefetch_disable=1。",
+    why: "Sequential reads then wait for each block in turn. Prefetch starts only on sequential access; random loads gain next to nothing from this.",
+    why_zh: "顺序读将逐块等待。预取只在顺序访问时启动；随机负载几乎得不到好处。",
+    sources: &[Zfs4.section("zfs_prefetch_disable")],
+    lab: None,
+};
+
+const DIRTY_DATA: Rule = Rule {
+    name: "dirty-data",
+    severity: Severity::Warning,
+    check: Check::System(dirty_data),
+    what: "zfs_dirty_data_max={value} is more than a quarter of RAM ({share}).",
+    what_zh: "zfs_dirty_data_max={value} 超过内存的四分之一（{share}）。",
+    why: "One pool may hold at most a quarter of the ARC's memory as dirty data. Above it, writers wait for a whole transaction group before the gradual throttle begins.",
+    why_zh: "一个存储池的脏数据最多占 ARC 内存的四分之一。超过后，写入者要等一整个事务组，渐进的脏数据节流还来不及起作用。",
+    sources: &[
+        Zfs4.section("zfs_dirty_data_max"),
+        ZfsCode.section("arc_tempreserve_space"),
+    ],
+    lab: None,
+};
+
+fn dirty_data(system: &System) -> Option<Problem> {
+    let memory = system.memory.as_ref()?;
+    let share = memory.value / 4;
+    let set = system
+        .parameter("zfs_dirty_data_max")
+        .filter(|set| set.value > share)?;
+    let problem = remove("zfs_dirty_data_max")
+        .with("value", size(set.value))
+        .with("share", size(share))
+        .evidence(&set.at, format!("zfs_dirty_data_max={}", set.value));
+    Some(problem.evidence(&memory.at, format!("memory {}", size(memory.value))))
+}
+
+const REPLAY_OFF: Rule = Rule {
+    name: "replay-off",
+    severity: Severity::Error,
+    check: Check::Setting {
+        target: Target::Module,
+        name: "zil_replay_disable",
+        wrong: |value| value == "1",
+        right: None,
+    },
+    what: "zil_replay_disable=1.",
+    what_zh: "zil_replay_disable=1。",
+    why: "After a crash the log is discarded: every synchronous write of the last seconds is lost although it was stable.",
+    why_zh: "崩溃后日志被丢弃：最后几秒的同步写入虽然已落盘，仍全部丢失。",
+    sources: &[Zfs4.section("zil_replay_disable")],
+    lab: None,
+};
+
+const L2ARC_WITHOUT_CACHE: Rule = Rule {
+    name: "l2arc-without-cache",
+    severity: Severity::Note,
+    check: Check::Parameter(l2arc_without_cache),
+    what: "{subject} is set, but no pool has an L2ARC.",
+    what_zh: "设置了 {subject}，但没有存储池有 L2ARC。",
+    why: "It has no effect.",
+    why_zh: "它不起作用。",
+    sources: &[Zfs4.section("l2arc parameters")],
+    lab: None,
+};
+
+fn l2arc_without_cache(system: &System, name: &str, _: &Found<String>) -> Option<Problem> {
+    let known = system.pools.iter().any(|pool| !pool.vdevs.is_empty());
+    let cached = system.pools.iter().any(|pool| pool.has(Class::Cache));
+    let l2arc = name.starts_with("l2arc_") && parameters::find(name).is_some();
+    (l2arc && known && !cached).then(|| remove(name))
 }

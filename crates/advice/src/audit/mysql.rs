@@ -1,14 +1,28 @@
 //! `my.cnf`: MySQL and MariaDB with InnoDB.
 
-use super::{Change, Finding, Id, Severity};
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::setting::Target;
+use crate::source::Document::{MariadbManual, Mysql, MysqlManual, ZfsCode};
 use crate::system::{Database, Engine, Found, System, models};
-use crate::words::size;
+use facts::mycnf::switch;
 
-fn set(finding: Finding, name: &str, value: &str) -> Finding {
-    finding.change(Change::Mysql {
-        name: name.to_string(),
-        value: value.to_string(),
-    })
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    FLUSH_LOG,
+    SYNC_BINLOG,
+    DOUBLEWRITE,
+    DOUBLEWRITE_KEPT,
+    NATIVE_AIO,
+    FLUSH_NEIGHBORS,
+    WRITE_AHEAD,
+    COMPRESSION,
+    TWO_SERVERS,
+];
+
+/// A setting that is there, and its right value as the fix.
+fn wrong(name: &str, found: &Found<String>, right: &str) -> Problem {
+    Problem::setting(&Target::Mysql, name, found).set(Target::Mysql, name, Some(right))
 }
 
 fn on_zfs(system: &System) -> Vec<Database<'_>> {
@@ -19,209 +33,252 @@ fn on_zfs(system: &System) -> Vec<Database<'_>> {
         .collect()
 }
 
-fn stated(id: Id, severity: Severity, name: &'static str, found: &Found<String>) -> Finding {
-    Finding::new(id, severity, name)
-        .with("value", &found.value)
-        .because(&found.at, format!("{name} = {}", found.value))
+const FLUSH_LOG: Rule = Rule {
+    name: "my-flush-log",
+    severity: Severity::Error,
+    check: Check::Setting {
+        target: Target::Mysql,
+        name: "innodb_flush_log_at_trx_commit",
+        wrong: |value| matches!(value, "0" | "2"),
+        right: Some("1"),
+    },
+    what: "innodb_flush_log_at_trx_commit={value}: commits do not wait for the redo log.",
+    what_zh: "innodb_flush_log_at_trx_commit={value}：提交不等待重做日志落盘。",
+    why: "With 0 the log is written and flushed once a second; with 2 it is written at commit and flushed once a second. A power cut loses about a second of committed transactions (with 0, so does a crash of mysqld).",
+    why_zh: "0 表示日志每秒写一次并刷一次，2 表示提交时写、每秒刷一次：断电丢失约一秒已提交的事务（为 0 时 mysqld 崩溃也会丢）。",
+    sources: &[
+        MysqlManual.section("innodb_flush_log_at_trx_commit"),
+        Mysql.section("innodb_flush_log_at_trx_commit=0"),
+    ],
+    lab: None,
+};
+
+const SYNC_BINLOG: Rule = Rule {
+    name: "my-sync-binlog",
+    severity: Severity::Warning,
+    check: Check::Setting {
+        target: Target::Mysql,
+        name: "sync_binlog",
+        wrong: |value| value != "1",
+        right: Some("1"),
+    },
+    what: "sync_binlog={value}: the binary log is not flushed at every commit.",
+    what_zh: "sync_binlog={value}：二进制日志不在每次提交时刷写。",
+    why: "After a power cut, replicas may have events that the source lost, or the reverse, and must be built again.",
+    why_zh: "断电之后，副本可能有源库已丢失的事件，或者相反，副本必须重建。",
+    sources: &[
+        MysqlManual.section("sync_binlog"),
+        Mysql.section("sync_binlog=0"),
+    ],
+    lab: None,
+};
+
+const DOUBLEWRITE: Rule = Rule {
+    name: "my-doublewrite",
+    severity: Severity::Error,
+    check: Check::System(doublewrite),
+    what: "innodb_doublewrite={value}, and nothing in the input shows that a page of {page} lies within one record.",
+    what_zh: "innodb_doublewrite={value}，而输入中没有信息表明 {page} 的页落在一条记录之内。",
+    why: "A torn page cannot be repaired from the redo log. On ZFS this is safe only if recordsize is a multiple of the page.",
+    why_zh: "撕裂的页无法用重做日志修复。在 ZFS 上，只有 recordsize 是页的整数倍时才安全。",
+    sources: &[
+        MysqlManual.section("innodb_doublewrite"),
+        Mysql.section("innodb_doublewrite=0"),
+    ],
+    lab: None,
+};
+
+fn doublewrite(system: &System) -> Option<Problem> {
+    doublewrite_off(system).filter(|_| !pages_whole(system))
 }
 
-/// Commits that do not wait for the redo log.
-pub fn flush_log(system: &System) -> Vec<Finding> {
-    let name = "innodb_flush_log_at_trx_commit";
-    system
-        .innodb(name)
-        .filter(|found| matches!(found.value.as_str(), "0" | "2"))
-        .map(|found| {
-            set(
-                stated(Id::MyFlushLog, Severity::Error, name, &found),
-                name,
-                "1",
-            )
-        })
-        .into_iter()
-        .collect()
+const DOUBLEWRITE_KEPT: Rule = Rule {
+    name: "my-doublewrite-kept",
+    severity: Severity::Note,
+    check: Check::System(doublewrite_kept),
+    what: "innodb_doublewrite={value}, and records hold whole pages of {page}.",
+    what_zh: "innodb_doublewrite={value}，而记录能容纳 {page} 的整页。",
+    why: "ZFS replaces a record completely or not at all, so a power cut tears no page, and half of the page writes are saved. Files written under a smaller recordsize keep it until they are rewritten. This holds only on this file system: turn doublewrite on again before the data moves.",
+    why_zh: "ZFS 对一条记录要么全部替换，要么不动，因此断电不会撕裂页，并省下一半的页写入。在更小的 recordsize 下写的文件，重写之前仍保持原样。只在本文件系统上成立：数据迁移之前要重新打开。",
+    sources: &[
+        MysqlManual.section("innodb_doublewrite"),
+        ZfsCode.section("zfs_write, one transaction a block"),
+    ],
+    lab: None,
+};
+
+fn doublewrite_kept(system: &System) -> Option<Problem> {
+    doublewrite_off(system).filter(|_| pages_whole(system))
 }
 
-/// A binary log that is not flushed at every commit.
-pub fn sync_binlog(system: &System) -> Vec<Finding> {
-    let name = "sync_binlog";
-    system
-        .innodb(name)
-        .filter(|found| found.value != "1")
-        .map(|found| {
-            set(
-                stated(Id::MySyncBinlog, Severity::Warning, name, &found),
-                name,
-                "1",
-            )
-        })
-        .into_iter()
-        .collect()
+/// The setting where it turns the doublewrite buffer off; `DETECT_ONLY` does not write pages either.
+fn doublewrite_off(system: &System) -> Option<Problem> {
+    let name = "innodb_doublewrite";
+    let off =
+        |value: &str| switch(value) == Some(false) || value.eq_ignore_ascii_case("detect_only");
+    let found = system.innodb(name).filter(|found| off(&found.value))?;
+    Some(wrong(name, &found, "ON").with("page", size(system.innodb_page())))
 }
 
-/// Whether the doublewrite buffer writes pages, as set; `DETECT_ONLY` does not.
-fn doublewrite_off(system: &System) -> Option<Found<String>> {
-    system.innodb("innodb_doublewrite").filter(|found| {
-        let value = found.value.to_ascii_uppercase();
-        matches!(value.as_str(), "0" | "OFF" | "FALSE" | "DETECT_ONLY")
-    })
-}
-
-/// Whether every known dataset of InnoDB keeps a page within one record.
+/// Whether the records of every known dataset of InnoDB hold whole pages.
 fn pages_whole(system: &System) -> bool {
     let databases = on_zfs(system);
-    !databases.is_empty()
-        && databases.iter().all(|db| {
-            db.dataset
-                .bytes("recordsize")
-                .is_some_and(|record| record >= db.page)
-        })
+    let whole = |db: &Database| {
+        db.dataset
+            .bytes("recordsize")
+            .is_some_and(|record| record >= db.page)
+    };
+    !databases.is_empty() && databases.iter().all(whole)
 }
 
-/// No doublewrite where a page may be torn.
-pub fn doublewrite(system: &System) -> Vec<Finding> {
-    doublewrite_off(system)
-        .filter(|_| !pages_whole(system))
-        .map(|found| {
-            let finding = stated(
-                Id::MyDoublewrite,
-                Severity::Error,
-                "innodb_doublewrite",
-                &found,
-            )
-            .with("page", size(system.innodb_page()));
-            set(finding, "innodb_doublewrite", "ON")
-        })
-        .into_iter()
-        .collect()
-}
+const NATIVE_AIO: Rule = Rule {
+    name: "my-native-aio",
+    severity: Severity::Note,
+    check: Check::System(native_aio),
+    what: "innodb_use_native_aio={value}, on ZFS.",
+    what_zh: "ZFS 上 innodb_use_native_aio={value}。",
+    why: "ZFS serves Linux AIO synchronously: submitting waits for the I/O, so a few threads carry all of it. With OFF, InnoDB's own I/O threads wait in parallel.",
+    why_zh: "ZFS 同步处理 Linux AIO：提交请求时就在等 I/O，全部 I/O 由少数线程承担。设为 OFF 时，InnoDB 自己的 I/O 线程并行等待。",
+    sources: &[
+        MysqlManual.section("innodb_use_native_aio"),
+        Mysql.section("innodb_use_native_aio=0"),
+    ],
+    lab: None,
+};
 
-/// No doublewrite where records keep pages whole: safe, with conditions to know.
-pub fn doublewrite_kept(system: &System) -> Vec<Finding> {
-    doublewrite_off(system)
-        .filter(|_| pages_whole(system))
-        .map(|found| {
-            let finding = stated(
-                Id::MyDoublewriteKept,
-                Severity::Note,
-                "innodb_doublewrite",
-                &found,
-            )
-            .with("page", size(system.innodb_page()));
-            set(finding, "innodb_doublewrite", "ON")
-        })
-        .into_iter()
-        .collect()
-}
-
-/// Native AIO on ZFS, where submitting waits for the I/O.
-pub fn native_aio(system: &System) -> Vec<Finding> {
-    if on_zfs(system).is_empty() {
-        return Vec::new();
-    }
+fn native_aio(system: &System) -> Option<Problem> {
     let name = "innodb_use_native_aio";
-    system
-        .innodb_switch(name)
-        .filter(|found| found.value)
-        .map(|found| {
-            let found = Found::new("ON".to_string(), found.at);
-            set(
-                stated(Id::MyNativeAio, Severity::Note, name, &found),
-                name,
-                "OFF",
-            )
-        })
-        .into_iter()
-        .collect()
-}
-
-/// Neighbours flushed together although no head has to move.
-pub fn flush_neighbors(system: &System) -> Vec<Finding> {
-    let name = "innodb_flush_neighbors";
-    let flash = on_zfs(system)
-        .iter()
-        .filter_map(|db| system.pool(db.dataset.pool()))
-        .any(|pool| {
-            pool.vdevs
-                .iter()
-                .flat_map(|vdev| &vdev.leaves)
-                .any(|leaf| system.rotates(leaf) == Some(false) || models::flash(&leaf.name))
-        });
-    system
+    let found = system
         .innodb(name)
-        .filter(|found| flash && found.value != "0" && !found.value.eq_ignore_ascii_case("off"))
-        .map(|found| {
-            set(
-                stated(Id::MyFlushNeighbors, Severity::Note, name, &found),
-                name,
-                "0",
-            )
-        })
-        .into_iter()
-        .collect()
+        .filter(|found| switch(&found.value) == Some(true))?;
+    (!on_zfs(system).is_empty()).then(|| wrong(name, &found, "OFF"))
 }
 
-/// A write-ahead size above the page, which the server cuts.
-pub fn write_ahead(system: &System) -> Vec<Finding> {
+const FLUSH_NEIGHBORS: Rule = Rule {
+    name: "my-flush-neighbors",
+    severity: Severity::Note,
+    check: Check::System(flush_neighbors),
+    what: "innodb_flush_neighbors={value}, on flash.",
+    what_zh: "闪存上 innodb_flush_neighbors={value}。",
+    why: "InnoDB flushes neighbouring pages of a file together to save seeks. ZFS writes them elsewhere and flash has no seeks, so this only writes more.",
+    why_zh: "InnoDB 把文件中相邻的页一起刷写以省寻道。ZFS 本来就写到别处，闪存也没有寻道，这只会增加写入。",
+    sources: &[
+        MysqlManual.section("innodb_flush_neighbors"),
+        Mysql.section("innodb_flush_neighbors=0"),
+    ],
+    lab: None,
+};
+
+fn flush_neighbors(system: &System) -> Option<Problem> {
+    let name = "innodb_flush_neighbors";
+    let found = system
+        .innodb(name)
+        .filter(|found| found.value != "0" && switch(&found.value) != Some(false))?;
+    let databases = on_zfs(system);
+    let pools = databases
+        .iter()
+        .filter_map(|db| system.pool(db.dataset.pool()));
+    let mut leaves = pools
+        .flat_map(|pool| &pool.vdevs)
+        .flat_map(|vdev| &vdev.leaves);
+    let flash = leaves.any(|leaf| system.rotates(leaf) == Some(false) || models::flash(&leaf.name));
+    flash.then(|| wrong(name, &found, "0"))
+}
+
+const WRITE_AHEAD: Rule = Rule {
+    name: "my-write-ahead",
+    severity: Severity::Note,
+    check: Check::System(write_ahead),
+    what: "innodb_log_write_ahead_size={value} is above innodb_page_size ({page}).",
+    what_zh: "innodb_log_write_ahead_size={value} 大于 innodb_page_size（{page}）。",
+    why: "The server reduces it to the page size. It is meant to avoid reading a block in order to append to it: put the redo log on a dataset whose records are no larger.",
+    why_zh: "服务器会把它降到页大小。它用来避免为追加而先读一个块：应把重做日志放在 recordsize 不更大的数据集上。",
+    sources: &[
+        MysqlManual.section("innodb_log_write_ahead_size"),
+        Mysql.section("innodb_log_write_ahead_size"),
+    ],
+    lab: None,
+};
+
+fn write_ahead(system: &System) -> Option<Problem> {
     let name = "innodb_log_write_ahead_size";
     let page = system.innodb_page();
-    let Some(bytes) = system.innodb_bytes(name).filter(|found| found.value > page) else {
-        return Vec::new();
-    };
+    let bytes = system
+        .innodb_bytes(name)
+        .filter(|found| found.value > page)?;
     let found = Found::new(size(bytes.value), bytes.at);
-    let finding = stated(Id::MyWriteAhead, Severity::Note, name, &found).with("page", size(page));
-    vec![set(finding, name, &page.to_string())]
+    Some(wrong(name, &found, &page.to_string()).with("page", size(page)))
 }
 
-/// Page compression by the server on top of ZFS's.
-pub fn compression(system: &System) -> Vec<Finding> {
+const COMPRESSION: Rule = Rule {
+    name: "my-compression",
+    severity: Severity::Note,
+    check: Check::System(compression),
+    what: "innodb_compression_default={value} on a compressed dataset.",
+    what_zh: "压缩的数据集上 innodb_compression_default={value}。",
+    why: "The data is compressed twice, and pages that InnoDB has compressed no longer fill their records. Leave compression to ZFS.",
+    why_zh: "数据压缩了两次，而且 InnoDB 压缩过的页不再填满记录。把压缩交给 ZFS。",
+    sources: &[
+        MariadbManual.section("innodb_compression_default"),
+        Mysql.section("innodb_compression_default=OFF"),
+    ],
+    lab: None,
+};
+
+fn compression(system: &System) -> Option<Problem> {
     let name = "innodb_compression_default";
-    let compressed = on_zfs(system).iter().any(|db| {
+    let found = system
+        .innodb(name)
+        .filter(|found| switch(&found.value) == Some(true))?;
+    let compressed = |db: &Database| {
         db.dataset
             .get("compression")
             .is_some_and(|p| p.value != "off")
-    });
-    system
-        .innodb_switch(name)
-        .filter(|found| found.value && compressed)
-        .map(|found| {
-            let found = Found::new("ON".to_string(), found.at);
-            set(
-                stated(Id::MyCompression, Severity::Note, name, &found),
-                name,
-                "OFF",
-            )
-        })
-        .into_iter()
-        .collect()
+    };
+    on_zfs(system)
+        .iter()
+        .any(compressed)
+        .then(|| wrong(name, &found, "OFF"))
 }
 
-/// Settings that only MariaDB knows beside settings that only MySQL knows.
-pub fn two_servers(system: &System) -> Vec<Finding> {
-    const MARIADB: [&str; 3] = [
-        "innodb_compression_default",
-        "innodb_use_atomic_writes",
-        "aria_pagecache_buffer_size",
-    ];
-    const MYSQL: [&str; 4] = [
-        "innodb_redo_log_capacity",
-        "innodb_dedicated_server",
-        "innodb_doublewrite_files",
-        "innodb_doublewrite_pages",
-    ];
+const TWO_SERVERS: Rule = Rule {
+    name: "my-two-servers",
+    severity: Severity::Error,
+    check: Check::System(two_servers),
+    what: "The file sets {subject}, which only MariaDB knows, and {other}, which only MySQL knows.",
+    what_zh: "文件设置了只有 MariaDB 认识的 {subject}，也设置了只有 MySQL 认识的 {other}。",
+    why: "A server does not start with an option that it does not know, unless the option's name begins with `loose-`.",
+    why_zh: "服务器遇到不认识的选项会拒绝启动，除非选项名以 `loose-` 开头。",
+    sources: &[
+        MysqlManual.section("server option reference"),
+        MariadbManual.section("InnoDB system variables"),
+    ],
+    lab: None,
+};
+
+/// Settings that only one of the two servers has.
+const MARIADB: [&str; 3] = [
+    "innodb_compression_default",
+    "innodb_use_atomic_writes",
+    "aria_pagecache_buffer_size",
+];
+const MYSQL: [&str; 4] = [
+    "innodb_redo_log_capacity",
+    "innodb_dedicated_server",
+    "innodb_doublewrite_files",
+    "innodb_doublewrite_pages",
+];
+
+fn two_servers(system: &System) -> Option<Problem> {
     let first = |names: &[&'static str]| {
         names
             .iter()
             .find_map(|name| Some((*name, system.innodb(name)?)))
     };
-    let (Some((maria, one)), Some((mysql, two))) = (first(&MARIADB), first(&MYSQL)) else {
-        return Vec::new();
-    };
-    vec![
-        Finding::new(Id::MyTwoServers, Severity::Error, maria)
-            .with("other", mysql)
-            .because(&one.at, format!("{maria} = {}", one.value))
-            .because(&two.at, format!("{mysql} = {}", two.value))
-            .run(&["mysqld", "--validate-config"]),
-    ]
+    let (mariadb, one) = first(&MARIADB)?;
+    let (mysql, two) = first(&MYSQL)?;
+    let problem = Problem::setting(&Target::Mysql, mariadb, &one)
+        .with("other", mysql)
+        .evidence(&two.at, format!("{mysql} = {}", two.value));
+    Some(problem.run(&["mysqld", "--validate-config"]))
 }

@@ -1,106 +1,112 @@
-//! Space that small records lose on raidz and dRAID.
+//! Space that small blocks waste on raidz and dRAID.
 
-use super::{Finding, Id, Severity};
-use crate::system::{System, Vdev};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::source::Document::{ZfsCode, ZpoolConcepts};
+use crate::system::{Dataset, System, Vdev};
 use facts::zpool_status::{Class, VdevKind};
 use plan::geometry::Geometry;
 
-/// How a raidz or dRAID vdev stores a block; none for other vdevs, or a width that cannot be.
-fn geometry(vdev: &Vdev) -> Option<Geometry> {
-    match vdev.kind {
-        VdevKind::Raidz { parity } => {
-            let (width, parity) = (u32::try_from(vdev.leaves.len()).ok()?, u32::from(parity));
-            (width > parity).then_some(Geometry::Raidz { width, parity })
-        }
-        VdevKind::Draid { parity, data, .. } if data > 0 => Some(Geometry::Draid {
-            data,
-            parity: u32::from(parity),
-        }),
-        _ => None,
-    }
-}
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[RAIDZ, DRAID];
 
-fn padded(system: &System, id: Id, which: fn(&VdevKind) -> bool) -> Vec<Finding> {
-    let databases: Vec<&str> = system
-        .databases()
-        .iter()
-        .map(|db| db.dataset.name.as_str())
-        .collect();
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let vdev = pool.of(Class::Normal).find(|vdev| which(&vdev.kind))?;
-            let shift = pool
-                .get("ashift")
-                .and_then(|p| p.value.parse().ok())
-                .filter(|s| (9..=16).contains(s));
-            Some((pool, vdev, geometry(vdev)?, shift.unwrap_or(12u32)))
-        })
-        .flat_map(|(pool, vdev, geometry, ashift)| {
-            let databases = &databases;
-            system
-                .in_pool(&pool.name)
-                .filter(|dataset| !databases.contains(&dataset.name.as_str()))
-                .filter_map(move |dataset| {
-                    let (name, _, property) = dataset.block()?;
-                    let block = system
-                        .intended_block(dataset)
-                        .filter(|b| (1..=1 << 24).contains(b))?;
-                    let takes = geometry.asize(block, ashift);
-                    let share = |block: u64| geometry.asize(block, ashift) as f64 / block as f64;
-                    let fair = share(1 << 20);
-                    let better = (17..20).map(|s| 1 << s).find(|b| share(*b) <= fair * 1.3);
-                    let better = better.unwrap_or(1 << 20);
-                    let share = share(block);
-                    let random = system
-                        .loads
-                        .iter()
-                        .any(|load| load.dataset == dataset.name && load.writes && load.random);
-                    (share > fair * 1.3).then(|| {
-                        let finding = Finding::new(id, Severity::Warning, &dataset.name)
-                            .with("vdev", &vdev.name)
-                            .with("block", size(block))
-                            .with("takes", size(takes))
-                            .with("factor", format!("{share:.1}"))
-                            .with("fair", format!("{fair:.2}"))
-                            .property(name, property)
-                            .because(&vdev.at, vdev.name.clone());
-                        if random {
-                            // Larger records would make each of these writes a rewrite of more.
-                            finding.run(&[
-                                "zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2",
-                            ])
-                        } else if name == "volblocksize" {
-                            finding.run(&[
-                                "zfs",
-                                "create",
-                                "-V",
-                                "SIZE",
-                                "-o",
-                                "volblocksize=64K",
-                                "NEW-VOLUME",
-                            ])
-                        } else {
-                            finding.set(&dataset.name, "recordsize", size(better))
-                        }
-                    })
-                })
-        })
-        .collect()
-}
+const RAIDZ: Rule = Rule {
+    name: "layout-raidz-padding",
+    severity: Severity::Warning,
+    check: Check::Dataset(raidz),
+    what: "Blocks of {block} of {subject} take {takes} on {vdev}: {factor} times their size; large blocks take {fair} times.",
+    what_zh: "{subject} 的 {block} 块在 {vdev} 上占用 {takes}：是其大小的 {factor} 倍，而大块是 {fair} 倍。",
+    why: "raidz adds parity to every row and pads each block to a multiple of parity + 1 sectors, so small blocks cost as much space as on mirrors, or more.",
+    why_zh: "raidz 为每一行加校验，并把每个块补齐到（校验数 + 1）个扇区的倍数，因此小块占用的空间与镜像相当甚至更多。",
+    sources: &[ZfsCode.section("vdev_raidz_asize")],
+    lab: Some("hk-recordsize"),
+};
 
-/// Small records on raidz take far more than their share of parity.
-pub fn raidz(system: &System) -> Vec<Finding> {
-    padded(system, Id::LayoutRaidzPadding, |kind| {
+fn raidz(system: &System, dataset: &Dataset) -> Option<Problem> {
+    padded(system, dataset, |kind| {
         matches!(kind, VdevKind::Raidz { .. })
     })
 }
 
-/// Small records on dRAID fill whole stripes.
-pub fn draid(system: &System) -> Vec<Finding> {
-    padded(system, Id::LayoutDraidPadding, |kind| {
+const DRAID: Rule = Rule {
+    name: "layout-draid-padding",
+    severity: Severity::Warning,
+    check: Check::Dataset(draid),
+    what: "Blocks of {block} of {subject} take {takes} on {vdev}: {factor} times their size; large blocks take {fair} times.",
+    what_zh: "{subject} 的 {block} 块在 {vdev} 上占用 {takes}：是其大小的 {factor} 倍，而大块是 {fair} 倍。",
+    why: "dRAID allocates whole stripes: a block smaller than the data part of a stripe is filled up with zeros.",
+    why_zh: "dRAID 按整条带分配：比条带数据部分小的块用零补满。",
+    sources: &[ZpoolConcepts.section("dRAID, fixed stripe width")],
+    lab: None,
+};
+
+fn draid(system: &System, dataset: &Dataset) -> Option<Problem> {
+    padded(system, dataset, |kind| {
         matches!(kind, VdevKind::Draid { .. })
+    })
+}
+
+/// How a raidz or dRAID vdev stores a block; none for other vdevs, or an impossible width.
+fn geometry(vdev: &Vdev) -> Option<Geometry> {
+    let parity = vdev.parity()?;
+    match vdev.kind {
+        VdevKind::Draid { data, .. } => (data > 0).then_some(Geometry::Draid { data, parity }),
+        _ => {
+            let width = u32::try_from(vdev.leaves.len()).ok()?;
+            (width > parity).then_some(Geometry::Raidz { width, parity })
+        }
+    }
+}
+
+fn padded(system: &System, dataset: &Dataset, kind: fn(&VdevKind) -> bool) -> Option<Problem> {
+    let pool = system.pool(dataset.pool())?;
+    let vdev = pool.vdevs_of(Class::Normal).find(|vdev| kind(&vdev.kind))?;
+    let geometry = geometry(vdev)?;
+    let ashift = pool
+        .get("ashift")
+        .and_then(|p| p.value.parse().ok())
+        .filter(|s| (9..=16).contains(s));
+    let ashift = ashift.unwrap_or(12u32);
+    let (name, _, property) = dataset.block()?;
+    let block = system
+        .intended_block(dataset)
+        .filter(|block| (1..=1 << 24).contains(block))?;
+    let factor = |block: u64| geometry.asize(block, ashift) as f64 / block as f64;
+    let fair = factor(1 << 20);
+    if factor(block) <= fair * 1.3 || system.database_on(dataset).is_some() {
+        return None;
+    }
+    let problem = Problem::of(&dataset.name)
+        .with("vdev", &vdev.name)
+        .with("block", size(block))
+        .with("takes", size(geometry.asize(block, ashift)))
+        .with("factor", format!("{:.1}", factor(block)))
+        .with("fair", format!("{fair:.2}"))
+        .property(name, property)
+        .evidence(&vdev.at, &vdev.name);
+    let mut loads = system
+        .loads
+        .iter()
+        .filter(|load| load.dataset == dataset.name);
+    Some(if loads.any(|load| load.writes && load.random) {
+        // Larger records would make each of these writes rewrite more.
+        problem.run(&[
+            "zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2",
+        ])
+    } else if name == "volblocksize" {
+        problem.run(&[
+            "zfs",
+            "create",
+            "-V",
+            "SIZE",
+            "-o",
+            "volblocksize=64K",
+            "NEW-VOLUME",
+        ])
+    } else {
+        let better = (17..20)
+            .map(|shift| 1 << shift)
+            .find(|block| factor(*block) <= fair * 1.3);
+        problem.set_property(&dataset.name, "recordsize", size(better.unwrap_or(1 << 20)))
     })
 }

@@ -1,17 +1,36 @@
 //! `postgresql.conf`.
 
-use super::{Change, Finding, Id, Severity};
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::setting::Target;
+use crate::source::Document::{HongKong, PostgresManual, ZfsCode};
 use crate::system::{Database, Engine, System};
-use crate::words::size;
+use facts::postgresql::switch;
+use facts::zpool_status::Class;
 
-fn set(finding: Finding, name: &str, value: &str) -> Finding {
-    finding.change(Change::Postgresql {
-        name: name.to_string(),
-        value: value.to_string(),
-    })
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    FSYNC,
+    FULL_PAGE_WRITES,
+    FULL_PAGE_WRITES_KEPT,
+    SYNCHRONOUS_COMMIT,
+    WAL_INIT_ZERO,
+    WAL_RECYCLE,
+    IO_CONCURRENCY,
+    RANDOM_PAGE_COST,
+    MAX_WAL_SIZE,
+];
+
+/// A problem of a setting that is there or is left at its default; the fix sets it.
+fn of_setting(system: &System, name: &str, right: &str) -> Problem {
+    let problem = match system.postgres(name) {
+        Some(found) => Problem::setting(&Target::Postgresql, name, &found),
+        None => Problem::of(name),
+    };
+    problem.set(Target::Postgresql, name, Some(right))
 }
 
-/// PostgreSQL's databases on ZFS, where any is known.
+/// Databases of PostgreSQL on ZFS, where any is known.
 fn on_zfs(system: &System) -> Vec<Database<'_>> {
     system
         .databases()
@@ -20,206 +39,236 @@ fn on_zfs(system: &System) -> Vec<Database<'_>> {
         .collect()
 }
 
-/// A switch that is set to `wrong`.
-fn switch(
-    system: &System,
-    id: Id,
-    severity: Severity,
-    name: &'static str,
-    wrong: bool,
-) -> Option<Finding> {
-    let found = system
-        .postgres_switch(name)
-        .filter(|found| found.value == wrong)?;
-    let (is, fix) = if wrong { ("on", "off") } else { ("off", "on") };
-    Some(set(
-        Finding::new(id, severity, name).because(&found.at, format!("{name} = {is}")),
-        name,
-        fix,
-    ))
+const FSYNC: Rule = Rule {
+    name: "pg-fsync",
+    severity: Severity::Error,
+    check: Check::Setting {
+        target: Target::Postgresql,
+        name: "fsync",
+        wrong: |value| switch(value) == Some(false),
+        right: Some("on"),
+    },
+    what: "fsync is off.",
+    what_zh: "fsync 已关闭。",
+    why: "PostgreSQL then never flushes: a crash of the machine may corrupt the whole cluster. ZFS does not need it; synchronous_commit=off also makes COMMIT fast, and keeps the database consistent.",
+    why_zh: "PostgreSQL 将完全不刷写：机器崩溃可能损坏整个集群。在 ZFS 上不需要这样；synchronous_commit=off 同样能让 COMMIT 变快，而且数据库保持一致。",
+    sources: &[PostgresManual.section("fsync")],
+    lab: None,
+};
+
+const FULL_PAGE_WRITES: Rule = Rule {
+    name: "pg-full-page-writes",
+    severity: Severity::Error,
+    check: Check::System(full_page_writes),
+    what: "full_page_writes is off, and nothing in the input shows that a page lies within one record.",
+    what_zh: "full_page_writes 已关闭，而输入中没有信息表明一页落在一条记录之内。",
+    why: "Without full pages in the WAL a torn page cannot be repaired. On ZFS this is safe only if recordsize is a multiple of the page (8K or more): ZFS then writes a page completely or not at all.",
+    why_zh: "WAL 里没有整页，撕裂的页就无法修复。在 ZFS 上，只有 recordsize 是页的整数倍（8K 或更大）时才安全：这时 ZFS 对一页要么全部写入，要么不写。",
+    sources: &[PostgresManual.section("full_page_writes")],
+    lab: None,
+};
+
+fn full_page_writes(system: &System) -> Option<Problem> {
+    (full_pages_off(system) && !pages_whole(system))
+        .then(|| of_setting(system, "full_page_writes", "on"))
 }
 
-/// `fsync = off`.
-pub fn fsync(system: &System) -> Vec<Finding> {
-    switch(system, Id::PgFsync, Severity::Error, "fsync", false)
-        .into_iter()
-        .collect()
+const FULL_PAGE_WRITES_KEPT: Rule = Rule {
+    name: "pg-full-page-writes-kept",
+    severity: Severity::Note,
+    check: Check::System(full_page_writes_kept),
+    what: "full_page_writes is off, and records hold whole pages.",
+    what_zh: "full_page_writes 已关闭，而记录能容纳整页。",
+    why: "ZFS replaces a record completely or not at all, so a power cut tears no page. Files written under a smaller recordsize keep it until they are rewritten. This holds only on this file system: not on a standby with another one, not for tools that copy files (pg_rewind needs it on), not if the data moves.",
+    why_zh: "ZFS 对一条记录要么全部替换，要么不动，因此断电不会撕裂页。在更小的 recordsize 下写的文件，重写之前仍保持原样。只在本文件系统上成立：用别的文件系统的备库、复制文件的工具（pg_rewind 要求开启）以及数据迁移之后都不成立。",
+    sources: &[
+        PostgresManual.section("full_page_writes"),
+        ZfsCode.section("zfs_write, one transaction a block"),
+    ],
+    lab: None,
+};
+
+fn full_page_writes_kept(system: &System) -> Option<Problem> {
+    if !full_pages_off(system) || !pages_whole(system) {
+        return None;
+    }
+    let problem = of_setting(system, "full_page_writes", "on");
+    Some(
+        match on_zfs(system)
+            .first()
+            .and_then(|db| db.dataset.get("recordsize"))
+        {
+            Some(property) => problem.property("recordsize", property),
+            None => problem,
+        },
+    )
 }
 
-/// `full_page_writes = off` where a page may span records.
-pub fn full_page_writes(system: &System) -> Vec<Finding> {
-    let torn = on_zfs(system).iter().any(|db| {
-        // 8K pages within one record each: the record holds them and none straddles two.
+fn full_pages_off(system: &System) -> bool {
+    system
+        .postgres_switch("full_page_writes")
+        .is_some_and(|found| !found.value)
+}
+
+/// Whether the records of every known database hold whole pages.
+fn pages_whole(system: &System) -> bool {
+    let databases = on_zfs(system);
+    let whole = |db: &Database| {
         db.dataset
             .bytes("recordsize")
-            .is_none_or(|record| record < db.page)
-    });
-    let unknown = on_zfs(system).is_empty();
-    (torn || unknown)
-        .then(|| {
-            switch(
-                system,
-                Id::PgFullPageWrites,
-                Severity::Error,
-                "full_page_writes",
-                false,
-            )
-        })
-        .flatten()
-        .into_iter()
-        .collect()
-}
-
-/// `full_page_writes = off` where records keep pages whole: safe here, with conditions to know.
-pub fn full_page_writes_kept(system: &System) -> Vec<Finding> {
-    let databases = on_zfs(system);
-    let whole = !databases.is_empty()
-        && databases.iter().all(|db| {
-            db.dataset
-                .bytes("recordsize")
-                .is_some_and(|record| record >= db.page)
-        });
-    let Some(found) = system
-        .postgres_switch("full_page_writes")
-        .filter(|f| !f.value && whole)
-    else {
-        return Vec::new();
+            .is_some_and(|record| record >= db.page)
     };
-    let mut finding = Finding::new(Id::PgFullPageWritesKept, Severity::Note, "full_page_writes")
-        .because(&found.at, "full_page_writes = off");
-    if let Some(property) = databases
-        .first()
-        .and_then(|db| db.dataset.get("recordsize"))
-    {
-        finding = finding.property("recordsize", property);
-    }
-    vec![set(finding, "full_page_writes", "on")]
+    !databases.is_empty() && databases.iter().all(whole)
 }
 
-/// `synchronous_commit = off`.
-pub fn synchronous_commit(system: &System) -> Vec<Finding> {
-    system
-        .postgres("synchronous_commit")
-        .filter(|found| matches!(found.value.as_str(), "off" | "false" | "no" | "0"))
-        .map(|found| {
-            let finding = Finding::new(
-                Id::PgSynchronousCommit,
-                Severity::Warning,
-                "synchronous_commit",
-            )
-            .because(&found.at, format!("synchronous_commit = {}", found.value));
-            set(finding, "synchronous_commit", "on")
-        })
-        .into_iter()
-        .collect()
+const SYNCHRONOUS_COMMIT: Rule = Rule {
+    name: "pg-synchronous-commit",
+    severity: Severity::Warning,
+    check: Check::Setting {
+        target: Target::Postgresql,
+        name: "synchronous_commit",
+        wrong: |value| switch(value) == Some(false),
+        right: Some("on"),
+    },
+    what: "synchronous_commit is off.",
+    what_zh: "synchronous_commit 已关闭。",
+    why: "COMMIT returns before its WAL is stable: a crash loses committed transactions of up to three times wal_writer_delay (0.6 s by default). The database stays consistent.",
+    why_zh: "COMMIT 在其 WAL 落盘之前返回：崩溃会丢失最多三倍 wal_writer_delay（默认 0.6 秒）内已提交的事务。数据库保持一致。",
+    sources: &[PostgresManual.section("synchronous_commit")],
+    lab: None,
+};
+
+const WAL_INIT_ZERO: Rule = Rule {
+    name: "pg-wal-init-zero",
+    severity: Severity::Note,
+    check: Check::System(wal_init_zero),
+    what: "wal_init_zero is on, and the database is on ZFS.",
+    what_zh: "wal_init_zero 为 on，而数据库在 ZFS 上。",
+    why: "New WAL files are filled with zeros so that later writes overwrite allocated blocks. On a copy-on-write file system each write allocates anew, so the zeros are wasted work, and compression drops them anyway.",
+    why_zh: "新的 WAL 文件先填零，以便以后覆盖已分配的块。在写时复制文件系统上每次写都重新分配，填零白费功夫，而且压缩会把零去掉。",
+    sources: &[PostgresManual.section("wal_init_zero")],
+    lab: None,
+};
+
+fn wal_init_zero(system: &System) -> Option<Problem> {
+    useless_on_zfs(system, "wal_init_zero")
 }
 
-fn zero_or_recycle(system: &System, id: Id, name: &'static str) -> Vec<Finding> {
-    // Both default to on; a file that leaves them out has them on.
+const WAL_RECYCLE: Rule = Rule {
+    name: "pg-wal-recycle",
+    severity: Severity::Note,
+    check: Check::System(wal_recycle),
+    what: "wal_recycle is on, and the database is on ZFS.",
+    what_zh: "wal_recycle 为 on，而数据库在 ZFS 上。",
+    why: "Old WAL files are renamed and overwritten to save allocation. On a copy-on-write file system that saves nothing, and a write into an old record that is no longer cached reads it first. A new file avoids the read.",
+    why_zh: "旧 WAL 文件改名后被覆盖，以省去分配。在写时复制文件系统上省不了什么，写进已不在缓存里的旧记录还要先读。新文件可以避免这次读取。",
+    sources: &[PostgresManual.section("wal_recycle")],
+    lab: None,
+};
+
+fn wal_recycle(system: &System) -> Option<Problem> {
+    useless_on_zfs(system, "wal_recycle")
+}
+
+/// A switch that is on, as it is by default, and useless on ZFS.
+fn useless_on_zfs(system: &System, name: &str) -> Option<Problem> {
     let on = system.postgres_switch(name).is_none_or(|found| found.value);
     let databases = on_zfs(system);
-    let Some(database) = databases
+    let dataset = databases
         .first()
-        .filter(|_| on && !system.postgresql.is_empty())
-    else {
-        return Vec::new();
-    };
-    let finding = Finding::new(id, Severity::Note, name)
-        .because(&database.dataset.place(), database.dataset.name.clone());
-    let finding = match system.postgres(name) {
-        Some(found) => finding.because(&found.at, format!("{name} = {}", found.value)),
-        None => finding,
-    };
-    vec![set(finding, name, "off")]
+        .filter(|_| on && !system.postgresql.is_empty())?
+        .dataset;
+    Some(of_setting(system, name, "off").evidence(&dataset.place(), &dataset.name))
 }
 
-/// `wal_init_zero = on` on ZFS.
-pub fn wal_init_zero(system: &System) -> Vec<Finding> {
-    zero_or_recycle(system, Id::PgWalInitZero, "wal_init_zero")
-}
+const IO_CONCURRENCY: Rule = Rule {
+    name: "pg-io-concurrency",
+    severity: Severity::Note,
+    check: Check::System(effective_io_concurrency),
+    what: "effective_io_concurrency is {value}, but this release of OpenZFS ignores posix_fadvise.",
+    what_zh: "effective_io_concurrency 为 {value}，但此版本的 OpenZFS 忽略 posix_fadvise。",
+    why: "Up to 2.1 the hints have no effect on Linux and cost a system call each; since 2.2 they start reads. (PostgreSQL 18 with its own asynchronous I/O does not depend on them.)",
+    why_zh: "在 Linux 上，2.1 及以前这些提示不起作用，每次还要一个系统调用；自 2.2 起它们会启动读取。（PostgreSQL 18 用自己的异步 I/O 时不依赖它。）",
+    sources: &[
+        PostgresManual.section("effective_io_concurrency"),
+        ZfsCode.section("zpl_file.c, fadvise since 2.2"),
+        HongKong.section("databases"),
+    ],
+    lab: None,
+};
 
-/// `wal_recycle = on` on ZFS.
-pub fn wal_recycle(system: &System) -> Vec<Finding> {
-    zero_or_recycle(system, Id::PgWalRecycle, "wal_recycle")
-}
-
-/// `effective_io_concurrency` on a ZFS that ignores the hint.
-pub fn effective_io_concurrency(system: &System) -> Vec<Finding> {
+fn effective_io_concurrency(system: &System) -> Option<Problem> {
     // posix_fadvise came to Linux with OpenZFS 2.2 (zpl_fadvise).
-    let Some(version) = system.openzfs.as_ref().filter(|v| v.value < (2, 2)) else {
-        return Vec::new();
-    };
-    let Some(found) = system.postgres("effective_io_concurrency") else {
-        return Vec::new();
-    };
+    let version = system
+        .openzfs
+        .as_ref()
+        .filter(|version| version.value < (2, 2))?;
+    let found = system.postgres("effective_io_concurrency")?;
     let asked: u64 = found.value.parse().unwrap_or(0);
     if asked <= 1 || on_zfs(system).is_empty() {
-        return Vec::new();
+        return None;
     }
-    let finding = Finding::new(
-        Id::PgIoConcurrency,
-        Severity::Note,
-        "effective_io_concurrency",
-    )
-    .with("asked", asked)
-    .because(&found.at, format!("effective_io_concurrency = {asked}"))
-    .because(
-        &version.at,
-        format!("OpenZFS {}.{}", version.value.0, version.value.1),
-    );
-    vec![set(finding, "effective_io_concurrency", "0")]
+    let release = format!("OpenZFS {}.{}", version.value.0, version.value.1);
+    Some(of_setting(system, "effective_io_concurrency", "0").evidence(&version.at, release))
 }
 
-/// `random_page_cost` of a disk on a pool of SSDs.
-pub fn random_page_cost(system: &System) -> Vec<Finding> {
-    let cost = system.postgres("random_page_cost");
-    let value: f64 = match &cost {
-        Some(found) => found.value.parse().unwrap_or(0.0),
-        None if !system.postgresql.is_empty() => 4.0,
-        None => return Vec::new(),
+const RANDOM_PAGE_COST: Rule = Rule {
+    name: "pg-random-page-cost",
+    severity: Severity::Note,
+    check: Check::System(random_page_cost),
+    what: "random_page_cost is {cost}, although the pool is flash.",
+    what_zh: "存储池是闪存，random_page_cost 却为 {cost}。",
+    why: "4 describes a hard disk, on which a random page costs as much as four sequential ones. On SSDs it makes the planner avoid indexes.",
+    why_zh: "4 描述的是机械盘，一次随机页相当于四次顺序页。在 SSD 上它使规划器避开索引。",
+    sources: &[PostgresManual.section("random_page_cost")],
+    lab: None,
+};
+
+fn random_page_cost(system: &System) -> Option<Problem> {
+    let cost: f64 = match system.postgres("random_page_cost") {
+        Some(found) => found.value.parse().ok()?,
+        None if system.postgresql.is_empty() => return None,
+        None => 4.0,
     };
     let databases = on_zfs(system);
-    let Some(pool) = databases
-        .first()
-        .and_then(|db| system.pool(db.dataset.pool()))
-    else {
-        return Vec::new();
-    };
+    let pool = system.pool(databases.first()?.dataset.pool())?;
     let mut leaves = pool
-        .of(facts::zpool_status::Class::Normal)
-        .flat_map(|v| &v.leaves)
+        .vdevs_of(Class::Normal)
+        .flat_map(|vdev| &vdev.leaves)
         .peekable();
-    let flash = leaves.peek().is_some() && leaves.all(|leaf| system.rotates(leaf) == Some(false));
-    if value < 4.0 || !flash {
-        return Vec::new();
-    }
-    let mut finding = Finding::new(Id::PgRandomPageCost, Severity::Note, "random_page_cost")
-        .with("cost", value)
-        .because(&pool.place(), pool.name.clone());
-    if let Some(found) = cost {
-        finding = finding.because(&found.at, format!("random_page_cost = {}", found.value));
-    }
-    vec![set(finding, "random_page_cost", "1.1")]
+    leaves.peek()?;
+    let flash = leaves.all(|leaf| system.rotates(leaf) == Some(false));
+    (cost >= 4.0 && flash).then(|| {
+        let problem = of_setting(system, "random_page_cost", "1.1").with("cost", cost);
+        problem.evidence(&pool.place(), &pool.name)
+    })
 }
 
-/// `max_wal_size` left at 1 GB where checkpoints come early and each rewrites full pages.
-pub fn max_wal_size(system: &System) -> Vec<Finding> {
-    let Some(memory) = system.memory.as_ref().filter(|m| m.value >= 32 << 30) else {
-        return Vec::new();
-    };
-    if system.postgresql.is_empty() {
-        return Vec::new();
-    }
+const MAX_WAL_SIZE: Rule = Rule {
+    name: "pg-max-wal-size",
+    severity: Severity::Note,
+    check: Check::System(max_wal_size),
+    what: "max_wal_size is {size}.",
+    what_zh: "max_wal_size 为 {size}。",
+    why: "A busy server then checkpoints every few seconds, and after each checkpoint the first change of a page writes the whole page to the WAL.",
+    why_zh: "繁忙的服务器因此每隔几秒就做检查点，而每次检查点后，对一页的首次修改都把整页写进 WAL。",
+    sources: &[
+        PostgresManual.section("max_wal_size, full_page_writes"),
+        HongKong.section("databases, checkpoint settings"),
+    ],
+    lab: None,
+};
+
+fn max_wal_size(system: &System) -> Option<Problem> {
+    let memory = system
+        .memory
+        .as_ref()
+        .filter(|memory| memory.value >= 32 << 30)?;
     let found = system.postgres_bytes("max_wal_size", 1 << 20);
-    let bytes = found.as_ref().map_or(1 << 30, |found| found.value);
-    if bytes > 1 << 30 {
-        return Vec::new();
+    let bytes = found.map_or(1 << 30, |found| found.value);
+    if system.postgresql.is_empty() || bytes > 1 << 30 {
+        return None;
     }
-    let mut finding = Finding::new(Id::PgMaxWalSize, Severity::Note, "max_wal_size")
-        .with("size", size(bytes))
-        .because(&memory.at, format!("memory {}", size(memory.value)));
-    if let Some(found) = found {
-        finding = finding.because(&found.at, format!("max_wal_size = {}", size(found.value)));
-    }
-    vec![set(finding, "max_wal_size", "16GB")]
+    let problem = of_setting(system, "max_wal_size", "16GB").with("size", size(bytes));
+    Some(problem.evidence(&memory.at, format!("memory {}", size(memory.value))))
 }

@@ -1,157 +1,177 @@
-//! `ashift` against the drives' sectors.
+//! `ashift` and the sectors of drives.
 
-use super::{Finding, Id, Severity};
-use crate::system::{Leaf, Pool, System, models};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::source::Document::{Arithmetic, HongKong, ZfsDocs, ZfsProps, ZpoolProps};
+use crate::system::{Dataset, Leaf, Pool, Property, System, models};
 use facts::zpool_status::Class;
 
-fn ashift(pool: &Pool) -> Option<(u32, &crate::system::Property)> {
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[TOO_SMALL, NINE, BELIEVED, NO_ROOM];
+
+fn ashift(pool: &Pool) -> Option<(u32, &Property)> {
     let property = pool.get("ashift")?;
     Some((property.value.parse().ok()?, property))
 }
 
-fn data(pool: &Pool) -> impl Iterator<Item = &Leaf> {
+/// Drives of a pool except its spares.
+fn members(pool: &Pool) -> impl Iterator<Item = &Leaf> {
     pool.vdevs
         .iter()
         .filter(|vdev| vdev.class != Class::Spare)
         .flat_map(|vdev| &vdev.leaves)
 }
 
-/// A sector smaller than the drive's physical one.
-pub fn too_small(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let (shift, property) = ashift(pool).filter(|(shift, _)| (1..=16).contains(shift))?;
-            let (leaf, sector) = data(pool)
-                .filter_map(|leaf| Some((leaf, system.drive(leaf)?.physical_sector.as_ref()?)))
-                .max_by_key(|(_, sector)| sector.value)?;
-            (1u64 << shift < sector.value).then(|| {
-                Finding::new(Id::AshiftTooSmall, Severity::Error, &pool.name)
-                    .with("ashift", shift)
-                    .with("sector", size(sector.value))
-                    .with("right", sector.value.ilog2())
-                    .property("ashift", property)
-                    .because(
-                        &sector.at,
-                        format!("{}: physical sector {}", leaf.name, sector.value),
-                    )
-                    .run(&[
-                        "zpool",
-                        "create",
-                        "-o",
-                        &format!("ashift={}", sector.value.ilog2()),
-                        "NEW-POOL",
-                        "VDEVS",
-                    ])
-            })
-        })
-        .collect()
+const TOO_SMALL: Rule = Rule {
+    name: "ashift-too-small",
+    severity: Severity::Error,
+    check: Check::Pool(too_small),
+    what: "{subject} writes in sectors of 2^{ashift} bytes to drives with physical sectors of {sector}.",
+    what_zh: "{subject} 以 2^{ashift} 字节的扇区写到物理扇区为 {sector} 的盘上。",
+    why: "A write of part of a physical sector makes the drive read, change and write the whole sector. ashift is fixed when a vdev is created: create the pool again with ashift={right}. Vdevs of different ashift also cannot be removed.",
+    why_zh: "只写物理扇区的一部分时，盘要先读、改、再写整个扇区。ashift 在创建 vdev 时固定：用 ashift={right} 重建存储池。ashift 不同的 vdev 还无法移除。",
+    sources: &[
+        HongKong.section("pitfalls met, ashift"),
+        ZpoolProps.section("ashift"),
+    ],
+    lab: Some("hk-ashift"),
+};
+
+fn too_small(system: &System, pool: &Pool) -> Option<Problem> {
+    let (shift, property) = ashift(pool).filter(|(shift, _)| (1..=16).contains(shift))?;
+    let (leaf, sector) = members(pool)
+        .filter_map(|leaf| Some((leaf, system.drive(leaf)?.physical_sector.as_ref()?)))
+        .max_by_key(|(_, sector)| sector.value)?;
+    let right = sector.value.checked_ilog2()?;
+    (1u64 << shift < sector.value).then(|| {
+        Problem::of(&pool.name)
+            .with("ashift", shift)
+            .with("sector", size(sector.value))
+            .with("right", right)
+            .property("ashift", property)
+            .evidence(
+                &sector.at,
+                format!("{}: physical sector {}", leaf.name, sector.value),
+            )
+            .run(&[
+                "zpool",
+                "create",
+                "-o",
+                &format!("ashift={right}"),
+                "NEW-POOL",
+                "VDEVS",
+            ])
+    })
 }
 
-/// `ashift=9` where the drives' sectors are not known: hardly any drive sold since 2011 has 512.
-pub fn nine(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let (_, property) = ashift(pool).filter(|(shift, _)| *shift == 9)?;
-            let known = data(pool).any(|leaf| {
-                system.drive(leaf).is_some_and(|drive| {
-                    drive.physical_sector.as_ref().is_some_and(|s| {
-                        s.value > 512 || drive.rotational.as_ref().is_some_and(|r| r.value)
-                    })
-                })
-            });
-            (!known).then(|| {
-                Finding::new(Id::AshiftNine, Severity::Warning, &pool.name)
-                    .property("ashift", property)
-                    .run(&["zpool", "create", "-o", "ashift=12", "NEW-POOL", "VDEVS"])
-            })
-        })
-        .collect()
+const NINE: Rule = Rule {
+    name: "ashift-nine",
+    severity: Severity::Warning,
+    check: Check::Pool(nine),
+    what: "{subject} has ashift=9, and nothing in the input shows that its drives have 512-byte sectors.",
+    what_zh: "{subject} 的 ashift=9，而输入中没有信息表明它的盘是 512 字节扇区。",
+    why: "Hardly any drive sold in the last ten years has 512-byte sectors inside, and a replacement will not. ashift cannot be changed later; 12 costs a little space for small blocks and suits every drive.",
+    why_zh: "近十年出售的盘内部几乎都不是 512 字节扇区，将来的替换盘也不会是。ashift 以后不能改；12 只在小块上多用一点空间，适合任何盘。",
+    sources: &[
+        HongKong.section("pitfalls met, ashift"),
+        ZpoolProps.section("ashift"),
+    ],
+    lab: Some("hk-ashift"),
+};
+
+fn nine(system: &System, pool: &Pool) -> Option<Problem> {
+    let (_, property) = ashift(pool).filter(|(shift, _)| *shift == 9)?;
+    let known = members(pool)
+        .filter_map(|leaf| system.drive(leaf))
+        .any(|drive| {
+            let rotates = drive
+                .rotational
+                .as_ref()
+                .is_some_and(|rotates| rotates.value);
+            drive
+                .physical_sector
+                .as_ref()
+                .is_some_and(|sector| sector.value > 512 || rotates)
+        });
+    (!known).then(|| {
+        Problem::of(&pool.name).property("ashift", property).run(&[
+            "zpool",
+            "create",
+            "-o",
+            "ashift=12",
+            "NEW-POOL",
+            "VDEVS",
+        ])
+    })
 }
 
-/// `ashift` left to SSDs that claim 512-byte sectors.
-pub fn believed(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            let shift = ashift(pool);
-            // `ashift` 0 is "ask the drives", and so is a plan that does not state it.
-            let asks = match shift {
-                Some((shift, _)) => shift == 0,
-                None => system.planned,
-            };
-            if !asks {
-                return None;
-            }
-            let (leaf, sector) = data(pool).find_map(|leaf| {
-                let drive = system.drive(leaf)?;
-                let flash =
-                    system.rotates(leaf) == Some(false) || models::flash(system.model(leaf));
-                let sector = drive.physical_sector.as_ref()?;
-                (flash && sector.value == 512).then_some((leaf, sector))
-            })?;
-            let finding = Finding::new(Id::AshiftBelieved, Severity::Warning, &pool.name)
-                .with("drive", &leaf.name)
-                .because(&sector.at, format!("{}: physical sector 512", leaf.name))
-                .run(&["zpool", "create", "-o", "ashift=12", "POOL", "VDEVS"]);
-            Some(finding)
-        })
-        .collect()
+const BELIEVED: Rule = Rule {
+    name: "ashift-believed",
+    severity: Severity::Warning,
+    check: Check::Pool(believed),
+    what: "ashift is not set, and SSDs report 512-byte sectors ({drive}).",
+    what_zh: "没有设置 ashift，而 SSD 报告 512 字节扇区（{drive}）。",
+    why: "Flash pages are 4K or larger; the 512 is for old systems. Set ashift=12 when you create the pool: it cannot be changed later.",
+    why_zh: "闪存页是 4K 或更大；512 只是为了兼容旧系统。创建存储池时请设置 ashift=12：以后不能改。",
+    sources: &[
+        ZpoolProps.section("ashift"),
+        ZfsDocs.section("Hardware, sector size"),
+    ],
+    lab: Some("hk-ashift"),
+};
+
+fn believed(system: &System, pool: &Pool) -> Option<Problem> {
+    // 0 takes what the drives report, and so does a planned pool that does not set it.
+    let reported = ashift(pool).map_or(system.planned, |(shift, _)| shift == 0);
+    let (leaf, sector) = members(pool).filter(|_| reported).find_map(|leaf| {
+        let flash = system.rotates(leaf) == Some(false) || models::flash(system.model(leaf));
+        let sector = system.drive(leaf)?.physical_sector.as_ref()?;
+        (flash && sector.value == 512).then_some((leaf, sector))
+    })?;
+    let problem = Problem::of(&pool.name)
+        .with("drive", &leaf.name)
+        .evidence(&sector.at, format!("{}: physical sector 512", leaf.name));
+    Some(problem.run(&["zpool", "create", "-o", "ashift=12", "POOL", "VDEVS"]))
 }
 
-/// A block of one or two sectors, which compression cannot make smaller or only by half.
-pub fn no_room(system: &System) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .filter_map(|pool| {
-            Some((
-                pool,
-                ashift(pool).filter(|(shift, _)| (9..=14).contains(shift))?,
-            ))
-        })
-        .flat_map(|(pool, (shift, property))| {
-            system.in_pool(&pool.name).filter_map(move |dataset| {
-                let block = system.intended_block(dataset)?;
-                let (name, _, block_property) = dataset.block()?;
-                (block > 0 && block <= 1 << shift).then(|| {
-                    Finding::new(Id::CompressionNoRoom, Severity::Note, &dataset.name)
-                        .with("block", size(block))
-                        .with("sector", size(1 << shift))
-                        .property("ashift", property)
-                        .property(name, block_property)
-                        .set(&dataset.name, "recordsize", size(2 << shift))
-                })
-            })
-        })
-        .map(|mut finding| {
-            if finding
-                .evidence
-                .iter()
-                .any(|e| e.text.starts_with("volblocksize"))
-            {
-                // A volume's block size is fixed when it is made.
-                finding.changes.clear();
-                finding.steps = vec![super::Step::Run(
-                    [
-                        "zfs",
-                        "create",
-                        "-V",
-                        "SIZE",
-                        "-o",
-                        "volblocksize=16K",
-                        "NEW-VOLUME",
-                    ]
-                    .map(String::from)
-                    .to_vec(),
-                )];
-            }
-            finding
-        })
-        .collect()
+const NO_ROOM: Rule = Rule {
+    name: "compression-no-room",
+    severity: Severity::Note,
+    check: Check::Dataset(no_room),
+    what: "{subject} has blocks of {block} on sectors of {sector}, which leaves no room for compression.",
+    what_zh: "{subject} 的块为 {block}，扇区为 {sector}，没有压缩的余地。",
+    why: "A block takes whole sectors, so a block of one sector cannot become smaller: compression saves nothing, and there is more metadata than with larger blocks.",
+    why_zh: "块占用整数个扇区，只占一个扇区的块不可能更小：压缩不省空间，元数据还比大块更多。",
+    sources: &[
+        ZfsProps.section("compression"),
+        Arithmetic.section("blocks are whole sectors"),
+    ],
+    lab: None,
+};
+
+fn no_room(system: &System, dataset: &Dataset) -> Option<Problem> {
+    let pool = system.pool(dataset.pool())?;
+    let (shift, property) = ashift(pool).filter(|(shift, _)| (9..=14).contains(shift))?;
+    let (name, _, block_property) = dataset.block()?;
+    let block = system
+        .intended_block(dataset)
+        .filter(|block| (1..=1 << shift).contains(block))?;
+    let problem = Problem::of(&dataset.name)
+        .with("block", size(block))
+        .with("sector", size(1 << shift))
+        .property("ashift", property)
+        .property(name, block_property);
+    Some(match name {
+        // A volume's block size is fixed when it is created.
+        "volblocksize" => problem.run(&[
+            "zfs",
+            "create",
+            "-V",
+            "SIZE",
+            "-o",
+            "volblocksize=16K",
+            "NEW-VOLUME",
+        ]),
+        _ => problem.set_property(&dataset.name, "recordsize", size(2 << shift)),
+    })
 }

@@ -1,150 +1,190 @@
 //! Special and dedup vdevs.
 
-use super::{Finding, Id, Severity};
-use crate::system::{Pool, System};
-use crate::words::size;
+use super::{Check, Problem, Rule, Severity};
+use crate::format::size;
+use crate::source::Document::{HongKong, ZfsProps, Zpool8, ZpoolConcepts};
+use crate::system::{Dataset, Pool, System, Vdev};
 use facts::zpool_status::{Class, VdevKind};
 
-fn special(system: &System) -> impl Iterator<Item = &Pool> {
-    system.pools.iter().filter(|pool| pool.has(Class::Special))
-}
+/// The rules of this topic.
+pub const RULES: &[Rule] = &[
+    UNMIRRORED,
+    DEDUP_UNMIRRORED,
+    WEAKER,
+    IRREVERSIBLE,
+    METADATA_ONLY,
+    EVERYTHING,
+];
 
-/// Failures that the data of a pool survives whichever they are.
+/// Failed drives that the data vdevs survive, whichever they are.
 fn data_survives(pool: &Pool) -> u32 {
-    let normal = pool.of(Class::Normal).map(|vdev| vdev.survives());
-    normal.min().unwrap_or(0)
+    pool.vdevs_of(Class::Normal)
+        .map(Vdev::survives)
+        .min()
+        .unwrap_or(0)
 }
 
-fn single(system: &System, class: Class, id: Id) -> Vec<Finding> {
-    system
-        .pools
-        .iter()
-        .flat_map(|pool| {
-            pool.of(class)
-                .filter(|vdev| vdev.kind == VdevKind::Disk)
-                .map(|vdev| {
-                    let finding = Finding::new(id, Severity::Error, &vdev.name)
-                        .with("pool", &pool.name)
-                        .because(&vdev.at, vdev.name.clone());
-                    finding.attach(&pool.name, &vdev.name, data_survives(pool))
-                })
-        })
-        .collect()
+const UNMIRRORED: Rule = Rule {
+    name: "special-unmirrored",
+    severity: Severity::Error,
+    check: Check::Vdev(Some(Class::Special), unmirrored),
+    what: "The special vdev of {pool} is a single drive, {subject}.",
+    what_zh: "{pool} 的 special vdev 只有一块盘：{subject}。",
+    why: "All new metadata of the pool is on it. If it fails, the pool is lost, whatever redundancy the data has.",
+    why_zh: "存储池新写的元数据都在它上面。它一坏，不管数据有多少冗余，整个存储池都会丢失。",
+    sources: &[
+        HongKong.section("pitfalls met, special vdev not mirrored"),
+        ZpoolConcepts.section("Special Allocation Class"),
+    ],
+    lab: None,
+};
+
+const DEDUP_UNMIRRORED: Rule = Rule {
+    name: "dedup-vdev-unmirrored",
+    severity: Severity::Error,
+    check: Check::Vdev(Some(Class::Dedup), unmirrored),
+    what: "The dedup vdev of {pool} is a single drive, {subject}.",
+    what_zh: "{pool} 的 dedup vdev 只有一块盘：{subject}。",
+    why: "The deduplication table is on it. If it fails, the pool is lost.",
+    why_zh: "去重表在它上面。它一坏，存储池就会丢失。",
+    sources: &[ZpoolConcepts.section("dedup vdev")],
+    lab: None,
+};
+
+fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
+    (vdev.kind == VdevKind::Disk).then(|| {
+        Problem::of(&vdev.name)
+            .evidence(&vdev.at, &vdev.name)
+            .attach(&pool.name, &vdev.name, data_survives(pool))
+    })
 }
 
-/// A special vdev of a single drive.
-pub fn unmirrored(system: &System) -> Vec<Finding> {
-    single(system, Class::Special, Id::SpecialUnmirrored)
+const WEAKER: Rule = Rule {
+    name: "special-weaker",
+    severity: Severity::Warning,
+    check: Check::Vdev(Some(Class::Special), weaker),
+    what: "The special vdev {subject} of {pool} survives {survives} failed drive(s), the data vdevs survive {data}.",
+    what_zh: "{pool} 的 special vdev {subject} 能承受 {survives} 块盘故障，数据 vdev 能承受 {data} 块。",
+    why: "A pool survives only what its weakest vdev survives: with fewer copies of the metadata, the parity of the data vdevs does not help.",
+    why_zh: "存储池的容错能力取决于最弱的 vdev：元数据的副本更少时，数据 vdev 的校验盘就没有意义。",
+    sources: &[ZpoolConcepts.section("Special Allocation Class")],
+    lab: None,
+};
+
+fn weaker(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
+    let (survives, data) = (vdev.survives(), data_survives(pool));
+    let last = vdev.leaves.last()?;
+    (survives > 0 && survives < data).then(|| {
+        Problem::of(&vdev.name)
+            .with("survives", survives)
+            .with("data", data)
+            .evidence(&vdev.at, &vdev.name)
+            .attach(&pool.name, &last.name, data - survives)
+    })
 }
 
-/// A dedup vdev of a single drive.
-pub fn dedup_unmirrored(system: &System) -> Vec<Finding> {
-    single(system, Class::Dedup, Id::DedupVdevUnmirrored)
+const IRREVERSIBLE: Rule = Rule {
+    name: "special-irreversible",
+    severity: Severity::Note,
+    check: Check::Pool(irreversible),
+    what: "The special vdev {special} cannot be removed from {subject}, because the pool has raidz or dRAID ({raidz}).",
+    what_zh: "无法从 {subject} 中移除 special vdev {special}，因为存储池含有 raidz 或 dRAID（{raidz}）。",
+    why: "ZFS removes top-level vdevs only from pools of mirrors and single drives. Log and cache vdevs can always be removed. Try the step on a model of the pool first (`poolwright shell`), or take a `zpool checkpoint` to rewind to.",
+    why_zh: "只有由镜像和单盘组成的存储池才能移除顶层 vdev；日志和缓存 vdev 随时可以移除。先在模型上试（`poolwright shell`），或先做 `zpool checkpoint`，以便回退。",
+    sources: &[Zpool8.section("zpool-remove(8), top-level vdevs and raidz")],
+    lab: None,
+};
+
+fn irreversible(_: &System, pool: &Pool) -> Option<Problem> {
+    let raidz = pool
+        .vdevs_of(Class::Normal)
+        .find(|vdev| vdev.parity().is_some())?;
+    let vdev = pool.vdevs_of(Class::Special).next()?;
+    let problem = Problem::of(&pool.name)
+        .with("special", &vdev.name)
+        .with("raidz", &raidz.name)
+        .evidence(&vdev.at, &vdev.name)
+        .evidence(&raidz.at, &raidz.name);
+    // In a pool that exists it is too late for a checkpoint: model the next step.
+    Some(match pool.status {
+        Some(_) => problem.run(&["poolwright", "new", "--from-status", "FILE"]),
+        None => problem.run(&["zpool", "checkpoint", &pool.name]),
+    })
 }
 
-/// A special vdev that survives fewer failures than the data.
-pub fn weaker(system: &System) -> Vec<Finding> {
-    special(system)
-        .flat_map(|pool| {
-            let data = data_survives(pool);
-            pool.of(Class::Special).filter_map(move |vdev| {
-                let survives = vdev.survives();
-                let last = vdev.leaves.last()?;
-                (survives > 0 && survives < data).then(|| {
-                    let finding = Finding::new(Id::SpecialWeaker, Severity::Warning, &vdev.name)
-                        .with("pool", &pool.name)
-                        .with("survives", survives)
-                        .with("data", data)
-                        .because(&vdev.at, vdev.name.clone());
-                    finding.attach(&pool.name, &last.name, data - survives)
-                })
-            })
-        })
-        .collect()
+const METADATA_ONLY: Rule = Rule {
+    name: "special-metadata-only",
+    severity: Severity::Note,
+    check: Check::Pool(metadata_only),
+    what: "The special vdev of {subject} holds only metadata: special_small_blocks is 0.",
+    what_zh: "{subject} 的 special vdev 只存元数据：special_small_blocks 为 0。",
+    why: "Small files stay on the data vdevs until special_small_blocks is set, which affects only files written afterwards. Check first that the special vdev has room for them.",
+    why_zh: "设置 special_small_blocks 之前，小文件一直放在数据 vdev 上；设置后也只影响新写入的文件。先确认 special vdev 有足够的空间。",
+    sources: &[
+        ZfsProps.section("special_small_blocks"),
+        HongKong.section("result 3"),
+    ],
+    lab: Some("hk-smb-l2arc"),
+};
+
+fn metadata_only(system: &System, pool: &Pool) -> Option<Problem> {
+    if !pool.has(Class::Special) {
+        return None;
+    }
+    let known: Vec<_> = system
+        .datasets_in(&pool.name)
+        .filter(|dataset| system.database_on(dataset).is_none())
+        .filter_map(|dataset| Some((dataset, dataset.get("special_small_blocks")?)))
+        .collect();
+    let (dataset, property) = known.first()?;
+    // Datasets below inherit it, databases too.
+    let below = format!("{}/", dataset.name);
+    let heirs = system.datasets_in(&pool.name).filter(|heir| {
+        heir.name == dataset.name
+            || (heir.name.starts_with(&below)
+                && heir.get("special_small_blocks").is_none_or(|p| !p.local))
+    });
+    let block = heirs
+        .filter_map(|heir| system.intended_block(heir))
+        .min()
+        .filter(|block| *block > 512)?;
+    let small = (block / 4).clamp(512, 32768);
+    known.iter().all(|(_, p)| p.value == "0").then(|| {
+        Problem::of(&pool.name)
+            .property("special_small_blocks", property)
+            .set_property(&dataset.name, "special_small_blocks", size(small))
+    })
 }
 
-/// A special vdev in a pool with raidz or dRAID can never be removed.
-pub fn irreversible(system: &System) -> Vec<Finding> {
-    special(system)
-        .filter_map(|pool| {
-            let raidz = pool
-                .vdevs
-                .iter()
-                .find(|vdev| vdev.class == Class::Normal && vdev.parity().is_some())?;
-            let vdev = pool.of(Class::Special).next()?;
-            let finding = Finding::new(Id::SpecialIrreversible, Severity::Note, &pool.name)
-                .with("special", &vdev.name)
-                .with("raidz", &raidz.name)
-                .because(&vdev.at, vdev.name.clone())
-                .because(&raidz.at, raidz.name.clone());
-            // In a pool that has it, it is too late for a checkpoint: try the next step elsewhere.
-            Some(match pool.status {
-                Some(_) => finding.run(&["poolwright", "new", "--from-status", "FILE"]),
-                None => finding.run(&["zpool", "checkpoint", &pool.name]),
-            })
-        })
-        .collect()
-}
+const EVERYTHING: Rule = Rule {
+    name: "special-everything",
+    severity: Severity::Warning,
+    check: Check::Dataset(everything),
+    what: "{subject} sends all its data to the special vdev: special_small_blocks ({small}) is not below its block size ({block}).",
+    what_zh: "{subject} 把全部数据都送到 special vdev：special_small_blocks（{small}）不小于它的块大小（{block}）。",
+    why: "Every block counts as small. The special vdev fills to 75 %, and later blocks go to the data vdevs.",
+    why_zh: "每个块都算小块。special vdev 用到 75 % 后，之后的块写到数据 vdev。",
+    sources: &[ZfsProps.section("special_small_blocks")],
+    lab: None,
+};
 
-/// A special vdev and no dataset that sends it small blocks: it holds metadata only.
-pub fn metadata_only(system: &System) -> Vec<Finding> {
-    special(system)
-        .filter_map(|pool| {
-            let databases: Vec<&str> = system
-                .databases()
-                .iter()
-                .map(|db| db.dataset.name.as_str())
-                .collect();
-            let known: Vec<_> = system
-                .in_pool(&pool.name)
-                .filter(|dataset| !databases.contains(&dataset.name.as_str()))
-                .filter_map(|dataset| Some((dataset, dataset.get("special_small_blocks")?)))
-                .collect();
-            let (dataset, property) = known.first()?;
-            // Datasets below inherit it, databases too.
-            let below = format!("{}/", dataset.name);
-            let heirs = system.in_pool(&pool.name).filter(|heir| {
-                heir.name == dataset.name
-                    || (heir.name.starts_with(&below)
-                        && heir.get("special_small_blocks").is_none_or(|p| !p.local))
-            });
-            let block = heirs
-                .filter_map(|heir| system.intended_block(heir))
-                .min()
-                .filter(|block| *block > 512)?;
-            let small = (block / 4).clamp(512, 32768);
-            known.iter().all(|(_, p)| p.value == "0").then(|| {
-                Finding::new(Id::SpecialMetadataOnly, Severity::Note, &pool.name)
-                    .property("special_small_blocks", property)
-                    .set(&dataset.name, "special_small_blocks", size(small))
-            })
-        })
-        .collect()
-}
-
-/// `special_small_blocks` at or above the record size: all data goes to the special vdev.
-pub fn everything(system: &System) -> Vec<Finding> {
-    special(system)
-        .flat_map(|pool| {
-            system.in_pool(&pool.name).filter_map(|dataset| {
-                let small = dataset
-                    .bytes("special_small_blocks")
-                    .filter(|small| *small > 0)?;
-                let block = system.intended_block(dataset)?;
-                let property = dataset.get("special_small_blocks")?;
-                let below = if block > 1024 {
-                    size(block / 2)
-                } else {
-                    "0".to_string()
-                };
-                (small >= block).then(|| {
-                    Finding::new(Id::SpecialEverything, Severity::Warning, &dataset.name)
-                        .with("small", size(small))
-                        .with("block", size(block))
-                        .property("special_small_blocks", property)
-                        .set(&dataset.name, "special_small_blocks", below)
-                })
-            })
-        })
-        .collect()
+fn everything(system: &System, dataset: &Dataset) -> Option<Problem> {
+    let pool = system.pool(dataset.pool())?;
+    let property = dataset.get("special_small_blocks")?;
+    let small = dataset
+        .bytes("special_small_blocks")
+        .filter(|small| *small > 0)?;
+    let block = system.intended_block(dataset)?;
+    let below = if block > 1024 {
+        size(block / 2)
+    } else {
+        "0".to_string()
+    };
+    (pool.has(Class::Special) && small >= block).then(|| {
+        Problem::of(&dataset.name)
+            .with("small", size(small))
+            .with("block", size(block))
+            .property("special_small_blocks", property)
+            .set_property(&dataset.name, "special_small_blocks", below)
+    })
 }

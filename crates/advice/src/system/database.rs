@@ -1,6 +1,7 @@
-//! Which datasets hold a database, and what its server is told.
+//! Which datasets hold a database, and the settings of its server.
 
 use super::{Dataset, Found, Place, System};
+use facts::At;
 use serde::Serialize;
 
 /// A database server.
@@ -71,6 +72,12 @@ impl System {
             .collect()
     }
 
+    /// The database on a dataset.
+    pub fn database_on(&self, dataset: &Dataset) -> Option<Database<'_>> {
+        let mut databases = self.databases().into_iter();
+        databases.find(|database| database.dataset.name == dataset.name)
+    }
+
     fn engine_of(&self, dataset: &Dataset) -> Option<Engine> {
         let mountpoint = dataset
             .get("mountpoint")
@@ -109,74 +116,27 @@ impl System {
 
     /// A setting of `postgresql.conf`.
     pub fn postgres(&self, name: &str) -> Option<Found<String>> {
-        self.postgresql.iter().rev().find_map(|(file, settings)| {
-            let value = settings.get(name)?;
-            let at = Place {
-                file: file.clone(),
-                line: value.line,
-            };
-            Some(Found::new(value.value.clone(), at))
-        })
+        last(&self.postgresql, |settings| settings.get(name).cloned())
     }
 
     /// A switch of `postgresql.conf`.
     pub fn postgres_switch(&self, name: &str) -> Option<Found<bool>> {
-        self.postgresql.iter().rev().find_map(|(file, settings)| {
-            let value = settings.switch(name)?;
-            let at = Place {
-                file: file.clone(),
-                line: value.line,
-            };
-            Some(Found::new(value.value, at))
-        })
+        last(&self.postgresql, |settings| settings.switch(name))
     }
 
     /// A memory setting of `postgresql.conf`, bytes.
     pub fn postgres_bytes(&self, name: &str, unit: u64) -> Option<Found<u64>> {
-        self.postgresql.iter().rev().find_map(|(file, settings)| {
-            let value = settings.bytes(name, unit)?;
-            let at = Place {
-                file: file.clone(),
-                line: value.line,
-            };
-            Some(Found::new(value.value, at))
-        })
+        last(&self.postgresql, |settings| settings.bytes(name, unit))
     }
 
     /// A setting of `my.cnf`.
     pub fn innodb(&self, name: &str) -> Option<Found<String>> {
-        self.mysql.iter().rev().find_map(|(file, options)| {
-            let value = options.value(name)?;
-            let at = Place {
-                file: file.clone(),
-                line: value.line,
-            };
-            Some(Found::new(value.value, at))
-        })
-    }
-
-    /// A switch of `my.cnf`.
-    pub fn innodb_switch(&self, name: &str) -> Option<Found<bool>> {
-        self.mysql.iter().rev().find_map(|(file, options)| {
-            let value = options.switch(name)?;
-            let at = Place {
-                file: file.clone(),
-                line: value.line,
-            };
-            Some(Found::new(value.value, at))
-        })
+        last(&self.mysql, |options| options.value(name))
     }
 
     /// A size of `my.cnf`, bytes.
     pub fn innodb_bytes(&self, name: &str) -> Option<Found<u64>> {
-        self.mysql.iter().rev().find_map(|(file, options)| {
-            let value = options.bytes(name)?;
-            let at = Place {
-                file: file.clone(),
-                line: value.line,
-            };
-            Some(Found::new(value.value, at))
-        })
+        last(&self.mysql, |options| options.bytes(name))
     }
 
     /// InnoDB's page, bytes; 16 KiB unless set.
@@ -196,6 +156,14 @@ impl System {
     }
 }
 
+/// A value of the last file that has it.
+fn last<S, T>(files: &[(String, S)], get: impl Fn(&S) -> Option<At<T>>) -> Option<Found<T>> {
+    files.iter().rev().find_map(|(file, settings)| {
+        let At { value, line } = get(settings)?;
+        Some(Found::new(value, Place::new(file, line)))
+    })
+}
+
 /// Whether `directory` is `mountpoint` or below it.
 fn holds(mountpoint: &str, directory: &str) -> bool {
     directory == mountpoint
@@ -205,10 +173,10 @@ fn holds(mountpoint: &str, directory: &str) -> bool {
 }
 
 impl System {
-    /// Bytes by which a load's writes fall short of the records they go to: a write of part of a
-    /// record reads and rewrites it whole. None where writes are whole or nothing is known.
-    pub fn partial(&self, load: &super::Load) -> Option<(u64, u64)> {
-        let dataset = self.datasets.iter().find(|d| d.name == load.dataset)?;
+    /// The size of a load's random writes and of the records they change, bytes, where a write is at
+    /// most a quarter of a record: ZFS then reads and rewrites the whole record.
+    pub fn partial_write(&self, load: &super::Load) -> Option<(u64, u64)> {
+        let dataset = self.dataset(&load.dataset)?;
         let (_, record, _) = dataset.block()?;
         let block = load.block?;
         (load.writes && load.random && block > 0 && block.saturating_mul(4) <= record)
@@ -223,15 +191,14 @@ impl System {
         if name == "volblocksize" {
             return Some(block);
         }
-        let pages = self.databases();
-        if let Some(database) = pages.iter().find(|db| db.dataset.name == dataset.name) {
+        if let Some(database) = self.database_on(dataset) {
             return Some(if database.suits(block) { block } else { 16384 });
         }
         let short = self
             .loads
             .iter()
             .filter(|load| load.dataset == dataset.name)
-            .filter_map(|load| self.partial(load))
+            .filter_map(|load| self.partial_write(load))
             .map(|(write, _)| write.next_power_of_two().max(16384))
             .max();
         Some(short.unwrap_or(block))

@@ -2,8 +2,8 @@
 
 use super::{Drive, Leaf, System, models};
 
-/// A leaf's name without its directory and partition suffix.
-pub fn base(name: &str) -> &str {
+/// The drive in a leaf's name: without its directory and partition suffix.
+pub fn drive_of(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     if let Some((stem, number)) = name.rsplit_once("-part")
         && digits(number)
@@ -32,7 +32,7 @@ fn digits(text: &str) -> bool {
 impl System {
     /// The drive a pool's leaf lies on: by kernel name, serial number or world-wide name.
     pub fn drive(&self, leaf: &Leaf) -> Option<&Drive> {
-        let name = base(&leaf.name);
+        let name = drive_of(&leaf.name);
         self.drives.iter().find(|drive| {
             drive.name == name
                 || drive
@@ -62,15 +62,21 @@ impl System {
 
     /// Whether a leaf rotates, where that is known.
     pub fn rotates(&self, leaf: &Leaf) -> Option<bool> {
-        if models::flash(self.model(leaf)) || base(&leaf.name).starts_with("nvme") {
+        if models::flash(self.model(leaf)) || drive_of(&leaf.name).starts_with("nvme") {
             return Some(false);
         }
         self.drive(leaf)?.rotational.as_ref().map(|r| r.value)
     }
 
-    /// A leaf's capacity, bytes.
+    /// The capacity of a leaf's drive, bytes.
     pub fn capacity(&self, leaf: &Leaf) -> Option<u64> {
         self.drive(leaf)?.size.as_ref().map(|s| s.value)
+    }
+
+    /// The capacity of a leaf, bytes; none for a partition, whose size is not the drive's.
+    pub fn whole_capacity(&self, leaf: &Leaf) -> Option<u64> {
+        let whole = leaf.name.rsplit('/').next() == Some(drive_of(&leaf.name));
+        self.capacity(leaf).filter(|_| whole)
     }
 }
 
@@ -89,7 +95,7 @@ mod tests {
             ("hdd3", "hdd3"),
             ("mfid1", "mfid1"),
         ] {
-            assert_eq!(base(leaf), drive);
+            assert_eq!(drive_of(leaf), drive);
         }
     }
 }

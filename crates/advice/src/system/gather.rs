@@ -14,7 +14,7 @@ pub struct Input {
     pub text: String,
 }
 
-/// Something in the input that was not understood.
+/// A part of the input that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unread {
     /// Where.
@@ -24,7 +24,7 @@ pub struct Unread {
 }
 
 /// How the note on a text of no known kind begins.
-pub const UNKNOWN: &str = "not a kind of text that is read here";
+pub const UNKNOWN: &str = "unknown kind of text";
 
 fn first_line(text: &str) -> String {
     let row = text
@@ -32,7 +32,7 @@ fn first_line(text: &str) -> String {
         .map(str::trim)
         .find(|row| !row.is_empty())
         .unwrap_or("");
-    crate::words::printable(row).chars().take(60).collect()
+    crate::format::printable(row).chars().take(60).collect()
 }
 
 /// What the inputs say, and what in them was not understood. A text in the form that `head` and
@@ -43,10 +43,7 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
     for input in inputs {
         let parts = split(input);
         if parts.is_empty() {
-            let at = Place {
-                file: input.name.clone(),
-                line: 0,
-            };
+            let at = Place::new(&input.name, 0);
             unread.push(Unread {
                 at,
                 what: format!("{UNKNOWN}: it is empty"),
@@ -85,11 +82,7 @@ fn resolve_counters(system: &mut System) {
     };
     counted.waits = waits.or(mean);
     counted.flushes = flushes;
-    let at = Place {
-        file: file.to_string(),
-        line: 0,
-    };
-    system.counters = Some(Found::new(counted, at));
+    system.counters = Some(Found::new(counted, Place::new(file, 0)));
 }
 
 /// Parameters as they are count as set where they are not at their default.
@@ -194,10 +187,7 @@ pub(super) struct Within<'a> {
 
 impl Within<'_> {
     pub(super) fn place(&self, line: u32) -> Place {
-        Place {
-            file: self.file.to_string(),
-            line: line.saturating_add(self.skipped),
-        }
+        Place::new(self.file, line.saturating_add(self.skipped))
     }
 
     pub(super) fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
@@ -223,7 +213,7 @@ const REFUSALS: [(&str, &str); 4] = [
     ),
 ];
 
-/// Programs that found nothing to tell of, which is no mistake.
+/// What programs print when there is nothing to list, which is not a mistake.
 const NOTHING: [&str; 2] = ["no pools available", "no datasets available"];
 
 fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
@@ -233,11 +223,8 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         .zip(1u32..)
         .filter(|(row, _)| row.trim_start().starts_with('#'))
     {
-        let file = part.name.split('!').next().unwrap_or("").to_string();
-        let at = Place {
-            file,
-            line: line.saturating_add(part.skipped),
-        };
+        let file = part.name.split('!').next().unwrap_or("");
+        let at = Place::new(file, line.saturating_add(part.skipped));
         system.remarks.push(Found::new(row.to_string(), at));
     }
     let (file, inner) = match part.name.split_once('!') {
@@ -248,7 +235,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         file,
         skipped: part.skipped,
     };
-    if small(inner, part, &within, system) {
+    if take_other(inner, part, &within, system) {
         return;
     }
     if NOTHING.contains(&part.text.trim()) {
@@ -286,17 +273,18 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
     merge(format, parsed.facts, &within, system);
 }
 
-/// Texts that facts does not read; `true` when this was one.
-fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool {
+/// Reads a text of a kind that `facts` has no parser for; `true` when this was one.
+fn take_other(name: &str, part: &Part, within: &Within, system: &mut System) -> bool {
     let text = &part.text;
-    let shift = |mut at: Place| {
-        at.line = at.line.saturating_add(within.skipped);
-        at
-    };
     if job::job_file(text) {
         system.jobs.push(Found::new(text.clone(), within.place(1)));
         return true;
     }
+    take_counters(text, system) || take_settings(name, part, within, system)
+}
+
+/// Readings of counters.
+fn take_counters(text: &str, system: &mut System) -> bool {
     if let Some(reading) = counters::kstat(text) {
         system.readings.push(reading);
         return true;
@@ -310,73 +298,49 @@ fn small(name: &str, part: &Part, within: &Within, system: &mut System) -> bool 
         system.wait_readings.push(tables);
         return true;
     }
-    if let Some(mean) = waits::mean(text) {
-        let slower = system
-            .mean_wait
-            .as_ref()
-            .is_none_or(|known| known.mean_ns < mean.mean_ns);
-        if slower {
-            system.mean_wait = Some(mean);
-        }
-        return true;
+    let Some(mean) = waits::mean(text) else {
+        return false;
+    };
+    let slower = |known: &super::Waits| known.mean_ns < mean.mean_ns;
+    if system.mean_wait.as_ref().is_none_or(slower) {
+        system.mean_wait = Some(mean);
     }
-    let echoed = other::echoed(within.file, text);
-    if !echoed.is_empty() {
-        for (parameter, found) in echoed {
-            system
-                .module
-                .insert(parameter, Found::new(found.value, shift(found.at)));
-        }
-        return true;
-    }
-    if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
-        // What is not set in a file and is at its default was set by nobody.
-        system.live.push((
-            parameter.to_string(),
-            Found::new(text.trim().to_string(), within.place(1)),
-        ));
-        return true;
-    }
-    if let Some(found) = other::memory(within.file, text) {
-        system.memory = Some(Found::new(found.value, shift(found.at)));
-        return true;
-    }
+    true
+}
+
+/// Settings and descriptions in short texts.
+fn take_settings(name: &str, part: &Part, within: &Within, system: &mut System) -> bool {
+    // Lines count from the beginning of the input.
+    let text = &("\n".repeat(part.skipped as usize) + &part.text);
+    let file = within.file;
     let first = text
         .lines()
         .find(|row| !row.trim().is_empty())
         .unwrap_or("");
-    if first.starts_with("zfs-")
-        && let Some(found) = other::release(within.file, text)
-    {
-        system.openzfs = Some(Found::new(found.value, shift(found.at)));
-        return true;
+    let echoed = other::echoed(file, text);
+    let exports = other::exports(file, text);
+    if !echoed.is_empty() {
+        system.module.extend(echoed);
+    } else if let Some(parameter) = name.strip_prefix("/sys/module/zfs/parameters/") {
+        let value = Found::new(text.trim().to_string(), within.place(1));
+        system.live.push((parameter.to_string(), value));
+    } else if let Some(found) = other::memory(file, text) {
+        system.memory = Some(found);
+    } else if let Some(found) = other::release(file, text).filter(|_| first.starts_with("zfs-")) {
+        system.openzfs = Some(found);
+    } else if first.contains(": <") && first.contains(" mtu ") {
+        let host = format!("{file}:{}", part.skipped);
+        let links = other::links(file, text).into_iter();
+        system.links.extend(links.map(|link| super::Link {
+            host: host.clone(),
+            ..link
+        }));
+    } else if name.ends_with("exports") || (!exports.is_empty() && first.starts_with(['/', '#'])) {
+        system.exports.extend(exports);
+    } else if name.ends_with("smb.conf") || text.lines().any(|row| row.trim() == "[global]") {
+        system.samba.extend(other::samba(file, text));
+    } else {
+        return false;
     }
-    if first.contains(": <") && first.contains(" mtu ") {
-        system
-            .links
-            .extend(other::links(within.file, text).into_iter().map(|mut link| {
-                link.at = shift(link.at);
-                link.host = format!("{}:{}", within.file, within.skipped);
-                link
-            }));
-        return true;
-    }
-    let exports = other::exports(within.file, text);
-    if name.ends_with("exports") || (!exports.is_empty() && first.starts_with(['/', '#'])) {
-        system.exports.extend(
-            exports
-                .into_iter()
-                .map(|e| Found::new(e.value, shift(e.at))),
-        );
-        return true;
-    }
-    if name.ends_with("smb.conf") || text.lines().any(|row| row.trim() == "[global]") {
-        for (key, found) in other::samba(within.file, text) {
-            system
-                .samba
-                .insert(key, Found::new(found.value, shift(found.at)));
-        }
-        return true;
-    }
-    false
+    true
 }

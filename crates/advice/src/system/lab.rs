@@ -29,7 +29,7 @@ struct Lines<'a> {
 impl Lines<'_> {
     /// The first line that assigns `key` or, failing that, contains it, as a word first; else the
     /// file.
-    fn of(&self, key: &str) -> Place {
+    fn first_with(&self, key: &str) -> Place {
         let assigns = |row: &str| {
             row.split_once('=').is_some_and(|(left, _)| {
                 let left = left.trim().trim_matches('"');
@@ -44,10 +44,11 @@ impl Lines<'_> {
             row.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                 .any(|w| w == key)
         };
-        // What a comment says is no setting.
+        // Comments hold no settings.
         let position = |fits: &dyn Fn(&str) -> bool| {
-            let said = |row: &str| !row.trim_start().starts_with('#') && fits(row);
-            self.text.lines().position(said)
+            self.text
+                .lines()
+                .position(|row| !row.trim_start().starts_with('#') && fits(row))
         };
         let line = position(&assigns)
             .or_else(|| position(&holds))
@@ -57,7 +58,12 @@ impl Lines<'_> {
 
     /// The first line that gives a drive to a vdev of the class that `word` stands for, by its own
     /// name (`hdd3`) or in a range (`hdd[0-5]`); else the first line about `word`.
-    fn of_vdev(&self, word: &str, class: &campaign::Class, drive: &campaign::DriveRef) -> Place {
+    fn first_of_vdev(
+        &self,
+        word: &str,
+        class: &campaign::Class,
+        drive: &campaign::DriveRef,
+    ) -> Place {
         let (kind, index) = (drive.kind.as_str(), drive.index);
         let names = |token: &str| {
             let rest = token.strip_prefix(kind);
@@ -77,15 +83,12 @@ impl Lines<'_> {
         };
         match self.text.lines().position(fits) {
             Some(line) => self.place(Some(line)),
-            None => self.of(word),
+            None => self.first_with(word),
         }
     }
 
     fn place(&self, line: Option<usize>) -> Place {
-        Place {
-            file: self.file.to_string(),
-            line: line.map_or(0, |index| index as u32 + 1),
-        }
+        Place::new(self.file, line.map_or(0, |index| index as u32 + 1))
     }
 }
 
@@ -96,13 +99,18 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
     };
     let datasets = datasets(variant, lines);
     System {
-        memory: Some(Found::new(campaign.host.memory, lines.of("memory"))),
-        openzfs: Some(Found::new(release, lines.of("openzfs"))),
+        memory: Some(Found::new(campaign.host.memory, lines.first_with("memory"))),
+        openzfs: Some(Found::new(release, lines.first_with("openzfs"))),
         pools: vec![pool(variant, lines)],
         module: variant
             .module
             .iter()
-            .map(|(name, value)| (name.clone(), Found::new(value.to_string(), lines.of(name))))
+            .map(|(name, value)| {
+                (
+                    name.clone(),
+                    Found::new(value.to_string(), lines.first_with(name)),
+                )
+            })
             .collect(),
         drives: variant
             .drives
@@ -122,7 +130,7 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
                     text,
                     &workload.name,
                     &full(&workload.dataset),
-                    &lines.of(&workload.name),
+                    &lines.first_with(&workload.name),
                 )
             })
             .collect(),
@@ -162,7 +170,7 @@ fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
                     let property = Property {
                         value: value.clone(),
                         local,
-                        at: lines.of(key),
+                        at: lines.first_with(key),
                     };
                     properties.insert(key.clone(), property);
                 }
@@ -173,10 +181,7 @@ fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
                     .or_insert_with(|| Property {
                         value: value.to_string(),
                         local: false,
-                        at: Place {
-                            file: lines.file.to_string(),
-                            line: 0,
-                        },
+                        at: Place::new(lines.file, 0),
                     });
             }
             Dataset {
@@ -212,13 +217,13 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
             let property = Property {
                 value: value.clone(),
                 local: true,
-                at: lines.of(name),
+                at: lines.first_with(name),
             };
             (name.clone(), property)
         })
         .collect();
     let ashift = match variant.pool.ashift {
-        Some(ashift) => Some((ashift, true, lines.of("ashift"))),
+        Some(ashift) => Some((ashift, true, lines.first_with("ashift"))),
         None => believed(variant, lines).map(|(ashift, at)| (ashift, false, at)),
     };
     if let Some((ashift, local, at)) = ashift {
@@ -253,7 +258,7 @@ fn believed(variant: &Variant, lines: &Lines) -> Option<(u8, Place)> {
             .iter()
             .filter_map(|drive| variant.drives.get(&drive.kind));
         let sectors = |kind: &campaign::DriveKind| {
-            Some(kind.told_sector()? < kind.number("physical_sector")? as u64)
+            Some(kind.reported_physical_sector()? < kind.number("physical_sector")? as u64)
         };
         kinds.filter_map(sectors).any(|less| less)
     };
@@ -263,7 +268,7 @@ fn believed(variant: &Variant, lines: &Lines) -> Option<(u8, Place)> {
         !matches!(vdev.class, campaign::Class::Spare | campaign::Class::Cache)
     };
     let vdevs = variant.pool.vdevs.iter().filter(own).filter(hides);
-    Some((vdevs.map(shift).min()?, lines.of("reported_sector")))
+    Some((vdevs.map(shift).min()?, lines.first_with("reported_sector")))
 }
 
 fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
@@ -309,8 +314,8 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
         campaign::Class::Spare => "spare",
     };
     let at = match vdev.drives.first() {
-        Some(drive) => lines.of_vdev(word, &vdev.class, drive),
-        None => lines.of(word),
+        Some(drive) => lines.first_of_vdev(word, &vdev.class, drive),
+        None => lines.first_with(word),
     };
     let leaves = vdev
         .drives
@@ -330,7 +335,7 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
 }
 
 fn drives(kind: &str, numbers: &campaign::DriveKind, lines: &Lines) -> Vec<Drive> {
-    let at = lines.of(kind);
+    let at = lines.first_with(kind);
     let field = |name: &str| {
         let value = numbers.numbers.get(name)?;
         value.get("value").unwrap_or(value).as_f64()
@@ -371,13 +376,13 @@ mod tests {
                 kind: kind.into(),
                 index,
             };
-            lines.of_vdev(word, &class, &drive).line
+            lines.first_of_vdev(word, &class, &drive).line
         };
         assert_eq!(line("vdevs", campaign::Class::Normal, "hdd", 0), 4);
         assert_eq!(line("vdevs", campaign::Class::Normal, "hdd", 6), 5);
         assert_eq!(line("special", campaign::Class::Special, "meta", 1), 6);
         assert_eq!(line("log", campaign::Class::Log, "optane", 0), 8);
-        assert_eq!(lines.of("special").line, 6);
+        assert_eq!(lines.first_with("special").line, 6);
     }
 
     /// Left to OpenZFS, which believes the drives, and kept by the lab: the same sectors, told alike.
@@ -392,8 +397,8 @@ mod tests {
             let findings = crate::audit::audit_variants(&variants(&campaign, "l.toml", &text));
             let found = findings
                 .into_iter()
-                .find(|finding| finding.rule.name().starts_with("ashift"));
-            found.map(|finding| (finding.rule.name(), finding.evidence[0].at.line))
+                .find(|finding| finding.rule.name.starts_with("ashift"));
+            found.map(|finding| (finding.rule.name, finding.evidence[0].at.line))
         };
         let claim = ", reported_sector = \"512\"";
         assert_eq!(found("", ""), None);
@@ -413,7 +418,7 @@ mod tests {
             let findings = crate::audit::audit_variants(&variants(&campaign, "l.toml", &text));
             findings
                 .iter()
-                .any(|finding| finding.rule.name() == "ashift-too-small")
+                .any(|finding| finding.rule.name == "ashift-too-small")
         };
         assert!(!found("spare "));
         assert!(

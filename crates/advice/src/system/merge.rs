@@ -1,8 +1,8 @@
 //! Facts of one text, merged into a [`System`].
 
 use super::gather::Within;
-use super::{Dataset, Drive, Found, Leaf, Pool, Property, System, Vdev};
-use crate::cardtool::CardTool;
+use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, Property, System, Vdev};
+use crate::raid_card::CardTool;
 use facts::zpool_status::{self, VdevKind};
 use facts::{At, Facts, Format, lsblk, nvme_list, properties, smartctl};
 
@@ -40,12 +40,17 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
                 let dell = card
                     .model
                     .as_ref()
-                    .is_some_and(|m| m.value.contains("PERC"));
-                let tool = match tool {
-                    CardTool::Storcli if dell => CardTool::Perccli,
-                    tool => tool,
+                    .is_some_and(|model| model.value.contains("PERC"));
+                let tool = if dell && tool == CardTool::Storcli {
+                    CardTool::Perccli
+                } else {
+                    tool
                 };
-                (within.file.to_string(), tool, card)
+                CardReport {
+                    file: within.file.to_string(),
+                    tool,
+                    card,
+                }
             }));
         }
         // postgresql.auto.conf is read after postgresql.conf and wins.

@@ -17,19 +17,19 @@ mod waits;
 
 pub use counters::{Counters, Kstat};
 pub use database::{Database, Engine};
-pub use drives::base;
+pub use drives::drive_of;
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
 pub use waits::Waits;
 
-use crate::cardtool::CardTool;
+use crate::raid_card::CardTool;
 use facts::card::Card;
-use facts::zpool_status::{Class, Pool as Status, Scan, VdevKind};
+use facts::zpool_status::{Class, Pool as Status, VdevKind};
 use facts::{mycnf, postgresql};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where a value was read.
+/// A file and a line, where a value was read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// The file, or the name the text was given under.
@@ -38,9 +38,19 @@ pub struct Place {
     pub line: u32,
 }
 
+impl Place {
+    /// A line of a file; 0 for the file as a whole.
+    pub fn new(file: impl Into<String>, line: u32) -> Place {
+        Place {
+            file: file.into(),
+            line,
+        }
+    }
+}
+
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let file = crate::words::printable(&self.file);
+        let file = crate::format::printable(&self.file);
         if self.line == 0 {
             write!(f, "{file}")
         } else {
@@ -117,7 +127,7 @@ pub struct Leaf {
 }
 
 impl Vdev {
-    /// Drives it can lose and live: mirrors all but one, raidz and dRAID their parity.
+    /// Failed drives it survives: of a mirror all but one, of raidz and dRAID its parity.
     pub fn survives(&self) -> u32 {
         match self.kind {
             VdevKind::Mirror => (self.leaves.len() as u32).saturating_sub(1),
@@ -137,13 +147,13 @@ impl Vdev {
 
 impl Pool {
     /// Top-level vdevs of a class.
-    pub fn of(&self, class: Class) -> impl Iterator<Item = &Vdev> {
+    pub fn vdevs_of(&self, class: Class) -> impl Iterator<Item = &Vdev> {
         self.vdevs.iter().filter(move |vdev| vdev.class == class)
     }
 
     /// Whether it has a vdev of a class.
     pub fn has(&self, class: Class) -> bool {
-        self.of(class).next().is_some()
+        self.vdevs_of(class).next().is_some()
     }
 
     /// A property's value.
@@ -151,27 +161,21 @@ impl Pool {
         self.properties.get(name)
     }
 
-    /// The scrubs and resilvers its status shows, with the file they were read from.
-    pub fn scans(&self) -> impl Iterator<Item = (&str, &Scan)> {
-        self.status
-            .iter()
-            .flat_map(|(file, status)| status.scans.iter().map(move |scan| (file.as_str(), scan)))
+    /// A line of its `zpool status`.
+    pub fn status_line(&self, line: u32) -> Place {
+        Place::new(
+            self.status.as_ref().map_or(&self.name, |(file, _)| file),
+            line,
+        )
     }
 
-    /// Where to point when the pool as a whole is meant.
+    /// Where the pool is described.
     pub fn place(&self) -> Place {
-        self.status
-            .as_ref()
-            .map(|(file, status)| Place {
-                file: file.clone(),
-                line: status.name.line,
-            })
-            .or_else(|| self.vdevs.first().map(|vdev| vdev.at.clone()))
-            .or_else(|| self.properties.values().map(|p| p.at.clone()).min())
-            .unwrap_or(Place {
-                file: self.name.clone(),
-                line: 0,
-            })
+        if let Some((_, status)) = &self.status {
+            return self.status_line(status.name.line);
+        }
+        let vdev = self.vdevs.first().map(|vdev| vdev.at.clone());
+        vdev.unwrap_or_else(|| first_place(&self.properties, &self.name))
     }
 }
 
@@ -213,17 +217,16 @@ impl Dataset {
         })
     }
 
-    /// Where to point when the dataset as a whole is meant.
+    /// Where the dataset is described.
     pub fn place(&self) -> Place {
-        self.properties
-            .values()
-            .map(|p| p.at.clone())
-            .min()
-            .unwrap_or(Place {
-                file: self.name.clone(),
-                line: 0,
-            })
+        first_place(&self.properties, &self.name)
     }
+}
+
+/// Where the first of the properties was read; of something without any, its name.
+fn first_place(properties: &Properties, name: &str) -> Place {
+    let first = properties.values().map(|property| &property.at).min();
+    first.cloned().unwrap_or_else(|| Place::new(name, 0))
 }
 
 /// What is known of a drive, from any number of texts.
@@ -263,6 +266,46 @@ pub struct Drive {
     pub mounts: Vec<Found<String>>,
     /// What smartctl said, with the file.
     pub smart: Option<(String, facts::smartctl::Drive)>,
+}
+
+impl Drive {
+    /// A name that does not change between boots: the world-wide name or the serial number.
+    pub fn stable_name(&self) -> Option<&str> {
+        let serial = self.serial.as_ref().map(|serial| serial.value.as_str());
+        self.wwn.as_deref().or(serial)
+    }
+
+    /// The drive as a pool would name it.
+    pub fn as_leaf(&self) -> Leaf {
+        Leaf {
+            name: self.name.clone(),
+            at: Place::new(&self.name, 0),
+        }
+    }
+}
+
+/// A RAID card, and where it was described.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CardReport {
+    /// The file.
+    pub file: String,
+    /// The program that described it.
+    pub tool: CardTool,
+    /// What the program said.
+    pub card: Card,
+}
+
+impl CardReport {
+    /// The card's model, or its number.
+    pub fn name(&self) -> String {
+        let model = self.card.model.as_ref().map(|model| model.value.clone());
+        model.unwrap_or_else(|| format!("/c{}", self.card.id))
+    }
+
+    /// A line of the description.
+    pub fn place(&self, line: u32) -> Place {
+        Place::new(&self.file, line)
+    }
 }
 
 /// What a client does, as far as a job file or counters say.
@@ -316,8 +359,8 @@ pub struct System {
     pub stray: Vec<Found<String>>,
     /// Drives.
     pub drives: Vec<Drive>,
-    /// RAID cards, with the file and the program that described them.
-    pub cards: Vec<(String, CardTool, Card)>,
+    /// RAID cards.
+    pub cards: Vec<CardReport>,
     /// `postgresql.conf` and files like it, in the order they were given: the last that sets
     /// something counts.
     pub postgresql: Vec<(String, postgresql::Settings)>,
@@ -345,7 +388,7 @@ pub struct System {
     pub wait_readings: waits::Readings,
     /// What `zpool iostat -l` says of the slowest pool; see `readings`.
     pub mean_wait: Option<Waits>,
-    /// Words of people (titles, comments) in which layouts are described.
+    /// Titles and comments, which may describe layouts.
     pub remarks: Vec<Found<String>>,
     /// Today, as days since 1970-01-01, where the caller has a clock.
     pub today: Option<i64>,
@@ -366,8 +409,20 @@ impl System {
         self.pools.iter().find(|pool| pool.name == name)
     }
 
+    /// A dataset by name.
+    pub fn dataset(&self, name: &str) -> Option<&Dataset> {
+        self.datasets.iter().find(|dataset| dataset.name == name)
+    }
+
+    /// Workloads on the datasets of a pool.
+    pub fn loads_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Load> {
+        self.loads
+            .iter()
+            .filter(move |load| load.dataset.split('/').next() == Some(pool))
+    }
+
     /// Datasets of a pool.
-    pub fn in_pool<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Dataset> {
+    pub fn datasets_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Dataset> {
         self.datasets
             .iter()
             .filter(move |dataset| dataset.pool() == pool)

@@ -1,4 +1,4 @@
-//! Small texts beside the large ones: memory, release, interfaces, exports, Samba.
+//! Short texts: memory, release, interfaces, exports, Samba.
 
 use super::{Found, Link, Place};
 use std::collections::BTreeMap;
@@ -99,15 +99,9 @@ pub fn samba(file: &str, text: &str) -> BTreeMap<String, Found<String>> {
 
 /// Lines with their places.
 pub fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (Place, &'a str)> {
-    text.lines().zip(1u32..).map(move |(row, line)| {
-        (
-            Place {
-                file: file.to_string(),
-                line,
-            },
-            row,
-        )
-    })
+    text.lines()
+        .zip(1u32..)
+        .map(move |(row, line)| (Place::new(file, line), row))
 }
 
 #[cfg(test)]

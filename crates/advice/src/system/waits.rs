@@ -207,16 +207,16 @@ pub fn waits(readings: &Readings, pools: &[Pool]) -> Option<Waits> {
             let logs: Vec<Table> = pools
                 .iter()
                 .filter(|pool| pool.name == name)
-                .flat_map(|pool| pool.of(Class::Log))
+                .flat_map(|pool| pool.vdevs_of(Class::Log))
                 .filter_map(|vdev| named(&vdev.name))
                 .collect();
-            of(name, &logs, &named(name)?)
+            waits_of_pool(name, &logs, &named(name)?)
         })
         .max_by_key(|waits| waits.p99_ns)
 }
 
 /// The waits of a pool from the tables of its log vdevs, or from its own.
-fn of(name: &str, logs: &[Table], whole: &Table) -> Option<Waits> {
+fn waits_of_pool(name: &str, logs: &[Table], whole: &Table) -> Option<Waits> {
     let mut log = Table::default();
     logs.iter().for_each(|table| log.add(table));
     let total = log.column(TOTAL_WRITE);

@@ -1,7 +1,8 @@
-//! What is asked, and what is chosen.
+//! The input of `tune`, and a chosen setting.
 
-use crate::cardtool::CardTool;
 use crate::lang::Language;
+use crate::raid_card::CardTool;
+use crate::setting::{Setting, Target};
 use crate::source::{Document, Source};
 use crate::system::{Leaf, Pool, System};
 use facts::zpool_status::Class;
@@ -23,7 +24,7 @@ pub enum Server {
     Generic,
 }
 
-/// What it mostly does.
+/// What it mainly does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Workload {
@@ -41,7 +42,7 @@ pub enum Workload {
     Mixed,
 }
 
-/// What settings are needed for.
+/// What to tune, and for what.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Need {
     /// The server.
@@ -54,19 +55,19 @@ pub struct Need {
     pub cores: u32,
     /// Seconds of acknowledged writes that may be lost at a power cut; 0 for none.
     pub allow_loss_s: f64,
-    /// The machine or lab as far as it is known; its first pool is meant.
+    /// The machine or lab as far as it is known; its first pool is tuned.
     pub system: System,
-    /// A RAID card to be told, where no facts name one.
+    /// The program of a RAID card, where the input shows none.
     pub card: Option<CardTool>,
 }
 
 impl Need {
-    /// The pool that is meant.
+    /// The pool to tune: the first.
     pub fn pool(&self) -> Option<&Pool> {
         self.system.pools.first()
     }
 
-    /// Its name, or a word that stands for it.
+    /// Its name, or a placeholder.
     pub fn pool_name(&self) -> &str {
         self.pool().map_or("POOL", |pool| pool.name.as_str())
     }
@@ -74,7 +75,7 @@ impl Need {
     /// Drives of a class in the pool.
     pub fn leaves(&self, class: Class) -> Vec<&Leaf> {
         self.pool().map_or(Vec::new(), |pool| {
-            pool.of(class).flat_map(|vdev| &vdev.leaves).collect()
+            pool.vdevs_of(class).flat_map(|vdev| &vdev.leaves).collect()
         })
     }
 
@@ -99,7 +100,7 @@ impl Need {
         self.system.openzfs.as_ref().map(|version| version.value)
     }
 
-    /// The dataset that is meant: a database's own where one is known, else one by a usual name.
+    /// The dataset to tune: that of the database where it is known, else one with a usual name.
     pub fn dataset(&self) -> String {
         let wanted = match self.server {
             Server::Postgresql => Some(crate::system::Engine::Postgresql),
@@ -177,56 +178,30 @@ impl Loss {
     }
 }
 
-/// Where a setting is made.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Target {
-    /// A dataset.
-    Dataset(String),
-    /// A pool.
-    Pool(String),
-    /// The zfs module.
-    Module,
-    /// `postgresql.conf`.
-    Postgresql,
-    /// `my.cnf`.
-    Mysql,
-    /// `/etc/nfs.conf`.
-    Nfs,
-    /// `/etc/exports.d`.
-    Exports,
-    /// `smb.conf`.
-    Samba,
-    /// udev.
-    Udev,
-    /// A RAID card: the command.
-    Card,
-}
+/// English and Chinese.
+pub type Bilingual = (&'static str, &'static str);
 
-/// A sentence in every language: one that lacks a language does not compile.
+/// Sentences in English and Chinese.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Said {
+pub struct Sentence {
     english: String,
     chinese: String,
 }
 
-/// English and Chinese.
-pub type Pair = (&'static str, &'static str);
-
-impl From<Pair> for Said {
-    fn from((english, chinese): Pair) -> Said {
-        Said::from((english.to_string(), chinese.to_string()))
+impl From<Bilingual> for Sentence {
+    fn from((english, chinese): Bilingual) -> Sentence {
+        Sentence::from((english.to_string(), chinese.to_string()))
     }
 }
 
-impl From<(String, String)> for Said {
-    fn from((english, chinese): (String, String)) -> Said {
-        Said { english, chinese }
+impl From<(String, String)> for Sentence {
+    fn from((english, chinese): (String, String)) -> Sentence {
+        Sentence { english, chinese }
     }
 }
 
-impl Said {
-    /// The sentence in a language.
+impl Sentence {
+    /// The sentences in a language.
     pub fn in_language(&self, language: Language) -> &str {
         match language {
             Language::English => &self.english,
@@ -234,8 +209,8 @@ impl Said {
         }
     }
 
-    /// Adds another sentence. Chinese sentences follow each other without a blank.
-    pub fn and(mut self, (english, chinese): Pair) -> Said {
+    /// Adds a sentence. Chinese has no blank between sentences.
+    pub fn and(mut self, (english, chinese): Bilingual) -> Sentence {
         self.english.push(' ');
         self.english.push_str(english);
         self.chinese.push_str(chinese);
@@ -246,20 +221,17 @@ impl Said {
 /// A chosen setting.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Choice {
-    /// Where it is made.
-    pub target: Target,
-    /// Its name.
-    pub name: String,
-    /// Its value.
-    pub value: String,
+    /// The setting.
+    #[serde(flatten)]
+    pub setting: Setting,
     /// Why.
-    pub reason: Said,
-    /// What that rests on.
+    pub reason: Sentence,
+    /// The sources of the reason.
     pub sources: Vec<Source>,
     /// File stem of the lab that measures it.
     pub lab: Option<&'static str>,
-    /// Where the sources disagree: what the others say.
-    pub disagreement: Option<Said>,
+    /// What other sources say, where they disagree.
+    pub disagreement: Option<Sentence>,
     /// What it may lose.
     #[serde(flatten)]
     pub loss: Loss,
@@ -268,17 +240,29 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.setting.name
+    }
+
+    /// Its value.
+    pub fn value(&self) -> &str {
+        self.setting.value.as_deref().unwrap_or_default()
+    }
+
     /// A setting that loses nothing.
     pub fn new(
         target: Target,
         name: &str,
         value: impl ToString,
-        reason: impl Into<Said>,
+        reason: impl Into<Sentence>,
     ) -> Choice {
         Choice {
-            target,
-            name: name.to_string(),
-            value: value.to_string(),
+            setting: Setting {
+                target,
+                name: name.to_string(),
+                value: Some(value.to_string()),
+            },
             reason: reason.into(),
             sources: Vec::new(),
             lab: None,
@@ -288,9 +272,9 @@ impl Choice {
         }
     }
 
-    /// What it rests on.
-    pub fn from(mut self, document: Document, section: &'static str) -> Choice {
-        self.sources.push(Source { document, section });
+    /// Adds a source.
+    pub fn source(mut self, document: Document, section: &'static str) -> Choice {
+        self.sources.push(document.section(section));
         self
     }
 
@@ -301,18 +285,18 @@ impl Choice {
     }
 
     /// What other sources say.
-    pub fn but(mut self, others: Pair) -> Choice {
+    pub fn disagreement(mut self, others: Bilingual) -> Choice {
         self.disagreement = Some(others.into());
         self
     }
 
-    /// What it may lose.
-    pub fn loses(mut self, seconds: f64) -> Choice {
+    /// Seconds of acknowledged writes that it may lose.
+    pub fn may_lose(mut self, seconds: f64) -> Choice {
         self.loss = Loss::Commits { seconds };
         self
     }
 
-    /// Only offered.
+    /// Writes it as a comment, with its conditions.
     pub fn offered(mut self) -> Choice {
         self.offered = true;
         self

@@ -1,10 +1,11 @@
 //! Properties of the dataset.
 
-use super::choice::{Choice, Need, Pair, Server, Target, Workload};
+use super::choice::{Bilingual, Choice, Need, Server, Workload};
+use crate::setting::Target;
 use crate::source::Document;
 use facts::zpool_status::Class;
 
-fn on(need: &Need, name: &str, value: impl ToString, reason: Pair) -> Choice {
+fn on(need: &Need, name: &str, value: impl ToString, reason: Bilingual) -> Choice {
     Choice::new(Target::Dataset(need.dataset()), name, value, reason)
 }
 
@@ -15,53 +16,53 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             need,
             "recordsize",
             "128K",
-            ("Scans read whole records; larger ones compress better and need fewer operations. A random page write rewrites 128K.", "扫描整条整条地读记录；大记录压缩更好、操作更少。随机写一页要重写 128K。"),
+            ("Scans read whole records; larger records compress better and need fewer operations. A random page write rewrites 128K.", "扫描按整条记录读取；大记录压缩率更高，操作更少。随机写一页要重写 128K。"),
         )
-        .but(("for transactions 16K; both on one server means two datasets or tablespaces", "事务负载用 16K；同一服务器上两种都有，就分两个数据集或表空间")),
+        .disagreement(("16K is better for transactions; a server with both needs two datasets or tablespaces", "事务负载用 16K 更好；同一服务器上两种负载都有时，分成两个数据集或表空间")),
         (Server::Postgresql, _) => on(
             need,
             "recordsize",
             "16K",
-            ("Holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。"),
+            ("A record holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。"),
         )
-        .but(("8K equals the page and hardly compresses; 32K halves metadata and compresses better at twice the rewriting", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但重写量加倍")),
+        .disagreement(("8K equals the page and hardly compresses; 32K halves the metadata and compresses better, but rewrites twice as much", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但重写量加倍")),
         (Server::Mysql, _) => on(
             need,
             "recordsize",
             "16K",
-            ("Equals InnoDB's page: a page is one record, written whole, and a read of a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。"),
+            ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。"),
         )
-        .but(("others take 32K for compression; below 16K pages could tear", "有人为压缩用 32K；小于 16K 时页可能撕裂")),
+        .disagreement(("some use 32K for compression; below 16K pages could tear", "有人为压缩用 32K；小于 16K 时页可能撕裂")),
         (_, Workload::LargeFiles | Workload::Analytics) => on(
             need,
             "recordsize",
             "1M",
-            ("Files are read and written in long runs: fewer operations and less metadata. Small files take only what they need.", "文件是长段连续读写的：操作和元数据都更少。小文件只占它所需的空间。"),
+            ("Files are read and written sequentially: fewer operations and less metadata. Small files take only the space that they need.", "文件是顺序读写的：操作和元数据都更少。小文件只占所需的空间。"),
         ),
         (_, Workload::Vm | Workload::Oltp) => on(
             need,
             "recordsize",
             "16K",
-            ("Guests write 4K to 64K at random: a write of part of a record reads and rewrites all of it.", "虚拟机随机写 4K 到 64K：只写记录的一部分时要读并重写整条。"),
+            ("Guests write 4K to 64K at random: a write of part of a record reads and rewrites the whole record.", "虚拟机随机写 4K 到 64K：只写记录的一部分时要读并重写整条。"),
         )
-        .but(("64K serves streaming guests better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
+        .disagreement(("64K suits guests with sequential I/O better and needs less metadata", "64K 对顺序读写的虚拟机更好，元数据更少")),
         (_, Workload::SmallFiles | Workload::Mixed) => on(
             need,
             "recordsize",
             "128K",
-            ("A file smaller than a record is one block of its own size, so small files need no small records; larger ones keep few blocks.", "比记录小的文件就是一个与自身同大的块，所以小文件不需要小记录；大文件则块数少。"),
+            ("A file smaller than a record is one block of its own size, so small files need no small records; larger files have few blocks.", "比记录小的文件就是一个与自身同大的块，所以小文件不需要小记录；大文件则块数少。"),
         )
-        .but(("the Hong Kong source sets 16K for small files, which matters only to files over 16K that are written in part", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
+        .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
     let mut choice = choice;
     choice.reason = choice.reason.and((
-        "Only files written afterwards get it.",
+        "Only files written afterwards use it.",
         "只有之后写入的文件采用。",
     ));
     Some(
         choice
-            .from(Document::HongKong, "databases and file servers, recordsize")
-            .from(Document::ZfsProps, "recordsize")
+            .source(Document::HongKong, "databases and file servers, recordsize")
+            .source(Document::ZfsProps, "recordsize")
             .lab("hk-recordsize"),
     )
 }
@@ -72,7 +73,7 @@ pub fn compression(need: &Need) -> Option<Choice> {
         (
             "zstd",
             (
-                "Scanned data is read more often than written: zstd packs tighter and decompresses fast.",
+                "Scanned data is read more often than written: zstd compresses better and decompresses fast.",
                 "扫描的数据读多于写：zstd 压得更紧，解压很快。",
             ),
         )
@@ -80,15 +81,15 @@ pub fn compression(need: &Need) -> Option<Choice> {
         (
             "lz4",
             (
-                "Costs next to nothing, gives up early on what does not compress, and writes fewer bytes.",
+                "It costs next to nothing, stops early on incompressible data, and writes fewer bytes.",
                 "几乎没有代价，对不可压缩的数据尽早放弃，写入的字节更少。",
             ),
         )
     };
     Some(
         on(need, "compression", value, reason)
-            .from(Document::ZfsProps, "compression")
-            .from(Document::Mysql, "compression=lz4"),
+            .source(Document::ZfsProps, "compression")
+            .source(Document::Mysql, "compression=lz4"),
     )
 }
 
@@ -99,14 +100,14 @@ pub fn atime(need: &Need) -> Option<Choice> {
         "atime",
         "off",
         (
-            "A read must not write. Set relatime=on instead where mail or backup software looks at access times.",
+            "Reads then cause no writes. Set relatime=on instead if mail or backup software needs access times.",
             "读取不应引起写入。若邮件或备份软件要看访问时间，改设 relatime=on。",
         ),
     );
     Some(
         choice
-            .from(Document::HongKong, "databases, atime=off")
-            .from(Document::ZfsProps, "atime"),
+            .source(Document::HongKong, "databases, atime=off")
+            .source(Document::ZfsProps, "atime"),
     )
 }
 
@@ -121,14 +122,14 @@ pub fn xattr(need: &Need) -> Option<Choice> {
         "xattr",
         "sa",
         (
-            "Extended attributes (SELinux, ACLs, Samba's DOS attributes) in the dnode instead of hidden directories.",
+            "It stores extended attributes (SELinux, ACLs, Samba's DOS attributes) in the dnode instead of hidden directories.",
             "把扩展属性（SELinux、ACL、Samba 的 DOS 属性）放进 dnode，而不是隐藏目录。",
         ),
     );
     Some(
         choice
-            .from(Document::ZfsProps, "xattr")
-            .from(Document::Mysql, "xattr=sa"),
+            .source(Document::ZfsProps, "xattr")
+            .source(Document::Mysql, "xattr=sa"),
     )
 }
 
@@ -141,19 +142,19 @@ pub fn acltype(need: &Need) -> Option<Choice> {
             "acltype",
             "posix",
             (
-                "POSIX ACLs are off by default on Linux; file servers map theirs onto them.",
+                "POSIX ACLs are off by default on Linux; file servers map their ACLs to them.",
                 "Linux 上 POSIX ACL 默认关闭；文件服务器把自己的 ACL 映射到它上面。",
             ),
         )
-        .from(Document::ZfsProps, "acltype")
+        .source(Document::ZfsProps, "acltype")
     })
 }
 
 /// The size of a dnode.
 pub fn dnodesize(need: &Need) -> Option<Choice> {
     (need.server == Server::Smb).then(|| {
-        on(need, "dnodesize", "auto", ("Room in the dnode for attributes: without it those of Samba spill into a block of their own. Needs the large_dnode feature; not for a pool that a boot loader reads.", "在 dnode 里为属性留出空间：否则 Samba 的属性要另占一个块。需要 large_dnode 特性；引导程序要读的存储池不要用。"))
-            .from(Document::ZfsProps, "dnodesize")
+        on(need, "dnodesize", "auto", ("It makes room for attributes in the dnode: without it Samba's spill into a separate block. It needs the large_dnode feature; do not set it on a pool that a boot loader reads.", "在 dnode 里为属性留出空间：否则 Samba 的属性要另占一个块。需要 large_dnode 特性；引导程序要读的存储池不要用。"))
+            .source(Document::ZfsProps, "dnodesize")
     })
 }
 
@@ -162,21 +163,21 @@ pub fn logbias(need: &Need) -> Option<Choice> {
     let logged = !need.leaves(Class::Log).is_empty();
     let reason = if logged {
         (
-            "Commits go to the log vdev. With throughput it would not be used.",
-            "提交写到日志 vdev。设为 throughput 就不会用它。",
+            "Commits go to the log vdev. With throughput they would bypass it.",
+            "提交写到日志 vdev。设为 throughput 会绕过它。",
         )
     } else {
         (
-            "The default. Small commits are written once to the log and once with their transaction group; with throughput each small commit writes its whole record.",
+            "This is the default. A small commit is written once to the log and once with its transaction group; with throughput each small commit writes its whole record.",
             "默认值。小提交在日志里写一次，随事务组再写一次；设为 throughput 时，每个小提交都写整条记录。",
         )
     };
     need.database().then(|| {
         on(need, "logbias", "latency", reason)
-            .but(("the MySQL source sets throughput, the Hong Kong source latency; the lab measures both by release and write size", "MySQL 的来源设 throughput，香港的来源设 latency；实验按版本和写入大小测量两者"))
-            .from(Document::HongKong, "databases, logbias=latency")
-            .from(Document::Mysql, "logbias=throughput")
-            .from(Document::ZfsProps, "logbias")
+            .disagreement(("the MySQL source sets throughput, the Hong Kong source latency; the lab measures both", "MySQL 的来源设 throughput，香港的来源设 latency；实验测量两者"))
+            .source(Document::HongKong, "databases, logbias=latency")
+            .source(Document::Mysql, "logbias=throughput")
+            .source(Document::ZfsProps, "logbias")
             .lab("hk-logbias")
     })
 }
@@ -184,10 +185,10 @@ pub fn logbias(need: &Need) -> Option<Choice> {
 /// What the ARC keeps.
 pub fn primarycache(need: &Need) -> Option<Choice> {
     need.database().then(|| {
-        on(need, "primarycache", "all", ("The ARC serves what the server's own cache does not hold, keeps records that are written in part, and is all that can feed an L2ARC.", "ARC 应答服务器自身缓存没有的内容，保留被部分改写的记录，而且只有它能填充 L2ARC。"))
-            .but(("the MySQL source sets metadata, which saves RAM only where the server's own cache holds the working set, and makes appends re-read their records", "MySQL 的来源设 metadata，只有服务器自身缓存装得下工作集时才省内存，而且追加写要重读记录"))
-            .from(Document::Mysql, "primarycache=metadata")
-            .from(Document::ZfsProps, "primarycache")
+        on(need, "primarycache", "all", ("The ARC serves what the server's own cache does not hold, keeps records that are partly rewritten, and is the only way into an L2ARC.", "ARC 提供服务器自身缓存中没有的内容，保留被部分改写的记录，而且数据只有经过它才能进入 L2ARC。"))
+            .disagreement(("the MySQL source sets metadata, which saves RAM only if the server's own cache holds the working set, and makes appends read their records again", "MySQL 的来源设 metadata，只有服务器自身缓存装得下工作集时才省内存，而且追加写要重读记录"))
+            .source(Document::Mysql, "primarycache=metadata")
+            .source(Document::ZfsProps, "primarycache")
     })
 }
 
@@ -201,10 +202,10 @@ pub fn sync(need: &Need) -> Option<Choice> {
     let loss = timeout.saturating_mul(3) as f64;
     if need.allow_loss_s >= loss {
         return Some(
-            on(need, "sync", "disabled", ("Asked for by --allow-loss: every flush returns at once. A power cut takes what up to three transaction groups held; the pool itself stays whole.", "由 --allow-loss 要求：每次刷写都立即返回。断电会带走最多三个事务组的内容；存储池本身保持完整。"))
-                .loses(loss)
-                .from(Document::ZfsProps, "sync")
-                .from(Document::Mysql, "sync=disabled"),
+            on(need, "sync", "disabled", ("Permitted by --allow-loss: every flush returns at once. A power cut loses up to three transaction groups; the pool itself stays consistent.", "由 --allow-loss 允许：每次刷写都立即返回。断电最多丢失三个事务组；存储池本身保持一致。"))
+                .may_lose(loss)
+                .source(Document::ZfsProps, "sync")
+                .source(Document::Mysql, "sync=disabled"),
         );
     }
     Some(
@@ -213,11 +214,11 @@ pub fn sync(need: &Need) -> Option<Choice> {
             "sync",
             "standard",
             (
-                "Programs get the durability that they ask for, and pay only for that.",
+                "Programs get the durability that they request, and pay only for that.",
                 "程序要求多少持久性就得到多少，也只为此付出代价。",
             ),
         )
-        .from(Document::ZfsProps, "sync")
+        .source(Document::ZfsProps, "sync")
         .lab("hk-async"),
     )
 }
@@ -231,29 +232,29 @@ pub fn special_small_blocks(need: &Need) -> Option<Choice> {
         (true, _) => (
             "0",
             (
-                "Records of a database are small blocks: any threshold at or above them would send all of it to the special vdev.",
+                "The records of a database are small blocks: a threshold at or above their size would send all data to the special vdev.",
                 "数据库的记录就是小块：阈值达到或超过记录大小，就会把全部数据送到 special vdev。",
             ),
         ),
         (false, Workload::SmallFiles | Workload::Mixed) => (
             "32K",
             (
-                "Small files then lie on the special vdev and not only their metadata. Size it for them: above three quarters it takes no more.",
-                "这样小文件本身也放在 special vdev 上，而不只是元数据。为此确定它的大小：超过四分之三后它不再接收。",
+                "Small files then go to the special vdev, not only their metadata. Size it for them: above 75 % full it takes no more.",
+                "这样小文件本身也放在 special vdev 上，而不只是元数据。容量要足够：用到 75 % 后它不再接收小文件。",
             ),
         ),
         (false, _) => (
             "0",
             (
-                "Metadata alone gains most; large files gain nothing from more.",
-                "只放元数据收益最大；大文件不会从更多中得益。",
+                "Metadata gains most; large files gain nothing from a higher threshold.",
+                "只放元数据收益最大；提高阈值对大文件没有好处。",
             ),
         ),
     };
     Some(
         on(need, "special_small_blocks", value, reason)
-            .from(Document::ZfsProps, "special_small_blocks")
-            .from(Document::HongKong, "file servers, special vdev")
+            .source(Document::ZfsProps, "special_small_blocks")
+            .source(Document::HongKong, "file servers, special vdev")
             .lab("hk-smb-l2arc"),
     )
 }
@@ -266,11 +267,11 @@ pub fn log_recordsize(need: &Need) -> Option<Choice> {
         "recordsize",
         "128K",
         (
-            "Logs are appended and read in order. On a dataset of their own they need not share the tables' small records, and snapshots of tables and log can still be taken together. Put the log there with initdb --waldir (innodb_log_group_home_dir for MySQL), or move it with the server stopped and leave a symbolic link.",
-            "日志是追加写、顺序读的。放在自己的数据集上，就不必与表共用小记录，而表和日志的快照仍可一起做。用 initdb --waldir（MySQL 用 innodb_log_group_home_dir）把日志放到那里，或停服务后移动并留下符号链接。",
+            "Logs are appended and read sequentially. On their own dataset they do not share the small records of the tables, and `zfs snapshot -r` still takes both together. Put the log there with initdb --waldir (MySQL: innodb_log_group_home_dir), or stop the server, move it and leave a symbolic link.",
+            "日志是追加写、顺序读的。放在单独的数据集上，就不必与表共用小记录，`zfs snapshot -r` 仍可同时为两者做快照。用 initdb --waldir（MySQL 用 innodb_log_group_home_dir）把日志放到那里，或停止服务、移动日志并留下符号链接。",
         ),
     );
-    Some(choice.from(Document::ZfsProps, "recordsize"))
+    Some(choice.source(Document::ZfsProps, "recordsize"))
 }
 
 /// Compression of the dataset for the server's log, which lies beside the data and inherits nothing
@@ -282,16 +283,16 @@ pub fn log_compression(need: &Need) -> Option<Choice> {
         "compression",
         "lz4",
         (
-            "Beside the data's dataset, so nothing is inherited from it. Zeros at the end of log files cost nothing then.",
-            "与数据的数据集并列，不从它继承。日志文件末尾的零这样就不占空间。",
+            "This dataset inherits nothing from that of the data. With compression, zeros at the end of log files take no space.",
+            "此数据集不继承数据所在数据集的属性。压缩后，日志文件末尾的零不占空间。",
         ),
     );
-    Some(choice.from(Document::ZfsProps, "compression"))
+    Some(choice.source(Document::ZfsProps, "compression"))
 }
 
 /// Access times of the dataset for the server's log.
 pub fn log_atime(need: &Need) -> Option<Choice> {
     let target = Target::Dataset(need.log_dataset()?);
     let reason = ("As for the data.", "与数据相同。");
-    Some(Choice::new(target, "atime", "off", reason).from(Document::ZfsProps, "atime"))
+    Some(Choice::new(target, "atime", "off", reason).source(Document::ZfsProps, "atime"))
 }

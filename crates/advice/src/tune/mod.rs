@@ -1,8 +1,8 @@
-//! Settings for a server on a pool: one pure function a setting, named after it, with its reason
-//! beside it.
+//! Settings for a server on a pool. Each is one function named after it, which holds its value, its
+//! reason in both languages, its sources and its lab.
 //!
-//! The default set holds nothing that may lose acknowledged writes. What may is added only as far
-//! as [`Need::allow_loss_s`] reaches, and says what it may lose.
+//! Nothing in the default set may lose acknowledged writes. [`Need::allow_loss_s`] adds settings
+//! that may, and they say how much.
 
 mod choice;
 mod dataset;
@@ -12,11 +12,11 @@ mod mysql;
 mod nfs;
 mod pool;
 mod postgresql;
-mod raidcard;
+mod raid_card;
 mod samba;
-pub mod udev;
+mod udev;
 
-pub use choice::{Choice, Loss, Need, Said, Server, Target, Workload};
+pub use choice::{Choice, Loss, Need, Sentence, Server, Workload};
 pub use files::{Difference, File, differences, files};
 
 /// A setting: none where it does not apply.
@@ -43,7 +43,7 @@ const STORAGE: &[Setting] = &[
     module::l2arc_write_max,
 ];
 
-/// What a server on a pool should be told, settings of the storage first.
+/// Settings for a server on a pool, those of the storage first.
 pub fn tune(need: &Need) -> Vec<Choice> {
     let server: &[Setting] = match need.server {
         Server::Postgresql => postgresql::SETTINGS,
@@ -57,8 +57,8 @@ pub fn tune(need: &Need) -> Vec<Choice> {
         .chain(server)
         .filter_map(|setting| setting(need))
         .chain(udev::schedulers(need))
-        .chain(raidcard::settings(need))
-        // What may lose acknowledged writes must be asked for, whoever proposed it.
+        .chain(raid_card::settings(need))
+        // Losses must be allowed, whichever setting has them.
         .filter(|choice| choice.offered || choice.loss.seconds() <= need.allow_loss_s)
         .collect()
 }

@@ -1,8 +1,9 @@
 //! Parameters of the zfs module.
 
-use super::choice::{Choice, Need, Target};
+use super::choice::{Choice, Need};
+use crate::format::size;
+use crate::setting::Target;
 use crate::source::Document;
-use crate::words::size;
 use facts::zpool_status::Class;
 
 /// The ARC's limit.
@@ -14,17 +15,17 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
         let cache = size(need.server_cache());
         (
             format!(
-                "Leaves {cache} to the server's own cache and a fifth of RAM to connections and the kernel. The ARC gives memory back, but slower than a server takes it."
+                "It leaves {cache} to the server's own cache and a fifth of RAM to connections and the kernel. The ARC gives memory back, but more slowly than a server takes it."
             ),
             format!(
-                "给服务器自身的缓存留 {cache}，给连接和内核留内存的五分之一。ARC 会归还内存，但比服务器索取得慢。"
+                "给服务器自身的缓存留 {cache}，给连接和内核留内存的五分之一。ARC 会归还内存，但比服务器申请得慢。"
             ),
         )
     } else {
         let memory = size(need.memory);
         (
             format!(
-                "A file server's memory is best used as cache; a fifth of RAM ({memory}) stays for programs and the kernel. The default is half of RAM up to 2.2 and nearly all of it from 2.3 on."
+                "A file server uses memory best as cache; a fifth of RAM ({memory}) stays for programs and the kernel. The default is half of RAM up to 2.2 and nearly all of it from 2.3 on."
             ),
             format!(
                 "文件服务器的内存最好用作缓存；内存（{memory}）的五分之一留给程序和内核。默认值在 2.2 及以前是内存的一半，自 2.3 起是几乎全部。"
@@ -34,8 +35,8 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
     let choice = Choice::new(Target::Module, "zfs_arc_max", need.arc(), reason);
     Some(
         choice
-            .from(Document::Zfs4, "zfs_arc_max")
-            .from(Document::HongKong, "tuning fragments, zfs_arc_max"),
+            .source(Document::Zfs4, "zfs_arc_max")
+            .source(Document::HongKong, "tuning fragments, zfs_arc_max"),
     )
 }
 
@@ -58,7 +59,7 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
             feed,
             (
                 format!(
-                    "In bytes a feed, of which there are one to five a second: fills {} in hours instead of days. It wears the drive and is capped for that.",
+                    "Bytes a feed, with one to five feeds a second: it fills {} in hours instead of days. It is capped because it wears the drive.",
                     size(bytes)
                 ),
                 format!(
@@ -67,8 +68,8 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
                 ),
             ),
         )
-        .from(Document::Zfs4, "l2arc_write_max")
-        .from(Document::HongKong, "tuning fragments, where the name is wrong")
+        .source(Document::Zfs4, "l2arc_write_max")
+        .source(Document::HongKong, "tuning fragments, where the name is wrong")
         .lab("hk-smb-l2arc")
     })
 }

@@ -1,7 +1,8 @@
 //! `my.cnf`: MySQL and MariaDB. A setting that only one of them knows is written with `loose_`,
 //! so that the other starts all the same.
 
-use super::choice::{Choice, Need, Pair, Target};
+use super::choice::{Bilingual, Choice, Need};
+use crate::setting::Target;
 use crate::source::Document;
 
 /// Every setting of InnoDB here.
@@ -19,8 +20,8 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     innodb_compression_default,
 ];
 
-fn set(name: &'static str, value: impl ToString, reason: Pair) -> Choice {
-    Choice::new(Target::Mysql, name, value, reason).from(Document::MysqlManual, name)
+fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
+    Choice::new(Target::Mysql, name, value, reason).source(Document::MysqlManual, name)
 }
 
 /// InnoDB's own cache.
@@ -29,8 +30,8 @@ pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
         "innodb_buffer_pool_size",
         format!("{}M", (need.server_cache() >> 20).max(128)),
         (
-            "Half of RAM: InnoDB caches pages better than the ARC does, which keeps metadata and what falls out of the pool, compressed.",
-            "内存的一半：InnoDB 比 ARC 更会缓存页；ARC 保存元数据，以及以压缩形式保存从缓冲池落出的内容。",
+            "Half of RAM: InnoDB caches its pages better than the ARC, which keeps metadata and, compressed, pages evicted from the buffer pool.",
+            "内存的一半：InnoDB 缓存页的效果比 ARC 好；ARC 保存元数据，并以压缩形式保存缓冲池淘汰的页。",
         ),
     ))
 }
@@ -39,7 +40,7 @@ pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
 pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
     let name = "innodb_flush_log_at_trx_commit";
     if need.allow_loss_s >= 1.0 {
-        return Some(set(name, 2, ("Asked for by --allow-loss: written at commit, flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 要求：提交时写，每秒刷一次。mysqld 崩溃不丢，断电丢约一秒。")).loses(1.0).from(Document::Mysql, "innodb_flush_log_at_trx_commit=0"));
+        return Some(set(name, 2, ("Permitted by --allow-loss: the log is written at commit and flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 允许：提交时写日志，每秒刷写一次。mysqld 崩溃不丢数据，断电约丢一秒。")).may_lose(1.0).source(Document::Mysql, "innodb_flush_log_at_trx_commit=0"));
     }
     Some(set(
         name,
@@ -55,13 +56,13 @@ pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
 pub fn sync_binlog(need: &Need) -> Option<Choice> {
     // Left to the file system, the log is stable when up to three transaction groups are.
     if need.allow_loss_s >= 15.0 {
-        return Some(set("sync_binlog", 0, ("Asked for by --allow-loss: the binary log is flushed when the file system gets to it. Replicas may be ahead of the source after a power cut and must then be made anew.", "由 --allow-loss 要求：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).loses(15.0).from(Document::Mysql, "sync_binlog=0"));
+        return Some(set("sync_binlog", 0, ("Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.", "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).may_lose(15.0).source(Document::Mysql, "sync_binlog=0"));
     }
     Some(set(
         "sync_binlog",
         1,
         (
-            "Source and replicas agree after a crash.",
+            "Source and replicas are consistent after a crash.",
             "崩溃后源库与副本一致。",
         ),
     ))
@@ -70,43 +71,43 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
 /// Pages written twice.
 pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
     Some(
-        set("innodb_doublewrite", "OFF", ("Only where every tablespace was written with recordsize 16K or more, a multiple of innodb_page_size: ZFS then writes a page whole or not at all, and half of the page writes are saved.", "仅当每个表空间都以 16K 或更大、且为 innodb_page_size 整数倍的 recordsize 写成时：ZFS 对一页要么整个写入，要么没有写，并省下一半的页写入。"))
-            .from(Document::Mysql, "innodb_doublewrite=0")
-            .from(Document::ZfsCode, "zfs_write, one transaction a block")
+        set("innodb_doublewrite", "OFF", ("Set it only if every tablespace was written with a recordsize of 16K or more, a multiple of innodb_page_size: ZFS then writes a page completely or not at all, and half of the page writes are saved.", "仅当每个表空间都以 16K 或更大、且为 innodb_page_size 整数倍的 recordsize 写成时才可设置：这时 ZFS 对一页要么全部写入，要么不写，还省下一半的页写入。"))
+            .source(Document::Mysql, "innodb_doublewrite=0")
+            .source(Document::ZfsCode, "zfs_write, one transaction a block")
             .offered(),
     )
 }
 
 /// Neighbouring pages flushed together.
 pub fn innodb_flush_neighbors(_: &Need) -> Option<Choice> {
-    Some(set("innodb_flush_neighbors", 0, ("ZFS writes elsewhere and in order whatever the pages' places in the file: flushing neighbours only writes more. (MySQL's default, not MariaDB's.)", "不管页在文件中的位置如何，ZFS 都写到别处并按次序写：连带刷写邻页只会写得更多。（是 MySQL 的默认值，不是 MariaDB 的。）")).from(Document::Mysql, "innodb_flush_neighbors=0"))
+    Some(set("innodb_flush_neighbors", 0, ("ZFS writes pages to new places wherever they are in the file, so flushing neighbours only writes more. (This is MySQL's default, not MariaDB's.)", "不管页在文件中的位置如何，ZFS 都写到新位置：连带刷写邻页只会增加写入。（这是 MySQL 的默认值，不是 MariaDB 的。）")).source(Document::Mysql, "innodb_flush_neighbors=0"))
 }
 
 /// Linux AIO.
 pub fn innodb_use_native_aio(_: &Need) -> Option<Choice> {
-    Some(set("innodb_use_native_aio", 0, ("ZFS serves Linux AIO synchronously: one submitting thread would wait for each page. InnoDB's own threads overlap.", "ZFS 同步地处理 Linux AIO：一个提交线程要逐页等待。InnoDB 自己的线程可以重叠。")).from(Document::Mysql, "innodb_use_native_aio=0"))
+    Some(set("innodb_use_native_aio", 0, ("ZFS serves Linux AIO synchronously: the submitting thread waits for each page. InnoDB's own threads wait in parallel.", "ZFS 同步地处理 Linux AIO：一个提交线程要逐页等待。InnoDB 自己的线程并行等待。")).source(Document::Mysql, "innodb_use_native_aio=0"))
 }
 
 /// How files are opened and flushed.
 pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
     let reason = match need.release() {
         Some(release) if release >= (2, 3) => (
-            "From OpenZFS 2.3 on O_DIRECT bypasses the ARC for aligned I/O; with fsync pages keep the ARC behind the buffer pool.",
-            "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池后面仍有 ARC。",
+            "From OpenZFS 2.3 on, O_DIRECT bypasses the ARC for aligned I/O; with fsync, the ARC still caches below the buffer pool.",
+            "自 OpenZFS 2.3 起，对齐的 O_DIRECT I/O 绕过 ARC；用 fsync 时，缓冲池之下仍有 ARC 缓存。",
         ),
         _ => (
-            "Up to OpenZFS 2.2 O_DIRECT is accepted and ignored; fsync says what happens, and goes on doing so after an upgrade to 2.3.",
-            "OpenZFS 2.2 及以前接受 O_DIRECT 但不理会；fsync 说明了实际发生的事，升级到 2.3 之后也仍然如此。",
+            "Up to OpenZFS 2.2, O_DIRECT is accepted and ignored; fsync is what happens, and still does after an upgrade to 2.3.",
+            "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。",
         ),
     };
-    Some(set("innodb_flush_method", "fsync", reason).from(Document::ZfsProps, "direct"))
+    Some(set("innodb_flush_method", "fsync", reason).source(Document::ZfsProps, "direct"))
 }
 
 /// The unit in which the redo log is extended.
 pub fn innodb_log_write_ahead_size(_: &Need) -> Option<Choice> {
     Some(
-        set("loose_innodb_log_write_ahead_size", 16384, ("The most that the server takes with 16K pages: appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.", "页为 16K 时服务器接受的最大值：追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。"))
-            .from(Document::Mysql, "innodb_log_write_ahead_size"),
+        set("loose_innodb_log_write_ahead_size", 16384, ("The maximum with 16K pages, so that appends begin on whole blocks. MariaDB from 10.8 on has no such setting or a smaller limit, hence `loose_`.", "页为 16K 时的最大值，使追加写从整块开始。MariaDB 自 10.8 起没有此设置或上限更小，所以写 `loose_`。"))
+            .source(Document::Mysql, "innodb_log_write_ahead_size"),
     )
 }
 
@@ -121,8 +122,8 @@ pub fn innodb_redo_log_capacity(need: &Need) -> Option<Choice> {
         "loose_innodb_redo_log_capacity",
         bytes,
         (
-            "Room for checkpoints to be lazy: pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
-            "让检查点可以从容：常改的页只写一次。MySQL 8.0.30 及以后；别处设 innodb_log_file_size。",
+            "With more redo log, checkpoints come later and pages that change often are written once. MySQL 8.0.30 and later; elsewhere set innodb_log_file_size.",
+            "重做日志更大，检查点就更晚，常改的页只写一次。适用于 MySQL 8.0.30 及以后；其他版本设 innodb_log_file_size。",
         ),
     ))
 }
@@ -141,8 +142,8 @@ pub fn innodb_io_capacity(need: &Need) -> Option<Choice> {
         "innodb_io_capacity",
         capacity,
         (
-            "What the pool can write at random besides serving reads; raise it when the age of the oldest change nears the redo log's size.",
-            "存储池在应答读取之外能随机写的量；当最旧修改的年龄接近重做日志大小时调高。",
+            "Random writes that the pool can do besides serving reads. Raise it when the checkpoint age comes near the size of the redo log.",
+            "存储池在处理读取之外还能完成的随机写。当检查点年龄（checkpoint age）接近重做日志大小时调高。",
         ),
     ))
 }
@@ -154,9 +155,9 @@ pub fn innodb_compression_default(_: &Need) -> Option<Choice> {
             Target::Mysql,
             "loose_innodb_compression_default",
             "OFF",
-            ("ZFS compresses, and keeps pages aligned with records. MariaDB only, hence `loose_`.", "由 ZFS 压缩，页与记录保持对齐。只有 MariaDB 有，所以写 `loose_`。"),
+            ("ZFS compresses, and pages stay aligned with records. MariaDB only, hence `loose_`.", "由 ZFS 压缩，页与记录保持对齐。只有 MariaDB 有，所以写 `loose_`。"),
         )
-        .from(Document::MariadbManual, "innodb_compression_default")
-        .from(Document::Mysql, "innodb_compression_default=OFF"),
+        .source(Document::MariadbManual, "innodb_compression_default")
+        .source(Document::Mysql, "innodb_compression_default=OFF"),
     )
 }

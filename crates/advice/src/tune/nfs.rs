@@ -1,6 +1,7 @@
 //! The kernel's NFS server.
 
-use super::choice::{Choice, Need, Target};
+use super::choice::{Choice, Need};
+use crate::setting::Target;
 use crate::source::Document;
 
 /// Every setting of the NFS server here.
@@ -13,13 +14,13 @@ pub fn export(need: &Need) -> Option<Choice> {
         &format!("/{}", need.dataset()),
         "CLIENTS(rw,sync,no_subtree_check)",
         (
-            "With sync a COMMIT answers when the data is stable; async would acknowledge before, whatever the dataset says. Replace CLIENTS.",
+            "With sync, a COMMIT returns when the data is stable; async acknowledges before, whatever the dataset's properties are. Replace CLIENTS.",
             "用 sync 时，COMMIT 在数据落盘后才应答；async 则不管数据集怎么设都提前确认。请替换 CLIENTS。",
         ),
     );
     Some(
         choice
-            .from(Document::Exports, "sync, no_subtree_check")
+            .source(Document::Exports, "sync, no_subtree_check")
             .lab("hk-sync-slog"),
     )
 }
@@ -32,9 +33,9 @@ pub fn threads(need: &Need) -> Option<Choice> {
         "threads",
         threads,
         (
-            "A thread waits for each commit: eight a core keep the pool's queues filled where the default of 8 (16 in new versions) does not.",
+            "A thread waits for each commit: eight a core keep the pool's queues full; the default of 8 (16 in new versions) does not.",
             "每次提交都有一个线程在等：每核八个线程能使存储池的队列保持充满，默认的 8 个（新版本 16 个）不行。",
         ),
     );
-    Some(choice.from(Document::Practice, "nfs.conf(5), section nfsd"))
+    Some(choice.source(Document::Practice, "nfs.conf(5), section nfsd"))
 }

@@ -1,6 +1,7 @@
 //! Properties of the pool.
 
-use super::choice::{Choice, Need, Target};
+use super::choice::{Choice, Need};
+use crate::setting::Target;
 use crate::source::Document;
 
 /// The sector, for a pool that is still to be made.
@@ -18,14 +19,14 @@ pub fn ashift(need: &Need) -> Option<Choice> {
         "ashift",
         12,
         (
-            "Fixed when a vdev is made. 4K is right for every drive sold today, also for those that claim 512 bytes.",
+            "It is fixed when a vdev is created. 4K is right for every drive sold today, also for those that report 512 bytes.",
             "创建 vdev 时固定。4K 对今天出售的任何盘都合适，自称 512 字节的也一样。",
         ),
     );
     Some(
         choice
-            .from(Document::HongKong, "ashift=12")
-            .from(Document::ZpoolProps, "ashift")
+            .source(Document::HongKong, "ashift=12")
+            .source(Document::ZpoolProps, "ashift")
             .lab("hk-ashift"),
     )
 }
@@ -40,9 +41,9 @@ pub fn autotrim(need: &Need) -> Option<Choice> {
             Target::Pool(need.pool_name().to_string()),
             "autotrim",
             "on",
-            ("SSDs learn what is free. Where it disturbs latency, leave it off and run `zpool trim` at night.", "让 SSD 知道哪些空间已空闲。若影响延迟，就关掉它，夜间运行 `zpool trim`。"),
+            ("SSDs learn which space is free. If it disturbs latency, leave it off and run `zpool trim` at night.", "让 SSD 知道哪些空间已空闲。若影响延迟，就关掉它，夜间运行 `zpool trim`。"),
         )
-        .from(Document::HongKong, "databases, autotrim=on")
-        .from(Document::ZpoolProps, "autotrim")
+        .source(Document::HongKong, "databases, autotrim=on")
+        .source(Document::ZpoolProps, "autotrim")
     })
 }

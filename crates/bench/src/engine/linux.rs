@@ -5,6 +5,7 @@ mod parameters;
 pub mod probe;
 mod samples;
 pub mod shell;
+mod state;
 pub(crate) mod steps;
 pub mod variant;
 
@@ -13,19 +14,28 @@ use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Postgresql};
 use crate::stop::Stop;
-use crate::workload::{self, Client, Seen};
+use crate::workload::{self, Client, Place, Seen};
+use contents::config::Config;
 use findings::record::{Cost, Measured, WarmUp, WarmUpEnd};
 use lab::campaign::{OpenZfs, Processor, Program};
 use machine::memory::Memory;
+use machine::outcome::Outcome;
 use machine::script::Phase;
 use machine::start::{Failure, Machine};
-use std::fs;
+use parameters::Parameters;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
+use steps::Work;
+use store::{Key, Store};
 
 /// Bytes without which a machine cannot write its results; those of a trial are smaller.
 const LEAST_SPACE: u64 = 1 << 20;
+/// Virtual seconds by which a trial begins after the machine that made its pool state: more than that can
+/// have taken, so that no time stamp on the drives lies in the future.
+const LATER_S: u64 = 30 * 24 * 3600;
 
 /// The engine of this host.
 #[derive(Debug)]
@@ -44,6 +54,8 @@ pub struct Linux {
     pub patience: Duration,
     /// Memory of machines that have ended.
     memory: Mutex<Vec<Memory>>,
+    /// Pool states whose images this process has found whole.
+    states: Mutex<BTreeSet<Key>>,
 }
 
 impl Linux {
@@ -70,6 +82,7 @@ impl Linux {
             locks: machine::engine::cache().join("cores"),
             patience,
             memory: Mutex::default(),
+            states: Mutex::default(),
         })
     }
 
@@ -110,46 +123,32 @@ impl Engine for Linux {
         &self,
         inputs: &Inputs,
         raw: &Path,
+        store: &Store,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Measured, Fault> {
-        watch.step(Step::Booting);
         let raw = fs::canonicalize(raw).map_err(doing(format!("find {}", raw.display())))?;
-        let client = workload::prepare(inputs, &self.fio, &raw)?;
+        let client = workload::prepare(inputs, Place::Host(&self.fio))?;
         let client = client.as_ref();
-        let parameters = parameters::of(inputs, client.data_bytes());
-        let script = steps::script(inputs, &self.engine, client, &parameters)?;
-        let drives = devices::config(inputs, &raw)?;
-        let free =
-            inputs.host.processor == Processor::Free || inputs.without == Some(Cost::Processor);
-        let memory = self.take_memory()?;
-        let machine = Machine {
-            kernel: &self.engine.kernel(),
-            executable: &self.executable,
-            directory: &raw,
-            memory: inputs.model.guest_memory + parameters.more_memory + client.memory(),
-            cores: inputs.host.cores,
-            pace: 0,
-            charged: !free,
-            seed: inputs.seed,
-            script: &script,
-            reused: Some(&memory),
-            locks: self.locks.clone(),
-            patience: self.patience,
+        let state = self.state(inputs, store, watch, stop)?;
+        let parameters = parameters::with(inputs, client);
+        let work = steps::trial(inputs, &self.engine, client, &parameters);
+        let drives = Config {
+            image: Some(machine::memory::image()),
+            ..devices::config(inputs, &raw)?
         };
-        let phase = |phase: Phase| {
-            watch.step(match phase {
-                Phase::Building => Step::Building,
-                Phase::LayingOut => Step::LayingOut,
-                Phase::Settling => Step::Settling,
-                Phase::WarmingUp => Step::WarmingUp,
-                Phase::Measuring => Step::Measuring,
-            });
+        let given = Given {
+            inputs,
+            raw: &raw,
+            work: &work,
+            parameters: &parameters,
+            drives,
+            image: Some(&state.image),
         };
-        let outcome = machine.run(&drives, &phase, &|| stop.requested());
-        self.give_memory_back(memory);
+        let outcome = self.start(&given, watch, stop);
         let outcome = outcome.map_err(|failure| fault(&failure, &raw, Some(client)))?;
-        let warm_up = outcome.warm_up.map(|warm| WarmUp {
+        let warm_up = outcome.warm_up.or(state.outcome.warm_up);
+        let warm_up = warm_up.map(|warm| WarmUp {
             seconds: warm.seconds,
             ended: match (warm.settled, inputs.method.warm_up_s > 0.0) {
                 (true, _) => WarmUpEnd::Settled,
@@ -163,11 +162,80 @@ impl Engine for Linux {
             ended: WarmUpEnd::Fixed,
             hit_ratio: None,
         });
-        client.measured(Seen {
+        let seen = Seen {
             samples: samples::differences(&outcome.samples),
-            facts: [("machine.built_s".to_owned(), outcome.built_s)].into(),
+            facts: [("machine.built_s".to_owned(), state.outcome.built_s)].into(),
             warm_up: warm_up.or(ramp),
-        })
+        };
+        client.measured(&raw, seen)
+    }
+}
+
+/// What a machine is given.
+struct Given<'a> {
+    inputs: &'a Inputs,
+    /// Its directory.
+    raw: &'a Path,
+    work: &'a Work,
+    parameters: &'a Parameters,
+    drives: Config,
+    /// What the drives begin with; none for empty drives.
+    image: Option<&'a File>,
+}
+
+/// Whether compute takes virtual time in a trial.
+fn charged(inputs: &Inputs) -> bool {
+    inputs.host.processor != Processor::Free && inputs.without != Some(Cost::Processor)
+}
+
+impl Linux {
+    /// Runs a machine to its end.
+    fn start(
+        &self,
+        given: &Given,
+        watch: &dyn TrialWatch,
+        stop: &Stop,
+    ) -> Result<Outcome, Failure> {
+        let Given { inputs, raw, .. } = *given;
+        watch.step(Step::Booting);
+        for (name, text) in &given.work.files {
+            let path = raw.join(name);
+            fs::write(&path, text).map_err(|source| Failure::Host {
+                action: "write",
+                path,
+                source,
+            })?;
+        }
+        let memory = self.take_memory();
+        let memory = memory.map_err(|fault| Failure::Start(fault.to_string()))?;
+        let machine = Machine {
+            kernel: &self.engine.kernel(),
+            executable: &self.executable,
+            directory: raw,
+            memory: inputs.model.guest_memory + given.parameters.more_memory,
+            cores: inputs.host.cores,
+            pace: 0,
+            charged: charged(inputs),
+            seed: inputs.seed,
+            script: &given.work.script,
+            reused: Some(&memory),
+            image: given.image,
+            start_s: if given.image.is_some() { LATER_S } else { 0 },
+            locks: self.locks.clone(),
+            patience: self.patience,
+        };
+        let phase = |phase: Phase| {
+            watch.step(match phase {
+                Phase::Building => Step::Building,
+                Phase::LayingOut => Step::LayingOut,
+                Phase::Settling => Step::Settling,
+                Phase::WarmingUp => Step::WarmingUp,
+                Phase::Measuring => Step::Measuring,
+            });
+        };
+        let outcome = machine.run(&given.drives, &phase, &|| stop.requested());
+        self.give_memory_back(memory);
+        outcome
     }
 }
 
@@ -180,10 +248,12 @@ fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
             "no space is left on the file system of {}: free some and run the same command again",
             raw.display()
         )),
-        Failure::Ended(why) | Failure::Script(why) => match client.and_then(Client::complaint) {
-            Some(line) => Fault::failed(line),
-            None => Fault::failed(why.clone()),
-        },
+        Failure::Ended(why) | Failure::Script(why) => {
+            match client.and_then(|client| client.complaint(raw)) {
+                Some(line) => Fault::failed(line),
+                None => Fault::failed(why.clone()),
+            }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::stop::Stop;
 use findings::record::Measured;
 use lab::campaign::{OpenZfs, Program};
 use std::path::Path;
+use store::Store;
 
 /// Something that can run trials, several at once from several threads.
 pub trait Engine: Sync {
@@ -27,7 +28,7 @@ pub trait Engine: Sync {
 
     /// Runs one trial to its end. The result is a pure function of the inputs: the same inputs on the same
     /// build give the same result to the last bit, on every host. Raw outputs of programs go to `raw`,
-    /// which exists and is empty; nothing else stays. While it runs it looks at `stop` at least ten times
+    /// which exists and is empty; `store` may keep pool states, which change no result. Nothing else stays. While it runs it looks at `stop` at least ten times
     /// a second of wall time.
     ///
     /// # Errors
@@ -37,6 +38,7 @@ pub trait Engine: Sync {
         &self,
         inputs: &Inputs,
         raw: &Path,
+        store: &Store,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Measured, Fault>;

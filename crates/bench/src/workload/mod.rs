@@ -4,52 +4,47 @@
 pub mod fio;
 pub mod pgbench;
 
-use crate::engine::linux::steps::MOUNT;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::programs;
+use crate::programs::Fio;
 use crate::window::Sample;
 use findings::record::{Measured, WarmUp};
 use lab::campaign::Program;
-use machine::script::{Command, Step};
+use machine::script::{Command, Phase, Step};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// A part of a client's work: steps, and the files that they find in the machine's directory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Part {
+    /// What the machine does.
+    pub steps: Vec<Step>,
+    /// Name → text.
+    pub files: BTreeMap<String, String>,
+}
+
 /// A client made ready for one trial: what the machine does for it at each stage, and what it measured.
 ///
-/// The stages, in order: `lay_out`; the file system is taken off line and on line again; `start`, `pre_read`;
-/// `warm_up`, `ramp`; `measure`; `stop`. Where the lab asks for a restart, `stop` comes before `measure`, the file
-/// system is taken off line and on line, and `start` comes again. Programs run in the trial's own directory.
+/// A pool state is made of `lay_out`; where the lab restarts the server before it measures, also of `start`,
+/// `warm_up` and `stop`. A trial is another machine whose drives hold that state: `start`, `warm_up` unless that was
+/// done, `measure`, `stop`. Before and after each the file system is off line. Programs run in the machine's own
+/// directory.
 pub trait Client {
     /// Lays its data out in an empty file system. Nothing of it runs afterwards.
-    fn lay_out(&self) -> Vec<Step>;
+    fn lay_out(&self) -> Part;
 
     /// Brings up what it works with, such as a server.
-    fn start(&self) -> Vec<Step>;
+    fn start(&self) -> Part;
 
-    /// Reads what it is to have in memory; once, after the first start.
-    ///
-    /// # Errors
-    /// That its files cannot be written.
-    fn pre_read(&self) -> Result<Vec<Step>, Fault>;
-
-    /// What warms caches up for at most so many virtual seconds.
-    ///
-    /// # Errors
-    /// That its files cannot be written.
-    fn warm_up(&self, limit_s: f64) -> Result<Command, Fault>;
-
-    /// A ramp that is a run of its own: its virtual seconds, and the program; none without one.
-    ///
-    /// # Errors
-    /// That its files cannot be written.
-    fn ramp(&self) -> Result<Option<(f64, Command)>, Fault>;
+    /// What is not counted: warms caches up for at most so many virtual seconds, 0 for not at all, and then
+    /// runs for a ramp unless the measured run has one of its own.
+    fn warm_up(&self, limit_s: f64) -> Part;
 
     /// The measured run, one [`Step::Measure`] among the steps.
-    fn measure(&self) -> Vec<Step>;
+    fn measure(&self) -> Part;
 
     /// Ends what `start` brought up.
-    fn stop(&self) -> Vec<Step>;
+    fn stop(&self) -> Part;
 
     /// Virtual seconds of its ramp, whether that is a run of its own or not; 0 without one.
     fn ramp_s(&self) -> f64;
@@ -60,14 +55,14 @@ pub trait Client {
     /// Memory that it takes of the machine beyond what a client of files does, bytes.
     fn memory(&self) -> u64;
 
-    /// What it measured, by the files that it left.
+    /// What it measured, by the files that it left in the trial's directory.
     ///
     /// # Errors
     /// Why that is no measurement.
-    fn measured(&self, seen: Seen) -> Result<Measured, Fault>;
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault>;
 
-    /// The reason that it gave itself where the machine's script failed.
-    fn complaint(&self) -> Option<String>;
+    /// The reason that it gave itself, in files of a machine's directory, where the machine's script failed.
+    fn complaint(&self, raw: &Path) -> Option<String>;
 }
 
 /// What the machine saw of a trial.
@@ -81,18 +76,24 @@ pub struct Seen {
     pub warm_up: Option<WarmUp>,
 }
 
-/// The client of a trial, whose files and outputs are in `raw`.
+/// Where a client's programs are.
+#[derive(Debug, Clone, Copy)]
+pub enum Place<'a> {
+    /// On this host.
+    Host(&'a Fio),
+    /// On none: for keys, in which no path of a host may stand.
+    Nowhere,
+}
+
+/// The client of a trial.
 ///
 /// # Errors
 /// What of it cannot be prepared.
-pub fn prepare(inputs: &Inputs, fio: &programs::Fio, raw: &Path) -> Result<Box<dyn Client>, Fault> {
-    match &inputs.workload.program {
-        Program::Fio { .. } => Ok(Box::new(fio::Client::new(inputs, fio, raw)?)),
-        Program::Pgbench(pgbench) => {
-            let client = pgbench::Client::new(inputs, pgbench, Path::new(MOUNT), raw)?;
-            Ok(Box::new(client))
-        }
-    }
+pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Fault> {
+    Ok(match &inputs.workload.program {
+        Program::Fio { .. } => Box::new(fio::Client::new(inputs, place)?),
+        Program::Pgbench(pgbench) => Box::new(pgbench::Client::new(inputs, pgbench, place)?),
+    })
 }
 
 /// Operations a virtual second that the clients of an open loop offer together; none in a closed loop.
@@ -101,4 +102,15 @@ pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
         Program::Fio { .. } => fio::offered_rate(inputs),
         Program::Pgbench(_) => inputs.rate,
     }
+}
+
+/// The steps that run a program for at most so many virtual seconds, all of them where the time is `fixed`.
+fn warm(command: Command, limit_s: f64, fixed: bool) -> [Step; 2] {
+    let warm = Step::Warm {
+        command,
+        limit_s,
+        period_s: machine::warm::period_s(limit_s),
+        fixed,
+    };
+    [Step::Phase(Phase::WarmingUp), warm]
 }

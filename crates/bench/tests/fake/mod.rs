@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use store::Store;
 
 /// The engine.
 #[derive(Debug)]
@@ -63,6 +64,7 @@ impl Engine for Fake {
         &self,
         inputs: &Inputs,
         raw: &Path,
+        _store: &Store,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Measured, Fault> {

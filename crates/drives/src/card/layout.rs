@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How a card puts its members together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum RaidLevel {
     /// Striped, no redundancy.
     Raid0,
     /// Every member holds everything.
@@ -30,7 +30,7 @@ pub(super) struct Piece {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
-    pub level: Level,
+    pub level: RaidLevel,
     pub members: u64,
     /// Bytes of one strip.
     pub strip: u64,
@@ -40,18 +40,18 @@ impl Layout {
     /// Parity strips in a row.
     pub fn parity(&self) -> u64 {
         match self.level {
-            Level::Raid5 => 1,
-            Level::Raid6 => 2,
-            Level::Raid0 | Level::Raid1 | Level::Raid10 => 0,
+            RaidLevel::Raid5 => 1,
+            RaidLevel::Raid6 => 2,
+            RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid10 => 0,
         }
     }
 
     /// Data strips in a row.
     pub fn columns(&self) -> u64 {
         match self.level {
-            Level::Raid1 => 1,
-            Level::Raid10 => self.members / 2,
-            Level::Raid0 | Level::Raid5 | Level::Raid6 => self.members - self.parity(),
+            RaidLevel::Raid1 => 1,
+            RaidLevel::Raid10 => self.members / 2,
+            RaidLevel::Raid0 | RaidLevel::Raid5 | RaidLevel::Raid6 => self.members - self.parity(),
         }
     }
 
@@ -63,10 +63,10 @@ impl Layout {
     /// The members that hold a column: one, or the mirrors.
     pub fn holders(&self, row: u64, column: u64) -> std::ops::Range<u64> {
         match self.level {
-            Level::Raid0 => column..column + 1,
-            Level::Raid1 => 0..self.members,
-            Level::Raid10 => 2 * column..2 * column + 2,
-            Level::Raid5 | Level::Raid6 => {
+            RaidLevel::Raid0 => column..column + 1,
+            RaidLevel::Raid1 => 0..self.members,
+            RaidLevel::Raid10 => 2 * column..2 * column + 2,
+            RaidLevel::Raid5 | RaidLevel::Raid6 => {
                 let member = (self.first_parity(row) + self.parity() + column) % self.members;
                 member..member + 1
             }
@@ -112,7 +112,11 @@ mod tests {
 
     #[test]
     fn data_and_parity_of_a_row_lie_on_different_members() {
-        for (level, members) in [(Level::Raid5, 5), (Level::Raid6, 6), (Level::Raid0, 4)] {
+        for (level, members) in [
+            (RaidLevel::Raid5, 5),
+            (RaidLevel::Raid6, 6),
+            (RaidLevel::Raid0, 4),
+        ] {
             let layout = Layout {
                 level,
                 members,
@@ -136,7 +140,7 @@ mod tests {
     #[test]
     fn parity_visits_every_member_in_turn() {
         let layout = Layout {
-            level: Level::Raid5,
+            level: RaidLevel::Raid5,
             members: 5,
             strip: 65536,
         };
@@ -148,7 +152,7 @@ mod tests {
     #[test]
     fn pieces_cover_the_request_without_gaps() {
         let layout = Layout {
-            level: Level::Raid6,
+            level: RaidLevel::Raid6,
             members: 6,
             strip: 65536,
         };

@@ -5,12 +5,12 @@ mod layout;
 mod numbers;
 mod write_back;
 
-pub use layout::Level;
+pub use layout::RaidLevel;
 pub use numbers::Card;
 
-use crate::done::Done;
+use crate::completion_queue::CompletionQueue;
 use crate::link::Link;
-use crate::{Completion, Drive, Elevator, Flush, Nanos, Op, Profile, Request};
+use crate::{Completion, Drive, Elevator, FlushBehaviour, Nanos, Op, Profile, Request};
 use cache::{ReadCache, WriteCache};
 use layout::Layout;
 use std::collections::{HashMap, VecDeque};
@@ -81,7 +81,7 @@ pub(crate) struct CardDrive {
     ahead: Vec<(u64, u64, u64)>,
     capacity: u64,
     completions: Vec<Completion>,
-    done: Done,
+    done: CompletionQueue,
 }
 
 impl CardDrive {
@@ -118,7 +118,7 @@ impl CardDrive {
             next_id: 0,
             write_back: profile.write_cache,
             battery: profile.power_loss_protection,
-            lies: profile.flush == Flush::Lies,
+            lies: profile.flush == FlushBehaviour::Lies,
             volatile_members: card.member.volatile_cache(),
             overhead: card.overhead_us.value * 1e3,
             cache_time: card.cache_us.value * 1e3,
@@ -136,7 +136,7 @@ impl CardDrive {
             ahead: Vec::new(),
             capacity: scaled,
             completions: Vec::new(),
-            done: Done::default(),
+            done: CompletionQueue::default(),
         })
     }
 
@@ -262,7 +262,7 @@ impl CardDrive {
                     .layout
                     .holders(piece.row, piece.column)
                     .min_by_key(least)?;
-                Some((member, request(Op::Read, piece.offset, piece.length)))
+                Some((member, Request::new(Op::Read, piece.offset, piece.length)))
             })
             .collect()
     }
@@ -325,10 +325,6 @@ impl CardDrive {
     }
 }
 
-fn request(op: Op, offset: u64, length: u64) -> Request {
-    Request { op, offset, length }
-}
-
 impl Drive for CardDrive {
     fn submit(&mut self, now: Nanos, tag: u64, request: Request) {
         self.play(now);
@@ -337,7 +333,7 @@ impl Drive for CardDrive {
             Op::Read => self.read(now, tag, request.offset, end),
             Op::Write => self.write(now, tag, request.offset, end),
             Op::Flush => self.flush(now, tag),
-            Op::Trim => self.finish(now as f64 + self.overhead, tag, 0),
+            Op::Discard => self.finish(now as f64 + self.overhead, tag, 0),
         }
     }
 

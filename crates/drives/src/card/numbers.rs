@@ -1,8 +1,8 @@
 //! Numbers of a RAID card.
 
-use super::Level;
+use super::RaidLevel;
 use crate::profile::in_range;
-use crate::{Number, Profile, ProfileError};
+use crate::{Profile, ProfileError, ProfileNumber};
 use serde::{Deserialize, Serialize};
 
 /// Numbers of a RAID card. Of the profile around it, `write_cache` is write-back (else
@@ -11,27 +11,27 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Card {
     /// How the members are put together.
-    pub level: Level,
+    pub level: RaidLevel,
     /// Members in the array.
-    pub members: Number,
+    pub members: ProfileNumber,
     /// Bytes of an array's strip on one member, KiB.
-    pub strip_kib: Number,
+    pub strip_kib: ProfileNumber,
     /// Memory for data, MB.
-    pub cache_mb: Number,
+    pub cache_mb: ProfileNumber,
     /// Share of it for reads (the knob "cache ratio"), 0 to 1.
-    pub read_share: Number,
+    pub read_share: ProfileNumber,
     /// How far a sequential read is read on, KiB; 0: not.
-    pub read_ahead_kib: Number,
+    pub read_ahead_kib: ProfileNumber,
     /// What the card adds to a request that goes to a member, µs.
-    pub overhead_us: Number,
+    pub overhead_us: ProfileNumber,
     /// A write taken by the write-back cache, or a read from it, µs.
-    pub cache_us: Number,
+    pub cache_us: ProfileNumber,
     /// Requests per second the card can handle.
-    pub iops: Number,
+    pub iops: ProfileNumber,
     /// Its rate to the host, MB/s.
-    pub interface_mb_s: Number,
+    pub interface_mb_s: ProfileNumber,
     /// Requests it keeps in each member.
-    pub member_queue: Number,
+    pub member_queue: ProfileNumber,
     /// The drives behind it.
     pub member: Box<Profile>,
 }
@@ -40,7 +40,7 @@ impl Card {
     /// Every number of its own with its name and the range it must lie in.
     pub(crate) fn numbers(
         &self,
-    ) -> impl Iterator<Item = (&'static str, &Number, std::ops::RangeInclusive<f64>)> {
+    ) -> impl Iterator<Item = (&'static str, &ProfileNumber, std::ops::RangeInclusive<f64>)> {
         [
             ("members", &self.members, 1.0..=240.0),
             ("strip_kib", &self.strip_kib, 4.0..=4096.0),
@@ -72,11 +72,11 @@ impl Card {
         }
         self.member.validate()?;
         let (least, even) = match self.level {
-            Level::Raid0 => (1.0, false),
-            Level::Raid1 => (2.0, false),
-            Level::Raid5 => (3.0, false),
-            Level::Raid6 => (4.0, false),
-            Level::Raid10 => (4.0, true),
+            RaidLevel::Raid0 => (1.0, false),
+            RaidLevel::Raid1 => (2.0, false),
+            RaidLevel::Raid5 => (3.0, false),
+            RaidLevel::Raid6 => (4.0, false),
+            RaidLevel::Raid10 => (4.0, true),
         };
         let members = self.members.value;
         if members < least || members.fract() != 0.0 || (even && members % 2.0 != 0.0) {

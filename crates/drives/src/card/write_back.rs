@@ -1,7 +1,7 @@
 //! Writes: into the cache or through it, out to the members, and the flushes behind them.
 
-use super::{CardDrive, End, Requests, request};
-use crate::{Nanos, Op};
+use super::{CardDrive, End, Requests};
+use crate::{Nanos, Op, Request};
 
 /// A flush that waits for every write older than `barrier`.
 #[derive(Debug, Clone, Copy)]
@@ -97,7 +97,7 @@ impl CardDrive {
             self.flushes.pop_front();
             let requests = match self.volatile_members {
                 true => (0..self.layout.members)
-                    .map(|member| (member, request(Op::Flush, 0, 0)))
+                    .map(|member| (member, Request::flush()))
                     .collect(),
                 false => Vec::new(),
             };
@@ -123,14 +123,14 @@ impl CardDrive {
                 high = high.max(piece.offset + piece.length);
                 bytes += piece.length;
                 for member in self.layout.holders(row, piece.column) {
-                    old.push((member, request(Op::Read, piece.offset, piece.length)));
-                    new.push((member, request(Op::Write, piece.offset, piece.length)));
+                    old.push((member, Request::new(Op::Read, piece.offset, piece.length)));
+                    new.push((member, Request::new(Op::Write, piece.offset, piece.length)));
                 }
             }
         }
         for member in self.layout.parities(row) {
-            old.push((member, request(Op::Read, low, high - low)));
-            new.push((member, request(Op::Write, low, high - low)));
+            old.push((member, Request::new(Op::Read, low, high - low)));
+            new.push((member, Request::new(Op::Write, low, high - low)));
         }
         if self.layout.parity() == 0 || bytes == self.layout.row_bytes() {
             old.clear();

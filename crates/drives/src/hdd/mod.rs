@@ -8,9 +8,9 @@ mod write_back;
 
 pub use numbers::Hdd;
 
-use crate::done::Done;
+use crate::completion_queue::CompletionQueue;
 use crate::random::Random;
-use crate::{Completion, Drive, Flush, Nanos, Op, Profile, Request};
+use crate::{Completion, Drive, FlushBehaviour, Nanos, Op, Profile, Request};
 use buffer::{Extent, WriteBuffer};
 use geometry::Geometry;
 use std::collections::VecDeque;
@@ -90,7 +90,7 @@ pub(crate) struct HddDrive {
     flushes: VecDeque<PendingFlush>,
     /// Stretches of data read earlier, the newest last.
     segments: VecDeque<(u64, u64)>,
-    done: Done,
+    done: CompletionQueue,
 }
 
 impl HddDrive {
@@ -120,7 +120,7 @@ impl HddDrive {
             write_ack: hdd.write_ack_ms.value * 1e6,
             flush_overhead: hdd.flush_overhead_ms.value * 1e6,
             write_cache: profile.write_cache,
-            flush_lies: profile.flush == Flush::Lies,
+            flush_lies: profile.flush == FlushBehaviour::Lies,
             sector: profile.physical_sector.whole().max(1),
             activity: Activity::Idle,
             decided_at: 0.0,
@@ -133,7 +133,7 @@ impl HddDrive {
             waiting: VecDeque::new(),
             flushes: VecDeque::new(),
             segments: VecDeque::new(),
-            done: Done::default(),
+            done: CompletionQueue::default(),
         }
     }
 
@@ -302,7 +302,7 @@ impl Drive for HddDrive {
             Op::Read => self.read(at, tag, request.offset, end),
             Op::Write => self.write(at, tag, request.offset, end),
             Op::Flush => self.flush(at, tag),
-            Op::Trim => self.finish(at + self.overhead, tag),
+            Op::Discard => self.finish(at + self.overhead, tag),
         }
     }
 

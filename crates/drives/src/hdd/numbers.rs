@@ -1,7 +1,7 @@
 //! Numbers of the disk model.
 
 use crate::profile::in_range;
-use crate::{Number, ProfileError};
+use crate::{ProfileError, ProfileNumber};
 use serde::{Deserialize, Serialize};
 
 /// Numbers of the disk model. MB is 10⁶ bytes.
@@ -9,49 +9,49 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Hdd {
     /// Revolutions per minute.
-    pub rpm: Number,
+    pub rpm: ProfileNumber,
     /// Seek to the next track, head switch included, ms.
-    pub seek_track_ms: Number,
+    pub seek_track_ms: ProfileNumber,
     /// Seek over a third of the stroke, ms.
-    pub seek_average_ms: Number,
+    pub seek_average_ms: ProfileNumber,
     /// Seek over the whole stroke, ms.
-    pub seek_full_ms: Number,
+    pub seek_full_ms: ProfileNumber,
     /// What a write needs beyond a read to settle on the track after a seek, ms.
-    pub write_settle_ms: Number,
+    pub write_settle_ms: ProfileNumber,
     /// Sustained rate at the outer edge, MB/s.
-    pub rate_outer_mb_s: Number,
+    pub rate_outer_mb_s: ProfileNumber,
     /// Sustained rate at the inner edge, MB/s.
-    pub rate_inner_mb_s: Number,
+    pub rate_inner_mb_s: ProfileNumber,
     /// From a command's arrival to the first movement for it, ms.
-    pub command_overhead_ms: Number,
+    pub command_overhead_ms: ProfileNumber,
     /// Rate of the interface, MB/s.
-    pub interface_mb_s: Number,
+    pub interface_mb_s: ProfileNumber,
     /// Commands the drive can choose from.
-    pub queue_depth: Number,
+    pub queue_depth: ProfileNumber,
     /// A command this long in the queue, a revolution added for each command beside it, comes
     /// before nearer ones, ms.
-    pub age_limit_ms: Number,
+    pub age_limit_ms: ProfileNumber,
     /// The same for a write in the buffer, ms.
-    pub write_age_limit_ms: Number,
+    pub write_age_limit_ms: ProfileNumber,
     /// How far the drive reads on after a read, KiB; 0: it does not.
-    pub read_ahead_kib: Number,
+    pub read_ahead_kib: ProfileNumber,
     /// Stretches of read data it remembers, in as many bytes as the write buffer has.
-    pub segments: Number,
+    pub segments: ProfileNumber,
     /// Write buffer, MB.
-    pub buffer_mb: Number,
+    pub buffer_mb: ProfileNumber,
     /// Separate stretches the write buffer holds at most.
-    pub buffer_writes: Number,
+    pub buffer_writes: ProfileNumber,
     /// From the arrival of a write's data in the buffer to its acknowledgement, ms.
-    pub write_ack_ms: Number,
+    pub write_ack_ms: ProfileNumber,
     /// A flush that finds nothing to write, ms.
-    pub flush_overhead_ms: Number,
+    pub flush_overhead_ms: ProfileNumber,
 }
 
 impl Hdd {
     /// Every number with its name and the range it must lie in.
     pub(crate) fn numbers(
         &self,
-    ) -> impl Iterator<Item = (&'static str, &Number, std::ops::RangeInclusive<f64>)> {
+    ) -> impl Iterator<Item = (&'static str, &ProfileNumber, std::ops::RangeInclusive<f64>)> {
         [
             ("rpm", &self.rpm, 60.0..=100_000.0),
             ("seek_track_ms", &self.seek_track_ms, 0.0..=1e3),
@@ -84,7 +84,7 @@ impl Hdd {
         for (name, number, range) in self.numbers() {
             in_range(&format!("hdd.{name}"), number, *range.start(), *range.end())?;
         }
-        let ordered = |small: (&str, &Number), large: (&str, &Number)| {
+        let ordered = |small: (&str, &ProfileNumber), large: (&str, &ProfileNumber)| {
             if small.1.value <= large.1.value {
                 return Ok(());
             }

@@ -11,6 +11,7 @@ mod effect;
 mod ladder;
 mod lint;
 mod reason;
+mod validation;
 mod verdict;
 
 pub use cause::*;
@@ -20,6 +21,7 @@ pub use effect::*;
 pub use ladder::*;
 pub use lint::*;
 pub use reason::*;
+pub use validation::*;
 pub use verdict::*;
 
 use crate::record::Cost;
@@ -68,6 +70,9 @@ pub struct Findings {
     pub lints: Vec<Lint>,
     /// How the model was scaled, and what that rules out.
     pub scale: ScaleFindings,
+    /// Which checks of docs/validation cover the campaign.
+    #[serde(default)]
+    pub validation: Vec<Validation>,
     /// How sure the numbers are meant to be.
     pub method: MethodFindings,
     /// Cells without a trial, and how many they need.

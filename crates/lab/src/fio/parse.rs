@@ -31,6 +31,11 @@ impl Job {
     pub fn get(&self, name: &str) -> Option<&str> {
         self.settings.get(name).map(|s| s.value.as_str())
     }
+
+    /// Whether a switch is on.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| value != "0")
+    }
 }
 
 /// What a line of the file is.
@@ -206,6 +211,12 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     }
     // All of them are looked at, and not only those that count in the end: fio loads an engine and takes
     // in a file's name as it reads them.
+    if rule.name == "ioengine" && value == "mmap" {
+        return wrong(
+            "the I/O engine `mmap` is refused: memory that a program reads and writes by itself takes no virtual time, so the job measures nothing and may not end".into(),
+            "write `ioengine=psync`",
+        );
+    }
     if rule.name == "ioengine" && !ENGINES.iter().any(|(name, _)| *name == value) {
         let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
         return Err((
@@ -241,6 +252,10 @@ fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> 
         "mem" if value.contains([':', '/']) => Some((
             "names a file of the host",
             "write a kind of memory alone, such as `mmap`",
+        )),
+        "mem" if value.contains("huge") => Some((
+            "needs huge pages, which the machine does not have",
+            "write `mmap` or `shm`",
         )),
         "filename_format" if value.contains('/') => Some((
             "is a path, and files lie in the dataset itself",

@@ -93,16 +93,13 @@ pub fn is_compressible(job: &Job) -> bool {
             .any(|name| job.get(name).is_some())
 }
 
-/// How many clients write to one file of a job, its own and those of `jobs` that name the same. Of a list
-/// `a:b` one file in common is enough.
-pub fn writers(job: &Job, jobs: &[Job]) -> u64 {
-    let (ours, _) = sets(job);
-    let same = jobs.iter().filter(|job| writes(job)).filter_map(|other| {
-        let (theirs, sets) = sets(other);
-        let shared = theirs.split(':').any(|t| ours.split(':').any(|o| o == t));
-        shared.then(|| u64::from(count(other, "numjobs").max(1)) / sets)
-    });
-    same.sum()
+/// Whether fio 3.33 counts the flushes of a job too long: with libaio it does not note when one begins, and takes
+/// the moment at which the last operation in the same place of its queue was submitted.
+pub fn flushes_counted_long(job: &Job) -> bool {
+    job.get("ioengine") == Some("libaio")
+        && ["fsync", "fdatasync", "sync_file_range"]
+            .iter()
+            .any(|name| job.is_set(name))
 }
 
 /// Whether a job says how large its files are.

@@ -68,13 +68,14 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
             .map(|(size, _)| size)
             .sum::<f64>()
     };
-    let cached = most(&|variant| caches(variant).min(demand.working_set as f64));
+    let data = demand.working_set as f64 * demand.compressed;
+    let cached = most(&|variant| caches(variant).min(data));
     let refed = most(&|variant| match caches(variant) {
         0.0 => 0.0,
         _ => feed::most(variant) * demand.rewritten_s,
     });
     Held {
-        stock: demand.working_set as f64 * demand.expansion + cached,
+        stock: data * demand.expansion + cached,
         kept: CHURN * dirty as f64 * demand.expansion + log + refed,
         refed,
         to_full: most(&caches) - cached,

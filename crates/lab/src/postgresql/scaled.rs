@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(at.segment >> 20, 16);
         // The real server's own log is never exceeded.
         let small = scaled(&pgbench(20_000, 8, &[("max_wal_size", "64MB")]), 2.0);
-        assert!(!small.settings.contains_key("max_wal_size"));
+        assert_eq!(small.settings["max_wal_size"], "64MB");
     }
 
     #[test]

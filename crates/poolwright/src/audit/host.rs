@@ -321,7 +321,7 @@ mod tests {
         assert!(
             found
                 .iter()
-                .any(|finding| finding.rule.name() == "no-commits"),
+                .any(|finding| finding.rule.name == "no-commits"),
             "{found:?}"
         );
     }
@@ -366,7 +366,7 @@ mod tests {
     fn slow_commits_are_told_with_their_parts() {
         // 200 commits a second, log writes of up to 8 ms twice over, flushes of 5 ms.
         let found = found(&machine((1 << 23) - 1, 300_000));
-        let slow = found.iter().find(|f| f.rule.name() == "slow-commits").expect("slow");
+        let slow = found.iter().find(|f| f.rule.name == "slow-commits").expect("slow");
         assert_eq!(slow.arguments["rate"], "200");
         assert_eq!(slow.arguments["flush"], "5.00");
         assert_eq!(slow.arguments["p99"], "16.78", "two upper edges of buckets");
@@ -378,8 +378,8 @@ mod tests {
     #[test]
     fn fast_commits_need_no_slog() {
         let found = found(&machine((1 << 15) - 1, 600));
-        assert!(found.iter().any(|f| f.rule.name() == "fast-commits"), "{found:?}");
-        assert!(found.iter().all(|f| f.rule.name() != "slow-commits"));
+        assert!(found.iter().any(|f| f.rule.name == "fast-commits"), "{found:?}");
+        assert!(found.iter().all(|f| f.rule.name != "slow-commits"));
     }
 
     #[test]
@@ -389,7 +389,7 @@ mod tests {
         fake.programs.clear();
         fake.files.insert("/proc/diskstats".into(), vec![disks(500, 9000), disks(530, 9300)]);
         let found = found(&fake);
-        let none = found.iter().find(|f| f.rule.name() == "no-commits").expect("no commits");
+        let none = found.iter().find(|f| f.rule.name == "no-commits").expect("no commits");
         assert_eq!(none.arguments["rate"], "0.10");
     }
 

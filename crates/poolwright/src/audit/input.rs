@@ -16,24 +16,11 @@ pub struct Given {
     pub labs: Vec<Vec<(String, System)>>,
 }
 
-/// Counting texts as the user sees them.
-pub struct Texts;
-
-impl Texts {
-    /// How many texts there are, those that `tail` joined counted apart.
-    pub fn count(inputs: &[Input]) -> usize {
-        inputs
-            .iter()
-            .map(|input| {
-                input
-                    .text
-                    .lines()
-                    .filter(|row| row.starts_with("==> ") && row.ends_with(" <=="))
-                    .count()
-                    .max(1)
-            })
-            .sum()
-    }
+/// How many texts there are. Texts that `tail` joined count one by one.
+pub fn count_texts(inputs: &[Input]) -> usize {
+    let head = |row: &&str| row.starts_with("==> ") && row.ends_with(" <==");
+    let texts = |input: &Input| input.text.lines().filter(head).count().max(1);
+    inputs.iter().map(texts).sum()
 }
 
 /// Reads what the command line named.
@@ -58,7 +45,7 @@ pub fn read(names: &[String]) -> Result<Given, String> {
                 Some(text) => text.to_owned(),
                 None => {
                     return Err(format!(
-                        "error: there is no file and no built-in lab `{name}`: name a file, or pipe text to `poolwright audit -`\n"
+                        "error: {name} is neither a file nor a built-in lab; name a file, or pipe text to `poolwright audit -`\n"
                     ));
                 }
             },
@@ -83,7 +70,7 @@ fn bytes(name: &str, from: impl Read) -> Result<String, String> {
         .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
     if read.len() as u64 > LONGEST {
         return Err(format!(
-            "error: {name} is longer than 64 MiB: paste the part that matters\n"
+            "error: {name} is larger than 64 MiB; pass only the part that matters\n"
         ));
     }
     // Serial numbers are not always UTF-8.
@@ -123,7 +110,7 @@ fn load(name: &str, text: &str) -> Result<Vec<(String, System)>, String> {
                 .first()
                 .map_or_else(String::new, |m| m.message.clone());
             Err(format!(
-                "error: {name}: {first}: `poolwright check {name}` shows every mistake\n"
+                "error: {name}: {first}; `poolwright check {name}` lists all mistakes\n"
             ))
         }
     }
@@ -143,7 +130,7 @@ mod tests {
     fn joined_texts_count_apart() {
         let text = "==> a <==\nx\n\n==> b <==\ny\n".to_string();
         assert_eq!(
-            Texts::count(&[Input {
+            count_texts(&[Input {
                 name: "p".into(),
                 text
             }]),

@@ -5,14 +5,14 @@ use findings::output::Severity;
 use report::lang::Language;
 use serde::Serialize;
 
-/// What a lint says.
+/// A contradiction in a table of results.
 #[derive(Debug, Serialize)]
 pub struct Line {
     /// The rows concerned.
     pub rows: Vec<String>,
     /// How bad it is.
     pub severity: Severity,
-    /// What it says.
+    /// What contradicts what.
     pub text: String,
 }
 
@@ -23,13 +23,13 @@ impl Line {
     }
 }
 
-/// What the lints find in a file of results.
+/// The contradictions in a file of results.
 ///
 /// # Errors
 /// What is wrong, where, what to do.
 pub fn read(name: &str, language: Language) -> Result<Vec<Line>, String> {
     let text = std::fs::read_to_string(name)
-        .map_err(|e| format!("error: cannot read {name}: {e}: name a file of results\n"))?;
+        .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
     let table = Table::read(&text).map_err(|e| format!("error: {name}: {e}\n"))?;
     let words = language.words();
     let lines = lints::of(&table).into_iter().map(|lint| Line {

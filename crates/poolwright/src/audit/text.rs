@@ -1,24 +1,24 @@
 //! Findings as text and as JSON.
 
 use super::Report;
-use advice::audit::{Finding, Severity};
-use advice::lang::{Label, Language, label, say};
-use advice::words::printable;
+use advice::audit::{Finding, Severity, rules};
+use advice::format::printable;
+use advice::lang::{Label, Language};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 fn word(severity: Severity, language: Language) -> &'static str {
-    let what = match severity {
+    let label = match severity {
         Severity::Error => Label::Error,
         Severity::Warning => Label::Warning,
         Severity::Note => Label::Note,
     };
-    label(language, what)
+    label.text(language)
 }
 
-/// A label and what it is of, as a line of a finding; labels are as wide as the widest.
-fn line(out: &mut String, language: Language, what: Label, text: &str) {
-    let word = label(language, what);
+/// A labelled line of a finding.
+fn line(out: &mut String, language: Language, label: Label, text: &str) {
+    let word = label.text(language);
     let width = match language {
         Language::English => 10,
         // Two characters of two columns each.
@@ -34,7 +34,7 @@ pub fn text(report: &Report, language: Language) -> String {
         one(&mut out, finding, language);
     }
     for line in &report.lints {
-        let results = label(language, Label::Results);
+        let results = Label::Results.text(language);
         let _ = writeln!(out, "{results}: {}", printable(&line.text));
         self::line(&mut out, language, Label::Rows, &printable(&line.rows.join(", ")));
         out.push('\n');
@@ -46,11 +46,12 @@ pub fn text(report: &Report, language: Language) -> String {
             .filter(|f| f.severity == severity)
             .count()
     };
-    let summary = label(language, Label::Summary)
+    let summary = Label::Summary
+        .text(language)
         .replace("{errors}", &count(Severity::Error).to_string())
         .replace("{warnings}", &count(Severity::Warning).to_string())
         .replace("{notes}", &count(Severity::Note).to_string())
-        .replace("{rules}", &super::rules().to_string())
+        .replace("{rules}", &rules().count().to_string())
         .replace("{texts}", &report.texts.to_string());
     out.push_str(&summary);
     out.push('\n');
@@ -58,9 +59,9 @@ pub fn text(report: &Report, language: Language) -> String {
 }
 
 fn one(out: &mut String, finding: &Finding, language: Language) {
-    let (what, why) = say(language, finding);
+    let (what, why) = finding.text(language);
     let severity = word(finding.severity, language);
-    let _ = writeln!(out, "{severity}: {what} [{}]", finding.rule.name());
+    let _ = writeln!(out, "{severity}: {what} [{}]", finding.rule.name);
     let _ = writeln!(out, "  {why}");
     if !finding.variants.is_empty() {
         let variants = finding.variants.join(", ");
@@ -71,12 +72,12 @@ fn one(out: &mut String, finding: &Finding, language: Language) {
         line(out, language, Label::Evidence, &text);
     }
     for step in finding.fix() {
-        line(out, language, Label::Fix, &step.to_string());
+        line(out, language, Label::Fix, &step);
     }
-    for source in finding.rule.rule().sources {
+    for source in finding.rule.sources {
         line(out, language, Label::Source, &source.to_string());
     }
-    if let Some(lab) = finding.rule.rule().lab {
+    if let Some(lab) = finding.rule.lab {
         line(out, language, Label::Lab, &format!("poolwright run {lab}"));
     }
     out.push('\n');
@@ -88,10 +89,10 @@ pub fn json(report: &Report, language: Language) -> String {
         .findings
         .iter()
         .map(|finding| {
-            let (what, why) = say(language, finding);
-            let rule = finding.rule.rule();
+            let (what, why) = finding.text(language);
+            let rule = finding.rule;
             json!({
-                "rule": finding.rule.name(),
+                "rule": finding.rule.name,
                 "severity": finding.severity,
                 "subject": finding.subject,
                 "what": what,
@@ -100,7 +101,7 @@ pub fn json(report: &Report, language: Language) -> String {
                 "evidence": finding.evidence.iter().map(|e| json!({
                     "file": e.at.file, "line": e.at.line, "text": e.text,
                 })).collect::<Vec<_>>(),
-                "fix": finding.fix().iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "fix": finding.fix(),
                 "changes": finding.changes,
                 "sources": rule.sources.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "lab": rule.lab,
@@ -108,7 +109,7 @@ pub fn json(report: &Report, language: Language) -> String {
         })
         .collect();
     let report = json!({
-        "rules": super::rules(),
+        "rules": rules().count(),
         "texts": report.texts,
         "findings": findings,
         "results": report.lints,

@@ -45,11 +45,11 @@ fn of_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
     Ok(out)
 }
 
-/// The pools of a lab's variants, each marked with its variant.
+/// The pools of a lab's variants, each with the name of its variant.
 ///
 /// # Errors
 /// What is wrong with one of them, for people.
-pub fn own(campaign: &Campaign, options: &Options) -> Result<Vec<Assessment>, String> {
+pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessment>, String> {
     let pools = campaign.variants.iter().map(|variant| {
         let drives = of_variant(variant)?;
         let mut pool = assess(&layouts(variant, &drives), &drives, options);
@@ -107,7 +107,7 @@ pub fn capacity(variant: &Variant, kind: &str) -> Option<u64> {
 }
 
 fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
-    serde_json::from_value(kind.numbers.clone())
+    kind.drive_profile()
         .map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
 }
 

@@ -40,10 +40,9 @@ pub struct SpecialAt {
 
 /// Lines about log, cache and special vdevs.
 pub fn lines(plan: &Plan<'_>, language: Language) -> String {
-    let words = language.words();
     let mut lines = Vec::new();
     if let Some(log) = &plan.log {
-        lines.push(words.log(
+        lines.push(language.log(
             &text::tebibytes(log.needed),
             &text::tebibytes(log.wrlog_data_max.min(log.by_rate)),
             &text::tebibytes(log.dirty_data_max),
@@ -53,9 +52,9 @@ pub fn lines(plan: &Plan<'_>, language: Language) -> String {
     }
     if let Some(cache) = &plan.cache {
         let arc = text::tebibytes(cache.arc);
-        lines.push(words.cache(&text::tebibytes(cache.at_recordsize.sensible), &arc));
+        lines.push(language.cache(&text::tebibytes(cache.at_recordsize.sensible), &arc));
         lines.extend(cache.own.map(|own| {
-            words.cache_own(
+            language.lab_cache(
                 &text::tebibytes(own.bytes),
                 &text::tebibytes(own.cost.headers),
                 &text::percent(own.cost.of_arc),
@@ -63,25 +62,25 @@ pub fn lines(plan: &Plan<'_>, language: Language) -> String {
         }));
     }
     let of = match plan.histogram {
-        None => words.mirror_site().to_string(),
+        None => language.mirror_site().to_string(),
         Some(counted) => {
             let total = counted.total();
             let count = text::thousands(total.count.round() as u64);
             let bytes = text::tebibytes(total.bytes as u64);
             match counted {
-                Histogram::Files(_) => words.files(&count, &bytes),
-                Histogram::Blocks(_) => words.blocks(&count, &bytes),
+                Histogram::Files(_) => language.files(&count, &bytes),
+                Histogram::Blocks(_) => language.blocks(&count, &bytes),
             }
         }
     };
     if plan.special.first().is_some_and(|first| first.special_small_blocks > 0) {
-        lines.push(words.no_metadata().to_string());
+        lines.push(language.no_metadata().to_string());
     }
     for special in &plan.special {
         let small = (special.special_small_blocks > 0)
             .then(|| text::tebibytes(special.special_small_blocks));
         let needed = text::tebibytes(special.size.needed);
-        lines.push(words.special(&needed, small.as_deref(), &of));
+        lines.push(language.special(&needed, small.as_deref(), &of));
     }
     lines.extend(beside_disks(plan.drives, language));
     lines.into_iter().map(|line| line + "\n").collect()
@@ -98,7 +97,7 @@ fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
                 1 => format!("`cache {name}0`"),
                 _ => format!("`special mirror {name}[0-1]`, `log mirror {name}[0-1]`, `cache {name}0`"),
             };
-            language.words().beside_disks(name, &vdevs, &text::tebibytes(kind.drive.bytes))
+            language.flash_beside_disks(name, &vdevs, &text::tebibytes(kind.drive.bytes))
         })
         .collect()
 }

@@ -11,7 +11,7 @@ use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
 use contents::config::Config;
-use contents::crash::{Cut, Keeping, Remains, contents_after, damage};
+use contents::crash::{PowerCut, Durability, Unflushed, contents_after_cut, damage};
 use contents::record::Reader;
 use contents::{Contents, Pages, image};
 use lab::command::POOL;
@@ -166,20 +166,20 @@ impl Setup<'_> {
         let ledger = &recorded.ledger;
         // Drives that die while they are written to are dead in every state.
         let from = ledger.failed.unwrap_or(ledger.begun);
-        let cut = Cut {
+        let cut = PowerCut {
             at: from + mix(seed) % (ledger.ended - from).max(1),
             settled: ledger.begun,
             seed,
         };
         let mut drives = self.variant.drives(directory)?;
-        let (remains, rotten) = self.make_image(recorded, room, &cut, &mut drives, directory)?;
+        let (unflushed, rotten) = self.make_image(recorded, room, &cut, &mut drives, directory)?;
         let acknowledged = ledger.by(cut.at);
         let mut state = State {
             seed,
             at_s: (cut.at - ledger.begun) as f64 / 1e9,
             acknowledged: acknowledged.iter().sum(),
-            unflushed: remains.unflushed(),
-            dropped: remains.lost + remains.torn,
+            unflushed: unflushed.total(),
+            dropped: unflushed.lost + unflushed.torn,
             rotten,
             ..State::default()
         };
@@ -214,12 +214,12 @@ impl Setup<'_> {
         &self,
         recorded: &Recorded,
         Room(pages): &mut Room,
-        cut: &Cut,
+        cut: &PowerCut,
         drives: &mut Config,
         directory: &Path,
-    ) -> Result<(Remains, u64), Fault> {
+    ) -> Result<(Unflushed, u64), Fault> {
         let record = &recorded.record;
-        let keeping: Vec<Keeping> = drives.drives.iter().map(|d| (&d.profile).into()).collect();
+        let durability: Vec<Durability> = drives.drives.iter().map(|d| (&d.profile).into()).collect();
         let size = |drive: &contents::config::DriveConfig| drive.capacity;
         let mut contents: Vec<Contents> = drives
             .drives
@@ -228,8 +228,8 @@ impl Setup<'_> {
             .collect();
         let file = File::open(record).map_err(io("read", record))?;
         let mut reader = Reader(BufReader::with_capacity(1 << 18, file));
-        let remains = contents_after(&mut reader, &keeping, cut, pages, &mut contents);
-        let remains = remains.map_err(io("read", record))?;
+        let unflushed = contents_after_cut(&mut reader, &durability, cut, pages, &mut contents);
+        let unflushed = unflushed.map_err(io("read", record))?;
         let mut rotten = 0;
         for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
             let mishap = self.mishaps.iter().find(|m| m.drive == drive.name);
@@ -248,6 +248,6 @@ impl Setup<'_> {
             contents.discard(pages, 0, size(drive));
         }
         drives.image = Some(path);
-        Ok((remains, rotten))
+        Ok((unflushed, rotten))
     }
 }

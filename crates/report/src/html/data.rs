@@ -111,6 +111,7 @@ fn shallow(findings: &Findings) -> Findings {
         ranking: findings.ranking.clone(),
         lints: findings.lints.clone(),
         scale: findings.scale.clone(),
+        validation: findings.validation.clone(),
         method: findings.method,
         not_run: findings.not_run.clone(),
         trials: findings.trials.clone(),

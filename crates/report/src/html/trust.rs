@@ -87,15 +87,10 @@ impl Page<'_> {
 
     /// Which checks of docs/validation cover the case.
     fn validation(&self, m: &mut Markup) {
-        let scale = &self.findings.scale;
-        let sentences = crate::lang::Language::English
-            .words()
-            .validation(scale)
-            .len();
         m.tag("h3").say(label(Label::Validation));
         m.tag("ul").class("text").inside(|m| {
-            for i in 0..sentences {
-                m.tag("li").say(|w| w.validation(scale).swap_remove(i));
+            for part in &self.findings.validation {
+                m.tag("li").say(|w| w.validation(part));
             }
         });
     }

@@ -13,8 +13,7 @@ use findings::output::{
     Adequate, Basis, BreakEven, Cause, Caution, Class, Condition, Contribution, Database,
     DurabilityRisk, Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin,
     MethodFindings, Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, Price, QualityIssue,
-    Reason, RerunPoint, ScaleFindings, ScaleLimit, Sensitivity, Severity, Subject, Validity,
-    Warmed,
+    Reason, RerunPoint, ScaleLimit, Sensitivity, Severity, Subject, Validation, Validity, Warmed,
 };
 use findings::record::Cost;
 
@@ -144,8 +143,8 @@ pub trait TrustWords {
     fn validity(&self, validity: Validity) -> &'static str;
     /// That a cell was not run, and how many trials it needs.
     fn not_run(&self, cell: &NotRun) -> String;
-    /// Which checks of docs/validation cover the case, a sentence each.
-    fn validation(&self, scale: &ScaleFindings) -> Vec<String>;
+    /// How far a part that results rest on was checked, and where in docs/validation.
+    fn validation(&self, part: &Validation) -> String;
     /// What an interval is made of.
     fn basis(&self, basis: Basis) -> &'static str;
     /// What a configuration risks.

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use contents::config::{Config, DriveConfig, Free};
+use contents::config::{Config, DriveConfig, FreeRequest};
 use drives::Profile;
 use findings::record::Cost;
 use lab::campaign::{Class, DriveRef, Variant};
@@ -15,14 +15,14 @@ const PAGES: u32 = 16 << 20;
 
 /// The configuration of the drives of a trial whose own directory is `raw`.
 pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
-    let variant = &inputs.variant;
+    let variant = inputs.measured_variant();
     let mut drives = Vec::new();
-    let sizes = drive_sizes(&inputs.model, variant).into_iter();
+    let sizes = drive_sizes(&inputs.model, &variant).into_iter();
     for (number, (drive, capacity)) in sizes.enumerate() {
         drives.push(DriveConfig {
             name: drive.to_string(),
-            profile: profile(inputs, &drive)?,
-            real_capacity: drive_capacity(variant, &drive.kind).unwrap_or(capacity),
+            profile: profile(&variant, inputs.without, &drive)?,
+            real_capacity: drive_capacity(&variant, &drive.kind).unwrap_or(capacity),
             capacity,
             // Drives of one machine differ in rotation and tails; a drive keeps its seed in all variants
             // that have it at the same place.
@@ -44,17 +44,16 @@ pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
     })
 }
 
-fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
-    let kind = inputs.variant.drives.get(&drive.kind);
-    let numbers = kind.map(|kind| kind.numbers.clone()).unwrap_or_default();
+fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result<Profile, Fault> {
+    let kind = variant.drives.get(&drive.kind);
     let unusable = |why: String| {
         Fault::failed(format!(
             "the profile of drive {drive} cannot be used: {why}"
         ))
     };
-    let mut profile: Profile =
-        serde_json::from_value(numbers).map_err(|e| unusable(e.to_string()))?;
-    if inputs.without == Some(Cost::Seek)
+    let kind = kind.ok_or_else(|| unusable("the variant has no such drive".to_owned()))?;
+    let mut profile = kind.drive_profile().map_err(|e| unusable(e.to_string()))?;
+    if without == Some(Cost::Seek)
         && let Some(hdd) = &mut profile.hdd
     {
         for number in [
@@ -63,7 +62,7 @@ fn profile(inputs: &Inputs, drive: &DriveRef) -> Result<Profile, Fault> {
             &mut hdd.seek_full_ms,
             &mut hdd.write_settle_ms,
         ] {
-            *number = drives::Number::stated(0.0);
+            *number = drives::ProfileNumber::stated(0.0);
         }
     }
     profile.validate().map_err(|e| unusable(e.to_string()))?;
@@ -77,14 +76,14 @@ fn of_class(variant: &Variant, class: Class) -> BTreeSet<&DriveRef> {
 }
 
 /// Requests of a drive that take no time, for the cost that a trial does without.
-fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<Free> {
+fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<FreeRequest> {
     let variant = &inputs.variant;
     let log = of_class(variant, Class::Log);
     let takes_log = of_class(variant, variant.log_class()).contains(drive);
     match inputs.without {
-        Some(Cost::LogFlush) if takes_log => vec![Free::Flush],
-        Some(Cost::LogWrite) if log.contains(drive) => vec![Free::Write],
-        Some(Cost::PoolRead) if !log.contains(drive) => vec![Free::Read],
+        Some(Cost::LogFlush) if takes_log => vec![FreeRequest::Flush],
+        Some(Cost::LogWrite) if log.contains(drive) => vec![FreeRequest::Write],
+        Some(Cost::PoolRead) if !log.contains(drive) => vec![FreeRequest::Read],
         _ => Vec::new(),
     }
 }

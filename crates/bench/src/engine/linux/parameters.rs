@@ -1,6 +1,7 @@
 //! Module parameters of a trial: what sizes things by the model, and the rest as the lab has it.
 
 use crate::inputs::Inputs;
+use crate::workload::Client;
 use findings::record::Cost;
 use lab::model::{LISTS, lists};
 use std::collections::BTreeMap;
@@ -31,6 +32,13 @@ impl Parameters {
             .collect();
         words.join(" ")
     }
+}
+
+/// The parameters of a trial, and the memory that its client takes.
+pub fn with(inputs: &Inputs, client: &dyn Client) -> Parameters {
+    let mut parameters = of(inputs, client.data_bytes());
+    parameters.more_memory += client.memory();
+    parameters
 }
 
 /// The parameters of a trial whose client's files have so many bytes.

@@ -74,6 +74,8 @@ impl Linux {
             seed: 1,
             script: &script,
             reused: Some(&memory),
+            image: None,
+            start_s: 0,
             locks: machine::engine::cache().join("cores"),
             patience: PATIENCE,
         };

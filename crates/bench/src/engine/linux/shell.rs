@@ -119,6 +119,8 @@ impl Linux {
             seed: inputs.seed,
             script: &script,
             reused: Some(&memory),
+            image: None,
+            start_s: 0,
             locks: self.locks.clone(),
             patience: Duration::MAX,
         };

@@ -1,20 +1,22 @@
-//! What the machine does in a trial, as a script.
+//! What machines do to make a pool state and to run a trial, as scripts.
 
 use super::parameters::Parameters;
-use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::workload::Client;
+use crate::workload::{Client, Part};
 use lab::campaign::{DriveRef, Stack, Variant};
 use lab::command::{self, POOL};
 use lab::property::{self, Effect};
+use machine::DEVICE;
 use machine::engine::Engine;
 use machine::script::{Command, Phase, Script, Step};
-use machine::{DEVICE, warm};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where the file system is mounted inside.
 pub const MOUNT: &str = "/run/pool";
+/// The device of an array.
+const ARRAY: &str = "/dev/md/tank";
 
 /// The directory that a trial's client works in, inside.
 pub fn directory(inputs: &Inputs) -> PathBuf {
@@ -29,75 +31,121 @@ fn device(drive: &DriveRef) -> String {
     format!("{DEVICE}{drive}")
 }
 
-/// The script of a trial.
-///
-/// # Errors
-/// What of the job cannot be written.
-pub fn script(
+/// What a machine does, and the client's files that it finds in its directory.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Work {
+    /// The script.
+    pub script: Script,
+    /// Name → text.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Work {
+    /// The work of a machine that has the variant's programs.
+    fn new(inputs: &Inputs, engine: &Engine) -> Work {
+        let (programs, pool) = match &inputs.variant.stack {
+            Stack::Zfs => {
+                let release = inputs.variant.openzfs.name();
+                (engine.inside().programs(release), POOL.to_owned())
+            }
+            Stack::Md(_) => (BTreeMap::new(), String::new()),
+        };
+        Work {
+            script: Script {
+                pool,
+                programs,
+                steps: Vec::new(),
+            },
+            files: BTreeMap::new(),
+        }
+    }
+
+    fn phase(&mut self, phase: Phase) {
+        self.script.steps.push(Step::Phase(phase));
+    }
+
+    fn add(&mut self, steps: impl IntoIterator<Item = Step>) {
+        self.script.steps.extend(steps);
+    }
+
+    /// A part of the client's work, with its files.
+    fn client(&mut self, part: Part) {
+        self.add(part.steps);
+        self.files.extend(part.files);
+    }
+}
+
+/// How a pool state is made: the variant is built, the client's data is laid out, and everything is written.
+/// Where the lab restarts the server before it measures, caches are warmed before that.
+pub fn state(
     inputs: &Inputs,
     engine: &Engine,
     client: &dyn Client,
     parameters: &Parameters,
-) -> Result<Script, Fault> {
-    let (mut steps, programs, pool) = build(inputs, engine, parameters);
-    steps.push(Step::Phase(Phase::LayingOut));
-    steps.extend(client.lay_out());
-    steps.push(Step::Phase(Phase::Settling));
-    steps.extend(reopen(inputs));
-    steps.extend(work(inputs, client)?);
+) -> Work {
+    let mut work = Work::new(inputs, engine);
+    work.add(build(inputs, engine, parameters).0);
+    work.phase(Phase::LayingOut);
+    work.client(client.lay_out());
+    work.phase(Phase::Settling);
+    work.add(close(inputs));
+    if inputs.method.restart {
+        work.add(open(inputs));
+        work.client(client.start());
+        work.client(client.warm_up(inputs.method.warm_up_s));
+        work.client(client.stop());
+        work.phase(Phase::Settling);
+        work.add(close(inputs));
+    }
+    work
+}
+
+/// A trial on drives that hold its pool state.
+pub fn trial(
+    inputs: &Inputs,
+    engine: &Engine,
+    client: &dyn Client,
+    parameters: &Parameters,
+) -> Work {
+    let mut work = Work::new(inputs, engine);
+    work.phase(Phase::Settling);
+    work.add(modules(inputs, engine, parameters));
+    work.add(open(inputs));
+    work.client(client.start());
+    if !inputs.method.restart {
+        work.client(client.warm_up(inputs.method.warm_up_s));
+    }
+    work.phase(Phase::Measuring);
+    work.client(client.measure());
+    work.client(client.stop());
     if inputs.variant.stack == Stack::Zfs {
         // For people: what they would look at on a real server.
-        for (file, words) in [
+        let looks = [
             ("zpool-iostat.txt", &["zpool", "iostat", "-lqv", POOL][..]),
             (
                 "zpool-iostat-histograms.txt",
                 &["zpool", "iostat", "-w", POOL],
             ),
             ("zpool-status.txt", &["zpool", "status", POOL]),
-        ] {
-            steps.push(Step::Run(run(words).output(file).may_fail()));
-        }
+        ];
+        work.add(looks.map(|(file, words)| Step::Run(run(words).output(file).may_fail())));
     }
-    Ok(Script {
-        pool,
-        programs,
-        steps,
-    })
+    work
 }
 
-/// What the client does once its data is laid out and no cache holds any of it.
-fn work(inputs: &Inputs, client: &dyn Client) -> Result<Vec<Step>, Fault> {
-    let mut steps = client.start();
-    steps.extend(client.pre_read()?);
-    let limit_s = inputs.method.warm_up_s;
-    if limit_s > 0.0 {
-        steps.push(Step::Phase(Phase::WarmingUp));
-        steps.push(Step::Warm {
-            command: client.warm_up(limit_s)?,
-            limit_s,
-            period_s: warm::period_s(limit_s),
-            fixed: false,
-        });
+/// The steps that load the kernel's modules.
+fn modules(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Step> {
+    let release = inputs.variant.openzfs.name();
+    let load = |(module, values)| Step::Module {
+        file: engine.inside().module(release, module),
+        parameters: Parameters::line(values),
+    };
+    match &inputs.variant.stack {
+        Stack::Zfs => [("spl", &parameters.spl), ("zfs", &parameters.zfs)]
+            .map(load)
+            .to_vec(),
+        Stack::Md(_) => Vec::new(),
     }
-    if let Some((ramp_s, command)) = client.ramp()? {
-        steps.push(Step::Phase(Phase::WarmingUp));
-        steps.push(Step::Warm {
-            command,
-            limit_s: ramp_s,
-            period_s: warm::period_s(ramp_s),
-            fixed: true,
-        });
-    }
-    if inputs.method.restart {
-        steps.extend(client.stop());
-        steps.push(Step::Phase(Phase::Settling));
-        steps.extend(reopen(inputs));
-        steps.extend(client.start());
-    }
-    steps.push(Step::Phase(Phase::Measuring));
-    steps.extend(client.measure());
-    steps.extend(client.stop());
-    Ok(steps)
 }
 
 /// The steps that build a variant, the programs that they need, and the name of the pool.
@@ -106,25 +154,11 @@ pub fn build(
     engine: &Engine,
     parameters: &Parameters,
 ) -> (Vec<Step>, BTreeMap<String, Vec<String>>, String) {
-    let engine = engine.inside();
+    let Script { pool, programs, .. } = Work::new(inputs, engine).script;
     let mut steps = vec![Step::Phase(Phase::Building)];
-    match &inputs.variant.stack {
-        Stack::Zfs => {
-            let release = inputs.variant.openzfs.name();
-            for (module, values) in [("spl", &parameters.spl), ("zfs", &parameters.zfs)] {
-                steps.push(Step::Module {
-                    file: engine.module(release, module),
-                    parameters: Parameters::line(values),
-                });
-            }
-            steps.extend(commands(&inputs.variant));
-            (steps, engine.programs(release), POOL.to_owned())
-        }
-        Stack::Md(_) => {
-            steps.extend(commands(&inputs.variant));
-            (steps, BTreeMap::new(), String::new())
-        }
-    }
+    steps.extend(modules(inputs, engine, parameters));
+    steps.extend(commands(&inputs.variant));
+    (steps, programs, pool)
 }
 
 fn run(words: &[&str]) -> Command {
@@ -182,9 +216,19 @@ fn here(words: Vec<String>, devices: &BTreeMap<String, String>) -> Vec<String> {
     argv
 }
 
-/// Everything dirty is written and every cache emptied, as by a restart of the server.
-fn reopen(inputs: &Inputs) -> Vec<Step> {
-    let words: Vec<Vec<String>> = match &inputs.variant.stack {
+/// Everything dirty is written, and the drives are let go as by a shutdown of the server.
+fn close(inputs: &Inputs) -> Vec<Step> {
+    let words = match &inputs.variant.stack {
+        Stack::Zfs => [&["zpool", "sync", POOL][..], &["zpool", "export", POOL]],
+        Stack::Md(_) => [&["umount", MOUNT][..], &["mdadm", "--stop", ARRAY]],
+    };
+    words.map(|words| Step::Run(run(words))).to_vec()
+}
+
+/// What was closed is opened and mounted, with empty caches.
+fn open(inputs: &Inputs) -> Vec<Step> {
+    let command = |argv| Step::Run(Command::new(argv));
+    match &inputs.variant.stack {
         Stack::Zfs => {
             let mut import = vec!["zpool".to_owned(), "import".to_owned()];
             for vdev in &inputs.variant.pool.vdevs {
@@ -193,20 +237,13 @@ fn reopen(inputs: &Inputs) -> Vec<Step> {
                 }
             }
             import.extend(["-o", "cachefile=none", POOL].map(str::to_owned));
-            vec![
-                ["zpool", "sync", POOL].map(str::to_owned).to_vec(),
-                ["zpool", "export", POOL].map(str::to_owned).to_vec(),
-                import,
-            ]
+            vec![command(import)]
         }
-        Stack::Md(_) => {
+        Stack::Md(array) => {
+            let mut assemble = ["mdadm", "--assemble", ARRAY].map(str::to_owned).to_vec();
+            assemble.extend(array.drives.iter().map(device));
             let mount = commands(&inputs.variant).pop();
-            let unmount = Step::Run(run(&["umount", MOUNT]));
-            return std::iter::once(unmount).chain(mount).collect();
+            std::iter::once(command(assemble)).chain(mount).collect()
         }
-    };
-    words
-        .into_iter()
-        .map(|argv| Step::Run(Command::new(argv)))
-        .collect()
+    }
 }

@@ -100,6 +100,8 @@ impl Variant<'_> {
             seed: self.inputs.seed,
             script: &script,
             reused: Some(&memory),
+            image: None,
+            start_s: 0,
             locks: self.linux.locks.clone(),
             patience: self.linux.patience,
         };

@@ -1,17 +1,18 @@
 //! fio as a client of a trial.
 
-use super::{COPY, Ended, Finished, LAYOUT, LEAD, PRE_READ, Prepared, WARM, complaint, prepare};
+use super::rewrite::Rewritten;
+use super::{COPY, Ended, Finished, LAYOUT, LEAD, PRE_READ, WARM, complaint, diff, job};
 use crate::engine::linux::steps;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::measured::{self, Observed};
-use crate::programs::Fio;
-use crate::workload::{self, Seen};
+use crate::workload::{self, Part, Place, Seen, warm};
 use findings::record::Measured;
+use lab::campaign::Program;
 use machine::INSIDE;
 use machine::script::{Command, Step};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How many times its own time fio may take before it is taken for hung, and seconds on top.
 const LIMIT: (f64, f64) = (3.0, 600.0);
@@ -21,8 +22,11 @@ const UNTIMED_S: f64 = 24.0 * 3600.0;
 /// fio with its job of one trial.
 #[derive(Debug)]
 pub struct Client {
-    program: PathBuf,
-    prepared: Prepared,
+    /// Its program, on the host.
+    program: String,
+    job: Rewritten,
+    /// Where the job file comes from, and its text.
+    original: (String, String),
 }
 
 impl Client {
@@ -30,80 +34,98 @@ impl Client {
     ///
     /// # Errors
     /// Every mistake in the job file.
-    pub fn new(inputs: &Inputs, fio: &Fio, raw: &Path) -> Result<Client, Fault> {
+    pub fn new(inputs: &Inputs, place: Place) -> Result<Client, Fault> {
+        let Program::Fio { origin, job: text } = &inputs.workload.program else {
+            return Err(Fault::failed("this workload has no job of fio"));
+        };
         Ok(Client {
-            program: fio.program.clone(),
-            prepared: prepare(inputs, &steps::directory(inputs), raw)?,
+            program: match place {
+                Place::Host(fio) => fio.program.to_string_lossy().into_owned(),
+                Place::Nowhere => "fio".to_owned(),
+            },
+            job: job(inputs, &steps::directory(inputs))?,
+            original: (origin.clone(), text.clone()),
         })
     }
 
-    fn command(&self, file: &str, output: &str) -> Command {
-        let program = self.program.to_string_lossy();
+    /// Adds a job file; the command that runs it.
+    fn command(&self, part: &mut Part, file: &str, text: String, output: &str) -> Command {
+        part.files.insert(file.to_owned(), text);
         let json = format!("--output={output}.json");
-        Command::new([&*program, "--output-format=json+", &json, file])
+        Command::new([&self.program, "--output-format=json+", &json, file])
             .directory(INSIDE)
             .output(&format!("{output}.out"))
     }
 }
 
 impl workload::Client for Client {
-    fn lay_out(&self) -> Vec<Step> {
-        vec![Step::Run(self.command(LAYOUT, "layout"))]
+    fn lay_out(&self) -> Part {
+        let mut part = Part::default();
+        let command = self.command(&mut part, LAYOUT, self.job.layout(), "layout");
+        part.steps.push(Step::Run(command));
+        part
     }
 
-    fn start(&self) -> Vec<Step> {
-        Vec::new()
+    fn start(&self) -> Part {
+        Part::default()
     }
 
-    fn pre_read(&self) -> Result<Vec<Step>, Fault> {
-        Ok(match self.prepared.write_pre_read()? {
-            true => vec![Step::Run(self.command(PRE_READ, "pre-read"))],
-            false => Vec::new(),
-        })
-    }
-
-    fn warm_up(&self, limit_s: f64) -> Result<Command, Fault> {
-        self.prepared.write_warm_up(limit_s)?;
-        Ok(self.command(WARM, "warm"))
-    }
-
-    fn ramp(&self) -> Result<Option<(f64, Command)>, Fault> {
-        let lead_s = self.prepared.job.lead_s;
-        if lead_s <= 0.0 {
-            return Ok(None);
+    /// Files are read once where a job asks for it, caches are warmed, and fio runs for a ramp that the measured
+    /// run cannot have itself.
+    fn warm_up(&self, limit_s: f64) -> Part {
+        let mut part = Part::default();
+        if let Some(text) = self.job.pre_read() {
+            let command = self.command(&mut part, PRE_READ, text, "pre-read");
+            part.steps.push(Step::Run(command));
         }
-        self.prepared.write_lead()?;
-        Ok(Some((lead_s, self.command(LEAD, "lead"))))
+        if limit_s > 0.0 {
+            let text = self.job.warm_up(limit_s);
+            let command = self.command(&mut part, WARM, text, "warm");
+            part.steps.extend(warm(command, limit_s, false));
+        }
+        if self.job.lead_s > 0.0 {
+            let command = self.command(&mut part, LEAD, self.job.lead(), "lead");
+            part.steps.extend(warm(command, self.job.lead_s, true));
+        }
+        part
     }
 
-    fn measure(&self) -> Vec<Step> {
-        let job = &self.prepared.job;
-        let runs_s = job.runtime_s.map_or(UNTIMED_S, |s| s + job.ramp_s);
-        vec![Step::Measure {
-            command: self.command(COPY, "fio"),
-            ramp_s: job.ramp_s,
+    fn measure(&self) -> Part {
+        let mut part = Part::default();
+        let (origin, text) = &self.original;
+        let difference = diff::unified(origin, text, COPY, &self.job.text);
+        part.files.insert("original.fio".to_owned(), text.clone());
+        part.files.insert("job.diff".to_owned(), difference);
+        let command = self.command(&mut part, COPY, self.job.text.clone(), "fio");
+        let runs_s = self
+            .job
+            .runtime_s
+            .map_or(UNTIMED_S, |s| s + self.job.ramp_s);
+        part.steps.push(Step::Measure {
+            command,
+            ramp_s: self.job.ramp_s,
             limit_s: LIMIT.0 * runs_s + LIMIT.1,
-        }]
+        });
+        part
     }
 
-    fn stop(&self) -> Vec<Step> {
-        Vec::new()
+    fn stop(&self) -> Part {
+        Part::default()
     }
 
     fn ramp_s(&self) -> f64 {
-        self.prepared.job.ramp_s
+        self.job.ramp_s
     }
 
     fn data_bytes(&self) -> u64 {
-        self.prepared.job.files_bytes
+        self.job.files_bytes
     }
 
     fn memory(&self) -> u64 {
         0
     }
 
-    fn measured(&self, seen: Seen) -> Result<Measured, Fault> {
-        let raw = &self.prepared.raw;
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let observed = Observed {
             finished: Finished::read(raw, "fio.json", Ended::Status(0))?,
             samples: seen.samples,
@@ -112,14 +134,14 @@ impl workload::Client for Client {
             notes: Vec::new(),
             warm_up: seen.warm_up,
         };
-        measured::measured(&self.prepared.job, observed)
+        measured::measured(&self.job, observed)
     }
 
-    fn complaint(&self) -> Option<String> {
+    fn complaint(&self, raw: &Path) -> Option<String> {
         let outputs = ["fio", "warm", "lead", "pre-read", "layout"];
         let mut texts = outputs.iter().flat_map(|name| {
             [format!("{name}.out.err"), format!("{name}.json")]
-                .map(|file| fs::read(self.prepared.raw.join(file)).unwrap_or_default())
+                .map(|file| fs::read(raw.join(file)).unwrap_or_default())
         });
         texts.find_map(|text| complaint(&String::from_utf8_lossy(&text)).map(str::to_owned))
     }

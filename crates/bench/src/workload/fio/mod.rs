@@ -4,33 +4,26 @@ pub mod output;
 pub mod rewrite;
 pub mod series;
 
+mod before;
 mod client;
 mod diff;
 mod finished;
 mod open;
 mod refusals;
+mod section;
 mod stock;
+mod times;
 
 pub use client::Client;
 pub use finished::{Ended, Finished};
 pub use refusals::{complaint, refusals};
 
-use crate::fault::{Fault, doing};
+use crate::fault::Fault;
 use crate::inputs::Inputs;
 use lab::campaign::Program;
 use lab::fio::{Mistake, parse};
 use rewrite::{Rewritten, Target};
-use std::fs;
-use std::path::{Path, PathBuf};
-
-/// A job file rewritten for one trial, on disk, and how to run it.
-#[derive(Debug)]
-pub struct Prepared {
-    /// Where its files and outputs are.
-    pub raw: PathBuf,
-    /// What it became.
-    pub job: Rewritten,
-}
+use std::path::Path;
 
 /// Name of the copy that runs.
 pub const COPY: &str = "job.fio";
@@ -42,12 +35,6 @@ pub const WARM: &str = "warm.fio";
 pub const LEAD: &str = "lead.fio";
 /// Name of the copy that reads files once.
 pub const PRE_READ: &str = "pre-read.fio";
-
-/// Keeps a file in a trial's directory.
-fn write(raw: &Path, name: &str, content: &str) -> Result<(), Fault> {
-    let path = raw.join(name);
-    fs::write(&path, content).map_err(doing(format!("write {}", path.display())))
-}
 
 /// Mistakes of a job file as one reason.
 fn reason(origin: &str, mistakes: &[Mistake]) -> String {
@@ -67,6 +54,7 @@ pub fn target<'a>(inputs: &Inputs, dir: &'a Path) -> Target<'a> {
         runtime_s: inputs.method.runtime_s,
         ramp_s: inputs.method.ramp_s,
         ramp_most_s: inputs.method.ramp_most_s,
+        warmed: inputs.method.warm_up_s > 0.0 && !inputs.method.restart,
         seed: inputs.seed,
         rate: inputs.rate,
     }
@@ -90,52 +78,10 @@ pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
     job.ok()?.offered_rate
 }
 
-/// Rewrites a trial's job file for a dataset that is mounted on `dir`, and keeps the original, the copy,
-/// their difference and the layout in `raw`.
+/// A job file rewritten for a dataset that is mounted on `dir`.
 ///
 /// # Errors
 /// Every mistake in the file.
-pub fn prepare(inputs: &Inputs, dir: &Path, raw: &Path) -> Result<Prepared, Fault> {
-    let Program::Fio { origin, job: text } = &inputs.workload.program else {
-        return Err(Fault::failed("this workload has no job of fio"));
-    };
-    let job = rewritten(inputs, &target(inputs, dir))?;
-    write(raw, "original.fio", text)?;
-    write(raw, COPY, &job.text)?;
-    let diff = diff::unified(origin, text, COPY, &job.text);
-    write(raw, "job.diff", &diff)?;
-    write(raw, LAYOUT, &job.layout())?;
-    Ok(Prepared {
-        raw: raw.to_owned(),
-        job,
-    })
-}
-
-impl Prepared {
-    /// Writes the job that warms caches up for at most `limit_s` virtual seconds, as [`WARM`].
-    ///
-    /// # Errors
-    /// That it cannot be written.
-    pub fn write_warm_up(&self, limit_s: f64) -> Result<(), Fault> {
-        write(&self.raw, WARM, &self.job.warm_up(limit_s))
-    }
-
-    /// Writes the job for the ramp that is a run of its own, [`Rewritten::lead_s`] long, as [`LEAD`].
-    ///
-    /// # Errors
-    /// That it cannot be written.
-    pub fn write_lead(&self) -> Result<(), Fault> {
-        write(&self.raw, LEAD, &self.job.lead())
-    }
-
-    /// Writes the job that reads files once, as [`PRE_READ`], where a job asks for it. Whether one does.
-    ///
-    /// # Errors
-    /// That it cannot be written.
-    pub fn write_pre_read(&self) -> Result<bool, Fault> {
-        match self.job.pre_read() {
-            Some(text) => write(&self.raw, PRE_READ, &text).map(|()| true),
-            None => Ok(false),
-        }
-    }
+pub fn job(inputs: &Inputs, dir: &Path) -> Result<Rewritten, Fault> {
+    rewritten(inputs, &target(inputs, dir))
 }

@@ -6,7 +6,6 @@
 //! operations at their times and hands them to others, and fio's total latency (`lat`) counts from
 //! the creation, which is the intended start as long as a worker is free to be handed one.
 
-use lab::fio::options::ENGINES;
 use lab::fio::parse::Job;
 
 /// Operations that may be under way at once, over all jobs: the queue that stands before the pool.
@@ -25,6 +24,11 @@ pub(super) struct Open {
     pub workers: u32,
     /// What the reader must know.
     pub note: Option<String>,
+}
+
+/// Whether a job itself hands its operations to other threads, one for each of its `iodepth`.
+pub(super) fn offloads(job: &Job) -> bool {
+    job.get("io_submit_mode") == Some("offload")
 }
 
 /// Makes a job with `clones` clones in all of the file an open loop of `rate` operations a second of
@@ -49,9 +53,8 @@ pub(super) fn open(job: &Job, rate: f64, clones: u32) -> Open {
             whole(rate)
         }
     };
-    let engine = job.get("ioengine").unwrap_or("psync");
-    if ENGINES.iter().any(|(name, deep)| *name == engine && *deep) {
-        // Each worker has one operation under way.
+    if job.get("ioengine") == Some("io_uring") {
+        // fio refuses to offload with it.
         lines.push(("ioengine", "psync".to_owned()));
     }
     // A flush of its own would be handed to another worker and not wait for its write.
@@ -73,7 +76,7 @@ pub(super) fn open(job: &Job, rate: f64, clones: u32) -> Open {
 
 /// Lines by which each write waits until it is on stable storage, in place of the flush that a job asks for
 /// after each.
-pub(super) fn flush_in_write(job: &Job) -> Vec<(&'static str, String)> {
+fn flush_in_write(job: &Job) -> Vec<(&'static str, String)> {
     [("fdatasync", "dsync"), ("fsync", "1")]
         .into_iter()
         .filter(|(option, _)| job.get(option) == Some("1"))

@@ -31,6 +31,7 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
         runtime_s: None,
         ramp_s: 0.0,
         ramp_most_s: None,
+        warmed: false,
         seed: 0,
         rate: None,
     };

@@ -7,11 +7,12 @@ mod counters;
 mod load;
 pub mod log;
 
-use crate::fault::{Fault, doing};
+use crate::engine::linux::steps::MOUNT;
+use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::window;
-use crate::workload::{self, Seen};
+use crate::workload::{self, Part, Place, Seen, warm};
 use findings::record::{LOGGED, Measured};
 use lab::campaign::Pgbench;
 use lab::postgresql::{self, Scaled};
@@ -19,8 +20,9 @@ use load::Places;
 use log::Transactions;
 use machine::INSIDE;
 use machine::script::{Command, Step};
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The server's user and group inside: nobody, who is in every user database, as initdb asks for.
 const USER: u32 = 65534;
@@ -42,7 +44,6 @@ pub struct Client {
     pgbench: Pgbench,
     at: Scaled,
     places: Places,
-    raw: PathBuf,
     runtime_s: f64,
     ramp_s: f64,
     rate: Option<f64>,
@@ -50,44 +51,28 @@ pub struct Client {
 }
 
 impl Client {
-    /// Writes the server's settings and the scripts of a trial.
+    /// Scales the database of a trial and its server.
     ///
     /// # Errors
-    /// That PostgreSQL is not installed, or a file cannot be written.
-    pub fn new(
-        inputs: &Inputs,
-        pgbench: &Pgbench,
-        mount: &Path,
-        raw: &Path,
-    ) -> Result<Client, Fault> {
-        let runtime_s = inputs.method.runtime_s.ok_or_else(|| {
-            Fault::failed("the lab does not say how long pgbench runs: add runtime to [method]")
-        })?;
-        let client = Client {
-            server: Postgresql::find(pgbench.version)?,
+    /// That PostgreSQL is not installed.
+    pub fn new(inputs: &Inputs, pgbench: &Pgbench, place: Place) -> Result<Client, Fault> {
+        Ok(Client {
+            server: match place {
+                Place::Host(_) => Postgresql::find(pgbench.version)?,
+                Place::Nowhere => Postgresql::nowhere(),
+            },
             at: postgresql::scaled(pgbench, inputs.model.size),
-            places: Places::of(&pgbench.directories, mount),
+            places: Places::of(&pgbench.directories, Path::new(MOUNT)),
             pgbench: pgbench.clone(),
-            raw: raw.to_owned(),
-            runtime_s: runtime_s.ceil().max(1.0),
+            // A lab states it; a pool state does not follow from it.
+            runtime_s: inputs.method.runtime_s.unwrap_or(0.0).ceil().max(1.0),
             ramp_s: match inputs.method.ramp_most_s {
                 Some(most) => inputs.method.ramp_s.min(most),
                 None => inputs.method.ramp_s,
             },
             rate: inputs.rate.or(pgbench.rate),
             seed: inputs.seed,
-        };
-        client.write("load.sql", &load::sql(&client.at, &client.places))?;
-        client.write("postgresql.conf", &load::conf(&client.at, SOCKET))?;
-        for (number, script) in client.pgbench.scripts.iter().enumerate() {
-            client.write(&script_file(number), &script.text)?;
-        }
-        Ok(client)
-    }
-
-    fn write(&self, name: &str, text: &str) -> Result<(), Fault> {
-        let path = self.raw.join(name);
-        fs::write(&path, text).map_err(doing(format!("write {}", path.display())))
+        })
     }
 
     /// Runs one of PostgreSQL's programs as root in the machine's directory.
@@ -120,6 +105,13 @@ impl Client {
             "install", "-d", "-m", "0700", "-o", &user, "-g", &user, path,
         ];
         Step::Run(Command::new(words))
+    }
+
+    fn scripts(&self) -> BTreeMap<String, String> {
+        let scripts = self.pgbench.scripts.iter().enumerate();
+        scripts
+            .map(|(number, script)| (script_file(number), script.text.clone()))
+            .collect()
     }
 
     fn pgbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {
@@ -159,25 +151,15 @@ fn script_file(number: usize) -> String {
 }
 
 impl workload::Client for Client {
-    fn lay_out(&self) -> Vec<Step> {
+    fn lay_out(&self) -> Part {
         let mut steps = vec![Client::directory(SOCKET)];
-        steps.extend(
-            self.places
-                .all()
-                .map(|path| Client::directory(&path.to_string_lossy())),
-        );
+        let places = self.places.all();
+        steps.extend(places.map(|path| Client::directory(&path.to_string_lossy())));
         let data = self.places.data.to_string_lossy();
         let program = self.server.program("initdb");
         let segment = format!("--wal-segsize={}", self.at.segment >> 20);
         let mut words = vec![&*program, "-D", &*data, "-A", "trust", "-U", "postgres"];
-        words.extend([
-            "--no-locale",
-            "-E",
-            "UTF8",
-            "--no-sync",
-            "--no-instructions",
-            &segment,
-        ]);
+        words.extend(["--no-locale", "-E", "UTF8", "--no-sync", &segment]);
         let wal = self.places.wal.as_ref().map(|path| path.to_string_lossy());
         if let Some(wal) = &wal {
             words.extend(["-X", wal]);
@@ -190,43 +172,51 @@ impl workload::Client for Client {
             path: self.places.data.join("postgresql.conf"),
             text: load::conf(&self.at, SOCKET),
         });
-        let hurried = load::HURRIED
-            .map(|setting| format!("-c {setting}"))
-            .join(" ");
+        let hurried = load::HURRIED.map(|setting| format!("-c {setting}"));
+        let hurried = hurried.join(" ");
         steps.push(self.control(&["-o", &hurried, "start"], "server-load.out"));
         steps.push(self.psql(&["-f", "load.sql"], "load.out"));
         steps.push(self.control(&["-m", "fast", "stop"], "stop.out"));
-        steps
+        Part {
+            steps,
+            files: [("load.sql".to_owned(), load::sql(&self.at, &self.places))].into(),
+        }
     }
 
-    fn start(&self) -> Vec<Step> {
-        vec![
+    fn start(&self) -> Part {
+        let steps = vec![
             Client::directory(SOCKET),
             self.control(&["start"], "server.out"),
             self.psql(&["--csv", "-c", load::SETTINGS], "settings.csv"),
             self.psql(&["-At", "-c", load::REFUSED], "settings-refused.txt"),
-        ]
+        ];
+        Part {
+            steps,
+            files: self.scripts(),
+        }
     }
 
-    fn pre_read(&self) -> Result<Vec<Step>, Fault> {
-        Ok(Vec::new())
+    fn warm_up(&self, limit_s: f64) -> Part {
+        let mut part = Part::default();
+        for (limit_s, fixed, output) in [
+            (limit_s, false, "warm.out"),
+            (self.ramp_s, true, "ramp.out"),
+        ] {
+            if limit_s > 0.0 {
+                // It is ended when the time is over, which may be no whole second.
+                let command = self.pgbench(limit_s.ceil() + 1.0, &[], output);
+                part.steps.extend(warm(command, limit_s, fixed));
+            }
+        }
+        part
     }
 
-    fn warm_up(&self, limit_s: f64) -> Result<Command, Fault> {
-        Ok(self.pgbench(limit_s.ceil() + 1.0, &[], "warm.out"))
-    }
-
-    fn ramp(&self) -> Result<Option<(f64, Command)>, Fault> {
-        let command = || self.pgbench(self.ramp_s.ceil() + 1.0, &[], "ramp.out");
-        Ok((self.ramp_s > 0.0).then(|| (self.ramp_s, command())))
-    }
-
-    fn measure(&self) -> Vec<Step> {
+    fn measure(&self) -> Part {
         let prefix = format!("--log-prefix={LOG}");
         let seed = format!("--random-seed={}", self.seed);
-        let sampled =
-            |output: &str| self.psql(&["-At", "-c", counters::query(self.server.major)], output);
-        vec![
+        let query = counters::query(self.server.major);
+        let sampled = |output: &str| self.psql(&["-At", "-c", query], output);
+        let steps = vec![
             sampled("counters-begin.json"),
             Step::Measure {
                 command: self.pgbench(self.runtime_s, &["-l", &prefix, &seed], "pgbench.out"),
@@ -234,11 +224,18 @@ impl workload::Client for Client {
                 limit_s: LIMIT.0 * self.runtime_s + LIMIT.1,
             },
             sampled("counters-end.json"),
-        ]
+        ];
+        Part {
+            steps,
+            files: [("postgresql.conf".to_owned(), load::conf(&self.at, SOCKET))].into(),
+        }
     }
 
-    fn stop(&self) -> Vec<Step> {
-        vec![self.control(&["-m", "fast", "stop"], "stop.out")]
+    fn stop(&self) -> Part {
+        Part {
+            steps: vec![self.control(&["-m", "fast", "stop"], "stop.out")],
+            ..Part::default()
+        }
     }
 
     fn ramp_s(&self) -> f64 {
@@ -255,14 +252,14 @@ impl workload::Client for Client {
         self.at.shared_buffers + self.at.shared_buffers / 16 + sessions * SESSION
     }
 
-    fn measured(&self, seen: Seen) -> Result<Measured, Fault> {
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let writes: Vec<bool> = self
             .pgbench
             .scripts
             .iter()
             .map(|script| script.writes())
             .collect();
-        let transactions = Transactions::read(&self.raw, LOG, &writes)?;
+        let transactions = Transactions::read(raw, LOG, &writes)?;
         let runtime_s = transactions.seconds();
         if runtime_s < 0.9 * self.runtime_s {
             return Err(Fault::failed(format!(
@@ -273,7 +270,7 @@ impl workload::Client for Client {
         let (series, logged) = transactions.series();
         let seconds = window::seconds(&series, &seen.samples, Some(0.0), runtime_s);
         let mut totals = window::totals(&seconds);
-        totals.extend(counters::grown(&self.raw)?);
+        totals.extend(counters::grown(raw)?);
         let mut facts = seen.facts;
         for (name, value) in [
             ("files.bytes", self.data_bytes() as f64),
@@ -285,7 +282,7 @@ impl workload::Client for Client {
             facts.insert(name.to_owned(), value);
         }
         let mut notes = vec![self.server.version.clone()];
-        notes.extend(counters::refused(&self.raw));
+        notes.extend(counters::refused(raw));
         Ok(Measured {
             concurrency: f64::from(self.pgbench.clients),
             runtime_s,
@@ -300,8 +297,8 @@ impl workload::Client for Client {
         })
     }
 
-    fn complaint(&self) -> Option<String> {
-        let read = |name: &str| fs::read(self.raw.join(name)).unwrap_or_default();
+    fn complaint(&self, raw: &Path) -> Option<String> {
+        let read = |name: &str| fs::read(raw.join(name)).unwrap_or_default();
         // The server's own reason before that of a client which did not reach it.
         let logs = [
             "server.out",

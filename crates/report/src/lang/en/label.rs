@@ -184,7 +184,7 @@ pub fn of(label: Label) -> &'static str {
             "The raw output of every program, with its version and command line, lies in the store under trials/, by the trial’s key."
         }
         Label::NotValidated => {
-            "No comparison with real hardware covers this case. Take the ratios as the model’s, and measure the variant you choose."
+            "No whole pool was compared with real hardware. Take the ratios as the model’s, and measure the variant you choose."
         }
         Label::ProfileNumbers => "How sure the drives’ numbers are",
         Label::OtherSizes => "The same at other size scales",

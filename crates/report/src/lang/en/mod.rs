@@ -5,6 +5,7 @@ mod buying;
 mod label;
 mod lint;
 mod trust;
+mod validation;
 
 use super::{Label, Words};
 

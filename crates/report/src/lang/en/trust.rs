@@ -1,11 +1,11 @@
 //! Checks, quality issues, scale and method in English.
 
-use super::English;
+use super::{English, validation};
 use crate::lang::{TrustWords, name, names, versions};
 use crate::number::{count, ratio, seconds, share, whole};
 use findings::output::{
     Basis, DurabilityRisk, Findings, Law, MethodFindings, NotRun, OpenNumbers, OtherSize,
-    Processor, QualityIssue, ScaleFindings, ScaleLimit, Validity, Warmed,
+    Processor, QualityIssue, ScaleLimit, Validation, Validity, Warmed,
 };
 use findings::record::WarmUpEnd;
 
@@ -108,20 +108,8 @@ impl TrustWords for English {
         }
     }
 
-    fn validation(&self, scale: &ScaleFindings) -> Vec<String> {
-        let processor = match scale.processor {
-            Processor::Charged => {
-                "Processor: charged by a table of compute costs over the modelled cores; processor = \"free\" in [host] gives the other end of the bracket."
-            }
-            Processor::Free => {
-                "Processor: free. Compute takes no time, so that what it would limit is an upper bound."
-            }
-        };
-        vec![
-            "Drives: exact. A request completes when the drive’s model says; docs/validation has fio on the raw drives.".to_owned(),
-            processor.to_owned(),
-            "Network: none. Clients run on the modelled server itself.".to_owned(),
-        ]
+    fn validation(&self, part: &Validation) -> String {
+        validation::sentence(part)
     }
 
     fn basis(&self, basis: Basis) -> &'static str {

@@ -168,7 +168,7 @@ pub fn of(label: Label) -> &'static str {
             "每个程序的原始输出及其版本和命令行，都在结果库的 trials/ 下，以试验的键命名。"
         }
         Label::NotValidated => {
-            "没有与真实硬件的对比覆盖此案例。请把比值看作模型的结果，并实测你选定的方案。"
+            "没有任何整池结果与真实硬件对比过。请把比值看作模型的结果，并实测你选定的方案。"
         }
         Label::ProfileNumbers => "硬盘参数有多可靠",
         Label::OtherSizes => "换一个大小比例的结果",

@@ -1,11 +1,11 @@
 //! Checks, quality issues, scale and method in simplified Chinese.
 
-use super::Chinese;
+use super::{Chinese, validation};
 use crate::lang::{TrustWords, name, names, versions};
 use crate::number::{count, ratio, seconds, share, whole};
 use findings::output::{
     Basis, DurabilityRisk, Findings, Law, MethodFindings, NotRun, OpenNumbers, OtherSize,
-    Processor, QualityIssue, ScaleFindings, ScaleLimit, Validity, Warmed,
+    Processor, QualityIssue, ScaleLimit, Validation, Validity, Warmed,
 };
 use findings::record::WarmUpEnd;
 
@@ -103,19 +103,8 @@ impl TrustWords for Chinese {
         format!("没有运行：需要 {} 次试验", cell.trials)
     }
 
-    fn validation(&self, scale: &ScaleFindings) -> Vec<String> {
-        let processor = match scale.processor {
-            Processor::Charged => {
-                "处理器：按计算开销表计入模型的核心；在 [host] 中设 processor = \"free\" 可得区间的另一端。"
-            }
-            Processor::Free => "处理器：免费。计算不占时间，受其限制的结果是上界。",
-        };
-        vec![
-            "硬盘：精确。请求恰在硬盘模型给出的时刻完成；docs/validation 中有 fio 对裸盘的检验。"
-                .to_owned(),
-            processor.to_owned(),
-            "网络：没有。客户端就在被建模的服务器上运行。".to_owned(),
-        ]
+    fn validation(&self, part: &Validation) -> String {
+        validation::sentence(part)
     }
 
     fn basis(&self, basis: Basis) -> &'static str {

@@ -1,4 +1,4 @@
-//! Completions that the model has decided on and nobody has asked for yet.
+//! Completions that are decided and not yet reported.
 
 use crate::{Completion, Nanos};
 use std::cmp::Reverse;
@@ -6,12 +6,12 @@ use std::collections::BinaryHeap;
 
 /// A queue of completions in order of time; equal times keep the order in which they were added.
 #[derive(Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct CompletionQueue {
     heap: BinaryHeap<Reverse<(Nanos, u64, u64)>>,
     added: u64,
 }
 
-impl Done {
+impl CompletionQueue {
     /// `tag` finishes at `at`.
     pub fn add(&mut self, at: Nanos, tag: u64) {
         self.heap.push(Reverse((at, self.added, tag)));

@@ -1,0 +1,238 @@
+//! A rule: what it looks at, what it says in each language, and the sources it rests on.
+
+use super::{Finding, Problem, Severity};
+use crate::lang::Language;
+use crate::setting::Target;
+use crate::source::Source;
+use crate::system::{
+    CardReport, Counters, Database, Dataset, Drive, Found, Leaf, Place, Pool, System, Vdev,
+};
+use facts::card::Volume;
+use facts::zpool_status::Class;
+use serde::{Serialize, Serializer};
+
+/// A rule of the audit.
+///
+/// `{subject}` in a sentence stands for what the finding is about, other names in braces for the
+/// finding's arguments.
+pub struct Rule {
+    /// Its name in output, documentation and fixtures: lower case, words joined by hyphens.
+    pub name: &'static str,
+    /// How severe its findings are, unless the check sets another severity.
+    pub severity: Severity,
+    /// What it looks at.
+    pub check: Check,
+    /// What is wrong.
+    pub what: &'static str,
+    /// What is wrong, in Chinese.
+    pub what_zh: &'static str,
+    /// Why it matters.
+    pub why: &'static str,
+    /// Why it matters, in Chinese.
+    pub why_zh: &'static str,
+    /// The sources it rests on.
+    pub sources: &'static [Source],
+    /// File stem of the lab that demonstrates it.
+    pub lab: Option<&'static str>,
+}
+
+impl Rule {
+    /// Its two sentences, what is wrong and why it matters, before arguments are filled in.
+    pub fn text(&self, language: Language) -> (&'static str, &'static str) {
+        match language {
+            Language::English => (self.what, self.why),
+            Language::Chinese => (self.what_zh, self.why_zh),
+        }
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Rule) -> bool {
+        self.name == other.name
+    }
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+/// What a rule looks at: the function is called once for each item, and returns a problem or none.
+pub enum Check {
+    /// The system as a whole.
+    System(fn(&System) -> Option<Problem>),
+    /// Each pool.
+    Pool(fn(&System, &Pool) -> Option<Problem>),
+    /// Each top-level vdev of a class, or of every class. Fills in `{pool}`.
+    Vdev(Option<Class>, fn(&System, &Pool, &Vdev) -> Option<Problem>),
+    /// Each drive of the vdevs of a class, or of every class. Fills in `{pool}`.
+    Leaf(Option<Class>, fn(&System, &Pool, &Leaf) -> Option<Problem>),
+    /// Each drive of the machine, in a pool or not.
+    Drive(fn(&System, &Drive) -> Option<Problem>),
+    /// Each dataset.
+    Dataset(fn(&System, &Dataset) -> Option<Problem>),
+    /// Each dataset on which a property has a wrong value, unless it inherits the value from a
+    /// dataset that is reported. Fills in `{value}` and shows the property.
+    Property(&'static str, fn(&System, &Dataset, &str) -> Option<Problem>),
+    /// Each dataset that holds a database. Fills in `{engine}`.
+    Database(fn(&System, &Database) -> Option<Problem>),
+    /// Each parameter of the zfs module that somebody set. Fills in `{value}` and shows the
+    /// assignment.
+    Parameter(fn(&System, &str, &Found<String>) -> Option<Problem>),
+    /// Each RAID card.
+    Card(fn(&System, &CardReport) -> Option<Problem>),
+    /// Each logical drive of each RAID card.
+    Volume(fn(&System, &CardReport, &Volume) -> Option<Problem>),
+    /// Counters of a live machine, where the window has at least so many seconds.
+    Counters(f64, fn(&System, &Counters, &Place) -> Option<Problem>),
+    /// A setting that stands somewhere with a wrong value. Fills in `{value}`.
+    Setting {
+        /// Where it is set.
+        target: Target,
+        /// Its name.
+        name: &'static str,
+        /// Whether a value is wrong.
+        wrong: fn(&str) -> bool,
+        /// The right value; none to remove the setting.
+        right: Option<&'static str>,
+    },
+}
+
+impl Check {
+    /// Every problem in a system.
+    fn problems(&self, system: &System) -> Vec<Problem> {
+        let pools = || system.pools.iter();
+        let vdevs = |class: Option<Class>| {
+            pools().flat_map(move |pool| {
+                let wanted = pool
+                    .vdevs
+                    .iter()
+                    .filter(move |vdev| class.is_none_or(|class| vdev.class == class));
+                wanted.map(move |vdev| (pool, vdev))
+            })
+        };
+        match self {
+            Check::System(check) => check(system).into_iter().collect(),
+            Check::Pool(check) => pools().filter_map(|pool| check(system, pool)).collect(),
+            Check::Vdev(class, check) => vdevs(*class)
+                .filter_map(|(pool, vdev)| {
+                    Some(check(system, pool, vdev)?.with("pool", &pool.name))
+                })
+                .collect(),
+            Check::Leaf(class, check) => vdevs(*class)
+                .flat_map(|(pool, vdev)| vdev.leaves.iter().map(move |leaf| (pool, leaf)))
+                .filter_map(|(pool, leaf)| {
+                    Some(check(system, pool, leaf)?.with("pool", &pool.name))
+                })
+                .collect(),
+            Check::Drive(check) => system
+                .drives
+                .iter()
+                .filter_map(|drive| check(system, drive))
+                .collect(),
+            Check::Dataset(check) => system
+                .datasets
+                .iter()
+                .filter_map(|dataset| check(system, dataset))
+                .collect(),
+            Check::Property(name, check) => wrong_properties(system, name, *check),
+            Check::Database(check) => system
+                .databases()
+                .iter()
+                .filter_map(|database| {
+                    Some(check(system, database)?.with("engine", database.engine.name()))
+                })
+                .collect(),
+            Check::Parameter(check) => system
+                .module
+                .iter()
+                .filter_map(|(name, found)| {
+                    let problem = check(system, name, found)?.with("value", &found.value);
+                    Some(problem.first(&found.at, format!("{name}={}", found.value)))
+                })
+                .collect(),
+            Check::Card(check) => system
+                .cards
+                .iter()
+                .filter_map(|report| check(system, report))
+                .collect(),
+            Check::Volume(check) => system
+                .cards
+                .iter()
+                .flat_map(|report| {
+                    report
+                        .card
+                        .volumes
+                        .iter()
+                        .map(move |volume| (report, volume))
+                })
+                .filter_map(|(report, volume)| check(system, report, volume))
+                .collect(),
+            Check::Counters(least_s, check) => system
+                .counters
+                .iter()
+                .filter(|found| found.value.seconds >= *least_s)
+                .filter_map(|found| check(system, &found.value, &found.at))
+                .collect(),
+            Check::Setting {
+                target,
+                name,
+                wrong,
+                right,
+            } => system
+                .setting(target, name)
+                .filter(|found| wrong(&found.value))
+                .map(|found| {
+                    Problem::setting(target, name, &found).set(target.clone(), name, *right)
+                })
+                .into_iter()
+                .collect(),
+        }
+    }
+}
+
+/// Datasets on which a property is wrong. One that inherits the value from its parent is left out:
+/// the parent is reported.
+fn wrong_properties(
+    system: &System,
+    name: &str,
+    check: fn(&System, &Dataset, &str) -> Option<Problem>,
+) -> Vec<Problem> {
+    let inherited = |dataset: &Dataset, value: &str| {
+        let parent = dataset.name.rsplit_once('/').map(|(parent, _)| parent);
+        parent.is_some_and(|parent| {
+            system
+                .dataset(parent)
+                .is_some_and(|above| above.is(name, value))
+        })
+    };
+    system
+        .datasets
+        .iter()
+        .filter_map(|dataset| {
+            let property = dataset.get(name)?;
+            if !property.local && inherited(dataset, &property.value) {
+                return None;
+            }
+            let problem = check(system, dataset, &property.value)?.with("value", &property.value);
+            Some(problem.first(&property.at, format!("{name} {}", property.value)))
+        })
+        .collect()
+}
+
+impl Rule {
+    /// What it finds in a system.
+    pub fn findings(&'static self, system: &System) -> Vec<Finding> {
+        let problems = self.check.problems(system).into_iter();
+        problems
+            .map(|problem| Finding::new(self, problem))
+            .collect()
+    }
+}

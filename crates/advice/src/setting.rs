@@ -1,0 +1,227 @@
+//! A setting of a system: where it is made, its name, its value.
+//!
+//! `audit` changes settings to fix what it finds, `tune` chooses them; both read what is there and
+//! write the line that changes it through this module.
+
+use crate::format::{printable, quoted};
+use crate::system::{Dataset, Found, Place, Property, System};
+use serde::Serialize;
+
+/// Where a setting is made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// A dataset.
+    Dataset(String),
+    /// A pool.
+    Pool(String),
+    /// The zfs module.
+    Module,
+    /// `postgresql.conf`.
+    Postgresql,
+    /// `my.cnf`, group `[mysqld]`.
+    Mysql,
+    /// `nfs.conf`, section `[nfsd]`.
+    Nfs,
+    /// `/etc/exports.d`.
+    Exports,
+    /// `smb.conf`, section `[global]`.
+    Samba,
+    /// A udev rule; the setting's name is the drive, its value the rule.
+    Udev,
+    /// A RAID card; the setting's value is the command.
+    Card,
+}
+
+impl Target {
+    /// The file and section to edit; none where a command makes the setting.
+    fn file(&self) -> Option<&'static str> {
+        match self {
+            Target::Dataset(_) | Target::Pool(_) | Target::Card => None,
+            Target::Module => Some("/etc/modprobe.d/zfs.conf"),
+            Target::Postgresql => Some("postgresql.conf"),
+            Target::Mysql => Some("my.cnf [mysqld]"),
+            Target::Nfs => Some("nfs.conf [nfsd]"),
+            Target::Exports => Some("/etc/exports"),
+            Target::Samba => Some("smb.conf [global]"),
+            Target::Udev => Some("/etc/udev/rules.d/60-poolwright.rules"),
+        }
+    }
+
+    /// What the setting is of, for a list of changes: a dataset, a pool or a file.
+    pub fn owner(&self) -> &str {
+        match self {
+            Target::Dataset(name) | Target::Pool(name) => name,
+            other => other.file().unwrap_or_default(),
+        }
+    }
+}
+
+/// A setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// Where it is made.
+    pub target: Target,
+    /// Its name.
+    pub name: String,
+    /// Its value; none to remove it.
+    pub value: Option<String>,
+}
+
+impl Setting {
+    /// The command, or the line of the file, that makes it.
+    pub fn line(&self) -> String {
+        let Setting {
+            target,
+            name,
+            value,
+        } = self;
+        let Some(value) = value else {
+            return printable(&format!("- {name}"));
+        };
+        let assignment = || quoted(&format!("{name}={value}"));
+        match target {
+            Target::Dataset(dataset) => format!("zfs set {} {}", assignment(), quoted(dataset)),
+            Target::Pool(pool) => format!("zpool set {} {}", assignment(), quoted(pool)),
+            Target::Module => printable(&format!("options zfs {name}={value}")),
+            Target::Exports => printable(&format!("{name} {value}")),
+            Target::Postgresql if value.contains([' ', '\'']) => {
+                printable(&format!("{name} = '{value}'"))
+            }
+            Target::Postgresql | Target::Mysql | Target::Nfs | Target::Samba => {
+                printable(&format!("{name} = {value}"))
+            }
+            Target::Udev | Target::Card => printable(value),
+        }
+    }
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.target.file() {
+            Some(file) => write!(f, "{file}: {}", self.line()),
+            None => f.write_str(&self.line()),
+        }
+    }
+}
+
+/// The udev rule that turns a drive's scheduler off. It matches the world-wide name or serial
+/// number where one is known, else the kernel name, which may change between boots.
+pub fn scheduler_rule(drive: &str, stable: Option<&str>) -> String {
+    // udev has no escape for a quote in a rule.
+    let clean = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_control() && *c != '"')
+            .collect::<String>()
+    };
+    let world_wide = |id: &str| {
+        ["0x", "eui.", "naa.", "uuid."]
+            .iter()
+            .any(|prefix| id.starts_with(prefix))
+    };
+    let matched = match stable {
+        Some(id) if world_wide(id) => format!("ENV{{ID_WWN}}==\"{}\"", clean(id)),
+        Some(id) => format!("ENV{{ID_SERIAL_SHORT}}==\"{}\"", clean(id)),
+        None => format!("KERNEL==\"{}\"", clean(drive)),
+    };
+    format!(
+        "ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {matched}, ATTR{{queue/scheduler}}=\"none\""
+    )
+}
+
+impl System {
+    /// The value that a setting has, where it is known.
+    pub fn setting(&self, target: &Target, name: &str) -> Option<Found<String>> {
+        let property = |p: &Property| Found::new(p.value.clone(), p.at.clone());
+        match target {
+            Target::Dataset(dataset) => self.dataset(dataset)?.get(name).map(property),
+            Target::Pool(pool) => self.pool(pool)?.get(name).map(property),
+            Target::Module => self.module.get(name).cloned(),
+            Target::Postgresql => self.postgres(name),
+            Target::Mysql => self.innodb(name),
+            Target::Samba => self.samba.get(name).cloned(),
+            Target::Udev => self
+                .drives
+                .iter()
+                .find(|drive| drive.name == name)?
+                .scheduler
+                .clone(),
+            Target::Nfs | Target::Exports | Target::Card => None,
+        }
+    }
+
+    /// The system with a setting changed, as an audit of it would see it.
+    pub fn changed(&self, setting: &Setting) -> System {
+        let mut system = self.clone();
+        let name = setting.name.clone();
+        let at = Place::new("the fix", 0);
+        let Some(value) = setting.value.clone() else {
+            system.module.remove(&name);
+            return system;
+        };
+        let found = Found::new(value.clone(), at.clone());
+        let property = Property {
+            value: value.clone(),
+            local: true,
+            at,
+        };
+        match &setting.target {
+            Target::Dataset(dataset) => {
+                // A dataset below that does not set the property itself inherits it.
+                let below = format!("{dataset}/");
+                let heir = |known: &Dataset| {
+                    known.name.starts_with(&below) && known.get(&name).is_some_and(|old| !old.local)
+                };
+                for known in &mut system.datasets {
+                    if known.name == *dataset {
+                        known.properties.insert(name.clone(), property.clone());
+                    } else if heir(known) {
+                        known.properties.insert(
+                            name.clone(),
+                            Property {
+                                local: false,
+                                ..property.clone()
+                            },
+                        );
+                    }
+                }
+            }
+            Target::Pool(pool) => {
+                for known in system.pools.iter_mut().filter(|known| known.name == *pool) {
+                    known.properties.insert(name.clone(), property.clone());
+                }
+            }
+            Target::Module => {
+                system.module.insert(name, found);
+            }
+            Target::Postgresql => {
+                if let Some((_, settings)) = system.postgresql.last_mut() {
+                    settings.rows.push(facts::postgresql::Setting {
+                        name,
+                        value: facts::At::new(value, 0),
+                    });
+                }
+            }
+            Target::Mysql => {
+                if let Some((_, options)) = system.mysql.last_mut() {
+                    options.rows.push(facts::mycnf::OptionRow {
+                        group: "mysqld".to_string(),
+                        name,
+                        value: Some(facts::At::new(value, 0)),
+                        line: 0,
+                    });
+                }
+            }
+            Target::Samba => {
+                system.samba.insert(name, found);
+            }
+            Target::Udev => {
+                for known in system.drives.iter_mut().filter(|drive| drive.name == name) {
+                    known.scheduler = Some(Found::new("none".to_string(), found.at.clone()));
+                }
+            }
+            Target::Nfs | Target::Exports | Target::Card => {}
+        }
+        system
+    }
+}

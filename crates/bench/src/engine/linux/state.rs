@@ -1,0 +1,369 @@
+//! Pool states: what a trial's drives hold when it begins. A state follows from how it is made alone, with a
+//! seed of its own, so that repeats, rungs of a ladder and re-runs begin with the same one. Every trial
+//! begins with its state, whether that was stored or is made for it: the result is the same.
+
+use super::parameters::{self, Parameters};
+use super::steps::{self, Work};
+use super::{Given, Linux, devices, fault};
+use crate::engine::TrialWatch;
+use crate::fault::{Fault, doing};
+use crate::inputs::{Inputs, Timing};
+use crate::stop::Stop;
+use crate::workload::{self, Client, Place};
+use contents::config::Config;
+use lab::units::about;
+use machine::outcome::Outcome;
+use machine::script::Step;
+use machine::start::Failure;
+use serde::Serialize;
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::PoisonError;
+use std::thread;
+use std::time::Duration;
+use store::{Claim, Key, Running, Store};
+
+/// How often a state that another trial makes is looked for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A pool state, ready to begin with.
+#[derive(Debug)]
+pub(super) struct Begun {
+    /// The image of the drives.
+    pub image: File,
+    /// What the machine told that made it.
+    pub outcome: Outcome,
+}
+
+/// Everything that a pool state follows from. Its canonical JSON has the state's key as its hash.
+#[derive(Debug, Serialize)]
+struct Definition<'a> {
+    build: &'a str,
+    memory: u64,
+    cores: u32,
+    charged: bool,
+    /// With every seed 0, and without paths of the host.
+    work: Work,
+    /// The same.
+    drives: Config,
+}
+
+/// A pool state that is to be found or made.
+#[derive(Debug)]
+struct Wanted {
+    key: Key,
+    definition: Vec<u8>,
+    /// The inputs of the machine that makes it.
+    inputs: Inputs,
+}
+
+/// The inputs of the machine that makes a trial's state, with seed 0: a removed cost, a changed number of a
+/// drive and the measurement come after it, and so does the warm-up unless the server is restarted then.
+fn before(inputs: &Inputs) -> Inputs {
+    let mut before = inputs.clone();
+    before.seed = 0;
+    before.without = None;
+    before.changed = None;
+    if !inputs.method.restart {
+        before.rate = None;
+        before.method = Timing {
+            runtime_s: None,
+            ramp_s: 0.0,
+            ramp_most_s: None,
+            warm_up_s: 0.0,
+            restart: false,
+        };
+    }
+    before
+}
+
+/// How the machine makes it that has these inputs.
+fn work(
+    inputs: &Inputs,
+    engine: &machine::engine::Engine,
+    client: &dyn Client,
+) -> (Work, Parameters) {
+    let parameters = parameters::with(inputs, client);
+    let work = steps::state(inputs, engine, client, &parameters);
+    (work, parameters)
+}
+
+impl Wanted {
+    /// The state that a trial begins with.
+    fn of(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
+        let mut inputs = before(inputs);
+        let client = workload::prepare(&inputs, Place::Nowhere)?;
+        let (work, _) = work(&inputs, engine, client.as_ref());
+        let definition = Definition {
+            build: &inputs.build,
+            memory: inputs.model.guest_memory,
+            cores: inputs.host.cores,
+            charged: super::charged(&inputs),
+            work,
+            drives: devices::config(&inputs, Path::new(""))?,
+        };
+        // A `Value` keeps its keys sorted.
+        let bytes = serde_json::to_value(definition).and_then(|value| serde_json::to_vec(&value));
+        let definition =
+            bytes.map_err(|e| Fault::failed(format!("cannot write a state's inputs: {e}")))?;
+        let key = Key::of(&definition);
+        inputs.seed = u64::from_str_radix(&key.as_str()[..16], 16).unwrap_or_default();
+        Ok(Wanted {
+            key,
+            definition,
+            inputs,
+        })
+    }
+}
+
+/// What the store says against it.
+fn refused(error: store::Error) -> Fault {
+    Fault::Environment(error.to_string())
+}
+
+impl Linux {
+    /// The state that a trial begins with: the stored one, or one that is made now.
+    pub(super) fn state(
+        &self,
+        inputs: &Inputs,
+        store: &Store,
+        watch: &dyn TrialWatch,
+        stop: &Stop,
+    ) -> Result<Begun, Fault> {
+        let wanted = Wanted::of(inputs, &self.engine)?;
+        loop {
+            if let Some(begun) = self.stored(&wanted.key, store) {
+                return Ok(begun);
+            }
+            match store.claim(&wanted.key).map_err(refused)? {
+                Claim::Mine(running) => {
+                    // Whoever held it may have stored it between the look and the claim.
+                    if self.stored(&wanted.key, store).is_none() {
+                        self.make(&wanted, store, running, watch, stop)?;
+                    }
+                }
+                Claim::Taken => thread::sleep(LOOK),
+            }
+            if stop.requested() {
+                return Err(Fault::Interrupted);
+            }
+        }
+    }
+
+    /// A stored state. This process reads all of its image once, to see whether that is whole.
+    fn stored(&self, key: &Key, store: &Store) -> Option<Begun> {
+        let mut whole = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = store.state(key, !whole.contains(key))?;
+        whole.insert(key.clone());
+        Some(Begun {
+            image: state.image,
+            outcome: serde_json::from_value(state.outcome).ok()?,
+        })
+    }
+
+    /// Makes a state and stores it.
+    fn make(
+        &self,
+        wanted: &Wanted,
+        store: &Store,
+        running: Running,
+        watch: &dyn TrialWatch,
+        stop: &Stop,
+    ) -> Result<(), Fault> {
+        let inputs = &wanted.inputs;
+        let room = store::MOST.saturating_sub(inputs.model.drives_hold);
+        store.trim_states(room).map_err(refused)?;
+        let raw = running.raw();
+        let raw = fs::canonicalize(&raw).map_err(doing(format!("find {}", raw.display())))?;
+        let client = workload::prepare(inputs, Place::Host(&self.fio))?;
+        let client = client.as_ref();
+        let (mut work, parameters) = work(inputs, &self.engine, client);
+        work.script.steps.push(Step::Write {
+            path: "/proc/drives".into(),
+            text: format!("save {}", raw.join(store::IMAGE).display()),
+        });
+        let given = Given {
+            inputs,
+            raw: &raw,
+            work: &work,
+            parameters: &parameters,
+            drives: devices::config(inputs, &raw)?,
+            image: None,
+        };
+        let outcome = self.start(&given, watch, stop);
+        let outcome = outcome.map_err(|failure| match failure {
+            Failure::Script(why) if why.contains("No space left on device") => {
+                Fault::Environment(format!(
+                    "no space for what the drives hold when a trial begins, up to {}, on the file system of {}: free some, or keep results elsewhere with --store DIR, and run the same command again",
+                    about(inputs.model.drives_hold),
+                    store.path().display()
+                ))
+            }
+            failure => fault(&failure, &raw, Some(client)),
+        })?;
+        let outcome = serde_json::to_value(outcome);
+        let outcome =
+            outcome.map_err(|e| Fault::failed(format!("cannot write a machine's outcome: {e}")))?;
+        let stored = running.finish_state(&wanted.definition, outcome);
+        stored.map_err(refused)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slot::{Extra, Slot};
+    use findings::record::{Cost, Perturbation};
+    use lab::campaign::{Campaign, Processor};
+    use lab::model::{HostLimits, resolve};
+    use machine::engine::{Engine, Manifest};
+
+    const LAB: &str = r#"
+openzfs = "2.4"
+[host]
+memory = "32G"
+[drives]
+hdd = "2x hdd-7200-16t"
+optane = "1x p1600x-118g"
+[pool]
+vdevs = "mirror hdd[0-1] log optane0"
+[workloads.sync]
+fio.job = """
+[w]
+rw=randrw
+bs=16k
+size=64g
+runtime=10
+ramp_time=2
+"""
+[method]
+warm_up = "5s"
+"#;
+
+    fn campaign() -> Campaign {
+        let profiles = lab::Profiles::builtin();
+        lab::load("lab.toml", LAB, &lab::NoFiles, &profiles)
+            .unwrap()
+            .0
+    }
+
+    fn engine() -> Engine {
+        Engine {
+            manifest: Manifest {
+                linux: "7.2".into(),
+                key: "aa".into(),
+                openzfs: Default::default(),
+            },
+            directory: "/anywhere".into(),
+        }
+    }
+
+    fn wanted(campaign: &Campaign, slot: &Slot) -> Wanted {
+        let model = resolve(campaign, &HostLimits::MACHINE).unwrap();
+        let inputs = Inputs::new(campaign, &model, slot, "build");
+        Wanted::of(&inputs, &engine()).unwrap()
+    }
+
+    fn main() -> Slot {
+        Slot::main(0, 0, 0)
+    }
+
+    #[test]
+    fn what_is_measured_makes_no_other_state() {
+        let stated = campaign();
+        let state = wanted(&stated, &main());
+        let extras = [
+            Extra::Rate(100.0),
+            Extra::Without(Cost::Processor),
+            Extra::Without(Cost::ArcSize),
+            Extra::Without(Cost::Seek),
+            Extra::Rerun(Perturbation {
+                drive: "optane".into(),
+                parameter: "flash.flush_us".into(),
+                factor: 2.0,
+            }),
+        ];
+        for extra in extras {
+            let extra = Some(extra);
+            let again = wanted(&stated, &Slot { extra, ..main() });
+            assert_eq!(again.key, state.key);
+            assert_eq!(again.inputs, state.inputs);
+        }
+        assert_eq!(wanted(&stated, &Slot::main(0, 0, 1)).key, state.key);
+        let changes: [&dyn Fn(&mut Campaign); 5] = [
+            &|c| c.method.seed += 1,
+            &|c| c.method.runtime_s = Some(7.0),
+            &|c| c.method.ramp_s = 3.0,
+            &|c| c.method.warm_up_s = 0.0,
+            &|c| c.variants[0].name = "other".into(),
+        ];
+        for (i, change) in changes.iter().enumerate() {
+            let mut changed = stated.clone();
+            change(&mut changed);
+            assert_eq!(wanted(&changed, &main()).key, state.key, "change {i}");
+        }
+    }
+
+    #[test]
+    fn what_drives_hold_makes_another_state() {
+        let stated = campaign();
+        let mut keys = vec![wanted(&stated, &main()).key];
+        let extra = Some(Extra::Size(2.0));
+        keys.push(wanted(&stated, &Slot { extra, ..main() }).key);
+        let changes: [&dyn Fn(&mut Campaign); 5] = [
+            &|c| c.host.processor = Processor::Free,
+            &|c| c.host.memory *= 2,
+            &|c| c.workloads[0].size = Some(32 << 30),
+            &|c| {
+                let root = c.variants[0].datasets.entry(String::new()).or_default();
+                root.insert("recordsize".into(), "16K".into());
+            },
+            &|c| {
+                let kind = c.variants[0].drives.get_mut("optane").unwrap();
+                kind.numbers["flash"]["flush_us"] = serde_json::json!(11.0);
+            },
+        ];
+        for change in changes {
+            let mut changed = stated.clone();
+            change(&mut changed);
+            keys.push(wanted(&changed, &main()).key);
+        }
+        let all = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+    }
+
+    #[test]
+    fn caches_are_warm_in_a_state_only_where_the_server_is_restarted() {
+        let mut campaign = campaign();
+        let text =
+            |c: &Campaign, slot: &Slot| String::from_utf8(wanted(c, slot).definition).unwrap();
+        assert!(!text(&campaign, &main()).contains("warm.fio"));
+        campaign.method.restart = true;
+        assert!(text(&campaign, &main()).contains("warm.fio"));
+        // Then the rate is part of it.
+        let extra = Some(Extra::Rate(100.0));
+        let rung = wanted(&campaign, &Slot { extra, ..main() });
+        assert_ne!(rung.key, wanted(&campaign, &main()).key);
+        assert_eq!(
+            wanted(&campaign, &Slot::main(0, 0, 1)).key,
+            wanted(&campaign, &main()).key
+        );
+    }
+
+    #[test]
+    fn a_state_has_a_seed_of_its_own_and_no_path_of_the_host() {
+        let state = wanted(&campaign(), &main());
+        let text = String::from_utf8(state.definition).unwrap();
+        assert!(
+            !text.contains("/anywhere") && text.contains("randseed=0\\n"),
+            "{text}"
+        );
+        assert_eq!(
+            format!("{:016x}", state.inputs.seed),
+            state.key.as_str()[..16]
+        );
+        assert_eq!((state.inputs.without, state.inputs.rate), (None, None));
+    }
+}

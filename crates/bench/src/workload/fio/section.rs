@@ -1,0 +1,207 @@
+//! One job of the copy: the lines that stand at the end of its section, and what follows from them.
+
+use super::before::LAYOUT_BLOCK;
+use super::open::{offloads, open};
+use super::rewrite::Target;
+use super::stock::{Ratio, stock};
+use super::times::{Ramp, times};
+use lab::fio::Mistake;
+use lab::fio::options::ENGINES;
+use lab::fio::parse::Job;
+use lab::fio::stock::{count, flushes_counted_long, is_filled, laid_out, sets, writes};
+
+/// One job of the copy.
+pub(super) struct Section {
+    /// Scaled and replaced options.
+    pub lines: Vec<(&'static str, String)>,
+    /// Its clones (`numjobs`).
+    pub clones: u32,
+    /// Operations that each clone keeps in flight.
+    pub depth: f64,
+    /// Operations a virtual second that each clone offers in an open loop.
+    pub rate: f64,
+    /// Name of its set of files, and their bytes.
+    pub files: (String, u64),
+    /// Whether its files may be laid out in large blocks.
+    pub large: bool,
+    /// Virtual seconds of measurement; none when it ends with its files.
+    pub runtime_s: Option<f64>,
+    /// Whether it goes on for that long whatever it has done.
+    pub for_a_time: bool,
+    /// What the reader must know.
+    pub notes: Vec<String>,
+}
+
+/// What the jobs of a file share.
+pub(super) struct Shared<'a> {
+    pub target: &'a Target<'a>,
+    /// Clones of all jobs.
+    pub clones: u32,
+    pub ratio: Ratio,
+    pub ramp: Ramp,
+}
+
+/// Operations of io_uring that the kernel carries out at once for a job on one processor where a file system cannot
+/// return instead of waiting (`io_init_wq_offload` of Linux: `4 * num_online_cpus()`).
+const WORKERS: u32 = 4;
+
+/// Rewrites one job.
+///
+/// # Errors
+/// Every size or time that cannot be read or scaled, with its line.
+pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake>> {
+    let target = shared.target;
+    let (stock, times) = match (
+        stock(job, target.size, &shared.ratio),
+        times(job, target, shared.ramp),
+    ) {
+        (Ok(stock), Ok(times)) => (stock, times),
+        (stock, times) => return Err(stock.err().into_iter().chain(times.err()).collect()),
+    };
+    let mut section = Section {
+        lines: Vec::new(),
+        clones: count(job, "numjobs"),
+        depth: f64::from(depth(job)),
+        rate: 0.0,
+        files: (sets(job).0, laid_out(job, stock.bytes, stock.offsets)),
+        large: lays_out_large(job, stock.bytes),
+        runtime_s: times.runtime_s,
+        for_a_time: times.for_a_time,
+        notes: Vec::new(),
+    };
+    let (mut lines, mut notes) = (Vec::new(), Vec::new());
+    if let Some(rate) = target.rate {
+        let open = open(job, rate / f64::from(shared.clones), shared.clones);
+        section.rate = open.rate;
+        section.depth = f64::from(open.workers);
+        notes.extend(open.note);
+        lines.extend(open.lines);
+    }
+    lines.extend(stock.lines);
+    if times.for_a_time && target.size > 1.0 && goes_through_a_map(job) {
+        lines.push(("norandommap", "1".to_owned()));
+    }
+    if !times.for_a_time && reads_back(job) {
+        lines.push(("do_verify", "0".to_owned()));
+        notes.push(format!(
+            "job {}: what it wrote is not read back after it has ended with its files, since that would be counted as its work",
+            job.name
+        ));
+    }
+    lines.extend(times.lines);
+    let warm = target.warmed || shared.ramp.lead_s > 0.0 || job.is_set("pre_read");
+    if warm && job.get("invalidate").is_none() {
+        lines.push(("invalidate", "0".to_owned()));
+    }
+    if let Some(name) = job.get("filename") {
+        lines.push(("filename", local_names(name)));
+    }
+    if flushes_counted_long(job) && target.rate.is_none() {
+        notes.push(format!(
+            "job {}: fio 3.33 counts a flush of a libaio job from the submission of an earlier operation, so latencies of flushes are too long",
+            job.name
+        ));
+    }
+    if job.get("ioengine") == Some("io_uring") && target.rate.is_none() && depth(job) > WORKERS {
+        notes.push(format!(
+            "job {}: on ZFS at most {WORKERS} operations of io_uring are under way at once in the machine, which has one processor inside; a server has {WORKERS} for each processor",
+            job.name
+        ));
+    }
+    notes.extend(holes(job));
+    // fio reads it as a signed number.
+    let seed = job
+        .get("randseed")
+        .map_or_else(|| (target.seed >> 1).to_string(), str::to_owned);
+    lines.push(("randseed", seed));
+    (section.lines, section.notes) = (lines, notes);
+    Ok(section)
+}
+
+/// Operations one clone keeps in flight in a closed loop, from fio's submission of each to its completion as fio
+/// counts it. An engine that submits asynchronously keeps `iodepth` of them whether the file system carries them
+/// out asynchronously or within the submission: fio takes up a completion only when all are submitted.
+fn depth(job: &Job) -> u32 {
+    let engine = job.get("ioengine").unwrap_or("psync");
+    let asynchronous = ENGINES.iter().any(|(name, a)| *name == engine && *a);
+    match asynchronous || offloads(job) {
+        true => count(job, "iodepth"),
+        false => 1,
+    }
+}
+
+/// Whether a job comes to each block once before it comes to any again, as fio does with uniformly random
+/// offsets unless told not to. The real files last a window long; a file S times smaller is gone through S
+/// times as soon, and towards the end of a pass the blocks that are left are those that no cache holds, or
+/// all hold. Offsets drawn freely are the same from the first second to the last. What is to be verified
+/// keeps its map.
+fn goes_through_a_map(job: &Job) -> bool {
+    job.get("rw").is_some_and(|rw| rw.starts_with("rand"))
+        && job.get("random_distribution").is_none_or(|v| v == "random")
+        && ["norandommap", "random_generator", "verify"]
+            .iter()
+            .all(|name| job.get(name).is_none())
+}
+
+/// Says of a job of random writes that its files have no content: fio lays out what is to be read, and
+/// what is only written as a hole. Whoever asks what partial writes cost must know.
+fn holes(job: &Job) -> Option<String> {
+    (job.get("rw")?.starts_with("randwrite") && !is_filled(job)).then(|| {
+        format!(
+            "job {}: as fio lays them out, its files begin as holes, and a partial write into a hole has no record to read; overwrite=1 gives them content",
+            job.name
+        )
+    })
+}
+
+/// The pattern of reads of a job that reads, alone or among writes. None of a job that only writes, and
+/// of one that would verify what it has not written.
+pub(super) fn reading(job: &Job) -> Option<String> {
+    if job.get("verify").is_some() {
+        return None;
+    }
+    let pattern = job.get("rw").unwrap_or("read");
+    let (kind, offset) = pattern.split_once(':').unwrap_or((pattern, ""));
+    let kind = match kind {
+        "read" | "rw" | "readwrite" => "read",
+        "randread" | "randrw" => "randread",
+        _ => return None,
+    };
+    Some(match offset {
+        "" => kind.to_owned(),
+        offset => format!("{kind}:{offset}"),
+    })
+}
+
+/// Whether a job reads what it has written when it is done.
+fn reads_back(job: &Job) -> bool {
+    writes(job) && job.is_set("verify") && job.get("do_verify").is_none_or(|v| v != "0")
+}
+
+/// Whether one file of whole large blocks is what a clone gets, and its content does not depend on the
+/// block: what makes data compressible or verifiable works by block.
+fn lays_out_large(job: &Job, bytes: u64) -> bool {
+    const BY_BLOCK: [&str; 10] = [
+        "bssplit",
+        "bsrange",
+        "ba",
+        "bs_unaligned",
+        "verify",
+        "buffer_pattern",
+        "buffer_compress_percentage",
+        "dedupe_percentage",
+        "zero_buffers",
+        "filesize",
+    ];
+    let simple = BY_BLOCK.iter().all(|name| job.get(name).is_none());
+    simple && count(job, "nrfiles") == 1 && bytes.is_multiple_of(LAYOUT_BLOCK)
+}
+
+/// Path components of the machine the file was written for do not exist in the model.
+fn local_names(value: &str) -> String {
+    value
+        .split(':')
+        .map(|name| name.rsplit('/').next().unwrap_or(name))
+        .collect::<Vec<_>>()
+        .join(":")
+}

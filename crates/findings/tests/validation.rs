@@ -1,0 +1,345 @@
+//! Which checks of docs/validation a report names, derived from the campaign's configuration and results.
+
+mod synthetic;
+
+use findings::analyse;
+use findings::output::{Beyond, DriveState, Processor, SizeState, Validation};
+use findings::record::Trial;
+use findings::validation::{Figure, Part, Row, rows};
+use lab::campaign::{self, Campaign, Class, Layout, MdArray, MdLevel, Stack, Variant};
+use lab::{Files, Profiles, load};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use synthetic::*;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn covered(campaign: &Campaign, trials: &[Trial]) -> Vec<Validation> {
+    analyse(campaign, &model(), trials).validation
+}
+
+fn beyond(campaign: &Campaign) -> Vec<Beyond> {
+    let all = covered(campaign, &[]);
+    let found = all.into_iter().find_map(|part| match part {
+        Validation::Pool { beyond } => Some(beyond),
+        _ => None,
+    });
+    found.expect("the pool is always named")
+}
+
+/// The state of a kind of drive.
+fn drive(campaign: &Campaign, name: &str) -> Option<DriveState> {
+    let mut all = covered(campaign, &[]).into_iter();
+    all.find_map(|part| match part {
+        Validation::Drive { kind, state, .. } if kind == name => Some(state),
+        _ => None,
+    })
+}
+
+/// A raidz2 with and without a log; its disks have this profile, as it comes.
+fn with_disks(profile: &str) -> Campaign {
+    let numbers = Profiles::builtin().get(profile).unwrap().unwrap();
+    let mut variants = vec![variant(false, false), variant(true, false)];
+    for variant in &mut variants {
+        let kind = variant.drives.get_mut("hdd").unwrap();
+        kind.profile = profile.to_owned();
+        kind.numbers = serde_json::to_value(&numbers).unwrap();
+    }
+    campaign(variants, SYNC_JOB)
+}
+
+#[test]
+fn a_drive_is_as_checked_as_the_rows_of_its_profile() {
+    let mine = |row: &&Row| row.profile.as_deref() == Some("optane-p4800x");
+    let held_out: Vec<&Row> = rows().iter().filter(mine).filter(|r| r.held_out).collect();
+    let DriveState::Compared {
+        held_out: counted,
+        worst: Some(worst),
+        ..
+    } = drive(&with_disks("optane-p4800x"), "hdd").unwrap()
+    else {
+        panic!("the P4800X has figures that were held out");
+    };
+    assert_eq!(counted as usize, held_out.len());
+    assert!(held_out.iter().all(|r| (r.ratio() - 1.0).abs() <= worst));
+    assert_eq!(
+        drive(&with_disks("p4801x-100g"), "hdd"),
+        Some(DriveState::NotCompared)
+    );
+}
+
+#[test]
+fn a_changed_number_takes_a_profiles_checks_away_and_an_unused_drive_has_none() {
+    let mut changed = with_disks("optane-p4800x");
+    let kind = changed.variants[1].drives.get_mut("hdd").unwrap();
+    kind.numbers["flash"]["flush_us"]["value"] = 99.0.into();
+    assert_eq!(drive(&changed, "hdd"), Some(DriveState::Changed));
+    assert_eq!(drive(&changed, "nvme"), None);
+    let own = campaign(vec![variant(true, false)], SYNC_JOB);
+    assert_eq!(drive(&own, "optane"), Some(DriveState::Own));
+}
+
+#[test]
+fn synchronous_writes_on_raidz2_are_what_the_reference_pool_has() {
+    let same = campaign(vec![variant(false, false), variant(true, false)], SYNC_JOB);
+    assert_eq!(beyond(&same), []);
+}
+
+/// What is not covered once one thing of the reference pool is different.
+fn differing(change: impl Fn(&mut Variant), job: &str) -> Vec<Beyond> {
+    let mut variant = variant(true, false);
+    change(&mut variant);
+    beyond(&campaign(vec![variant], job))
+}
+
+#[test]
+fn each_difference_from_the_reference_pool_is_named() {
+    let layout = |v: &mut Variant| v.pool.vdevs[0].layout = Layout::Mirror;
+    let mirror = Beyond::Layout {
+        layout: "mirror".into(),
+    };
+    assert_eq!(differing(layout, SYNC_JOB), [mirror]);
+    let cache = |v: &mut Variant| {
+        v.pool
+            .vdevs
+            .push(vdev(Class::Cache, Layout::Single, "nvme", 1))
+    };
+    assert_eq!(differing(cache, SYNC_JOB), [Beyond::Cache]);
+    let special = |v: &mut Variant| {
+        v.pool
+            .vdevs
+            .push(vdev(Class::Special, Layout::Mirror, "nvme", 2))
+    };
+    assert_eq!(differing(special, SYNC_JOB), [Beyond::Special]);
+    let disks = |v: &mut Variant| {
+        v.drives.get_mut("optane").unwrap().numbers["kind"] = "hdd".into();
+    };
+    assert_eq!(differing(disks, SYNC_JOB), [Beyond::LogOnDisks]);
+    let md = |v: &mut Variant| {
+        v.pool.vdevs.clear();
+        v.stack = Stack::Md(MdArray {
+            level: MdLevel::Raid10,
+            drives: Vec::new(),
+            chunk: None,
+            filesystem: campaign::Filesystem::Xfs,
+            mount_options: String::new(),
+        });
+    };
+    assert_eq!(
+        differing(md, SYNC_JOB),
+        [Beyond::Stack { stack: "md".into() }]
+    );
+}
+
+#[test]
+fn reads_and_writes_that_nobody_syncs_are_not_covered() {
+    let workload = || "sync-small".to_owned();
+    let reads = [Beyond::Reads {
+        workload: workload(),
+    }];
+    assert_eq!(differing(|_| (), "[w]\nrw=randread\nbs=8k\n"), reads);
+    let asynchronous = [Beyond::Asynchronous {
+        workload: workload(),
+    }];
+    let standard = |v: &mut Variant| {
+        let root = v.datasets.get_mut("").unwrap();
+        root.insert("sync".into(), "standard".into());
+    };
+    assert_eq!(
+        differing(standard, "[w]\nrw=randwrite\nbs=8k\n"),
+        asynchronous
+    );
+    assert_eq!(differing(standard, SYNC_JOB), []);
+    let disabled = |v: &mut Variant| {
+        let root = v.datasets.get_mut("").unwrap();
+        root.insert("sync".into(), "disabled".into());
+    };
+    assert_eq!(differing(disabled, SYNC_JOB), asynchronous);
+}
+
+#[test]
+fn cells_whose_cores_are_busy_are_counted_and_free_compute_is_named() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let busy = Truth {
+        processor: 0.97,
+        ..Truth::flat(4300.0)
+    };
+    let truths = [
+        (&variants[0], Truth::flat(640.0)),
+        (&variants[1], busy.clone()),
+    ];
+    let all = trials(&truths, 3, 0.003);
+    let mut campaign = campaign(variants, SYNC_JOB);
+    let part = |campaign: &Campaign| {
+        let mut parts = covered(campaign, &all).into_iter();
+        parts.find(|part| matches!(part, Validation::Processor { .. }))
+    };
+    let charged = Validation::Processor {
+        processor: Processor::Charged,
+        bound: 1,
+        cells: 2,
+    };
+    assert_eq!(part(&campaign), Some(charged));
+    campaign.host.processor = campaign::Processor::Free;
+    assert!(matches!(
+        part(&campaign),
+        Some(Validation::Processor {
+            processor: Processor::Free,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn the_size_scale_is_checked_here_or_by_the_self_check_or_not() {
+    let campaign = campaign(vec![variant(false, false)], SYNC_JOB);
+    let at = |size: f64, trials: &[Trial]| {
+        let mut model = model();
+        model.size = size;
+        let parts = analyse(&campaign, &model, trials).validation;
+        let mut states = parts.into_iter().filter_map(|part| match part {
+            Validation::Size { state, .. } => Some(state),
+            _ => None,
+        });
+        states.next().unwrap()
+    };
+    assert_eq!(at(1.0, &[]), SizeState::Whole);
+    let sizes = rows().iter().filter_map(|row| row.size);
+    let from = sizes.clone().reduce(f64::min);
+    let to = sizes.reduce(f64::max);
+    let inside = match (from, to) {
+        (Some(from), Some(to)) if from <= 12.0 && to >= 12.0 => SizeState::Elsewhere { from, to },
+        _ => SizeState::Unchecked { from, to },
+    };
+    assert_eq!(at(12.0, &[]), inside);
+    assert_eq!(at(500.0, &[]), SizeState::Unchecked { from, to });
+    let variants = [variant(false, false)];
+    let mut all = trials(&[(&variants[0], Truth::flat(640.0))], 2, 0.003);
+    all.push(Trial {
+        size: 24.0,
+        key: "twice".into(),
+        ..trial("none/none", 0, measured(&Truth::flat(900.0)))
+    });
+    let moved = SizeState::Measured { cells: 1, moved: 1 };
+    assert_eq!(at(12.0, &all), moved);
+}
+
+#[test]
+fn a_published_table_is_named_where_the_question_is_from_one() {
+    let mut campaign = campaign(vec![variant(false, false)], SYNC_JOB);
+    let named = |campaign: &Campaign| {
+        let parts = covered(campaign, &[]);
+        let is =
+            |part: &Validation| matches!(part, Validation::Published { key } if key == "hk-2025");
+        parts.iter().any(is)
+    };
+    assert!(named(&campaign));
+    campaign.source = Some("a forum".into());
+    assert!(!named(&campaign));
+}
+
+/// Files of docs/validation/labs, as a lab names them.
+struct Beside;
+
+impl Files for Beside {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let file = root().join("docs/validation/labs").join(path);
+        std::fs::read_to_string(file).map_err(|e| e.to_string())
+    }
+}
+
+#[test]
+fn the_labs_of_the_page_resolve() {
+    let folder = root().join("docs/validation/labs");
+    let mut found = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let name = path.display().to_string();
+            let loaded = load(&name, &text, &Beside, &Profiles::builtin());
+            assert!(loaded.is_ok(), "{name}: {:#?}", loaded.err());
+            found += 1;
+        }
+    }
+    assert!(found >= 2);
+}
+
+/// A number as the table has it: `585,000`, `25.5`.
+fn number(value: f64) -> String {
+    let text = match value.abs() {
+        a if a >= 100.0 => format!("{value:.0}"),
+        a if a >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    };
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let mut grouped = String::new();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    match rest.is_empty() {
+        true => grouped,
+        false => format!("{grouped}.{rest}"),
+    }
+}
+
+/// The rows of a part, as the page shows them.
+fn table(part: Part) -> String {
+    let mut out = String::from(
+        "| what | reference | published | machine | ratio | figure was | verdict | command | date |\n|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows().iter().filter(|row| row.part == part) {
+        let published = match row.published {
+            Figure::One(value) => number(value),
+            Figure::Range(low, high) => format!("{} to {}", number(low), number(high)),
+        };
+        let was = if row.held_out { "held out" } else { "fitted" };
+        let profile = row.profile.as_ref().map(|p| format!("`{p}`: "));
+        let _ = writeln!(
+            out,
+            "| {}{} | {} | {published} {unit} | {} {unit} | {:.2} | {was} | {} | {} | {} |",
+            profile.unwrap_or_default(),
+            row.what,
+            row.reference,
+            number(row.machine),
+            row.ratio(),
+            row.verdict,
+            row.command,
+            row.date,
+            unit = row.unit,
+        );
+    }
+    out
+}
+
+/// `UPDATE_VALIDATION=1 cargo test -p findings --test validation` writes the tables anew.
+#[test]
+fn the_page_shows_the_rows() {
+    let file = root().join("docs/validation/README.md");
+    let page = std::fs::read_to_string(&file).unwrap();
+    let mut current = page.clone();
+    for (name, part) in [
+        ("drive", Part::Drive),
+        ("pool", Part::Pool),
+        ("size", Part::Size),
+    ] {
+        let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end {name} -->"));
+        let from = current.find(&begin).unwrap() + begin.len();
+        let to = current.find(&end).unwrap();
+        current.replace_range(from..to, &table(part));
+    }
+    if std::env::var_os("UPDATE_VALIDATION").is_some() {
+        std::fs::write(&file, &current).unwrap();
+        return;
+    }
+    assert!(
+        page == current,
+        "docs/validation/README.md does not show docs/validation/checks.toml: \
+         run `UPDATE_VALIDATION=1 cargo test -p findings --test validation`"
+    );
+}

@@ -1,0 +1,148 @@
+//! The pools that drives allow: each kind of drive in one layout or left out.
+
+use crate::assess::{Part, score};
+use crate::drive::Drives;
+use crate::layout::{Layout, Scheme};
+use crate::pareto::{Figures, figures};
+use crate::rank::Wanted;
+use std::collections::BTreeMap;
+
+/// Drives from which a dRAID rebuilds much faster than raidz resilvers; zpoolconcepts(7) has no
+/// number, deployments begin at about two dozen.
+const DRAID: u32 = 12;
+
+/// Whether a layout is a dRAID without distributed spares or of few drives: its figures may equal
+/// those of raidz, which stores small blocks better and can be widened.
+pub(crate) fn pointless(layout: &Layout) -> bool {
+    matches!(layout.scheme, Scheme::Draid { spares, .. } if spares == 0 || layout.width < DRAID)
+}
+
+/// A pool that meets the requirements.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pool {
+    /// For each kind of drive 16 bits: 0, or one more than the place of its layout.
+    pub(crate) choice: u64,
+    /// Figures of which more is better.
+    pub(crate) figures: Figures,
+}
+
+/// How many pools there are: every RAID alone, and for each kind of vdev and parity every way to
+/// use or leave out each kind of drive.
+pub(crate) fn considered(kinds: &[Vec<Part>]) -> u64 {
+    let mut classes: BTreeMap<(u8, u32), Vec<u64>> = Default::default();
+    let mut raids = 0;
+    for (kind, parts) in kinds.iter().enumerate() {
+        for part in parts {
+            let class = match part.layout.scheme {
+                Scheme::Stripe => (0, 0),
+                Scheme::Mirror => (1, part.layout.width),
+                Scheme::Raidz { parity } => (2, parity),
+                Scheme::Draid { parity, .. } => (3, parity),
+                Scheme::Raid { .. } => {
+                    raids += 1;
+                    continue;
+                }
+            };
+            classes.entry(class).or_insert_with(|| vec![0; kinds.len()])[kind] += 1;
+        }
+    }
+    raids
+        + classes
+            .values()
+            .map(|counts| counts.iter().map(|n| n + 1).product::<u64>() - 1)
+            .sum::<u64>()
+}
+
+/// The parts of a pool.
+pub(crate) fn parts_of<'a>(kinds: &'a [Vec<Part>], pool: &Pool) -> impl Iterator<Item = &'a Part> {
+    let choice = pool.choice;
+    (0..kinds.len()).filter_map(move |kind| chosen(kinds, choice, kind))
+}
+
+/// The part that a pool makes of a kind.
+pub(crate) fn chosen(kinds: &[Vec<Part>], choice: u64, kind: usize) -> Option<&Part> {
+    let digit = (choice >> (16 * kind)) & 0xffff;
+    kinds
+        .get(kind)?
+        .get(usize::try_from(digit).ok()?.checked_sub(1)?)
+}
+
+/// The first kind that a pool uses.
+pub(crate) fn first_kind(digits: &[usize]) -> usize {
+    digits.iter().position(|digit| *digit > 0).unwrap_or(0)
+}
+
+/// Every pool that meets the requirements. Hard disks and flash share no data vdevs: flash beside
+/// disks is for log, cache and metadata, and as data vdevs would be as slow as the disks.
+pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -> Vec<Pool> {
+    let mut pools = Vec::new();
+    let mut take = |choice: u64, parts: &[&Part]| {
+        let score = score(parts);
+        let affordable = match (wanted.budget, score.price) {
+            (Some(budget), Some(price)) => price <= budget,
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        if score.holds > 0
+            && score.holds >= wanted.need
+            && score.survives >= wanted.survive
+            && affordable
+        {
+            pools.push(Pool {
+                choice,
+                figures: figures(&score),
+            });
+        }
+    };
+    let place = |kind: usize, at: usize| (at as u64 + 1) << (16 * kind);
+    for (kind, parts) in kinds.iter().enumerate() {
+        for (i, part) in parts.iter().enumerate().filter(|(_, p)| !p.layout.is_zfs()) {
+            take(place(kind, i), &[part]);
+        }
+    }
+    let zfs: Vec<Vec<usize>> = kinds
+        .iter()
+        .map(|k| (0..k.len()).filter(|i| k[*i].layout.is_zfs()).collect())
+        .collect();
+    // A counter with one digit a kind; digit 0 leaves the kind out.
+    let mut digits = vec![0usize; kinds.len()];
+    let mut parts: Vec<&Part> = Vec::with_capacity(kinds.len());
+    while let Some(turn) = (0..digits.len()).find(|&i| digits[i] < zfs[i].len()) {
+        digits[turn] += 1;
+        digits[..turn].fill(0);
+        parts.clear();
+        let mut choice = 0;
+        for (kind, &digit) in digits.iter().enumerate().filter(|(_, d)| **d > 0) {
+            let at = zfs[kind][digit - 1];
+            choice |= place(kind, at);
+            parts.push(&kinds[kind][at]);
+        }
+        let mixes = digits
+            .iter()
+            .zip(drives)
+            .filter(|(digit, _)| **digit > 0)
+            .any(|(_, d)| d.drive.rotational != drives[first_kind(&digits)].drive.rotational);
+        if !mixes
+            && parts
+                .windows(2)
+                .all(|two| alike(&two[0].layout, &two[1].layout))
+        {
+            take(choice, &parts);
+        }
+    }
+    pools
+}
+
+/// Whether the two make a sensible pool: the same kind of vdev that survives the same failures.
+/// Widths of raidz and dRAID may differ, though `zpool create` then wants `-f`, since drives of one
+/// kind rarely come in the number of the other's groups.
+pub(crate) fn alike(a: &Layout, b: &Layout) -> bool {
+    use Scheme::{Draid, Mirror, Raidz, Stripe};
+    match (a.scheme, b.scheme) {
+        (Stripe, Stripe) => true,
+        (Mirror, Mirror) => a.width == b.width,
+        (Raidz { parity: a }, Raidz { parity: b }) => a == b,
+        (Draid { parity: a, .. }, Draid { parity: b, .. }) => a == b,
+        _ => false,
+    }
+}

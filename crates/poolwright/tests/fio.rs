@@ -1,0 +1,139 @@
+//! fio's jobs in the machine: engines and flushes as written. This test needs an engine.
+
+#[path = "with_engine/mod.rs"]
+mod with_engine;
+
+use std::fs;
+use std::process::Command;
+use with_engine::engine;
+
+/// The same slow drives under ZFS and under XFS, and jobs with all kinds of queues.
+const LAB: &str = r#"
+title = "Queues of fio"
+[host]
+memory = "16G"
+cores = 4
+[drives]
+hdd = "2x hdd-7200-8t"
+[variants.zfs]
+vdevs = "hdd[0-1]"
+pool.ashift = 12
+dataset.recordsize = "16K"
+dataset.primarycache = "metadata"
+[variants.xfs]
+stack = "md"
+md = "raid0 hdd[0-1]"
+filesystem = "xfs"
+[workloads.libaio-read]
+fio.job = """
+[j]
+ioengine=libaio
+iodepth=8
+direct=1
+rw=randread
+bs=16k
+size=512M
+"""
+[workloads.libaio-flush]
+fio.job = """
+[j]
+ioengine=libaio
+iodepth=8
+rw=randwrite
+bs=16k
+size=512M
+fsync=1
+"""
+[workloads.io-uring-flush]
+fio.job = """
+[j]
+ioengine=io_uring
+iodepth=8
+rw=randwrite
+bs=16k
+size=512M
+fdatasync=1
+"""
+[workloads.one-log]
+fio.job = """
+[j]
+filename=log
+rw=randwrite
+bs=16k
+size=512M
+fsync=1
+numjobs=4
+"""
+[method]
+baseline = "zfs"
+runtime = "2s"
+ramp = "0s"
+min_trials = 1
+max_trials = 1
+[scale]
+size = 8
+dirty_data_max = "64M"
+"#;
+
+/// Operations in flight of each workload, and a line that stays in its copy.
+const QUEUES: [(&str, f64, &str); 4] = [
+    ("libaio-read", 8.0, "ioengine=libaio"),
+    ("libaio-flush", 8.0, "fsync=1"),
+    ("io-uring-flush", 8.0, "fdatasync=1"),
+    ("one-log", 4.0, "fsync=1"),
+];
+
+#[test]
+fn littles_law_holds_for_every_queue_on_zfs_and_on_xfs() {
+    let Some(engine) = engine() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let lab = place.path().join("lab.toml");
+    fs::write(&lab, LAB).unwrap();
+    let store = place.path().join("store");
+    let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
+        .args(["run", "--json", "--store"])
+        .args([&store, &lab])
+        .env("POOLWRIGHT_ENGINE", engine)
+        .env("XDG_CACHE_HOME", place.path().join("cache"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let findings: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let cells = findings["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2 * QUEUES.len());
+    for cell in cells {
+        let name = cell["workload"].as_str().unwrap();
+        let (_, in_flight, _) = QUEUES.iter().find(|queue| queue.0 == name).unwrap();
+        let checks = cell["checks"].as_array().unwrap();
+        let little = checks
+            .iter()
+            .find(|check| check["law"] == "little")
+            .unwrap();
+        assert_eq!(little["expected"].as_f64(), Some(*in_flight), "{cell}");
+        assert_eq!(little["pass"], true, "{cell}");
+        assert_eq!(cell["trials"]["failed"], 0, "{cell}");
+    }
+    let copies = copies(&store);
+    for (name, _, line) in QUEUES {
+        let kept = copies.iter().filter(|copy| copy.contains(line)).count();
+        assert!(kept >= 2, "{name}: {line} in {copies:#?}");
+    }
+}
+
+/// The job files that ran.
+fn copies(store: &std::path::Path) -> Vec<String> {
+    let mut copies = Vec::new();
+    let mut directories = vec![store.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.ends_with("job.fio") {
+                copies.push(fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    copies
+}

@@ -1,0 +1,84 @@
+//! `poolwright powercut` on drives that keep what they promise and on drives that do not. These tests need an
+//! engine.
+
+#[path = "with_engine/mod.rs"]
+mod with_engine;
+
+use std::fs;
+use std::process::Command;
+use with_engine::engine;
+
+/// A pool whose log is on a drive with a volatile cache, which has a flush in the lab.
+fn lab(flush: &str) -> String {
+    format!(
+        r#"
+title = "A lab for tests"
+[host]
+memory = "128G"
+cores = 4
+[drives]
+hdd = "2x hdd-7200-8t"
+ssd = {{ profile = "nvme-consumer-1t", count = 1, flush = "{flush}" }}
+[pool]
+ashift = 12
+vdevs = "mirror hdd[0-1] log ssd0"
+[workloads.sync]
+fio.job = """
+[j]
+rw=randwrite
+bs=8k
+size=1G
+fsync=1
+"""
+[scale]
+size = 16
+dirty_data_max = "256M"
+"#
+    )
+}
+
+/// Exit code, and of the crash states of writes with fdatasync: how many, and acknowledged and lost blocks.
+fn cut(flush: &str) -> Option<(i32, [u64; 3])> {
+    let engine = engine()?;
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("lab.toml"), lab(flush)).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
+        .args([
+            "powercut",
+            "lab.toml",
+            "--states",
+            "2",
+            "--seconds",
+            "2",
+            "--json",
+        ])
+        .current_dir(place.path())
+        .env("POOLWRIGHT_ENGINE", engine)
+        .env("XDG_CACHE_HOME", place.path().join("cache"))
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    let report: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}"));
+    let runs = report["runs"].as_array().unwrap();
+    let run = runs.iter().find(|run| run["synchronous"] == true).unwrap();
+    let states = run["states"].as_array().unwrap();
+    let sum = |what: &str| states.iter().map(|s| s[what].as_u64().unwrap()).sum();
+    let code = output.status.code().unwrap();
+    Some((
+        code,
+        [states.len() as u64, sum("acknowledged"), sum("lost")],
+    ))
+}
+
+#[test]
+fn a_log_drive_that_lies_about_flushes_loses_acknowledged_writes_and_an_honest_one_does_not() {
+    let Some((code, [states, acknowledged, lost])) = cut("honest") else {
+        return;
+    };
+    assert_eq!((code, states, lost), (0, 2, 0));
+    assert!(acknowledged > 100, "{acknowledged}");
+    let (code, [states, _, lost]) = cut("lies").unwrap();
+    assert_eq!((code, states), (1, 2));
+    assert!(lost > 0, "nothing was lost");
+}

@@ -1,0 +1,142 @@
+//! Pool states: every trial begins with one, and it is the same whether it was stored or is made for the
+//! trial. These tests need an engine.
+
+#[path = "with_engine/mod.rs"]
+mod with_engine;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use with_engine::engine;
+
+/// Two seeds of a cell that is laid out in under a second and reads what was laid out.
+const LAB: &str = r#"
+title = "A lab for tests"
+[host]
+memory = "128G"
+cores = 4
+[drives]
+hdd = "2x hdd-7200-8t"
+[pool]
+ashift = 12
+vdevs = "mirror hdd[0-1]"
+[workloads.mixed]
+fio.job = """
+[j]
+rw=randrw
+bs=16k
+size=2G
+fsync=1
+"""
+[method]
+runtime = "2s"
+ramp = "0s"
+min_trials = 2
+max_trials = 2
+[scale]
+size = 16
+dirty_data_max = "256M"
+"#;
+
+/// The same on an md array.
+const ARRAY: (&str, &str) = ("[pool]\nashift = 12\nvdevs = \"mirror hdd[0-1]\"\n", "");
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new(lab: &str) -> Option<Place> {
+        engine()?;
+        let place = Place(tempfile::tempdir().unwrap());
+        fs::write(place.0.path().join("lab.toml"), lab).unwrap();
+        Some(place)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
+            .args(arguments)
+            .args(["--store", "store"])
+            .current_dir(self.0.path())
+            .env("POOLWRIGHT_ENGINE", engine().unwrap())
+            .env("XDG_CACHE_HOME", self.0.path().join("cache"))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}");
+        output
+    }
+
+    fn states(&self) -> Vec<PathBuf> {
+        two_levels(&self.0.path().join("store/states"))
+    }
+
+    fn trials(&self) -> Vec<PathBuf> {
+        two_levels(&self.0.path().join("store/trials"))
+    }
+
+    /// Every stored result comes out the same again.
+    fn verifies(&self) {
+        let said = self.run(&["verify", "lab"]).stdout;
+        let said = String::from_utf8_lossy(&said);
+        let same = said.matches("identical\n").count();
+        assert_eq!((same, said.lines().count()), (2, 2), "{said}");
+    }
+}
+
+/// The directories in the directories of a directory.
+fn two_levels(path: &Path) -> Vec<PathBuf> {
+    let below = |path: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(path).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    below(path).iter().flat_map(|path| below(path)).collect()
+}
+
+fn check(lab: &str) {
+    let Some(place) = Place::new(lab) else { return };
+    place.run(&["run", "lab.toml", "-j", "1"]);
+    let state = place.states();
+    assert_eq!(state.len(), 1, "two seeds of a cell begin with one state");
+    let trials = place.trials();
+    assert_eq!(trials.len(), 2);
+    assert!(
+        trials
+            .iter()
+            .all(|trial| !trial.join("raw/layout.fio").exists())
+    );
+    // The first trial was run on a state just made; now both find it.
+    place.verifies();
+    assert_eq!(place.states(), state);
+    // One byte of the middle of the image.
+    let image = state[0].join("image");
+    let whole = fs::read(&image).unwrap();
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 1;
+    fs::write(&image, damaged).unwrap();
+    place.verifies();
+    assert!(fs::read(&image).unwrap() == whole, "it was made again");
+    // From nothing.
+    fs::remove_dir_all(place.0.path().join("store/states")).unwrap();
+    place.verifies();
+    assert!(fs::read(&image).unwrap() == whole, "and is the same");
+}
+
+#[test]
+fn a_trial_is_the_same_on_a_state_that_was_made_found_or_damaged() {
+    check(LAB);
+}
+
+#[test]
+fn so_is_one_on_an_array() {
+    let md = "stack = \"md\"\nmd = \"raid1 hdd[0-1]\"\n";
+    check(&format!("{md}{}", LAB.replace(ARRAY.0, ARRAY.1)));
+}
+
+#[test]
+fn so_is_one_that_restarts_with_a_warm_cache() {
+    let warm = LAB
+        .replace("[pool]", "nvme = \"1x pm9a3-3.84t\"\n[pool]")
+        .replace("hdd[0-1]\"", "hdd[0-1] cache nvme0\"")
+        .replace("runtime =", "warm_up = \"2s\"\nrestart = true\nruntime =");
+    check(&warm);
+}

@@ -1,0 +1,162 @@
+//! Pool states: what drives hold when a trial begins, made once and used by every trial that begins so.
+
+use crate::files::{self, create, list, write};
+use crate::lock::Lock;
+use crate::trials::Running;
+use crate::{Error, Key, Store};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+const INPUTS: &str = "inputs.json";
+const ABOUT: &str = "state.json";
+/// The image of the drives, in the directory of a state and of the machine that makes it.
+pub const IMAGE: &str = "image";
+
+/// Bytes of pool states that a store keeps when no run is at work.
+pub const KEPT: u64 = 1 << 30;
+/// Bytes of pool states that a store has at the most while a run is at work.
+pub const MOST: u64 = 16 << 30;
+
+/// A pool state.
+#[derive(Debug)]
+pub struct State {
+    /// The image of the drives. It stays readable when the state is removed.
+    pub image: File,
+    /// What [`Running::finish_state`] was given with it.
+    pub outcome: Value,
+}
+
+/// What is stored beside an image.
+#[derive(Debug, Serialize, Deserialize)]
+struct About {
+    image: Sum,
+    outcome: Value,
+}
+
+/// Length and hash of an image.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Sum {
+    bytes: u64,
+    blake3: String,
+}
+
+impl Sum {
+    fn of(path: &Path) -> Result<Sum, Error> {
+        let mut file = File::open(path).map_err(Error::io("read", path))?;
+        let mut hasher = blake3::Hasher::new();
+        let read = hasher.update_reader(&mut file);
+        read.map_err(Error::io("read", path))?;
+        Ok(Sum {
+            bytes: hasher.count(),
+            blake3: hasher.finalize().to_hex().to_string(),
+        })
+    }
+}
+
+impl Store {
+    fn states(&self) -> PathBuf {
+        self.path().join("states")
+    }
+
+    fn state_path(&self, key: &Key) -> PathBuf {
+        self.states().join(&key.as_str()[..2]).join(key.as_str())
+    }
+
+    /// A pool state; none where there is none, or where its files do not fit its key or each other. `hashed`
+    /// also holds the image to its hash, which reads all of it.
+    pub fn state(&self, key: &Key, hashed: bool) -> Option<State> {
+        let directory = self.state_path(key);
+        let inputs = fs::read(directory.join(INPUTS)).ok()?;
+        let about_path = directory.join(ABOUT);
+        let about: About = files::parse(&about_path).ok()?;
+        let path = directory.join(IMAGE);
+        let image = File::open(&path).ok()?;
+        let whole = Key::of(&inputs) == *key
+            && image.metadata().ok()?.len() == about.image.bytes
+            && (!hashed || Sum::of(&path).ok()? == about.image);
+        // When it was last used. Without it the state only goes earlier.
+        let used = File::options().append(true).open(&about_path);
+        let _ = used.and_then(|file| file.set_modified(SystemTime::now()));
+        whole.then_some(State {
+            image,
+            outcome: about.outcome,
+        })
+    }
+
+    /// Removes pool states, those that were used longest ago first, until the others take at most `most`
+    /// bytes.
+    ///
+    /// # Errors
+    /// What the file system refused.
+    pub fn trim_states(&self, most: u64) -> Result<(), Error> {
+        let mut states = Vec::new();
+        for digits in list(&self.states())? {
+            for directory in list(&digits)? {
+                // Another process may remove it at this moment.
+                let about = |name: &str| fs::metadata(directory.join(name)).ok();
+                let used = about(ABOUT).and_then(|about| about.modified().ok());
+                let bytes = about(IMAGE).map_or(0, |about| about.blocks() * 512);
+                states.push((used, directory, bytes));
+            }
+        }
+        states.sort();
+        let mut all: u64 = states.iter().map(|(_, _, bytes)| bytes).sum();
+        for (_, directory, bytes) in states {
+            if all <= most {
+                break;
+            }
+            remove(&directory)?;
+            all -= bytes;
+        }
+        Ok(())
+    }
+
+    /// What a run does at its end: removes pool states beyond [`KEPT`], unless another process is at work
+    /// in this store, which does it at its own end.
+    ///
+    /// # Errors
+    /// What the file system refused.
+    pub fn tidy_states(&self) -> Result<(), Error> {
+        for path in list(&self.path().join("running"))? {
+            if path.extension().is_some_and(|e| e == "lock") && Lock::take(&path)?.is_none() {
+                return Ok(());
+            }
+        }
+        self.trim_states(KEPT)
+    }
+}
+
+impl Running {
+    /// Stores a pool state, whole: the directory [`Running::raw`], in which there is an [`IMAGE`], and what
+    /// the machine that made it told.
+    ///
+    /// # Errors
+    /// What the file system refused.
+    pub fn finish_state(self, inputs: &[u8], outcome: Value) -> Result<(), Error> {
+        let raw = self.raw();
+        let path = raw.join(ABOUT);
+        let image = Sum::of(&raw.join(IMAGE))?;
+        let about = serde_json::to_vec(&About { image, outcome });
+        write(&path, &about.map_err(|e| Error::content(&path, e))?)?;
+        write(&raw.join(INPUTS), inputs)?;
+        let place = self.store().state_path(self.key());
+        remove(&place)?;
+        if let Some(parent) = place.parent() {
+            create(parent)?;
+        }
+        fs::rename(&raw, &place).map_err(Error::io("write", &place))
+    }
+}
+
+/// Removes the directory of a state. What a kill leaves of it is no state.
+fn remove(directory: &Path) -> Result<(), Error> {
+    match fs::remove_dir_all(directory) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", directory)(e)),
+        _ => Ok(()),
+    }
+}
