@@ -150,7 +150,6 @@ fn a_trial_has_the_same_result_on_a_host_under_load() {
 }
 
 #[test]
-#[ignore = "fails: the length of the store's path reaches the machine (the kernel's command line)"]
 fn a_trial_has_the_same_result_wherever_its_store_is() {
     if engine().is_none() {
         return;

@@ -180,7 +180,7 @@ impl Linux {
         let (mut work, parameters) = work(inputs, &self.engine, client);
         work.script.steps.push(Step::Write {
             path: "/proc/drives".into(),
-            text: format!("save {}", raw.join(store::IMAGE).display()),
+            text: format!("save {}", store::IMAGE),
         });
         let given = Given {
             inputs,

@@ -154,12 +154,12 @@ pub fn complaint(said: &str) -> Option<String> {
         "is shutting down",
         "due to administrator command",
     ];
-    let wrong = |line: &&str| {
+    let wrong = |line: &str| {
         WORDS.iter().any(|word| line.contains(word))
             && !PASSING.iter().any(|passing| line.contains(passing))
     };
     let lines: Vec<&str> = said.lines().collect();
-    let at = lines.iter().rposition(|line| wrong(&line))?;
+    let at = lines.iter().rposition(|line| wrong(line))?;
     // What explains it follows.
     let after = lines[at + 1..]
         .iter()
