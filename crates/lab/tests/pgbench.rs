@@ -150,6 +150,13 @@ fn each_mistake_has_its_place_and_its_fix() {
     );
     refused(
         CLIENT,
+        &server("shared_buffers = \"4TB\""),
+        "postgresql",
+        "machine has 128G of memory",
+        "a quarter",
+    );
+    refused(
+        CLIENT,
         &server("port = 5432"),
         "port",
         "not for a lab to set",

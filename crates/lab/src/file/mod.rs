@@ -146,6 +146,7 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
     let (mut variants, whole) = variants::read(cx, &mut lab, &base, named);
     let known = workloads::Known {
         variants: &variants,
+        memory: host.memory,
         runtime_s: method.runtime_s,
     };
     let workloads = workloads::read(cx, &mut lab, &known);

@@ -6,6 +6,7 @@ use super::workloads::{Known, check_dataset};
 use crate::campaign::{BUILTIN, Directories, Pgbench, Protocol, Script};
 use crate::diagnostic::did_you_mean;
 use crate::postgresql;
+use crate::units::about;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::de::DeValue;
@@ -71,6 +72,7 @@ pub(super) fn read(
     client.finish(cx);
     if let Some(server) = server {
         pgbench.settings = settings(cx, &server, pgbench.version);
+        check_buffers(cx, &server, &pgbench.settings, known.memory);
     }
     if let (Some(stated), Some((clients, _))) = (pgbench.settings.get("max_connections"), &clients)
         && stated
@@ -100,6 +102,32 @@ pub(super) fn read(
     pgbench.clients = clients?.0;
     pgbench.threads = threads?.0;
     (!pgbench.scripts.is_empty()).then_some(pgbench)
+}
+
+/// Holds shared buffers to the memory of the machine that has them.
+fn check_buffers(
+    cx: &Cx<'_>,
+    server: &Entry<'_>,
+    settings: &BTreeMap<String, String>,
+    memory: u64,
+) {
+    const NAME: &str = "shared_buffers";
+    let setting = postgresql::lookup(NAME, None).ok().flatten();
+    let stated = settings.get(NAME);
+    let bytes = setting
+        .zip(stated)
+        .and_then(|(setting, text)| setting.bytes(text));
+    if let Some(bytes) = bytes.filter(|bytes| *bytes >= memory) {
+        cx.error(
+            server.key_span(),
+            format!(
+                "shared_buffers come to {}, and the machine has {} of memory",
+                about(bytes),
+                about(memory)
+            ),
+            "a quarter of the memory is usual; state less, or more `memory` in [host]",
+        );
+    }
 }
 
 fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {

@@ -15,6 +15,8 @@ pub(super) const INLINE: &str = "<lab>";
 /// What the rest of the lab says.
 pub(super) struct Known<'a> {
     pub variants: &'a [Variant],
+    /// Of the modelled machine, bytes.
+    pub memory: u64,
     /// `[method] runtime`, seconds, instead of the jobs' own.
     pub runtime_s: Option<f64>,
 }
