@@ -74,11 +74,7 @@ impl Client {
             (1..=count).map(move |n| Request::new(Op::Write, n * length, length))
         };
         // A host sends no flush to a drive that says it has no cache.
-        let flush = drive
-            .profile
-            .attachment()
-            .write_cache
-            .then(|| Request::flush());
+        let flush = drive.profile.attachment().write_cache.then(Request::flush);
         let flushed = in_order(4 * KIB, 50).flat_map(|write| [Some(write), flush]);
         let case = |name, depth, requests| Case {
             name,
