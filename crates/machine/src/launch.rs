@@ -37,6 +37,10 @@ pub fn run(
     if let Err(why) = crate::confine::confine(directory) {
         return why;
     }
+    // The kernel names files of the directory relative to it: the length of its path stays outside.
+    if let Err(why) = std::env::set_current_dir(directory) {
+        return format!("cannot enter {}: {why}", directory.display());
+    }
     let why = Command::new(program).args(arguments).exec();
     format!("cannot start {}: {why}", program.to_string_lossy())
 }

@@ -8,6 +8,7 @@ use crate::terminal::Terminal;
 use crate::{CONSOLE, DRIVES, OUTCOME, PROGRESS, SCRIPT};
 use serde::Serialize;
 use std::cell::Cell;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
@@ -59,6 +60,17 @@ pub struct Machine<'a> {
     pub locks: PathBuf,
     /// Real time after which a machine that has not ended is taken for hung.
     pub patience: Duration,
+}
+
+/// Bytes of the kernel's command line, which takes 4096 (`COMMAND_LINE_SIZE` of ARCH=um).
+const LINE_BYTES: usize = 3584;
+
+/// An argument that makes a command line [`LINE_BYTES`] long: the kernel keeps copies of its line and gives it
+/// to the first process, so that the length of the host's paths would move what lies behind them, and with it
+/// results. A longer line gets none.
+fn padding<'a>(arguments: impl Iterator<Item = &'a OsStr>) -> OsString {
+    let used: usize = arguments.map(|argument| argument.len() + 1).sum();
+    format!("padding={}", "x".repeat(LINE_BYTES.saturating_sub(used))).into()
 }
 
 /// Why a machine did not come to the end of its script.
@@ -185,42 +197,53 @@ impl Machine<'_> {
     fn command(&self, core: Option<usize>, terminal: bool) -> Result<Command, Failure> {
         let mut command = Command::new(self.executable);
         let start = EPOCH + self.start_s * 1_000_000_000;
+        let mut line: Vec<OsString> = vec![
+            format!("mem={}M", self.memory >> 20).into(),
+            "rootfstype=hostfs".into(),
+            "rootflags=/".into(),
+            "ro".into(),
+            format!("init={}", self.executable.display()).into(),
+            "time-travel=inf-cpu".into(),
+            format!("time-travel-start={start}").into(),
+            "con=null".into(),
+            "con0=fd:0,fd:1".into(),
+            "ssl=null".into(),
+            "seccomp=auto".into(),
+            "norandmaps".into(),
+            format!("machine_seed={}", self.seed).into(),
+            "uml_dir=umid/".into(),
+            format!("drives={DRIVES}").into(),
+            format!("processor.cores={}", self.cores).into(),
+            format!("processor.charged={}", u8::from(self.charged)).into(),
+        ];
+        // On a terminal only what ends the machine; the rest is in dmesg.
+        match terminal {
+            true => line.extend(["quiet".into(), "loglevel=1".into()]),
+            false => line.push("loglevel=5".into()),
+        }
+        if self.pace > 0 {
+            line.push(format!("pace={}", self.pace).into());
+        }
+        if self.reused.is_some() {
+            line.push(format!("memory_fd={}", memory::GUEST).into());
+        }
+        let engine = self.kernel.parent().unwrap_or(self.kernel);
+        // The launcher is in the machine's directory, wherever that is.
+        let guest = [
+            GUEST.as_ref(),
+            OsStr::new("/proc/self/cwd"),
+            engine.as_os_str(),
+        ];
+        line.push(padding(line.iter().map(OsString::as_os_str).chain(guest)));
         command
             .arg(LAUNCH)
             .arg(std::process::id().to_string())
             .arg(core.map_or("any".to_owned(), |core| core.to_string()))
             .arg(self.directory)
             .arg(self.kernel)
-            .arg(format!("mem={}M", self.memory >> 20))
-            .args(["rootfstype=hostfs", "rootflags=/", "ro"])
-            .arg(format!("init={}", self.executable.display()))
-            .args(["time-travel=inf-cpu", &format!("time-travel-start={start}")])
-            .args([
-                "con=null",
-                "con0=fd:0,fd:1",
-                "ssl=null",
-                "seccomp=auto",
-                "norandmaps",
-            ])
-            // On a terminal only what ends the machine; the rest is in dmesg.
-            .args(if terminal {
-                &["quiet", "loglevel=1"][..]
-            } else {
-                &["loglevel=5"]
-            })
-            .args((self.pace > 0).then(|| format!("pace={}", self.pace)))
-            .arg(format!("machine_seed={}", self.seed))
-            .arg(format!(
-                "uml_dir={}/",
-                self.directory.join("umid").display()
-            ))
-            .arg(format!("drives={}", self.directory.join(DRIVES).display()))
-            .arg(format!("processor.cores={}", self.cores))
-            .arg(format!("processor.charged={}", u8::from(self.charged)))
-            .args(self.reused.map(|_| format!("memory_fd={}", memory::GUEST)))
-            .args(["--", GUEST])
-            .arg(self.directory)
-            .arg(self.kernel.parent().unwrap_or(self.kernel));
+            .args(line)
+            .arg("--")
+            .args(guest);
         let reused = self.reused.iter().flat_map(|memory| memory.descriptors());
         let image = self.image.map(|image| (image.as_fd(), memory::IMAGE));
         memory::hand_down(&mut command, reused.chain(image).collect())

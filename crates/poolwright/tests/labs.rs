@@ -40,19 +40,19 @@ fn runs_and_its_checks_hold(lab: &str, cells: usize) {
 }
 
 #[test]
-#[ignore = "needs an engine (`make test` runs it)"]
+#[ignore = "takes minutes: cargo test --release -p poolwright --test labs -- --ignored"]
 fn a_log_on_disks() {
     runs_and_its_checks_hold("demo.toml", 2);
 }
 
 #[test]
-#[ignore = "needs an engine (`make test` runs it)"]
+#[ignore = "takes minutes: cargo test --release -p poolwright --test labs -- --ignored"]
 fn logs_of_three_sizes() {
     runs_and_its_checks_hold("hk-slog-size.toml", 3);
 }
 
 #[test]
-#[ignore = "needs an engine (`make test` runs it)"]
+#[ignore = "takes minutes: cargo test --release -p poolwright --test labs -- --ignored"]
 fn a_cache_after_a_restart() {
     runs_and_its_checks_hold("hk-persist.toml", 2);
 }

@@ -178,7 +178,7 @@ impl Linux {
         let (mut work, parameters) = work(inputs, &self.engine, &self.fio.program)?;
         work.script.steps.push(Step::Write {
             path: "/proc/drives".into(),
-            text: format!("save {}", raw.join(store::IMAGE).display()),
+            text: format!("save {}", store::IMAGE),
         });
         let given = Given {
             inputs,
