@@ -17,8 +17,10 @@
 #include <linux/sched/stat.h>
 #include <linux/seq_file.h>
 #include <linux/time-internal.h>
+#include <linux/timekeeping.h>
 #include <asm/processor-charge.h>
 #include <asm/unistd.h>
+#include <skas/user-clock.h>
 
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "processor."
@@ -194,26 +196,46 @@ static bool reads_the_clock(int nr)
 	return nr == __NR_clock_gettime || nr == __NR_gettimeofday || nr == __NR_time;
 }
 
+/* System calls that read the clock with nothing between them: a loop that waits for it. */
+static unsigned int clock_calls;
+
 void um_charge_syscall(int nr)
 {
-	/* Reads of the clock with nothing between them: a loop that waits for it. */
-	static unsigned int reads;
-
 	if (reads_the_clock(nr)) {
 		add(clock_ns);
-		reads++;
-		if (reads > 16) {
-			unsigned int doubled = min((reads - 16) / 16, 9u);
-
-			pending += (25ULL << doubled) << 10;
-		}
+		clock_calls++;
+		if (clock_calls > 16)
+			pending += (25ULL << min((clock_calls - 16) / 16, 9u)) << 10;
 	} else {
-		reads = 0;
+		clock_calls = 0;
 		add(syscall_ns);
 		if (on_a_file(nr))
 			add(file_ns);
 	}
 	apply();
+}
+
+void um_show_clock(struct user_clock *clock)
+{
+	/* Both count nanoseconds at the same rate. */
+	static unsigned long long since;
+	static bool known;
+	ktime_t now;
+
+	if (!known) {
+		since = time_travel_now() - ktime_get_ns();
+		known = true;
+	}
+	now = time_travel_now() - since;
+	clock->monotonic_ns = now;
+	clock->realtime_ns = ktime_mono_to_real(now);
+	clock->reads_left = clock_calls ? 0 : USER_CLOCK_READS;
+}
+
+void um_charge_clock_reads(const struct user_clock *clock)
+{
+	if (!clock_calls)
+		add(clock_ns * (USER_CLOCK_READS - clock->reads_left));
 }
 
 void um_charge_switch(void)

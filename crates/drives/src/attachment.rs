@@ -11,7 +11,7 @@ const SATA_DEPTH: u32 = 32;
 /// Commands that the megaraid_sas and smartpqi drivers give a logical volume.
 const CARD_DEPTH: u32 = 256;
 /// Largest command of SCSI and libata disks, bytes (`max_hw_sectors_kb` = 32767 there; the block layer
-/// keeps to `max_sectors_kb` = 1280 unless it is raised).
+/// keeps to `max_sectors_kb` = 4096 in Linux 7.2).
 const SCSI_TRANSFER: u32 = 32_767 << 10;
 /// Largest command of an NVMe drive, bytes: MDTS of 5 to 8 gives 128 KiB to 1 MiB; the drives of the
 /// profiles have 1 MiB or no limit.
