@@ -71,11 +71,16 @@ pub enum Error {
 }
 
 /// Runs what is missing of a campaign. Each round is chosen from all that is known, stored trials included,
-/// so that a campaign that was interrupted goes on where it was.
+/// so that a campaign that was interrupted goes on where it was. Before trials without one of a cell's costs
+/// begin, which take as long again, `answered` is given the trials that the verdicts rest on.
 ///
 /// # Errors
 /// When no trial can run on this host, or results cannot be kept.
-pub fn run(runner: &Runner, question: Question) -> Result<Ran, Error> {
+pub fn run(
+    runner: &Runner,
+    question: Question,
+    answered: &mut dyn FnMut(&[Trial]),
+) -> Result<Ran, Error> {
     let Question {
         campaign, model, ..
     } = question;
@@ -84,12 +89,21 @@ pub fn run(runner: &Runner, question: Question) -> Result<Ran, Error> {
     let path = runner.store.keep(&mut record, SystemTime::now())?;
     let mut budget = Budget::new(campaign.method.budget_s);
     let mut known = Known::default();
+    let mut why = false;
     let (end, not_run) = loop {
-        let round = plan::next(campaign, model, &known, question.why);
+        let round = plan::next(campaign, model, &known, why);
+        if round.is_empty() && question.why && !why {
+            why = true;
+            continue;
+        }
         if round.is_empty() {
             break (End::Complete, Vec::new());
         }
         let jobs = jobs(campaign, model, &builds, &round)?;
+        let stored = |job: &Job| matches!(runner.store.find(&job.key), Found::Measured { .. });
+        if why && !jobs.iter().all(stored) {
+            answered(known.trials());
+        }
         let entries = jobs.iter().flat_map(|job| {
             let entry = |slot: &crate::slot::Slot| slot.entry(campaign, job.key.as_str());
             job.slots.iter().map(entry)

@@ -7,7 +7,7 @@ use crate::rerun::kinds;
 use crate::slot::{Extra, Slot};
 use findings::counters;
 use findings::record::{Cost, Measured};
-use lab::campaign::{Campaign, Class, Variant};
+use lab::campaign::{Campaign, Class, DriveRef, Variant};
 
 /// Every cost, in the order in which they are tried.
 const COSTS: [Cost; 7] = [
@@ -78,20 +78,23 @@ const READS: f64 = 0.01;
 /// Whether a cell bore a cost, by its own counters.
 fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
     let total = |name: &str| measured.totals.get(name).copied().unwrap_or(0.0);
-    // Over all drives.
-    let drives = |what: &str| -> f64 {
-        let of =
-            |name: &str| matches!(counters::drive(name), Some((_, counter)) if counter == what);
-        let totals = measured.totals.iter().filter(|(name, _)| of(name));
-        totals.map(|(_, value)| value).sum()
+    let over = |drives: Vec<&DriveRef>, what: &str| -> f64 {
+        let counter = |drive: &DriveRef| total(&counters::of_drive(&drive.to_string(), what));
+        drives.into_iter().map(counter).sum()
     };
     let waits_for_reads = || {
         let clients_ns = measured.runtime_s * 1e9 * measured.concurrency;
-        drives("read_ns") > READS * clients_ns
+        over(variant.used_drives().collect(), "read_ns") > READS * clients_ns
+    };
+    let log_flushes = || {
+        let vdevs = variant.pool.vdevs.iter();
+        let log = vdevs.filter(|vdev| vdev.class == variant.log_class());
+        over(log.flat_map(|vdev| &vdev.drives).collect(), "flushes")
     };
     let commits = total(counters::ZIL_COMMITS) > 0.0;
     match cost {
-        Cost::LogFlush => commits && drives("flushes") > 0.0,
+        // A drive with power-loss protection is sent none.
+        Cost::LogFlush => commits && log_flushes() > 0.0,
         // Elsewhere the log's writes are among the pool's.
         Cost::LogWrite => {
             commits

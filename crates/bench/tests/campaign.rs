@@ -67,6 +67,8 @@ impl Clock for FakeClock {
 struct Notes {
     begun: Mutex<Vec<String>>,
     damaged: Mutex<Vec<String>>,
+    /// How many trials each answer rests on.
+    answered: Mutex<Vec<usize>>,
     /// Asks to stop when so many trials have begun.
     stop_after: Option<(usize, Stop)>,
 }
@@ -124,7 +126,8 @@ fn run_with(
         lab: LAB,
         why,
     };
-    campaign::run(&runner, question).unwrap()
+    let mut answered = |trials: &[Trial]| notes.answered.lock().unwrap().push(trials.len());
+    campaign::run(&runner, question, &mut answered).unwrap()
 }
 
 fn open() -> (tempfile::TempDir, Store) {
@@ -351,14 +354,19 @@ fn a_trial_that_would_exceed_the_budget_by_a_tenth_is_stopped_and_not_kept() {
 fn costs_are_removed_when_asked_for() {
     let (_dir, store) = open();
     let engine = fake(1.0);
-    let ran = run_with(&store, &engine, &lab(), &Notes::default(), true, 1);
+    let notes = Notes::default();
+    let ran = run_with(&store, &engine, &lab(), &notes, true, 1);
+    // The answer is there before: four trials, two of each cell.
+    assert_eq!(*notes.answered.lock().unwrap(), [4]);
     let without = |cost| {
         let trials = ran.trials.iter().filter(move |t| t.without == Some(cost));
         trials
             .map(|t| (t.variant.as_str(), t.repeat))
             .collect::<Vec<_>>()
     };
-    assert_eq!(without(Cost::LogFlush), [("none", 0), ("optane", 0)]);
+    // The fake's log drive is sent no flush.
+    assert_eq!(without(Cost::LogFlush), [("none", 0)]);
+    assert_eq!(without(Cost::LogWrite), [("optane", 0)]);
     assert_eq!(without(Cost::PoolRead), []);
     let mut seeds: Vec<u64> = ran
         .trials
@@ -368,6 +376,9 @@ fn costs_are_removed_when_asked_for() {
         .collect();
     seeds.dedup();
     assert_eq!(seeds.len(), 1);
+    let again = Notes::default();
+    run_with(&store, &engine, &lab(), &again, true, 1);
+    assert_eq!(*again.answered.lock().unwrap(), [0; 0]);
 }
 
 #[test]

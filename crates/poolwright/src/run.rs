@@ -9,6 +9,7 @@ use bench::campaign::{self, End, Error, NotRun, Planned, Question, Ran};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
+use findings::record::Trial;
 use lab::campaign::{Campaign, OpenZfs};
 use lab::model::Model;
 use lab::units::print_duration;
@@ -187,8 +188,20 @@ impl Args {
             parallel: self.jobs.map_or_else(parallel, NonZeroUsize::get),
             watch: &progress,
         };
-        let ran = campaign::run(&runner, ready.question());
+        let mut unsaved = None;
+        let ran = campaign::run(&runner, ready.question(), &mut |trials| {
+            match save(&store, &ready, &made(&ready, trials)) {
+                Ok(page) => progress.say(&format!(
+                    "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
+                    page.display()
+                )),
+                Err(code) => unsaved = Some(code),
+            }
+        });
         progress.clear();
+        if let Some(code) = unsaved {
+            return Err(code);
+        }
         let ran = ran.map_err(|e| explain(&e))?;
         let whole = self.show(&store, &ready, &ran)?;
         Ok(match ran.end {
@@ -205,46 +218,51 @@ impl Args {
         })
     }
 
-    /// Analyses what was measured, writes the report in every format into the store, and prints it. Tells
+    /// Analyses what was measured, prints the report, and writes it in every format into the store. Tells
     /// whether every cell has a trial that counts.
     fn show(&self, store: &Store, ready: &Ready, ran: &Ran) -> Result<bool, u8> {
         if ran.trials.is_empty() {
             return Ok(false);
         }
-        let campaign = &ready.campaign;
-        let findings = findings::analyse(campaign, &ready.model, &ran.trials);
-        let made = Made {
-            findings,
-            source: Some((campaign.clone(), ready.lab.clone())),
-        };
-        let language = report::locale();
-        let render = |format, to_terminal| {
-            let rendered = report::render(&made, format, language, to_terminal);
-            rendered.map_err(|e| refuse(ENVIRONMENT, e))
-        };
+        let made = made(ready, &ran.trials);
         // What was found is shown also where there is no room left for it.
-        match self.json {
-            true => output::print(&render(Format::Json, false)?),
-            false => output::print(&render(Format::Text, std::io::stdout().is_terminal())?),
+        let (format, to_terminal) = match self.json {
+            true => (Format::Json, false),
+            false => (Format::Text, std::io::stdout().is_terminal()),
         };
-        for (name, format) in [
-            ("findings.json", Format::Json),
-            ("report.md", Format::Md),
-            ("report.csv", Format::Csv),
-            ("report.html", Format::Html),
-        ] {
-            let page = self.keep(store, campaign, name, &render(format, false)?)?;
-            if format == Format::Html && !self.json {
-                output::print(&format!("report   {}\n", page.display()));
-            }
+        output::print(&render(&made, format, to_terminal)?);
+        let page = save(store, ready, &made)?;
+        if !self.json {
+            output::print(&format!("report   {}\n", page.display()));
         }
         Ok(findings::complete(&made.findings))
     }
+}
 
-    fn keep(&self, store: &Store, campaign: &Campaign, name: &str, text: &str) -> Result<PathBuf, u8> {
-        let kept = store.keep_report(&campaign.name, name, text);
+/// Writes the report in every format into the store; the path of the page.
+fn save(store: &Store, ready: &Ready, made: &Made) -> Result<PathBuf, u8> {
+    let save = |name, format| {
+        let text = render(made, format, false)?;
+        let kept = store.keep_report(&ready.campaign.name, name, &text);
         kept.map_err(|e| exit::of_store(&e))
+    };
+    save("findings.json", Format::Json)?;
+    save("report.md", Format::Md)?;
+    save("report.csv", Format::Csv)?;
+    save("report.html", Format::Html)
+}
+
+/// The report of trials.
+fn made(ready: &Ready, trials: &[Trial]) -> Made {
+    Made {
+        findings: findings::analyse(&ready.campaign, &ready.model, trials),
+        source: Some((ready.campaign.clone(), ready.lab.clone())),
     }
+}
+
+fn render(made: &Made, format: Format, to_terminal: bool) -> Result<String, u8> {
+    let rendered = report::render(made, format, report::locale(), to_terminal);
+    rendered.map_err(|e| refuse(ENVIRONMENT, e))
 }
 
 /// What a planned trial is, one line for each of its names.

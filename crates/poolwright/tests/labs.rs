@@ -40,19 +40,16 @@ fn runs_and_its_checks_hold(lab: &str, cells: usize) {
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test --release -p poolwright --test labs -- --ignored"]
 fn a_log_on_disks() {
     runs_and_its_checks_hold("demo.toml", 2);
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test --release -p poolwright --test labs -- --ignored"]
 fn logs_of_three_sizes() {
     runs_and_its_checks_hold("hk-slog-size.toml", 3);
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test --release -p poolwright --test labs -- --ignored"]
 fn a_cache_after_a_restart() {
     runs_and_its_checks_hold("hk-persist.toml", 2);
 }

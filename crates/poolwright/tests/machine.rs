@@ -202,6 +202,40 @@ fn a_shell_reads_commands_and_gives_their_output_and_exit_code() {
 }
 
 #[test]
+fn the_clock_without_a_system_call_is_the_kernels() {
+    let Some(place) = Place::new() else { return };
+    let program = place.at("clock");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clock.c");
+    let compiled = Command::new("cc")
+        .arg("-O2")
+        .arg("-o")
+        .args([program.as_os_str(), source.as_ref()])
+        .status();
+    assert!(compiled.unwrap().success());
+    let program = program.display();
+    // The date is set between: the time of day is read anew.
+    let output = place.shell(&format!("{program}\ndate -s 2030-01-01 +%F\n{program}\n"));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{out}{err}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 9, "{out}");
+    assert_eq!(lines[4], "2030-01-01");
+    for run in [&lines[..4], &lines[5..]] {
+        let numbers = |line: &str| -> Vec<i64> {
+            let words = line.split(' ');
+            words.map(|word| word.parse().unwrap()).collect()
+        };
+        for line in &run[..2] {
+            // No more apart than the charge for a system call.
+            let apart = numbers(line);
+            assert!(apart.iter().all(|ns| (0..=200).contains(ns)), "{out}");
+        }
+        assert!((20..2000).contains(&numbers(run[2])[0]), "{out}");
+        assert_eq!(numbers(run[3]), [0], "{out}");
+    }
+}
+
+#[test]
 fn a_pulled_drive_is_replaced_by_a_blank_one() {
     let Some(place) = Place::new() else { return };
     let output = place.shell(

@@ -67,6 +67,11 @@ impl Progress {
         clear(&mut self.state());
     }
 
+    /// Prints a line that stays.
+    pub fn say(&self, line: &str) {
+        self.update(|_| Some(line.to_owned()));
+    }
+
     /// Changes what is known, prints a line that stays, if any, and shows the line anew.
     fn update(&self, change: impl FnOnce(&mut State) -> Option<String>) {
         let mut state = self.state();
