@@ -30,9 +30,7 @@ pub fn quoted(argument: &str) -> String {
 
 /// Text with control characters replaced.
 pub fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

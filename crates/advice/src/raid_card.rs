@@ -163,23 +163,14 @@ mod tests {
         let off = |tool| line(CardCommand::DriveCacheOff, tool).unwrap();
         assert_eq!(off(CardTool::Storcli), "storcli /c1/v0 set pdcache=off");
         assert_eq!(off(CardTool::Perccli), "perccli /c1/v0 set pdcache=off");
-        assert_eq!(
-            off(CardTool::Arcconf),
-            "arcconf SETCACHE 1 DRIVEWRITECACHEPOLICY Configured 2"
-        );
-        assert_eq!(
-            off(CardTool::Ssacli),
-            "ssacli ctrl slot=1 modify drivewritecache=disable"
-        );
+        assert_eq!(off(CardTool::Arcconf), "arcconf SETCACHE 1 DRIVEWRITECACHEPOLICY Configured 2");
+        assert_eq!(off(CardTool::Ssacli), "ssacli ctrl slot=1 modify drivewritecache=disable");
     }
 
     #[test]
     fn the_read_share_is_of_100_percent_and_broadcom_has_none() {
         let share = CardCommand::ReadShare(10);
-        assert_eq!(
-            line(share, CardTool::Arcconf).unwrap(),
-            "arcconf SETCACHE 1 CACHERATIO 10 90"
-        );
+        assert_eq!(line(share, CardTool::Arcconf).unwrap(), "arcconf SETCACHE 1 CACHERATIO 10 90");
         assert_eq!(line(share, CardTool::Storcli), None);
     }
 }

@@ -71,11 +71,7 @@ pub struct Setting {
 impl Setting {
     /// The command, or the line of the file, that makes it.
     pub fn line(&self) -> String {
-        let Setting {
-            target,
-            name,
-            value,
-        } = self;
+        let Setting { target, name, value } = self;
         let Some(value) = value else {
             return printable(&format!("- {name}"));
         };
@@ -109,16 +105,10 @@ impl std::fmt::Display for Setting {
 /// number where one is known, else the kernel name, which may change between boots.
 pub fn scheduler_rule(drive: &str, stable: Option<&str>) -> String {
     // udev has no escape for a quote in a rule.
-    let clean = |text: &str| {
-        text.chars()
-            .filter(|c| !c.is_control() && *c != '"')
-            .collect::<String>()
-    };
-    let world_wide = |id: &str| {
-        ["0x", "eui.", "naa.", "uuid."]
-            .iter()
-            .any(|prefix| id.starts_with(prefix))
-    };
+    let clean =
+        |text: &str| text.chars().filter(|c| !c.is_control() && *c != '"').collect::<String>();
+    let world_wide =
+        |id: &str| ["0x", "eui.", "naa.", "uuid."].iter().any(|prefix| id.starts_with(prefix));
     let matched = match stable {
         Some(id) if world_wide(id) => format!("ENV{{ID_WWN}}==\"{}\"", clean(id)),
         Some(id) => format!("ENV{{ID_SERIAL_SHORT}}==\"{}\"", clean(id)),
@@ -140,12 +130,7 @@ impl System {
             Target::Postgresql => self.postgres(name),
             Target::Mysql => self.innodb(name),
             Target::Samba => self.samba.get(name).cloned(),
-            Target::Udev => self
-                .drives
-                .iter()
-                .find(|drive| drive.name == name)?
-                .scheduler
-                .clone(),
+            Target::Udev => self.drives.iter().find(|drive| drive.name == name)?.scheduler.clone(),
             Target::Nfs | Target::Exports | Target::Card => None,
         }
     }
@@ -160,11 +145,7 @@ impl System {
             return system;
         };
         let found = Found::new(value.clone(), at.clone());
-        let property = Property {
-            value: value.clone(),
-            local: true,
-            at,
-        };
+        let property = Property { value: value.clone(), local: true, at };
         match &setting.target {
             Target::Dataset(dataset) => {
                 // A dataset below that does not set the property itself inherits it.
@@ -176,13 +157,9 @@ impl System {
                     if known.name == *dataset {
                         known.properties.insert(name.clone(), property.clone());
                     } else if heir(known) {
-                        known.properties.insert(
-                            name.clone(),
-                            Property {
-                                local: false,
-                                ..property.clone()
-                            },
-                        );
+                        known
+                            .properties
+                            .insert(name.clone(), Property { local: false, ..property.clone() });
                     }
                 }
             }
@@ -196,10 +173,9 @@ impl System {
             }
             Target::Postgresql => {
                 if let Some((_, settings)) = system.postgresql.last_mut() {
-                    settings.rows.push(facts::postgresql::Setting {
-                        name,
-                        value: facts::At::new(value, 0),
-                    });
+                    settings
+                        .rows
+                        .push(facts::postgresql::Setting { name, value: facts::At::new(value, 0) });
                 }
             }
             Target::Mysql => {

@@ -61,10 +61,7 @@ pub enum Document {
 impl Document {
     /// A place in it: a section, property, parameter or function.
     pub const fn section(self, section: &'static str) -> Source {
-        Source {
-            document: self,
-            section,
-        }
+        Source { document: self, section }
     }
 
     /// Its title, in the language it is cited in.

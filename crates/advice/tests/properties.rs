@@ -13,10 +13,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn read(text: &str) -> System {
-    let (mut system, _) = gather(&[Input {
-        name: "any".into(),
-        text: text.into(),
-    }]);
+    let (mut system, _) = gather(&[Input { name: "any".into(), text: text.into() }]);
     system.today = Some(20_000);
     system
 }
@@ -118,11 +115,7 @@ fn machine() -> impl Strategy<Value = String> {
         0..5,
     );
     let server = (
-        pick(&[
-            "shared_buffers = 16GB\nfull_page_writes = off\n",
-            "shared_buffers = 100GB\n",
-            "",
-        ]),
+        pick(&["shared_buffers = 16GB\nfull_page_writes = off\n", "shared_buffers = 100GB\n", ""]),
         pick(&[
             "[mysqld]\ninnodb_buffer_pool_size = 48G\ninnodb_doublewrite = 0\n",
             "[mysqld]\nsync_binlog = 0\ninnodb_flush_log_at_trx_commit = 2\n",
@@ -215,14 +208,8 @@ proptest! {
 fn vdev() -> impl Strategy<Value = (Class, u8, u32)> {
     (
         prop::sample::select(
-            &[
-                Class::Normal,
-                Class::Log,
-                Class::Cache,
-                Class::Special,
-                Class::Dedup,
-                Class::Spare,
-            ][..],
+            &[Class::Normal, Class::Log, Class::Cache, Class::Special, Class::Dedup, Class::Spare]
+                [..],
         ),
         0u8..6,
         0u32..40,

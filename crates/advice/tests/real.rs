@@ -5,14 +5,9 @@ use advice::system::{Input, UNKNOWN, gather};
 use std::path::PathBuf;
 
 fn input(name: &str) -> Input {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/real")
-        .join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/real").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    Input {
-        name: name.to_string(),
-        text,
-    }
+    Input { name: name.to_string(), text }
 }
 
 #[test]
@@ -28,28 +23,12 @@ fn a_virtual_machine_is_read_as_it_is() {
     ];
     let (system, unread) = gather(&texts.map(input));
     assert!(unread.is_empty(), "{unread:?}");
-    let vda = system
-        .drives
-        .iter()
-        .find(|drive| drive.name == "vda")
-        .expect("vda");
-    assert_eq!(
-        vda.size.as_ref().map(|size| size.value),
-        Some(274_877_906_944)
-    );
+    let vda = system.drives.iter().find(|drive| drive.name == "vda").expect("vda");
+    assert_eq!(vda.size.as_ref().map(|size| size.value), Some(274_877_906_944));
     assert_eq!(vda.physical_sector.as_ref().map(|s| s.value), Some(4096));
-    assert_eq!(
-        vda.scheduler.as_ref().map(|s| s.value.as_str()),
-        Some("mq-deadline")
-    );
-    assert_eq!(
-        system.memory.as_ref().map(|m| m.value),
-        Some(24_682_416 << 10)
-    );
-    assert_eq!(
-        system.innodb("bind-address").map(|v| v.value).as_deref(),
-        Some("127.0.0.1")
-    );
+    assert_eq!(vda.scheduler.as_ref().map(|s| s.value.as_str()), Some("mq-deadline"));
+    assert_eq!(system.memory.as_ref().map(|m| m.value), Some(24_682_416 << 10));
+    assert_eq!(system.innodb("bind-address").map(|v| v.value).as_deref(), Some("127.0.0.1"));
     let counters = system.counters.as_ref().expect("flushes");
     let flushes = counters.value.flushes.as_ref().expect("flushes");
     // 19,345 flushes took 2,747 ms.
@@ -61,30 +40,16 @@ fn a_virtual_machine_is_read_as_it_is() {
 
 #[test]
 fn what_a_program_could_not_tell_is_said() {
-    for name in [
-        "zpool-status-2.1.11-no-module.txt",
-        "zfs-version-2.1.11-no-module.txt",
-    ] {
+    for name in ["zpool-status-2.1.11-no-module.txt", "zfs-version-2.1.11-no-module.txt"] {
         let (system, unread) = gather(&[input(name)]);
         assert!(system.pools.is_empty());
         assert!(unread[0].what.starts_with(UNKNOWN), "{unread:?}");
-        assert!(
-            unread[0].what.contains("the machine that has the pool"),
-            "{unread:?}"
-        );
+        assert!(unread[0].what.contains("the machine that has the pool"), "{unread:?}");
     }
     let (_, unread) = gather(&[input("smartctl-7.3-vda.json")]);
-    assert!(
-        unread
-            .iter()
-            .any(|u| u.what.contains("Unable to detect device type")),
-        "{unread:?}"
-    );
+    assert!(unread.iter().any(|u| u.what.contains("Unable to detect device type")), "{unread:?}");
     let (_, unread) = gather(&[input("mariadb-10.11-mariadb.cnf")]);
-    assert!(
-        unread.iter().any(|u| u.what.contains("/etc/mysql/conf.d/")),
-        "{unread:?}"
-    );
+    assert!(unread.iter().any(|u| u.what.contains("/etc/mysql/conf.d/")), "{unread:?}");
 }
 
 #[test]
@@ -93,15 +58,10 @@ fn every_prefix_of_a_real_text_is_read_without_a_panic() {
     for entry in std::fs::read_dir(directory).expect("fixtures").flatten() {
         let name = entry.file_name().into_string().expect("a name");
         let whole = input(&name);
-        for end in (0..whole.text.len())
-            .step_by(7)
-            .filter(|end| whole.text.is_char_boundary(*end))
+        for end in (0..whole.text.len()).step_by(7).filter(|end| whole.text.is_char_boundary(*end))
         {
             let text = whole.text[..end].to_string();
-            let (system, _) = gather(&[Input {
-                text,
-                name: name.clone(),
-            }]);
+            let (system, _) = gather(&[Input { text, name: name.clone() }]);
             audit(&system);
         }
     }

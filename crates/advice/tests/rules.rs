@@ -17,17 +17,11 @@ fn fixture(rule: &str) -> (String, String) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rules/{rule}.txt"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let (fires, silent) = text.split_once("##### silent\n").expect("two parts");
-    (
-        fires.trim_start_matches("##### fires\n").to_string(),
-        silent.to_string(),
-    )
+    (fires.trim_start_matches("##### fires\n").to_string(), silent.to_string())
 }
 
 fn read(text: &str) -> (System, Vec<Finding>) {
-    let input = Input {
-        name: "pasted".to_string(),
-        text: text.to_string(),
-    };
+    let input = Input { name: "pasted".to_string(), text: text.to_string() };
     let (mut system, unread) = gather(&[input]);
     system.today = Some(TODAY);
     assert!(
@@ -77,10 +71,7 @@ fn every_finding_has_evidence_a_fix_a_source_and_a_whole_sentence() {
             }
             for language in Language::ALL {
                 let (what, why) = finding.text(language);
-                assert!(
-                    !what.contains('{') && !why.contains('{'),
-                    "{name}: {what} {why}"
-                );
+                assert!(!what.contains('{') && !why.contains('{'), "{name}: {what} {why}");
                 assert!(what.len() > 10 && why.len() > 10, "{name}: {what} {why}");
             }
         }
@@ -91,10 +82,7 @@ fn every_finding_has_evidence_a_fix_a_source_and_a_whole_sentence() {
 fn evidence_points_at_the_line_in_the_pasted_text() {
     let text = "==> /etc/modprobe.d/zfs.conf <==\n# tuning\noptions zfs l2arc_write_max_mb=64\n";
     let (_, found) = read(text);
-    let unknown = found
-        .iter()
-        .find(|f| f.rule.name == "module-unknown")
-        .unwrap();
+    let unknown = found.iter().find(|f| f.rule.name == "module-unknown").unwrap();
     assert_eq!(unknown.evidence[0].at.to_string(), "pasted:3");
     assert_eq!(unknown.arguments["near"], "l2arc_write_max");
 }
@@ -103,12 +91,7 @@ fn evidence_points_at_the_line_in_the_pasted_text() {
 fn every_lab_that_a_rule_names_exists() {
     for rule in rules() {
         let lab = rule.lab.map(lab::builtin::lab);
-        assert!(
-            lab.is_none_or(|lab| lab.is_some()),
-            "{}: {:?}",
-            rule.name,
-            rule.lab
-        );
+        assert!(lab.is_none_or(|lab| lab.is_some()), "{}: {:?}", rule.name, rule.lab);
     }
 }
 
@@ -126,16 +109,11 @@ fn after(system: &System, command: &[String]) -> Option<System> {
         }
         ["zpool", "attach", pool, beside, drive] => {
             let pool = system.pools.iter_mut().find(|p| p.name == *pool)?;
-            let vdev = pool
-                .vdevs
-                .iter_mut()
-                .find(|v| v.leaves.iter().any(|l| l.name == *beside))?;
+            let vdev =
+                pool.vdevs.iter_mut().find(|v| v.leaves.iter().any(|l| l.name == *beside))?;
             let at = vdev.at.clone();
             vdev.kind = VdevKind::Mirror;
-            vdev.leaves.push(Leaf {
-                name: drive.to_string(),
-                at,
-            });
+            vdev.leaves.push(Leaf { name: drive.to_string(), at });
         }
         ["zfs", "set", setting, dataset] => {
             let (property, value) = setting.split_once('=')?;
@@ -149,11 +127,7 @@ fn after(system: &System, command: &[String]) -> Option<System> {
         ["zpool", "checkpoint", "--discard", pool] => {
             let pool = system.pools.iter_mut().find(|p| p.name == *pool)?;
             pool.properties.retain(|name, _| name != "checkpoint");
-            pool.status
-                .as_mut()?
-                .1
-                .others
-                .retain(|(name, _)| name != "checkpoint");
+            pool.status.as_mut()?.1.others.retain(|(name, _)| name != "checkpoint");
         }
         _ => return None,
     }
@@ -169,21 +143,11 @@ fn a_fix_silences_its_rule_and_raises_no_other() {
     for rule in rules() {
         let (system, before) = read(&fixture(rule.name).0);
         for finding in &before {
-            let fixed = finding
-                .changes
-                .iter()
-                .fold(system.clone(), |s, change| s.changed(change));
-            let fixed = finding
-                .commands
-                .iter()
-                .try_fold(fixed, |s, command| after(&s, command));
+            let fixed = finding.changes.iter().fold(system.clone(), |s, change| s.changed(change));
+            let fixed = finding.commands.iter().try_fold(fixed, |s, command| after(&s, command));
             // Steps that a text does not show: buying, creating anew, looking closer.
             let Some(fixed) = fixed.filter(|fixed| *fixed != system) else {
-                assert!(
-                    !finding.commands.is_empty(),
-                    "{} has no fix",
-                    finding.rule.name
-                );
+                assert!(!finding.commands.is_empty(), "{} has no fix", finding.rule.name);
                 continue;
             };
             wrong.extend(not_followed(&before, finding, &audit(&fixed)));
@@ -191,11 +155,7 @@ fn a_fix_silences_its_rule_and_raises_no_other() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(
-        followed.len() >= 60,
-        "{} rules: {followed:?}",
-        followed.len()
-    );
+    assert!(followed.len() >= 60, "{} rules: {followed:?}", followed.len());
 }
 
 /// What is wrong with a fix that was followed.
@@ -203,20 +163,14 @@ fn not_followed(before: &[Finding], finding: &Finding, after: &[Finding]) -> Vec
     let is =
         |other: &Finding, this: &Finding| other.rule == this.rule && other.subject == this.subject;
     let fix = finding.fix();
-    let what = format!(
-        "{} about {}: its fix {fix:?}",
-        finding.rule.name, finding.subject
-    );
+    let what = format!("{} about {}: its fix {fix:?}", finding.rule.name, finding.subject);
     let mut wrong = Vec::new();
     if after.iter().any(|other| is(other, finding)) {
         wrong.push(format!("{what} does not silence it"));
     }
     for new in after {
         if !before.iter().any(|old| is(old, new)) {
-            wrong.push(format!(
-                "{what} raises {} about {}",
-                new.rule.name, new.subject
-            ));
+            wrong.push(format!("{what} raises {} about {}", new.rule.name, new.subject));
         }
     }
     wrong
@@ -233,10 +187,7 @@ fn the_documentation_lists_every_rule() {
             let lab = rule.lab.unwrap_or_default();
             table.push_str(&format!("| `{}` | {what} | {lab} |\n", rule.name));
         }
-        assert!(
-            page.contains(&table),
-            "docs/audit.md must contain:\n\n{table}"
-        );
+        assert!(page.contains(&table), "docs/audit.md must contain:\n\n{table}");
     }
 }
 
@@ -244,10 +195,7 @@ fn the_documentation_lists_every_rule() {
 fn queue_attributes_are_read_as_tail_prints_them() {
     let text = "==> /sys/block/sda/queue/rotational <==\n0\n\n==> /sys/block/sda/queue/scheduler <==\n[mq-deadline] none\n";
     let (_, found) = read(text);
-    let scheduler = found
-        .iter()
-        .find(|f| f.rule.name == "drive-scheduler")
-        .unwrap();
+    let scheduler = found.iter().find(|f| f.rule.name == "drive-scheduler").unwrap();
     assert_eq!(scheduler.evidence[0].at.to_string(), "pasted:5");
 }
 

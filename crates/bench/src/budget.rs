@@ -26,10 +26,7 @@ pub struct Budget {
 impl Budget {
     /// A budget of wall seconds from the run's begin.
     pub fn new(limit_s: f64) -> Budget {
-        Budget {
-            limit_s,
-            walls: BTreeMap::new(),
-        }
+        Budget { limit_s, walls: BTreeMap::new() }
     }
 
     /// When trials that are still at work are stopped, wall seconds from the run's begin.
@@ -60,9 +57,7 @@ impl Budget {
     /// which nothing is known may begin as long as there is any time left.
     pub fn fits(&self, cell: (usize, usize), elapsed_s: f64) -> bool {
         elapsed_s < self.limit_s
-            && self
-                .expected_s(cell)
-                .is_none_or(|wall_s| elapsed_s + wall_s <= self.limit_s)
+            && self.expected_s(cell).is_none_or(|wall_s| elapsed_s + wall_s <= self.limit_s)
     }
 }
 

@@ -81,9 +81,7 @@ pub fn run(
     question: Question,
     answered: &mut dyn FnMut(&[Trial]),
 ) -> Result<Ran, Error> {
-    let Question {
-        campaign, model, ..
-    } = question;
+    let Question { campaign, model, .. } = question;
     let builds = Builds::of(runner.engine, campaign)?;
     let mut record = Record::new(campaign, model, question.lab, builds.by_name());
     let path = runner.store.keep(&mut record, SystemTime::now())?;
@@ -115,10 +113,9 @@ pub fn run(
         for (job, done) in jobs.iter().zip(&done) {
             match done {
                 Done::Trial(trial) => add(campaign, &mut known, job, trial),
-                Done::NoTime { needs_s } => not_run.push(NotRun {
-                    name: job.name.clone(),
-                    needs_s: *needs_s,
-                }),
+                Done::NoTime { needs_s } => {
+                    not_run.push(NotRun { name: job.name.clone(), needs_s: *needs_s })
+                }
                 Done::Stopped => {}
             }
         }
@@ -130,12 +127,7 @@ pub fn run(
         }
     };
     runner.store.tidy_states()?;
-    Ok(Ran {
-        end,
-        trials: known.trials().to_vec(),
-        not_run,
-        record: path,
-    })
+    Ok(Ran { end, trials: known.trials().to_vec(), not_run, record: path })
 }
 
 /// Adds a job's trial under the names of each slot that it fills.
@@ -166,9 +158,7 @@ pub fn list(
     engine: &dyn crate::engine::Engine,
     question: Question,
 ) -> Result<Vec<Planned>, Error> {
-    let Question {
-        campaign, model, ..
-    } = question;
+    let Question { campaign, model, .. } = question;
     let builds = Builds::of(engine, campaign)?;
     let mut known = Known::default();
     let mut planned = Vec::new();

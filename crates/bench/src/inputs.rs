@@ -109,10 +109,7 @@ impl Inputs {
                 notes: Vec::new(),
                 ..model
             },
-            host: Host {
-                memory_price: None,
-                ..host
-            },
+            host: Host { memory_price: None, ..host },
             seed: slot.seed(campaign),
             rate: match slot.extra {
                 Some(Extra::Rate(rate)) => Some(rate),

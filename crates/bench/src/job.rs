@@ -66,9 +66,7 @@ impl Builds {
     /// By the names of the releases; a client other than fio has one of its own, with the workload's name.
     pub fn by_name(&self) -> BTreeMap<String, String> {
         let named = self.0.values();
-        named
-            .map(|build| (build.name.clone(), build.id.clone()))
-            .collect()
+        named.map(|build| (build.name.clone(), build.id.clone())).collect()
     }
 }
 

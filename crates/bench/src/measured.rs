@@ -33,9 +33,7 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     let output = &observed.finished.output;
     let (read, write, sync) = (output.read(), output.write(), output.sync());
     if read.ops + write.ops == 0 {
-        return Err(Fault::failed(
-            "fio did no I/O: check the job's size, runtime and ramp",
-        ));
+        return Err(Fault::failed("fio did no I/O: check the job's size, runtime and ramp"));
     }
     // The others had the pool to themselves: a result of another workload than the one asked for.
     let idle = output.idle();

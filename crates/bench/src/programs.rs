@@ -7,15 +7,12 @@ use std::process::{Command, Stdio};
 
 /// The first executable of a name in `PATH`.
 pub fn find(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|dir| dir.join(name))
-        .find(|path| is_program(path))
+    env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| is_program(path))
 }
 
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    path.metadata()
-        .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
 /// fio, which the modelled machine runs from the host.
@@ -42,10 +39,7 @@ impl Fio {
             .stdin(Stdio::null())
             .output()
             .map_err(|_| missing())?;
-        Ok(Fio {
-            program,
-            version: String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-        })
+        Ok(Fio { program, version: String::from_utf8_lossy(&output.stdout).trim().to_owned() })
     }
 }
 
@@ -77,17 +71,13 @@ impl Postgresql {
             None => installed.pop(),
         };
         found.ok_or_else(|| {
-            let wanted = version
-                .map(|version| format!(" {version}"))
-                .unwrap_or_default();
+            let wanted = version.map(|version| format!(" {version}")).unwrap_or_default();
             let there = match known.is_empty() {
                 true => String::new(),
                 false => format!(" (there is {})", known.join(", ")),
             };
-            let package = version.map_or_else(
-                || "postgresql".to_owned(),
-                |version| format!("postgresql-{version}"),
-            );
+            let package = version
+                .map_or_else(|| "postgresql".to_owned(), |version| format!("postgresql-{version}"));
             Fault::Environment(format!(
                 "PostgreSQL{wanted} is not installed{there}; install it with: apt install {package}"
             ))
@@ -96,19 +86,14 @@ impl Postgresql {
 
     /// One without a place, for keys: what runs is in them by version and hash.
     pub fn nowhere() -> Postgresql {
-        Postgresql {
-            bin: PathBuf::from("postgresql"),
-            version: String::new(),
-            major: 0,
-        }
+        Postgresql { bin: PathBuf::from("postgresql"), version: String::new(), major: 0 }
     }
 
     /// Every version of this host that has a server and pgbench.
     fn installed() -> Vec<Postgresql> {
         let versions = std::fs::read_dir(POSTGRESQL).into_iter().flatten();
-        let mut places: Vec<PathBuf> = versions
-            .filter_map(|entry| Some(entry.ok()?.path().join("bin")))
-            .collect();
+        let mut places: Vec<PathBuf> =
+            versions.filter_map(|entry| Some(entry.ok()?.path().join("bin"))).collect();
         // Debian's /usr/bin/pgbench is a wrapper; a server stands where it was installed.
         places.extend(find("postgres").and_then(|path| Some(path.parent()?.to_owned())));
         let mut installed: Vec<Postgresql> =

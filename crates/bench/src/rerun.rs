@@ -15,11 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// vdev is for.
 fn parameters(class: VdevClass) -> &'static [&'static str] {
     match class {
-        VdevClass::Log => &[
-            "flash.flush_us",
-            "flash.write_latency_us",
-            "hdd.flush_overhead_ms",
-        ],
+        VdevClass::Log => &["flash.flush_us", "flash.write_latency_us", "hdd.flush_overhead_ms"],
         VdevClass::Cache => &["flash.read_latency_us"],
         VdevClass::Special | VdevClass::Dedup => {
             &["flash.read_latency_us", "flash.write_latency_us"]
@@ -108,12 +104,7 @@ fn rested_on(effect: &Effect, findings: &Findings) -> bool {
     let decided = |e: &Effect| matches!(e.class, Class::WorthIt | Class::Harmful);
     let same_level = |e: &Effect| {
         (&e.factor, &e.level, &e.workload, e.metric)
-            == (
-                &effect.factor,
-                &effect.level,
-                &effect.workload,
-                effect.metric,
-            )
+            == (&effect.factor, &effect.level, &effect.workload, effect.metric)
     };
     let mut means = findings.effects.iter().filter(|e| e.variant.is_none());
     effect.phase != PhaseKind::Burst
@@ -127,17 +118,11 @@ fn pair(campaign: &Campaign, effect: &Effect) -> Option<([usize; 2], usize)> {
         let name = name.as_ref()?;
         campaign.variants.iter().position(|v| v.name == *name)
     };
-    let workload = campaign
-        .workloads
-        .iter()
-        .position(|w| w.name == effect.workload)?;
+    let workload = campaign.workloads.iter().position(|w| w.name == effect.workload)?;
     if effect.metric != findings::metric(&campaign.workloads[workload]) {
         return None;
     }
-    Some((
-        [index(&effect.baseline)?, index(&effect.variant)?],
-        workload,
-    ))
+    Some(([index(&effect.baseline)?, index(&effect.variant)?], workload))
 }
 
 /// The kinds of drives that a variant uses, each with how many there must be of it: the last used and
@@ -155,17 +140,12 @@ pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
 fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
     let of = |variant: &Variant| -> BTreeSet<(VdevClass, String)> {
         let vdevs = variant.pool.vdevs.iter();
-        vdevs
-            .flat_map(|vdev| vdev.drives.iter().map(|d| (vdev.class, d.kind.clone())))
-            .collect()
+        vdevs.flat_map(|vdev| vdev.drives.iter().map(|d| (vdev.class, d.kind.clone()))).collect()
     };
     let (a, b) = (of(pair[0]), of(pair[1]));
     let mut kinds: Vec<_> = a.symmetric_difference(&b).cloned().collect();
     if kinds.is_empty() {
-        kinds = a
-            .into_iter()
-            .filter(|(class, _)| *class == VdevClass::Log)
-            .collect();
+        kinds = a.into_iter().filter(|(class, _)| *class == VdevClass::Log).collect();
     }
     kinds
         .into_iter()

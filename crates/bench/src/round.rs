@@ -101,10 +101,7 @@ impl Runner<'_> {
         let fault = lock(&shared.fault).take();
         match fault {
             Some(fault) => Err(fault),
-            None => Ok(shared
-                .done
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner)),
+            None => Ok(shared.done.into_inner().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 }
@@ -188,10 +185,7 @@ impl Shared<'_> {
         }
         runner.watch.begins(&job.name);
         let stop = runner.stop.at(Arc::clone(&runner.clock), deadline_s);
-        let watch = Named {
-            name: &job.name,
-            watch: runner.watch,
-        };
+        let watch = Named { name: &job.name, watch: runner.watch };
         let clock = runner.clock.as_ref();
         let ran =
             trial::measure_and_store(runner.engine, &job.inputs, running, clock, &watch, &stop);

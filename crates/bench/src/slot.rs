@@ -46,12 +46,7 @@ pub fn seed(campaign: &Campaign, repeat: u32) -> u64 {
 impl Slot {
     /// A repeat of a closed-loop cell.
     pub fn main(variant: usize, workload: usize, repeat: u32) -> Slot {
-        Slot {
-            variant,
-            workload,
-            repeat,
-            extra: None,
-        }
+        Slot { variant, workload, repeat, extra: None }
     }
 
     /// Seed of its data, drives and offsets.

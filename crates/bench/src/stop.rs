@@ -32,10 +32,7 @@ impl Stop {
 
     /// The same wish, which also counts as asked from a moment of `clock` on, seconds.
     pub fn at(&self, clock: Arc<dyn Clock>, deadline_s: f64) -> Stop {
-        Stop {
-            asked: Arc::clone(&self.asked),
-            deadline: Some((clock, deadline_s)),
-        }
+        Stop { asked: Arc::clone(&self.asked), deadline: Some((clock, deadline_s)) }
     }
 
     /// Whether to stop now.

@@ -72,10 +72,7 @@ pub fn measure_and_store(
     let run = Run {
         started: humantime::format_rfc3339_seconds(started).to_string(),
         wall_s,
-        host: rustix::system::uname()
-            .nodename()
-            .to_string_lossy()
-            .into_owned(),
+        host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         poolwright: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let stored = running.finish(&inputs.bytes()?, &trial, &run);

@@ -32,11 +32,7 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: stored {}, now {}",
-            self.field, self.stored, self.again
-        )
+        write!(f, "{}: stored {}, now {}", self.field, self.stored, self.again)
     }
 }
 
@@ -98,11 +94,7 @@ fn first(stored: &Value, again: &Value, field: String) -> Option<Difference> {
                 .find_map(|i| first(&item(a, i), &item(b, i), format!("{field}[{i}]")))
         }
         _ if stored == again => None,
-        _ => Some(Difference {
-            field,
-            stored: short(stored),
-            again: short(again),
-        }),
+        _ => Some(Difference { field, stored: short(stored), again: short(again) }),
     }
 }
 

@@ -38,17 +38,10 @@ pub struct Warmth {
 /// where that is less, and the L2ARC grew by less than 2 %. A client that looks nothing up has nothing to warm.
 pub fn warmth(samples: &[Sample], period_s: f64) -> Warmth {
     let each = (period_s as usize).max(1);
-    let recent: Vec<Period> = samples
-        .rchunks_exact(each)
-        .take(PERIODS)
-        .map(Period::of)
-        .collect();
+    let recent: Vec<Period> = samples.rchunks_exact(each).take(PERIODS).map(Period::of).collect();
     let ratio = recent.first().and_then(Period::ratio);
     if recent.len() < PERIODS {
-        return Warmth {
-            settled: false,
-            hit_ratio: ratio,
-        };
+        return Warmth { settled: false, hit_ratio: ratio };
     }
     let ratios: Vec<f64> = recent.iter().filter_map(Period::ratio).collect();
     let settled = if ratios.is_empty() {
@@ -60,10 +53,7 @@ pub fn warmth(samples: &[Sample], period_s: f64) -> Warmth {
         let spread = (SPREAD_OF_MISSES * (1.0 - most)).clamp(SPREAD.0, SPREAD.1);
         ratios.len() == PERIODS && most - least <= spread && last <= first * (1.0 + GROWTH)
     };
-    Warmth {
-        settled,
-        hit_ratio: ratio,
-    }
+    Warmth { settled, hit_ratio: ratio }
 }
 
 /// Lookups of a period.
@@ -83,11 +73,7 @@ impl Period {
         Period {
             hits: sum(ARC_DATA_HITS) + sum(ARC_META_HITS) + sum(DBUF_HITS) + l2_hits,
             misses: missed - l2_hits,
-            l2_size: samples
-                .last()
-                .and_then(|s| s.values.get(L2_SIZE))
-                .copied()
-                .unwrap_or(0.0),
+            l2_size: samples.last().and_then(|s| s.values.get(L2_SIZE)).copied().unwrap_or(0.0),
         }
     }
 
@@ -145,12 +131,8 @@ mod tests {
 
     #[test]
     fn a_client_that_reads_nothing_has_nothing_to_warm() {
-        let silent: Vec<Sample> = (0..20)
-            .map(|at| Sample {
-                at: f64::from(at),
-                values: BTreeMap::new(),
-            })
-            .collect();
+        let silent: Vec<Sample> =
+            (0..20).map(|at| Sample { at: f64::from(at), values: BTreeMap::new() }).collect();
         let warm = warmth(&silent, 5.0);
         assert!(warm.settled && warm.hit_ratio.is_none());
         assert!(!warmth(&silent[..19], 5.0).settled);
@@ -158,10 +140,7 @@ mod tests {
 
     #[test]
     fn a_ratio_that_swings_is_never_settled() {
-        assert_eq!(
-            warm_at(|s| if s / 5 % 2 == 0 { 40.0 } else { 80.0 }, |_| 0.0),
-            None
-        );
+        assert_eq!(warm_at(|s| if s / 5 % 2 == 0 { 40.0 } else { 80.0 }, |_| 0.0), None);
     }
 
     #[test]

@@ -35,10 +35,10 @@ pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
                 continue;
             };
             let bears = |cost: &Cost| applies(*cost, &campaign.variants[variant], measured);
-            let slots = COSTS.into_iter().filter(bears).map(|cost| Slot {
-                extra: Some(Extra::Without(cost)),
-                ..cell.clone()
-            });
+            let slots = COSTS
+                .into_iter()
+                .filter(bears)
+                .map(|cost| Slot { extra: Some(Extra::Without(cost)), ..cell.clone() });
             round.extend(slots.filter(|slot| known.trial(slot).is_none()));
         }
     }
@@ -53,10 +53,8 @@ fn best(campaign: &Campaign, known: &Known, workload: usize) -> Option<usize> {
         false => achieved(measured),
     };
     let mean = |variant: usize| {
-        let trials: Vec<f64> = known
-            .cell(variant, workload)
-            .map(|(_, measured)| worth(measured))
-            .collect();
+        let trials: Vec<f64> =
+            known.cell(variant, workload).map(|(_, measured)| worth(measured)).collect();
         let mean = trials.iter().sum::<f64>() / trials.len() as f64;
         (!trials.is_empty()).then_some((variant, mean))
     };
@@ -96,14 +94,7 @@ fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
         // A drive with power-loss protection is sent none.
         Cost::LogFlush => commits && log_flushes() > 0.0,
         // Elsewhere the log's writes are among the pool's.
-        Cost::LogWrite => {
-            commits
-                && variant
-                    .pool
-                    .vdevs
-                    .iter()
-                    .any(|vdev| vdev.class == Class::Log)
-        }
+        Cost::LogWrite => commits && variant.pool.vdevs.iter().any(|vdev| vdev.class == Class::Log),
         Cost::PoolRead | Cost::ArcSize => waits_for_reads(),
         Cost::WriteThrottle => counters::THROTTLES.iter().any(|name| total(name) > 0.0),
         Cost::Processor => true,

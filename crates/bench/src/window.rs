@@ -22,9 +22,7 @@ pub fn seconds(
     begin: Option<f64>,
     runtime_s: f64,
 ) -> Vec<Second> {
-    let begin = begin
-        .or_else(|| samples.first().map(|s| s.at - 1.0))
-        .unwrap_or(0.0);
+    let begin = begin.or_else(|| samples.first().map(|s| s.at - 1.0)).unwrap_or(0.0);
     let mut seconds: Vec<Second> = series
         .iter()
         .enumerate()
@@ -49,11 +47,7 @@ pub fn seconds(
             // Two that round to one second are both of it: nothing that was counted is lost.
             for (name, value) in &sample.values {
                 let known = second.values.entry(name.clone()).or_default();
-                *known = if is_level(name) {
-                    *value
-                } else {
-                    *known + value
-                };
+                *known = if is_level(name) { *value } else { *known + value };
             }
         }
     }
@@ -72,11 +66,7 @@ pub fn totals(seconds: &[Second]) -> BTreeMap<String, f64> {
     }
     sums.into_iter()
         .map(|(name, (sum, count))| {
-            let value = if is_level(&name) {
-                sum / f64::from(count)
-            } else {
-                sum
-            };
+            let value = if is_level(&name) { sum / f64::from(count) } else { sum };
             (name, value)
         })
         .collect()
@@ -87,17 +77,13 @@ mod tests {
     use super::*;
 
     fn sample(at: f64, name: &str, value: f64) -> Sample {
-        Sample {
-            at,
-            values: BTreeMap::from([(name.to_owned(), value)]),
-        }
+        Sample { at, values: BTreeMap::from([(name.to_owned(), value)]) }
     }
 
     #[test]
     fn samples_before_the_window_are_left_out_and_the_others_fall_into_their_second() {
-        let samples: Vec<Sample> = (1..=6)
-            .map(|i| sample(10.0 + f64::from(i), "txg.syncs", f64::from(i)))
-            .collect();
+        let samples: Vec<Sample> =
+            (1..=6).map(|i| sample(10.0 + f64::from(i), "txg.syncs", f64::from(i))).collect();
         let seconds = seconds(&vec![(1.0, 0.0); 3], &samples, Some(12.1), 3.0);
         let seen: Vec<f64> = seconds.iter().map(|s| s.values["txg.syncs"]).collect();
         assert_eq!(seen, [3.0, 4.0, 5.0]);
@@ -105,9 +91,8 @@ mod tests {
 
     #[test]
     fn the_last_second_lasts_until_the_window_ends() {
-        let samples: Vec<Sample> = (1..=5)
-            .map(|i| sample(f64::from(i), "txg.syncs", 1.0))
-            .collect();
+        let samples: Vec<Sample> =
+            (1..=5).map(|i| sample(f64::from(i), "txg.syncs", 1.0)).collect();
         // A job of a given size: 100 operations a second to its end.
         let series = vec![(100.0, 0.0), (100.0, 0.0), (155.0, 0.0)];
         let seconds = seconds(&series, &samples, Some(0.0), 3.55);
@@ -124,10 +109,7 @@ mod tests {
         };
         let sum = totals(&[second("txg.syncs", 1.0), second("txg.syncs", 2.0)]);
         assert_eq!(sum["txg.syncs"], 3.0);
-        let mean = totals(&[
-            second("drive.hdd0.busy", 1.0),
-            second("drive.hdd0.busy", 0.5),
-        ]);
+        let mean = totals(&[second("drive.hdd0.busy", 1.0), second("drive.hdd0.busy", 0.5)]);
         assert_eq!(mean["drive.hdd0.busy"], 0.75);
     }
 }

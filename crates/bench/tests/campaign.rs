@@ -120,12 +120,7 @@ fn run_with(
         parallel,
         watch: notes,
     };
-    let question = Question {
-        campaign,
-        model: &model(),
-        lab: LAB,
-        why,
-    };
+    let question = Question { campaign, model: &model(), lab: LAB, why };
     let mut answered = |trials: &[Trial]| notes.answered.lock().unwrap().push(trials.len());
     campaign::run(&runner, question, &mut answered).unwrap()
 }
@@ -172,19 +167,13 @@ fn an_edited_variant_runs_again_and_the_others_are_reused() {
     let renamed = run(&store, &engine, &campaign, &Notes::default());
     assert_eq!(engine.count(), 4);
     assert!(renamed.trials.iter().any(|t| t.variant == "renamed"));
-    let root = campaign.variants[1]
-        .datasets
-        .entry(String::new())
-        .or_default();
+    let root = campaign.variants[1].datasets.entry(String::new()).or_default();
     root.insert("recordsize".into(), "16384".into());
     let notes = Notes::default();
     run(&store, &engine, &campaign, &notes);
     let begun = notes.begun.into_inner().unwrap();
     assert_eq!(begun.len(), 2);
-    assert!(
-        begun.iter().all(|name| name.starts_with("renamed")),
-        "{begun:?}"
-    );
+    assert!(begun.iter().all(|name| name.starts_with("renamed")), "{begun:?}");
 }
 
 #[test]
@@ -223,10 +212,7 @@ fn a_campaign_that_was_stopped_resumes_where_it_was() {
     let (_b, store) = open();
     let engine = fake(1.0);
     for after in [0, 1] {
-        let notes = Notes {
-            stop_after: Some((after, Stop::default())),
-            ..Notes::default()
-        };
+        let notes = Notes { stop_after: Some((after, Stop::default())), ..Notes::default() };
         let ran = run(&store, &engine, &lab(), &notes);
         assert_eq!(ran.end, End::Interrupted);
     }
@@ -246,9 +232,7 @@ fn a_trial_that_failed_is_reported_and_tried_again_by_the_next_run() {
     let ran = run(&store, &engine, &lab(), &Notes::default());
     assert_eq!((ran.end, engine.count()), (End::Complete, 4));
     let failed = |trials: &[Trial]| {
-        let failed = trials
-            .iter()
-            .filter(|t| matches!(t.outcome, Outcome::Failed { .. }));
+        let failed = trials.iter().filter(|t| matches!(t.outcome, Outcome::Failed { .. }));
         failed.count()
     };
     assert_eq!(failed(&ran.trials), 2);
@@ -271,10 +255,7 @@ fn a_damaged_trial_is_named_and_run_again() {
     run(&store, &engine, &lab(), &notes);
     assert_eq!(engine.count(), 5);
     let damaged = notes.damaged.into_inner().unwrap();
-    assert!(
-        damaged[0].contains(&result.display().to_string()),
-        "{damaged:?}"
-    );
+    assert!(damaged[0].contains(&result.display().to_string()), "{damaged:?}");
 }
 
 /// Two stores open on one directory lock as two processes do (flock(2) is of the open file).
@@ -317,18 +298,11 @@ fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
     let ran = run(&store, &engine, &campaign, &notes);
     assert_eq!((ran.end, engine.count()), (End::Budget, 3));
     let begun = notes.begun.into_inner().unwrap();
-    let order: Vec<&str> = begun
-        .iter()
-        .map(|n| n.split(" · ").next().unwrap())
-        .collect();
+    let order: Vec<&str> = begun.iter().map(|n| n.split(" · ").next().unwrap()).collect();
     assert_eq!(order, ["none", "optane", "none"]);
     assert_eq!(ran.not_run.len(), 1);
     assert!(ran.not_run[0].name.contains("optane"), "{:?}", ran.not_run);
-    assert!(
-        (ran.not_run[0].needs_s - 10.0).abs() < 0.1,
-        "{:?}",
-        ran.not_run
-    );
+    assert!((ran.not_run[0].needs_s - 10.0).abs() < 0.1, "{:?}", ran.not_run);
     assert!(engine.clock.now_s() <= 35.0 * 1.1);
     // What was measured is there: the same command runs what is left, in a budget of its own.
     let rest = fake(10.0);
@@ -360,20 +334,14 @@ fn costs_are_removed_when_asked_for() {
     assert_eq!(*notes.answered.lock().unwrap(), [4]);
     let without = |cost| {
         let trials = ran.trials.iter().filter(move |t| t.without == Some(cost));
-        trials
-            .map(|t| (t.variant.as_str(), t.repeat))
-            .collect::<Vec<_>>()
+        trials.map(|t| (t.variant.as_str(), t.repeat)).collect::<Vec<_>>()
     };
     // The fake's log drive is sent no flush.
     assert_eq!(without(Cost::LogFlush), [("none", 0)]);
     assert_eq!(without(Cost::LogWrite), [("optane", 0)]);
     assert_eq!(without(Cost::PoolRead), []);
-    let mut seeds: Vec<u64> = ran
-        .trials
-        .iter()
-        .filter(|t| t.without.is_some())
-        .map(|t| t.seed)
-        .collect();
+    let mut seeds: Vec<u64> =
+        ran.trials.iter().filter(|t| t.without.is_some()).map(|t| t.seed).collect();
     seeds.dedup();
     assert_eq!(seeds.len(), 1);
     let again = Notes::default();
@@ -386,12 +354,7 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
     let (dir, store) = open();
     let engine = fake(1.0);
     let (campaign, model) = (lab(), model());
-    let question = Question {
-        campaign: &campaign,
-        model: &model,
-        lab: LAB,
-        why: true,
-    };
+    let question = Question { campaign: &campaign, model: &model, lab: LAB, why: true };
     let list = |store: &Store| campaign::list(store, &engine, question).unwrap();
     let planned = list(&store);
     assert_eq!((planned.len(), engine.count()), (4, 0));
@@ -417,10 +380,7 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
     assert!(planned.iter().filter(|p| p.stored).count() == 4);
     let next = planned.iter().filter(|p| !p.stored);
     let names: Vec<&str> = next.map(|p| p.job.name.as_str()).collect();
-    assert!(
-        !names.is_empty() && names.iter().all(|n| n.contains("without")),
-        "{names:?}"
-    );
+    assert!(!names.is_empty() && names.iter().all(|n| n.contains("without")), "{names:?}");
     let ran = run_with(&store, &engine, &campaign, &Notes::default(), true, 1);
     assert_eq!((ran.end, engine.count()), (End::Complete, 4 + names.len()));
 }
@@ -436,15 +396,7 @@ fn a_result_that_comes_out_otherwise_is_told_with_its_first_field() {
         let job = job::of_key(&store, &key).unwrap();
         let stored = store.result(&key).unwrap();
         let stop = Stop::default();
-        verify(
-            engine,
-            &job.inputs,
-            &stored,
-            raw.path(),
-            &store,
-            &Unwatched,
-            &stop,
-        )
+        verify(engine, &job.inputs, &stored, raw.path(), &store, &Unwatched, &stop)
     };
     assert_eq!(check(&engine).unwrap(), Verified::Identical);
     engine.noise_ns = 1.0;
@@ -454,10 +406,7 @@ fn a_result_that_comes_out_otherwise_is_told_with_its_first_field() {
     assert_eq!(difference.field, "outcome.write.mean_ns");
     engine.build = "fake-2".into();
     let refused = check(&engine).unwrap_err().to_string();
-    assert!(
-        refused.contains("fake-1") && refused.contains("fake-2"),
-        "{refused}"
-    );
+    assert!(refused.contains("fake-1") && refused.contains("fake-2"), "{refused}");
 }
 
 #[test]
@@ -468,8 +417,5 @@ fn nothing_but_the_trials_stays() {
     assert_eq!(entries(&dir.path().join("running")), 0);
     assert_eq!(entries(&dir.path().join("planned")), 0);
     let key = store.keys().unwrap().remove(0);
-    assert!(matches!(
-        store.find(&key),
-        Found::Measured { run: Some(_), .. }
-    ));
+    assert!(matches!(store.find(&key), Found::Measured { run: Some(_), .. }));
 }

@@ -55,20 +55,13 @@ fn stocks_shrink_and_flows_do_not() {
 #[test]
 fn the_directory_is_the_mount_whatever_the_file_says() {
     let job = rewritten(SMALL_SYNC, &target());
-    assert!(
-        job.text.contains("\ndirectory=/mnt/x\\:y\n"),
-        "{}",
-        job.text
-    );
+    assert!(job.text.contains("\ndirectory=/mnt/x\\:y\n"), "{}", job.text);
     assert!(!job.text.contains("/tank"), "{}", job.text);
 }
 
 #[test]
 fn with_many_files_their_count_shrinks_and_their_size_does_not() {
-    let job = rewritten(
-        "[s]\nrw=randread\nnrfiles=1000\nfilesize=4k-64k\nsize=32M\n",
-        &target(),
-    );
+    let job = rewritten("[s]\nrw=randread\nnrfiles=1000\nfilesize=4k-64k\nsize=32M\n", &target());
     assert!(job.text.contains("\nnrfiles=100\n"), "{}", job.text);
     assert!(job.text.contains("\nfilesize=4096-65536\n"));
     assert!(job.text.contains("\nsize=3355443\n"));
@@ -92,10 +85,7 @@ fn the_labs_working_set_replaces_the_files_and_is_shared_out() {
 
 #[test]
 fn of_the_labs_working_set_files_that_jobs_share_have_one_part() {
-    let target = Target {
-        working_set: Some(100 << 30),
-        ..target()
-    };
+    let target = Target { working_set: Some(100 << 30), ..target() };
     let of = |text: &str| {
         let job = rewritten(text, &target);
         let file = parse::parse(&job.text).unwrap();
@@ -121,13 +111,9 @@ fn value(job: &Rewritten, name: &str) -> Option<String> {
 
 #[test]
 fn engines_stay_as_written_and_asynchronous_ones_keep_their_depth_in_flight() {
-    for (engine, in_flight) in [
-        ("psync", 2.0),
-        ("splice", 2.0),
-        ("libaio", 64.0),
-        ("io_uring", 64.0),
-        ("posixaio", 64.0),
-    ] {
+    for (engine, in_flight) in
+        [("psync", 2.0), ("splice", 2.0), ("libaio", 64.0), ("io_uring", 64.0), ("posixaio", 64.0)]
+    {
         let text = format!("[a]\nioengine={engine}\niodepth=32\nnumjobs=2\nrw=read\nsize=1G\n");
         let job = rewritten(&text, &target());
         assert_eq!(job.concurrency, in_flight, "{engine}");
@@ -138,10 +124,8 @@ fn engines_stay_as_written_and_asynchronous_ones_keep_their_depth_in_flight() {
 
 #[test]
 fn a_job_that_offloads_by_itself_has_its_depth_in_flight_and_a_ramp_of_its_own() {
-    let job = rewritten(
-        "[a]\nio_submit_mode=offload\niodepth=8\nrw=randread\nsize=1G\n",
-        &target(),
-    );
+    let job =
+        rewritten("[a]\nio_submit_mode=offload\niodepth=8\nrw=randread\nsize=1G\n", &target());
     assert_eq!((job.concurrency, job.ramp_s, job.lead_s), (8.0, 0.0, 2.0));
 }
 
@@ -170,25 +154,15 @@ fn flushes_that_fio_counts_too_long_are_named() {
 
 #[test]
 fn what_runs_before_the_job_stays_in_the_page_cache() {
-    let warmed = Target {
-        warmed: true,
-        ..target()
-    };
+    let warmed = Target { warmed: true, ..target() };
     let of = |text: &str, target: &Target| {
-        value(
-            &rewritten(&format!("[a]\nsize=1g\n{text}"), target),
-            "invalidate",
-        )
+        value(&rewritten(&format!("[a]\nsize=1g\n{text}"), target), "invalidate")
     };
     let no = Some("0".to_owned());
     assert_eq!(of("rw=randread\n", &target()), None);
     assert_eq!(of("rw=randread\n", &warmed), no);
     assert_eq!(of("rw=randread\npre_read=1\n", &target()), no);
-    assert_eq!(
-        of("rw=write\nnrfiles=8\n", &target()),
-        no,
-        "a ramp of its own"
-    );
+    assert_eq!(of("rw=write\nnrfiles=8\n", &target()), no, "a ramp of its own");
     let stated = of("rw=randread\ninvalidate=1\n", &warmed);
     assert_eq!(stated.as_deref(), Some("1"));
 }
@@ -196,28 +170,16 @@ fn what_runs_before_the_job_stays_in_the_page_cache() {
 #[test]
 fn files_are_laid_out_in_large_blocks_where_that_changes_nothing() {
     let layout = |more: &str, size: &str| {
-        rewritten(
-            &format!("[a]\nrw=randread\nbs=8k\nsize={size}\n{more}"),
-            &target(),
-        )
-        .layout()
+        rewritten(&format!("[a]\nrw=randread\nbs=8k\nsize={size}\n{more}"), &target()).layout()
     };
     let large = layout("", "10G");
     assert!(large.contains("\ncreate_only=1\n"), "{large}");
-    assert!(
-        large.contains("\nbs=1048576\niodepth=1\nrandseed="),
-        "{large}"
-    );
-    for (more, size) in [
-        ("buffer_compress_percentage=50\n", "10G"),
-        ("nrfiles=100\n", "10G"),
-        ("", "10000k"),
-    ] {
+    assert!(large.contains("\nbs=1048576\niodepth=1\nrandseed="), "{large}");
+    for (more, size) in
+        [("buffer_compress_percentage=50\n", "10G"), ("nrfiles=100\n", "10G"), ("", "10000k")]
+    {
         let own = layout(more, size);
-        assert!(
-            own.contains("create_only=1") && !own.contains("1048576"),
-            "{own}"
-        );
+        assert!(own.contains("create_only=1") && !own.contains("1048576"), "{own}");
     }
 }
 
@@ -233,10 +195,7 @@ fn random_writes_into_holes_are_named() {
 }
 
 fn open(text: &str, rate: f64) -> Rewritten {
-    let target = Target {
-        rate: Some(rate),
-        ..target()
-    };
+    let target = Target { rate: Some(rate), ..target() };
     rewritten(text, &target)
 }
 
@@ -244,12 +203,7 @@ fn open(text: &str, rate: f64) -> Rewritten {
 #[test]
 fn the_files_of_an_open_loop_are_laid_out_and_that_ends() {
     let dir = tempfile::tempdir().unwrap();
-    let target = Target {
-        dir: dir.path(),
-        size: 1.0,
-        rate: Some(100.0),
-        ..target()
-    };
+    let target = Target { dir: dir.path(), size: 1.0, rate: Some(100.0), ..target() };
     let job = rewritten("[a]\nrw=randread\nbs=8k\nsize=1M\nnumjobs=2\n", &target);
     assert!(job.text.contains("io_submit_mode=offload"));
     let file = dir.path().join("layout.fio");
@@ -278,12 +232,7 @@ fn the_files_of_an_open_loop_are_laid_out_and_that_ends() {
 fn an_open_loop_shares_its_rate_out_and_says_what_it_offers_in_whole_operations() {
     let job = open(SMALL_SYNC, 100.0);
     assert_eq!(job.offered_rate, Some(104.0)); // eight clones of 12.5, rounded to 13
-    for line in [
-        "rate_iops=13",
-        "rate_process=poisson",
-        "io_submit_mode=offload",
-        "iodepth=32",
-    ] {
+    for line in ["rate_iops=13", "rate_process=poisson", "io_submit_mode=offload", "iodepth=32"] {
         assert!(job.text.contains(&format!("\n{line}\n")), "{}", job.text);
     }
     assert_eq!(job.concurrency, 256.0);
@@ -300,14 +249,8 @@ fn in_an_open_loop_a_write_is_synchronous_itself_and_a_mixture_keeps_its_shares(
         let line = job.text.lines().rfind(|l| l.starts_with(name));
         line.unwrap_or_default().to_owned()
     };
-    assert_eq!(
-        (last("fsync=").as_str(), last("sync=").as_str()),
-        ("fsync=0", "sync=1")
-    );
-    let mixed = open(
-        "[a]\nrw=randrw\nrwmixread=70\nsize=1G\nioengine=io_uring\n",
-        100.0,
-    );
+    assert_eq!((last("fsync=").as_str(), last("sync=").as_str()), ("fsync=0", "sync=1"));
+    let mixed = open("[a]\nrw=randrw\nrwmixread=70\nsize=1G\nioengine=io_uring\n", 100.0);
     assert!(mixed.text.contains("\nrate_iops=70,30\n"), "{}", mixed.text);
     // fio does not offload with io_uring.
     assert_eq!(value(&mixed, "ioengine").as_deref(), Some("psync"));
@@ -342,12 +285,7 @@ fn a_job_goes_on_for_its_time_only_where_it_says_so() {
     let one = "[a]\nrw=write\nsize=1g\nruntime=20\n";
     assert_eq!(of(one), None);
     assert_eq!(of(&format!("{one}time_based\n")), Some(20.0));
-    assert_eq!(
-        of(&format!(
-            "{one}time_based\n[b]\nrw=read\nsize=1g\nruntime=60\n"
-        )),
-        Some(20.0)
-    );
+    assert_eq!(of(&format!("{one}time_based\n[b]\nrw=read\nsize=1g\nruntime=60\n")), Some(20.0));
     let both = format!("{one}time_based\n[b]\nrw=read\nsize=1g\nruntime=60\ntime_based\n");
     assert_eq!(of(&both), Some(60.0));
 }
@@ -363,22 +301,13 @@ fn offsets_are_drawn_freely_where_a_scaled_file_would_be_gone_through_too_soon()
     let freely = Some("1".to_owned());
     assert_eq!(map("rw=randwrite\ntime_based", 10.0), freely);
     assert_eq!(map("rw=randrw:8\ntime_based=1", 10.0), freely);
-    assert_eq!(
-        map("rw=randread\ntime_based\nrandom_distribution=random", 10.0),
-        freely
-    );
+    assert_eq!(map("rw=randread\ntime_based\nrandom_distribution=random", 10.0), freely);
     assert_eq!(map("rw=randwrite\ntime_based", 1.0), None, "not scaled");
     for (own, why) in [
         ("rw=randwrite", "each block once is what the job is"),
         ("rw=write\ntime_based", "in order"),
-        (
-            "rw=randread\ntime_based\nrandom_distribution=zipf:1.1",
-            "has no map",
-        ),
-        (
-            "rw=randrw\ntime_based\nverify=crc32c",
-            "finds what it wrote",
-        ),
+        ("rw=randread\ntime_based\nrandom_distribution=zipf:1.1", "has no map"),
+        ("rw=randrw\ntime_based\nverify=crc32c", "finds what it wrote"),
         ("rw=randread\ntime_based\nrandom_generator=lfsr", "stated"),
     ] {
         assert_eq!(map(own, 10.0), None, "{own}: {why}");
@@ -389,14 +318,8 @@ fn offsets_are_drawn_freely_where_a_scaled_file_would_be_gone_through_too_soon()
 
 #[test]
 fn a_short_run_waits_no_longer_than_it_may_whatever_ramp_a_job_asks_for() {
-    let brief = Target {
-        ramp_most_s: Some(2.0),
-        ..target()
-    };
-    let job = rewritten(
-        "[w]\nrw=write\nsize=8g\nruntime=60\nramp_time=300\n",
-        &brief,
-    );
+    let brief = Target { ramp_most_s: Some(2.0), ..target() };
+    let job = rewritten("[w]\nrw=write\nsize=8g\nruntime=60\nramp_time=300\n", &brief);
     assert_eq!(job.ramp_s, 2.0);
     assert!(
         job.text.ends_with("\nramp_time=2000ms\n") || job.text.contains("\nramp_time=2000ms\n")
@@ -433,10 +356,7 @@ fn caches_are_warmed_by_reads_alone_where_every_job_has_some() {
 fn a_ramp_of_its_own_does_all_that_the_job_does() {
     let job = rewritten(
         "[a]\nrw=randrw\nsize=8g\nruntime=60\ntime_based\n",
-        &Target {
-            rate: Some(100.0),
-            ..target()
-        },
+        &Target { rate: Some(100.0), ..target() },
     );
     let of = |text: &str, name: &str| {
         let file = parse::parse(text).unwrap();
@@ -480,10 +400,7 @@ fn jobs_of_one_file_have_one_ramp_and_leave_their_files_there() {
     let text =
         "[global]\nunlink=1\nsize=8g\nruntime=60\n[a]\nrw=read\nramp_time=5\n[b]\nrw=randread\n";
     let job = rewritten(text, &target());
-    assert_eq!(
-        (job.ramp_s, job.text.matches("ramp_time=5000ms").count()),
-        (5.0, 2)
-    );
+    assert_eq!((job.ramp_s, job.text.matches("ramp_time=5000ms").count()), (5.0, 2));
     assert!(!job.text.contains("unlink"), "{}", job.text);
 }
 
@@ -491,10 +408,7 @@ fn jobs_of_one_file_have_one_ramp_and_leave_their_files_there() {
 fn clones_that_begin_further_on_have_a_larger_file() {
     let text = "[w]\nfilename=x\nsize=10G\noffset_increment=10G\nnumjobs=4\nrw=randwrite\n";
     assert_eq!(rewritten(text, &target()).files_bytes, 4 << 30);
-    let whole = Target {
-        working_set: Some(80 << 30),
-        ..target()
-    };
+    let whole = Target { working_set: Some(80 << 30), ..target() };
     assert_eq!(rewritten(text, &whole).files_bytes, 8 << 30);
 }
 
@@ -510,19 +424,13 @@ fn a_warm_up_runs_the_same_job_on_other_offsets_and_logs_nothing() {
     assert!(!job.warms_by_reading(), "its drives keep their pace");
     let warm = job.warm_up(90.0);
     let seed = |text: &str| {
-        let line = text
-            .lines()
-            .find(|l| l.starts_with("randseed="))
-            .map(str::to_owned);
+        let line = text.lines().find(|l| l.starts_with("randseed=")).map(str::to_owned);
         line.unwrap()
     };
     assert_ne!(seed(&warm), seed(&job.text));
     assert_eq!(warm.matches("runtime=").count(), 1);
     assert!(warm.contains("\nruntime=90000ms\n") && !warm.contains("write_iops_log"));
-    let (warm, job) = (
-        parse::parse(&warm).unwrap(),
-        parse::parse(&job.text).unwrap(),
-    );
+    let (warm, job) = (parse::parse(&warm).unwrap(), parse::parse(&job.text).unwrap());
     assert_eq!(warm.jobs[0].get("size"), job.jobs[0].get("size"));
     assert_eq!(warm.jobs[0].get("fsync"), Some("1"));
 }

@@ -52,17 +52,10 @@ fn a_job_that_ends_early_is_in_flight_for_as_long_as_it_ran() {
 #[test]
 fn the_mean_lies_within_the_histogram() {
     let read = output::parse(RECORDED).unwrap().read();
-    let above: f64 = read
-        .histogram
-        .iter()
-        .map(|(edge, n)| *edge as f64 * *n as f64)
-        .sum();
+    let above: f64 = read.histogram.iter().map(|(edge, n)| *edge as f64 * *n as f64).sum();
     let mean = above / read.ops as f64;
     // Upper edges overstate by at most one 64th.
-    assert!(
-        mean >= read.mean_ns && mean <= read.mean_ns * 1.02,
-        "{mean}"
-    );
+    assert!(mean >= read.mean_ns && mean <= read.mean_ns * 1.02, "{mean}");
 }
 
 #[test]
@@ -80,39 +73,24 @@ fn what_is_slower_than_fios_histogram_is_overflow() {
 
 #[test]
 fn an_output_without_json_is_named_as_such() {
-    assert_eq!(
-        output::parse("fio: job global dropped\n").unwrap_err(),
-        output::Unreadable::NoJson
-    );
-    assert!(matches!(
-        output::parse("{\n\"fio version\" : 3"),
-        Err(output::Unreadable::NotFios(_))
-    ));
+    assert_eq!(output::parse("fio: job global dropped\n").unwrap_err(), output::Unreadable::NoJson);
+    assert!(matches!(output::parse("{\n\"fio version\" : 3"), Err(output::Unreadable::NotFios(_))));
 }
 
 #[test]
 fn seconds_in_which_nothing_was_done_stay_empty() {
     let mut per_second = series::PerSecond::new();
     // Nothing between the first second and the fourth; the last line is a little late.
-    series::add(
-        &mut per_second,
-        "1000, 200, 0, 0, 0\n5000, 100, 0, 0, 0\n6200, 100, 0, 0, 0\n",
-    );
+    series::add(&mut per_second, "1000, 200, 0, 0, 0\n5000, 100, 0, 0, 0\n6200, 100, 0, 0, 0\n");
     let reads: Vec<f64> = per_second.iter().map(|s| s.0).collect();
     assert_eq!(reads[..5], [200.0, 0.0, 0.0, 0.0, 100.0]);
-    assert!(
-        (reads[5..].iter().sum::<f64>() - 120.0).abs() < 1e-9,
-        "{reads:?}"
-    );
+    assert!((reads[5..].iter().sum::<f64>() - 120.0).abs() < 1e-9, "{reads:?}");
 }
 
 #[test]
 fn the_second_that_fio_did_not_log_is_taken_from_the_totals() {
     let mut per_second = series::PerSecond::new();
-    series::add(
-        &mut per_second,
-        "1000, 200, 0, 0, 0\n1000, 50, 1, 0, 0\n2000, 200, 0, 0, 0\n",
-    );
+    series::add(&mut per_second, "1000, 200, 0, 0, 0\n1000, 50, 1, 0, 0\n2000, 200, 0, 0, 0\n");
     series::settle(&mut per_second, 3.0, 600, 150);
     assert_eq!(per_second, [(200.0, 50.0), (200.0, 0.0), (200.0, 100.0)]);
 }

@@ -86,10 +86,7 @@ fn everything_that_a_result_follows_from_makes_another_trial() {
         &|c| c.method.seed += 1,
         &|c| c.workloads[0].size = Some(1 << 33),
         &|c| {
-            let root = c.variants[OPTANE]
-                .datasets
-                .entry(String::new())
-                .or_default();
+            let root = c.variants[OPTANE].datasets.entry(String::new()).or_default();
             root.insert("recordsize".into(), "16384".into());
         },
         &|c| {
@@ -162,12 +159,7 @@ fn the_drives_of_an_array_take_part_as_those_of_a_pool_do() {
     let (campaign, _) = lab::load("zfs-or-md-nvme.toml", text, &files, &profiles).unwrap();
     for variant in 0..campaign.variants.len() {
         let inputs = inputs(&campaign, &Slot::main(variant, 0, 0));
-        let counts: Vec<u32> = inputs
-            .variant
-            .drives
-            .values()
-            .map(|kind| kind.count)
-            .collect();
+        let counts: Vec<u32> = inputs.variant.drives.values().map(|kind| kind.count).collect();
         assert_eq!(counts, [4], "{}", campaign.variants[variant].name);
     }
 }

@@ -19,25 +19,13 @@ fn transactions_of_all_threads_are_told_by_their_scripts() {
     // By pgbench's own summary: 17 of script 1, 28.396 ms; 7 of script 2, 7.196 ms.
     let (write, read) = (all.flow(true), all.flow(false));
     assert_eq!((write.ops, read.ops), (17, 7));
-    assert!(
-        (write.mean_ns / 1e6 - 28.396).abs() < 0.05,
-        "{}",
-        write.mean_ns
-    );
-    assert!(
-        (read.mean_ns / 1e6 - 7.196).abs() < 0.05,
-        "{}",
-        read.mean_ns
-    );
+    assert!((write.mean_ns / 1e6 - 28.396).abs() < 0.05, "{}", write.mean_ns);
+    assert!((read.mean_ns / 1e6 - 7.196).abs() < 0.05, "{}", read.mean_ns);
     let counted: u64 = write.histogram.iter().map(|(_, n)| n).sum();
     assert_eq!(counted, 17);
     assert!(write.histogram.windows(2).all(|w| w[0].0 < w[1].0));
     // 24 transactions at 107.9 a second.
-    assert!(
-        (all.seconds() - 24.0 / 107.906).abs() < 0.02,
-        "{}",
-        all.seconds()
-    );
+    assert!((all.seconds() - 24.0 / 107.906).abs() < 0.02, "{}", all.seconds());
     let (series, logged) = all.series();
     assert_eq!((series.len(), logged), (1, 24.0));
     assert_eq!(series[0], (7.0, 17.0));
@@ -61,9 +49,7 @@ fn a_failed_transaction_and_a_foreign_line_are_refused_with_their_place() {
         let raw = tempfile::tempdir().unwrap();
         let text = format!("0 1 6773 1 1795502018 287948\n{line}\n");
         fs::write(raw.path().join("t.1"), text).unwrap();
-        let said = Transactions::read(raw.path(), "t", &WRITES)
-            .unwrap_err()
-            .to_string();
+        let said = Transactions::read(raw.path(), "t", &WRITES).unwrap_err().to_string();
         assert!(said.contains("t.1:2") && said.contains(why), "{said}");
     }
     let empty = tempfile::tempdir().unwrap();

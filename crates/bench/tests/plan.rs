@@ -148,12 +148,8 @@ fn a_ladder_ends_at_the_first_rung_that_is_not_reached() {
         .filter(|round: &Vec<_>| !round.is_empty())
         .collect();
     // 390 of 400 are more than 95 %; 150 of 200 are not.
-    let expected: [&[(usize, f64)]; 4] = [
-        &[(0, 100.0), (1, 100.0)],
-        &[(0, 200.0), (1, 200.0)],
-        &[(1, 400.0)],
-        &[(1, 800.0)],
-    ];
+    let expected: [&[(usize, f64)]; 4] =
+        [&[(0, 100.0), (1, 100.0)], &[(0, 200.0), (1, 200.0)], &[(1, 400.0)], &[(1, 800.0)]];
     assert_eq!(rungs, expected);
 }
 
@@ -164,10 +160,7 @@ fn an_automatic_ladder_begins_at_a_tenth_of_the_closed_loop_on_numbers_that_all_
     let mut known = Known::default();
     rounds(&campaign, &mut known, [700.0, 15_000.0], false);
     let of = |variant: &str| -> Vec<f64> {
-        let rungs = known
-            .trials()
-            .iter()
-            .filter(|t| t.variant == variant && t.repeat == 0);
+        let rungs = known.trials().iter().filter(|t| t.variant == variant && t.repeat == 0);
         rungs.filter_map(|t| t.offered_rate).collect()
     };
     let low = [68.0, 100.0, 150.0, 220.0, 330.0, 470.0, 680.0, 1000.0];
@@ -242,9 +235,7 @@ fn cells_of_a_decided_effect_are_run_again_where_they_have_the_uncertain_drive()
     let rounds = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
     let mut changes = Vec::new();
     for slot in rounds.last().unwrap() {
-        let Some(Extra::Rerun(change)) = &slot.extra else {
-            panic!("{slot:?}")
-        };
+        let Some(Extra::Rerun(change)) = &slot.extra else { panic!("{slot:?}") };
         assert_eq!((slot.variant, slot.repeat), (1, 0));
         changes.push((change.parameter.as_str(), change.factor));
     }
@@ -288,12 +279,8 @@ fn every_cell_is_run_once_at_each_other_size() {
     let mut campaign = campaign();
     campaign.method.size_check = vec![2.0, 4.0];
     let rounds = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
-    let sizes: Vec<(usize, Option<Extra>)> = rounds
-        .last()
-        .unwrap()
-        .iter()
-        .map(|slot| (slot.variant, slot.extra.clone()))
-        .collect();
+    let sizes: Vec<(usize, Option<Extra>)> =
+        rounds.last().unwrap().iter().map(|slot| (slot.variant, slot.extra.clone())).collect();
     let at = |variant, size| (variant, Some(Extra::Size(size)));
     assert_eq!(sizes, [at(0, 2.0), at(1, 2.0), at(0, 4.0), at(1, 4.0)]);
 }
@@ -324,19 +311,10 @@ fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
         of(0).chain(of(1)).collect()
     };
     assert_eq!(with(&[]), both(&[Cost::Processor, Cost::Seek]));
-    let sync = [
-        ("zil.commits", 5.0),
-        ("drive.hdd0.flushes", 5.0),
-        ("throttle.dirty_delay", 1.0),
-    ];
+    let sync = [("zil.commits", 5.0), ("drive.hdd0.flushes", 5.0), ("throttle.dirty_delay", 1.0)];
     // The variant without a log vdev writes its log among its data.
-    let mut wanted = both(&[
-        Cost::LogFlush,
-        Cost::LogWrite,
-        Cost::WriteThrottle,
-        Cost::Processor,
-        Cost::Seek,
-    ]);
+    let mut wanted =
+        both(&[Cost::LogFlush, Cost::LogWrite, Cost::WriteThrottle, Cost::Processor, Cost::Seek]);
     let logs: Vec<bool> = campaign.variants.iter().map(has_log).collect();
     wanted.retain(|(variant, _, cost)| *cost != Cost::LogWrite || logs[*variant]);
     assert_eq!(with(&sync), wanted);
@@ -346,10 +324,7 @@ fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
         with(&[("drive.hdd0.read_ns", 1e12)]),
         both(&[Cost::PoolRead, Cost::Processor, Cost::ArcSize, Cost::Seek])
     );
-    assert_eq!(
-        with(&[("drive.hdd0.read_ns", 1.0)]),
-        both(&[Cost::Processor, Cost::Seek])
-    );
+    assert_eq!(with(&[("drive.hdd0.read_ns", 1.0)]), both(&[Cost::Processor, Cost::Seek]));
 }
 
 fn has_log(variant: &lab::campaign::Variant) -> bool {

@@ -94,18 +94,10 @@ fn run(seed: u64) -> (Vec<Trial>, Vec<(String, Class)>) {
     }
     let trials = known.trials().to_vec();
     let findings = findings::analyse(&campaign, &model, &trials);
-    let mut classes: Vec<(String, Class)> = findings
-        .verdicts
-        .iter()
-        .map(|v| (v.factor.clone(), v.class))
-        .collect();
+    let mut classes: Vec<(String, Class)> =
+        findings.verdicts.iter().map(|v| (v.factor.clone(), v.class)).collect();
     classes.sort_by(|a, b| a.0.cmp(&b.0));
-    assert!(
-        findings
-            .effects
-            .iter()
-            .any(|e| e.metric == Metric::Throughput)
-    );
+    assert!(findings.effects.iter().any(|e| e.metric == Metric::Throughput));
     (trials, classes)
 }
 

@@ -78,10 +78,7 @@ impl Config {
     pub fn from_json(text: &str) -> Result<Config, String> {
         let config: Config = serde_json::from_str(text).map_err(|e| e.to_string())?;
         for drive in &config.drives {
-            drive
-                .profile
-                .validate()
-                .map_err(|e| format!("drive {}: {e}", drive.name))?;
+            drive.profile.validate().map_err(|e| format!("drive {}: {e}", drive.name))?;
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_' || c == '.';
             if drive.name.is_empty() || drive.name.len() > 24 || !drive.name.chars().all(plain) {
                 return Err(format!("drive {:?} cannot be a device's name", drive.name));

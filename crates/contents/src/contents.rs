@@ -64,10 +64,7 @@ impl Pages {
 
     /// Room in this process's own memory, which is never given back: for tests and tools.
     pub fn leaked(capacity: u32) -> Pages {
-        Pages::new(
-            capacity,
-            Box::new(|| Box::leak(vec![0; CHUNK].into_boxed_slice())),
-        )
+        Pages::new(capacity, Box::new(|| Box::leak(vec![0; CHUNK].into_boxed_slice())))
     }
 
     /// Pages in use.
@@ -190,9 +187,7 @@ impl Contents {
     /// A drive of so many bytes, all zero.
     pub fn new(size: u64) -> Contents {
         let leaves = size.div_ceil((PAGE * LEAF) as u64) as usize;
-        Contents {
-            leaves: (0..leaves).map(|_| None).collect(),
-        }
+        Contents { leaves: (0..leaves).map(|_| None).collect() }
     }
 
     /// Pages that it could hold.

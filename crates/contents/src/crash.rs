@@ -31,10 +31,7 @@ pub struct Durability {
 
 impl From<&Profile> for Durability {
     fn from(profile: &Profile) -> Durability {
-        Durability {
-            volatile: profile.volatile_cache(),
-            tearing: profile.tearing.value as u64,
-        }
+        Durability { volatile: profile.volatile_cache(), tearing: profile.tearing.value as u64 }
     }
 }
 
@@ -142,11 +139,7 @@ impl Drive<'_> {
         let Some(change) = self.pending.get(&write) else {
             return;
         };
-        if !self
-            .pending
-            .range(..write)
-            .any(|(_, older)| older.overlaps(change))
-        {
+        if !self.pending.range(..write).any(|(_, older)| older.overlaps(change)) {
             self.settle(pages, write);
         } else if let Some(change) = self.pending.get_mut(&write) {
             change.completed = Some(event);

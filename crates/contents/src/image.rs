@@ -139,10 +139,7 @@ mod tests {
         other[0].write(&mut room, 0, &[9; PAGE]);
         let mut read = [0; PAGE];
         other[1].read(&room, 0, &mut read);
-        assert!(
-            read.iter().all(|byte| *byte == 7),
-            "a write to one side leaves the other"
-        );
+        assert!(read.iter().all(|byte| *byte == 7), "a write to one side leaves the other");
     }
 
     #[test]

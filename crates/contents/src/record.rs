@@ -164,35 +164,18 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("record");
         let mut recorder = Recorder::new(File::create(&path).unwrap());
-        let write = Event {
-            at: 7,
-            drive: 1,
-            kind: EventKind::Write,
-            offset: 4096,
-            length: 6,
-            number: 0,
-        };
-        let written = Event {
-            at: 9,
-            kind: EventKind::Completed,
-            number: 0,
-            ..write
-        };
+        let write =
+            Event { at: 7, drive: 1, kind: EventKind::Write, offset: 4096, length: 6, number: 0 };
+        let written = Event { at: 9, kind: EventKind::Completed, number: 0, ..write };
         assert_eq!(recorder.append(write).unwrap(), 0);
         recorder.data(b"abc").unwrap();
         recorder.data(b"def").unwrap();
         assert_eq!(recorder.append(written).unwrap(), 1);
-        let durable = Event {
-            kind: EventKind::CompletedFua,
-            ..written
-        };
+        let durable = Event { kind: EventKind::CompletedFua, ..written };
         recorder.append(durable).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let mut reader = Reader(&bytes[..]);
-        assert_eq!(
-            reader.next_event().unwrap(),
-            Some((write, b"abcdef".to_vec()))
-        );
+        assert_eq!(reader.next_event().unwrap(), Some((write, b"abcdef".to_vec())));
         assert_eq!(reader.next_event().unwrap(), Some((written, Vec::new())));
         assert_eq!(reader.next_event().unwrap(), Some((durable, Vec::new())));
         assert_eq!(reader.next_event().unwrap(), None);

@@ -82,10 +82,7 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
             number,
         };
         match *act {
-            Act::Write {
-                sector, sectors, ..
-            }
-            | Act::Discard { sector, sectors } => {
+            Act::Write { sector, sectors, .. } | Act::Discard { sector, sectors } => {
                 let range = sector..sector + sectors;
                 let meets =
                     |v: &Version| v.sectors.start < range.end && range.start < v.sectors.end;
@@ -95,11 +92,7 @@ fn play(acts: &[Act], recorder: &mut Recorder) -> Vec<Version> {
                 let (offset, length) = (sector * SECTOR, sectors * SECTOR);
                 let write = matches!(act, Act::Write { .. });
                 let fill = if write { number + 1 } else { 0 };
-                let kind = if write {
-                    EventKind::Write
-                } else {
-                    EventKind::Discard
-                };
+                let kind = if write { EventKind::Write } else { EventKind::Discard };
                 recorder.append(event(kind, offset, length, 0)).unwrap();
                 if write {
                     let words = fill.to_le_bytes().repeat(length as usize / 8);
@@ -215,29 +208,17 @@ proptest! {
 
 /// A record of `count` writes of 8 KiB, one after the other, all completed.
 fn writes(count: u64) -> Vec<u8> {
-    let write = |n: u64| Act::Write {
-        sector: n * 16,
-        sectors: 16,
-        fua: false,
-    };
-    let acts: Vec<Act> = (0..count)
-        .flat_map(|n| [write(n), Act::Complete { oldest: true }])
-        .collect();
+    let write = |n: u64| Act::Write { sector: n * 16, sectors: 16, fua: false };
+    let acts: Vec<Act> =
+        (0..count).flat_map(|n| [write(n), Act::Complete { oldest: true }]).collect();
     recorded(&acts).0
 }
 
-const VOLATILE: Durability = Durability {
-    volatile: true,
-    tearing: 4096,
-};
+const VOLATILE: Durability = Durability { volatile: true, tearing: 4096 };
 
 /// A cut after everything.
 fn late(settled: u64, seed: u64) -> PowerCut {
-    PowerCut {
-        at: u64::MAX,
-        settled,
-        seed,
-    }
+    PowerCut { at: u64::MAX, settled, seed }
 }
 
 #[test]
@@ -256,11 +237,7 @@ fn unflushed_writes_are_kept_torn_and_lost() {
 
 #[test]
 fn a_completed_fua_write_is_there_and_older_writes_of_its_place_do_not_come_back() {
-    let write = |fua| Act::Write {
-        sector: 0,
-        sectors: 16,
-        fua,
-    };
+    let write = |fua| Act::Write { sector: 0, sectors: 16, fua };
     let complete = Act::Complete { oldest: true };
     let (record, versions) = recorded(&[write(false), complete.clone(), write(true), complete]);
     let mut sum = Unflushed::default();
@@ -302,9 +279,7 @@ fn a_cache_holds_so_much_and_the_oldest_goes_to_the_medium() {
             number,
         };
         let number = recorder.append(event(EventKind::Discard, 0)).unwrap();
-        recorder
-            .append(event(EventKind::Completed, number))
-            .unwrap();
+        recorder.append(event(EventKind::Completed, number)).unwrap();
     }
     let mut pages = Pages::leaked(10);
     let mut drives = [Contents::new(CACHE)];

@@ -16,20 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("random read", 0.0, Pattern::Random, 4096, capacity),
         ("tenth of stroke", 0.0, Pattern::Random, 4096, capacity / 10),
         ("random write", 1.0, Pattern::Random, 4096, capacity),
-        (
-            "sequential read",
-            0.0,
-            Pattern::Sequential,
-            131_072,
-            capacity,
-        ),
-        (
-            "sequential write",
-            1.0,
-            Pattern::Sequential,
-            131_072,
-            capacity,
-        ),
+        ("sequential read", 0.0, Pattern::Sequential, 131_072, capacity),
+        ("sequential write", 1.0, Pattern::Sequential, 131_072, capacity),
     ] {
         for depth in [1, 2, 4, 8, 16, 32, 1000] {
             let client = ClosedLoop {

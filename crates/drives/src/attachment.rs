@@ -84,10 +84,7 @@ mod tests {
     use crate::Profile;
 
     fn attachment(profile: &str) -> super::Attachment {
-        let path = format!(
-            "{}/../../profiles/{profile}.toml",
-            env!("CARGO_MANIFEST_DIR")
-        );
+        let path = format!("{}/../../profiles/{profile}.toml", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).unwrap();
         Profile::from_toml(&text).unwrap().attachment()
     }
@@ -95,10 +92,7 @@ mod tests {
     #[test]
     fn one_queue_gets_mq_deadline_and_nvme_none() {
         assert_eq!(
-            (
-                attachment("hdd-7200-8t").scheduler,
-                attachment("hdd-7200-8t").depth
-            ),
+            (attachment("hdd-7200-8t").scheduler, attachment("hdd-7200-8t").depth),
             (true, 32)
         );
         assert!(attachment("pm883-3.84t").scheduler && attachment("pm883-3.84t").discard);

@@ -79,10 +79,7 @@ impl Outcome {
     pub fn quantile(&self, q: f64) -> Nanos {
         let last = self.latencies.len().saturating_sub(1);
         let index = (q * self.latencies.len() as f64).ceil() as usize;
-        self.latencies
-            .get(index.saturating_sub(1).min(last))
-            .copied()
-            .unwrap_or(0)
+        self.latencies.get(index.saturating_sub(1).min(last)).copied().unwrap_or(0)
     }
 }
 
@@ -159,11 +156,8 @@ impl ClosedLoop {
                 offset
             }
         };
-        let op = if self.writes > 0.0 && random.uniform() < self.writes {
-            Op::Write
-        } else {
-            Op::Read
-        };
+        let op =
+            if self.writes > 0.0 && random.uniform() < self.writes { Op::Write } else { Op::Read };
         Request::new(op, offset, self.length)
     }
 }

@@ -99,12 +99,7 @@ impl Flash {
 
     pub(crate) fn validate(&self) -> Result<(), ProfileError> {
         for (name, number, range) in self.numbers() {
-            in_range(
-                &format!("flash.{name}"),
-                number,
-                *range.start(),
-                *range.end(),
-            )?;
+            in_range(&format!("flash.{name}"), number, *range.start(), *range.end())?;
         }
         for (name, iops, latency) in [
             ("flash.read_iops", &self.read_iops, &self.read_latency_us),
@@ -148,11 +143,7 @@ impl Servers {
 
     /// `count` servers that a request holds for its whole latency.
     fn dies(count: f64, latency_us: f64) -> Self {
-        Self {
-            free_at: vec![0.0; count as usize],
-            service: latency_us * 1e3,
-            delay: 0.0,
-        }
+        Self { free_at: vec![0.0; count as usize], service: latency_us * 1e3, delay: 0.0 }
     }
 
     fn first_free(&self) -> usize {
@@ -288,11 +279,7 @@ impl FlashDrive {
                 volatile: !protected && profile.flush == FlushBehaviour::Honest,
                 base: flash.flush_us.value * 1e3,
                 pending: 0.0,
-                most: if protected {
-                    0.0
-                } else {
-                    flash.volatile_mb.value * 1e6
-                },
+                most: if protected { 0.0 } else { flash.volatile_mb.value * 1e6 },
                 ns_per_byte: 1e3 / flash.write_mb_s.value,
                 free_at: 0.0,
             },
@@ -307,11 +294,7 @@ impl FlashDrive {
     fn draw(&mut self) -> (f64, f64) {
         let factor = 1.0 + self.jitter * (self.random.exponential() - 1.0);
         let slow = self.tail_probability > 0.0 && self.random.uniform() < self.tail_probability;
-        let extra = if slow {
-            self.tail * self.random.exponential()
-        } else {
-            0.0
-        };
+        let extra = if slow { self.tail * self.random.exponential() } else { 0.0 };
         (factor, extra)
     }
 

@@ -63,12 +63,7 @@ pub struct Request {
 impl Request {
     /// A request without FUA.
     pub fn new(op: Op, offset: u64, length: u64) -> Self {
-        Self {
-            op,
-            offset,
-            length,
-            fua: false,
-        }
+        Self { op, offset, length, fua: false }
     }
 
     /// A flush.

@@ -15,10 +15,7 @@ impl Link {
 
     /// Something that takes `ns` for each.
     pub fn each(ns: f64) -> Self {
-        Self {
-            free_at: 0.0,
-            ns_each: ns,
-        }
+        Self { free_at: 0.0, ns_each: ns }
     }
 
     /// What one takes.

@@ -28,12 +28,7 @@ impl ProfileNumber {
 
     /// A number that its user states.
     pub fn stated(value: f64) -> Self {
-        Self {
-            value,
-            low: None,
-            high: None,
-            source: Self::STATED.to_owned(),
-        }
+        Self { value, low: None, high: None, source: Self::STATED.to_owned() }
     }
 
     /// Whether it is known only within a range.

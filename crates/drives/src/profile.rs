@@ -84,15 +84,11 @@ impl Profile {
     /// (`{ profile = "…", flush = "lies", hdd.rpm = 5400 }`, without `profile` and `count`).
     /// A new value replaces range and source as well.
     pub fn overridden(&self, overrides: &toml::Table) -> Result<Self, ProfileError> {
-        let syntax = |message: String| ProfileError::Syntax {
-            message,
-            span: None,
-        };
+        let syntax = |message: String| ProfileError::Syntax { message, span: None };
         let mut table = toml::Table::try_from(self).map_err(|e| syntax(e.to_string()))?;
         merge(&mut table, overrides);
-        let profile: Self = table
-            .try_into()
-            .map_err(|e: toml::de::Error| syntax(e.message().to_owned()))?;
+        let profile: Self =
+            table.try_into().map_err(|e: toml::de::Error| syntax(e.message().to_owned()))?;
         profile.validate()?;
         Ok(profile)
     }
@@ -108,10 +104,7 @@ impl Profile {
             return Err(ProfileError::OutOfRange {
                 field: "physical_sector".to_owned(),
                 value: self.physical_sector.value.to_string(),
-                wanted: format!(
-                    "must be at least logical_sector = {}",
-                    self.logical_sector.value
-                ),
+                wanted: format!("must be at least logical_sector = {}", self.logical_sector.value),
             });
         }
         if let Some(reported) = &self.reported_sector {
@@ -141,11 +134,7 @@ impl Profile {
             _ => Ok(()),
         };
         expect("hdd", self.hdd.is_some(), self.kind == TimingModel::Hdd)?;
-        expect(
-            "flash",
-            self.flash.is_some(),
-            self.kind == TimingModel::Flash,
-        )?;
+        expect("flash", self.flash.is_some(), self.kind == TimingModel::Flash)?;
         expect("card", self.card.is_some(), self.kind == TimingModel::Card)?;
         if let Some(card) = &self.card {
             card.validate()?;
@@ -190,13 +179,9 @@ impl Profile {
     /// rotational phase and in their tails.
     pub fn drive(&self, real_capacity: u64, scaled_capacity: u64, seed: u64) -> Box<dyn Drive> {
         match (self.kind, &self.hdd, &self.flash) {
-            (TimingModel::Hdd, Some(hdd), _) => Box::new(HddDrive::new(
-                self,
-                hdd,
-                real_capacity,
-                scaled_capacity,
-                seed,
-            )),
+            (TimingModel::Hdd, Some(hdd), _) => {
+                Box::new(HddDrive::new(self, hdd, real_capacity, scaled_capacity, seed))
+            }
             (TimingModel::Flash, _, Some(flash)) => Box::new(FlashDrive::new(self, flash, seed)),
             (TimingModel::Card, ..) if self.card.is_some() => {
                 CardDrive::boxed(self, real_capacity, scaled_capacity, seed)
@@ -258,11 +243,7 @@ pub(crate) fn in_range(
     let low = number.low.unwrap_or(number.value);
     let high = number.high.unwrap_or(number.value);
     let refuse = |value: f64, wanted: String| {
-        Err(ProfileError::OutOfRange {
-            field: field.to_owned(),
-            value: value.to_string(),
-            wanted,
-        })
+        Err(ProfileError::OutOfRange { field: field.to_owned(), value: value.to_string(), wanted })
     };
     for value in [number.value, low, high] {
         if !(min..=max).contains(&value) {
@@ -270,10 +251,7 @@ pub(crate) fn in_range(
         }
     }
     if !(low..=high).contains(&number.value) {
-        return refuse(
-            number.value,
-            format!("must lie in its own range {low} to {high}"),
-        );
+        return refuse(number.value, format!("must lie in its own range {low} to {high}"));
     }
     Ok(())
 }

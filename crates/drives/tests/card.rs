@@ -98,11 +98,7 @@ fn write_back_is_fast_until_the_cache_is_full() {
     };
     let burst = run(&card, writes(0, 4000));
     assert!(burst.iops > 100e3, "burst {}", burst.iops);
-    assert!(
-        (50e3..=150e3).contains(&burst.mean()),
-        "{} ns",
-        burst.mean()
-    );
+    assert!((50e3..=150e3).contains(&burst.mean()), "{} ns", burst.mean());
     let sustained = run(&card, writes(20_000, 20_000)).iops;
     assert_near("sustained", sustained, 4.0 * 10e3 / 4.0, 0.08);
 }
@@ -125,10 +121,7 @@ fn a_protected_cache_makes_disks_commit_in_microseconds() {
     let mut bare = card;
     bare.write_cache = false;
     let through = run(&bare, client).mean() / 1e3;
-    assert!(
-        through > 6000.0,
-        "write-through pays the mechanics: {through} µs"
-    );
+    assert!(through > 6000.0, "write-through pays the mechanics: {through} µs");
 }
 
 /// Without a battery the flush waits for the members.
@@ -169,9 +162,7 @@ fn a_card_that_writes_through_is_as_volatile_as_its_members() {
 #[test]
 fn read_ahead_speeds_a_lone_sequential_reader_up() {
     let with = profile("raid0-12x4t");
-    let without = with
-        .overridden(&toml::toml! { card.read_ahead_kib = 0 })
-        .expect("valid");
+    let without = with.overridden(&toml::toml! { card.read_ahead_kib = 0 }).expect("valid");
     let stream = ClosedLoop {
         pattern: Pattern::Sequential,
         length: 131_072,
@@ -203,21 +194,12 @@ fn the_cards_own_limit_binds_on_nvme_members() {
 fn impossible_arrays_are_refused() {
     let card = profile("raid0-12x4t");
     for (overrides, word) in [
-        (
-            toml::toml! { card = { level = "raid10", members = 5 } },
-            "pairs",
-        ),
-        (
-            toml::toml! { card = { level = "raid6", members = 3 } },
-            "4 members",
-        ),
+        (toml::toml! { card = { level = "raid10", members = 5 } }, "pairs"),
+        (toml::toml! { card = { level = "raid6", members = 3 } }, "4 members"),
         (toml::toml! { card.strip_kib = 100 }, "power of two"),
         (toml::toml! { card.member.hdd.rpm = 0 }, "rpm"),
     ] {
-        let error = card
-            .overridden(&overrides)
-            .expect_err("refused")
-            .to_string();
+        let error = card.overridden(&overrides).expect_err("refused").to_string();
         assert!(error.contains(word), "{error}");
     }
 }
@@ -239,11 +221,7 @@ fn a_card_loses_no_request() {
                         5 => Op::Flush,
                         _ => Op::Discard,
                     };
-                    let length = if op == Op::Flush {
-                        0
-                    } else {
-                        4096 << (tag % 8)
-                    };
+                    let length = if op == Op::Flush { 0 } else { 4096 << (tag % 8) };
                     let request = Request::new(op, tag * 7919 % 97 * 4096, length);
                     drive.advance(tag * 20_000, &mut finished);
                     drive.submit(tag * 20_000, tag, request);

@@ -24,16 +24,9 @@ fn write_then_flush_us(profile: &Profile, fua: bool) -> (f64, f64) {
     };
     for tag in 0..200 {
         let offset = tag * 7919 % 1000 * 1_048_576;
-        wait(
-            drive.as_mut(),
-            tag,
-            Request::new(Op::Write, offset, 1 << 18),
-        );
+        wait(drive.as_mut(), tag, Request::new(Op::Write, offset, 1 << 18));
     }
-    let write = Request {
-        fua,
-        ..Request::new(Op::Write, 4096, 4096)
-    };
+    let write = Request { fua, ..Request::new(Op::Write, 4096, 4096) };
     let written = wait(drive.as_mut(), 200, write);
     (written, wait(drive.as_mut(), 201, Request::flush()))
 }
@@ -48,10 +41,7 @@ fn a_fua_write_pays_for_itself_and_not_for_the_volatile_cache() {
     let fixed = flash.flush_us.value;
     assert!((0.8 * fixed..1.4 * fixed).contains(&fua), "{fua} µs");
     // 200 × 256 KiB at 3300 MB/s are 15.9 ms.
-    assert!(
-        (15_000.0..20_000.0).contains(&(flush - fixed)),
-        "{flush} µs"
-    );
+    assert!((15_000.0..20_000.0).contains(&(flush - fixed)), "{flush} µs");
     let (ordinary, _) = write_then_flush_us(&consumer, false);
     assert!(ordinary < 0.1 * fua, "{ordinary} µs");
 }
@@ -60,14 +50,11 @@ fn a_fua_write_pays_for_itself_and_not_for_the_volatile_cache() {
 /// the drive lies, which is what makes it lose data.
 #[test]
 fn fua_costs_nothing_where_the_cache_is_protected_or_the_drive_lies() {
-    let liar = profile("nvme-consumer-1t")
-        .overridden(&toml::toml! { flush = "lies" })
-        .expect("valid");
+    let liar =
+        profile("nvme-consumer-1t").overridden(&toml::toml! { flush = "lies" }).expect("valid");
     for drive in [profile("pm9a3-3.84t"), profile("optane-p4800x"), liar] {
-        let (fua, ordinary) = (
-            write_then_flush_us(&drive, true).0,
-            write_then_flush_us(&drive, false).0,
-        );
+        let (fua, ordinary) =
+            (write_then_flush_us(&drive, true).0, write_then_flush_us(&drive, false).0);
         assert_eq!(fua, ordinary, "{}", drive.description);
     }
 }

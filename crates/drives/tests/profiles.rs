@@ -13,11 +13,7 @@ fn every() -> Vec<(String, Profile)> {
         .map(|entry| entry.expect("entry").path())
         .filter(|path| path.extension().is_some_and(|e| e == "toml"))
         .map(|path| {
-            let name = path
-                .file_stem()
-                .expect("stem")
-                .to_string_lossy()
-                .into_owned();
+            let name = path.file_stem().expect("stem").to_string_lossy().into_owned();
             let read = profile(&name);
             (name, read)
         })
@@ -46,10 +42,7 @@ fn every_drive_that_the_sources_name_has_a_profile() {
         "pm9a3-3.84t",
         "sata-ssd",
     ] {
-        assert!(
-            names.iter().any(|name| name == wanted),
-            "{wanted} is missing"
-        );
+        assert!(names.iter().any(|name| name == wanted), "{wanted} is missing");
     }
 }
 
@@ -65,9 +58,7 @@ fn every_number_of_every_profile_states_its_source() {
                 !number.source.contains("from memory"),
                 "{name}: {field}: what nobody can look up is an estimate"
             );
-            let vague = ["estimate", "fitted"]
-                .iter()
-                .any(|word| number.source.starts_with(word));
+            let vague = ["estimate", "fitted"].iter().any(|word| number.source.starts_with(word));
             assert!(
                 !vague
                     || number.is_estimate()
@@ -84,10 +75,7 @@ fn every_profile_makes_a_drive_that_answers() {
     for (name, profile) in every() {
         let size = capacity(&profile);
         let mut drive = profile.drive(size, size / 12, 7);
-        for (tag, op) in [Op::Write, Op::Read, Op::Flush, Op::Discard]
-            .into_iter()
-            .enumerate()
-        {
+        for (tag, op) in [Op::Write, Op::Read, Op::Flush, Op::Discard].into_iter().enumerate() {
             let request = Request::new(op, 8192 * tag as u64, 4096);
             drive.submit(1000, tag as u64, request);
         }
@@ -120,9 +108,7 @@ fn a_lab_overrides_numbers_and_words() {
         hdd.rpm = 5400
         hdd.buffer_mb = { value = 0, source = "my drive" }
     };
-    let disk = profile("hdd-7200-8t")
-        .overridden(&overrides)
-        .expect("valid");
+    let disk = profile("hdd-7200-8t").overridden(&overrides).expect("valid");
     assert_eq!(disk.flush, FlushBehaviour::Lies);
     let hdd = disk.hdd.expect("section");
     assert_eq!(hdd.rpm, ProfileNumber::stated(5400.0));
@@ -134,9 +120,7 @@ fn a_lab_overrides_numbers_and_words() {
 fn unknown_keys_and_wrong_numbers_are_refused_by_name() {
     let disk = profile("hdd-7200-8t");
     let refused = |overrides: toml::Table| {
-        disk.overridden(&overrides)
-            .expect_err("must be refused")
-            .to_string()
+        disk.overridden(&overrides).expect_err("must be refused").to_string()
     };
     assert!(refused(toml::toml! { hdd.rmp = 1 }).contains("rmp"));
     assert!(refused(toml::toml! { hdd.rpm = 0 }).contains("hdd.rpm = 0"));

@@ -41,13 +41,7 @@ fn arrivals(most: usize) -> impl Strategy<Value = Vec<Arrival>> {
     let one = (gap, op, offset, length, fua).prop_map(|(gap, op, offset, length, fua)| {
         let length = if op == Op::Flush { 0 } else { length };
         let fua = fua && op == Op::Write;
-        (
-            gap,
-            Request {
-                fua,
-                ..Request::new(op, offset, length)
-            },
-        )
+        (gap, Request { fua, ..Request::new(op, offset, length) })
     });
     prop::collection::vec(one, 1..most)
 }
@@ -58,10 +52,7 @@ fn shapes() -> Vec<(&'static str, Profile)> {
     let changed = |overrides: toml::Table| disk.overridden(&overrides).expect("valid");
     vec![
         ("disk", disk.clone()),
-        (
-            "disk without cache",
-            changed(toml::toml! { write_cache = false }),
-        ),
+        ("disk without cache", changed(toml::toml! { write_cache = false })),
         (
             "disk with a tiny buffer",
             changed(
@@ -215,10 +206,7 @@ fn throughput_never_exceeds_what_the_profile_states() {
             };
             let got = client.run(make(&profile).as_mut()).bytes_per_second / 1e6;
             let limit = if writes > 0.0 { write } else { read };
-            assert!(
-                got <= limit * 1.02,
-                "{name} {client:?}: {got} MB/s of {limit}"
-            );
+            assert!(got <= limit * 1.02, "{name} {client:?}: {got} MB/s of {limit}");
         }
     }
 }
@@ -266,11 +254,7 @@ fn a_far_request_is_served_within_the_age_limit() {
                 next = 0;
                 break;
             }
-            drive.submit(
-                at,
-                next,
-                read((next * 7919 % 1000) * 1_000_000 / 4096 * 4096),
-            );
+            drive.submit(at, next, read((next * 7919 % 1000) * 1_000_000 / 4096 * 4096));
             next += 1;
         }
         if next == 0 {
@@ -291,13 +275,8 @@ fn a_write_of_part_of_a_sector_costs_a_revolution_more() {
     disk.write_cache = false;
     let size = capacity(&disk);
     let mean = |length: u64| {
-        let client = ClosedLoop {
-            length,
-            span: size,
-            writes: 1.0,
-            requests: 5000,
-            ..ClosedLoop::default()
-        };
+        let client =
+            ClosedLoop { length, span: size, writes: 1.0, requests: 5000, ..ClosedLoop::default() };
         client.run(disk.drive(size, size, 1).as_mut()).mean() / 1e6
     };
     let more = mean(512) - mean(4096);
@@ -348,9 +327,7 @@ fn an_honest_flush_takes_the_arm_to_every_buffered_write() {
     let honest = profile("hdd-7200-8t");
     let took = flush_ms(&honest);
     assert!((200.0..900.0).contains(&took), "{took} ms");
-    let liar = honest
-        .overridden(&toml::toml! { flush = "lies" })
-        .expect("valid");
+    let liar = honest.overridden(&toml::toml! { flush = "lies" }).expect("valid");
     assert!(flush_ms(&liar) < 1.0);
 }
 
@@ -363,11 +340,7 @@ fn a_flush_is_not_outrun_by_reads_that_came_later() {
     let mut drive = disk.drive(size, size, 1);
     let write = Request::new(Op::Write, size / 2 / 4096 * 4096, 4096);
     for tag in 0..16 {
-        drive.submit(
-            0,
-            tag,
-            Request::new(Op::Read, tag * 7_000_000 / 4096 * 4096, 4096),
-        );
+        drive.submit(0, tag, Request::new(Op::Read, tag * 7_000_000 / 4096 * 4096, 4096));
     }
     drive.submit(0, 1000, write);
     drive.submit(0, 1001, Request::new(Op::Flush, 0, 0));
@@ -435,10 +408,7 @@ fn a_read_is_not_held_up_by_writes_that_wait_for_room() {
     }
     let mean = took.iter().sum::<f64>() / took.len() as f64;
     let alone = ssd.flash.expect("flash").read_latency_us.value;
-    assert!(
-        (0.95..1.05).contains(&(mean / alone)),
-        "{mean} µs, alone {alone}"
-    );
+    assert!((0.95..1.05).contains(&(mean / alone)), "{mean} µs, alone {alone}");
 }
 
 /// What a disk has in memory of a long stream is the end of it, whether the reader is faster than

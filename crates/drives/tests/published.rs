@@ -37,25 +37,13 @@ fn assert_near(what: &str, got: f64, want: f64, tolerance: f64) {
 #[test]
 fn a_nearline_disk_serves_random_reads_as_the_reference_simulation_does() {
     let disk = profile("hdd-7200-8t");
-    for (depth, iops) in [
-        (1, 84.),
-        (2, 101.),
-        (4, 121.),
-        (8, 145.),
-        (16, 176.),
-        (32, 214.),
-    ] {
+    for (depth, iops) in [(1, 84.), (2, 101.), (4, 121.), (8, 145.), (16, 176.), (32, 214.)] {
         let got = run(&disk, random(&disk, depth, 0.0, 1.0)).iops;
         assert_near(&format!("IOPS at depth {depth}"), got, iops, 0.03);
     }
     for (depth, iops) in [(1, 142.), (32, 394.)] {
         let got = run(&disk, random(&disk, depth, 0.0, 0.1)).iops;
-        assert_near(
-            &format!("a tenth of the stroke, depth {depth}"),
-            got,
-            iops,
-            0.03,
-        );
+        assert_near(&format!("a tenth of the stroke, depth {depth}"), got, iops, 0.03);
     }
 }
 
@@ -113,11 +101,7 @@ fn the_mirror_sites_disk_streams_and_seeks_as_measured() {
 fn a_write_cached_write_takes_about_a_millisecond() {
     for name in ["hdd-7200-4t", "hdd-7200-8t", "hdd-7200-16t"] {
         let disk = profile(name);
-        let client = ClosedLoop {
-            think: 50_000_000,
-            requests: 1000,
-            ..random(&disk, 1, 1.0, 1.0)
-        };
+        let client = ClosedLoop { think: 50_000_000, requests: 1000, ..random(&disk, 1, 1.0, 1.0) };
         let mean = run(&disk, client).mean() / 1e6;
         assert!((0.9..=1.4).contains(&mean), "{name}: {mean} ms");
     }
@@ -154,33 +138,16 @@ fn nvme_drives_read_at_random_as_anandtech_measured() {
     for (name, mean, p99, tail, [deep, deep_mean, deep_p99]) in [
         ("optane-p4800x", 8.9, 10.0, 37.0, [585e3, 25.5, 41.0]),
         ("p3700-800g", 77.9, 96.0, 2768.0, [167e3, 93.9, 163.0]),
-        (
-            "micron-9100-2.4t",
-            107.7,
-            117.0,
-            306.0,
-            [136e3, 116.0, 205.0],
-        ),
+        ("micron-9100-2.4t", 107.7, 117.0, 306.0, [136e3, 116.0, 205.0]),
     ] {
         let drive = profile(name);
-        let one = ClosedLoop {
-            requests: 1_000_000,
-            ..random(&drive, 1, 0.0, 1.0)
-        };
+        let one = ClosedLoop { requests: 1_000_000, ..random(&drive, 1, 0.0, 1.0) };
         let got = run(&drive, one);
         assert_near(&format!("{name} mean"), got.mean() / 1e3, mean, 0.02);
-        assert_near(
-            &format!("{name} p99"),
-            got.quantile(0.99) as f64 / 1e3,
-            p99,
-            0.05,
-        );
+        assert_near(&format!("{name} p99"), got.quantile(0.99) as f64 / 1e3, p99, 0.05);
         let rare = got.quantile(0.99999) as f64 / 1e3;
         assert_near(&format!("{name} p99.999"), rare, tail, 0.34);
-        let sixteen = ClosedLoop {
-            requests: 200_000,
-            ..random(&drive, 16, 0.0, 1.0)
-        };
+        let sixteen = ClosedLoop { requests: 200_000, ..random(&drive, 16, 0.0, 1.0) };
         let got = run(&drive, sixteen);
         assert_near(&format!("{name} IOPS at depth 16"), got.iops, deep, 0.05);
         let what = format!("{name} at depth 16");
@@ -206,11 +173,8 @@ fn the_mirror_sites_ssd_reads_and_writes_as_measured() {
         };
         let got = run(&drive, stream).bytes_per_second / 1048576.0;
         assert_near("MiB/s in sequence", got, sequential, 0.05);
-        let client = ClosedLoop {
-            warm_up: 20_000,
-            requests: 200_000,
-            ..random(&drive, 512, writes, 1.0)
-        };
+        let client =
+            ClosedLoop { warm_up: 20_000, requests: 200_000, ..random(&drive, 512, writes, 1.0) };
         let got = run(&drive, client).bytes_per_second / 1048576.0;
         assert_near("MiB/s at random", got, at_random, 0.05);
     }
@@ -221,10 +185,7 @@ fn the_mirror_sites_ssd_reads_and_writes_as_measured() {
 #[test]
 fn a_sata_ssd_reaches_its_read_limits() {
     let drive = profile("sata-ssd");
-    let client = ClosedLoop {
-        requests: 100_000,
-        ..random(&drive, 256, 0.0, 1.0)
-    };
+    let client = ClosedLoop { requests: 100_000, ..random(&drive, 256, 0.0, 1.0) };
     assert_near("IOPS", run(&drive, client).iops, 95e3, 0.10);
     let stream = ClosedLoop {
         depth: 32,
@@ -241,17 +202,9 @@ fn a_sata_ssd_reaches_its_read_limits() {
 #[test]
 fn a_full_buffer_brings_writes_down_to_the_sustained_rate() {
     let drive = profile("pm983-960g");
-    let burst = ClosedLoop {
-        warm_up: 0,
-        requests: 2000,
-        ..random(&drive, 8, 1.0, 1.0)
-    };
+    let burst = ClosedLoop { warm_up: 0, requests: 2000, ..random(&drive, 8, 1.0, 1.0) };
     assert!(run(&drive, burst).iops > 150e3);
-    let long = ClosedLoop {
-        warm_up: 50_000,
-        requests: 200_000,
-        ..random(&drive, 8, 1.0, 1.0)
-    };
+    let long = ClosedLoop { warm_up: 50_000, requests: 200_000, ..random(&drive, 8, 1.0, 1.0) };
     assert_near("IOPS", run(&drive, long).iops, 40e3, 0.05);
 }
 
@@ -261,10 +214,7 @@ fn a_full_buffer_brings_writes_down_to_the_sustained_rate() {
 fn power_loss_protection_decides_what_a_flush_costs() {
     let sync = |name: &str| {
         let drive = profile(name);
-        let client = ClosedLoop {
-            flush_each: true,
-            ..random(&drive, 1, 1.0, 1.0)
-        };
+        let client = ClosedLoop { flush_each: true, ..random(&drive, 1, 1.0, 1.0) };
         run(&drive, client).mean() / 1e3
     };
     assert!((12.0..=80.0).contains(&sync("pm9a3-3.84t")));

@@ -59,11 +59,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             after(content, &["Logical Device number", "Logical device number"])
         {
             if let Some(card) = cards_or_new(&mut cards, line) {
-                card.volumes.push(Volume {
-                    line,
-                    id: number.to_string(),
-                    ..Volume::default()
-                });
+                card.volumes.push(Volume { line, id: number.to_string(), ..Volume::default() });
             }
             object = Object::Volume;
         } else if content.starts_with("Device #") {
@@ -99,18 +95,11 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             ),
         ));
     }
-    Parsed {
-        facts: cards,
-        problems,
-    }
+    Parsed { facts: cards, problems }
 }
 
 fn new_card(line: u32, number: usize) -> Card {
-    Card {
-        line,
-        id: number.to_string(),
-        ..Card::default()
-    }
+    Card { line, id: number.to_string(), ..Card::default() }
 }
 
 fn cards_or_new(cards: &mut Vec<Card>, line: u32) -> Option<&mut Card> {
@@ -132,10 +121,7 @@ fn pair(content: &str) -> Option<(&str, &str)> {
 }
 
 fn after<'a>(content: &'a str, prefixes: &[&str]) -> Option<&'a str> {
-    prefixes
-        .iter()
-        .find_map(|prefix| content.strip_prefix(prefix))
-        .map(str::trim)
+    prefixes.iter().find_map(|prefix| content.strip_prefix(prefix)).map(str::trim)
 }
 
 fn megabytes(at: &At<String>) -> Option<At<u64>> {
@@ -158,11 +144,9 @@ fn controller(card: &mut Card, section: &str, name: &str, value: At<String>) {
         "Global Physical Device Write Cache Policy"
         | "Physical Drive Write Cache Policy"
         | "Configured Drives" => card.drive_cache = Some(value),
-        _ => card.fields.push(Field {
-            section: section.to_string(),
-            name: name.to_string(),
-            value,
-        }),
+        _ => {
+            card.fields.push(Field { section: section.to_string(), name: name.to_string(), value })
+        }
     }
 }
 
@@ -256,13 +240,7 @@ mod tests {
             write_policy("Enabled (write-back) when protected by battery/ZMM"),
             Some(WritePolicy::Back)
         );
-        assert_eq!(
-            write_policy("Enabled (write-back)"),
-            Some(WritePolicy::AlwaysBack)
-        );
-        assert_eq!(
-            write_policy("Disabled (write-through)"),
-            Some(WritePolicy::Through)
-        );
+        assert_eq!(write_policy("Enabled (write-back)"), Some(WritePolicy::AlwaysBack));
+        assert_eq!(write_policy("Disabled (write-through)"), Some(WritePolicy::Through));
     }
 }

@@ -39,9 +39,7 @@ pub struct Card {
 impl Card {
     /// A field of the card by its name in the program, in any section.
     pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields
-            .iter()
-            .find(|field| field.name.eq_ignore_ascii_case(name))
+        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name))
     }
 
     /// Whether a battery or capacitor protects the cache now; none when the text does not say.
@@ -52,9 +50,7 @@ impl Card {
             let good = ["optimal", "ok", "ready", "opt", "charging", "learning"];
             let bad = word.starts_with("not") || word.contains("fail");
             return Some(At::new(
-                !bad && good
-                    .iter()
-                    .any(|g| word == *g || word.starts_with(&format!("{g} "))),
+                !bad && good.iter().any(|g| word == *g || word.starts_with(&format!("{g} "))),
                 state.line,
             ));
         }

@@ -101,12 +101,7 @@ impl Value {
 /// Every JSON object or list in a text, in order; what stands between them (prompts, log lines)
 /// is skipped. A document that is cut off yields what was read of it and a problem.
 pub fn documents(text: &str) -> (Vec<Value>, Vec<Problem>) {
-    let mut reader = Reader {
-        text,
-        at: 0,
-        line: 1,
-        problems: Vec::new(),
-    };
+    let mut reader = Reader { text, at: 0, line: 1, problems: Vec::new() };
     let mut found = Vec::new();
     while reader.skip_to_document() {
         let before = reader.problems.len();

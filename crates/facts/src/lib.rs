@@ -43,10 +43,7 @@ impl<T> At<T> {
 
     /// The same line with another value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> At<U> {
-        At {
-            value: change(self.value),
-            line: self.line,
-        }
+        At { value: change(self.value), line: self.line }
     }
 }
 
@@ -100,11 +97,7 @@ pub enum ProblemKind {
 
 impl Problem {
     pub(crate) fn new(line: u32, kind: ProblemKind, what: impl Into<String>) -> Problem {
-        Problem {
-            line,
-            kind,
-            what: what.into(),
-        }
+        Problem { line, kind, what: what.into() }
     }
 }
 
@@ -117,9 +110,7 @@ pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (u32, &str)> {
 
 /// Number of the last line, at least 1.
 pub(crate) fn last_line(text: &str) -> u32 {
-    u32::try_from(text.lines().count())
-        .unwrap_or(u32::MAX)
-        .max(1)
+    u32::try_from(text.lines().count()).unwrap_or(u32::MAX).max(1)
 }
 
 /// At most 80 characters of `text`, for a message.

@@ -49,10 +49,8 @@ pub struct Device {
 /// The devices of an `lsblk -J` text.
 pub fn parse(text: &str) -> Parsed<Vec<Device>> {
     let (found, mut problems) = documents(text);
-    let lists: Vec<&Value> = found
-        .iter()
-        .filter_map(|document| document.get("blockdevices"))
-        .collect();
+    let lists: Vec<&Value> =
+        found.iter().filter_map(|document| document.get("blockdevices")).collect();
     let mut devices = Vec::new();
     for item in lists.iter().flat_map(|list| list.items()) {
         device(item, &mut devices, &mut problems);
@@ -60,10 +58,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Device>> {
     if lists.is_empty() {
         problems.push(nothing_found(text, "lsblk -J"));
     }
-    Parsed {
-        facts: devices,
-        problems,
-    }
+    Parsed { facts: devices, problems }
 }
 
 fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
@@ -74,10 +69,7 @@ fn device(item: &Value, out: &mut Vec<Device>, problems: &mut Vec<Problem>) {
     };
     let flag = |key: &str| item.get(key).and_then(Value::flag);
     let whole = |key: &str| item.get(key).and_then(Value::whole);
-    let Some(name) = text("name")
-        .or_else(|| text("kname"))
-        .or_else(|| text("path"))
-    else {
+    let Some(name) = text("name").or_else(|| text("kname")).or_else(|| text("path")) else {
         problems.push(Problem::new(
             item.line,
             ProblemKind::Malformed,

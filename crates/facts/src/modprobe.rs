@@ -35,10 +35,7 @@ impl ModuleOption {
 impl ModuleOptions {
     /// Option `name` of `module` that counts: the kernel takes the last one.
     pub fn get(&self, module: &str, name: &str) -> Option<&ModuleOption> {
-        self.rows
-            .iter()
-            .rev()
-            .find(|row| row.module == module && row.name == name)
+        self.rows.iter().rev().find(|row| row.module == module && row.name == name)
     }
 }
 

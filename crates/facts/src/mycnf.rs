@@ -42,11 +42,7 @@ impl Options {
     /// Its value as text; a bare option is `ON`, as the server reads it.
     pub fn value(&self, name: &str) -> Option<At<String>> {
         if let Some(row) = self.server(name) {
-            return Some(
-                row.value
-                    .clone()
-                    .unwrap_or_else(|| At::new("ON".to_string(), row.line)),
-            );
+            return Some(row.value.clone().unwrap_or_else(|| At::new("ON".to_string(), row.line)));
         }
         ["skip_", "disable_"].iter().find_map(|prefix| {
             let row = self.server(&format!("{prefix}{}", normal(name)))?;
@@ -131,12 +127,7 @@ pub fn parse(text: &str) -> Parsed<Options> {
             ));
             continue;
         }
-        facts.rows.push(OptionRow {
-            group: group.clone(),
-            name: normal(name),
-            value,
-            line,
-        });
+        facts.rows.push(OptionRow { group: group.clone(), name: normal(name), value, line });
     }
     if group.is_none() && facts.includes.is_empty() {
         problems.push(nothing_found(text, "my.cnf"));
@@ -163,9 +154,7 @@ fn without_comment(raw: &str) -> &str {
 
 fn unquoted(text: &str) -> String {
     for quote in ['"', '\''] {
-        let inner = text
-            .strip_prefix(quote)
-            .and_then(|rest| rest.strip_suffix(quote));
+        let inner = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
         if let Some(inner) = inner {
             return inner.to_string();
         }
@@ -185,14 +174,8 @@ mod tests {
         );
         assert!(parsed.complete(), "{:?}", parsed.problems);
         let options = parsed.facts;
-        assert_eq!(
-            options.bytes("innodb_buffer_pool_size"),
-            Some(At::new(12 << 30, 4))
-        );
-        assert_eq!(
-            options.switch("innodb_doublewrite"),
-            Some(At::new(false, 5))
-        );
+        assert_eq!(options.bytes("innodb_buffer_pool_size"), Some(At::new(12 << 30, 4)));
+        assert_eq!(options.switch("innodb_doublewrite"), Some(At::new(false, 5)));
         assert_eq!(options.switch("log_bin"), Some(At::new(false, 6)));
         assert_eq!(options.switch("sync_binlog"), Some(At::new(false, 9)));
         assert_eq!(options.value("port"), None);

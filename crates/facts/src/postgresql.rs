@@ -25,8 +25,7 @@ impl Settings {
     /// The value of `name` that counts: the last one.
     pub fn get(&self, name: &str) -> Option<&At<String>> {
         let mut rows = self.rows.iter().rev();
-        rows.find(|row| row.name.eq_ignore_ascii_case(name))
-            .map(|row| &row.value)
+        rows.find(|row| row.name.eq_ignore_ascii_case(name)).map(|row| &row.value)
     }
 
     /// Bytes of a memory setting: with its unit, or `unit` bytes where it is a bare number
@@ -95,17 +94,11 @@ pub fn parse(text: &str) -> Parsed<Settings> {
         }
         let value = At::new(value.unwrap_or_else(|| rest.to_string()), line);
         let name = name.to_ascii_lowercase();
-        if matches!(
-            name.as_str(),
-            "include" | "include_dir" | "include_if_exists"
-        ) {
+        if matches!(name.as_str(), "include" | "include_dir" | "include_if_exists") {
             problems.push(Problem::new(
                 line,
                 ProblemKind::Unknown,
-                format!(
-                    "settings included from {:?} are not seen",
-                    excerpt(&value.value)
-                ),
+                format!("settings included from {:?} are not seen", excerpt(&value.value)),
             ));
             facts.includes.push(value);
         } else {
@@ -149,18 +142,9 @@ mod tests {
         );
         assert!(parsed.complete(), "{:?}", parsed.problems);
         assert_eq!(parsed.facts.switch("fsync"), Some(At::new(false, 3)));
-        assert_eq!(
-            parsed.facts.bytes("shared_buffers", 8192),
-            Some(At::new(8 << 20, 4))
-        );
-        assert_eq!(
-            parsed.facts.bytes("work_mem", 1024),
-            Some(At::new(64 << 20, 5))
-        );
-        assert_eq!(
-            parsed.facts.get("archive_command").unwrap().value,
-            "cp %p /a#b"
-        );
+        assert_eq!(parsed.facts.bytes("shared_buffers", 8192), Some(At::new(8 << 20, 4)));
+        assert_eq!(parsed.facts.bytes("work_mem", 1024), Some(At::new(64 << 20, 5)));
+        assert_eq!(parsed.facts.get("archive_command").unwrap().value, "cp %p /a#b");
     }
 
     #[test]

@@ -54,9 +54,7 @@ pub struct Properties {
 impl Properties {
     /// Property `name` of `target`.
     pub fn get(&self, target: &str, name: &str) -> Option<&Property> {
-        self.rows
-            .iter()
-            .find(|row| row.target == target && row.name == name)
+        self.rows.iter().find(|row| row.target == target && row.name == name)
     }
 
     /// The targets, each once, in order of appearance.
@@ -73,9 +71,7 @@ impl Properties {
     /// Whether the rows are a pool's (`zpool get`) and not a dataset's: a pool has `ashift` or
     /// feature flags, a dataset never.
     pub fn of_pool(&self) -> bool {
-        self.rows
-            .iter()
-            .any(|row| row.name.starts_with("feature@") || row.name == "ashift")
+        self.rows.iter().any(|row| row.name.starts_with("feature@") || row.name == "ashift")
     }
 }
 
@@ -100,10 +96,7 @@ pub fn parse(text: &str) -> Parsed<Properties> {
             columns = Some(found);
             continue;
         }
-        if ["zpool get", "zfs get"]
-            .iter()
-            .any(|call| raw.contains(call))
-        {
+        if ["zpool get", "zfs get"].iter().any(|call| raw.contains(call)) {
             continue;
         }
         let row = if raw.contains('\t') {
@@ -129,13 +122,7 @@ pub fn parse(text: &str) -> Parsed<Properties> {
         problems.push(nothing_found(text, "zpool get or zfs get"));
     } else if let Some((line, true)) = last {
         // Only the last row may have been cut; a text without the column lacks it everywhere.
-        if facts
-            .rows
-            .iter()
-            .filter(|r| r.source == Source::Unstated)
-            .count()
-            == 1
-        {
+        if facts.rows.iter().filter(|r| r.source == Source::Unstated).count() == 1 {
             problems.push(Problem::new(
                 line,
                 ProblemKind::Truncated,
@@ -213,11 +200,7 @@ fn in_columns(raw: &str, line: u32, columns: &Columns) -> Option<Property> {
         cut(0, columns.property).trim(),
         name.trim(),
         value.trim(),
-        if word.trim().is_empty() {
-            Source::Unstated
-        } else {
-            source(word.trim())
-        },
+        if word.trim().is_empty() { Source::Unstated } else { source(word.trim()) },
         line,
     )
 }
@@ -229,9 +212,7 @@ fn in_words(raw: &str, line: u32) -> Option<Property> {
         [target, name, rest @ ..] if !rest.is_empty() => (target, name, rest),
         _ => return None,
     };
-    let inherited = rest
-        .windows(3)
-        .position(|w| w[0] == "inherited" && w[1] == "from");
+    let inherited = rest.windows(3).position(|w| w[0] == "inherited" && w[1] == "from");
     let (value, source) = match (inherited, rest) {
         (Some(at), _) if at > 0 => (&rest[..at], source(&rest[at..].join(" "))),
         (_, [value @ .., last]) if !value.is_empty() && is_source(last) => (value, source(last)),
@@ -242,10 +223,8 @@ fn in_words(raw: &str, line: u32) -> Option<Property> {
 
 /// Whether the text is what ZFS prints in the SOURCE column.
 pub(crate) fn is_source(text: &str) -> bool {
-    matches!(
-        text,
-        "local" | "default" | "received" | "temporary" | "-" | "none"
-    ) || text.starts_with("inherited from ")
+    matches!(text, "local" | "default" | "received" | "temporary" | "-" | "none")
+        || text.starts_with("inherited from ")
 }
 
 fn source(text: &str) -> Source {

@@ -62,9 +62,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Queue>> {
         if content.is_empty() || content.contains("grep ") || content.contains("tail -n") {
             continue;
         }
-        let header = content
-            .strip_prefix("==>")
-            .and_then(|rest| rest.strip_suffix("<=="));
+        let header = content.strip_prefix("==>").and_then(|rest| rest.strip_suffix("<=="));
         if let Some(path) = header {
             headed = place(path.trim());
             continue;
@@ -77,10 +75,9 @@ pub fn parse(text: &str) -> Parsed<Vec<Queue>> {
         };
         match found {
             Some(((device, attribute), value)) => {
-                let queue = queues.entry(device.clone()).or_insert_with(|| Queue {
-                    device,
-                    attributes: BTreeMap::new(),
-                });
+                let queue = queues
+                    .entry(device.clone())
+                    .or_insert_with(|| Queue { device, attributes: BTreeMap::new() });
                 let value = At::new(value.trim().to_string(), line);
                 queue.attributes.insert(attribute, value);
             }
@@ -94,10 +91,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Queue>> {
     if queues.is_empty() {
         problems.push(nothing_found(text, "/sys/block/*/queue"));
     }
-    Parsed {
-        facts: queues.into_values().collect(),
-        problems,
-    }
+    Parsed { facts: queues.into_values().collect(), problems }
 }
 
 /// `/sys/block/sda/queue/rotational` → (`sda`, `rotational`).

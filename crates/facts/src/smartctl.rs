@@ -193,9 +193,7 @@ fn scsi_uncorrected(document: &Value) -> Option<At<u64>> {
     let log = document.get("scsi_error_counter_log")?;
     let mut sum: Option<At<u64>> = None;
     for operation in ["read", "write", "verify"] {
-        let errors = log
-            .at(&[operation, "total_uncorrected_errors"])
-            .and_then(Value::whole);
+        let errors = log.at(&[operation, "total_uncorrected_errors"]).and_then(Value::whole);
         if let Some(errors) = errors {
             let before = sum.map_or(0, |s| s.value);
             sum = Some(At::new(before.saturating_add(errors.value), errors.line));

@@ -76,10 +76,7 @@ pub fn read(format: Format, text: &str) -> Parsed<Facts> {
     fn wrap<T>(parsed: Parsed<T>, into: impl FnOnce(T) -> Facts) -> Parsed<Facts> {
         let Parsed { facts, problems } = parsed;
         let problems: Vec<Problem> = problems;
-        Parsed {
-            facts: into(facts),
-            problems,
-        }
+        Parsed { facts: into(facts), problems }
     }
     match format {
         Format::ZpoolStatus => wrap(zpool_status::parse(text), Facts::Pools),

@@ -72,11 +72,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         match name {
             "Array" => object = Object::Array,
             "Logical Drive" => {
-                card.volumes.push(Volume {
-                    line,
-                    id: value.value.clone(),
-                    ..Volume::default()
-                });
+                card.volumes.push(Volume { line, id: value.value.clone(), ..Volume::default() });
                 object = Object::Volume;
             }
             _ => match object {
@@ -90,18 +86,13 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     if cards.is_empty() {
         problems.push(nothing_found(text, "ssacli"));
     }
-    Parsed {
-        facts: cards,
-        problems,
-    }
+    Parsed { facts: cards, problems }
 }
 
 /// `HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)  (sn: …)`.
 fn heading(content: &str) -> Option<(&str, &str)> {
     let (model, rest) = content.split_once(" in Slot ")?;
-    let end = rest
-        .find(|c: char| !c.is_ascii_alphanumeric())
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
     let slot = &rest[..end];
     (!slot.is_empty() && !model.contains(':')).then_some((model, slot))
 }
@@ -123,10 +114,7 @@ fn summary(card: &mut Card, line: u32, slot: &str, content: &str) {
         slot: slot.to_string(),
         interface: word(1),
         media: word(1).map(|w| media(&w)),
-        size: parts
-            .get(2)
-            .and_then(|p| decimal(p))
-            .map(|b| At::new(b, line)),
+        size: parts.get(2).and_then(|p| decimal(p)).map(|b| At::new(b, line)),
         state: word(3),
         ..CardDrive::default()
     });
@@ -145,10 +133,7 @@ fn volume_summary(card: &mut Card, line: u32, rest: &str) {
     card.volumes.push(Volume {
         line,
         id: id.to_string(),
-        size: parts
-            .first()
-            .and_then(|p| binary(p))
-            .map(|b| At::new(b, line)),
+        size: parts.first().and_then(|p| binary(p)).map(|b| At::new(b, line)),
         level: word(1),
         state: word(2),
         ..Volume::default()
@@ -157,14 +142,10 @@ fn volume_summary(card: &mut Card, line: u32, rest: &str) {
 
 /// What stands in the parentheses, between commas.
 fn parts(content: &str) -> Vec<&str> {
-    let inner = content.split_once('(').map_or("", |(_, rest)| {
-        rest.rsplit_once(')').map_or(rest, |(inner, _)| inner)
-    });
-    inner
-        .split(',')
-        .map(str::trim)
-        .filter(|p| !p.is_empty())
-        .collect()
+    let inner = content
+        .split_once('(')
+        .map_or("", |(_, rest)| rest.rsplit_once(')').map_or(rest, |(inner, _)| inner));
+    inner.split(',').map(str::trim).filter(|p| !p.is_empty()).collect()
 }
 
 fn media(interface: &At<String>) -> At<String> {
@@ -189,19 +170,11 @@ fn controller(card: &mut Card, name: &str, value: At<String>) {
             // Gen9 and later print gigabytes, some of them without the unit.
             let text = &value.value;
             let bare = text.parse::<f64>().is_ok();
-            let bytes = if bare {
-                binary(&format!("{text} GB"))
-            } else {
-                binary(text)
-            };
+            let bytes = if bare { binary(&format!("{text} GB")) } else { binary(text) };
             card.cache = bytes.map(|bytes| At::new(bytes, value.line));
         }
         "Cache Ratio" | "Accelerator Ratio" => {
-            let share: String = value
-                .value
-                .chars()
-                .take_while(char::is_ascii_digit)
-                .collect();
+            let share: String = value.value.chars().take_while(char::is_ascii_digit).collect();
             card.read_share = share
                 .parse()
                 .ok()
@@ -218,11 +191,7 @@ fn controller(card: &mut Card, name: &str, value: At<String>) {
         | "Configured Drive Write Cache Policy" => {
             card.drive_cache = Some(value);
         }
-        _ => card.fields.push(Field {
-            section: String::new(),
-            name: name.to_string(),
-            value,
-        }),
+        _ => card.fields.push(Field { section: String::new(), name: name.to_string(), value }),
     }
 }
 

@@ -10,10 +10,8 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     let (found, mut problems) = documents(text);
     let mut cards: Vec<Card> = Vec::new();
     let mut known = false;
-    for controller in found
-        .iter()
-        .filter_map(|document| document.get("Controllers"))
-        .flat_map(Value::items)
+    for controller in
+        found.iter().filter_map(|document| document.get("Controllers")).flat_map(Value::items)
     {
         known = true;
         let status = controller.get("Command Status");
@@ -33,11 +31,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         let at = match cards.iter().position(|card| card.id == id) {
             Some(at) => at,
             None => {
-                cards.push(Card {
-                    line: controller.line,
-                    id,
-                    ..Card::default()
-                });
+                cards.push(Card { line: controller.line, id, ..Card::default() });
                 cards.len() - 1
             }
         };
@@ -48,10 +42,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     if !known {
         problems.push(nothing_found(text, "storcli or perccli JSON"));
     }
-    Parsed {
-        facts: cards,
-        problems,
-    }
+    Parsed { facts: cards, problems }
 }
 
 fn failed(status: Option<&Value>, problems: &mut Vec<Problem>) {
@@ -59,9 +50,7 @@ fn failed(status: Option<&Value>, problems: &mut Vec<Problem>) {
         return;
     };
     if word.value != "Success" {
-        let why = status
-            .and_then(|s| s.get("Description"))
-            .and_then(Value::text);
+        let why = status.and_then(|s| s.get("Description")).and_then(Value::text);
         problems.push(Problem::new(
             word.line,
             ProblemKind::Truncated,
@@ -80,18 +69,9 @@ fn text(value: &Value, path: &[&str]) -> Option<At<String>> {
 fn fill(card: &mut Card, data: &Value) {
     set(&mut card.model, text(data, &["Basics", "Model"]));
     set(&mut card.model, text(data, &["Product Name"]));
-    set(
-        &mut card.status,
-        text(data, &["Status", "Controller Status"]),
-    );
-    set(
-        &mut card.mode,
-        text(data, &["Supported Adapter Operations", "Personality"]),
-    );
-    set(
-        &mut card.mode,
-        text(data, &["Personality Information", "Current Personality"]),
-    );
+    set(&mut card.status, text(data, &["Status", "Controller Status"]));
+    set(&mut card.mode, text(data, &["Supported Adapter Operations", "Personality"]));
+    set(&mut card.mode, text(data, &["Personality Information", "Current Personality"]));
     let memory = text(data, &["HwCfg", "On Board Memory Size"])
         .and_then(|t| binary(&t.value).map(|bytes| At::new(bytes, t.line)));
     set(&mut card.cache, memory);
@@ -100,22 +80,12 @@ fn fill(card: &mut Card, data: &Value) {
             set(&mut card.battery, text(unit, &["State"]));
             // `/c0/cv show all J` lists properties as rows.
             let state = text(unit, &["Property"]).filter(|p| p.value == "State");
-            set(
-                &mut card.battery,
-                state.and_then(|_| text(unit, &["Value"])),
-            );
+            set(&mut card.battery, state.and_then(|_| text(unit, &["Value"])));
         }
     }
-    if data
-        .at(&["HwCfg", "BBU"])
-        .and_then(Value::text)
-        .is_some_and(|t| t.value == "Absent")
-    {
+    if data.at(&["HwCfg", "BBU"]).and_then(Value::text).is_some_and(|t| t.value == "Absent") {
         let line = data.at(&["HwCfg", "BBU"]).map_or(0, |v| v.line);
-        set(
-            &mut card.battery,
-            Some(At::new("Not present".to_string(), line)),
-        );
+        set(&mut card.battery, Some(At::new("Not present".to_string(), line)));
     }
     for (name, value) in data.members() {
         match value.items() {
@@ -135,27 +105,17 @@ fn fill(card: &mut Card, data: &Value) {
             }
             _ => {}
         }
-        if let Some(id) = name
-            .strip_prefix("VD")
-            .and_then(|rest| rest.strip_suffix(" Properties"))
+        if let Some(id) = name.strip_prefix("VD").and_then(|rest| rest.strip_suffix(" Properties"))
         {
             properties(card, id, value);
         }
         for (key, value) in value.members() {
             if let Some(value) = value.text() {
-                card.fields.push(Field {
-                    section: name.clone(),
-                    name: key.clone(),
-                    value,
-                });
+                card.fields.push(Field { section: name.clone(), name: key.clone(), value });
             }
         }
         if let Some(value) = value.text() {
-            card.fields.push(Field {
-                section: String::new(),
-                name: name.clone(),
-                value,
-            });
+            card.fields.push(Field { section: String::new(), name: name.clone(), value });
         }
     }
 }
@@ -175,11 +135,7 @@ fn is_volume(name: &str) -> bool {
 
 fn by_id<'a>(card: &'a mut Card, id: &str, line: u32) -> Option<&'a mut Volume> {
     if !card.volumes.iter().any(|volume| volume.id == id) {
-        card.volumes.push(Volume {
-            line,
-            id: id.to_string(),
-            ..Volume::default()
-        });
+        card.volumes.push(Volume { line, id: id.to_string(), ..Volume::default() });
     }
     card.volumes.iter_mut().find(|volume| volume.id == id)
 }
@@ -199,10 +155,7 @@ fn volume(card: &mut Card, row: &Value) {
     if let Some(cache) = text(row, &["Cache"]) {
         let (ahead, write) = policy(&cache.value);
         set(&mut volume.write, write.map(|w| At::new(w, cache.line)));
-        set(
-            &mut volume.read_ahead,
-            ahead.map(|a| At::new(a, cache.line)),
-        );
+        set(&mut volume.read_ahead, ahead.map(|a| At::new(a, cache.line)));
     }
 }
 

@@ -12,9 +12,7 @@ pub fn binary(text: &str) -> Option<u64> {
 pub fn postgresql(text: &str) -> Option<u64> {
     let text = text.trim();
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ' ');
-    matches!(unit, "B" | "kB" | "MB" | "GB" | "TB")
-        .then(|| binary(text))
-        .flatten()
+    matches!(unit, "B" | "kB" | "MB" | "GB" | "TB").then(|| binary(text)).flatten()
 }
 
 /// Bytes of a size whose units are decimal: drive capacities as ssacli prints them, `960 GB`.
@@ -23,9 +21,7 @@ pub fn decimal(text: &str) -> Option<u64> {
 }
 
 fn scaled(text: &str, base: f64) -> Option<u64> {
-    let end = text
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     if !number.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -72,17 +68,7 @@ mod tests {
 
     #[test]
     fn what_is_no_size_is_none() {
-        for text in [
-            "",
-            "-",
-            "none",
-            "1.2.3K",
-            "K",
-            "-5K",
-            "9e999T",
-            "12 parsecs",
-            "é",
-        ] {
+        for text in ["", "-", "none", "1.2.3K", "K", "-5K", "9e999T", "12 parsecs", "é"] {
             assert_eq!(binary(text), None, "{text}");
         }
     }

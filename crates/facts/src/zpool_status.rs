@@ -129,10 +129,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
     } else {
         problems.push(nothing_found(text, "zpool status"));
     }
-    Parsed {
-        facts: pools,
-        problems,
-    }
+    Parsed { facts: pools, problems }
 }
 
 fn unknown(line: u32, raw: &str) -> Problem {

@@ -48,22 +48,10 @@ fn a_failing_raidz2_of_an_old_version_is_read_whole() {
     assert!(parsed.complete(), "{:?}", parsed.problems);
     let pool = &parsed.facts[0];
     assert_eq!(pool.state, Some(At::new("DEGRADED".to_string(), 2)));
-    assert!(
-        pool.status
-            .as_ref()
-            .unwrap()
-            .value
-            .ends_with("in a degraded state.")
-    );
+    assert!(pool.status.as_ref().unwrap().value.ends_with("in a degraded state."));
     let scan = &pool.scans[0];
-    assert_eq!(
-        (scan.kind, scan.state),
-        (Some(ScanKind::Scrub), ScanState::Finished)
-    );
-    assert_eq!(
-        (scan.took_s, scan.errors),
-        (Some(9 * 3600 + 12 * 60), Some(0))
-    );
+    assert_eq!((scan.kind, scan.state), (Some(ScanKind::Scrub), ScanState::Finished));
+    assert_eq!((scan.took_s, scan.errors), (Some(9 * 3600 + 12 * 60), Some(0)));
 
     let raidz = pool.of(Class::Normal).next().unwrap();
     assert_eq!(raidz.kind, VdevKind::Raidz { parity: 2 });
@@ -73,27 +61,19 @@ fn a_failing_raidz2_of_an_old_version_is_read_whole() {
     assert_eq!(replacing.children[1].note, "(resilvering)");
     let faulted = &raidz.children[3];
     assert_eq!((faulted.read, faulted.write), (Some(40), Some(1229)));
-    assert_eq!(
-        (faulted.note.as_str(), faulted.line),
-        ("too many errors", 19)
-    );
+    assert_eq!((faulted.note.as_str(), faulted.line), ("too many errors", 19));
     assert_eq!(pool.of(Class::Log).count(), 1);
     assert_eq!(pool.of(Class::Cache).count(), 1);
     assert_eq!(pool.of(Class::Spare).next().unwrap().state, "AVAIL");
     assert_eq!(pool.undamaged(), Some(false));
-    assert_eq!(
-        pool.damaged[1],
-        At::new("tank/home:<0x1f3>".to_string(), 30)
-    );
+    assert_eq!(pool.damaged[1], At::new("tank/home:<0x1f3>".to_string(), 30));
 }
 
 #[test]
 fn a_draid_with_special_log_cache_and_a_second_pool_is_read_whole() {
     let parsed = zpool_status::parse(&fixture("zpool-status-2.1-draid-special.txt"));
     assert!(parsed.complete(), "{:?}", parsed.problems);
-    let [pool, rpool] = parsed.facts.as_slice() else {
-        panic!("{}", parsed.facts.len())
-    };
+    let [pool, rpool] = parsed.facts.as_slice() else { panic!("{}", parsed.facts.len()) };
     assert_eq!(pool.scans.len(), 2);
     assert_eq!(pool.scans[0].state, ScanState::Running);
     assert_eq!(pool.scans[0].done_percent, Some(34.17));
@@ -101,26 +81,12 @@ fn a_draid_with_special_log_cache_and_a_second_pool_is_read_whole() {
     assert_eq!(pool.scans[1].took_s, Some(11_564));
     assert_eq!(pool.others[0].0, "checkpoint");
     let draid = pool.of(Class::Normal).next().unwrap();
-    assert_eq!(
-        draid.kind,
-        VdevKind::Draid {
-            parity: 2,
-            data: 5,
-            children: 14,
-            spares: 2
-        }
-    );
+    assert_eq!(draid.kind, VdevKind::Draid { parity: 2, data: 5, children: 14, spares: 2 });
     assert_eq!(draid.children.len(), 14);
     assert_eq!(draid.children[3].kind, VdevKind::Spare);
-    assert_eq!(
-        draid.children[3].children[1].kind,
-        VdevKind::DistributedSpare
-    );
+    assert_eq!(draid.children[3].children[1].kind, VdevKind::DistributedSpare);
     let special = pool.of(Class::Special).next().unwrap();
-    assert_eq!(
-        (special.kind, special.leaves().len()),
-        (VdevKind::Mirror, 2)
-    );
+    assert_eq!((special.kind, special.leaves().len()), (VdevKind::Mirror, 2));
     assert_eq!(pool.of(Class::Log).next().unwrap().children.len(), 2);
     assert_eq!(pool.of(Class::Spare).count(), 2);
     assert_eq!(rpool.scans[0].state, ScanState::Never);
@@ -134,10 +100,7 @@ fn slow_counts_and_trim_notes_do_not_shift_the_columns() {
     let pool = &parsed.facts[0];
     let raidz = &pool.vdevs[0];
     assert_eq!(raidz.children[1].note, "(untrimmed)");
-    assert_eq!(
-        raidz.children[3].note,
-        "(block size: 512B configured, 4096B native)"
-    );
+    assert_eq!(raidz.children[3].note, "(block size: 512B configured, 4096B native)");
     assert_eq!(pool.of(Class::Dedup).next().unwrap().children.len(), 2);
     assert_eq!(pool.others[0].0, "expand");
 }
@@ -155,20 +118,12 @@ fn lost_indentation_is_guessed_and_said_so() {
 #[test]
 fn a_status_cut_in_its_table_says_so() {
     let text = fixture("zpool-status-2.1-draid-special.txt");
-    let cut: String = text
-        .lines()
-        .take(24)
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let cut: String = text.lines().take(24).map(|line| format!("{line}\n")).collect();
     let parsed = zpool_status::parse(&cut);
     assert_eq!(parsed.facts[0].name.value, "mirror");
     let problem = parsed.problems.last().unwrap();
     assert_eq!((problem.kind, problem.line), (ProblemKind::Truncated, 24));
-    let beginning: String = text
-        .lines()
-        .skip(6)
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let beginning: String = text.lines().skip(6).map(|line| format!("{line}\n")).collect();
     let parsed = zpool_status::parse(&beginning);
     assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
     assert!(
@@ -227,15 +182,10 @@ fn collapsed_blanks_do_not_lose_a_property() {
 fn both_generations_of_lsblk_give_the_same_types() {
     let parsed = lsblk::parse(&fixture("lsblk-2.34-server.json"));
     assert!(parsed.complete());
-    let [sda, nvme] = parsed.facts.as_slice() else {
-        panic!()
-    };
+    let [sda, nvme] = parsed.facts.as_slice() else { panic!() };
     assert!(sda.rotational.unwrap().value);
     assert_eq!(sda.physical_sector.unwrap().value, 4096);
-    assert_eq!(
-        sda.children[0].signature.as_ref().unwrap().text(),
-        "zfs_member"
-    );
+    assert_eq!(sda.children[0].signature.as_ref().unwrap().text(), "zfs_member");
     assert_eq!(nvme.size.unwrap().value, 960_197_124_096);
     assert_eq!(nvme.mounts[0].text(), "[SWAP]");
 
@@ -249,21 +199,15 @@ fn both_generations_of_lsblk_give_the_same_types() {
 
 #[test]
 fn smartctl_of_all_three_protocols_is_read() {
-    let ata = smartctl::parse(&fixture("smartctl-7.2-ata.json"))
-        .facts
-        .remove(0);
+    let ata = smartctl::parse(&fixture("smartctl-7.2-ata.json")).facts.remove(0);
     assert_eq!(ata.rpm.unwrap().value, 7200);
     assert!(ata.write_cache.unwrap().value);
     assert_eq!(ata.attribute(197).unwrap().raw, Some(8));
-    let nvme = smartctl::parse(&fixture("smartctl-7.3-nvme.json"))
-        .facts
-        .remove(0);
+    let nvme = smartctl::parse(&fixture("smartctl-7.3-nvme.json")).facts.remove(0);
     assert_eq!(nvme.endurance_used.unwrap().value, 104);
     assert_eq!(nvme.written.unwrap().value, 1_024_000_000_000);
     assert_eq!(nvme.media_errors.unwrap().value, 3);
-    let scsi = smartctl::parse(&fixture("smartctl-7.3-scsi.json"))
-        .facts
-        .remove(0);
+    let scsi = smartctl::parse(&fixture("smartctl-7.3-scsi.json")).facts.remove(0);
     assert_eq!(scsi.media_errors.unwrap().value, 3);
     assert_eq!(scsi.grown_defects.unwrap().value, 4);
 }
@@ -272,11 +216,7 @@ fn smartctl_of_all_three_protocols_is_read() {
 fn a_drive_that_smartctl_could_not_open_is_a_problem_and_not_a_healthy_drive() {
     let parsed = smartctl::parse(&fixture("smartctl-7.3-unreadable.json"));
     assert_eq!(parsed.facts[0].passed, None);
-    assert!(
-        parsed.problems[0]
-            .what
-            .contains("Unable to detect device type")
-    );
+    assert!(parsed.problems[0].what.contains("Unable to detect device type"));
     let none = smartctl::parse(&fixture("smartctl-7.3-scan-none.json"));
     assert_eq!(none.facts[0].model, None);
 }
@@ -285,17 +225,11 @@ fn a_drive_that_smartctl_could_not_open_is_a_problem_and_not_a_healthy_drive() {
 fn nvme_lists_plain_and_verbose_are_read() {
     let parsed = nvme_list::parse(&fixture("nvme-list-1.16.json"));
     assert!(parsed.complete());
-    assert_eq!(
-        parsed.facts[1].model.as_ref().unwrap().text(),
-        "INTEL SSDPEK1A118GA"
-    );
+    assert_eq!(parsed.facts[1].model.as_ref().unwrap().text(), "INTEL SSDPEK1A118GA");
     assert_eq!(parsed.facts[1].size.unwrap(), At::new(118_410_444_800, 26));
     let parsed = nvme_list::parse(&fixture("nvme-list-2.3-verbose.json"));
     assert!(parsed.complete());
-    assert_eq!(
-        parsed.facts[0].path.as_ref().unwrap().text(),
-        "/dev/nvme0n1"
-    );
+    assert_eq!(parsed.facts[0].path.as_ref().unwrap().text(), "/dev/nvme0n1");
     assert_eq!(parsed.facts[0].sector.unwrap().value, 4096);
 }
 
@@ -338,10 +272,7 @@ fn the_cards_cache_split_and_policies_are_read_from_arcconf() {
     assert_eq!(volume.write.unwrap().value, WritePolicy::AlwaysBack);
     assert_eq!(card.drives.len(), 2);
     assert_eq!(card.drives[1].media.as_ref().unwrap().text(), "SSD");
-    assert_eq!(
-        card.drives[1].state.as_ref().unwrap().text(),
-        "Raw (Pass Through)"
-    );
+    assert_eq!(card.drives[1].state.as_ref().unwrap().text(), "Raw (Pass Through)");
 
     let text = fixture("arcconf-p460.txt");
     let cut = &text[..text.len() / 2];
@@ -358,10 +289,7 @@ fn ssacli_shows_a_cache_that_writes_back_without_its_battery() {
     assert_eq!(card.read_share.unwrap().value, 10);
     assert!(!card.protected().unwrap().value);
     assert!(card.unprotected_cache.unwrap().value);
-    assert_eq!(
-        card.volumes[0].write.unwrap().value,
-        WritePolicy::AlwaysBack
-    );
+    assert_eq!(card.volumes[0].write.unwrap().value, WritePolicy::AlwaysBack);
     let slots: Vec<&str> = card.drives.iter().map(|d| d.slot.as_str()).collect();
     assert_eq!(slots.iter().filter(|s| **s == "1I:1:1").count(), 1);
     let detail = card.drives.iter().find(|d| d.model.is_some()).unwrap();
@@ -373,32 +301,15 @@ fn database_and_module_settings_know_their_lines() {
     let postgresql = postgresql::parse(&fixture("postgresql-15.conf"));
     assert!(postgresql.complete(), "{:?}", postgresql.problems);
     let settings = postgresql.facts;
-    assert_eq!(
-        settings.switch("full_page_writes"),
-        Some(At::new(false, 219))
-    );
-    assert_eq!(
-        settings.bytes("shared_buffers", 8192),
-        Some(At::new(32 << 30, 127))
-    );
+    assert_eq!(settings.switch("full_page_writes"), Some(At::new(false, 219)));
+    assert_eq!(settings.bytes("shared_buffers", 8192), Some(At::new(32 << 30, 127)));
     let mycnf = mycnf::parse(&fixture("my-mariadb.cnf"));
     assert_eq!(mycnf.problems.len(), 1, "the includedir is not seen");
-    assert_eq!(
-        mycnf.facts.switch("innodb_doublewrite"),
-        Some(At::new(false, 7))
-    );
+    assert_eq!(mycnf.facts.switch("innodb_doublewrite"), Some(At::new(false, 7)));
     let module = modprobe::parse(&fixture("modprobe-zfs.conf"));
     assert!(module.complete());
     assert!(module.facts.get("zfs", "l2arc_write_max_mb").is_some());
-    assert_eq!(
-        module
-            .facts
-            .get("zfs", "zfs_txg_timeout")
-            .unwrap()
-            .value
-            .line,
-        5
-    );
+    assert_eq!(module.facts.get("zfs", "zfs_txg_timeout").unwrap().value.line, 5);
 }
 
 #[test]

@@ -93,19 +93,11 @@ proptest! {
 
 #[test]
 fn a_json_fixture_cut_anywhere_is_never_taken_for_a_whole_one() {
-    for (name, text) in fixtures()
-        .iter()
-        .filter(|(name, _)| name.ends_with(".json"))
-    {
+    for (name, text) in fixtures().iter().filter(|(name, _)| name.ends_with(".json")) {
         let end = text.trim_end().len();
         for at in (1..end).step_by(37) {
             let cut = &text[..at];
-            for format in [
-                Format::Lsblk,
-                Format::Smartctl,
-                Format::NvmeList,
-                Format::Storcli,
-            ] {
+            for format in [Format::Lsblk, Format::Smartctl, Format::NvmeList, Format::Storcli] {
                 assert!(!read(format, cut).complete(), "{name} cut at {at}");
             }
         }

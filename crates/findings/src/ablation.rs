@@ -16,10 +16,7 @@ pub fn rank(
     let mut all = Vec::new();
     for workload in &campaign.workloads {
         let mut of_workload = contributions(&workload.name, baseline, pairs, effects);
-        let both = of_workload
-            .iter()
-            .filter(|c| c.alone.is_some() && c.last.is_some())
-            .count();
+        let both = of_workload.iter().filter(|c| c.alone.is_some() && c.last.is_some()).count();
         // A full factorial has main effects and interactions, which say more.
         if both < 2 || is_full_factorial(campaign) {
             continue;
@@ -43,11 +40,7 @@ fn contributions(
 ) -> Vec<Contribution> {
     let mut found: BTreeMap<(&str, &str), Contribution> = BTreeMap::new();
     for pair in pairs {
-        let others = || {
-            pair.context
-                .iter()
-                .map(|(f, level)| baseline.levels.get(f) == Some(level))
-        };
+        let others = || pair.context.iter().map(|(f, level)| baseline.levels.get(f) == Some(level));
         let (alone, last) = (others().all(|same| same), others().all(|same| !same));
         if alone == last {
             continue;
@@ -55,16 +48,14 @@ fn contributions(
         let Some(ratio) = lasting(pair, workload, effects) else {
             continue;
         };
-        let entry = found
-            .entry((pair.factor, pair.level))
-            .or_insert_with(|| Contribution {
-                factor: pair.factor.to_owned(),
-                level: pair.level.to_owned(),
-                workload: workload.to_owned(),
-                alone: None,
-                last: None,
-                share: None,
-            });
+        let entry = found.entry((pair.factor, pair.level)).or_insert_with(|| Contribution {
+            factor: pair.factor.to_owned(),
+            level: pair.level.to_owned(),
+            workload: workload.to_owned(),
+            alone: None,
+            last: None,
+            share: None,
+        });
         if alone {
             entry.alone = Some(ratio);
         } else {
@@ -98,18 +89,11 @@ fn mean_log(contribution: &Contribution) -> f64 {
 }
 
 fn is_full_factorial(campaign: &Campaign) -> bool {
-    let with: Vec<&Variant> = campaign
-        .variants
-        .iter()
-        .filter(|v| !v.levels.is_empty())
-        .collect();
+    let with: Vec<&Variant> = campaign.variants.iter().filter(|v| !v.levels.is_empty()).collect();
     let mut levels: BTreeMap<&String, std::collections::BTreeSet<&String>> = BTreeMap::new();
     for (factor, level) in with.iter().flat_map(|v| &v.levels) {
         levels.entry(factor).or_default().insert(level);
     }
-    let product: usize = levels
-        .values()
-        .map(|l| l.len())
-        .fold(1, usize::saturating_mul);
+    let product: usize = levels.values().map(|l| l.len()).fold(1, usize::saturating_mul);
     with.len() >= product
 }

@@ -29,10 +29,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
     let sides: Vec<Side<'_>> = groups
         .iter()
         .zip(&cells)
-        .map(|(group, cell)| Side {
-            group,
-            phases: cell.phases,
-        })
+        .map(|(group, cell)| Side { group, phases: cell.phases })
         .collect();
     let factors = factors::of(campaign);
     let pairs = factors::pairs(campaign);
@@ -48,11 +45,8 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
             effects.extend(effects::of_pair(pair, top, bottom, &campaign.method));
         }
         for level in levels(&pairs) {
-            let of_level: Vec<_> = measured
-                .iter()
-                .copied()
-                .filter(|(p, _, _)| (p.factor, p.level) == level)
-                .collect();
+            let of_level: Vec<_> =
+                measured.iter().copied().filter(|(p, _, _)| (p.factor, p.level) == level).collect();
             effects.extend(effects::main(&of_level, &campaign.method));
         }
         interactions.extend(interact(campaign, &measured));
@@ -60,10 +54,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
     let baseline = factors::baseline(campaign);
     let ranking = baseline.map_or_else(Vec::new, |b| ablation::rank(campaign, b, &pairs, &effects));
     let subjects = |factor: &str| {
-        factors
-            .iter()
-            .find(|f| f.name == factor)
-            .map_or(&[][..], |f| f.subjects.as_slice())
+        factors.iter().find(|f| f.name == factor).map_or(&[][..], |f| f.subjects.as_slice())
     };
     let ladders = ladder::of(campaign, model, trials);
     let evidence = Evidence {
@@ -104,11 +95,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
             seed: campaign.method.seed,
         },
         not_run: not_run(campaign, &cells),
-        trials: rows(
-            campaign,
-            &groups,
-            cells::other_rows(campaign, model, trials),
-        ),
+        trials: rows(campaign, &groups, cells::other_rows(campaign, model, trials)),
         factors,
         cells,
     };
@@ -123,8 +110,7 @@ fn find<'a, T>(
     variant: &Variant,
     workload: &str,
 ) -> Option<&'a T> {
-    all.iter()
-        .find(|t| group(t).variant.name == variant.name && group(t).workload.name == workload)
+    all.iter().find(|t| group(t).variant.name == variant.name && group(t).workload.name == workload)
 }
 
 fn levels<'a>(pairs: &[Pair<'a>]) -> BTreeSet<(&'a str, &'a str)> {
@@ -142,19 +128,14 @@ fn interact(
     let mut found = Vec::new();
     for without in measured {
         let (pair, _, _) = without;
-        let plain = pair
-            .context
-            .iter()
-            .all(|(f, l)| baseline.levels.get(f) == Some(l));
+        let plain = pair.context.iter().all(|(f, l)| baseline.levels.get(f) == Some(l));
         if !plain || pair.context.is_empty() {
             continue;
         }
         for with in measured {
             let (other, _, _) = with;
-            let mut differing = other
-                .context
-                .iter()
-                .filter(|(f, l)| pair.context.get(*f) != Some(l));
+            let mut differing =
+                other.context.iter().filter(|(f, l)| pair.context.get(*f) != Some(l));
             let (Some((factor, level)), None) = (differing.next(), differing.next()) else {
                 continue;
             };
@@ -215,9 +196,7 @@ fn not_run(campaign: &Campaign, cells: &[Cell]) -> Vec<NotRun> {
 fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
     let versions: BTreeMap<&str, BTreeSet<&str>> =
         trials.iter().fold(BTreeMap::new(), |mut map, t| {
-            map.entry(t.variant.as_str())
-                .or_default()
-                .insert(t.openzfs.as_str());
+            map.entry(t.variant.as_str()).or_default().insert(t.openzfs.as_str());
             map
         });
     let base = factors::baseline(campaign);
@@ -229,9 +208,9 @@ fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
             levels: v.levels.clone(),
             drives: price::drives(v),
             price: v.price(&campaign.host),
-            openzfs: versions.get(v.name.as_str()).map_or_else(Vec::new, |set| {
-                set.iter().map(|s| (*s).to_owned()).collect()
-            }),
+            openzfs: versions
+                .get(v.name.as_str())
+                .map_or_else(Vec::new, |set| set.iter().map(|s| (*s).to_owned()).collect()),
             durability: durability::risks(v),
             build: lab::command::commands(v).lines(),
             add: base
@@ -256,10 +235,7 @@ fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
 /// Every row: by workload and variant in the order of the campaign, then by part and repeat.
 fn rows(campaign: &Campaign, groups: &[Group<'_>], others: Vec<TrialRow>) -> Vec<TrialRow> {
     let place = |row: &TrialRow| {
-        let workload = campaign
-            .workloads
-            .iter()
-            .position(|w| w.name == row.workload);
+        let workload = campaign.workloads.iter().position(|w| w.name == row.workload);
         let variant = campaign.variants.iter().position(|v| v.name == row.variant);
         let part = match row.part {
             Part::Cell => 0,

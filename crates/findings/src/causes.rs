@@ -47,10 +47,7 @@ fn cause(
     with: &Side<'_>,
 ) -> Option<Cause> {
     let courses: Vec<_> = group.shown().iter().map(|j| j.course.clone()).collect();
-    let without = Side {
-        group,
-        phases: phases::of(&courses, lengths(model), 1.0 - CONFIDENCE),
-    };
+    let without = Side { group, phases: phases::of(&courses, lengths(model), 1.0 - CONFIDENCE) };
     let terms = [(1.0, &without), (-1.0, with)];
     let effect = |metric| -> Option<Effect> {
         let phase = match metric {

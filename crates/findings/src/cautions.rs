@@ -89,10 +89,7 @@ fn unsettled_trials(cells: &[Shown<'_>]) -> Option<Caution> {
     let settled = |trial: &Judged<'_>| trial.course.as_ref().is_none_or(|c| c.judged().is_some());
     let all = || cells.iter().flat_map(|(group, _)| group.valid());
     let trials = all().filter(|trial| !settled(trial)).count() as u32;
-    (trials > 0).then(|| Caution::Unsettled {
-        trials,
-        of: all().count() as u32,
-    })
+    (trials > 0).then(|| Caution::Unsettled { trials, of: all().count() as u32 })
 }
 
 /// The cache still grew in the last fifth of a trial, and has room.

@@ -85,10 +85,8 @@ impl<'a> Group<'a> {
                 Outcome::Failed { reason } => failed.push((trial, reason.as_str())),
                 Outcome::Measured(measured) => {
                     let checks = checks::of(trial, measured, &job, variant, &workload.dataset);
-                    let course = Course::of(measured).map(|course| Course {
-                        after_restart,
-                        ..course
-                    });
+                    let course =
+                        Course::of(measured).map(|course| Course { after_restart, ..course });
                     let issues = quality::of(measured, &checks, course.as_ref());
                     judged.push(Judged {
                         trial,
@@ -101,13 +99,7 @@ impl<'a> Group<'a> {
                 }
             }
         }
-        Group {
-            variant,
-            workload,
-            job,
-            ran: judged,
-            failed,
-        }
+        Group { variant, workload, job, ran: judged, failed }
     }
 
     /// Trials that count.
@@ -177,9 +169,7 @@ impl<'a> Group<'a> {
             hits: hits::of(&totals),
             phases,
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
-            scale: CellScale {
-                size: shown.first().map_or(model.size, |j| j.trial.size),
-            },
+            scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
             resources: resources::of(&measured, &self.job, self.variant, &lasting),
             database: database::of(&measured),
             series: self.ran.iter().map(series).collect(),
@@ -198,10 +188,7 @@ impl<'a> Group<'a> {
                         known.issue = issue.clone();
                     }
                 }
-                None => all.push(CellIssue {
-                    issue: issue.clone(),
-                    trials: 1,
-                }),
+                None => all.push(CellIssue { issue: issue.clone(), trials: 1 }),
             }
         }
         all
@@ -275,10 +262,7 @@ fn warmed(trials: &[&Measured]) -> Option<Warmed> {
 
 /// How much longer phases that end last on the real machine.
 pub fn lengths(model: &Model) -> Lengths {
-    Lengths {
-        burst: burst_factor(model),
-        warm_up: model.size,
-    }
+    Lengths { burst: burst_factor(model), warm_up: model.size }
 }
 
 /// Real ÷ model dirty-data limit.
@@ -292,19 +276,15 @@ pub fn burst_factor(model: &Model) -> f64 {
 
 /// Something a second over the whole window of each trial.
 fn over_window(shown: &[&Judged<'_>], pick: impl Fn(&Measured) -> f64) -> Option<Estimate> {
-    let values: Vec<f64> = shown
-        .iter()
-        .map(|j| pick(j.measured) / j.measured.runtime_s)
-        .collect();
+    let values: Vec<f64> = shown.iter().map(|j| pick(j.measured) / j.measured.runtime_s).collect();
     // A single trial's interval comes from its rates; bytes have the same relative width.
     let single = shown.first().and_then(|j| j.course.as_ref());
     let scale = single.and_then(|course| {
         let mean = stats::mean(&course.rates).filter(|mean| *mean > 0.0)?;
         Some(stats::mean(&values)? / mean)
     });
-    let rates: Option<Vec<f64>> = single
-        .zip(scale)
-        .map(|(course, scale)| course.rates.iter().map(|x| x * scale).collect());
+    let rates: Option<Vec<f64>> =
+        single.zip(scale).map(|(course, scale)| course.rates.iter().map(|x| x * scale).collect());
     phases::estimate(&values, rates.as_deref(), 1.0 - CONFIDENCE)
 }
 
@@ -321,8 +301,7 @@ fn series(judged: &Judged<'_>) -> Series {
             }
         }
     }
-    busy.values_mut()
-        .for_each(|column| column.resize(seconds.len(), 0.0));
+    busy.values_mut().for_each(|column| column.resize(seconds.len(), 0.0));
     let at = |i: usize| if i == 0 { 0.0 } else { seconds[i - 1].at };
     Series {
         trial: judged.trial.key.clone(),
@@ -352,9 +331,8 @@ pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
                 all.filter(|t| t.variant == variant.name && t.workload == workload.name)
             };
             let laddered = mine().any(|t| t.offered_rate.is_some());
-            let main: Vec<&Trial> = mine()
-                .filter(|t| t.is_main() && !scale::other_size(t, model))
-                .collect();
+            let main: Vec<&Trial> =
+                mine().filter(|t| t.is_main() && !scale::other_size(t, model)).collect();
             if !(main.is_empty() && laddered) {
                 groups.push(Group::of(variant, workload, campaign.method.restart, main));
             }
@@ -372,10 +350,7 @@ pub fn other_rows(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<
         let workload = campaign.workloads.iter().find(|w| w.name == trial.workload);
         if let (Some((variant, workload)), false) = (variant.zip(workload), part == Part::Cell) {
             let group = Group::of(variant, workload, campaign.method.restart, vec![*trial]);
-            rows.extend(group.rows().into_iter().map(|row| TrialRow {
-                part: part.clone(),
-                ..row
-            }));
+            rows.extend(group.rows().into_iter().map(|row| TrialRow { part: part.clone(), ..row }));
         }
     }
     rows

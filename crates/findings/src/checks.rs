@@ -41,15 +41,7 @@ pub fn of(
 }
 
 fn check(law: Law, measured: f64, expected: f64, tolerance: f64, pass: bool) -> Check {
-    Check {
-        trial: String::new(),
-        law,
-        measured,
-        expected,
-        tolerance,
-        pass,
-        of: None,
-    }
+    Check { trial: String::new(), law, measured, expected, tolerance, pass, of: None }
 }
 
 /// Operations of reads and writes.
@@ -86,10 +78,7 @@ fn little(measured: &Measured, job: &Job) -> Check {
 
 /// Mean number of operations in flight: Σ operations × mean latency ÷ run time.
 pub fn in_flight(measured: &Measured) -> f64 {
-    [&measured.read, &measured.write, &measured.sync]
-        .iter()
-        .map(|flow| seconds(flow))
-        .sum::<f64>()
+    [&measured.read, &measured.write, &measured.sync].iter().map(|flow| seconds(flow)).sum::<f64>()
         / measured.runtime_s
 }
 
@@ -117,23 +106,19 @@ fn bandwidth(measured: &Measured, job: &Job) -> Option<Check> {
 /// Histograms ascend and hold as many operations as were counted.
 fn percentiles(measured: &Measured) -> Vec<Check> {
     const TOLERANCE: f64 = 0.01;
-    [
-        ("read", &measured.read),
-        ("write", &measured.write),
-        ("sync", &measured.sync),
-    ]
-    .into_iter()
-    .filter(|(_, flow)| flow.ops > 0 && !flow.histogram.is_empty())
-    .map(|(name, flow)| {
-        let held = held(flow);
-        let ops = flow.ops as f64;
-        let ascends = flow.histogram.windows(2).all(|w| w[0].0 < w[1].0);
-        let pass = ascends && (held - ops).abs() <= (TOLERANCE * ops).max(1.0);
-        let mut check = check(Law::Percentiles, held, ops, TOLERANCE, pass);
-        check.of = Some(name.to_owned());
-        check
-    })
-    .collect()
+    [("read", &measured.read), ("write", &measured.write), ("sync", &measured.sync)]
+        .into_iter()
+        .filter(|(_, flow)| flow.ops > 0 && !flow.histogram.is_empty())
+        .map(|(name, flow)| {
+            let held = held(flow);
+            let ops = flow.ops as f64;
+            let ascends = flow.histogram.windows(2).all(|w| w[0].0 < w[1].0);
+            let pass = ascends && (held - ops).abs() <= (TOLERANCE * ops).max(1.0);
+            let mut check = check(Law::Percentiles, held, ops, TOLERANCE, pass);
+            check.of = Some(name.to_owned());
+            check
+        })
+        .collect()
 }
 
 fn held(flow: &Flow) -> f64 {
@@ -189,9 +174,8 @@ pub fn drives<'a>(measured: &'a Measured, what: &str) -> Vec<(&'a str, f64)> {
 /// served over two.
 fn busy(measured: &Measured) -> Option<Check> {
     const TOLERANCE: f64 = 0.02;
-    let (drive, busy) = mean_busy(&measured.seconds)
-        .into_iter()
-        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (drive, busy) =
+        mean_busy(&measured.seconds).into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let mut check = check(Law::Busy, busy, 1.0, TOLERANCE, busy <= 1.0 + TOLERANCE);
     check.of = Some(drive);
     Some(check)
@@ -238,11 +222,7 @@ fn series(measured: &Measured) -> Option<Check> {
 fn samples(measured: &Measured) -> Check {
     const TOLERANCE: f64 = 0.1;
     let all = measured.seconds.len() as f64;
-    let sampled = measured
-        .seconds
-        .iter()
-        .filter(|s| !s.values.is_empty())
-        .count() as f64;
+    let sampled = measured.seconds.iter().filter(|s| !s.values.is_empty()).count() as f64;
     let pass = all - sampled <= (TOLERANCE * all).max(1.0);
     check(Law::Samples, sampled, all, TOLERANCE, pass)
 }
@@ -261,11 +241,7 @@ mod tests {
             openzfs: OpenZfs::V2_3,
             stack: lab::campaign::Stack::Zfs,
             drives: BTreeMap::new(),
-            pool: Pool {
-                ashift: None,
-                vdevs: Vec::new(),
-                properties: BTreeMap::new(),
-            },
+            pool: Pool { ashift: None, vdevs: Vec::new(), properties: BTreeMap::new() },
             datasets: BTreeMap::from([
                 (String::new(), of("always")),
                 ("db".to_owned(), of("disabled")),

@@ -76,16 +76,11 @@ pub fn compare(before: &Findings, after: &Findings) -> Comparison {
         let same = |c: &&Cell| c.variant == cell.variant && c.workload == cell.workload;
         of.cells.iter().find(same).cloned()
     };
-    let pairs: Vec<(&Cell, Cell)> = before
-        .cells
-        .iter()
-        .filter_map(|cell| Some((cell, partner(cell, after)?)))
-        .collect();
+    let pairs: Vec<(&Cell, Cell)> =
+        before.cells.iter().filter_map(|cell| Some((cell, partner(cell, after)?))).collect();
     let alpha = ERROR_RATE / pairs.len().max(1) as f64;
-    let changes: Vec<Change> = pairs
-        .iter()
-        .filter_map(|(a, b)| change((before, a), (after, b), alpha))
-        .collect();
+    let changes: Vec<Change> =
+        pairs.iter().filter_map(|(a, b)| change((before, a), (after, b), alpha)).collect();
     let unmeasured: Vec<Unmeasured> = pairs
         .iter()
         .filter(|(a, b)| a.trials.valid == 0 || b.trials.valid == 0)
@@ -96,13 +91,8 @@ pub fn compare(before: &Findings, after: &Findings) -> Comparison {
         })
         .collect();
     let missing = |of: &Findings, other: &Findings| -> Vec<(String, String)> {
-        let alone = of
-            .cells
-            .iter()
-            .filter(|cell| partner(cell, other).is_none());
-        alone
-            .map(|cell| (cell.variant.clone(), cell.workload.clone()))
-            .collect()
+        let alone = of.cells.iter().filter(|cell| partner(cell, other).is_none());
+        alone.map(|cell| (cell.variant.clone(), cell.workload.clone())).collect()
     };
     Comparison {
         before: before.lab.clone(),
@@ -111,10 +101,7 @@ pub fn compare(before: &Findings, after: &Findings) -> Comparison {
             || unmeasured.iter().any(Unmeasured::is_lost),
         changes,
         unmeasured,
-        unmatched: missing(before, after)
-            .into_iter()
-            .chain(missing(after, before))
-            .collect(),
+        unmatched: missing(before, after).into_iter().chain(missing(after, before)).collect(),
     }
 }
 
@@ -124,20 +111,15 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         true => after.1.metric,
         false => Metric::Throughput,
     };
-    let (a, b) = (
-        logs(&compared(before.0, before.1, metric))?,
-        logs(&compared(after.0, after.1, metric))?,
-    );
+    let (a, b) =
+        (logs(&compared(before.0, before.1, metric))?, logs(&compared(after.0, after.1, metric))?);
     let settled = [before.1, after.1]
         .iter()
         .all(|cell| !matches!(cell.phases, Phases::NotSettled { .. } | Phases::Unknown));
     let (values_a, values_b): (Vec<f64>, Vec<f64>) =
         (a.values().copied().collect(), b.values().copied().collect());
     let value = (stats::mean(&values_b)? - stats::mean(&values_a)?).exp();
-    let pairs: Vec<f64> = b
-        .iter()
-        .filter_map(|(seed, after)| Some(after - a.get(seed)?))
-        .collect();
+    let pairs: Vec<f64> = b.iter().filter_map(|(seed, after)| Some(after - a.get(seed)?)).collect();
     let spread: Option<Mean> = contrast::of_pairs(&pairs)
         .or_else(|| contrast::of_groups(&[(1.0, &values_b), (-1.0, &values_a)]));
     let interval = spread.map(|mean| mean.interval(alpha).exp());
@@ -146,22 +128,10 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         workload: before.1.workload.clone(),
         metric,
         ratio: match interval {
-            Some(i) => Estimate {
-                value: i.value,
-                low: i.low,
-                high: i.high,
-                basis: Basis::Trials,
-            },
-            None => Estimate {
-                value,
-                low: value,
-                high: value,
-                basis: Basis::Point,
-            },
+            Some(i) => Estimate { value: i.value, low: i.low, high: i.high, basis: Basis::Trials },
+            None => Estimate { value, low: value, high: value, basis: Basis::Point },
         },
-        class: interval
-            .filter(|_| settled)
-            .map_or(Class::Undecided, |i| class(i, metric)),
+        class: interval.filter(|_| settled).map_or(Class::Undecided, |i| class(i, metric)),
         trials: (a.len() as u32, b.len() as u32),
     })
 }
@@ -254,9 +224,7 @@ pub fn against_published(findings: &Findings, table: &Table, named: &[Named]) ->
             };
             let published = row.throughput.filter(|x| *x > 0.0)?;
             // Excluded cells are not compared.
-            let measured = cell
-                .throughput
-                .filter(|_| cell.validity == Validity::Valid)?;
+            let measured = cell.throughput.filter(|_| cell.validity == Validity::Valid)?;
             Some(Published {
                 variant: cell.variant.clone(),
                 workload: cell.workload.clone(),

@@ -69,13 +69,8 @@ pub const PG_WAL_FULL_PAGES: &str = "postgresql.wal_full_pages";
 pub const PG_CHECKPOINTS: &str = "postgresql.checkpoints";
 
 /// Every throttle that a transaction can wait in.
-pub const THROTTLES: [&str; 5] = [
-    THROTTLE_DELAYS,
-    THROTTLE_OVER_MAX,
-    THROTTLE_MEMORY,
-    THROTTLE_RESERVE,
-    THROTTLE_WRLOG,
-];
+pub const THROTTLES: [&str; 5] =
+    [THROTTLE_DELAYS, THROTTLE_OVER_MAX, THROTTLE_MEMORY, THROTTLE_RESERVE, THROTTLE_WRLOG];
 
 /// Of a drive: read requests completed.
 pub const READS: &str = "reads";
@@ -141,20 +136,10 @@ mod tests {
 
     #[test]
     fn shares_and_sizes_are_levels_and_events_are_counts() {
-        for level in [
-            "arc.c",
-            "processor.busy",
-            "drive.hdd0.queue",
-            "drive.hdd0.busy",
-        ] {
+        for level in ["arc.c", "processor.busy", "drive.hdd0.queue", "drive.hdd0.busy"] {
             assert!(is_level(level), "{level}");
         }
-        for count in [
-            "zil.commits",
-            "drive.hdd0.writes",
-            "drive.hdd0.write_ns",
-            "arc.busy",
-        ] {
+        for count in ["zil.commits", "drive.hdd0.writes", "drive.hdd0.write_ns", "arc.busy"] {
             assert!(!is_level(count), "{count}");
         }
     }

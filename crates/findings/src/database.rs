@@ -39,10 +39,7 @@ mod tests {
         ];
         let trial = Measured {
             runtime_s: 6.0,
-            write: Flow {
-                ops: 1000,
-                ..Flow::default()
-            },
+            write: Flow { ops: 1000, ..Flow::default() },
             totals: totals.map(|(name, value)| (name.to_owned(), value)).into(),
             ..Measured::default()
         };

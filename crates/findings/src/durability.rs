@@ -17,12 +17,7 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
         risks.push(DurabilityRisk::SyncDisabled { datasets: disabled });
     }
     let emptied = kinds(variant, volatile);
-    if variant
-        .module
-        .get("zfs_nocacheflush")
-        .is_some_and(|v| *v != 0)
-        && !emptied.is_empty()
-    {
+    if variant.module.get("zfs_nocacheflush").is_some_and(|v| *v != 0) && !emptied.is_empty() {
         risks.push(DurabilityRisk::NoCacheFlush { kinds: emptied });
     }
     let lying = kinds(variant, |numbers| {
@@ -49,9 +44,7 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
 
 /// Whether a power cut alone can lose what was acknowledged.
 pub fn loses_acknowledged(variant: &Variant) -> bool {
-    risks(variant)
-        .iter()
-        .any(DurabilityRisk::loses_acknowledged)
+    risks(variant).iter().any(DurabilityRisk::loses_acknowledged)
 }
 
 /// Kinds of the pool's drives that hold data or log and pass a test.
@@ -66,10 +59,7 @@ fn kinds(variant: &Variant, test: impl Fn(&serde_json::Value) -> bool) -> Vec<St
         .collect();
     used.into_iter()
         .filter(|kind| {
-            variant
-                .drives
-                .get(*kind)
-                .is_some_and(|DriveKind { numbers, .. }| test(numbers))
+            variant.drives.get(*kind).is_some_and(|DriveKind { numbers, .. }| test(numbers))
         })
         .cloned()
         .collect()

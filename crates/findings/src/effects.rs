@@ -72,11 +72,7 @@ fn kinds(sides: &[&Side<'_>]) -> Vec<PhaseKind> {
 
 /// The phase in which what lasts of some sides is compared.
 pub fn lasting_phase(sides: &[&Side<'_>]) -> PhaseKind {
-    if sides.iter().any(|s| s.has_two()) {
-        PhaseKind::Sustained
-    } else {
-        PhaseKind::Whole
-    }
+    if sides.iter().any(|s| s.has_two()) { PhaseKind::Sustained } else { PhaseKind::Whole }
 }
 
 /// Every effect of one pair: throughput in each phase, and latency over the window.
@@ -84,10 +80,7 @@ pub fn of_pair(pair: &Pair<'_>, top: &Side<'_>, bottom: &Side<'_>, method: &Meth
     let comparisons = kinds(&[top, bottom])
         .into_iter()
         .map(|phase| (Metric::Throughput, phase))
-        .chain([
-            (Metric::MeanLatency, PhaseKind::Whole),
-            (Metric::P99Latency, PhaseKind::Whole),
-        ]);
+        .chain([(Metric::MeanLatency, PhaseKind::Whole), (Metric::P99Latency, PhaseKind::Whole)]);
     comparisons
         .filter_map(|(metric, phase)| {
             let terms = [(1.0, top), (-1.0, bottom)];
@@ -113,10 +106,8 @@ pub fn main(pairs: &[(&Pair<'_>, &Side<'_>, &Side<'_>)], method: &Method) -> Vec
     };
     let share = 1.0 / pairs.len() as f64;
     let sides: Vec<&Side<'_>> = pairs.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
-    let terms: Vec<(f64, &Side<'_>)> = pairs
-        .iter()
-        .flat_map(|(_, a, b)| [(share, *a), (-share, *b)])
-        .collect();
+    let terms: Vec<(f64, &Side<'_>)> =
+        pairs.iter().flat_map(|(_, a, b)| [(share, *a), (-share, *b)]).collect();
     kinds(&sides)
         .into_iter()
         .map(|phase| (Metric::Throughput, phase))
@@ -141,12 +132,7 @@ pub fn interaction(
     second: (String, String),
 ) -> Vec<Interaction> {
     let sides = [with.1, with.2, without.1, without.2];
-    let terms = [
-        (1.0, with.1),
-        (-1.0, with.2),
-        (-1.0, without.1),
-        (1.0, without.2),
-    ];
+    let terms = [(1.0, with.1), (-1.0, with.2), (-1.0, without.1), (1.0, without.2)];
     kinds(&sides)
         .into_iter()
         .filter_map(|phase| {
@@ -204,10 +190,8 @@ fn combine(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Opti
     let seeds = first.group.valid().map(|judged| judged.trial.seed);
     let rows: Vec<(u64, Vec<f64>)> = seeds
         .filter_map(|seed| {
-            let logs: Option<Vec<f64>> = terms
-                .iter()
-                .map(|(_, side)| log(side.seeded(seed)?, metric, phase))
-                .collect();
+            let logs: Option<Vec<f64>> =
+                terms.iter().map(|(_, side)| log(side.seeded(seed)?, metric, phase)).collect();
             Some((seed, logs?))
         })
         .collect();
@@ -238,14 +222,9 @@ fn combine(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Opti
     let means: Option<Vec<f64>> = single.iter().map(|(_, t)| log(t, metric, phase)).collect();
     let means = means?;
     let value = weighted(&means);
-    let half = (metric == Metric::Throughput)
-        .then(|| within(&single, phase))
-        .flatten();
-    let ratio = Interval {
-        value,
-        low: value - half.unwrap_or(0.0),
-        high: value + half.unwrap_or(0.0),
-    };
+    let half = (metric == Metric::Throughput).then(|| within(&single, phase)).flatten();
+    let ratio =
+        Interval { value, low: value - half.unwrap_or(0.0), high: value + half.unwrap_or(0.0) };
     Some(Found {
         ratio: ratio.exp(),
         basis: half.map_or(Basis::Point, |_| Basis::Batches),
@@ -269,10 +248,8 @@ fn within(single: &[(f64, &Judged<'_>)], phase: PhaseKind) -> Option<f64> {
         })
         .collect();
     let batched = batched?;
-    let terms: Option<Vec<(f64, Mean)>> = batched
-        .iter()
-        .map(|(c, batches)| Some((*c, batches::mean_of(batches)?)))
-        .collect();
+    let terms: Option<Vec<(f64, Mean)>> =
+        batched.iter().map(|(c, batches)| Some((*c, batches::mean_of(batches)?))).collect();
     if cancel(&batched) {
         return Some(0.0);
     }
@@ -313,18 +290,9 @@ pub fn estimate(
             Some((n - found.trials) as u32)
         };
         match &found.spread {
-            _ if !settled => Needed {
-                lack: Lack::LongerRun,
-                trials: None,
-            },
-            Some(mean) => Needed {
-                lack: Lack::Trials,
-                trials: more(mean),
-            },
-            None => Needed {
-                lack: Lack::SecondTrial,
-                trials: Some(1),
-            },
+            _ if !settled => Needed { lack: Lack::LongerRun, trials: None },
+            Some(mean) => Needed { lack: Lack::Trials, trials: more(mean) },
+            None => Needed { lack: Lack::SecondTrial, trials: Some(1) },
         }
     });
     Some(Effect {

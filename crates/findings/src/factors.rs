@@ -23,10 +23,7 @@ pub struct Pair<'a> {
 
 /// The variant the others are held against: the one the method names, or the first.
 pub fn baseline(campaign: &Campaign) -> Option<&Variant> {
-    let named = campaign
-        .variants
-        .iter()
-        .find(|v| v.name == campaign.method.baseline);
+    let named = campaign.variants.iter().find(|v| v.name == campaign.method.baseline);
     named.or(campaign.variants.first())
 }
 
@@ -147,11 +144,8 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
         all.map(|drive| drive.kind.clone()).collect()
     };
     for kind in used(a).intersection(&used(b)) {
-        let numbers = |v: &Variant| {
-            v.drives
-                .get(kind)
-                .map(|d| (d.profile.clone(), d.numbers.clone()))
-        };
+        let numbers =
+            |v: &Variant| v.drives.get(kind).map(|d| (d.profile.clone(), d.numbers.clone()));
         if numbers(a) != numbers(b) {
             found.insert(Subject::Drive { kind: kind.clone() });
         }
@@ -161,28 +155,17 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
     for dataset in datasets {
         let of = |v: &'_ Variant| v.datasets.get(dataset).unwrap_or(&none).clone();
         for name in differing(&of(a), &of(b)) {
-            found.insert(Subject::Property {
-                dataset: dataset.clone(),
-                name,
-            });
+            found.insert(Subject::Property { dataset: dataset.clone(), name });
         }
     }
     found.into_iter().collect()
 }
 
 fn vdevs(variant: &Variant, class: Class) -> Vec<&Vdev> {
-    variant
-        .pool
-        .vdevs
-        .iter()
-        .filter(|v| v.class == class)
-        .collect()
+    variant.pool.vdevs.iter().filter(|v| v.class == class).collect()
 }
 
 fn differing<V: PartialEq>(a: &BTreeMap<String, V>, b: &BTreeMap<String, V>) -> Vec<String> {
     let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    keys.into_iter()
-        .filter(|key| a.get(*key) != b.get(*key))
-        .cloned()
-        .collect()
+    keys.into_iter().filter(|key| a.get(*key) != b.get(*key)).cloned().collect()
 }

@@ -42,12 +42,10 @@ pub struct Step {
 impl History {
     /// Whether its last change for good made it slower.
     pub fn regressed(&self) -> bool {
-        self.steps
-            .last()
-            .is_some_and(|step| match self.metric.more_is_better() {
-                true => step.after < step.before,
-                false => step.after > step.before,
-            })
+        self.steps.last().is_some_and(|step| match self.metric.more_is_better() {
+            true => step.after < step.before,
+            false => step.after > step.before,
+        })
     }
 }
 

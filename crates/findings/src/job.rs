@@ -124,14 +124,8 @@ fn database(pgbench: &Pgbench) -> String {
     words.join(" ")
 }
 
-const PACING: [&str; 6] = [
-    "rate",
-    "rate_iops",
-    "rate_process",
-    "thinktime",
-    "latency_target",
-    "startdelay",
-];
+const PACING: [&str; 6] =
+    ["rate", "rate_iops", "rate_process", "thinktime", "latency_target", "startdelay"];
 
 /// Not among [`PACING`]: how much such jobs do in a second is still their result.
 const HOLDING: [&str; 7] = [
@@ -162,11 +156,7 @@ fn block(section: &Section) -> Option<u64> {
         part => sizes::bytes(part),
     });
     let first = both.next()?;
-    if both.all(|size| size == first) {
-        first
-    } else {
-        None
-    }
+    if both.all(|size| size == first) { first } else { None }
 }
 
 /// The jobs of a workload; what `lab` refuses in them is not looked at here.
@@ -185,10 +175,7 @@ mod tests {
         of(&Workload {
             name: "w".into(),
             dataset: String::new(),
-            program: Program::Fio {
-                origin: "<lab>".into(),
-                job: text.into(),
-            },
+            program: Program::Fio { origin: "<lab>".into(), job: text.into() },
             size: None,
             rates: None,
         })
@@ -262,22 +249,12 @@ mod tests {
             size: None,
             rates: None,
         };
-        assert_eq!(
-            summaries(&workload),
-            ["rw=randwrite bs=8k fsync=1", "rw=read bs=1M"]
-        );
+        assert_eq!(summaries(&workload), ["rw=randwrite bs=8k fsync=1", "rw=read bs=1M"]);
     }
 
     #[test]
     fn nonsense_is_no_panic() {
-        for text in [
-            "",
-            "[",
-            "]",
-            "bs=",
-            "[a]\nbs=99999999999999999999k",
-            "[a]\nbs=k",
-        ] {
+        for text in ["", "[", "]", "bs=", "[a]\nbs=99999999999999999999k", "[a]\nbs=k"] {
             job(text);
         }
     }

@@ -59,9 +59,7 @@ fn rung(offered: f64, group: &Group<'_>, model: &Model) -> Rung {
     Rung {
         offered,
         trials: cell.trials,
-        kept_up: cell
-            .throughput
-            .is_some_and(|x| x.value >= KEPT_UP * offered),
+        kept_up: cell.throughput.is_some_and(|x| x.value >= KEPT_UP * offered),
         achieved: cell.throughput,
         latency: cell.latency,
         sync_latency: cell.sync_latency,
@@ -79,17 +77,10 @@ fn ladder(variant: &str, workload: &str, rungs: Vec<Rung>) -> Ladder {
     Ladder {
         variant: variant.to_owned(),
         workload: workload.to_owned(),
-        carried: known
-            .iter()
-            .take_while(|r| r.kept_up)
-            .last()
-            .map(|r| r.offered),
+        carried: known.iter().take_while(|r| r.kept_up).last().map(|r| r.offered),
         saturated: known.iter().find(|r| !r.kept_up).map(|r| r.offered),
         unknown_from: rungs.get(known.len()).map(|r| r.offered),
-        most: known
-            .iter()
-            .filter_map(|r| Some(r.achieved?.value))
-            .reduce(f64::max),
+        most: known.iter().filter_map(|r| Some(r.achieved?.value)).reduce(f64::max),
         within,
         rungs,
     }
@@ -112,12 +103,7 @@ fn limits(rungs: &[&Rung], of: Operation) -> Vec<LoadWithin> {
         let up_to = measured.iter().take_while(good).last();
         let exceeded_at = measured.iter().find(|m| !good(m)).map(|(r, _)| r.offered);
         let Some((best, _)) = up_to else { continue };
-        all.push(LoadWithin {
-            of,
-            limit_us,
-            up_to: Some(best.offered),
-            exceeded_at,
-        });
+        all.push(LoadWithin { of, limit_us, up_to: Some(best.offered), exceeded_at });
         let saturated = |(rung, p99): &(&Rung, f64)| !rung.kept_up || *p99 <= limit_us;
         if measured.iter().all(saturated) {
             break;

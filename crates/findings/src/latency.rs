@@ -5,9 +5,8 @@ use crate::record::{Flow, HISTOGRAM_END_NS, Measured};
 use stats::histogram::Histogram;
 
 /// Percentiles of the curve in a report.
-const CURVE: [f64; 13] = [
-    1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99,
-];
+const CURVE: [f64; 13] =
+    [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99];
 
 /// The latency of some flows together; none when there was no operation.
 pub fn merged(flows: &[&Flow]) -> Option<Latency> {
@@ -53,10 +52,7 @@ pub fn curve(flows: &[&Flow]) -> Vec<Percentile> {
         .into_iter()
         .filter(|percent| *percent <= 50.0 || beyond(*percent) >= 10.0)
         .filter_map(|percent| {
-            Some(Percentile {
-                percent,
-                us: histogram.quantile(percent / 100.0)? as f64 / 1e3,
-            })
+            Some(Percentile { percent, us: histogram.quantile(percent / 100.0)? as f64 / 1e3 })
         })
         .collect()
 }
@@ -71,13 +67,7 @@ mod tests {
     use super::*;
 
     fn flow(ops: u64, ns: u64) -> Flow {
-        Flow {
-            ops,
-            bytes: ops * 8192,
-            mean_ns: ns as f64,
-            histogram: vec![(ns, ops)],
-            overflow: 0,
-        }
+        Flow { ops, bytes: ops * 8192, mean_ns: ns as f64, histogram: vec![(ns, ops)], overflow: 0 }
     }
 
     #[test]
@@ -93,11 +83,8 @@ mod tests {
     #[test]
     fn a_percentile_beyond_the_histogram_is_its_end_and_not_its_last_bin() {
         // 1.5 % of the operations hung for longer than fio tells apart.
-        let hung = Flow {
-            histogram: vec![(5_000_000, 1970)],
-            overflow: 30,
-            ..flow(2000, 5_000_000)
-        };
+        let hung =
+            Flow { histogram: vec![(5_000_000, 1970)], overflow: 30, ..flow(2000, 5_000_000) };
         let latency = merged(&[&hung]).unwrap();
         assert_eq!(latency.p95_us, 5000.0);
         assert!(latency.p99_us > 17e6, "{latency:?}");

@@ -83,13 +83,7 @@ impl Course {
         let from = change.unwrap_or(0);
         let steady = steady::window(&rates[from..], period)
             .map(|window| from + window.start..from + window.end);
-        Some(Course {
-            rates,
-            change,
-            steady,
-            period,
-            after_restart: false,
-        })
+        Some(Course { rates, change, steady, period, after_restart: false })
     }
 
     /// The seconds that stand for the trial: after a restart all of them, otherwise the steady stretch;
@@ -157,11 +151,7 @@ fn per_second(spans: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
         .map(|(at, operations)| {
             let span = at - last;
             last = at;
-            let span = if span > 0.0 && span.is_finite() {
-                span
-            } else {
-                1.0
-            };
+            let span = if span > 0.0 && span.is_finite() { span } else { 1.0 };
             operations / span
         })
         .collect()
@@ -188,10 +178,7 @@ pub fn of(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phases {
     if known.iter().all(|course| course.after_restart) {
         return match last(&known, alpha) {
             Some(whole) => Phases::AfterRestart {
-                whole: Phase {
-                    real_seconds: Some(whole.seconds * lengths.warm_up),
-                    ..whole
-                },
+                whole: Phase { real_seconds: Some(whole.seconds * lengths.warm_up), ..whole },
             },
             None => Phases::Unknown,
         };
@@ -201,11 +188,7 @@ pub fn of(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phases {
             seconds: known.iter().map(|c| c.rates.len()).max().unwrap_or(0) as f64,
         };
     }
-    let changed: Vec<&Course> = known
-        .iter()
-        .copied()
-        .filter(|c| c.change.is_some())
-        .collect();
+    let changed: Vec<&Course> = known.iter().copied().filter(|c| c.change.is_some()).collect();
     if 2 * changed.len() <= known.len() {
         return match last(&known, alpha) {
             Some(whole) => Phases::Steady { whole },
@@ -214,11 +197,7 @@ pub fn of(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phases {
     }
     let falls = 2 * changed.iter().filter(|c| c.falls()).count() > changed.len();
     let alike: Vec<&Course> = changed.into_iter().filter(|c| c.falls() == falls).collect();
-    let factor = if falls {
-        lengths.burst
-    } else {
-        lengths.warm_up
-    };
+    let factor = if falls { lengths.burst } else { lengths.warm_up };
     match (first(&alike, alpha, factor), last(&known, alpha)) {
         (Some(burst), Some(sustained)) if falls => Phases::Burst { burst, sustained },
         (Some(cold), Some(sustained)) => Phases::WarmUp { cold, sustained },
@@ -227,11 +206,7 @@ pub fn of(courses: &[Option<Course>], lengths: Lengths, alpha: f64) -> Phases {
 }
 
 fn first(courses: &[&Course], alpha: f64, factor: f64) -> Option<Phase> {
-    let lengths: Vec<f64> = courses
-        .iter()
-        .filter_map(|c| c.change)
-        .map(|at| at as f64)
-        .collect();
+    let lengths: Vec<f64> = courses.iter().filter_map(|c| c.change).map(|at| at as f64).collect();
     let seconds = stats::mean(&lengths)?;
     Some(Phase {
         throughput: throughput(courses, alpha, |c| 0..c.change.unwrap_or(c.rates.len()))?,
@@ -241,10 +216,7 @@ fn first(courses: &[&Course], alpha: f64, factor: f64) -> Option<Phase> {
 }
 
 fn last(courses: &[&Course], alpha: f64) -> Option<Phase> {
-    let lengths: Vec<f64> = courses
-        .iter()
-        .map(|c| c.lasting_seconds().len() as f64)
-        .collect();
+    let lengths: Vec<f64> = courses.iter().map(|c| c.lasting_seconds().len() as f64).collect();
     Some(Phase {
         throughput: throughput(courses, alpha, Course::lasting_seconds)?,
         seconds: stats::mean(&lengths)?,
@@ -257,10 +229,8 @@ fn throughput(
     alpha: f64,
     window: impl Fn(&Course) -> Range<usize>,
 ) -> Option<Estimate> {
-    let means: Vec<f64> = courses
-        .iter()
-        .filter_map(|course| stats::mean(&course.rates[window(course)]))
-        .collect();
+    let means: Vec<f64> =
+        courses.iter().filter_map(|course| stats::mean(&course.rates[window(course)])).collect();
     let single = courses.first().map(|course| &course.rates[window(course)]);
     estimate(&means, single, alpha)
 }
@@ -281,19 +251,10 @@ pub fn estimate(trials: &[f64], series: Option<&[f64]>, alpha: f64) -> Option<Es
     Some(match within {
         // The series' own mean may differ a little from the client's count: keep the width.
         Some(i) => of(
-            Interval {
-                value,
-                low: value - (i.value - i.low),
-                high: value + (i.high - i.value),
-            },
+            Interval { value, low: value - (i.value - i.low), high: value + (i.high - i.value) },
             Basis::Batches,
         ),
-        None => Estimate {
-            value,
-            low: value,
-            high: value,
-            basis: Basis::Point,
-        },
+        None => Estimate { value, low: value, high: value, basis: Basis::Point },
     })
 }
 
@@ -301,10 +262,7 @@ pub fn estimate(trials: &[f64], series: Option<&[f64]>, alpha: f64) -> Option<Es
 mod tests {
     use super::*;
 
-    const LENGTHS: Lengths = Lengths {
-        burst: 8.0,
-        warm_up: 12.0,
-    };
+    const LENGTHS: Lengths = Lengths { burst: 8.0, warm_up: 12.0 };
 
     fn course(levels: &[(usize, f64)], sync_every: usize) -> Course {
         let rates: Vec<f64> = levels
@@ -327,10 +285,7 @@ mod tests {
         let quiet = vec![0.0; 20];
         let rising = Course::of_series(rates, &quiet, &quiet).unwrap();
         assert_eq!(rising.judged(), None);
-        let trial = Some(Course {
-            after_restart: true,
-            ..rising
-        });
+        let trial = Some(Course { after_restart: true, ..rising });
         let Phases::AfterRestart { whole } = of(&[trial.clone(), trial], LENGTHS, 0.05) else {
             panic!("not told from what lasts");
         };
@@ -355,11 +310,7 @@ mod tests {
 
     #[test]
     fn a_warm_up_is_not_a_burst() {
-        let phases = of(
-            &[Some(course(&[(30, 500.0), (60, 900.0)], 5))],
-            LENGTHS,
-            0.05,
-        );
+        let phases = of(&[Some(course(&[(30, 500.0), (60, 900.0)], 5))], LENGTHS, 0.05);
         let Phases::WarmUp { cold, sustained } = phases else {
             panic!("{phases:?}");
         };
@@ -383,9 +334,8 @@ mod tests {
             11_785.0,
         ];
         let syncs = [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
-        let throttled: Vec<f64> = std::iter::once(0.0)
-            .chain(std::iter::repeat_n(17_000.0, 9))
-            .collect();
+        let throttled: Vec<f64> =
+            std::iter::once(0.0).chain(std::iter::repeat_n(17_000.0, 9)).collect();
         let trial = Course::of_series(rates.clone(), &syncs, &throttled).unwrap();
         assert_eq!((trial.period, trial.change), (2, Some(1)));
         assert!(trial.falls() && trial.steady.is_some(), "{trial:?}");
@@ -400,9 +350,8 @@ mod tests {
     fn the_throttle_ends_bursts_and_nothing_else() {
         // Throttled from a second on; groups of five seconds, too few for the other rule.
         let change = |rates: [f64; 10], from: usize| {
-            let throttled: Vec<f64> = (0..10)
-                .map(|i| if i < from { 0.0 } else { 9000.0 })
-                .collect();
+            let throttled: Vec<f64> =
+                (0..10).map(|i| if i < from { 0.0 } else { 9000.0 }).collect();
             let course = Course::of_series(rates.to_vec(), &[0.2; 10], &throttled);
             course.unwrap().change
         };
@@ -421,9 +370,8 @@ mod tests {
     #[test]
     fn a_group_every_five_seconds_is_not_taken_for_drift() {
         // One mirror of disks without a log, as measured; three groups of the layout end first.
-        let rates = vec![
-            728.0, 1272.0, 1264.0, 1264.0, 968.0, 736.0, 1240.0, 1232.0, 1272.0, 952.0,
-        ];
+        let rates =
+            vec![728.0, 1272.0, 1264.0, 1264.0, 968.0, 736.0, 1240.0, 1232.0, 1272.0, 952.0];
         let syncs = [3.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         let trial = Course::of_series(rates, &syncs, &[0.0; 10]).unwrap();
         assert_eq!((trial.period, trial.change), (5, None));
@@ -433,9 +381,7 @@ mod tests {
     #[test]
     fn a_small_group_behind_each_large_one_does_not_halve_their_distance() {
         // One mirror of disks without a log, as measured: groups of four seconds, each with a small one behind it.
-        let rates = vec![
-            1984.0, 2048.0, 1824.0, 144.0, 1543.0, 2000.0, 2112.0, 288.0, 2039.0,
-        ];
+        let rates = vec![1984.0, 2048.0, 1824.0, 144.0, 1543.0, 2000.0, 2112.0, 288.0, 2039.0];
         let syncs = [0.0, 0.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 1.0];
         let trial = Course::of_series(rates, &syncs, &[0.0; 9]).unwrap();
         assert_eq!((trial.period, trial.change), (4, None));
@@ -466,10 +412,7 @@ mod tests {
         let rates: Vec<f64> = (0..60).map(|i| 5000.0 * 0.97f64.powi(i)).collect();
         let trial = Course::of_series(rates, &[0.25; 60], &[0.0; 60]).unwrap();
         assert_eq!(trial.steady, None);
-        assert_eq!(
-            of(&[Some(trial)], LENGTHS, 0.05),
-            Phases::NotSettled { seconds: 60.0 }
-        );
+        assert_eq!(of(&[Some(trial)], LENGTHS, 0.05), Phases::NotSettled { seconds: 60.0 });
     }
 
     #[test]

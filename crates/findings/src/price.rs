@@ -18,8 +18,6 @@ pub fn price(host: &Host, from: &Variant, to: &Variant, ops: Option<(f64, f64)>)
     let gained = ops.map(|(from, to)| to - from);
     Some(Price {
         more,
-        per_op_s: gained
-            .filter(|gained| *gained > 0.0 && more > 0.0)
-            .map(|gained| more / gained),
+        per_op_s: gained.filter(|gained| *gained > 0.0 && more > 0.0).map(|gained| more / gained),
     })
 }

@@ -55,11 +55,7 @@ fn is_open(number: &Value) -> bool {
 fn bounds(number: &Value) -> Option<(f64, f64, f64)> {
     let get = |key: &str| number.get(key).and_then(Value::as_f64);
     let value = get("value")?;
-    Some((
-        get("low").unwrap_or(value),
-        value,
-        get("high").unwrap_or(value),
-    ))
+    Some((get("low").unwrap_or(value), value, get("high").unwrap_or(value)))
 }
 
 /// The range that a kind's profile states for a number (`flash.flush_us`), as multiples of its value; none
@@ -79,12 +75,8 @@ mod tests {
     #[test]
     fn a_number_is_open_when_it_has_a_range_or_is_said_to_be_a_guess() {
         let open = |number: Value| is_open(&number);
-        assert!(open(
-            json!({ "value": 10, "low": 5, "high": 30, "source": "data sheet" })
-        ));
-        assert!(open(
-            json!({ "value": 10, "source": "estimate: as the P4800X" })
-        ));
+        assert!(open(json!({ "value": 10, "low": 5, "high": 30, "source": "data sheet" })));
+        assert!(open(json!({ "value": 10, "source": "estimate: as the P4800X" })));
         assert!(!open(json!({ "value": 10, "source": "data sheet" })));
         assert!(!open(json!({ "value": 10, "low": 10, "high": 10 })));
     }

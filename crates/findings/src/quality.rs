@@ -37,10 +37,7 @@ pub fn of(measured: &Measured, checks: &[Check], course: Option<&Course>) -> Vec
     }
     let seconds = measured.seconds.len() as f64;
     match course {
-        None => issues.push(QualityIssue::WindowTooShort {
-            seconds,
-            least: SHORTEST as f64,
-        }),
+        None => issues.push(QualityIssue::WindowTooShort { seconds, least: SHORTEST as f64 }),
         Some(course) if course.judged().is_none() => {
             issues.push(QualityIssue::NotSettled { seconds });
         }

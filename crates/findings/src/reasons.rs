@@ -44,12 +44,7 @@ impl<'a> Facts<'a> {
             operations: sum(&|m| (m.read.ops + m.write.ops) as f64),
             written: sum(&|m| m.write.bytes as f64),
             runtime_s: sum(&|m| m.runtime_s),
-            has_log: group
-                .variant
-                .pool
-                .vdevs
-                .iter()
-                .any(|v| v.class == lab::campaign::Class::Log),
+            has_log: group.variant.pool.vdevs.iter().any(|v| v.class == lab::campaign::Class::Log),
         })
     }
 
@@ -78,11 +73,7 @@ impl<'a> Facts<'a> {
 
     /// What happens for each byte that the client wrote.
     fn per_byte(&self, bytes: f64) -> f64 {
-        if self.written > 0.0 {
-            bytes / self.written
-        } else {
-            0.0
-        }
+        if self.written > 0.0 { bytes / self.written } else { 0.0 }
     }
 }
 
@@ -140,11 +131,7 @@ fn log_times(class: Class, before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason>
     };
     let times = |pick: fn(&LogDrives) -> Option<f64>| {
         let of = |log: &LogDrives| {
-            Some(DriveTime {
-                kind: log.kind.clone(),
-                with_data: log.with_data,
-                us: pick(log)?,
-            })
+            Some(DriveTime { kind: log.kind.clone(), with_data: log.with_data, us: pick(log)? })
         };
         let (old, new) = (of(old)?, of(new)?);
         let with_effect = (new.us < old.us) == (class == Class::WorthIt);
@@ -179,10 +166,7 @@ fn log(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
         return None;
     }
     // Of two with logs it is the one whose log blocks went there, or `after` if none did.
-    let (slog, pool) = (
-        after.total(c::ZIL_SLOG_BYTES),
-        after.total(c::ZIL_POOL_BYTES),
-    );
+    let (slog, pool) = (after.total(c::ZIL_SLOG_BYTES), after.total(c::ZIL_POOL_BYTES));
     if slog + pool <= 0.0 || before.total(c::ZIL_SLOG_BYTES) > 0.0 {
         return None;
     }
@@ -198,10 +182,7 @@ fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     let (old, new) = (before.hits(), after.hits());
     let hits = new.l2_of_reads?;
     if hits < NOTHING {
-        return Some(Reason::CacheUnused {
-            hits,
-            fed: after.total(c::L2_FEED),
-        });
+        return Some(Reason::CacheUnused { hits, fed: after.total(c::L2_FEED) });
     }
     Some(Reason::CacheServes {
         hits,
@@ -226,10 +207,7 @@ fn nothing_read(
     let for_reads = |subject: &Subject| match subject {
         Subject::Cache | Subject::Special => true,
         Subject::Property { name, .. } => {
-            matches!(
-                name.as_str(),
-                "primarycache" | "secondarycache" | "prefetch"
-            )
+            matches!(name.as_str(), "primarycache" | "secondarycache" | "prefetch")
         }
         Subject::Module { name } => name.starts_with("l2arc_") || name.starts_with("zfs_arc_"),
         _ => false,
@@ -306,13 +284,8 @@ fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason
         _ => std::mem::discriminant(before) == std::mem::discriminant(after),
     };
     match (same, changed) {
-        (false, true) => Some(Reason::LimitMoved {
-            before: before.clone(),
-            after: after.clone(),
-        }),
-        (true, false) => Some(Reason::SameLimit {
-            limit: after.clone(),
-        }),
+        (false, true) => Some(Reason::LimitMoved { before: before.clone(), after: after.clone() }),
+        (true, false) => Some(Reason::SameLimit { limit: after.clone() }),
         _ => None,
     }
 }

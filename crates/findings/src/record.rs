@@ -287,9 +287,7 @@ mod tests {
 
     #[test]
     fn an_outcome_is_read_as_it_was_written() {
-        let failed = Outcome::Failed {
-            reason: "fio: no".into(),
-        };
+        let failed = Outcome::Failed { reason: "fio: no".into() };
         let text = serde_json::to_string(&failed).unwrap();
         assert_eq!(serde_json::from_str::<Outcome>(&text).unwrap(), failed);
         for wrong in [

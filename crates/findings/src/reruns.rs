@@ -41,11 +41,7 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
                 all.push(Rerun {
                     changed,
                     phases: phases::of(
-                        &side
-                            .shown()
-                            .iter()
-                            .map(|j| j.course.clone())
-                            .collect::<Vec<_>>(),
+                        &side.shown().iter().map(|j| j.course.clone()).collect::<Vec<_>>(),
                         crate::cells::lengths(model),
                         1.0 - crate::CONFIDENCE,
                     ),
@@ -70,19 +66,11 @@ pub fn of(
         return Vec::new();
     }
     let workload = deciding.workload.as_str();
-    let sides = || {
-        pairs
-            .iter()
-            .flat_map(|(pair, _, _)| [pair.variant, pair.baseline])
-    };
-    let changed: Vec<&Perturbation> = sides()
-        .flat_map(|variant| mine(reruns, variant, workload))
-        .map(|r| r.changed)
-        .collect();
-    let mut numbers: Vec<(&str, &str)> = changed
-        .iter()
-        .map(|c| (c.drive.as_str(), c.parameter.as_str()))
-        .collect();
+    let sides = || pairs.iter().flat_map(|(pair, _, _)| [pair.variant, pair.baseline]);
+    let changed: Vec<&Perturbation> =
+        sides().flat_map(|variant| mine(reruns, variant, workload)).map(|r| r.changed).collect();
+    let mut numbers: Vec<(&str, &str)> =
+        changed.iter().map(|c| (c.drive.as_str(), c.parameter.as_str())).collect();
     numbers.sort_unstable();
     numbers.dedup();
     let share = 1.0 / pairs.len() as f64;
@@ -90,11 +78,8 @@ pub fn of(
     for (drive, parameter) in numbers {
         let is_number =
             |c: &Perturbation| (c.drive.as_str(), c.parameter.as_str()) == (drive, parameter);
-        let mut factors: Vec<f64> = changed
-            .iter()
-            .filter(|c| is_number(c))
-            .map(|c| c.factor)
-            .collect();
+        let mut factors: Vec<f64> =
+            changed.iter().filter(|c| is_number(c)).map(|c| c.factor).collect();
         factors.sort_by(f64::total_cmp);
         factors.dedup();
         let at = |variant: &Variant, factor: f64| {
@@ -123,10 +108,7 @@ pub fn of(
             continue;
         }
         let holding = |points: &mut dyn Iterator<Item = &RerunPoint>| {
-            points
-                .take_while(|p| p.holds)
-                .last()
-                .map_or(1.0, |p| p.factor)
+            points.take_while(|p| p.holds).last().map_or(1.0, |p| p.factor)
         };
         let mut stated = sides()
             .filter(|variant| has(variant, drive))
@@ -163,10 +145,7 @@ fn again<'s>(
     stood: &Side<'s>,
 ) -> Option<Side<'s>> {
     match rerun {
-        Some(rerun) => Some(Side {
-            group: &rerun.side,
-            phases: rerun.phases,
-        }),
+        Some(rerun) => Some(Side { group: &rerun.side, phases: rerun.phases }),
         None if has(variant, drive) => None,
         None => Some(*stood),
     }
@@ -213,12 +192,7 @@ mod tests {
             workload: String::new(),
             phase: PhaseKind::Whole,
             metric,
-            ratio: Estimate {
-                value,
-                low: value,
-                high: value,
-                basis: Basis::Trials,
-            },
+            ratio: Estimate { value, low: value, high: value, basis: Basis::Trials },
             class,
             needed: None,
             trials: (2, 2),
@@ -228,21 +202,9 @@ mod tests {
             ratios.map(|ratio| same(&verdict(class, metric, value), ratio))
         };
         let (up, slow) = (Metric::Throughput, Metric::MeanLatency);
-        assert_eq!(
-            of(Class::WorthIt, up, 1.04, [1.04, 1.01, 0.99]),
-            [true, true, false]
-        );
-        assert_eq!(
-            of(Class::WorthIt, up, 1.5, [1.5, 1.05, 1.04]),
-            [true, true, false]
-        );
-        assert_eq!(
-            of(Class::Harmful, up, 0.97, [0.97, 0.999, 1.01]),
-            [true, true, false]
-        );
-        assert_eq!(
-            of(Class::WorthIt, slow, 0.5, [0.5, 0.9, 1.1]),
-            [true, true, false]
-        );
+        assert_eq!(of(Class::WorthIt, up, 1.04, [1.04, 1.01, 0.99]), [true, true, false]);
+        assert_eq!(of(Class::WorthIt, up, 1.5, [1.5, 1.05, 1.04]), [true, true, false]);
+        assert_eq!(of(Class::Harmful, up, 0.97, [0.97, 0.999, 1.01]), [true, true, false]);
+        assert_eq!(of(Class::WorthIt, slow, 0.5, [0.5, 0.9, 1.1]), [true, true, false]);
     }
 }

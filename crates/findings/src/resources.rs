@@ -24,10 +24,7 @@ pub fn of(
     variant: &Variant,
     lasting: &[&Second],
 ) -> Option<Resources> {
-    let operations: f64 = trials
-        .iter()
-        .map(|m| (m.read.ops + m.write.ops) as f64)
-        .sum();
+    let operations: f64 = trials.iter().map(|m| (m.read.ops + m.write.ops) as f64).sum();
     if operations <= 0.0 {
         return None;
     }
@@ -70,9 +67,7 @@ pub fn mean_busy<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> BTreeMap<
             }
         }
     }
-    sums.into_iter()
-        .map(|(drive, (sum, n))| (drive, sum / n))
-        .collect()
+    sums.into_iter().map(|(drive, (sum, n))| (drive, sum / n)).collect()
 }
 
 /// Mean share of the modelled cores in use over some seconds; none where it was not counted.
@@ -107,9 +102,7 @@ fn log(variant: &Variant, totals: &BTreeMap<String, f64>) -> Option<LogDrives> {
         vdevs.flat_map(|v| &v.drives)
     };
     let sum = |what: &str| -> f64 {
-        drives()
-            .map(|drive| get(&c::of_drive(&drive.to_string(), what)))
-            .sum()
+        drives().map(|drive| get(&c::of_drive(&drive.to_string(), what))).sum()
     };
     let mean_us = |ns: &str, count: &str| {
         let n = sum(count);
@@ -132,18 +125,13 @@ fn limit(
 ) -> Limit {
     let busiest = drives.iter().max_by(|a, b| a.1.total_cmp(b.1));
     if let Some((drive, busy)) = busiest.filter(|(_, busy)| **busy >= BUSY) {
-        return Limit::Drives {
-            kind: c::kind(drive).to_owned(),
-            busy: *busy,
-        };
+        return Limit::Drives { kind: c::kind(drive).to_owned(), busy: *busy };
     }
     if let Some(busy) = processor.filter(|busy| *busy >= PROCESSOR_BOUND) {
         return Limit::Processor { busy };
     }
     if throttled >= THROTTLED {
-        return Limit::Throttle {
-            per_write: throttled,
-        };
+        return Limit::Throttle { per_write: throttled };
     }
     let mean = |pick: &dyn Fn(&Measured) -> f64| {
         let all: Vec<f64> = trials.iter().map(|m| pick(m)).collect();
@@ -151,16 +139,10 @@ fn limit(
     };
     let (flying, of) = (mean(&in_flight), mean(&|m| m.concurrency));
     if job.paced && flying < PACED * of {
-        return Limit::Clients {
-            in_flight: flying,
-            of,
-        };
+        return Limit::Clients { in_flight: flying, of };
     }
     match busiest {
-        Some((drive, busy)) => Limit::Latency {
-            kind: c::kind(drive).to_owned(),
-            busy: *busy,
-        },
+        Some((drive, busy)) => Limit::Latency { kind: c::kind(drive).to_owned(), busy: *busy },
         None => Limit::Unknown,
     }
 }
@@ -182,11 +164,7 @@ mod tests {
         let measured = Measured {
             concurrency: 8.0,
             runtime_s: 1.0,
-            write: Flow {
-                ops: 1000,
-                mean_ns: in_flight * 1e6,
-                ..Flow::default()
-            },
+            write: Flow { ops: 1000, mean_ns: in_flight * 1e6, ..Flow::default() },
             ..Measured::default()
         };
         limit(
@@ -200,20 +178,11 @@ mod tests {
 
     #[test]
     fn what_is_full_limits_a_cell_drives_before_processor_before_throttle() {
-        let all = [
-            ("drive.hdd3.busy", 0.97),
-            ("processor.busy", 0.95),
-            ("throttle.dirty_delay", 800.0),
-        ];
+        let all =
+            [("drive.hdd3.busy", 0.97), ("processor.busy", 0.95), ("throttle.dirty_delay", 800.0)];
         let closed = Job::default();
         let of = |from: usize| limit_of(closed, 8.0, &second(1000.0, &all[from..]));
-        assert_eq!(
-            of(0),
-            Limit::Drives {
-                kind: "hdd".into(),
-                busy: 0.97
-            }
-        );
+        assert_eq!(of(0), Limit::Drives { kind: "hdd".into(), busy: 0.97 });
         assert_eq!(of(1), Limit::Processor { busy: 0.95 });
         assert_eq!(of(2), Limit::Throttle { per_write: 0.8 });
         assert_eq!(of(3), Limit::Unknown);
@@ -222,22 +191,10 @@ mod tests {
     #[test]
     fn clients_that_keep_a_pace_ask_for_no_more_and_others_wait() {
         let idle = second(1000.0, &[("drive.hdd0.busy", 0.4)]);
-        let waits = Limit::Latency {
-            kind: "hdd".into(),
-            busy: 0.4,
-        };
+        let waits = Limit::Latency { kind: "hdd".into(), busy: 0.4 };
         assert_eq!(limit_of(Job::default(), 1.0, &idle), waits);
-        let paced = Job {
-            paced: true,
-            ..Job::default()
-        };
-        assert_eq!(
-            limit_of(paced, 1.0, &idle),
-            Limit::Clients {
-                in_flight: 1.0,
-                of: 8.0
-            }
-        );
+        let paced = Job { paced: true, ..Job::default() };
+        assert_eq!(limit_of(paced, 1.0, &idle), Limit::Clients { in_flight: 1.0, of: 8.0 });
         assert_eq!(limit_of(paced, 7.0, &idle), waits, "they cannot keep it");
     }
 }

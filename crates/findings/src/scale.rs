@@ -47,11 +47,7 @@ fn limits(campaign: &Campaign, model: &Model) -> Vec<ScaleLimit> {
         limits.push(ScaleLimit::Bursts { factor: bursts });
     }
     for cap in &model.caps {
-        let broken = if cap.lower {
-            model.size < cap.bound
-        } else {
-            model.size > cap.bound
-        };
+        let broken = if cap.lower { model.size < cap.bound } else { model.size > cap.bound };
         if broken && campaign.scale.size.is_some() {
             limits.push(ScaleLimit::Cap {
                 name: cap.rule.name().to_owned(),

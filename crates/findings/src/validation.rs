@@ -14,13 +14,7 @@ use std::sync::LazyLock;
 const CHECKS: &str = include_str!("../../../docs/validation/checks.toml");
 
 /// The tables of published/, by their keys.
-pub const PUBLISHED: [&str; 5] = [
-    "fsync-2014",
-    "hk-2025",
-    "mysql-zfs",
-    "nvme-raid",
-    "zju-mirror",
-];
+pub const PUBLISHED: [&str; 5] = ["fsync-2014", "hk-2025", "mysql-zfs", "nvme-raid", "zju-mirror"];
 /// Releases that the reference pool was measured with.
 const REFERENCE_RELEASES: [OpenZfs; 2] = [OpenZfs::V2_3, OpenZfs::V2_4];
 /// Layout of the reference pool's data vdevs.
@@ -110,9 +104,7 @@ pub fn of(
     other_sizes: &[OtherSize],
 ) -> Vec<Validation> {
     let mut all = drives(campaign);
-    all.push(Validation::Pool {
-        beyond: beyond(campaign),
-    });
+    all.push(Validation::Pool { beyond: beyond(campaign) });
     let run: Vec<&Cell> = cells.iter().filter(|cell| cell.trials.all() > 0).collect();
     let bound = |cell: &&&Cell| {
         let mut issues = cell.issues.iter();
@@ -126,15 +118,10 @@ pub fn of(
         bound: run.iter().filter(bound).count() as u32,
         cells: run.len() as u32,
     });
-    all.push(Validation::Size {
-        size,
-        state: size_state(size, other_sizes),
-    });
+    all.push(Validation::Size { size, state: size_state(size, other_sizes) });
     let source = campaign.source.as_deref();
     if let Some(key) = source.filter(|key| PUBLISHED.contains(key)) {
-        all.push(Validation::Published {
-            key: key.to_owned(),
-        });
+        all.push(Validation::Published { key: key.to_owned() });
     }
     all.push(Validation::Network);
     all
@@ -215,16 +202,12 @@ fn beyond(campaign: &Campaign) -> Vec<Beyond> {
 /// What a pool has that the reference pool has not.
 fn pool_beyond(variant: &Variant, found: &mut BTreeSet<Beyond>) {
     if !REFERENCE_RELEASES.contains(&variant.openzfs) {
-        found.insert(Beyond::Release {
-            release: variant.openzfs.name().to_owned(),
-        });
+        found.insert(Beyond::Release { release: variant.openzfs.name().to_owned() });
     }
     for vdev in &variant.pool.vdevs {
         match vdev.class {
             Class::Normal if vdev.layout != REFERENCE_LAYOUT => {
-                found.insert(Beyond::Layout {
-                    layout: layout(vdev.layout),
-                });
+                found.insert(Beyond::Layout { layout: layout(vdev.layout) });
             }
             Class::Log if vdev.drives.iter().any(|d| on_disks(variant, &d.kind)) => {
                 found.insert(Beyond::LogOnDisks);
@@ -300,13 +283,7 @@ mod tests {
             assert_eq!(known, (check.part == Part::Drive).then_some(true), "{what}");
             assert_eq!(check.size.is_some(), check.part == Part::Size, "{what}");
             assert!(check.ratio().is_finite() && check.ratio() > 0.0, "{what}");
-            for text in [
-                what,
-                &check.reference,
-                &check.unit,
-                &check.verdict,
-                &check.command,
-            ] {
+            for text in [what, &check.reference, &check.unit, &check.verdict, &check.command] {
                 assert!(!text.is_empty() && !text.contains(['|', '\n']), "{what}");
             }
             assert_eq!(check.date.len(), "2026-11-24".len(), "{what}");

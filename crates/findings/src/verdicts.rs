@@ -39,13 +39,7 @@ pub fn of(
     subjects: &[Subject],
     evidence: &Evidence<'_>,
 ) -> Option<Verdict> {
-    let &Evidence {
-        campaign,
-        model,
-        effects,
-        ladders,
-        reruns,
-    } = evidence;
+    let &Evidence { campaign, model, effects, ladders, reruns } = evidence;
     let first = pairs.first()?;
     let workload = first.1.0.workload;
     let metric = metric(workload);
@@ -118,11 +112,7 @@ fn shown_by<'a>(
 /// What a verdict on a workload rests on: of one that is offered so many operations a second, how long
 /// they take.
 pub fn metric(workload: &Workload) -> Metric {
-    if job::of(workload).paced {
-        Metric::MeanLatency
-    } else {
-        Metric::Throughput
-    }
+    if job::of(workload).paced { Metric::MeanLatency } else { Metric::Throughput }
 }
 
 /// The verdict where no pair has a trial that counts on both sides; none where nothing was tried yet.
@@ -148,10 +138,7 @@ fn unanswered(pairs: &[Compared<'_>], metric: Metric) -> Option<Verdict> {
 }
 
 fn side<'a>(shown: &Shown<'a>) -> Side<'a> {
-    Side {
-        group: shown.0,
-        phases: shown.1.phases,
-    }
+    Side { group: shown.0, phases: shown.1.phases }
 }
 
 /// Below which load a gain in throughput is none: what the slower side carries.
@@ -284,11 +271,7 @@ fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Co
     }
     single
         .into_iter()
-        .map(|e| Condition {
-            context: e.context.clone(),
-            class: e.class,
-            ratio: e.ratio.value,
-        })
+        .map(|e| Condition { context: e.context.clone(), class: e.class, ratio: e.ratio.value })
         .collect()
 }
 
@@ -296,10 +279,7 @@ fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Co
 pub fn sort(findings: &mut Findings) {
     let effects = &findings.effects;
     let strength = |v: &Verdict| {
-        let change = v
-            .effects
-            .first()
-            .map_or(0.0, |&i| effects[i].ratio.value.ln().abs());
+        let change = v.effects.first().map_or(0.0, |&i| effects[i].ratio.value.ln().abs());
         (v.class == Class::Undecided, -change)
     };
     findings.verdicts.sort_by(|a, b| {

@@ -14,14 +14,7 @@ fn pair() -> Vec<Variant> {
 }
 
 fn two(variants: &[Variant], plain: f64, log: f64) -> Vec<Trial> {
-    trials(
-        &[
-            (&variants[0], Truth::flat(plain)),
-            (&variants[1], Truth::flat(log)),
-        ],
-        3,
-        0.01,
-    )
+    trials(&[(&variants[0], Truth::flat(plain)), (&variants[1], Truth::flat(log))], 3, 0.01)
 }
 
 /// Trials of the variant with the log, its flush time changed.
@@ -34,11 +27,7 @@ fn reruns(factor: f64, rate: f64) -> Vec<Trial> {
                 factor,
             }),
             key: format!("flush {factor} {i}"),
-            ..trial(
-                "mirror/none",
-                i,
-                measured(&Truth::flat(rate * spread(i as usize, 0.009))),
-            )
+            ..trial("mirror/none", i, measured(&Truth::flat(rate * spread(i as usize, 0.009))))
         })
         .collect()
 }
@@ -92,11 +81,8 @@ fn a_side_that_has_the_drive_and_was_not_run_again_gives_no_point() {
 /// Log × cache at these rates: none, log, cache, both.
 fn four(rates: [f64; 4], repeats: usize, noise: f64) -> (Vec<Variant>, Vec<Trial>) {
     let variants = log_and_cache();
-    let truths: Vec<_> = variants
-        .iter()
-        .zip(rates)
-        .map(|(v, rate)| (v, Truth::flat(rate)))
-        .collect();
+    let truths: Vec<_> =
+        variants.iter().zip(rates).map(|(v, rate)| (v, Truth::flat(rate))).collect();
     let all = trials(&truths, repeats, noise);
     (variants, all)
 }
@@ -118,9 +104,7 @@ fn a_mean_over_pairs_is_remade_from_re_runs_of_all_of_them() {
     let log = verdict(&findings, "log");
     assert_eq!(findings.effects[log.effects[0]].variant, None);
     let points: Vec<&RerunPoint> = log.sensitivity.iter().flat_map(|s| &s.points).collect();
-    let [point] = points[..] else {
-        panic!("{points:?}")
-    };
+    let [point] = points[..] else { panic!("{points:?}") };
     assert_eq!((point.factor, point.holds), (2.0, true));
     let mean = (659.0 / 640.0 * 1900.0 / 1000.0_f64).sqrt();
     assert!((point.ratio.value - mean).abs() < 0.02, "{point:?}");
@@ -152,10 +136,7 @@ fn re_runs_say_whether_they_cover_what_the_profile_leaves_open() {
         all.extend(reruns(4.0, 2100.0));
         let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
         let open = &findings.scale.open_numbers;
-        assert_eq!(
-            (open[0].all, open[0].open, open[0].kind.as_str()),
-            (2, 1, "optane")
-        );
+        assert_eq!((open[0].all, open[0].open, open[0].kind.as_str()), (2, 1, "optane"));
         let found = rerun_of(&findings);
         assert_eq!(found.stated, Some((0.5, high / 10.0)));
         found.covers_stated()
@@ -166,31 +147,18 @@ fn re_runs_say_whether_they_cover_what_the_profile_leaves_open() {
 /// none, one log drive, two of them: the second adds nothing.
 fn parts(rates: [f64; 3]) -> (Vec<Variant>, Vec<Trial>) {
     let mut variants: Vec<Variant> = vec![variant(false, false); 3];
-    for (variant, (name, n)) in variants
-        .iter_mut()
-        .zip([("none", 0), ("one", 1), ("two", 2)])
-    {
+    for (variant, (name, n)) in variants.iter_mut().zip([("none", 0), ("one", 1), ("two", 2)]) {
         variant.name = name.into();
         variant.levels = [("log".to_owned(), name.to_owned())].into();
         variant.drives.get_mut("hdd").unwrap().price = Some(300.0);
         variant.drives.get_mut("optane").unwrap().price = Some(110.0);
         if n > 0 {
-            let layout = if n > 1 {
-                Layout::Mirror
-            } else {
-                Layout::Single
-            };
-            variant
-                .pool
-                .vdevs
-                .push(vdev(VdevClass::Log, layout, "optane", n));
+            let layout = if n > 1 { Layout::Mirror } else { Layout::Single };
+            variant.pool.vdevs.push(vdev(VdevClass::Log, layout, "optane", n));
         }
     }
-    let truths: Vec<_> = variants
-        .iter()
-        .zip(rates)
-        .map(|(v, rate)| (v, Truth::flat(rate)))
-        .collect();
+    let truths: Vec<_> =
+        variants.iter().zip(rates).map(|(v, rate)| (v, Truth::flat(rate))).collect();
     let trials = trials(&truths, 4, 0.003);
     (variants, trials)
 }
@@ -202,10 +170,7 @@ fn the_smallest_part_that_does_as_well_is_named_with_its_price_and_its_risk() {
     let [enough] = findings.adequate.as_slice() else {
         panic!("{:?}", findings.adequate);
     };
-    assert_eq!(
-        (enough.enough.as_str(), enough.fastest.as_str()),
-        ("one", "two")
-    );
+    assert_eq!((enough.enough.as_str(), enough.fastest.as_str()), ("one", "two"));
     assert_eq!(enough.drives, (7, 8));
     assert_eq!(enough.prices, Some((1910.0, 2020.0)));
     assert!(enough.riskier, "the log is not mirrored");
@@ -223,15 +188,7 @@ fn a_part_that_is_slower_is_not_enough_and_a_missing_price_is_no_price() {
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
     assert!(findings.adequate.is_empty(), "{:?}", findings.adequate);
     assert_eq!(findings.variants[2].price, None);
-    assert!(
-        findings
-            .verdicts
-            .iter()
-            .find(|v| v.level == "two")
-            .unwrap()
-            .price
-            .is_none()
-    );
+    assert!(findings.verdicts.iter().find(|v| v.level == "two").unwrap().price.is_none());
 }
 
 #[test]
@@ -261,10 +218,7 @@ fn results_that_move_with_the_size_scale_are_named() {
     let found: Vec<(f64, bool)> = sizes.iter().map(|o| (o.size, o.moves)).collect();
     assert_eq!(found, [(24.0, false), (48.0, true)]);
     assert!((sizes[1].ratio - 820.0 / 640.0).abs() < 0.02);
-    assert_eq!(
-        findings.cells[0].trials.valid, 3,
-        "another S is another model"
-    );
+    assert_eq!(findings.cells[0].trials.valid, 3, "another S is another model");
 }
 
 #[test]
@@ -275,11 +229,7 @@ fn warm_ups_are_reported_by_the_least_settled_of_them() {
     let mine = all.iter_mut().filter(|t| t.variant == "none/none");
     for (trial, (ended, hits)) in mine.zip(ends.into_iter().zip([0.8, 0.6, 0.7])) {
         if let findings::record::Outcome::Measured(measured) = &mut trial.outcome {
-            measured.warm_up = Some(WarmUp {
-                seconds: 30.0,
-                ended,
-                hit_ratio: Some(hits),
-            });
+            measured.warm_up = Some(WarmUp { seconds: 30.0, ended, hit_ratio: Some(hits) });
         }
     }
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);

@@ -25,11 +25,7 @@ fn file_server(repeats: usize) -> (Campaign, Findings) {
         .map(|(l, c)| variant(l, c))
         .into();
     let truth = |v: &Variant| {
-        if v.levels["log"] == "none" {
-            Truth::flat(640.0)
-        } else {
-            burst(11_200.0, 4300.0)
-        }
+        if v.levels["log"] == "none" { Truth::flat(640.0) } else { burst(11_200.0, 4300.0) }
     };
     let truths: Vec<_> = variants.iter().map(|v| (v, truth(v))).collect();
     let trials = trials(&truths, repeats, 0.01);
@@ -47,23 +43,13 @@ fn a_log_is_worth_it_in_both_phases_and_a_cache_is_not() {
         findings.cells[0].issues
     );
     let log = verdict(&findings, "log");
-    assert_eq!(
-        (log.class, log.phase),
-        (Class::WorthIt, PhaseKind::Sustained)
-    );
+    assert_eq!((log.class, log.phase), (Class::WorthIt, PhaseKind::Sustained));
     let deciding = &findings.effects[log.effects[0]];
-    assert!(
-        (deciding.ratio.value - 4300.0 / 640.0).abs() < 0.1,
-        "{:?}",
-        deciding.ratio
-    );
+    assert!((deciding.ratio.value - 4300.0 / 640.0).abs() < 0.1, "{:?}", deciding.ratio);
     assert!(
         deciding.ratio.low < deciding.ratio.value && deciding.ratio.value < deciding.ratio.high
     );
-    assert_eq!(
-        deciding.variant, None,
-        "the main effect over both levels of the cache"
-    );
+    assert_eq!(deciding.variant, None, "the main effect over both levels of the cache");
     let two = log.cautions.iter().find_map(|c| match c {
         Caution::TwoPhases { burst, sustained } => Some((*burst, *sustained)),
         _ => None,
@@ -73,23 +59,10 @@ fn a_log_is_worth_it_in_both_phases_and_a_cache_is_not() {
 
     let cache = verdict(&findings, "cache");
     assert_eq!(cache.class, Class::NoEffect);
-    assert!(
-        matches!(cache.reasons[0].reason, Reason::CacheUnused { .. }),
-        "{:?}",
-        cache.reasons
-    );
-    assert!(
-        cache
-            .reasons
-            .iter()
-            .any(|r| matches!(r.reason, Reason::NothingRead { .. }))
-    );
+    assert!(matches!(cache.reasons[0].reason, Reason::CacheUnused { .. }), "{:?}", cache.reasons);
+    assert!(cache.reasons.iter().any(|r| matches!(r.reason, Reason::NothingRead { .. })));
     assert_eq!(findings.verdicts[0].factor, "log", "the strongest first");
-    assert!(
-        findings.interactions.iter().all(|i| !i.shown),
-        "{:?}",
-        findings.interactions
-    );
+    assert!(findings.interactions.iter().all(|i| !i.shown), "{:?}", findings.interactions);
     assert!(!findings.interactions.is_empty());
 }
 
@@ -117,22 +90,14 @@ fn reasons_come_from_the_drives_record_and_name_the_command_that_shows_them() {
     assert_eq!(writes.command, "zpool iostat -vl POOL 1");
     assert_eq!(flushes.command, "iostat -x 1");
     let has = |test: fn(&Reason) -> bool| log.reasons.iter().any(|r| test(&r.reason));
-    assert!(has(
-        |r| matches!(r, Reason::DirtyFilled { seconds, per_write, .. }
-        if *seconds == 23.0 && (per_write - 0.8).abs() < 1e-6)
-    ));
+    assert!(has(|r| matches!(r, Reason::DirtyFilled { seconds, per_write, .. }
+        if *seconds == 23.0 && (per_write - 0.8).abs() < 1e-6)));
     assert!(has(
         |r| matches!(r, Reason::LimitMoved { after: Limit::Drives { kind, .. }, .. } if kind == "hdd")
     ));
     let used = findings.cells[0].resources.as_ref().unwrap();
     assert!((used.commits_per_op - 1.0).abs() < 1e-3);
-    assert_eq!(
-        used.limit,
-        Limit::Latency {
-            kind: "hdd".into(),
-            busy: 0.5
-        }
-    );
+    assert_eq!(used.limit, Limit::Latency { kind: "hdd".into(), busy: 0.5 });
     assert!((used.processor.unwrap() - 0.2).abs() < 1e-9);
 }
 
@@ -157,23 +122,14 @@ fn cells_hold_what_the_published_format_asks_for() {
         "/checks/0/pass",
         "/scale/size",
     ] {
-        assert!(
-            cell.pointer(path).is_some_and(|v| !v.is_null()),
-            "{path}: {cell}"
-        );
+        assert!(cell.pointer(path).is_some_and(|v| !v.is_null()), "{path}: {cell}");
     }
     let back: Findings = serde_json::from_value(json.clone()).unwrap();
     assert_eq!(serde_json::to_value(&back).unwrap(), json);
     assert_eq!(json["effects"][0]["class"], "worth-it");
     let cell = &findings.cells[1];
-    let Phases::Burst { burst, .. } = cell.phases else {
-        panic!("{:?}", cell.phases)
-    };
-    assert_eq!(
-        burst.real_seconds,
-        Some(23.0 * 16.0),
-        "the real dirty limit is 16 times as large"
-    );
+    let Phases::Burst { burst, .. } = cell.phases else { panic!("{:?}", cell.phases) };
+    assert_eq!(burst.real_seconds, Some(23.0 * 16.0), "the real dirty limit is 16 times as large");
     assert_eq!(cell.series.len(), 2);
     assert_eq!(cell.series[0].change_at, Some(23.0));
     assert!(findings.lints.is_empty(), "{:?}", findings.lints);
@@ -185,10 +141,7 @@ fn no_trials_at_all_still_make_findings() {
     let findings = analyse(&campaign, &model(), &[]);
     assert_eq!(findings.cells.len(), 4);
     assert!(
-        findings
-            .cells
-            .iter()
-            .all(|c| c.validity == Validity::Failed && c.throughput.is_none())
+        findings.cells.iter().all(|c| c.validity == Validity::Failed && c.throughput.is_none())
     );
     assert!(findings.effects.is_empty() && findings.verdicts.is_empty());
     assert_eq!(findings.not_run.len(), 4);
@@ -198,28 +151,16 @@ fn no_trials_at_all_still_make_findings() {
 #[test]
 fn a_variant_that_may_lose_writes_is_not_ranked_in_silence() {
     let mut lossy = variant(true, false);
-    lossy
-        .datasets
-        .get_mut("")
-        .unwrap()
-        .insert("sync".into(), "disabled".into());
+    lossy.datasets.get_mut("").unwrap().insert("sync".into(), "disabled".into());
     lossy.levels.clear();
     lossy.name = "async".into();
     let variants = vec![variant(false, false), lossy];
-    let truths = [
-        (&variants[0], Truth::flat(640.0)),
-        (&variants[1], Truth::flat(9000.0)),
-    ];
+    let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(9000.0))];
     let trials = trials(&truths, 3, 0.01);
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
     assert!(findings.variants[1].durability[0].loses_acknowledged());
     let verdict = &findings.verdicts[0];
-    assert_eq!(
-        verdict.cautions[0],
-        Caution::Durability {
-            variants: vec!["async".into()]
-        }
-    );
+    assert_eq!(verdict.cautions[0], Caution::Durability { variants: vec!["async".into()] });
     assert!(findings.effects[0].durability_differs);
 }
 
@@ -232,10 +173,7 @@ fn factors_are_named_by_what_they_change() {
     assert_eq!(of("log").levels, ["none", "mirror"]);
     assert_eq!(findings.variants[0].name, campaign.method.baseline);
     let risks = &findings.variants[0].durability;
-    assert!(
-        risks.is_empty(),
-        "raidz2, honest flush, mirrored log: {risks:?}"
-    );
+    assert!(risks.is_empty(), "raidz2, honest flush, mirrored log: {risks:?}");
 }
 
 #[test]
@@ -296,19 +234,12 @@ fn of_pools_without_a_log_none_takes_nothing() {
 #[test]
 fn an_unmirrored_log_and_a_bare_special_are_risks() {
     let mut v = variant(false, false);
-    v.pool
-        .vdevs
-        .push(vdev(VdevClass::Log, Layout::Single, "optane", 1));
-    v.pool
-        .vdevs
-        .push(vdev(VdevClass::Special, Layout::Single, "nvme", 1));
+    v.pool.vdevs.push(vdev(VdevClass::Log, Layout::Single, "optane", 1));
+    v.pool.vdevs.push(vdev(VdevClass::Special, Layout::Single, "nvme", 1));
     let findings = analyse(&campaign(vec![v], SYNC_JOB), &model(), &[]);
     assert_eq!(
         findings.variants[0].durability,
-        [
-            DurabilityRisk::LogNotMirrored,
-            DurabilityRisk::SpecialNotRedundant
-        ]
+        [DurabilityRisk::LogNotMirrored, DurabilityRisk::SpecialNotRedundant]
     );
 }
 
@@ -318,11 +249,7 @@ fn a_cache_that_helps_only_without_a_log_is_an_interaction() {
         .map(|(l, c)| variant(l, c))
         .into();
     let rates = [640.0, 4300.0, 1280.0, 4300.0];
-    let truths: Vec<_> = variants
-        .iter()
-        .zip(rates)
-        .map(|(v, r)| (v, Truth::flat(r)))
-        .collect();
+    let truths: Vec<_> = variants.iter().zip(rates).map(|(v, r)| (v, Truth::flat(r))).collect();
     let trials = trials(&truths, 4, 0.01);
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
     let interaction = &findings.interactions[0];
@@ -333,10 +260,7 @@ fn a_cache_that_helps_only_without_a_log_is_an_interaction() {
     assert_eq!(cache.class, Class::WorthIt, "beside the baseline");
     assert_eq!(cache.conditions.len(), 2);
     assert!(
-        cache
-            .conditions
-            .iter()
-            .any(|c| c.context["log"] == "mirror" && c.class == Class::NoEffect)
+        cache.conditions.iter().any(|c| c.context["log"] == "mirror" && c.class == Class::NoEffect)
     );
 }
 
@@ -348,11 +272,7 @@ fn effects_that_are_far_apart_are_reported_where_they_are_and_not_as_their_mean(
         .map(|(l, c)| variant(l, c))
         .into();
     let rates = [580.0, 560.0, 8700.0, 560.0];
-    let truths: Vec<_> = variants
-        .iter()
-        .zip(rates)
-        .map(|(v, r)| (v, Truth::flat(r)))
-        .collect();
+    let truths: Vec<_> = variants.iter().zip(rates).map(|(v, r)| (v, Truth::flat(r))).collect();
     let trials = trials(&truths, 3, 0.3);
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
     let ratio = |v: &Verdict| findings.effects[v.effects[0]].ratio.value;
@@ -386,11 +306,7 @@ fn of_effects_that_are_far_apart_the_largest_decided_one_counts_where_the_baseli
         cached(true),
     ];
     let rates = [580.0, 580.0, 580.0, 580.0, 8700.0, 560.0];
-    let mut truths: Vec<_> = variants
-        .iter()
-        .zip(rates)
-        .map(|(v, r)| (v, Truth::flat(r)))
-        .collect();
+    let mut truths: Vec<_> = variants.iter().zip(rates).map(|(v, r)| (v, Truth::flat(r))).collect();
     // Beside the baseline it is not known: that cell falls all the time.
     truths[1].1.levels = (0..20).map(|i| (3, 800.0 - 20.0 * f64::from(i))).collect();
     let trials = trials(&truths, 3, 0.01);
@@ -407,9 +323,7 @@ fn a_cell_that_never_settled_does_not_make_effects_far_apart() {
         .into();
     let mut truths: Vec<_> = variants.iter().map(|v| (v, Truth::flat(580.0))).collect();
     // Falls all the time, so that nobody knows where it ends.
-    truths[2].1.levels = (0..20)
-        .map(|i| (3, 9000.0 - 400.0 * f64::from(i)))
-        .collect();
+    truths[2].1.levels = (0..20).map(|i| (3, 9000.0 - 400.0 * f64::from(i))).collect();
     let trials = trials(&truths, 4, 0.01);
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &trials);
     assert_eq!(verdict(&findings, "cache").class, Class::Undecided);
@@ -424,11 +338,8 @@ fn ablation_ranks_settings_by_what_they_contribute() {
         let mut v = variant(false, false);
         v.name = name.into();
         let level = |on| if on { "on" } else { "off" };
-        v.levels = names
-            .iter()
-            .zip(on)
-            .map(|(n, on)| ((*n).to_owned(), level(on).to_owned()))
-            .collect();
+        v.levels =
+            names.iter().zip(on).map(|(n, on)| ((*n).to_owned(), level(on).to_owned())).collect();
         let root = v.datasets.get_mut("").unwrap();
         for (n, _) in names.iter().zip(on).filter(|(_, on)| *on) {
             root.insert((*n).into(), "changed".into());
@@ -446,18 +357,10 @@ fn ablation_ranks_settings_by_what_they_contribute() {
     ];
     let variants: Vec<Variant> = designs.iter().map(|(n, on)| make(n, *on)).collect();
     let rate = |on: [bool; 3]| {
-        500.0
-            * on.iter()
-                .zip(gains)
-                .filter(|(on, _)| **on)
-                .map(|(_, g)| g)
-                .product::<f64>()
+        500.0 * on.iter().zip(gains).filter(|(on, _)| **on).map(|(_, g)| g).product::<f64>()
     };
-    let truths: Vec<_> = variants
-        .iter()
-        .zip(designs)
-        .map(|(v, (_, on))| (v, Truth::flat(rate(on))))
-        .collect();
+    let truths: Vec<_> =
+        variants.iter().zip(designs).map(|(v, (_, on))| (v, Truth::flat(rate(on)))).collect();
     let trials = trials(&truths, 3, 0.005);
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
     let order: Vec<&str> = findings.ranking.iter().map(|c| c.factor.as_str()).collect();
@@ -472,10 +375,7 @@ fn ablation_ranks_settings_by_what_they_contribute() {
 #[test]
 fn a_paced_workload_is_judged_by_latency() {
     let variants = vec![variant(false, false), variant(true, false)];
-    let truths = [
-        (&variants[0], Truth::flat(640.0)),
-        (&variants[1], Truth::flat(640.0)),
-    ];
+    let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(640.0))];
     let mut trials = trials(&truths, 3, 0.01);
     for trial in &mut trials {
         if let (Outcome::Measured(m), "mirror/none") = (&mut trial.outcome, trial.variant.as_str())
@@ -488,10 +388,7 @@ fn a_paced_workload_is_judged_by_latency() {
     let job = format!("{SYNC_JOB}rate_iops=80\n");
     let findings = analyse(&campaign(variants, &job), &model(), &trials);
     let log = verdict(&findings, "log");
-    assert_eq!(
-        (log.metric, log.class),
-        (Metric::MeanLatency, Class::WorthIt)
-    );
+    assert_eq!((log.metric, log.class), (Metric::MeanLatency, Class::WorthIt));
     let ratio = findings.effects[log.effects[0]].ratio.value;
     assert!((ratio - 0.1).abs() < 0.01, "{ratio}");
 }

@@ -24,10 +24,7 @@ fn without(cost: Cost, repeats: u32, rate: f64) -> Vec<Trial> {
 
 fn findings(job: &str, repeats: u32) -> Findings {
     let variants = vec![variant(false, false), variant(true, false)];
-    let truths = [
-        (&variants[0], Truth::flat(640.0)),
-        (&variants[1], Truth::flat(4300.0)),
-    ];
+    let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
     let mut all = trials(&truths, repeats as usize, 0.01);
     all.extend(without(Cost::LogFlush, repeats, 768.0));
     all.extend(without(Cost::LogWrite, repeats, 1984.0));
@@ -39,14 +36,7 @@ fn findings(job: &str, repeats: u32) -> Findings {
 fn what_a_cell_waits_for_is_ranked_by_what_it_gains_without_it() {
     let findings = findings(SYNC_JOB, 3);
     let ranked: Vec<(u32, Cost)> = findings.causes.iter().map(|c| (c.rank, c.cost)).collect();
-    assert_eq!(
-        ranked,
-        [
-            (1, Cost::LogWrite),
-            (2, Cost::LogFlush),
-            (3, Cost::Processor)
-        ]
-    );
+    assert_eq!(ranked, [(1, Cost::LogWrite), (2, Cost::LogFlush), (3, Cost::Processor)]);
     let first = &findings.causes[0];
     assert_eq!((first.variant.as_str(), first.pairs), ("none/none", 3));
     let gain = first.throughput;
@@ -56,10 +46,7 @@ fn what_a_cell_waits_for_is_ranked_by_what_it_gains_without_it() {
     assert!((latency.value - 1.0 / 3.1).abs() < 0.01, "{latency:?}");
     // They are in no cell and no effect, and are listed as what they are.
     assert_eq!(findings.cells[0].trials.valid, 3);
-    let parts = findings
-        .trials
-        .iter()
-        .filter(|t| matches!(t.part, Part::Without { .. }));
+    let parts = findings.trials.iter().filter(|t| matches!(t.part, Part::Without { .. }));
     assert_eq!(parts.count(), 9);
 }
 
@@ -68,10 +55,7 @@ fn one_pair_has_an_interval_from_its_batches() {
     let findings = findings(SYNC_JOB, 1);
     let gain = findings.causes[1].throughput;
     assert_eq!(gain.basis, Basis::Batches);
-    assert!(
-        gain.low < 1.2 && 1.2 < gain.high && gain.high < 1.3,
-        "{gain:?}"
-    );
+    assert!(gain.low < 1.2 && 1.2 < gain.high && gain.high < 1.3, "{gain:?}");
 }
 
 #[test]

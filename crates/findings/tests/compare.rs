@@ -10,10 +10,7 @@ use synthetic::*;
 fn findings(plain: f64, log: f64, repeats: usize, shift: usize) -> Findings {
     let variants = vec![variant(false, false), variant(true, false)];
     let mut all = trials(
-        &[
-            (&variants[0], Truth::flat(plain)),
-            (&variants[1], Truth::flat(log)),
-        ],
+        &[(&variants[0], Truth::flat(plain)), (&variants[1], Truth::flat(log))],
         repeats + shift,
         0.01,
     );
@@ -27,36 +24,19 @@ fn findings(plain: f64, log: f64, repeats: usize, shift: usize) -> Findings {
 
 #[test]
 fn a_slower_cell_is_a_regression_and_the_others_are_not() {
-    let comparison = compare(
-        &findings(640.0, 4300.0, 5, 0),
-        &findings(640.0, 3400.0, 5, 1),
-    );
+    let comparison = compare(&findings(640.0, 4300.0, 5, 0), &findings(640.0, 3400.0, 5, 1));
     assert!(comparison.regressed);
-    assert_eq!(
-        comparison.changes[0].class,
-        Class::NoEffect,
-        "{:?}",
-        comparison.changes[0]
-    );
+    assert_eq!(comparison.changes[0].class, Class::NoEffect, "{:?}", comparison.changes[0]);
     let slower = &comparison.changes[1];
-    assert_eq!(
-        (slower.variant.as_str(), slower.class),
-        ("mirror/none", Class::Harmful)
-    );
+    assert_eq!((slower.variant.as_str(), slower.class), ("mirror/none", Class::Harmful));
     assert!(slower.ratio.low < 0.79 && slower.ratio.high > 0.79);
 }
 
 #[test]
 fn the_same_again_is_no_regression_and_single_trials_decide_nothing() {
-    let same = compare(
-        &findings(640.0, 4300.0, 4, 0),
-        &findings(640.0, 4300.0, 4, 1),
-    );
+    let same = compare(&findings(640.0, 4300.0, 4, 0), &findings(640.0, 4300.0, 4, 1));
     assert!(!same.regressed);
-    let single = compare(
-        &findings(640.0, 4300.0, 1, 0),
-        &findings(640.0, 400.0, 1, 0),
-    );
+    let single = compare(&findings(640.0, 4300.0, 1, 0), &findings(640.0, 400.0, 1, 0));
     assert!(!single.regressed);
     assert_eq!(single.changes[1].ratio.basis, Basis::Point);
     assert_eq!(single.changes[1].class, Class::Undecided);
@@ -82,10 +62,7 @@ fn cells_that_only_one_campaign_has_are_named() {
     let mut one = both.clone();
     one.cells.pop();
     let comparison = compare(&both, &one);
-    assert_eq!(
-        comparison.unmatched,
-        [("mirror/none".to_owned(), "sync-small".to_owned())]
-    );
+    assert_eq!(comparison.unmatched, [("mirror/none".to_owned(), "sync-small".to_owned())]);
     assert_eq!(comparison.changes.len(), 1);
 }
 
@@ -98,10 +75,7 @@ fn a_cell_of_which_no_trial_counts_any_more_fails_the_gate() {
     let comparison = compare(&before, &after);
     assert_eq!(comparison.changes.len(), 1);
     let lost = &comparison.unmeasured[0];
-    assert_eq!(
-        (lost.variant.as_str(), lost.trials, lost.is_lost()),
-        ("mirror/none", (3, 0), true)
-    );
+    assert_eq!((lost.variant.as_str(), lost.trials, lost.is_lost()), ("mirror/none", (3, 0), true));
     assert!(comparison.regressed);
     // The other way round something was won.
     assert!(!compare(&after, &before).regressed);
@@ -182,10 +156,7 @@ fn a_regression_is_placed_in_the_history() {
     assert!(histories[0].steps.is_empty());
     assert_eq!(histories[1].values.len(), 10);
     let step = &histories[1].steps[0];
-    assert_eq!(
-        (histories[1].steps.len(), step.label.as_str()),
-        (1, "day 6")
-    );
+    assert_eq!((histories[1].steps.len(), step.label.as_str()), (1, "day 6"));
     assert!(step.before > 4200.0 && step.after < 4000.0);
     assert!(histories[1].regressed() && !histories[0].regressed());
 }
@@ -200,11 +171,7 @@ fn operations_at_a_given_rate_are_compared_by_how_long_they_take() {
             let findings::record::Outcome::Measured(measured) = &mut trial.outcome else {
                 continue;
             };
-            let factor = if trial.variant == "mirror/none" {
-                slower
-            } else {
-                0.05
-            };
+            let factor = if trial.variant == "mirror/none" { slower } else { 0.05 };
             for flow in [&mut measured.write, &mut measured.sync] {
                 flow.mean_ns *= factor;
                 for bin in &mut flow.histogram {
@@ -218,10 +185,7 @@ fn operations_at_a_given_rate_are_compared_by_how_long_they_take() {
     let comparison = compare(&paced(0.05), &paced(0.5));
     assert!(comparison.regressed, "{comparison:?}");
     let slower = &comparison.changes[1];
-    assert_eq!(
-        (slower.metric, slower.class),
-        (Metric::MeanLatency, Class::Harmful)
-    );
+    assert_eq!((slower.metric, slower.class), (Metric::MeanLatency, Class::Harmful));
     assert!((slower.ratio.value - 10.0).abs() < 0.2, "{slower:?}");
     assert_eq!(comparison.changes[0].class, Class::NoEffect);
     assert!(!compare(&paced(0.5), &paced(0.05)).regressed);

@@ -22,10 +22,7 @@ fn rung(offered: f64, most: f64, base_us: f64) -> Measured {
             ops,
             bytes: ops * 16384,
             mean_ns: mean,
-            histogram: vec![
-                (mean as u64, ops - ops / 20),
-                ((3.0 * mean) as u64, ops / 20),
-            ],
+            histogram: vec![(mean as u64, ops - ops / 20), ((3.0 * mean) as u64, ops / 20)],
             overflow: 0,
         }
     };
@@ -48,14 +45,8 @@ fn ladder(variant: &str, rates: &[f64], most: f64, base_us: f64) -> Vec<Trial> {
 /// Closed loops of 640 and 4,300 operations a second, and ladders up to these.
 fn findings() -> Findings {
     let variants = vec![variant(false, false), variant(true, false)];
-    let mut all = trials(
-        &[
-            (&variants[0], Truth::flat(640.0)),
-            (&variants[1], Truth::flat(4300.0)),
-        ],
-        3,
-        0.01,
-    );
+    let mut all =
+        trials(&[(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))], 3, 0.01);
     let rates = [100.0, 220.0, 470.0, 680.0];
     all.extend(ladder("none/none", &rates, 640.0, 2_000.0));
     let rates = [220.0, 470.0, 1000.0, 2200.0, 4000.0];
@@ -89,11 +80,7 @@ fn the_load_that_keeps_p99_under_a_limit_lies_between_two_rungs() {
     assert_eq!(at(ReadWrite, 5.0), None, "not even the first rung");
     assert_eq!(at(ReadWrite, 10.0), Some((Some(220.0), Some(470.0))));
     assert_eq!(at(ReadWrite, 50.0), Some((Some(470.0), Some(680.0))));
-    assert_eq!(
-        at(Sync, 5.0),
-        Some((Some(220.0), Some(470.0))),
-        "half as long"
-    );
+    assert_eq!(at(Sync, 5.0), Some((Some(220.0), Some(470.0))), "half as long");
 }
 
 #[test]
@@ -102,10 +89,7 @@ fn rungs_are_no_repeats_of_the_closed_loop() {
     let cell = &findings.cells[0];
     assert_eq!(cell.trials.valid, 3);
     assert!((cell.throughput.unwrap().value - 640.0).abs() < 10.0);
-    let rungs = findings
-        .trials
-        .iter()
-        .filter(|t| matches!(t.part, Part::Rung { .. }));
+    let rungs = findings.trials.iter().filter(|t| matches!(t.part, Part::Rung { .. }));
     assert_eq!(rungs.count(), 9, "and they are listed");
 }
 
@@ -115,23 +99,14 @@ fn the_break_even_is_the_load_that_the_slower_side_carries() {
     let verdict = &findings.verdicts[0];
     let even = verdict.break_even.unwrap();
     assert_eq!((even.ops_s, even.basis), (470.0, BreakEvenBasis::Ladder));
-    assert!(
-        (even.syncs_s.unwrap() - 470.0).abs() < 1.0,
-        "one commit an operation"
-    );
+    assert!((even.syncs_s.unwrap() - 470.0).abs() < 1.0, "one commit an operation");
 }
 
 #[test]
 fn without_a_ladder_the_break_even_is_what_lasts_of_the_slower_side() {
     let variants = vec![variant(false, false), variant(true, false)];
-    let all = trials(
-        &[
-            (&variants[0], Truth::flat(640.0)),
-            (&variants[1], Truth::flat(4300.0)),
-        ],
-        3,
-        0.01,
-    );
+    let all =
+        trials(&[(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))], 3, 0.01);
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
     let even = findings.verdicts[0].break_even.unwrap();
     assert_eq!(even.basis, BreakEvenBasis::ClosedLoop);
@@ -144,12 +119,7 @@ fn latency_from_the_intended_start_breaks_no_law() {
     let findings = findings();
     // The saturated rung has far more in flight than there are clients: it counts all the same.
     let top = &findings.ladders[0].rungs[3];
-    assert_eq!(
-        (top.trials.valid, top.trials.failed),
-        (1, 0),
-        "{:?}",
-        top.issues
-    );
+    assert_eq!((top.trials.valid, top.trials.failed), (1, 0), "{:?}", top.issues);
     assert!(!top.kept_up);
 }
 
@@ -157,17 +127,12 @@ fn latency_from_the_intended_start_breaks_no_law() {
 fn a_failed_rung_is_shown_and_is_no_limit() {
     let variants = vec![variant(false, false)];
     let mut all = ladder("none/none", &[100.0, 220.0], 640.0, 2_000.0);
-    all[1].outcome = Outcome::Failed {
-        reason: "fio: no".into(),
-    };
+    all[1].outcome = Outcome::Failed { reason: "fio: no".into() };
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
     let ladder = &findings.ladders[0];
     assert_eq!((ladder.carried, ladder.saturated), (Some(100.0), None));
     assert_eq!(ladder.rungs[1].trials.failed, 1);
-    assert!(
-        findings.cells.is_empty(),
-        "a workload that was only run as a ladder has no cell"
-    );
+    assert!(findings.cells.is_empty(), "a workload that was only run as a ladder has no cell");
 }
 
 #[test]

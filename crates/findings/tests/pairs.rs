@@ -9,10 +9,7 @@ use synthetic::*;
 /// One trial without a log and one with it.
 fn single() -> Findings {
     let variants = vec![variant(false, false), variant(true, false)];
-    let truths = [
-        (&variants[0], Truth::flat(640.0)),
-        (&variants[1], Truth::flat(4300.0)),
-    ];
+    let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
     let trials = trials(&truths, 1, 0.01);
     analyse(&campaign(variants, SYNC_JOB), &model(), &trials)
 }
@@ -21,30 +18,16 @@ fn single() -> Findings {
 fn a_single_trial_has_an_interval_from_its_batches_and_says_so() {
     let findings = single();
     let log = verdict(&findings, "log");
-    assert_eq!(
-        log.class,
-        Class::WorthIt,
-        "six times is known from one trial each"
-    );
+    assert_eq!(log.class, Class::WorthIt, "six times is known from one trial each");
     assert!(log.cautions.contains(&Caution::SingleTrial));
     let effect = &findings.effects[log.effects[0]];
-    assert_eq!(
-        (effect.ratio.basis, effect.trials),
-        (Basis::Batches, (1, 1))
-    );
+    assert_eq!((effect.ratio.basis, effect.trials), (Basis::Batches, (1, 1)));
     let cell = findings.cells[0].throughput.unwrap();
     assert_eq!(cell.basis, Basis::Batches);
     assert!(cell.low < cell.value && cell.value < cell.high);
     // Latency has no series: of a single trial it is a number.
-    let latency = findings
-        .effects
-        .iter()
-        .find(|e| e.metric == Metric::MeanLatency)
-        .unwrap();
-    assert_eq!(
-        (latency.ratio.basis, latency.class),
-        (Basis::Point, Class::Undecided)
-    );
+    let latency = findings.effects.iter().find(|e| e.metric == Metric::MeanLatency).unwrap();
+    assert_eq!((latency.ratio.basis, latency.class), (Basis::Point, Class::Undecided));
     assert_eq!(latency.needed.unwrap().lack, Lack::SecondTrial);
 }
 
@@ -56,10 +39,7 @@ fn a_twin_is_exactly_one_with_an_interval_of_no_width() {
         twin.levels.clear();
         let mut base = twin.clone();
         (base.name, twin.name) = ("base".into(), "twin".into());
-        let two_phases = Truth {
-            levels: vec![(23, 9000.0), (60, 4300.0)],
-            ..Truth::flat(0.0)
-        };
+        let two_phases = Truth { levels: vec![(23, 9000.0), (60, 4300.0)], ..Truth::flat(0.0) };
         let mut all = trials(&[(&base, two_phases)], repeats, 0.05);
         let mut copies = all.clone();
         for copy in &mut copies {
@@ -70,11 +50,7 @@ fn a_twin_is_exactly_one_with_an_interval_of_no_width() {
         assert!(!findings.effects.is_empty());
         for effect in &findings.effects {
             let ratio = effect.ratio;
-            assert_eq!(
-                (ratio.low, ratio.value, ratio.high),
-                (1.0, 1.0, 1.0),
-                "{effect:?}"
-            );
+            assert_eq!((ratio.low, ratio.value, ratio.high), (1.0, 1.0, 1.0), "{effect:?}");
         }
         assert_eq!(findings.verdicts[0].class, Class::NoEffect, "{repeats}");
     }
@@ -117,18 +93,12 @@ fn effects_are_of_trials_that_share_a_seed() {
 #[test]
 fn a_budget_that_ended_early_leaves_verdicts_on_what_is_known_and_the_rest_as_not_run() {
     let variants = log_and_cache();
-    let known = [
-        (&variants[0], Truth::flat(640.0)),
-        (&variants[1], Truth::flat(4300.0)),
-    ];
+    let known = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
     let trials = trials(&known, 1, 0.01);
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &trials);
     assert_eq!(verdict(&findings, "log").class, Class::WorthIt);
-    let missing: Vec<(&str, u32)> = findings
-        .not_run
-        .iter()
-        .map(|cell| (cell.variant.as_str(), cell.trials))
-        .collect();
+    let missing: Vec<(&str, u32)> =
+        findings.not_run.iter().map(|cell| (cell.variant.as_str(), cell.trials)).collect();
     assert_eq!(missing, [("none/nvme", 2), ("mirror/nvme", 2)]);
     assert!(!findings::complete(&findings));
 }

@@ -23,9 +23,7 @@ fn found(lints: &[Lint]) -> BTreeSet<(String, Vec<String>)> {
 
 fn expected(list: &[(&str, &[&str])]) -> BTreeSet<(String, Vec<String>)> {
     let strings = |rows: &[&str]| rows.iter().map(|r| (*r).to_owned()).collect();
-    list.iter()
-        .map(|(lint, rows)| ((*lint).to_owned(), strings(rows)))
-        .collect()
+    list.iter().map(|(lint, rows)| ((*lint).to_owned(), strings(rows))).collect()
 }
 
 /// hk-little, hk-percentiles, hk-6d2p, hk-line-rate, the ARC's fall and the fill time of hk-oltp-l2arc,
@@ -44,10 +42,7 @@ fn the_slog_and_l2arc_article() {
             ("thin-tail", &["A2 oltp"]),
             ("thin-tail", &["A3 oltp"]),
             ("thin-tail", &["A4 oltp"]),
-            (
-                "constant-tail",
-                &["F1 sync", "F2 sync", "F3 sync", "F4 sync"]
-            ),
+            ("constant-tail", &["F1 sync", "F2 sync", "F3 sync", "F4 sync"]),
             ("layout-width", &["fs"]),
             ("not-line-rate", &["F4 sync"]),
             ("arc-drop", &["A3 oltp", "A1 oltp"]),
@@ -60,15 +55,8 @@ fn the_slog_and_l2arc_article() {
     );
     for lint in &lints {
         match &lint.finding {
-            LintFinding::Little {
-                in_flight,
-                concurrency,
-                ..
-            } => {
-                assert!(
-                    (in_flight - 75.0).abs() < 1.0,
-                    "X·R is 75 in every row: {in_flight}"
-                );
+            LintFinding::Little { in_flight, concurrency, .. } => {
+                assert!((in_flight - 75.0).abs() < 1.0, "X·R is 75 in every row: {in_flight}");
                 assert_eq!(*concurrency, 8.0);
             }
             LintFinding::LayoutWidth { data_actual, .. } => assert_eq!(*data_actual, 4),
@@ -78,9 +66,7 @@ fn the_slog_and_l2arc_article() {
             LintFinding::FillTime { seconds, hits, .. } if *hits == 0.27 => {
                 assert!((seconds / 60.0 - 36.9).abs() < 0.1, "37 minutes: {seconds}");
             }
-            LintFinding::ArcDrop {
-                explained, headers, ..
-            } => {
+            LintFinding::ArcDrop { explained, headers, .. } => {
                 assert!(*explained < 0.02 && *headers < 2.1e9);
             }
             _ => {}
@@ -93,12 +79,8 @@ fn the_slog_and_l2arc_article() {
 fn the_fsync_article() {
     let table = published("fsync-2014");
     let lints = lints::of(&table);
-    let synchronous: BTreeSet<String> = table
-        .rows
-        .iter()
-        .filter(|r| r.syncs.is_some())
-        .map(|r| r.name.clone())
-        .collect();
+    let synchronous: BTreeSet<String> =
+        table.rows.iter().filter(|r| r.syncs.is_some()).map(|r| r.name.clone()).collect();
     assert_eq!(synchronous.len(), 11);
     for name in ["media-syncs", "sync-disabled"] {
         let rows: BTreeSet<String> = found(&lints)
@@ -110,16 +92,10 @@ fn the_fsync_article() {
     }
     assert_eq!(lints.len(), 22, "nothing else: {lints:?}");
     let first = lints.iter().find_map(|lint| match &lint.finding {
-        LintFinding::SyncDisabled {
-            unsynced_faster: Some(factor),
-            ..
-        } => Some(*factor),
+        LintFinding::SyncDisabled { unsynced_faster: Some(factor), .. } => Some(*factor),
         _ => None,
     });
-    assert!(
-        (first.unwrap() - 10.1).abs() < 0.05,
-        "unsynced writes are ten times faster"
-    );
+    assert!((first.unwrap() - 10.1).abs() < 0.05, "unsynced writes are ten times faster");
 }
 
 /// nvme-contradiction: different settings, and not impossible.
@@ -131,17 +107,10 @@ fn the_nvme_article_compares_different_settings() {
         expected(&[
             ("raid0-below", &["RAID 0", "RAID 10, tuned"]),
             ("raid0-below", &["RAID 0", "RAID 10, tuned, scheduler none"]),
-            (
-                "other-size",
-                &["RAID 10, bandwidth", "RAID 10, tuned, scheduler none"]
-            ),
+            ("other-size", &["RAID 10, bandwidth", "RAID 10, tuned, scheduler none"]),
         ])
     );
-    assert!(
-        lints
-            .iter()
-            .all(|lint| lint.severity == Severity::NotComparable)
-    );
+    assert!(lints.iter().all(|lint| lint.severity == Severity::NotComparable));
 }
 
 /// zju-capacity: raidz3 in groups of ten survives three a group and not two; a dRAID survives any two

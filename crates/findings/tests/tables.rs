@@ -28,10 +28,7 @@ fn sound() -> Row {
 }
 
 fn lints_of(rows: Vec<Row>) -> Vec<findings::output::Lint> {
-    lints::of(&Table {
-        rows,
-        ..Table::default()
-    })
+    lints::of(&Table { rows, ..Table::default() })
 }
 
 #[test]
@@ -49,53 +46,26 @@ fn each_planted_contradiction_is_found_alone() {
     type Plant = fn(&mut Row);
     type Is = fn(&LintFinding) -> bool;
     let plants: [(Plant, Is); 7] = [
-        (
-            |r| r.mean_ms = Some(20.0),
-            |f| matches!(f, LintFinding::Little { .. }),
-        ),
-        (
-            |r| r.mean_ms = Some(2.0),
-            |f| matches!(f, LintFinding::Little { .. }),
-        ),
-        (
-            |r| r.bandwidth = Some(1e7),
-            |f| matches!(f, LintFinding::Bandwidth { .. }),
-        ),
-        (
-            |r| r.p50_ms = Some(16.0),
-            |f| matches!(f, LintFinding::PercentileOrder { .. }),
-        ),
-        (
-            |r| r.p99_ms = Some(15.5),
-            |f| matches!(f, LintFinding::ThinTail { .. }),
-        ),
-        (
-            |r| r.arc_hit = Some(95.0),
-            |f| matches!(f, LintFinding::Range { .. }),
-        ),
-        (
-            |r| r.sync = Some("disabled".into()),
-            |f| matches!(f, LintFinding::SyncDisabled { .. }),
-        ),
+        (|r| r.mean_ms = Some(20.0), |f| matches!(f, LintFinding::Little { .. })),
+        (|r| r.mean_ms = Some(2.0), |f| matches!(f, LintFinding::Little { .. })),
+        (|r| r.bandwidth = Some(1e7), |f| matches!(f, LintFinding::Bandwidth { .. })),
+        (|r| r.p50_ms = Some(16.0), |f| matches!(f, LintFinding::PercentileOrder { .. })),
+        (|r| r.p99_ms = Some(15.5), |f| matches!(f, LintFinding::ThinTail { .. })),
+        (|r| r.arc_hit = Some(95.0), |f| matches!(f, LintFinding::Range { .. })),
+        (|r| r.sync = Some("disabled".into()), |f| matches!(f, LintFinding::SyncDisabled { .. })),
     ];
     for (i, (plant, is)) in plants.into_iter().enumerate() {
         let mut row = sound();
         plant(&mut row);
         let found = lints_of(vec![row]);
-        assert!(
-            found.len() == 1 && is(&found[0].finding),
-            "plant {i}: {found:?}"
-        );
+        assert!(found.len() == 1 && is(&found[0].finding), "plant {i}: {found:?}");
     }
 }
 
 #[test]
 fn more_in_flight_than_places_is_impossible_and_fewer_is_only_implausible() {
     let severity = |mean_ms| {
-        let row = Row {
-            mean_ms: Some(mean_ms),
-            ..sound()
-        };
+        let row = Row { mean_ms: Some(mean_ms), ..sound() };
         lints_of(vec![row])[0].severity
     };
     assert_eq!(severity(20.0), Severity::Impossible);
@@ -104,11 +74,7 @@ fn more_in_flight_than_places_is_impossible_and_fewer_is_only_implausible() {
 
 #[test]
 fn media_and_links_bound_rows_of_their_set_up() {
-    let setup = Setup {
-        sync_rpm: Some(7200.0),
-        link: Some(1e9),
-        ..Setup::default()
-    };
+    let setup = Setup { sync_rpm: Some(7200.0), link: Some(1e9), ..Setup::default() };
     let on = |throughput: f64, concurrency: f64| {
         let row = Row {
             name: "r".into(),
@@ -131,19 +97,13 @@ fn media_and_links_bound_rows_of_their_set_up() {
     );
     assert_eq!(on(600.0, 8.0), [], "eight clients commit together");
     let over = on(1900.0, 8.0);
-    assert!(
-        matches!(over[0].finding, LintFinding::OverLink { .. }),
-        "{over:?}"
-    );
+    assert!(matches!(over[0].finding, LintFinding::OverLink { .. }), "{over:?}");
 }
 
 #[test]
 fn raid_0_below_raid_10_is_judged_by_settings() {
-    let setup = |level: &str| Setup {
-        level: Some(level.into()),
-        drives: Some(4),
-        ..Setup::default()
-    };
+    let setup =
+        |level: &str| Setup { level: Some(level.into()), drives: Some(4), ..Setup::default() };
     let row = |name: &str, setup: &str, throughput, settings: &str| Row {
         name: name.into(),
         setup: Some(setup.into()),
@@ -182,10 +142,7 @@ fn bad_files_are_refused_with_a_reason_and_a_line() {
         ("", "no rows"),
         ("{", "neither"),
         ("[[rows]]\nname = \"a\"\ntroughput = 1\n", "troughput"),
-        (
-            "[[rows]]\nname = \"a\"\n[[rows]]\nname = \"a\"\n",
-            "two rows are named `a`",
-        ),
+        ("[[rows]]\nname = \"a\"\n[[rows]]\nname = \"a\"\n", "two rows are named `a`"),
         ("[[rows]]\nname = \"a\"\nsetup = \"s\"\n", "[setups.s]"),
         ("[[rows]]\nname = \"a\"\nunsynced = \"b\"\n", "row `b`"),
         ("name,throughput\na,fast\n", "invalid"),
@@ -194,10 +151,7 @@ fn bad_files_are_refused_with_a_reason_and_a_line() {
         let error = Table::read(text).unwrap_err();
         assert!(error.to_string().contains(part), "{text:?}: {error}");
     }
-    assert_eq!(
-        Table::read("[[rows]]\ntroughput = 1\n").unwrap_err().line,
-        Some(2)
-    );
+    assert_eq!(Table::read("[[rows]]\ntroughput = 1\n").unwrap_err().line, Some(2));
 }
 
 mod any_input {

@@ -18,10 +18,7 @@ fn two_of(
     change: impl Fn(usize, &mut findings::record::Measured),
 ) -> Findings {
     let variants = vec![variant(false, false), variant(true, false)];
-    let truths = [
-        (&variants[0], Truth::flat(640.0)),
-        (&variants[1], Truth::flat(4300.0)),
-    ];
+    let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
     let mut trials = trials(&truths, repeats, 0.01);
     for (i, trial) in trials.iter_mut().enumerate() {
         if let Outcome::Measured(m) = &mut trial.outcome {
@@ -45,24 +42,14 @@ fn a_trial_outside_the_models_truth_is_shown_and_kept_out() {
     });
     let cell = &findings.cells[1];
     assert_eq!((cell.trials.valid, cell.trials.excluded), (1, 2));
-    let excluded = findings
-        .trials
-        .iter()
-        .filter(|t| t.validity == Validity::Excluded);
+    let excluded = findings.trials.iter().filter(|t| t.validity == Validity::Excluded);
     assert_eq!(excluded.count(), 2);
     let log = verdict(&findings, "log");
-    assert!(
-        log.cautions
-            .contains(&Caution::Excluded { excluded: 2, of: 6 })
-    );
+    assert!(log.cautions.contains(&Caution::Excluded { excluded: 2, of: 6 }));
     // One pair is left.
     assert!(log.cautions.contains(&Caution::SingleTrial));
     let issue = QualityIssue::MemoryThrottle { count: 15.0 };
-    assert_eq!(
-        cell.issues,
-        [CellIssue { issue, trials: 2 }],
-        "the worst of them"
-    );
+    assert_eq!(cell.issues, [CellIssue { issue, trials: 2 }], "the worst of them");
 }
 
 #[test]
@@ -111,10 +98,7 @@ fn a_window_too_short_to_judge_and_latencies_beyond_the_histogram_are_named() {
         let mine = |t: &&TrialRow| t.variant == variant && t.repeat == 0;
         findings.trials.iter().find(mine).unwrap().issues.clone()
     };
-    let short = QualityIssue::WindowTooShort {
-        seconds: 4.0,
-        least: 5.0,
-    };
+    let short = QualityIssue::WindowTooShort { seconds: 4.0, least: 5.0 };
     assert_eq!(issues("none/none"), [short]);
     assert_eq!(issues("mirror/none"), [QualityIssue::Overflow { count: 3 }]);
     assert!(findings.cells.iter().all(|c| c.trials.valid == 2));
@@ -161,11 +145,8 @@ fn each_broken_law_fails_its_trial_with_the_numbers() {
         });
         let row = &findings.trials[0];
         assert_eq!(row.validity, Validity::Failed, "{law:?}");
-        let broken = findings.cells[0]
-            .checks
-            .iter()
-            .filter(|c| !c.pass)
-            .map(|c| (c.trial.clone(), c.law));
+        let broken =
+            findings.cells[0].checks.iter().filter(|c| !c.pass).map(|c| (c.trial.clone(), c.law));
         let mut broken: Vec<_> = broken.collect();
         broken.dedup();
         assert_eq!(broken, [(key("none/none", 0), law)]);
@@ -176,11 +157,7 @@ fn each_broken_law_fails_its_trial_with_the_numbers() {
 #[test]
 fn littles_law_counts_the_time_in_fsync() {
     let findings = two(2, |_, _| {});
-    let check = findings.cells[0]
-        .checks
-        .iter()
-        .find(|c| c.law == Law::Little)
-        .unwrap();
+    let check = findings.cells[0].checks.iter().find(|c| c.law == Law::Little).unwrap();
     assert!(check.pass && (check.measured - 8.0).abs() < 0.01);
     // Without the fsync's share, X·R would be 2.
     let cell = &findings.cells[0];
@@ -224,10 +201,7 @@ fn flushes_that_fio_counts_too_long_may_exceed_the_queue_and_writes_may_not() {
     assert!(passes("libaio", long_flushes));
     assert!(!passes("psync", long_flushes) && !passes("io_uring", long_flushes));
     assert!(!passes("libaio", |m| m.write.mean_ns *= 8.0));
-    assert!(
-        !passes("libaio", |m| m.sync.mean_ns /= 4.0),
-        "too few in flight"
-    );
+    assert!(!passes("libaio", |m| m.sync.mean_ns /= 4.0), "too few in flight");
 }
 
 #[test]
@@ -238,10 +212,7 @@ fn data_that_compresses_need_not_be_on_drives_unless_compression_is_off() {
             let root = variant.datasets.entry(String::new()).or_default();
             root.extend(compression.map(|value| ("compression".to_owned(), value.to_owned())));
         }
-        let truths = [
-            (&variants[0], Truth::flat(640.0)),
-            (&variants[1], Truth::flat(4300.0)),
-        ];
+        let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
         let mut all = trials(&truths, 2, 0.01);
         for trial in &mut all {
             for (name, value) in &mut measured_of(trial).totals {
@@ -263,17 +234,13 @@ fn operations_that_fio_rounds_off_its_rates_are_no_lost_log() {
     let series = |logged: Option<f64>| {
         let variants = vec![variant(false, false), variant(true, false)];
         // Two operations a second of each of eight clients.
-        let truths = [
-            (&variants[0], Truth::flat(16.0)),
-            (&variants[1], Truth::flat(640.0)),
-        ];
+        let truths = [(&variants[0], Truth::flat(16.0)), (&variants[1], Truth::flat(640.0))];
         let mut all = trials(&truths, 2, 0.0);
         for trial in &mut all {
             if let Outcome::Measured(m) = &mut trial.outcome {
                 let of_all = m.write.ops as f64;
                 m.facts.insert("files.jobs".into(), 8.0);
-                m.facts
-                    .extend(logged.map(|share| (LOGGED.to_owned(), share * of_all)));
+                m.facts.extend(logged.map(|share| (LOGGED.to_owned(), share * of_all)));
             }
         }
         let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
@@ -292,32 +259,16 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
     let decline: Vec<(usize, f64)> = (0..60).map(|i| (1, 4000.0 * 0.97f64.powi(i))).collect();
     let truths = [
         (&variants[0], Truth::flat(640.0)),
-        (
-            &variants[1],
-            Truth {
-                levels: decline,
-                ..Truth::flat(0.0)
-            },
-        ),
+        (&variants[1], Truth { levels: decline, ..Truth::flat(0.0) }),
     ];
     let trials = trials(&truths, 3, 0.01);
     let mut campaign = campaign(variants, SYNC_JOB);
     let findings = analyse(&campaign, &model(), &trials);
-    assert!(matches!(
-        findings.cells[1].phases,
-        Phases::NotSettled { .. }
-    ));
+    assert!(matches!(findings.cells[1].phases, Phases::NotSettled { .. }));
     let log = verdict(&findings, "log");
     assert_eq!(log.class, Class::Undecided);
-    assert!(
-        log.cautions
-            .iter()
-            .any(|c| matches!(c, Caution::NotSettled { .. }))
-    );
-    assert_eq!(
-        findings.effects[log.effects[0]].needed.unwrap().lack,
-        Lack::LongerRun
-    );
+    assert!(log.cautions.iter().any(|c| matches!(c, Caution::NotSettled { .. })));
+    assert_eq!(findings.effects[log.effects[0]].needed.unwrap().lack, Lack::LongerRun);
     // After a restart what never settles is what was asked for.
     campaign.method.restart = true;
     let findings = analyse(&campaign, &model(), &trials);
@@ -327,10 +278,10 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
     assert_eq!(whole.real_seconds, Some(60.0 * model().size));
     let log = verdict(&findings, "log");
     assert_eq!(log.class, Class::WorthIt);
-    assert!(log.cautions.contains(&Caution::AfterRestart {
-        seconds: 60.0,
-        real_seconds: 60.0 * model().size,
-    }));
+    assert!(
+        log.cautions
+            .contains(&Caution::AfterRestart { seconds: 60.0, real_seconds: 60.0 * model().size })
+    );
 }
 
 #[test]
@@ -342,12 +293,8 @@ fn an_outlier_is_flagged_and_not_dropped() {
             *m = measured(&slow);
         }
     });
-    let flagged: Vec<&str> = findings
-        .trials
-        .iter()
-        .filter(|t| t.outlier)
-        .map(|t| t.key.as_str())
-        .collect();
+    let flagged: Vec<&str> =
+        findings.trials.iter().filter(|t| t.outlier).map(|t| t.key.as_str()).collect();
     assert_eq!(flagged, [key("none/none", 2)]);
     assert_eq!(findings.cells[0].trials.valid, 5);
 }
@@ -355,26 +302,13 @@ fn an_outlier_is_flagged_and_not_dropped() {
 #[test]
 fn a_failed_trial_keeps_its_reason() {
     let variants = vec![variant(false, false), variant(true, false)];
-    let mut all = trials(
-        &[
-            (&variants[0], Truth::flat(640.0)),
-            (&variants[1], Truth::flat(4300.0)),
-        ],
-        2,
-        0.01,
-    );
-    all[1].outcome = findings::record::Outcome::Failed {
-        reason: "kernel panic: ASSERT at zil.c:1".into(),
-    };
+    let mut all =
+        trials(&[(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))], 2, 0.01);
+    all[1].outcome =
+        findings::record::Outcome::Failed { reason: "kernel panic: ASSERT at zil.c:1".into() };
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
-    let row = findings
-        .trials
-        .iter()
-        .find(|t| t.key == key("mirror/none", 0));
-    assert_eq!(
-        row.unwrap().failure.as_deref(),
-        Some("kernel panic: ASSERT at zil.c:1")
-    );
+    let row = findings.trials.iter().find(|t| t.key == key("mirror/none", 0));
+    assert_eq!(row.unwrap().failure.as_deref(), Some("kernel panic: ASSERT at zil.c:1"));
     assert_eq!(findings.cells[1].trials.failed, 1);
     let not_run = |i: &CellIssue| i.issue == QualityIssue::DidNotRun && i.trials == 1;
     assert!(findings.cells[1].issues.iter().any(not_run));
@@ -384,10 +318,7 @@ fn a_failed_trial_keeps_its_reason() {
 #[test]
 fn one_trial_that_did_not_settle_is_named_and_the_verdict_stands() {
     let variants = vec![variant(false, false), variant(true, false)];
-    let truths = [
-        (&variants[0], Truth::flat(640.0)),
-        (&variants[1], Truth::flat(4300.0)),
-    ];
+    let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
     let mut all = trials(&truths, 3, 0.01);
     if let findings::record::Outcome::Measured(m) = &mut all[0].outcome {
         // Slower and slower, at the same mean.
@@ -400,17 +331,13 @@ fn one_trial_that_did_not_settle_is_named_and_the_verdict_stands() {
     let log = verdict(&findings, "log");
     assert_eq!(log.class, Class::WorthIt);
     assert!(
-        log.cautions
-            .contains(&Caution::Unsettled { trials: 1, of: 6 }),
+        log.cautions.contains(&Caution::Unsettled { trials: 1, of: 6 }),
         "{:?} {:?}",
         log.cautions,
         findings.trials[0].issues
     );
     // The number beside the verdict is of the same trials.
-    let shown = findings
-        .cells
-        .iter()
-        .map(|c| c.phases.lasting().unwrap().throughput.basis);
+    let shown = findings.cells.iter().map(|c| c.phases.lasting().unwrap().throughput.basis);
     assert!(shown.into_iter().all(|basis| basis == Basis::Trials));
 }
 
@@ -438,37 +365,21 @@ fn drive_times_that_went_the_other_way_explain_nothing() {
     let variants = vec![variant(false, false), variant(true, false)];
     let truths = [
         (&variants[0], Truth::flat(2000.0)),
-        (
-            &variants[1],
-            Truth {
-                slog_share: 1.0,
-                ..Truth::flat(1000.0)
-            },
-        ),
+        (&variants[1], Truth { slog_share: 1.0, ..Truth::flat(1000.0) }),
     ];
     let all = trials(&truths, 4, 0.003);
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
     let log = verdict(&findings, "log");
-    assert_eq!(
-        log.class,
-        Class::Harmful,
-        "though the log's drives are quicker"
-    );
-    let times = |r: &Explanation| {
-        matches!(
-            r.reason,
-            Reason::LogWrites { .. } | Reason::LogFlushes { .. }
-        )
-    };
+    assert_eq!(log.class, Class::Harmful, "though the log's drives are quicker");
+    let times =
+        |r: &Explanation| matches!(r.reason, Reason::LogWrites { .. } | Reason::LogFlushes { .. });
     assert!(!log.reasons.iter().any(times), "{:?}", log.reasons);
 }
 
 #[test]
 fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
     let all = log_and_cache();
-    let [none, log, cache, both] = &all[..] else {
-        panic!("four variants")
-    };
+    let [none, log, cache, both] = &all[..] else { panic!("four variants") };
     // Without a log it is not known; with one it harms, and commits are many more.
     let unclear = [(none, Truth::flat(600.0)), (cache, Truth::flat(600.0))];
     let clear = [(log, Truth::flat(4300.0)), (both, Truth::flat(2500.0))];

@@ -54,20 +54,14 @@ fn with_disks(profile: &str) -> Campaign {
 fn a_drive_is_as_checked_as_the_rows_of_its_profile() {
     let mine = |row: &&Row| row.profile.as_deref() == Some("optane-p4800x");
     let held_out: Vec<&Row> = rows().iter().filter(mine).filter(|r| r.held_out).collect();
-    let DriveState::Compared {
-        held_out: counted,
-        worst: Some(worst),
-        ..
-    } = drive(&with_disks("optane-p4800x"), "hdd").unwrap()
+    let DriveState::Compared { held_out: counted, worst: Some(worst), .. } =
+        drive(&with_disks("optane-p4800x"), "hdd").unwrap()
     else {
         panic!("the P4800X has figures that were held out");
     };
     assert_eq!(counted as usize, held_out.len());
     assert!(held_out.iter().all(|r| (r.ratio() - 1.0).abs() <= worst));
-    assert_eq!(
-        drive(&with_disks("p4801x-100g"), "hdd"),
-        Some(DriveState::NotCompared)
-    );
+    assert_eq!(drive(&with_disks("p4801x-100g"), "hdd"), Some(DriveState::NotCompared));
 }
 
 #[test]
@@ -97,21 +91,12 @@ fn differing(change: impl Fn(&mut Variant), job: &str) -> Vec<Beyond> {
 #[test]
 fn each_difference_from_the_reference_pool_is_named() {
     let layout = |v: &mut Variant| v.pool.vdevs[0].layout = Layout::Mirror;
-    let mirror = Beyond::Layout {
-        layout: "mirror".into(),
-    };
+    let mirror = Beyond::Layout { layout: "mirror".into() };
     assert_eq!(differing(layout, SYNC_JOB), [mirror]);
-    let cache = |v: &mut Variant| {
-        v.pool
-            .vdevs
-            .push(vdev(Class::Cache, Layout::Single, "nvme", 1))
-    };
+    let cache = |v: &mut Variant| v.pool.vdevs.push(vdev(Class::Cache, Layout::Single, "nvme", 1));
     assert_eq!(differing(cache, SYNC_JOB), [Beyond::Cache]);
-    let special = |v: &mut Variant| {
-        v.pool
-            .vdevs
-            .push(vdev(Class::Special, Layout::Mirror, "nvme", 2))
-    };
+    let special =
+        |v: &mut Variant| v.pool.vdevs.push(vdev(Class::Special, Layout::Mirror, "nvme", 2));
     assert_eq!(differing(special, SYNC_JOB), [Beyond::Special]);
     let disks = |v: &mut Variant| {
         v.drives.get_mut("optane").unwrap().numbers["kind"] = "hdd".into();
@@ -127,30 +112,20 @@ fn each_difference_from_the_reference_pool_is_named() {
             mount_options: String::new(),
         });
     };
-    assert_eq!(
-        differing(md, SYNC_JOB),
-        [Beyond::Stack { stack: "md".into() }]
-    );
+    assert_eq!(differing(md, SYNC_JOB), [Beyond::Stack { stack: "md".into() }]);
 }
 
 #[test]
 fn reads_and_writes_that_nobody_syncs_are_not_covered() {
     let workload = || "sync-small".to_owned();
-    let reads = [Beyond::Reads {
-        workload: workload(),
-    }];
+    let reads = [Beyond::Reads { workload: workload() }];
     assert_eq!(differing(|_| (), "[w]\nrw=randread\nbs=8k\n"), reads);
-    let asynchronous = [Beyond::Asynchronous {
-        workload: workload(),
-    }];
+    let asynchronous = [Beyond::Asynchronous { workload: workload() }];
     let standard = |v: &mut Variant| {
         let root = v.datasets.get_mut("").unwrap();
         root.insert("sync".into(), "standard".into());
     };
-    assert_eq!(
-        differing(standard, "[w]\nrw=randwrite\nbs=8k\n"),
-        asynchronous
-    );
+    assert_eq!(differing(standard, "[w]\nrw=randwrite\nbs=8k\n"), asynchronous);
     assert_eq!(differing(standard, SYNC_JOB), []);
     let disabled = |v: &mut Variant| {
         let root = v.datasets.get_mut("").unwrap();
@@ -162,33 +137,20 @@ fn reads_and_writes_that_nobody_syncs_are_not_covered() {
 #[test]
 fn cells_whose_cores_are_busy_are_counted_and_free_compute_is_named() {
     let variants = vec![variant(false, false), variant(true, false)];
-    let busy = Truth {
-        processor: 0.97,
-        ..Truth::flat(4300.0)
-    };
-    let truths = [
-        (&variants[0], Truth::flat(640.0)),
-        (&variants[1], busy.clone()),
-    ];
+    let busy = Truth { processor: 0.97, ..Truth::flat(4300.0) };
+    let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], busy.clone())];
     let all = trials(&truths, 3, 0.003);
     let mut campaign = campaign(variants, SYNC_JOB);
     let part = |campaign: &Campaign| {
         let mut parts = covered(campaign, &all).into_iter();
         parts.find(|part| matches!(part, Validation::Processor { .. }))
     };
-    let charged = Validation::Processor {
-        processor: Processor::Charged,
-        bound: 1,
-        cells: 2,
-    };
+    let charged = Validation::Processor { processor: Processor::Charged, bound: 1, cells: 2 };
     assert_eq!(part(&campaign), Some(charged));
     campaign.host.processor = campaign::Processor::Free;
     assert!(matches!(
         part(&campaign),
-        Some(Validation::Processor {
-            processor: Processor::Free,
-            ..
-        })
+        Some(Validation::Processor { processor: Processor::Free, .. })
     ));
 }
 
@@ -323,11 +285,7 @@ fn the_page_shows_the_rows() {
     let file = root().join("docs/validation/README.md");
     let page = std::fs::read_to_string(&file).unwrap();
     let mut current = page.clone();
-    for (name, part) in [
-        ("drive", Part::Drive),
-        ("pool", Part::Pool),
-        ("size", Part::Size),
-    ] {
+    for (name, part) in [("drive", Part::Drive), ("pool", Part::Pool), ("size", Part::Size)] {
         let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end {name} -->"));
         let from = current.find(&begin).unwrap() + begin.len();
         let to = current.find(&end).unwrap();

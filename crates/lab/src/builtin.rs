@@ -20,10 +20,7 @@ pub(crate) fn profiles() -> &'static [(&'static str, &'static str)] {
 }
 
 fn find(table: &'static [(&'static str, &'static str)], name: &str) -> Option<&'static str> {
-    table
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, text)| *text)
+    table.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// The files that a built-in lab names, as if it lay in `labs/`.
@@ -44,9 +41,6 @@ impl Files for BuiltinFiles {
     }
 
     fn beside(&self, _path: &str) -> Vec<String> {
-        WORKLOADS
-            .iter()
-            .map(|(name, _)| format!("../workloads/{name}.fio"))
-            .collect()
+        WORKLOADS.iter().map(|(name, _)| format!("../workloads/{name}.fio")).collect()
     }
 }

@@ -109,10 +109,7 @@ impl Variant {
 
     /// The machine that this variant runs on, of a lab whose machine is `host`.
     pub fn host(&self, host: &Host) -> Host {
-        Host {
-            memory: self.memory.unwrap_or(host.memory),
-            ..*host
-        }
+        Host { memory: self.memory.unwrap_or(host.memory), ..*host }
     }
 
     /// The drives that take part: those of its pool, or of its array.
@@ -151,10 +148,8 @@ impl Variant {
     /// What its memory and the drives that take part cost together, in the lab's own currency; none
     /// unless the price of each of them is stated. Memory without a price counts nothing.
     pub fn price(&self, host: &Host) -> Option<f64> {
-        let drives: Option<f64> = self
-            .used_drives()
-            .map(|drive| self.drives.get(&drive.kind)?.price)
-            .sum();
+        let drives: Option<f64> =
+            self.used_drives().map(|drive| self.drives.get(&drive.kind)?.price).sum();
         let memory = self.host(host).memory as f64 / f64::from(1 << 30);
         Some(drives? + memory * host.memory_price.unwrap_or(0.0))
     }
@@ -194,11 +189,8 @@ impl DriveKind {
     /// # Errors
     /// What makes them no profile.
     pub fn drive_profile(&self) -> Result<Profile, ProfileError> {
-        let profile: Profile =
-            serde_json::from_value(self.numbers.clone()).map_err(|e| ProfileError::Syntax {
-                message: e.to_string(),
-                span: None,
-            })?;
+        let profile: Profile = serde_json::from_value(self.numbers.clone())
+            .map_err(|e| ProfileError::Syntax { message: e.to_string(), span: None })?;
         profile.validate()?;
         Ok(profile)
     }
@@ -212,9 +204,7 @@ impl DriveKind {
     /// The physical sector that its drives report, bytes.
     pub fn reported_physical_sector(&self) -> Option<u64> {
         let reported = self.number("reported_sector");
-        reported
-            .or_else(|| self.number("physical_sector"))
-            .map(|bytes| bytes as u64)
+        reported.or_else(|| self.number("physical_sector")).map(|bytes| bytes as u64)
     }
 }
 

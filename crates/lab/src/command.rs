@@ -63,11 +63,7 @@ fn array(array: &MdArray) -> Vec<Command> {
         mount.extend(words(["-o", &array.mount_options]));
     }
     mount.extend(words([&device, &format!("/{POOL}")]));
-    vec![
-        Command(create),
-        Command(words([&format!("mkfs.{filesystem}"), &device])),
-        Command(mount),
-    ]
+    vec![Command(create), Command(words([&format!("mkfs.{filesystem}"), &device])), Command(mount)]
 }
 
 /// The commands of a pool.
@@ -109,24 +105,13 @@ fn pool(variant: &Variant) -> Commands {
             Command(create)
         })
         .collect();
-    let numbers = variant
-        .module
-        .iter()
-        .map(|(n, value)| (n, value.to_string()));
-    let worded = variant
-        .module_words
-        .iter()
-        .map(|(n, word)| (n, word.clone()));
+    let numbers = variant.module.iter().map(|(n, value)| (n, value.to_string()));
+    let worded = variant.module_words.iter().map(|(n, word)| (n, word.clone()));
     let module = numbers
         .chain(worded)
         .map(|(name, value)| format!("options {} {name}={value}", module_of(name)))
         .collect();
-    Commands {
-        create: vec![Command(create)],
-        set,
-        create_datasets,
-        module,
-    }
+    Commands { create: vec![Command(create)], set, create_datasets, module }
 }
 
 impl Commands {
@@ -188,11 +173,7 @@ fn needs_pool(name: &str, value: &str) -> bool {
 
 /// The kernel module that a parameter belongs to.
 fn module_of(parameter: &str) -> &'static str {
-    if parameter.starts_with("spl_") {
-        "spl"
-    } else {
-        "zfs"
-    }
+    if parameter.starts_with("spl_") { "spl" } else { "zfs" }
 }
 
 fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
@@ -270,14 +251,8 @@ host.memory = "128G"
         let campaign = campaign(text);
         let of = |name: &str| campaign.variants.iter().find(|v| v.name == name).unwrap();
         let add = |name| addition(of("base"), of(name)).map(|command| command.to_string());
-        assert_eq!(
-            add("log").as_deref(),
-            Some("zpool add tank log mirror optane0 optane1")
-        );
-        assert_eq!(
-            add("more").as_deref(),
-            Some("zpool add tank mirror hdd2 hdd3")
-        );
+        assert_eq!(add("log").as_deref(), Some("zpool add tank log mirror optane0 optane1"));
+        assert_eq!(add("more").as_deref(), Some("zpool add tank mirror hdd2 hdd3"));
         assert_eq!(
             (add("log16k"), add("other"), add("base"), add("larger")),
             (None, None, None, None)
@@ -366,17 +341,11 @@ zfs_txg_timeout = 5
             commands.create[0].to_string(),
             r"zpool create -f -o ashift=12 -o autotrim=on -o 'comment=it'\''s mine' -O recordsize=16K tank raidz2 hdd0 hdd1 hdd2 hdd3 hdd4 hdd5 special mirror meta0 meta1"
         );
-        let datasets: Vec<String> = commands
-            .create_datasets
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let datasets: Vec<String> =
+            commands.create_datasets.iter().map(ToString::to_string).collect();
         assert_eq!(
             datasets,
-            [
-                "zfs create -p tank/db/pg",
-                "zfs create -o logbias=throughput tank/wal"
-            ]
+            ["zfs create -p tank/db/pg", "zfs create -o logbias=throughput tank/wal"]
         );
         assert_eq!(commands.module, ["options zfs zfs_txg_timeout=5"]);
     }

@@ -75,10 +75,7 @@ impl Diagnostic {
     /// Says where.
     #[must_use]
     pub fn at(mut self, file: &str, span: Range<usize>) -> Self {
-        self.place = Some(Place {
-            file: file.to_owned(),
-            span,
-        });
+        self.place = Some(Place { file: file.to_owned(), span });
         self
     }
 
@@ -93,10 +90,7 @@ impl Diagnostic {
     #[must_use]
     pub fn related(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
         if let Some(place) = &self.place {
-            let place = Place {
-                file: place.file.clone(),
-                span,
-            };
+            let place = Place { file: place.file.clone(), span };
             self.related = Some(Box::new((place, label.into())));
         }
         self
@@ -167,18 +161,9 @@ mod tests {
 
     #[test]
     fn a_slip_finds_its_word_and_a_stranger_none() {
-        let known = [
-            "recordsize",
-            "logbias",
-            "sync",
-            "l2arc_write_max",
-            "l2arc_write_boost",
-        ];
+        let known = ["recordsize", "logbias", "sync", "l2arc_write_max", "l2arc_write_boost"];
         assert_eq!(nearest("recordsise", known), Some("recordsize"));
-        assert_eq!(
-            nearest("l2arc_write_max_mb", known),
-            Some("l2arc_write_max")
-        );
+        assert_eq!(nearest("l2arc_write_max_mb", known), Some("l2arc_write_max"));
         assert_eq!(nearest("frobnicate", known), None);
     }
 
@@ -187,11 +172,7 @@ mod tests {
         let text = "a\nüb\n";
         assert_eq!(line_column(text, 0), (1, 1));
         assert_eq!(line_column(text, 4), (2, 2));
-        assert_eq!(
-            line_column(text, 3),
-            (2, 1),
-            "inside a character: its start"
-        );
+        assert_eq!(line_column(text, 3), (2, 1), "inside a character: its start");
         assert_eq!(line_column(text, 99), (3, 1));
     }
 }

@@ -181,10 +181,7 @@ fn paths() -> Value {
 }
 
 fn properties(table: &[Property], schema: impl Fn(&Property) -> Value) -> Map<String, Value> {
-    table
-        .iter()
-        .map(|property| (property.name.to_owned(), schema(property)))
-        .collect()
+    table.iter().map(|property| (property.name.to_owned(), schema(property))).collect()
 }
 
 fn value(property: &Property) -> Value {
@@ -211,11 +208,8 @@ fn value(property: &Property) -> Value {
 }
 
 fn parameters() -> Vec<&'static str> {
-    let mut names: Vec<&str> = OpenZfs::ALL
-        .into_iter()
-        .flat_map(module::all)
-        .map(|parameter| parameter.name)
-        .collect();
+    let mut names: Vec<&str> =
+        OpenZfs::ALL.into_iter().flat_map(module::all).map(|parameter| parameter.name).collect();
     names.sort_unstable();
     names.dedup();
     names

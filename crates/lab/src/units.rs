@@ -20,9 +20,7 @@ pub fn size(text: &str) -> Result<u64, UnitError> {
         ))
     };
     let text_ = text.trim();
-    let digits = text_
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text_.len());
+    let digits = text_.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text_.len());
     let (number, suffix) = text_.split_at(digits);
     let suffix = suffix.trim_start().to_ascii_uppercase();
     let shift = match suffix.as_bytes() {
@@ -32,11 +30,7 @@ pub fn size(text: &str) -> Result<u64, UnitError> {
         }
         _ => return Err(bad()),
     };
-    let too_big = || {
-        UnitError(format!(
-            "`{text}` is larger than 16E, the largest size there is"
-        ))
-    };
+    let too_big = || UnitError(format!("`{text}` is larger than 16E, the largest size there is"));
     if number.contains('.') {
         let value: f64 = number.parse().map_err(|_| bad())?;
         let bytes = value * (1u64 << shift) as f64;
@@ -82,11 +76,7 @@ pub fn about(bytes: u64) -> String {
         v if v >= 10.0 => format!("{v:.1}"),
         v => format!("{v:.2}"),
     };
-    if unit == 'B' {
-        number
-    } else {
-        format!("{number}{unit}")
-    }
+    if unit == 'B' { number } else { format!("{number}{unit}") }
 }
 
 /// Reads a duration: `5s`, `20m`, `1h30m`, `250ms`, `0.5s`. Seconds.
@@ -106,13 +96,9 @@ pub fn duration(text: &str) -> Result<f64, UnitError> {
         return Err(bad());
     }
     while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .ok_or_else(bad)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(bad)?;
         let (number, tail) = rest.split_at(digits);
-        let letters = tail
-            .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(tail.len());
+        let letters = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
         let (unit, tail) = tail.split_at(letters);
         let factor = match unit {
             "us" => 1e-6,
@@ -172,31 +158,18 @@ mod tests {
 
     #[test]
     fn what_is_no_size_is_refused() {
-        for text in [
-            "",
-            "K",
-            "16Q",
-            "1.2.3K",
-            "-1",
-            "16 K B",
-            "16E",
-            "99999999999999999999",
-            "1e3",
-            "16BB",
-        ] {
+        for text in
+            ["", "K", "16Q", "1.2.3K", "-1", "16 K B", "16E", "99999999999999999999", "1e3", "16BB"]
+        {
             assert!(size(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn durations_add_up() {
-        for (text, seconds) in [
-            ("5s", 5.0),
-            ("20m", 1200.0),
-            ("1h30m", 5400.0),
-            ("250ms", 0.25),
-            ("1h 5 m", 3900.0),
-        ] {
+        for (text, seconds) in
+            [("5s", 5.0), ("20m", 1200.0), ("1h30m", 5400.0), ("250ms", 0.25), ("1h 5 m", 3900.0)]
+        {
             if text.contains(" m") {
                 assert!(duration(text).is_err());
             } else {

@@ -16,10 +16,7 @@ fn each_number_that_makes_no_drive_is_told_where_it_stands() {
     assert_eq!(under, ["-5", "3", "4", "\"3K\""], "{said:#?}");
     assert!(said[1].contains("`bogus`"), "{said:#?}");
     assert!(said[2].contains("without [hdd]"), "{said:#?}");
-    assert!(
-        said[3].contains("3072: must be a power of two"),
-        "{said:#?}"
-    );
+    assert!(said[3].contains("3072: must be a power of two"), "{said:#?}");
     // None is wrong alone.
     let said = with("kind = \"hdd\", flash.read_latency_us = 80");
     assert_eq!(said.len(), 1, "{said:#?}");
@@ -29,18 +26,11 @@ fn each_number_that_makes_no_drive_is_told_where_it_stands() {
 
 #[test]
 fn too_few_drives_of_an_unknown_profile_are_told_together_with_it() {
-    let text = BASE
-        .replace("12x hdd-7200-16t", "12x hdd-7200-16tb")
-        .replace("hdd[6-11]", "hdd[6-12]");
+    let text =
+        BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16tb").replace("hdd[6-11]", "hdd[6-12]");
     let said = errors(&text);
-    assert!(
-        said.iter().any(|e| e.contains("no drive profile")),
-        "{said:#?}"
-    );
-    assert!(
-        said.iter().any(|e| e.contains("too few drives `hdd`")),
-        "{said:#?}"
-    );
+    assert!(said.iter().any(|e| e.contains("no drive profile")), "{said:#?}");
+    assert!(said.iter().any(|e| e.contains("too few drives `hdd`")), "{said:#?}");
 }
 
 #[test]

@@ -25,10 +25,8 @@ fn the_documented_table_is_the_one_that_is_used() {
 
 #[test]
 fn every_row_of_the_table_is_read_and_what_is_refused_says_why() {
-    let rows = include_str!("../src/fio/options.txt")
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-        .count();
+    let rows =
+        include_str!("../src/fio/options.txt").lines().filter(|l| !l.starts_with('#')).count();
     assert_eq!(options::rules().count(), rows);
     for rule in options::rules() {
         assert!(
@@ -48,10 +46,7 @@ fn every_option_of_the_installed_fio_3_33_is_in_the_table() {
     if !String::from_utf8_lossy(&fio.stdout).starts_with("fio-3.33") {
         return;
     }
-    let help = std::process::Command::new("fio")
-        .arg("--cmdhelp=all")
-        .output()
-        .unwrap();
+    let help = std::process::Command::new("fio").arg("--cmdhelp=all").output().unwrap();
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
     let names: Vec<&str> = help
         .lines()
@@ -59,10 +54,7 @@ fn every_option_of_the_installed_fio_3_33_is_in_the_table() {
         .filter(|name| !name.is_empty())
         .collect();
     assert!(names.len() > 200, "fio's help has changed its form");
-    let unknown: Vec<&&str> = names
-        .iter()
-        .filter(|n| options::rule(n).is_none())
-        .collect();
+    let unknown: Vec<&&str> = names.iter().filter(|n| options::rule(n).is_none()).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 
@@ -164,13 +156,8 @@ fn a_job_without_a_size_is_refused() {
 
 #[test]
 fn fios_prefixes_are_binary_and_with_an_i_decimal() {
-    for (text, want) in [
-        ("4k", 4096),
-        ("4ki", 4000),
-        ("1GB", 1 << 30),
-        ("0x10", 16),
-        ("512", 512),
-    ] {
+    for (text, want) in [("4k", 4096), ("4ki", 4000), ("1GB", 1 << 30), ("0x10", 16), ("512", 512)]
+    {
         assert_eq!(sizes::bytes(text), Some(want), "{text}");
     }
     for text in ["", "k", "4q", "-1", "99999999999999999999", "9999999p", "i"] {
@@ -221,10 +208,7 @@ proptest! {
 fn a_job_that_paces_itself_or_starts_late_cannot_have_a_ladder() {
     let text = "[global]\nthinktime=5ms\n[a]\nrw=read\nsize=1G\n[b]\nrw=read\nsize=1G\nrate_iops=4\nverify_async=1\n";
     assert_eq!(mistakes(text, false), []);
-    let lines: Vec<usize> = lab::fio::against_rates(text)
-        .iter()
-        .map(|m| m.line)
-        .collect();
+    let lines: Vec<usize> = lab::fio::against_rates(text).iter().map(|m| m.line).collect();
     assert_eq!(lines, [2, 9, 10]);
 }
 
@@ -274,10 +258,7 @@ fn counts_ranges_and_times_are_read_in_fios_own_notation() {
     assert_eq!(demand.working_set, Some(4 * 1024 * 4096));
     assert_eq!(found("[w]\nrw=read\nsize=50%\n").len(), 1, "of what?");
     let marked = found("\u{feff}[w]\nrw=read\nsize=1g\n");
-    assert!(
-        matches!(&marked[..], [(1, said)] if said.contains("byte-order mark")),
-        "{marked:?}"
-    );
+    assert!(matches!(&marked[..], [(1, said)] if said.contains("byte-order mark")), "{marked:?}");
 }
 
 #[test]
@@ -325,16 +306,8 @@ fn what_names_a_clock_a_processor_or_a_polling_queue_is_changed_and_noted() {
     let notes = lab::fio::notes(text);
     let lines: Vec<usize> = notes.iter().map(|(line, _)| *line).collect();
     assert_eq!(lines, [2, 3, 8, 9], "{notes:#?}");
-    assert!(
-        notes[0]
-            .1
-            .starts_with("`clocksource=cpu` becomes `clock_gettime`")
-    );
-    assert!(
-        notes[1]
-            .1
-            .starts_with("`cpus_allowed=0-3` is left out: the machine has one")
-    );
+    assert!(notes[0].1.starts_with("`clocksource=cpu` becomes `clock_gettime`"));
+    assert!(notes[1].1.starts_with("`cpus_allowed=0-3` is left out: the machine has one"));
     assert_eq!(lab::fio::notes("[a]\nrw=read\nsize=1G\ndirect=1\n"), []);
 }
 

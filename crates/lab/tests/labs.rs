@@ -10,25 +10,18 @@ fn every_lab_resolves_within_its_budget_and_the_memory_of_one_machine() {
     let mut wrong = Vec::new();
     let mut releases = Vec::new();
     for (name, text) in labs() {
-        let (campaign, _) = match load(
-            &format!("labs/{name}.toml"),
-            text,
-            &BuiltinFiles,
-            &Profiles::builtin(),
-        ) {
-            Ok(loaded) => loaded,
-            Err(said) => {
-                let errors: Vec<&Diagnostic> = said.iter().filter(|d| d.is_error()).collect();
-                wrong.push(format!("{name}: {errors:#?}"));
-                continue;
-            }
-        };
+        let (campaign, _) =
+            match load(&format!("labs/{name}.toml"), text, &BuiltinFiles, &Profiles::builtin()) {
+                Ok(loaded) => loaded,
+                Err(said) => {
+                    let errors: Vec<&Diagnostic> = said.iter().filter(|d| d.is_error()).collect();
+                    wrong.push(format!("{name}: {errors:#?}"));
+                    continue;
+                }
+            };
         assert_eq!(campaign.name, *name);
         assert!(campaign.variants.len() >= 2, "{name} compares nothing");
-        assert_eq!(
-            campaign.variants[0].name, campaign.method.baseline,
-            "{name}"
-        );
+        assert_eq!(campaign.variants[0].name, campaign.method.baseline, "{name}");
         releases.extend(campaign.variants.iter().map(|variant| variant.openzfs));
         match resolve(&campaign, &HostLimits::MACHINE) {
             Ok(model) => {

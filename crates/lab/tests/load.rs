@@ -32,11 +32,7 @@ fn a_lab_without_factors_is_one_variant_called_base() {
     assert_eq!(variant.datasets[""]["recordsize"], "16K");
     assert_eq!(variant.module["zfs_txg_timeout"], 5);
     assert_eq!(variant.drives["nvme"].numbers["flush"], "honest");
-    assert!(
-        variant.drives["hdd"].numbers["capacity"]["value"]
-            .as_f64()
-            .is_some_and(|b| b > 15e12)
-    );
+    assert!(variant.drives["hdd"].numbers["capacity"]["value"].as_f64().is_some_and(|b| b > 15e12));
     let Program::Fio { origin, job } = &campaign.workloads[0].program else {
         panic!("{:?}", campaign.workloads[0].program);
     };
@@ -58,13 +54,7 @@ remove = "special"
     ));
     assert_eq!(
         names(&campaign),
-        [
-            "none/none",
-            "none/nvme",
-            "mirror/none",
-            "mirror/nvme",
-            "big-records"
-        ]
+        ["none/none", "none/nvme", "mirror/none", "mirror/nvme", "big-records"]
     );
     let both = &campaign.variants[3];
     assert_eq!(both.levels["log"], "mirror");
@@ -132,15 +122,9 @@ fn a_child_dataset_and_an_inline_job_need_no_other_file() {
     let campaign = campaign(&format!(
         "{BASE}[datasets.wal]\nlogbias = \"throughput\"\n[workloads.wal]\ndataset = \"wal\"\nsize = \"4G\"\nfio.job = \"\"\"\n[w]\nrw=write\nsize=1g\n\"\"\"\n"
     ));
-    assert_eq!(
-        campaign.variants[0].datasets["wal"]["logbias"],
-        "throughput"
-    );
+    assert_eq!(campaign.variants[0].datasets["wal"]["logbias"], "throughput");
     let wal = campaign.workloads.iter().find(|w| w.name == "wal");
-    assert_eq!(
-        wal.map(|w| (w.dataset.as_str(), w.size)),
-        Some(("wal", Some(4 << 30)))
-    );
+    assert_eq!(wal.map(|w| (w.dataset.as_str(), w.size)), Some(("wal", Some(4 << 30))));
 }
 
 #[test]
@@ -158,23 +142,14 @@ fn vdevs_of_a_variant_replace_those_of_the_pool() {
 #[test]
 fn what_changes_nothing_is_accepted_and_said_so() {
     let text = format!("{BASE}[datasets.x]\nquota = \"10G\"\nmountpoint = \"/x\"\n");
-    let Ok((_, said)) = read(&text) else {
-        panic!("refused")
-    };
-    let notes: Vec<&Diagnostic> = said
-        .iter()
-        .filter(|d| d.severity == Severity::Note)
-        .collect();
+    let Ok((_, said)) = read(&text) else { panic!("refused") };
+    let notes: Vec<&Diagnostic> = said.iter().filter(|d| d.severity == Severity::Note).collect();
     assert!(
-        notes
-            .iter()
-            .any(|d| d.message.contains("`quota` changes nothing in the machine")),
+        notes.iter().any(|d| d.message.contains("`quota` changes nothing in the machine")),
         "{notes:?}"
     );
     assert!(
-        notes
-            .iter()
-            .any(|d| d.message.contains("`mountpoint` changes no figure")),
+        notes.iter().any(|d| d.message.contains("`mountpoint` changes no figure")),
         "{notes:?}"
     );
 }
@@ -185,9 +160,7 @@ fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
         "{}[workloads.x]\nfio = \"jobs/sync.fio\"\nrates = [400, 100]\n[method]\nwarm_up = \"2m\"\nrestart = true\nsensitivity = [0.5, 1, 2]\n[variants.more]\nhost.memory = \"192G\"\n",
         BASE.replacen("memory = ", "memory_price = 4\nmemory = ", 1)
     );
-    let Ok((campaign, _)) = read(&text) else {
-        panic!("refused: {:#?}", read(&text).map(drop))
-    };
+    let Ok((campaign, _)) = read(&text) else { panic!("refused: {:#?}", read(&text).map(drop)) };
     let open = campaign.workloads.iter().find(|w| w.name == "x");
     assert_eq!(
         open.and_then(|w| w.rates.clone()),
@@ -198,58 +171,21 @@ fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
     assert_eq!(campaign.method.sensitivity, [0.5, 2.0]);
     let more = campaign.variants.iter().find(|v| v.name == "more");
     assert_eq!(more.map(|v| v.host(&campaign.host).memory), Some(192 << 30));
-    assert_eq!(
-        more.and_then(|v| v.price(&campaign.host)),
-        None,
-        "drives without a price"
-    );
+    assert_eq!(more.and_then(|v| v.price(&campaign.host)), None, "drives without a price");
     let mut priced = campaign.variants[0].clone();
     for kind in priced.drives.values_mut() {
         kind.price = Some(100.0);
     }
     let drives: usize = priced.pool.vdevs.iter().map(|v| v.drives.len()).sum();
     let gib = (campaign.host.memory >> 30) as f64;
-    assert_eq!(
-        priced.price(&campaign.host),
-        Some(100.0 * drives as f64 + 4.0 * gib)
-    );
+    assert_eq!(priced.price(&campaign.host), Some(100.0 * drives as f64 + 4.0 * gib));
 
-    refused(
-        "[method]\nwarm_up = \"warm\"\n",
-        "\"warm\"",
-        "not a duration",
-        "20m",
-    );
-    refused(
-        "[method]\nsize_check = [1]\n",
-        "1",
-        "out of range",
-        "1.1 to 1000",
-    );
-    refused(
-        "[method]\nrestart = true\n",
-        "true",
-        "nothing is warm",
-        "warm_up",
-    );
-    refused(
-        "[method]\nsensitivity = [0]\n",
-        "0",
-        "out of range",
-        "0.05 to 20",
-    );
-    refused(
-        "[variants.more]\nhost.memory = \"1M\"\n",
-        "\"1M\"",
-        "between 1G",
-        "128G",
-    );
-    refused(
-        "[variants.more]\nhost.cores = 4\n",
-        "cores",
-        "no key",
-        "memory",
-    );
+    refused("[method]\nwarm_up = \"warm\"\n", "\"warm\"", "not a duration", "20m");
+    refused("[method]\nsize_check = [1]\n", "1", "out of range", "1.1 to 1000");
+    refused("[method]\nrestart = true\n", "true", "nothing is warm", "warm_up");
+    refused("[method]\nsensitivity = [0]\n", "0", "out of range", "0.05 to 20");
+    refused("[variants.more]\nhost.memory = \"1M\"\n", "\"1M\"", "between 1G", "128G");
+    refused("[variants.more]\nhost.cores = 4\n", "cores", "no key", "memory");
 }
 
 #[test]
@@ -262,10 +198,7 @@ fn a_factor_may_be_on_a_dataset_with_a_dot_in_its_name_and_on_one_key_of_two_dat
     let levels = &campaign.variants[2].levels;
     assert_eq!(levels["dataset.recordsize"], "1M");
     assert_eq!(levels["datasets.pg.16.recordsize"], "8K");
-    assert_eq!(
-        campaign.variants[2].property("pg.16", "recordsize"),
-        Some("8K")
-    );
+    assert_eq!(campaign.variants[2].property("pg.16", "recordsize"), Some("8K"));
 }
 
 #[test]
@@ -296,10 +229,7 @@ fn small_blocks_for_the_special_vdev_are_held_against_the_records_that_a_dataset
     let narrow = "[datasets.db]\nspecial_small_blocks = \"8K\"\n[datasets.\"db/wal\"]\nrecordsize = \"8K\"\n";
     let found = said(narrow);
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert!(
-        found[0].contains("all data of dataset `db/wal`"),
-        "{found:?}"
-    );
+    assert!(found[0].contains("all data of dataset `db/wal`"), "{found:?}");
 }
 
 #[test]
@@ -315,10 +245,7 @@ fn compute_may_be_free() {
     assert_eq!(campaign(&free).host.processor, Processor::Free);
     let said = errors(&free.replace("\"free\"", "\"cheap\""));
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(
-        said[0].contains("`processor` cannot be `cheap`"),
-        "{said:?}"
-    );
+    assert!(said[0].contains("`processor` cannot be `cheap`"), "{said:?}");
 }
 
 #[test]
@@ -347,13 +274,8 @@ fn an_array_stands_beside_a_pool_on_the_same_drives() {
     assert_eq!(names(&campaign), ["pool", "array"]);
     assert_eq!(campaign.variants[0].stack, Stack::Zfs);
     let variant = &campaign.variants[1];
-    let Stack::Md(array) = &variant.stack else {
-        panic!("{:?}", variant.stack)
-    };
-    assert_eq!(
-        (array.level, array.chunk),
-        (MdLevel::Raid10, Some(64 << 10))
-    );
+    let Stack::Md(array) = &variant.stack else { panic!("{:?}", variant.stack) };
+    assert_eq!((array.level, array.chunk), (MdLevel::Raid10, Some(64 << 10)));
     assert_eq!(array.filesystem, Filesystem::Ext4);
     assert_eq!(array.mount_options, "noatime");
     let drives: Vec<String> = variant.used_drives().map(ToString::to_string).collect();
@@ -370,13 +292,8 @@ fn a_lab_may_be_an_array_alone() {
                 [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n";
     let campaign = campaign(text);
     assert_eq!(names(&campaign), ["base"]);
-    let Stack::Md(array) = &campaign.variants[0].stack else {
-        panic!("no array")
-    };
-    assert_eq!(
-        (array.level, array.filesystem),
-        (MdLevel::Raid5, Filesystem::Xfs)
-    );
+    let Stack::Md(array) = &campaign.variants[0].stack else { panic!("no array") };
+    assert_eq!((array.level, array.filesystem), (MdLevel::Raid5, Filesystem::Xfs));
     assert_eq!(array.copies(), 1.5);
 }
 
@@ -385,13 +302,9 @@ fn what_the_machine_changes_in_a_job_is_noted_at_its_line() {
     let text = format!(
         "{BASE}[workloads.x]\nfio.job = \"\"\"\n[w]\nrw=read\nsize=1g\nclocksource=cpu\ncpus_allowed=0-3\n\"\"\"\n"
     );
-    let Ok((_, said)) = read(&text) else {
-        panic!("refused")
-    };
-    let notes: Vec<String> = lines(&text, &said)
-        .into_iter()
-        .filter(|line| line.starts_with("c"))
-        .collect();
+    let Ok((_, said)) = read(&text) else { panic!("refused") };
+    let notes: Vec<String> =
+        lines(&text, &said).into_iter().filter(|line| line.starts_with("c")).collect();
     assert_eq!(notes.len(), 2, "{notes:#?}");
     assert!(notes[0].starts_with("clocksource=cpu | `clocksource=cpu` becomes"));
     assert!(notes[1].starts_with("cpus_allowed=0-3 | `cpus_allowed=0-3` is left out"));

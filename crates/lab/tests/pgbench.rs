@@ -28,19 +28,9 @@ fn a_database_is_read_with_its_server_and_places() {
     let Program::Pgbench(pgbench) = &workload.program else {
         panic!("{workload:?}");
     };
-    assert_eq!(
-        (pgbench.scale, pgbench.clients, pgbench.threads),
-        (20_000, 128, 4)
-    );
-    assert_eq!(
-        (pgbench.protocol, pgbench.version),
-        (Protocol::Prepared, Some(15))
-    );
-    let scripts: Vec<_> = pgbench
-        .scripts
-        .iter()
-        .map(|s| (s.name.as_str(), s.weight))
-        .collect();
+    assert_eq!((pgbench.scale, pgbench.clients, pgbench.threads), (20_000, 128, 4));
+    assert_eq!((pgbench.protocol, pgbench.version), (Protocol::Prepared, Some(15)));
+    let scripts: Vec<_> = pgbench.scripts.iter().map(|s| (s.name.as_str(), s.weight)).collect();
     assert_eq!(scripts, [("tpcb-like", 1), ("select-only", 9)]);
     assert_eq!(pgbench.settings["full_page_writes"], "off");
     assert_eq!(pgbench.settings["random_page_cost"], "1.1");
@@ -52,16 +42,9 @@ fn a_database_is_read_with_its_server_and_places() {
 fn a_database_is_planned_by_its_tables() {
     let campaign = campaign(&with(CLIENT, ""));
     let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
-    assert!(
-        model.size > 10.0,
-        "314 GB do not fit a machine: {}",
-        model.size
-    );
+    assert!(model.size > 10.0, "314 GB do not fit a machine: {}", model.size);
     let said = model.notes.join("\n");
-    assert!(
-        said.contains("max_wal_size"),
-        "what is scaled is said: {said}"
-    );
+    assert!(said.contains("max_wal_size"), "what is scaled is said: {said}");
 }
 
 fn refused(client: &str, more: &str, place: &str, message: &str, fix: &str) {
@@ -75,30 +58,14 @@ fn refused(client: &str, more: &str, place: &str, message: &str, fix: &str) {
         let mut next = || parts.next().unwrap_or("");
         next() == place && next().contains(message) && next().contains(fix)
     });
-    assert!(
-        found,
-        "{place} | {message} | {fix}\nnot in\n{}",
-        said.join("\n")
-    );
+    assert!(found, "{place} | {message} | {fix}\nnot in\n{}", said.join("\n"));
 }
 
 #[test]
 fn each_mistake_has_its_place_and_its_fix() {
     let server = |line: &str| format!("[workloads.oltp.postgresql]\n{line}\n");
-    refused(
-        "clients = 128\n",
-        "",
-        "pgbench",
-        "has no scale",
-        "scale = 1000",
-    );
-    refused(
-        "scale = 0\nclients = 1\n",
-        "",
-        "0",
-        "`scale` cannot be 0",
-        "1 to 100000",
-    );
+    refused("clients = 128\n", "", "pgbench", "has no scale", "scale = 1000");
+    refused("scale = 0\nclients = 1\n", "", "0", "`scale` cannot be 0", "1 to 100000");
     refused(
         "scale = 1\nclients = 2\nthreads = 3\n",
         "",
@@ -127,13 +94,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "cannot be `fast`",
         "prepared",
     );
-    refused(
-        &format!("{CLIENT}version = \"fifteen\"\n"),
-        "",
-        "\"fifteen\"",
-        "no version",
-        "\"15\"",
-    );
+    refused(&format!("{CLIENT}version = \"fifteen\"\n"), "", "\"fifteen\"", "no version", "\"15\"");
     refused(
         CLIENT,
         &server("shared_bufers = \"1GB\""),
@@ -141,13 +102,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "no setting",
         "did you mean `shared_buffers`",
     );
-    refused(
-        CLIENT,
-        &server("shared_buffers = \"64G\""),
-        "\"64G\"",
-        "cannot be",
-        "8GB",
-    );
+    refused(CLIENT, &server("shared_buffers = \"64G\""), "\"64G\"", "cannot be", "8GB");
     refused(
         CLIENT,
         &server("shared_buffers = \"4TB\""),
@@ -155,13 +110,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "machine has 128G of memory",
         "a quarter",
     );
-    refused(
-        CLIENT,
-        &server("port = 5432"),
-        "port",
-        "not for a lab to set",
-        "Unix socket",
-    );
+    refused(CLIENT, &server("port = 5432"), "port", "not for a lab to set", "Unix socket");
     refused(
         CLIENT,
         &server("max_connections = 100"),
@@ -186,8 +135,5 @@ fn a_database_needs_a_runtime() {
         Ok(_) => panic!("accepted"),
         Err(said) => lines(&text, &said).join("\n"),
     };
-    assert!(
-        said.contains("how long pgbench runs") && said.contains("[method]"),
-        "{said}"
-    );
+    assert!(said.contains("how long pgbench runs") && said.contains("[method]"), "{said}");
 }

@@ -6,12 +6,7 @@ use common::*;
 
 #[test]
 fn each_mistake_has_its_place_and_its_fix() {
-    refused(
-        "[pooll]\n",
-        "pooll",
-        "a lab has no key `pooll`",
-        "did you mean `pool`",
-    );
+    refused("[pooll]\n", "pooll", "a lab has no key `pooll`", "did you mean `pool`");
     refused(
         "[variants.a]\nadd = \"log optane[0-2]\"\n",
         "optane[0-2]",
@@ -30,12 +25,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "needs at least 4 drives",
         "name 4 drives",
     );
-    refused(
-        "[variants.a]\nremove = \"log\"\n",
-        "log",
-        "no `log` to remove",
-        "raidz2 hdd[0-5]",
-    );
+    refused("[variants.a]\nremove = \"log\"\n", "log", "no `log` to remove", "raidz2 hdd[0-5]");
     refused(
         "[variants.a]\nremove = \"cache nvme0\"\n",
         "nvme0",
@@ -72,30 +62,15 @@ fn each_mistake_has_its_place_and_its_fix() {
         "OpenZFS 2.3 has no pool property",
         "it came with 2.4",
     );
-    refused(
-        "[variants.a]\ndataset.sync = \"yes\"\n",
-        "\"yes\"",
-        "cannot be `yes`",
-        "standard",
-    );
-    refused(
-        "[variants.a]\ndataset.atime = false\n",
-        "false",
-        "boolean",
-        "\"off\"",
-    );
+    refused("[variants.a]\ndataset.sync = \"yes\"\n", "\"yes\"", "cannot be `yes`", "standard");
+    refused("[variants.a]\ndataset.atime = false\n", "false", "boolean", "\"off\"");
     refused(
         "[variants.a]\nmodule.l2arc_write_max_mb = 64\n",
         "l2arc_write_max_mb",
         "no module parameter",
         "did you mean `l2arc_write_max`",
     );
-    refused(
-        "[variants.a]\nopenzfs = \"2.3.9\"\n",
-        "\"2.3.9\"",
-        "is not a release line",
-        "\"2.3\"",
-    );
+    refused("[variants.a]\nopenzfs = \"2.3.9\"\n", "\"2.3.9\"", "is not a release line", "\"2.3\"");
     refused(
         "[variants.a]\nopenzfs = \"2.1\"\n",
         "\"2.1\"",
@@ -114,12 +89,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "the machine runs OpenZFS 2.3 and 2.4, and not `2.2`",
         "\"2.3\", \"2.4\"",
     );
-    refused(
-        "[variants.a]\npool.ashift = 20\n",
-        "20",
-        "`ashift` cannot be 20",
-        "9 to 16",
-    );
+    refused("[variants.a]\npool.ashift = 20\n", "20", "`ashift` cannot be 20", "9 to 16");
     refused(
         "[variants.a]\ndrives.x = \"2x hdd-7200-16\"\n",
         "\"2x hdd-7200-16\"",
@@ -144,12 +114,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "makes no drive",
         "docs/drives.md",
     );
-    refused(
-        "[variants.\"a b\"]\n",
-        "\"a b\"",
-        "cannot name a variant",
-        "letters",
-    );
+    refused("[variants.\"a b\"]\n", "\"a b\"", "cannot name a variant", "letters");
     refused(
         "[workloads.x]\nfio = \"jobs/sinc.fio\"\n",
         "\"jobs/sinc.fio\"",
@@ -163,43 +128,13 @@ fn each_mistake_has_its_place_and_its_fix() {
         "no variant has a dataset",
         "[datasets.wal]",
     );
-    refused(
-        "[method]\nbaseline = \"bass\"\n",
-        "\"bass\"",
-        "no variant `bass`",
-        "base",
-    );
-    refused(
-        "[method]\nbudget = \"soon\"\n",
-        "\"soon\"",
-        "not a duration",
-        "20m",
-    );
-    refused(
-        "[method]\nprecision = 7\n",
-        "7",
-        "out of range",
-        "0.001 to 1",
-    );
+    refused("[method]\nbaseline = \"bass\"\n", "\"bass\"", "no variant `bass`", "base");
+    refused("[method]\nbudget = \"soon\"\n", "\"soon\"", "not a duration", "20m");
+    refused("[method]\nprecision = 7\n", "7", "out of range", "0.001 to 1");
     refused("[scale]\nsize = 0.5\n", "0.5", "out of range", "1 to");
-    refused(
-        "[scale]\ndirty_data_max = \"1M\"\n",
-        "\"1M\"",
-        "stalls",
-        "256M",
-    );
-    refused(
-        "[factors]\nlog = { none = \"\" }\n",
-        "log",
-        "fewer than two levels",
-        "add another",
-    );
-    refused(
-        "[factors]\nlog = \"log optane0\"\n",
-        "\"log optane0\"",
-        "needs levels",
-        "none = \"\"",
-    );
+    refused("[scale]\ndirty_data_max = \"1M\"\n", "\"1M\"", "stalls", "256M");
+    refused("[factors]\nlog = { none = \"\" }\n", "log", "fewer than two levels", "add another");
+    refused("[factors]\nlog = \"log optane0\"\n", "\"log optane0\"", "needs levels", "none = \"\"");
 }
 
 #[test]
@@ -207,10 +142,7 @@ fn a_broken_job_file_is_shown_in_its_own_text() {
     let Err(said) = read(&format!("{BASE}[workloads.x]\nfio = \"jobs/broken.fio\"\n")) else {
         panic!("accepted")
     };
-    let place = said[0]
-        .place
-        .as_ref()
-        .map(|p| (p.file.as_str(), p.span.clone()));
+    let place = said[0].place.as_ref().map(|p| (p.file.as_str(), p.span.clone()));
     assert_eq!(place, Some(("jobs/broken.fio", 10..15)));
 }
 
@@ -251,13 +183,8 @@ budget = 0
     ] {
         assert!(found(what), "{what} not in {said:#?}");
     }
-    assert!(
-        !found("no data vdev"),
-        "the pool is there, but misspelt: {said:#?}"
-    );
-    let Err(diagnostics) = read(text) else {
-        panic!("accepted")
-    };
+    assert!(!found("no data vdev"), "the pool is there, but misspelt: {said:#?}");
+    let Err(diagnostics) = read(text) else { panic!("accepted") };
     let starts: Vec<usize> = diagnostics
         .iter()
         .filter(|d| d.is_error())
@@ -278,11 +205,7 @@ fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
     let text = format!("{BASE}[variants.a]\nvdevs = \"mirror hdd[0-1]\"\nremove = \"cache\"\n")
         .replace("raidz2 hdd[0-5]", "raidz2 hdd[0-1]");
     let said = errors(&text);
-    assert!(
-        said.iter()
-            .any(|line| line.contains("no `cache` to remove")),
-        "{said:?}"
-    );
+    assert!(said.iter().any(|line| line.contains("no `cache` to remove")), "{said:?}");
     assert_eq!(said.len(), 2, "{said:?}");
 }
 
@@ -292,20 +215,11 @@ fn broken_toml_is_said_beside_what_else_is_wrong() {
         .replace("recordsize = \"16K\"", "recordsize = 16K")
         .replace("\"always\"", "\"allways\"");
     let said = errors(&text);
-    assert!(
-        said.iter().any(|line| line.contains("not TOML")),
-        "{said:?}"
-    );
-    assert!(
-        said.iter().any(|line| line.contains("`always`")),
-        "{said:?}"
-    );
+    assert!(said.iter().any(|line| line.contains("not TOML")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("`always`")), "{said:?}");
     assert!(!errors("").is_empty(), "an empty file is no lab");
     let header = errors(&BASE.replace("[pool]", "[pool"));
-    assert!(
-        header.iter().all(|line| line.contains("not TOML")),
-        "{header:?}"
-    );
+    assert!(header.iter().all(|line| line.contains("not TOML")), "{header:?}");
 }
 
 #[test]
@@ -313,10 +227,7 @@ fn a_lab_whose_variants_are_none_or_too_many_is_told_so_and_what_its_base_gets_w
     refused("[factors]\n", "factors", "has no factor", "add one");
     let none = BASE.replace("vdevs = \"\"\"", "vdevs_ = \"\"\"");
     let said = errors(&format!("{none}[variants]\n").replace("\"16K\"", "\"17K\""));
-    assert!(
-        said.iter().any(|line| line.contains("has no variant")),
-        "{said:#?}"
-    );
+    assert!(said.iter().any(|line| line.contains("has no variant")), "{said:#?}");
     let levels: Vec<String> = (0..20).map(|i| format!("l{i} = \"\"")).collect();
     let levels = levels.join(", ");
     let text = format!(
@@ -330,24 +241,14 @@ fn a_lab_whose_variants_are_none_or_too_many_is_told_so_and_what_its_base_gets_w
 
 #[test]
 fn what_zpool_and_zfs_refuse_is_refused() {
-    refused(
-        "[variants.a]\npool.readonly = \"on\"\n",
-        "readonly",
-        "does not take",
-        "at import",
-    );
+    refused("[variants.a]\npool.readonly = \"on\"\n", "readonly", "does not take", "at import");
     refused(
         "[variants.a]\npool.altroot = \"mnt\"\n",
         "\"mnt\"",
         "cannot be `mnt`",
         "absolute path",
     );
-    refused(
-        "[variants.a]\ndataset.quota = \"0\"\n",
-        "\"0\"",
-        "cannot be 0",
-        "none",
-    );
+    refused("[variants.a]\ndataset.quota = \"0\"\n", "\"0\"", "cannot be 0", "none");
     refused(
         "[variants.a]\npool.comment = \"a comment of more than thirty-two characters\"\n",
         "\"a comment of more than thirty-two characters\"",
@@ -366,13 +267,9 @@ fn what_zpool_and_zfs_refuse_is_refused() {
         "cannot be \"soon\"",
         "whole number",
     );
-    let failmode = campaign(&format!(
-        "{BASE}[variants.a]\nmodule.zfs_deadman_failmode = \"panic\"\n"
-    ));
-    assert_eq!(
-        failmode.variants[1].module_words["zfs_deadman_failmode"],
-        "panic"
-    );
+    let failmode =
+        campaign(&format!("{BASE}[variants.a]\nmodule.zfs_deadman_failmode = \"panic\"\n"));
+    assert_eq!(failmode.variants[1].module_words["zfs_deadman_failmode"], "panic");
 }
 
 #[test]
@@ -395,12 +292,7 @@ fn nothing_that_is_stated_is_passed_over() {
         "too small",
         "64M",
     );
-    refused(
-        "[workloads.x]\nfio = \"jobs/sync.fio\"\nsize = 0\n",
-        "0",
-        "cannot be 0",
-        "160G",
-    );
+    refused("[workloads.x]\nfio = \"jobs/sync.fio\"\nsize = 0\n", "0", "cannot be 0", "160G");
     refused(
         "[workloads.\"a\\u001b[31m\"]\nfio = \"jobs/sync.fio\"\n",
         "\"a\\u001b[31m\"",
@@ -423,10 +315,7 @@ fn what_a_broken_section_held_is_not_missed() {
     for section in ["[drives]", "[pool]"] {
         let text = format!("{BASE}[variants.a]\nadd = \"log optane[0-1]\"\n");
         let said = errors(&text.replace(section, &section[..section.len() - 1]));
-        assert!(
-            said.iter().all(|line| line.contains("not TOML")),
-            "{section}: {said:#?}"
-        );
+        assert!(said.iter().all(|line| line.contains("not TOML")), "{section}: {said:#?}");
     }
 }
 
@@ -469,12 +358,7 @@ fn properties_that_zfs_takes_only_together() {
         "`normalization` wants",
         "remove it",
     );
-    refused(
-        "[variants.a]\ndataset.used = \"1G\"\n",
-        "used",
-        "cannot be set",
-        "remove it",
-    );
+    refused("[variants.a]\ndataset.used = \"1G\"\n", "used", "cannot be set", "remove it");
 }
 
 #[test]
@@ -494,10 +378,7 @@ fn what_a_workload_needs_every_variant_has() {
     assert_eq!(errors(&zero), [""; 0], "none, to fio");
     let share = "[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=50%\\n\"\n";
     let said = errors(&format!("{BASE}{share}"));
-    assert!(
-        said.len() == 1 && said[0].contains("states no size"),
-        "{said:?}"
-    );
+    assert!(said.len() == 1 && said[0].contains("states no size"), "{said:?}");
 }
 
 #[test]
@@ -522,10 +403,7 @@ fn one_slip_is_one_mistake() {
     );
     let text = BASE.replace("raidz2 hdd[6-11]", "raidz3 hdd[6-8]");
     let said = read(&text).unwrap_err();
-    assert!(
-        said.iter().all(|d| !d.message.contains("uses drives")),
-        "{said:#?}"
-    );
+    assert!(said.iter().all(|d| !d.message.contains("uses drives")), "{said:#?}");
 }
 
 #[test]
@@ -567,9 +445,7 @@ fn one_mistake_is_told_once_and_where_it_is() {
     assert_eq!(said.len(), 1, "{said:#?}");
     assert!(said[0].contains("no key `jobs`"), "{said:#?}");
 
-    let bare = BASE
-        .replace("raidz2 hdd[0-5]", "")
-        .replace("raidz2 hdd[6-11]", "");
+    let bare = BASE.replace("raidz2 hdd[0-5]", "").replace("raidz2 hdd[6-11]", "");
     let said = read(&bare).unwrap_err();
     let said: Vec<_> = said.iter().filter(|d| d.is_error()).collect();
     assert_eq!(said.len(), 1, "{said:#?}");
@@ -579,9 +455,7 @@ fn one_mistake_is_told_once_and_where_it_is() {
 
 #[test]
 fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
-    let lab = campaign(&format!(
-        "{BASE}[variants.a]\nremove = \"special mirror meta1 meta0\"\n"
-    ));
+    let lab = campaign(&format!("{BASE}[variants.a]\nremove = \"special mirror meta1 meta0\"\n"));
     let variant = lab.variants.iter().find(|v| v.name == "a").unwrap();
     assert_eq!(variant.pool.vdevs.len(), 2);
     let twice = "[variants.a]\nremove = \"special mirror meta0 meta1 meta1\"\n";
@@ -593,19 +467,9 @@ fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
 fn a_ladders_wrong_rate_and_a_number_beyond_counting_are_told_once() {
     let rates = "[workloads.x]\nfio = \"jobs/sync.fio\"\nrates = [0]\n";
     refused(rates, "0", "`rates` is out of range", "1 to 1000000000");
-    refused(
-        "[method]\nsensitivity = [1]\n",
-        "[1]",
-        "a factor of 1 changes nothing",
-        "[0.5, 2]",
-    );
+    refused("[method]\nsensitivity = [1]\n", "[1]", "a factor of 1 changes nothing", "[0.5, 2]");
     let seed = "[method]\nseed = 99999999999999999999\n";
-    refused(
-        seed,
-        "99999999999999999999",
-        "`seed` is beyond what can be counted",
-        "at the most",
-    );
+    refused(seed, "99999999999999999999", "`seed` is beyond what can be counted", "at the most");
 }
 
 #[test]
@@ -623,30 +487,15 @@ fn an_array_that_cannot_be_is_refused_where_it_is_written() {
         "`raid01` is no level of an array",
         "did you mean `raid10`",
     );
-    refused(
-        &array("raid10 hdd[0-12]"),
-        "hdd[0-12]",
-        "too few drives `hdd`",
-        "hdd[0-11]",
-    );
-    refused(
-        &array("raid1 hdd[0-1] hdd1"),
-        "hdd1",
-        "`hdd1` is used twice",
-        "drives of its own",
-    );
+    refused(&array("raid10 hdd[0-12]"), "hdd[0-12]", "too few drives `hdd`", "hdd[0-11]");
+    refused(&array("raid1 hdd[0-1] hdd1"), "hdd1", "`hdd1` is used twice", "drives of its own");
     refused(
         &array("raid0 hdd[0-1] chunk=48K"),
         "chunk=48K",
         "`48K` is no size of a chunk",
         "power of two",
     );
-    refused(
-        &array("raid1 hdd[0-1] chunk=64K"),
-        "chunk=64K",
-        "raid1 has no chunks",
-        "remove it",
-    );
+    refused(&array("raid1 hdd[0-1] chunk=64K"), "chunk=64K", "raid1 has no chunks", "remove it");
     refused(
         &format!("{}filesystem = \"btrfs\"\n", array("raid0 hdd[0-1]")),
         "\"btrfs\"",

@@ -25,12 +25,8 @@ const NULL: &str = "/dev/null";
 pub fn confine(directory: &Path) -> Result<(), String> {
     // Landlock forbids mounts, so the namespace comes first. Where it is refused, Landlock remains.
     let _ = read_only_mounts(directory);
-    landlock(directory).map_err(|why| {
-        format!(
-            "cannot confine the machine to {}: {why}",
-            directory.display()
-        )
-    })
+    landlock(directory)
+        .map_err(|why| format!("cannot confine the machine to {}: {why}", directory.display()))
 }
 
 /// Whether the host has Landlock.
@@ -49,10 +45,7 @@ fn landlock(directory: &Path) -> Result<(), Box<dyn std::error::Error>> {
     Ruleset::default()
         .handle_access(writing)?
         .create()?
-        .add_rule(PathBeneath::new(
-            PathFd::new(directory)?,
-            writing & !devices,
-        ))?
+        .add_rule(PathBeneath::new(PathFd::new(directory)?, writing & !devices))?
         .add_rule(PathBeneath::new(PathFd::new(NULL)?, AccessFs::WriteFile))?
         .restrict_self()?;
     Ok(())
@@ -64,10 +57,7 @@ fn read_only_mounts(directory: &Path) -> rustix::io::Result<()> {
     #[allow(deprecated)]
     rustix::thread::unshare(rustix::thread::UnshareFlags::NEWNS)?;
     // Nothing that follows reaches the host's own namespace.
-    mount_change(
-        "/",
-        MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
-    )?;
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
     mount_bind(directory, directory)?;
     let table = fs::read("/proc/self/mountinfo").unwrap_or_default();
     for place in table.split(|byte| *byte == b'\n').filter_map(mount_point) {

@@ -17,9 +17,7 @@ pub struct Core {
 /// The cores that this process may use, in ascending order; at least one.
 pub fn allowed() -> Vec<usize> {
     let set = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
-    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
-        .filter(|core| set.is_set(*core))
-        .collect();
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect();
     if cores.is_empty() { vec![0] } else { cores }
 }
 
@@ -32,16 +30,10 @@ impl Core {
                 break;
             };
             if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                return Core {
-                    number: Some(core),
-                    _lock: Some(file),
-                };
+                return Core { number: Some(core), _lock: Some(file) };
             }
         }
-        Core {
-            number: None,
-            _lock: None,
-        }
+        Core { number: None, _lock: None }
     }
 }
 

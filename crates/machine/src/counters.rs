@@ -161,11 +161,7 @@ mod tests {
                     l2_asize 4 4096\nother 4 1\n";
         let mut seen = Counters::new();
         arcstats(text, &mut seen);
-        let wanted = [
-            ("arc.demand_data_hits", 17.0),
-            ("dirty.bytes", 512.0),
-            ("l2.size", 4096.0),
-        ];
+        let wanted = [("arc.demand_data_hits", 17.0), ("dirty.bytes", 512.0), ("l2.size", 4096.0)];
         assert_eq!(seen, wanted.map(|(n, v)| (n.to_owned(), v)).into());
     }
 
@@ -188,16 +184,10 @@ mod tests {
     #[test]
     fn drives_and_processor_are_read() {
         let mut values = Counters::new();
-        drives(
-            "hdd0 reads 3 busy_ns 17\nopt1 reads 0 busy_ns 0\n",
-            &mut values,
-        );
+        drives("hdd0 reads 3 busy_ns 17\nopt1 reads 0 busy_ns 0\n", &mut values);
         processor("now 5\nbusy 70\ncores 16\n", &mut values);
         assert_eq!(values["drive.hdd0.busy_ns"], 17.0);
-        assert_eq!(
-            (values["processor.busy_ns"], values["processor.cores"]),
-            (70.0, 16.0)
-        );
+        assert_eq!((values["processor.busy_ns"], values["processor.cores"]), (70.0, 16.0));
         assert_eq!(values.len(), 6);
     }
 

@@ -116,18 +116,12 @@ impl Engine {
         let Ok(directory) = fs::canonicalize(directory) else {
             return Err(Missing::NotBuilt(directory.to_owned()));
         };
-        let damaged = |why: String| Missing::Damaged {
-            path: directory.clone(),
-            why,
-        };
+        let damaged = |why: String| Missing::Damaged { path: directory.clone(), why };
         let text =
             fs::read(directory.join(MANIFEST)).map_err(|e| damaged(format!("{MANIFEST}: {e}")))?;
         let manifest: Manifest =
             serde_json::from_slice(&text).map_err(|e| damaged(format!("{MANIFEST}: {e}")))?;
-        let engine = Engine {
-            manifest,
-            directory: directory.clone(),
-        };
+        let engine = Engine { manifest, directory: directory.clone() };
         let needed = |path: PathBuf| match path.exists() {
             true => Ok(()),
             false => Err(damaged(format!("{} is missing", path.display()))),
@@ -143,10 +137,7 @@ impl Engine {
 
     /// The same engine as a machine sees it: its paths are those inside.
     pub fn inside(&self) -> Engine {
-        Engine {
-            directory: PathBuf::from(crate::ENGINE),
-            manifest: self.manifest.clone(),
-        }
+        Engine { directory: PathBuf::from(crate::ENGINE), manifest: self.manifest.clone() }
     }
 
     /// The kernel, an ordinary program.
@@ -159,20 +150,11 @@ impl Engine {
     /// # Errors
     /// That the engine does not have it.
     pub fn openzfs(&self, release: &str) -> Result<&OpenZfs, Missing> {
-        self.manifest
-            .openzfs
-            .get(release)
-            .ok_or_else(|| Missing::Release {
-                path: self.directory.clone(),
-                have: self
-                    .manifest
-                    .openzfs
-                    .keys()
-                    .cloned()
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                wanted: release.to_owned(),
-            })
+        self.manifest.openzfs.get(release).ok_or_else(|| Missing::Release {
+            path: self.directory.clone(),
+            have: self.manifest.openzfs.keys().cloned().collect::<Vec<_>>().join(", "),
+            wanted: release.to_owned(),
+        })
     }
 
     /// The file of a release's kernel module: `spl` or `zfs`.
@@ -235,28 +217,17 @@ mod tests {
             key: "aa".into(),
             openzfs: BTreeMap::from([(
                 "2.4".to_owned(),
-                OpenZfs {
-                    version: "2.4.4".into(),
-                    key: "bb".into(),
-                },
+                OpenZfs { version: "2.4.4".into(), key: "bb".into() },
             )]),
         };
         let release = directory.join("openzfs-2.4");
         fs::create_dir_all(release.join("tools/sbin")).unwrap();
-        let empty = [
-            "linux",
-            "openzfs-2.4/spl.ko",
-            "openzfs-2.4/zfs.ko",
-            "openzfs-2.4/tools/sbin/zpool",
-        ];
+        let empty =
+            ["linux", "openzfs-2.4/spl.ko", "openzfs-2.4/zfs.ko", "openzfs-2.4/tools/sbin/zpool"];
         for file in empty {
             fs::write(directory.join(file), "").unwrap();
         }
-        fs::write(
-            directory.join(MANIFEST),
-            serde_json::to_vec(&manifest).unwrap(),
-        )
-        .unwrap();
+        fs::write(directory.join(MANIFEST), serde_json::to_vec(&manifest).unwrap()).unwrap();
     }
 
     #[test]

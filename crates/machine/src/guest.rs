@@ -18,10 +18,7 @@ use std::time::{Duration, Instant};
 pub fn run(directory: &Path, engine: &Path) -> ! {
     let outcome = match prepared(directory, engine) {
         Ok(script) => carry_out(&script),
-        Err(why) => Outcome {
-            failure: Some(why),
-            ..Outcome::default()
-        },
+        Err(why) => Outcome { failure: Some(why), ..Outcome::default() },
     };
     // Without a directory of its own the console is all there is.
     if let Some(why) = &outcome.failure {
@@ -58,10 +55,7 @@ fn carry_out(script: &Script) -> Outcome {
                 outcome.built_s = begun.elapsed().as_secs_f64();
             }
             // A phase is a word; the console takes it as JSON.
-            println!(
-                "{PROGRESS}{}",
-                serde_json::to_string(phase).unwrap_or_default()
-            );
+            println!("{PROGRESS}{}", serde_json::to_string(phase).unwrap_or_default());
             continue;
         }
         if let Err(why) = one(script, step, &mut outcome) {
@@ -83,21 +77,12 @@ fn one(script: &Script, step: &Step, outcome: &mut Outcome) -> Result<(), String
             fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
         }
         Step::Run(command) => programs::run(command),
-        Step::Warm {
-            command,
-            limit_s,
-            period_s,
-            fixed,
-        } => {
+        Step::Warm { command, limit_s, period_s, fixed } => {
             let until = Duration::from_secs_f64(*limit_s);
             outcome.warm_up = Some(warm(&script.pool, command, until, *period_s, *fixed)?);
             Ok(())
         }
-        Step::Measure {
-            command,
-            ramp_s,
-            limit_s,
-        } => {
+        Step::Measure { command, ramp_s, limit_s } => {
             let limit = Duration::from_secs_f64(*limit_s);
             let mut sampler = Sampler::new(&script.pool);
             let mut running = Running::start(command)?;

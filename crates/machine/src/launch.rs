@@ -21,11 +21,7 @@ pub fn run(
         return format!("cannot tie the machine to its starter: {why}");
     }
     // It may have gone before that.
-    if getppid()
-        .map(Pid::as_raw_nonzero)
-        .map(|pid| pid.get() as u32)
-        != Some(parent)
-    {
+    if getppid().map(Pid::as_raw_nonzero).map(|pid| pid.get() as u32) != Some(parent) {
         return "the machine's starter has ended".to_owned();
     }
     if let Some(core) = core {

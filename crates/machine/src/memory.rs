@@ -40,10 +40,7 @@ impl Memory {
             Err(Errno::INVAL) => memfd_create("guest-memory", MemfdFlags::CLOEXEC)?,
             made => made?,
         };
-        Ok(Memory {
-            guest,
-            drives: memfd_create("drives", MemfdFlags::CLOEXEC)?,
-        })
+        Ok(Memory { guest, drives: memfd_create("drives", MemfdFlags::CLOEXEC)? })
     }
 
     /// The descriptors, each with its number in the machine's process.
@@ -64,8 +61,5 @@ pub(crate) fn hand_down(
         })
     };
     let mappings: io::Result<Vec<FdMapping>> = descriptors.into_iter().map(mapping).collect();
-    command
-        .fd_mappings(mappings?)
-        .map(drop)
-        .map_err(io::Error::other)
+    command.fd_mappings(mappings?).map(drop).map_err(io::Error::other)
 }

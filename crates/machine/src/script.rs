@@ -101,10 +101,7 @@ pub struct Command {
 impl Command {
     /// A program with its arguments.
     pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Command {
-        Command {
-            argv: argv.into_iter().map(Into::into).collect(),
-            ..Command::default()
-        }
+        Command { argv: argv.into_iter().map(Into::into).collect(), ..Command::default() }
     }
 
     /// The same with its output in a file of the machine's directory.

@@ -179,11 +179,7 @@ impl Machine<'_> {
     }
 
     fn host(&self, action: &'static str, path: &Path, source: std::io::Error) -> Failure {
-        Failure::Host {
-            action,
-            path: path.to_owned(),
-            source,
-        }
+        Failure::Host { action, path: path.to_owned(), source }
     }
 
     fn write(&self, name: &str, content: &impl Serialize) -> Result<(), Failure> {
@@ -229,11 +225,7 @@ impl Machine<'_> {
         }
         let engine = self.kernel.parent().unwrap_or(self.kernel);
         // The launcher is in the machine's directory, wherever that is.
-        let guest = [
-            GUEST.as_ref(),
-            OsStr::new("/proc/self/cwd"),
-            engine.as_os_str(),
-        ];
+        let guest = [GUEST.as_ref(), OsStr::new("/proc/self/cwd"), engine.as_os_str()];
         line.push(padding(line.iter().map(OsString::as_os_str).chain(guest)));
         command
             .arg(LAUNCH)
@@ -254,11 +246,7 @@ impl Machine<'_> {
             .env("PATH", "/usr/bin:/bin")
             .env("TMPDIR", self.directory)
             .stdin(Stdio::null())
-            .stderr(if terminal {
-                Stdio::inherit()
-            } else {
-                Stdio::piped()
-            });
+            .stderr(if terminal { Stdio::inherit() } else { Stdio::piped() });
         Ok(command)
     }
 
@@ -296,9 +284,8 @@ impl Machine<'_> {
                     match reported {
                         Some(what) => phase(what),
                         None => {
-                            let _ = console
-                                .write_all(&line)
-                                .and_then(|()| console.write_all(b"\n"));
+                            let _ =
+                                console.write_all(&line).and_then(|()| console.write_all(b"\n"));
                         }
                     }
                 }
@@ -323,9 +310,7 @@ impl Machine<'_> {
         let read = fs::read(&path).ok();
         let parsed = read.and_then(|text| serde_json::from_slice::<Outcome>(&text).ok());
         match parsed {
-            Some(Outcome {
-                failure: Some(why), ..
-            }) => Err(Failure::Script(why)),
+            Some(Outcome { failure: Some(why), .. }) => Err(Failure::Script(why)),
             Some(outcome) => Ok(outcome),
             None => {
                 let console = fs::read(self.directory.join(CONSOLE)).unwrap_or_default();
@@ -351,14 +336,7 @@ fn death(status: Option<ExitStatus>, console: &str) -> String {
         Some((None, Some(signal))) => format!("was ended by signal {signal}"),
         _ => "ended".to_owned(),
     };
-    let telling = [
-        "panic",
-        "drives:",
-        "the drives",
-        "cannot ",
-        "error",
-        "Unable to",
-    ];
+    let telling = ["panic", "drives:", "the drives", "cannot ", "error", "Unable to"];
     let line = telling.iter().find_map(|word| {
         let has = |line: &&str| line.contains(word);
         console.lines().find(has)
@@ -376,10 +354,7 @@ mod tests {
 
     #[test]
     fn progress_is_told_from_other_lines() {
-        assert_eq!(
-            progress("@poolwright \"laying-out\"\r"),
-            Some(Phase::LayingOut)
-        );
+        assert_eq!(progress("@poolwright \"laying-out\"\r"), Some(Phase::LayingOut));
         assert_eq!(progress("@poolwright nonsense"), None);
         assert_eq!(progress("md: raid1"), None);
     }

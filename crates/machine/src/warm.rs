@@ -36,22 +36,12 @@ pub struct Warmth {
 pub fn warmth(samples: &[Sample], period_s: f64) -> Warmth {
     let each = (period_s as usize).max(1);
     // The last sample, the one a period before it, and so on.
-    let ends: Vec<&Sample> = samples
-        .iter()
-        .rev()
-        .step_by(each)
-        .take(PERIODS + 1)
-        .collect();
-    let periods: Vec<Period> = ends
-        .windows(2)
-        .map(|pair| Period::between(pair[1], pair[0]))
-        .collect();
+    let ends: Vec<&Sample> = samples.iter().rev().step_by(each).take(PERIODS + 1).collect();
+    let periods: Vec<Period> =
+        ends.windows(2).map(|pair| Period::between(pair[1], pair[0])).collect();
     let hit_ratio = periods.first().and_then(Period::ratio);
     if periods.len() < PERIODS {
-        return Warmth {
-            settled: false,
-            hit_ratio,
-        };
+        return Warmth { settled: false, hit_ratio };
     }
     let ratios: Vec<f64> = periods.iter().filter_map(Period::ratio).collect();
     let settled = if ratios.is_empty() {
@@ -112,10 +102,7 @@ mod tests {
                     ("arc.demand_data_misses", sums.1),
                     ("l2.size", l2(s)),
                 ];
-                Sample {
-                    at: s as f64,
-                    values: values.map(|(n, v)| (n.to_owned(), v)).into(),
-                }
+                Sample { at: s as f64, values: values.map(|(n, v)| (n.to_owned(), v)).into() }
             })
             .collect()
     }
@@ -159,11 +146,7 @@ mod tests {
     #[test]
     fn a_ratio_that_swings_is_never_settled() {
         let swings = |s: usize| {
-            if (s / 5).is_multiple_of(2) {
-                40.0
-            } else {
-                80.0
-            }
+            if (s / 5).is_multiple_of(2) { 40.0 } else { 80.0 }
         };
         assert_eq!(warm_at(swings, |_| 0.0), None);
     }

@@ -8,28 +8,14 @@ use plan::rank::{Wanted, rank};
 use std::time::Instant;
 
 fn main() -> Result<(), plan::drive::DriveError> {
-    for text in [
-        "36x16T hdd-7200 + 36x8T hdd-7200",
-        "60x16T hdd-7200 + 60x8T hdd-7200",
-    ] {
+    for text in ["36x16T hdd-7200 + 36x8T hdd-7200", "60x16T hdd-7200 + 60x8T hdd-7200"] {
         let drives = parse(text, &|_| None)?;
         let begin = Instant::now();
-        let ranking = rank(
-            &drives,
-            &Scope::default(),
-            &Options::default(),
-            &Wanted::default(),
-        );
+        let ranking = rank(&drives, &Scope::default(), &Options::default(), &Wanted::default());
         let seconds = begin.elapsed().as_secs_f64();
-        println!(
-            "{text}: {}",
-            plan::text::summary(&ranking, plan::lang::Language::English)
-        );
+        println!("{text}: {}", plan::text::summary(&ranking, plan::lang::Language::English));
         println!("{seconds:.2} s on one core");
-        print!(
-            "{}",
-            plan::text::table(&ranking, plan::lang::Language::English)
-        );
+        print!("{}", plan::text::table(&ranking, plan::lang::Language::English));
     }
     Ok(())
 }

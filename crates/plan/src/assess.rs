@@ -46,9 +46,7 @@ impl Default for Options {
 impl Options {
     fn given(&self, drive: &Drive) -> Given {
         match self.whole_disks {
-            true => Given::Disk {
-                sector: drive.sector,
-            },
+            true => Given::Disk { sector: drive.sector },
             false => Given::Raw,
         }
     }
@@ -84,9 +82,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
             let device = options.given(drive).device(drive.bytes);
             let vdev = space::vdev(build, device, drive.ashift, true);
             let groups = u64::from(layout.groups);
-            let efficiency = build
-                .geometry()
-                .efficiency(options.recordsize, drive.ashift);
+            let efficiency = build.geometry().efficiency(options.recordsize, drive.ashift);
             let members = match layout.scheme {
                 Scheme::Mirror => 1.0,
                 Scheme::Draid { spares, .. } => f64::from(layout.width - spares),
@@ -178,17 +174,9 @@ pub fn score(parts: &[&Part]) -> Score {
         price = price.zip(part.price).map(|(a, b)| a + b);
         zfs &= part.layout.is_zfs();
     }
-    let slop = if zfs {
-        space::slop(dspace, embedded_log)
-    } else {
-        0
-    };
+    let slop = if zfs { space::slop(dspace, embedded_log) } else { 0 };
     let usable = dspace.saturating_sub(slop);
-    let share = if dspace == 0 {
-        0.0
-    } else {
-        usable as f64 / dspace as f64
-    };
+    let share = if dspace == 0 { 0.0 } else { usable as f64 / dspace as f64 };
     Score {
         usable,
         holds: (data * share) as u64,
@@ -276,16 +264,13 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
         .iter()
         .filter_map(|(kind, layout)| drives.get(*kind).map(|d| (&d.drive, layout)))
         .collect();
-    let parts: Vec<Part> = known
-        .iter()
-        .map(|(drive, layout)| part(layout, drive, options))
-        .collect();
+    let parts: Vec<Part> =
+        known.iter().map(|(drive, layout)| part(layout, drive, options)).collect();
     let score = score(&parts.iter().collect::<Vec<_>>());
     let all: Vec<Layout> = known.iter().map(|(_, layout)| **layout).collect();
     let zfs = all.iter().all(Layout::is_zfs);
-    let (dspace, embedded_log) = parts
-        .iter()
-        .fold((0, 0), |(d, e), p| (d + p.dspace, e + p.embedded_log));
+    let (dspace, embedded_log) =
+        parts.iter().fold((0, 0), |(d, e), p| (d + p.dspace, e + p.embedded_log));
     let rates = parts.iter().fold(Rates::default(), |a, p| a.and(p.rates));
     let speed = parts.iter().fold(Speed::default(), |a, p| a.and(p.speed));
     let shown: Vec<Shown> = known
@@ -295,11 +280,9 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
             drives: layout.drives(),
             layout: **layout,
             vdevs: layout.vdevs(&drive.kind, 0),
-            efficiency: layout.build().map_or(1.0, |build| {
-                build
-                    .geometry()
-                    .efficiency(options.recordsize, drive.ashift)
-            }),
+            efficiency: layout
+                .build()
+                .map_or(1.0, |build| build.geometry().efficiency(options.recordsize, drive.ashift)),
         })
         .collect();
     let name = match known.as_slice() {
@@ -317,17 +300,9 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
         score,
         space: zfs.then(|| {
             let slop = space::slop(dspace, embedded_log);
-            PoolSpace {
-                dspace,
-                slop,
-                embedded_log,
-                usable: dspace.saturating_sub(slop),
-            }
+            PoolSpace { dspace, slop, embedded_log, usable: dspace.saturating_sub(slop) }
         }),
-        raw: known
-            .iter()
-            .map(|(drive, layout)| drive.bytes * u64::from(layout.drives()))
-            .sum(),
+        raw: known.iter().map(|(drive, layout)| drive.bytes * u64::from(layout.drives())).sum(),
         tolerance: tolerance::of(&all, options.failures),
         exposed_h: parts
             .iter()

@@ -62,9 +62,7 @@ pub(crate) fn parts_of<'a>(kinds: &'a [Vec<Part>], pool: &Pool) -> impl Iterator
 /// The part that a pool makes of a kind.
 pub(crate) fn chosen(kinds: &[Vec<Part>], choice: u64, kind: usize) -> Option<&Part> {
     let digit = (choice >> (16 * kind)) & 0xffff;
-    kinds
-        .get(kind)?
-        .get(usize::try_from(digit).ok()?.checked_sub(1)?)
+    kinds.get(kind)?.get(usize::try_from(digit).ok()?.checked_sub(1)?)
 }
 
 /// The first kind that a pool uses.
@@ -88,10 +86,7 @@ pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -
             && score.survives >= wanted.survive
             && affordable
         {
-            pools.push(Pool {
-                choice,
-                figures: figures(&score),
-            });
+            pools.push(Pool { choice, figures: figures(&score) });
         }
     };
     let place = |kind: usize, at: usize| (at as u64 + 1) << (16 * kind);
@@ -100,10 +95,8 @@ pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -
             take(place(kind, i), &[part]);
         }
     }
-    let zfs: Vec<Vec<usize>> = kinds
-        .iter()
-        .map(|k| (0..k.len()).filter(|i| k[*i].layout.is_zfs()).collect())
-        .collect();
+    let zfs: Vec<Vec<usize>> =
+        kinds.iter().map(|k| (0..k.len()).filter(|i| k[*i].layout.is_zfs()).collect()).collect();
     // A counter with one digit a kind; digit 0 leaves the kind out.
     let mut digits = vec![0usize; kinds.len()];
     let mut parts: Vec<&Part> = Vec::with_capacity(kinds.len());
@@ -122,11 +115,7 @@ pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -
             .zip(drives)
             .filter(|(digit, _)| **digit > 0)
             .any(|(_, d)| d.drive.rotational != drives[first_kind(&digits)].drive.rotational);
-        if !mixes
-            && parts
-                .windows(2)
-                .all(|two| alike(&two[0].layout, &two[1].layout))
-        {
+        if !mixes && parts.windows(2).all(|two| alike(&two[0].layout, &two[1].layout)) {
             take(choice, &parts);
         }
     }

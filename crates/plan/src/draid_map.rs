@@ -32,10 +32,7 @@ fn map(children: u32) -> Option<(u32, u64, u64)> {
 /// xoroshiro128++ of Blackman and Vigna, as `vdev_draid_rand`.
 fn random(state: &mut [u64; 2]) -> u64 {
     let (s0, s1) = (state[0], state[1] ^ state[0]);
-    let result = state[0]
-        .wrapping_add(state[1])
-        .rotate_left(17)
-        .wrapping_add(state[0]);
+    let result = state[0].wrapping_add(state[1]).rotate_left(17).wrapping_add(state[0]);
     state[0] = s0.rotate_left(49) ^ s1 ^ (s1 << 21);
     state[1] = s1.rotate_left(28);
     result

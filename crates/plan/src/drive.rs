@@ -148,24 +148,16 @@ pub fn parse(
         let taken = |name: &str| all.iter().any(|d| d.drive.kind == name);
         if taken(&drives.drive.kind) {
             let stem = drives.drive.kind.clone();
-            let free = ('b'..='z')
-                .map(|c| format!("{stem}-{c}"))
-                .find(|n| !taken(n));
+            let free = ('b'..='z').map(|c| format!("{stem}-{c}")).find(|n| !taken(n));
             drives.drive.kind = free.ok_or_else(|| {
-                error(
-                    part,
-                    "repeats a kind of drive too often; give some of them a `name=`",
-                )
+                error(part, "repeats a kind of drive too often; give some of them a `name=`")
             })?;
         }
         all.push(drives);
     }
     let total: u64 = all.iter().map(|d| u64::from(d.count)).sum();
     if total > 1024 {
-        return Err(error(
-            text,
-            "is more than 1,024 drives; plan for one enclosure at a time",
-        ));
+        return Err(error(text, "is more than 1,024 drives; plan for one enclosure at a time"));
     }
     Ok(all)
 }
@@ -180,18 +172,13 @@ fn one(text: &str, profile: &dyn Fn(&str) -> Option<Drive>) -> Result<Drives, Dr
         "is not a set of drives; write count x size and kind, such as `30x8T hdd-7200`";
     let mut words = text.split_whitespace();
     let first = words.next().ok_or_else(|| error(text, SHAPE))?;
-    let (count, size) = first
-        .split_once(['x', '×'])
-        .ok_or_else(|| error(text, SHAPE))?;
+    let (count, size) = first.split_once(['x', '×']).ok_or_else(|| error(text, SHAPE))?;
     let count: u32 = count.parse().map_err(|_| error(text, SHAPE))?;
     if count == 0 {
         return Err(error(text, "has a count of 0; write at least 1"));
     }
     let name = words.next().ok_or_else(|| {
-        error(
-            text,
-            &format!("has no kind of drive; add one of {}", names().join(", ")),
-        )
+        error(text, &format!("has no kind of drive; add one of {}", names().join(", ")))
     })?;
     let mut drive = if size.is_empty() {
         profile(name).ok_or_else(|| {
@@ -229,10 +216,7 @@ pub fn known(name: &str, bytes: u64) -> Result<Drive, DriveError> {
     let Some(kind) = KNOWN.iter().find(|k| k.name == name) else {
         return Err(error(
             name,
-            &format!(
-                "is not a known kind of drive; write one of {}",
-                names().join(", ")
-            ),
+            &format!("is not a known kind of drive; write one of {}", names().join(", ")),
         ));
     };
     Ok(Drive {
@@ -301,9 +285,7 @@ fn set(drive: &mut Drive, word: &str) -> Result<(), DriveError> {
 /// binary for `KiB` … `PiB`; none for anything else.
 pub fn capacity(text: &str) -> Option<u64> {
     let text = text.trim();
-    let end = text
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let unit = unit.trim().to_ascii_uppercase();
     let (base, unit) = match unit.strip_suffix("IB") {

@@ -19,12 +19,7 @@ pub struct Scope {
 
 impl Default for Scope {
     fn default() -> Scope {
-        Scope {
-            spares: 2,
-            widest: 255,
-            distributed: 4,
-            raid: true,
-        }
+        Scope { spares: 2, widest: 255, distributed: 4, raid: true }
     }
 }
 
@@ -34,12 +29,7 @@ pub fn layouts(drives: u32, scope: &Scope) -> Vec<Layout> {
     let mut add = |scheme: Scheme, groups: u32, width: u32| {
         let used = groups * width;
         if groups > 0 && used > 0 && used <= drives && drives - used <= scope.spares {
-            out.push(Layout {
-                scheme,
-                groups,
-                width,
-                spares: drives - used,
-            });
+            out.push(Layout { scheme, groups, width, spares: drives - used });
         }
     };
     add(Scheme::Stripe, drives, 1);
@@ -85,11 +75,7 @@ fn draid(add: &mut impl FnMut(Scheme, u32, u32), groups: u32, width: u32, scope:
                 continue;
             };
             for data in 1..=most {
-                let scheme = Scheme::Draid {
-                    parity,
-                    data,
-                    spares,
-                };
+                let scheme = Scheme::Draid { parity, data, spares };
                 add(scheme, groups, width);
             }
         }
@@ -151,10 +137,7 @@ mod tests {
 
     #[test]
     fn thirty_drives_offer_the_eight_layouts_of_the_mirror_site() {
-        let names: Vec<String> = layouts(30, &Scope::default())
-            .iter()
-            .map(Layout::name)
-            .collect();
+        let names: Vec<String> = layouts(30, &Scope::default()).iter().map(Layout::name).collect();
         for name in [
             "stripe-30",
             "raidz3-30",

@@ -95,10 +95,7 @@ mod tests {
             (5, 1, 0.799),
         ] {
             let deflate = Raidz { width, parity }.deflate(12) as f64 / 512.0;
-            assert!(
-                (deflate - ratio).abs() < 0.001,
-                "{width} z{parity}: {deflate}"
-            );
+            assert!((deflate - ratio).abs() < 0.001, "{width} z{parity}: {deflate}");
         }
         assert_eq!(Whole.deflate(12), 512);
         assert_eq!(Draid { data: 8, parity: 2 }.deflate(12), 409);
@@ -124,10 +121,7 @@ mod tests {
         for width in 3..=40 {
             for parity in 1..=3.min(width - 1) {
                 let charged = Raidz { width, parity }.charged(128 << 10, 12);
-                assert!(
-                    charged <= 128 << 10 && charged > 127 << 10,
-                    "{width} {parity}"
-                );
+                assert!(charged <= 128 << 10 && charged > 127 << 10, "{width} {parity}");
             }
         }
     }

@@ -74,10 +74,7 @@ impl std::error::Error for HistogramError {}
 /// # Errors
 /// The line that cannot be read, or that nothing was counted.
 pub fn parse(text: &str) -> Result<Histogram, HistogramError> {
-    let histogram = match text
-        .lines()
-        .any(|line| line.contains("Block Size Histogram"))
-    {
+    let histogram = match text.lines().any(|line| line.contains("Block Size Histogram")) {
         true => Histogram::Blocks(blocks(text)),
         false => Histogram::Files(files(text)?),
     };
@@ -95,9 +92,7 @@ pub fn parse(text: &str) -> Result<Histogram, HistogramError> {
 /// Bytes, or a count, with the suffixes that zdb prints.
 fn number(word: &str) -> Option<f64> {
     let word = word.trim();
-    let end = word
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(word.len());
+    let end = word.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(word.len());
     let (digits, unit) = word.split_at(end);
     let power = match unit.trim().trim_end_matches("iB").trim_end_matches('B') {
         "" => 0,
@@ -130,10 +125,7 @@ fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
             Some([..]) if cells.len() == 3 => {
                 let what =
                     "more bytes than so many files of that size have: write size,count,bytes";
-                return Err(HistogramError {
-                    line,
-                    what: what.to_string(),
-                });
+                return Err(HistogramError { line, what: what.to_string() });
             }
             // The first line may name the columns.
             None if place == 0 && cells.len() >= 2 => {}
@@ -148,11 +140,7 @@ fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
     }
     Ok(sizes
         .into_iter()
-        .map(|(size, count, bytes)| Sizes {
-            up_to: size as u64,
-            count,
-            bytes,
-        })
+        .map(|(size, count, bytes)| Sizes { up_to: size as u64, count, bytes })
         .collect())
 }
 
@@ -164,23 +152,13 @@ fn blocks(text: &str) -> Blocks {
         let words: Vec<&str> = row.split_whitespace().collect();
         // Bin, then count, size and running sum of psize, lsize and asize.
         if let (true, [bin, count, bytes, _, _, _, _, _, _, _]) = (begun, words.as_slice())
-            && let (Some(bin), Some(count), Some(bytes)) = (
-                number(bin.trim_end_matches(':')),
-                number(count),
-                number(bytes),
-            )
+            && let (Some(bin), Some(count), Some(bytes)) =
+                (number(bin.trim_end_matches(':')), number(count), number(bytes))
         {
-            sizes.push(Sizes {
-                up_to: bin as u64,
-                count,
-                bytes,
-            });
+            sizes.push(Sizes { up_to: bin as u64, count, bytes });
         }
     }
-    Blocks {
-        sizes,
-        metadata: metadata(text),
-    }
+    Blocks { sizes, metadata: metadata(text) }
 }
 
 /// Metadata of the table of types: everything but the lowest level of files and volumes.
@@ -241,11 +219,7 @@ mod tests {
         let metadata = blocks.metadata.unwrap();
         assert_eq!(metadata.count.round(), 1167.0);
         let all: f64 = blocks.sizes.iter().map(|s| s.bytes).sum();
-        assert!(
-            (all / metadata.bytes - 1.0).abs() < 0.01,
-            "{all} {}",
-            metadata.bytes
-        );
+        assert!((all / metadata.bytes - 1.0).abs() < 0.01, "{all} {}", metadata.bytes);
     }
 
     #[test]
@@ -262,10 +236,7 @@ mod tests {
         let Histogram::Files(sizes) = parse(text).unwrap() else {
             panic!("no files");
         };
-        assert_eq!(
-            (sizes[0].up_to, sizes[0].count, sizes[0].bytes),
-            (4096, 10.0, 20_000.0)
-        );
+        assert_eq!((sizes[0].up_to, sizes[0].count, sizes[0].bytes), (4096, 10.0, 20_000.0));
         assert_eq!(parse("4096,3\n").unwrap().total().bytes, 12_288.0);
     }
 
@@ -273,13 +244,7 @@ mod tests {
     fn what_cannot_be_read_is_named_by_its_line() {
         assert_eq!(parse("4K,10\nfour,10\n").unwrap_err().line, 2);
         assert_eq!(parse("4K,10,1G\n").unwrap_err().line, 1);
-        for text in [
-            "",
-            "size,count\n",
-            "Block Size Histogram\n",
-            "1,0\n",
-            "\u{0}\u{1}",
-        ] {
+        for text in ["", "size,count\n", "Block Size Histogram\n", "1,0\n", "\u{0}\u{1}"] {
             assert!(parse(text).is_err(), "{text:?}");
         }
     }

@@ -55,20 +55,12 @@ pub fn page(title: &str, ranking: &Ranking, language: Language) -> String {
             escaped(&pool.name),
             escaped(&text::about(pool, language))
         );
-        let vdevs: Vec<&str> = pool
-            .parts
-            .iter()
-            .filter_map(|p| p.vdevs.as_deref())
-            .collect();
+        let vdevs: Vec<&str> = pool.parts.iter().filter_map(|p| p.vdevs.as_deref()).collect();
         if !vdevs.is_empty() {
             let _ = writeln!(out, "<pre>{}</pre>", escaped(&vdevs.join("\n")));
         }
     }
-    let _ = write!(
-        out,
-        "<p>{}</p>\n</body>\n</html>\n",
-        escaped(language.assumptions())
-    );
+    let _ = write!(out, "<p>{}</p>\n</body>\n</html>\n", escaped(language.assumptions()));
     out
 }
 
@@ -81,12 +73,7 @@ fn chart(pools: &[Assessment], language: Language) -> String {
         return String::new();
     }
     let low = pools.iter().map(loss).fold(f64::INFINITY, f64::min).floor();
-    let high = pools
-        .iter()
-        .map(loss)
-        .fold(f64::NEG_INFINITY, f64::max)
-        .ceil()
-        .max(low + 1.0);
+    let high = pools.iter().map(loss).fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
     let x = |terabytes: f64| LEFT + terabytes / (most * 1.05) * WIDTH;
     let y = |log: f64| TOP + (high - log) / (high - low) * HEIGHT;
     let mut out = format!(
@@ -163,13 +150,8 @@ mod tests {
 
     #[test]
     fn what_came_from_outside_is_escaped() {
-        let empty = Ranking {
-            considered: 0,
-            fitting: 0,
-            front: 0,
-            thinned: false,
-            shown: Vec::new(),
-        };
+        let empty =
+            Ranking { considered: 0, fitting: 0, front: 0, thinned: false, shown: Vec::new() };
         let page = page("<script>alert('x')</script>", &empty, Language::English);
         assert!(!page.contains("<script>"));
         assert!(page.contains("&lt;script&gt;"));

@@ -195,10 +195,7 @@ impl Language {
                 "A second failed drive, or an unreadable sector, during the rebuild loses data.",
                 "重建期间再坏一块盘，或遇到读不出的扇区，就会丢失数据。",
             ),
-            Note::NoRedundancy => (
-                "One failed drive loses the pool.",
-                "坏一块盘就会丢失存储池。",
-            ),
+            Note::NoRedundancy => ("One failed drive loses the pool.", "坏一块盘就会丢失存储池。"),
             Note::Mixed => (
                 "Different drives in one pool: it survives only what its weakest vdev survives, and blocks go to vdevs by free space, not by speed.",
                 "一个存储池里有不同的盘：容错能力取决于最弱的 vdev；块按空闲空间分配，不分快慢。",

@@ -128,15 +128,10 @@ impl Layout {
     pub fn data(&self) -> f64 {
         match self.scheme {
             Scheme::Mirror => 1.0,
-            Scheme::Draid {
-                parity,
-                data,
-                spares,
-            } => f64::from(self.width - spares) * f64::from(data) / f64::from(data + parity),
-            Scheme::Raid {
-                level: Level::R1 | Level::R10,
-                ..
-            } => 1.0,
+            Scheme::Draid { parity, data, spares } => {
+                f64::from(self.width - spares) * f64::from(data) / f64::from(data + parity)
+            }
+            Scheme::Raid { level: Level::R1 | Level::R10, .. } => 1.0,
             _ => f64::from(self.width - self.tolerance()),
         }
     }
@@ -157,20 +152,10 @@ impl Layout {
     pub fn build(&self) -> Option<Build> {
         match self.scheme {
             Scheme::Stripe | Scheme::Mirror => Some(Build::Whole),
-            Scheme::Raidz { parity } => Some(Build::Raidz {
-                children: self.width,
-                parity,
-            }),
-            Scheme::Draid {
-                parity,
-                data,
-                spares,
-            } => Some(Build::Draid {
-                parity,
-                data,
-                children: self.width,
-                spares,
-            }),
+            Scheme::Raidz { parity } => Some(Build::Raidz { children: self.width, parity }),
+            Scheme::Draid { parity, data, spares } => {
+                Some(Build::Draid { parity, data, children: self.width, spares })
+            }
             Scheme::Raid { .. } => None,
         }
     }
@@ -185,11 +170,9 @@ impl Layout {
             Scheme::Stripe => format!("stripe-{}", self.members()),
             Scheme::Mirror => times(format!("mirror-{}", self.width)),
             Scheme::Raidz { parity } => times(format!("raidz{parity}-{}", self.width)),
-            Scheme::Draid {
-                parity,
-                data,
-                spares,
-            } => times(format!("draid{parity}:{data}d:{}c:{spares}s", self.width)),
+            Scheme::Draid { parity, data, spares } => {
+                times(format!("draid{parity}:{data}d:{}c:{spares}s", self.width))
+            }
             Scheme::Raid { by, level } => {
                 let by = match by {
                     By::Mdadm => "mdadm",
@@ -197,12 +180,7 @@ impl Layout {
                 };
                 match level {
                     Level::R10 | Level::R50 | Level::R60 => {
-                        format!(
-                            "{by} RAID {} ({}×{})",
-                            level.name(),
-                            self.groups,
-                            self.width
-                        )
+                        format!("{by} RAID {} ({}×{})", level.name(), self.groups, self.width)
                     }
                     _ => format!("{by} RAID {}-{}", level.name(), self.members()),
                 }
@@ -221,11 +199,9 @@ impl Layout {
             Scheme::Stripe => String::new(),
             Scheme::Mirror => "mirror ".to_string(),
             Scheme::Raidz { parity } => format!("raidz{parity} "),
-            Scheme::Draid {
-                parity,
-                data,
-                spares,
-            } => format!("draid{parity}:{data}d:{}c:{spares}s ", self.width),
+            Scheme::Draid { parity, data, spares } => {
+                format!("draid{parity}:{data}d:{}c:{spares}s ", self.width)
+            }
             Scheme::Raid { .. } => return None,
         };
         let range = |from: u32, count: u32| match count {
@@ -237,17 +213,11 @@ impl Layout {
             lines.push(range(first, self.members()));
         } else {
             for group in 0..self.groups {
-                lines.push(format!(
-                    "{keyword}{}",
-                    range(first + group * self.width, self.width)
-                ));
+                lines.push(format!("{keyword}{}", range(first + group * self.width, self.width)));
             }
         }
         if self.spares > 0 {
-            lines.push(format!(
-                "spare {}",
-                range(first + self.members(), self.spares)
-            ));
+            lines.push(format!("spare {}", range(first + self.members(), self.spares)));
         }
         Some(lines.join("\n"))
     }

@@ -54,9 +54,8 @@ pub(crate) fn front(pools: &[Figures]) -> Vec<usize> {
     order.sort_unstable_by(|a, b| b.cmp(a));
     let mut front: Vec<(Steps, usize)> = Vec::new();
     for pool in order {
-        let dominated = front
-            .iter()
-            .position(|other| other.0.iter().zip(&pool.0).all(|(a, b)| a >= b));
+        let dominated =
+            front.iter().position(|other| other.0.iter().zip(&pool.0).all(|(a, b)| a >= b));
         match dominated {
             // What dominates one pool is likely to dominate the next: look at it first.
             Some(at) => front.swap(0, at),
@@ -67,11 +66,7 @@ pub(crate) fn front(pools: &[Figures]) -> Vec<usize> {
 }
 
 pub(crate) fn compare(a: &Figures, b: &Figures) -> Ordering {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| a.total_cmp(b))
-        .find(|o| o.is_ne())
-        .unwrap_or(Ordering::Equal)
+    a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 pub(crate) fn sort(order: &mut [usize], pools: &[Figures], by: Sort) {
@@ -139,8 +134,6 @@ pub(crate) fn balance(order: &mut [usize], pools: &[Figures]) {
     }
     order.sort_by(|a, b| {
         let figures = |i: &usize| &pools[*i];
-        places[a]
-            .cmp(&places[b])
-            .then_with(|| compare(figures(b), figures(a)))
+        places[a].cmp(&places[b]).then_with(|| compare(figures(b), figures(a)))
     });
 }

@@ -93,35 +93,22 @@ pub struct Ranking {
 /// Ranks every pool of these drives. Each kind is used in one layout or left out; RAIDs are not
 /// combined with anything.
 pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted) -> Ranking {
-    let like = |layout: &&Layout| {
-        wanted
-            .like
-            .as_ref()
-            .is_none_or(|like| layout.name().contains(like))
-    };
+    let like =
+        |layout: &&Layout| wanted.like.as_ref().is_none_or(|like| layout.name().contains(like));
     let mut kinds: Vec<Vec<Part>> = drives
         .iter()
         .map(|kind| {
             let layouts = layouts(kind.count, scope);
-            layouts
-                .iter()
-                .filter(like)
-                .map(|layout| part(layout, &kind.drive, options))
-                .collect()
+            layouts.iter().filter(like).map(|layout| part(layout, &kind.drive, options)).collect()
         })
         .collect();
     let considered = considered(&kinds);
-    let product = kinds
-        .iter()
-        .fold(1u64, |n, kind| n.saturating_mul(kind.len() as u64 + 1));
+    let product = kinds.iter().fold(1u64, |n, kind| n.saturating_mul(kind.len() as u64 + 1));
     let thinned = product > PRODUCT;
     if thinned {
         for kind in &mut kinds {
             let alone: Vec<Figures> = kind.iter().map(|part| figures(&score(&[part]))).collect();
-            *kind = front(&alone)
-                .iter()
-                .filter_map(|i| kind.get(*i).copied())
-                .collect();
+            *kind = front(&alone).iter().filter_map(|i| kind.get(*i).copied()).collect();
         }
     }
     let pools = fitting(&kinds, drives, wanted);
@@ -140,10 +127,7 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
         let pool: Vec<(usize, Layout)> = (0..kinds.len())
             .filter_map(|kind| Some((kind, chosen(&kinds, pools[i].choice, kind)?.layout)))
             .collect();
-        Assessment {
-            front: front.contains(&i),
-            ..assess(&pool, drives, options)
-        }
+        Assessment { front: front.contains(&i), ..assess(&pool, drives, options) }
     });
     Ranking {
         considered,
@@ -156,10 +140,7 @@ pub fn rank(drives: &[Drives], scope: &Scope, options: &Options, wanted: &Wanted
 
 /// The Pareto front. A pointless dRAID takes part only if it is asked for by name.
 fn front_of(pools: &[Pool], kinds: &[Vec<Part>], wanted: &Wanted) -> Vec<usize> {
-    let asked = wanted
-        .like
-        .as_ref()
-        .is_some_and(|like| like.contains("draid"));
+    let asked = wanted.like.as_ref().is_some_and(|like| like.contains("draid"));
     let worth: Vec<usize> = (0..pools.len())
         .filter(|i| asked || !parts_of(kinds, &pools[*i]).any(|part| pointless(&part.layout)))
         .collect();
@@ -192,10 +173,7 @@ fn balanced(order: &[usize], pools: &[Pool], kinds: &[Vec<Part>], drives: &[Driv
 pub fn include(ranking: &mut Ranking, own: Vec<Assessment>) {
     let same = |a: &Assessment, b: &Assessment| {
         let parts = |pool: &Assessment| -> Vec<(String, Layout)> {
-            pool.parts
-                .iter()
-                .map(|part| (part.kind.clone(), part.layout))
-                .collect()
+            pool.parts.iter().map(|part| (part.kind.clone(), part.layout)).collect()
         };
         parts(a) == parts(b)
     };
@@ -210,20 +188,11 @@ pub fn include(ranking: &mut Ranking, own: Vec<Assessment>) {
             let theirs = steps(&figures(&other.score));
             theirs != mine && theirs.iter().zip(&mine).all(|(a, b)| a >= b)
         };
-        pool.dominated_by = ranking
-            .shown
-            .iter()
-            .find(better)
-            .map(|other| other.name.clone());
-        pool.front = ranking
-            .shown
-            .iter()
-            .any(|other| other.front && same(other, &pool));
+        pool.dominated_by = ranking.shown.iter().find(better).map(|other| other.name.clone());
+        pool.front = ranking.shown.iter().any(|other| other.front && same(other, &pool));
         first.push(pool);
     }
-    ranking
-        .shown
-        .retain(|pool| !first.iter().any(|own| same(own, pool)));
+    ranking.shown.retain(|pool| !first.iter().any(|own| same(own, pool)));
     first.append(&mut ranking.shown);
     ranking.shown = first;
 }
@@ -237,27 +206,16 @@ mod tests {
     fn ranking(text: &str, wanted: &Wanted) -> Ranking {
         let drives = parse(text, &|_| None).unwrap();
         // Ranking needs no enumeration of failures, which takes most of the time of a long list.
-        let options = Options {
-            failures: 0,
-            ..Options::default()
-        };
+        let options = Options { failures: 0, ..Options::default() };
         rank(&drives, &Scope::default(), &options, wanted)
     }
 
     #[test]
     fn layouts_shown_meet_the_requirements_and_the_front_dominates_the_rest() {
-        let wanted = Wanted {
-            need: 150_000_000_000_000,
-            survive: 2,
-            top: 1000,
-            ..Wanted::default()
-        };
+        let wanted =
+            Wanted { need: 150_000_000_000_000, survive: 2, top: 1000, ..Wanted::default() };
         let front = ranking("30x8T hdd-7200", &wanted);
-        let everything = Wanted {
-            front_only: false,
-            top: 10_000,
-            ..wanted.clone()
-        };
+        let everything = Wanted { front_only: false, top: 10_000, ..wanted.clone() };
         let all = ranking("30x8T hdd-7200", &everything);
         assert_eq!(front.shown.len() as u64, front.front);
         assert_eq!(all.shown.len() as u64, all.fitting);
@@ -279,20 +237,11 @@ mod tests {
     fn kinds_share_a_pool_only_if_they_survive_the_same_failures() {
         let found = ranking(
             "4x8T hdd-7200 + 4x16T hdd-7200",
-            &Wanted {
-                front_only: false,
-                top: 10_000,
-                survive: 0,
-                ..Wanted::default()
-            },
+            &Wanted { front_only: false, top: 10_000, survive: 0, ..Wanted::default() },
         );
         assert_eq!(found.fitting, found.considered);
         for pool in found.shown.iter().filter(|p| p.parts.len() == 2) {
-            assert!(
-                alike(&pool.parts[0].layout, &pool.parts[1].layout),
-                "{}",
-                pool.name
-            );
+            assert!(alike(&pool.parts[0].layout, &pool.parts[1].layout), "{}", pool.name);
         }
     }
 
@@ -300,20 +249,13 @@ mod tests {
     fn a_price_limit_and_a_name_narrow_the_choice() {
         let found = ranking(
             "12x8T hdd-7200 price=100",
-            &Wanted {
-                budget: Some(1200.0),
-                like: Some("raidz2".to_string()),
-                ..Wanted::default()
-            },
+            &Wanted { budget: Some(1200.0), like: Some("raidz2".to_string()), ..Wanted::default() },
         );
         assert!(!found.shown.is_empty());
         assert!(found.shown.iter().all(|p| p.name.contains("raidz2")));
         let none = ranking(
             "12x8T hdd-7200 price=101",
-            &Wanted {
-                budget: Some(1200.0),
-                ..Wanted::default()
-            },
+            &Wanted { budget: Some(1200.0), ..Wanted::default() },
         );
         assert_eq!(none.fitting, 0);
     }

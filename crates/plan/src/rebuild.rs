@@ -29,13 +29,7 @@ impl Default for Conditions {
     /// 0.8 and later lie between 35 and 90 %) and 80 % for flash, a day until somebody swaps the
     /// drive.
     fn default() -> Conditions {
-        Conditions {
-            used: 0.7,
-            share: 1.0,
-            rotating: 0.6,
-            flash: 0.8,
-            swap_h: 24.0,
-        }
+        Conditions { used: 0.7, share: 1.0, rotating: 0.6, flash: 0.8, swap_h: 24.0 }
     }
 }
 
@@ -110,12 +104,7 @@ pub fn of(layout: &Layout, drive: &Drive, asize: f64, conditions: &Conditions) -
             (bytes, seconds, bytes * sources / seconds)
         }
     };
-    Some(Rebuild {
-        bytes,
-        hours: seconds / 3600.0,
-        wait_h,
-        read_rate,
-    })
+    Some(Rebuild { bytes, hours: seconds / 3600.0, wait_h, read_rate })
 }
 
 #[cfg(test)]
@@ -130,21 +119,12 @@ mod tests {
     #[test]
     fn a_distributed_spare_is_filled_by_all_drives_together() {
         let draid = Layout {
-            scheme: Scheme::Draid {
-                parity: 2,
-                data: 8,
-                spares: 2,
-            },
+            scheme: Scheme::Draid { parity: 2, data: 8, spares: 2 },
             groups: 1,
             width: 60,
             spares: 0,
         };
-        let raidz = Layout {
-            scheme: Scheme::Raidz { parity: 2 },
-            groups: 6,
-            width: 10,
-            spares: 0,
-        };
+        let raidz = Layout { scheme: Scheme::Raidz { parity: 2 }, groups: 6, width: 10, spares: 0 };
         let conditions = Conditions::default();
         let hours = |layout: &Layout| of(layout, &disk(), 16e12, &conditions).unwrap().hours;
         // 59 drives share 8 reads and a write for each byte: 59/9 times faster than one writer.
@@ -155,30 +135,19 @@ mod tests {
     #[test]
     fn a_raid_rebuilds_what_was_never_written_too() {
         let raid = Layout {
-            scheme: Scheme::Raid {
-                by: crate::layout::By::Mdadm,
-                level: Level::R6,
-            },
+            scheme: Scheme::Raid { by: crate::layout::By::Mdadm, level: Level::R6 },
             groups: 1,
             width: 10,
             spares: 0,
         };
-        let empty = Conditions {
-            used: 0.0,
-            ..Conditions::default()
-        };
+        let empty = Conditions { used: 0.0, ..Conditions::default() };
         let hours = of(&raid, &disk(), 16e12, &empty).unwrap().hours;
         assert!((hours - 16e12 / 165e6 / 3600.0).abs() < 0.01);
     }
 
     #[test]
     fn without_redundancy_there_is_nothing_to_rebuild() {
-        let stripe = Layout {
-            scheme: Scheme::Stripe,
-            groups: 4,
-            width: 1,
-            spares: 0,
-        };
+        let stripe = Layout { scheme: Scheme::Stripe, groups: 4, width: 1, spares: 0 };
         assert_eq!(of(&stripe, &disk(), 16e12, &Conditions::default()), None);
     }
 }

@@ -82,10 +82,7 @@ pub fn rates(
     let width = f64::from(layout.width);
     let groups = f64::from(layout.groups);
     let Some(rebuild) = rebuild.filter(|_| layout.tolerance() > 0) else {
-        return Rates {
-            failure: groups * width * rate * YEAR_H,
-            read_error: 0.0,
-        };
+        return Rates { failure: groups * width * rate * YEAR_H, read_error: 0.0 };
     };
     let repair = 1.0 / rebuild.exposed_h().max(1e-6);
     // Mean hours from i failed drives to i + 1 for the first time, i counting up; repairs go on
@@ -94,11 +91,7 @@ pub fn rates(
     let mut hours = 0.0;
     let mut to_critical = f64::INFINITY;
     for failed in 0..=layout.tolerance() {
-        let correlation = if failed == 0 {
-            1.0
-        } else {
-            assumptions.correlation
-        };
+        let correlation = if failed == 0 { 1.0 } else { assumptions.correlation };
         let up = (width - f64::from(failed)) * rate * correlation;
         let down = if failed == 0 { 0.0 } else { repair };
         step = 1.0 / up + down / up * step;
@@ -110,10 +103,7 @@ pub fn rates(
     // A rebuild without redundancy reads this much; a chance of one error in it.
     let bits = rebuild.read_rate * rebuild.hours * 3600.0 * 8.0;
     let misread = -(bits * (-ure).ln_1p()).exp_m1();
-    Rates {
-        failure: groups * YEAR_H / hours,
-        read_error: groups * YEAR_H / to_critical * misread,
-    }
+    Rates { failure: groups * YEAR_H / hours, read_error: groups * YEAR_H / to_critical * misread }
 }
 
 #[cfg(test)]
@@ -122,21 +112,11 @@ mod tests {
     use crate::layout::Scheme;
 
     fn rebuild(hours: f64) -> Rebuild {
-        Rebuild {
-            bytes: 0.0,
-            hours,
-            wait_h: 0.0,
-            read_rate: 1e8,
-        }
+        Rebuild { bytes: 0.0, hours, wait_h: 0.0, read_rate: 1e8 }
     }
 
     fn group(parity: u32, width: u32) -> Layout {
-        Layout {
-            scheme: Scheme::Raidz { parity },
-            groups: 1,
-            width,
-            spares: 0,
-        }
+        Layout { scheme: Scheme::Raidz { parity }, groups: 1, width, spares: 0 }
     }
 
     /// The usual approximations for repair much faster than failure: MTTF²/(n(n−1)MTTR) and
@@ -161,15 +141,9 @@ mod tests {
 
     #[test]
     fn without_redundancy_the_first_failure_loses() {
-        let stripe = Layout {
-            scheme: Scheme::Stripe,
-            groups: 30,
-            width: 1,
-            spares: 0,
-        };
-        let loss = rates(&stripe, 0.014, 1e-15, None, &Assumptions::default())
-            .reliability()
-            .loss_year;
+        let stripe = Layout { scheme: Scheme::Stripe, groups: 30, width: 1, spares: 0 };
+        let loss =
+            rates(&stripe, 0.014, 1e-15, None, &Assumptions::default()).reliability().loss_year;
         assert!((loss - (1.0 - 0.986f64.powi(30))).abs() < 1e-9);
     }
 
@@ -177,14 +151,7 @@ mod tests {
     fn a_slower_rebuild_and_correlated_failures_cost_reliability() {
         let rate = |hours: f64, correlation: f64| {
             let assumptions = Assumptions { correlation };
-            rates(
-                &group(2, 10),
-                0.014,
-                0.0,
-                Some(&rebuild(hours)),
-                &assumptions,
-            )
-            .failure
+            rates(&group(2, 10), 0.014, 0.0, Some(&rebuild(hours)), &assumptions).failure
         };
         assert!(rate(48.0, 1.0) > 3.9 * rate(24.0, 1.0));
         assert!(rate(24.0, 2.0) > 3.9 * rate(24.0, 1.0));

@@ -41,11 +41,7 @@ pub struct LogLimits {
 
 impl Default for LogLimits {
     fn default() -> LogLimits {
-        LogLimits {
-            dirty_data_max: None,
-            wrlog_data_max: None,
-            txg_timeout_s: 5.0,
-        }
+        LogLimits { dirty_data_max: None, wrlog_data_max: None, txg_timeout_s: 5.0 }
     }
 }
 
@@ -137,11 +133,7 @@ pub fn special(files: &[Sizes], recordsize: u64, small_blocks: u64) -> Special {
     let mut small = 0.0;
     for files in files {
         let mean = files.bytes / files.count.max(1.0);
-        let blocks = if mean <= record {
-            1.0
-        } else {
-            (mean / record).ceil()
-        };
+        let blocks = if mean <= record { 1.0 } else { (mean / record).ceil() };
         let pointers = if blocks > 3.0 { blocks * POINTER } else { 0.0 };
         metadata += files.count * (DNODE + ENTRY + pointers) * COPIES;
         // A file up to the recordsize is one block of its own size, rounded up to sectors.
@@ -269,44 +261,27 @@ mod tests {
         let sizes = mirror_site(100_000_000_000_000);
         let bytes: f64 = sizes.iter().map(|s| s.bytes).sum();
         assert!((bytes / 1e14 - 1.0).abs() < 0.02, "{bytes}");
-        let below: f64 = sizes
-            .iter()
-            .filter(|s| s.up_to <= 8192)
-            .map(|s| s.count)
-            .sum();
+        let below: f64 = sizes.iter().filter(|s| s.up_to <= 8192).map(|s| s.count).sum();
         let all: f64 = sizes.iter().map(|s| s.count).sum();
-        assert!(
-            (below / all - 0.5).abs() < 0.01,
-            "half the files are below the median"
-        );
+        assert!((below / all - 0.5).abs() < 0.01, "half the files are below the median");
     }
 
     #[test]
     fn blocks_are_sized_by_what_zdb_counted() {
-        let bin = |up_to, count, bytes| Sizes {
-            up_to,
-            count,
-            bytes,
-        };
+        let bin = |up_to, count, bytes| Sizes { up_to, count, bytes };
         let blocks = Blocks {
             sizes: vec![
                 bin(4096, 1000.0, 4_096_000.0),
                 bin(32 << 10, 100.0, 4e6),
                 bin(128 << 10, 100.0, 13e6),
             ],
-            metadata: Some(Amount {
-                count: 500.0,
-                bytes: 1e6,
-            }),
+            metadata: Some(Amount { count: 500.0, bytes: 1e6 }),
         };
         let none = special_for_blocks(&blocks, 0).unwrap();
         assert_eq!((none.metadata, none.small), (2 * 500 * 4096, 0));
         let some = special_for_blocks(&blocks, 32 << 10).unwrap();
         assert_eq!(some.small, 4_096_000 + 4_000_000 - 500 * 4096);
-        let untold = Blocks {
-            metadata: None,
-            ..blocks
-        };
+        let untold = Blocks { metadata: None, ..blocks };
         assert_eq!(special_for_blocks(&untold, 0), None);
         assert_eq!(special_for_blocks(&untold, 4096).unwrap().small, 4_096_000);
     }

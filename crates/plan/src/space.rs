@@ -82,10 +82,7 @@ impl Build {
     pub fn geometry(self) -> Geometry {
         match self {
             Build::Whole => Geometry::Whole,
-            Build::Raidz { children, parity } => Geometry::Raidz {
-                width: children,
-                parity,
-            },
+            Build::Raidz { children, parity } => Geometry::Raidz { width: children, parity },
             Build::Draid { parity, data, .. } => Geometry::Draid { data, parity },
         }
     }
@@ -118,12 +115,7 @@ pub fn vdev(build: Build, device: u64, ashift: u32, embeds: bool) -> VdevSpace {
     let asize = match build {
         Build::Whole => leaf,
         Build::Raidz { children, .. } => leaf * u64::from(children),
-        Build::Draid {
-            parity,
-            data,
-            children,
-            spares,
-        } => {
+        Build::Draid { parity, data, children, spares } => {
             let rows = leaf.saturating_sub(REFLOW) / ROW * ROW;
             let group = u64::from(data + parity) * ROW;
             rows * u64::from(children.saturating_sub(spares)) / group * group
@@ -142,11 +134,7 @@ pub fn vdev(build: Build, device: u64, ashift: u32, embeds: bool) -> VdevSpace {
         _ => (metaslabs * metaslab, metaslab),
     };
     // The ZIL gets the emptiest metaslab, which on a new vdev is the first.
-    let embedded_log = if embeds && metaslabs > EMBEDDED_LOG_MIN {
-        first
-    } else {
-        0
-    };
+    let embedded_log = if embeds && metaslabs > EMBEDDED_LOG_MIN { first } else { 0 };
     let space = all - embedded_log;
     VdevSpace {
         asize,
@@ -194,11 +182,7 @@ fn metaslab_shift(asize: u64) -> u32 {
     if shift < 24 {
         24
     } else if shift > 34 {
-        if asize >> 34 > 1 << 17 {
-            high_bit(asize >> 17)
-        } else {
-            34
-        }
+        if asize >> 34 > 1 << 17 { high_bit(asize >> 17) } else { 34 }
     } else {
         shift
     }
@@ -226,12 +210,7 @@ pub fn pool<'a>(vdevs: impl IntoIterator<Item = &'a VdevSpace>) -> PoolSpace {
         embedded_log += vdev.embedded_dspace;
     }
     let slop = slop(dspace, embedded_log);
-    PoolSpace {
-        dspace,
-        slop,
-        embedded_log,
-        usable: dspace.saturating_sub(slop),
-    }
+    PoolSpace { dspace, slop, embedded_log, usable: dspace.saturating_sub(slop) }
 }
 
 /// A 32nd, at most 128 GiB, less the embedded log (but at least half of it stays); at least

@@ -64,11 +64,7 @@ pub fn of(layout: &Layout, drive: &Drive, block: u64) -> Speed {
                 write_iops: all * write_iops(drive, column) / (m + f64::from(parity)),
             }
         }
-        Scheme::Draid {
-            parity,
-            data,
-            spares,
-        } => {
+        Scheme::Draid { parity, data, spares } => {
             let m = columns(data);
             let column = block as f64 / m;
             // Every drive holds data, the spares' share of each is empty; whole rows are written.
@@ -127,12 +123,7 @@ mod tests {
     #[test]
     fn a_raidz_reads_like_one_disk_only_for_full_width_blocks() {
         let disk = known("hdd-7200", 8_000_000_000_000).unwrap();
-        let raidz = Layout {
-            scheme: Scheme::Raidz { parity: 2 },
-            groups: 1,
-            width: 10,
-            spares: 0,
-        };
+        let raidz = Layout { scheme: Scheme::Raidz { parity: 2 }, groups: 1, width: 10, spares: 0 };
         let small = of(&raidz, &disk, 4096).read_iops;
         assert!((small - 10.0 * disk.read_iops).abs() < 1.0);
         let full = of(&raidz, &disk, 128 << 10).read_iops;
@@ -143,10 +134,7 @@ mod tests {
     fn parity_raid_pays_four_and_six_requests_for_a_small_write() {
         let ssd = known("nvme", 4_000_000_000_000).unwrap();
         let raid = |level, groups, width| Layout {
-            scheme: Scheme::Raid {
-                by: crate::layout::By::Card,
-                level,
-            },
+            scheme: Scheme::Raid { by: crate::layout::By::Card, level },
             groups,
             width,
             spares: 0,

@@ -48,8 +48,7 @@ pub fn row(pool: &Assessment) -> [String; 10] {
 /// A line for each layout that a lab has: what the mark means.
 pub fn marks(ranking: &Ranking, language: Language) -> String {
     let own = ranking.shown.iter().filter(|pool| !pool.own.is_empty());
-    own.map(|pool| language.lab_layout(&pool.name, &pool.own.join(", ")) + "\n")
-        .collect()
+    own.map(|pool| language.lab_layout(&pool.name, &pool.own.join(", ")) + "\n").collect()
 }
 
 /// A paragraph about one layout.
@@ -143,11 +142,7 @@ fn chance(p: f64) -> String {
 }
 
 fn years(years: f64) -> String {
-    if years >= 1e6 {
-        format!("{years:.0e}")
-    } else {
-        thousands(years.round() as u64)
-    }
+    if years >= 1e6 { format!("{years:.0e}") } else { thousands(years.round() as u64) }
 }
 
 fn hours(hours: f64) -> String {
@@ -194,9 +189,8 @@ pub fn table(ranking: &Ranking, language: Language) -> String {
     let heads = language.heads();
     let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|h| h.to_string()).collect()];
     rows.extend(ranking.shown.iter().map(|pool| row(pool).to_vec()));
-    let widths: Vec<usize> = (0..heads.len())
-        .map(|c| rows.iter().map(|r| columns(&r[c])).max().unwrap_or(0))
-        .collect();
+    let widths: Vec<usize> =
+        (0..heads.len()).map(|c| rows.iter().map(|r| columns(&r[c])).max().unwrap_or(0)).collect();
     let mut out = String::new();
     for cells in &rows {
         let mut line = String::new();

@@ -49,14 +49,7 @@ pub fn of(layouts: &[Layout], most: u32) -> Tolerance {
     let drives: u32 = layouts.iter().map(Layout::members).sum();
     let in_sequence = layouts
         .iter()
-        .map(|layout| {
-            layout.tolerance()
-                + if layout.tolerance() == 0 {
-                    0
-                } else {
-                    spares(layout)
-                }
-        })
+        .map(|layout| layout.tolerance() + if layout.tolerance() == 0 { 0 } else { spares(layout) })
         .min()
         .unwrap_or(0);
     let counts = survivors(layouts, most.min(drives));
@@ -69,28 +62,15 @@ pub fn of(layouts: &[Layout], most: u32) -> Tolerance {
             false => None,
         };
         let share = match enumerated {
-            Some(survived) => Share {
-                failed,
-                survived,
-                by: Counted::Enumeration,
-            },
-            None => Share {
-                failed,
-                survived,
-                by: Counted::ClosedForm,
-            },
+            Some(survived) => Share { failed, survived, by: Counted::Enumeration },
+            None => Share { failed, survived, by: Counted::ClosedForm },
         };
         shares.push(share);
         if share.survived == 0.0 {
             break;
         }
     }
-    Tolerance {
-        guaranteed,
-        in_sequence,
-        drives,
-        shares,
-    }
+    Tolerance { guaranteed, in_sequence, drives, shares }
 }
 
 fn spares(layout: &Layout) -> u32 {
@@ -108,9 +88,8 @@ fn survivors(layouts: &[Layout], most: u32) -> Vec<f64> {
     let mut all = vec![0.0; most + 1];
     all[0] = 1.0;
     for layout in layouts {
-        let group: Vec<f64> = (0..=layout.tolerance().min(layout.width))
-            .map(|i| choose(layout.width, i))
-            .collect();
+        let group: Vec<f64> =
+            (0..=layout.tolerance().min(layout.width)).map(|i| choose(layout.width, i)).collect();
         for _ in 0..layout.groups {
             let mut next = vec![0.0; most + 1];
             for (i, have) in all.iter().enumerate() {
@@ -148,9 +127,7 @@ pub fn choose(n: u32, k: u32) -> f64 {
     if k > n {
         return 0.0;
     }
-    (0..k.min(n - k)).fold(1.0, |c, i| {
-        (c * f64::from(n - i) / f64::from(i + 1)).round()
-    })
+    (0..k.min(n - k)).fold(1.0, |c, i| (c * f64::from(n - i) / f64::from(i + 1)).round())
 }
 
 /// The share of sets of `failed` drives that is survived, by enumeration; none where a dRAID
@@ -194,28 +171,19 @@ struct Lucky {
 
 impl Fates {
     fn new(layouts: &[Layout], failed: u32) -> Option<Fates> {
-        let mut fates = Fates {
-            drives: 0,
-            group: Vec::new(),
-            tolerance: Vec::new(),
-            lucky: Vec::new(),
-        };
+        let mut fates =
+            Fates { drives: 0, group: Vec::new(), tolerance: Vec::new(), lucky: Vec::new() };
         for layout in layouts {
             let lucky = match layout.scheme {
-                Scheme::Draid {
-                    parity,
-                    data,
-                    spares,
-                } if failed > parity => Some(lucky(layout.width, data + parity, spares, parity)?),
+                Scheme::Draid { parity, data, spares } if failed > parity => {
+                    Some(lucky(layout.width, data + parity, spares, parity)?)
+                }
                 _ => None,
             };
             for _ in 0..layout.groups {
                 let group = fates.tolerance.len() as u32;
                 fates.tolerance.push(layout.tolerance());
-                fates.lucky.push(lucky.clone().map(|sets| Lucky {
-                    first: fates.drives,
-                    sets,
-                }));
+                fates.lucky.push(lucky.clone().map(|sets| Lucky { first: fates.drives, sets }));
                 fates.group.extend((0..layout.width).map(|_| group));
                 fates.drives += layout.width;
             }
@@ -321,10 +289,7 @@ fn lucky(
 
 /// The place of an ascending set among all sets of its size (combinatorial number system).
 fn place(set: &[u32]) -> usize {
-    set.iter()
-        .zip(1u32..)
-        .map(|(drive, i)| choose(*drive, i) as usize)
-        .sum()
+    set.iter().zip(1u32..).map(|(drive, i)| choose(*drive, i) as usize).sum()
 }
 
 /// Every set of `size` of the `members`, in ascending order of members.
@@ -356,11 +321,7 @@ mod tests {
 
     fn draid(parity: u32, data: u32, children: u32, spares: u32) -> Layout {
         Layout {
-            scheme: Scheme::Draid {
-                parity,
-                data,
-                spares,
-            },
+            scheme: Scheme::Draid { parity, data, spares },
             groups: 1,
             width: children,
             spares: 0,
@@ -368,12 +329,7 @@ mod tests {
     }
 
     fn groups_of(scheme: Scheme, groups: u32, width: u32) -> Layout {
-        Layout {
-            scheme,
-            groups,
-            width,
-            spares: 0,
-        }
+        Layout { scheme, groups, width, spares: 0 }
     }
 
     #[test]
@@ -410,12 +366,7 @@ mod tests {
         for layout in [draid(2, 12, 30, 2), draid(2, 7, 30, 3), draid(2, 5, 30, 2)] {
             let tolerance = of(&[layout], 6);
             let beyond = tolerance.shares.last().unwrap();
-            assert_eq!(
-                (beyond.failed, beyond.survived),
-                (3, 0.0),
-                "{}",
-                layout.name()
-            );
+            assert_eq!((beyond.failed, beyond.survived), (3, 0.0), "{}", layout.name());
             assert_eq!(beyond.by, Counted::Enumeration);
         }
     }

@@ -33,10 +33,7 @@ fn found() -> Vec<Layout> {
 fn raw_capacity_is_what_the_source_counts() {
     for (name, terabytes, ..) in LAYOUTS {
         let layout = *found().iter().find(|l| l.name() == name).unwrap();
-        assert!(
-            (layout.data_drives() * 8.0 - terabytes).abs() < 1e-9,
-            "{name}"
-        );
+        assert!((layout.data_drives() * 8.0 - terabytes).abs() < 1e-9, "{name}");
     }
 }
 
@@ -53,11 +50,7 @@ fn tolerance_is_counted_and_not_copied() {
                 assert_eq!(share.survived, 1.0, "{name}");
             }
             if share.failed == survives + 1 {
-                assert!(
-                    (share.survived - beyond).abs() < 1e-12,
-                    "{name}: {}",
-                    share.survived
-                );
+                assert!((share.survived - beyond).abs() < 1e-12, "{name}: {}", share.survived);
             }
         }
     }

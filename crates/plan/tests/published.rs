@@ -7,12 +7,7 @@ use plan::rebuild::{self, Conditions};
 use plan::tolerance::lost;
 
 fn layout(scheme: Scheme, groups: u32, width: u32, spares: u32) -> Layout {
-    Layout {
-        scheme,
-        groups,
-        width,
-        spares,
-    }
+    Layout { scheme, groups, width, spares }
 }
 
 /// OpenZFS Capacity Calculator of jro.io (as copied at tools-cjf.pages.dev), table "Common
@@ -23,13 +18,7 @@ fn capacities_are_within_half_a_percent_of_the_openzfs_capacity_calculator() {
     let z = |parity| Scheme::Raidz { parity };
     let sizes = ["4T", "8T", "12T", "18T", "22T"];
     let published = [
-        (
-            Scheme::Mirror,
-            12,
-            2,
-            0,
-            [43.375, 87.063, 130.75, 196.188, 239.875],
-        ),
+        (Scheme::Mirror, 12, 2, 0, [43.375, 87.063, 130.75, 196.188, 239.875]),
         (z(1), 8, 3, 0, [57.985, 116.095, 174.288, 261.536, 319.646]),
         (z(1), 6, 4, 0, [63.29, 126.706, 190.121, 285.278, 348.761]),
         (z(1), 4, 5, 4, [57.99, 116.104, 174.219, 261.391, 319.506]),
@@ -45,11 +34,7 @@ fn capacities_are_within_half_a_percent_of_the_openzfs_capacity_calculator() {
             let pool = assess(&[(0, layout)], &drives, &Options::default());
             let found = pool.score.usable as f64 / (1u64 << 40) as f64;
             let error = (found / expected - 1.0).abs();
-            assert!(
-                error < 0.005,
-                "{} of {size}: {found:.3} against {expected}",
-                layout.name()
-            );
+            assert!(error < 0.005, "{} of {size}: {found:.3} against {expected}", layout.name());
         }
     }
 }
@@ -73,27 +58,17 @@ fn published_resilvers_take_about_as_long_as_computed() {
     let mirror = layout(Scheme::Mirror, 1, 2, 0);
     let disk = known("hdd-7200", 4_000_000_000_000).unwrap();
     // openzfs/zfs issue 4627: 2.61T onto a fresh second drive "only 7 hours".
-    let conditions = Conditions {
-        used: 1.0,
-        ..Conditions::default()
-    };
-    let hours = rebuild::of(&mirror, &disk, 2.61 * (1u64 << 40) as f64, &conditions)
-        .unwrap()
-        .hours;
+    let conditions = Conditions { used: 1.0, ..Conditions::default() };
+    let hours = rebuild::of(&mirror, &disk, 2.61 * (1u64 << 40) as f64, &conditions).unwrap().hours;
     assert!((hours / 7.0 - 1.0).abs() < 0.2, "{hours}");
 
     // openzfs/zfs pull request 5153, sequential rebuild of a nearly empty 1.8T mirror: 21.5G in
     // 1 min 46 s, at the outer edge (210 MiB/s on such disks) and without gaps.
     let mut outer = known("hdd-7200", 2_000_000_000_000).unwrap();
     (outer.read, outer.write) = (220e6, 220e6);
-    let conditions = Conditions {
-        used: 1.0,
-        rotating: 1.0,
-        ..Conditions::default()
-    };
-    let seconds = rebuild::of(&mirror, &outer, 21.5 * (1u64 << 30) as f64, &conditions)
-        .unwrap()
-        .hours
-        * 3600.0;
+    let conditions = Conditions { used: 1.0, rotating: 1.0, ..Conditions::default() };
+    let seconds =
+        rebuild::of(&mirror, &outer, 21.5 * (1u64 << 30) as f64, &conditions).unwrap().hours
+            * 3600.0;
     assert!((seconds / 106.0 - 1.0).abs() < 0.2, "{seconds}");
 }

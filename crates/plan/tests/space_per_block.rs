@@ -3,30 +3,15 @@
 
 use plan::geometry::Geometry;
 
-const BLOCKS: [u64; 9] = [
-    4 << 10,
-    8 << 10,
-    16 << 10,
-    32 << 10,
-    64 << 10,
-    128 << 10,
-    256 << 10,
-    512 << 10,
-    1 << 20,
-];
+const BLOCKS: [u64; 9] =
+    [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20];
 
 /// Sectors of a raidz block counted column by column, then the skipped ones.
 fn columns(sectors: u64, width: u64, parity: u64) -> u64 {
     let quotient = sectors / (width - parity);
     let remainder = sectors % (width - parity);
-    let big = if remainder == 0 {
-        0
-    } else {
-        remainder + parity
-    };
-    let used: u64 = (0..width)
-        .map(|column| quotient + u64::from(column < big))
-        .sum();
+    let big = if remainder == 0 { 0 } else { remainder + parity };
+    let used: u64 = (0..width).map(|column| quotient + u64::from(column < big)).sum();
     let skipped = (parity + 1 - used % (parity + 1)) % (parity + 1);
     used + skipped
 }
@@ -40,10 +25,7 @@ fn raidz_takes_what_its_columns_hold() {
                     let sectors = block.div_ceil(1 << ashift);
                     let expected = columns(sectors, u64::from(width), u64::from(parity)) << ashift;
                     let asize = Geometry::Raidz { width, parity }.asize(block, ashift);
-                    assert_eq!(
-                        asize, expected,
-                        "{block} on {width}-wide z{parity}, 2^{ashift}"
-                    );
+                    assert_eq!(asize, expected, "{block} on {width}-wide z{parity}, 2^{ashift}");
                 }
             }
         }

@@ -16,22 +16,13 @@ const VARIANTS: u64 = 8;
 const TRIALS: u64 = 2;
 /// Drives of a pool, and the counters of each; the rest of a second's counters are the pool's.
 const DRIVES: usize = 12;
-const OF_A_DRIVE: [&str; 7] = [
-    "busy",
-    "reads",
-    "writes",
-    "read_bytes",
-    "write_bytes",
-    "flushes",
-    "queue",
-];
+const OF_A_DRIVE: [&str; 7] =
+    ["busy", "reads", "writes", "read_bytes", "write_bytes", "flushes", "queue"];
 const OF_THE_POOL: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let directory = arguments
-        .next()
-        .ok_or("usage: big_store DIR [CELLS [SAMPLES]]")?;
+    let directory = arguments.next().ok_or("usage: big_store DIR [CELLS [SAMPLES]]")?;
     let cells: u64 = arguments.next().map_or(Ok(1_000), |n| n.parse())?;
     let samples: u64 = arguments.next().map_or(Ok(10_000_000), |n| n.parse())?;
     let workloads = cells.div_ceil(VARIANTS);
@@ -157,27 +148,16 @@ fn second(at: u64, rate: f64, seed: u64) -> Second {
     let ripple =
         |salt: u64| 1.0 + 0.03 * (((at * 7919 + seed * 31 + salt) % 13) as f64 / 6.0 - 1.0);
     let mut values = BTreeMap::from([
-        (
-            "txg.syncs".to_owned(),
-            f64::from(u8::from(at.is_multiple_of(5))),
-        ),
+        ("txg.syncs".to_owned(), f64::from(u8::from(at.is_multiple_of(5)))),
         ("dirty.bytes".to_owned(), 1e8 * ripple(1)),
     ]);
     for counter in values.len()..OF_THE_POOL {
-        values.insert(
-            format!("pool.counter_{counter}"),
-            1000.0 * ripple(counter as u64),
-        );
+        values.insert(format!("pool.counter_{counter}"), 1000.0 * ripple(counter as u64));
     }
     for drive in 0..DRIVES {
         for (i, what) in OF_A_DRIVE.iter().enumerate() {
             values.insert(format!("drive.hdd{drive}.{what}"), 0.5 * ripple(i as u64));
         }
     }
-    Second {
-        at: at as f64,
-        reads: 0.0,
-        writes: rate * ripple(0),
-        values,
-    }
+    Second { at: at as f64, reads: 0.0, writes: rate * ripple(0), values }
 }

@@ -10,11 +10,7 @@ use std::io::IsTerminal;
 
 /// Draws each with its file, line and caret on standard error, and a line that counts the errors.
 pub fn draw(said: &[Diagnostic], sources: &Sources) {
-    let renderer = if colour() {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if colour() { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
     for diagnostic in said {
         text.push_str(&renderer.render(&groups(diagnostic, sources)));
@@ -22,10 +18,7 @@ pub fn draw(said: &[Diagnostic], sources: &Sources) {
     }
     let errors = said.iter().filter(|d| d.is_error()).count();
     if errors > 0 {
-        text.push_str(&format!(
-            "{errors} mistake{}\n",
-            if errors == 1 { "" } else { "s" }
-        ));
+        text.push_str(&format!("{errors} mistake{}\n", if errors == 1 { "" } else { "s" }));
     }
     output::complain(&text);
 }
@@ -50,17 +43,12 @@ fn groups<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Vec<Group<'a>
         if !diagnostic.label.is_empty() {
             primary = primary.label(&diagnostic.label);
         }
-        let mut snippet = Snippet::source(source)
-            .path(&place.file)
-            .annotation(primary);
+        let mut snippet = Snippet::source(source).path(&place.file).annotation(primary);
         if let Some((related, label)) = diagnostic.related.as_deref()
             && related.file == place.file
         {
-            snippet = snippet.annotation(
-                AnnotationKind::Context
-                    .span(span(related, source))
-                    .label(label),
-            );
+            snippet = snippet
+                .annotation(AnnotationKind::Context.span(span(related, source)).label(label));
         }
         group = group.element(snippet);
     } else if !diagnostic.label.is_empty() {

@@ -85,10 +85,7 @@ pub fn find(name: &str) -> Result<LabFile, String> {
     let known: Vec<&str> = lab::builtin::labs().iter().map(|(name, _)| *name).collect();
     let hint = match lab::diagnostic::nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean the built-in lab `{near}`?"),
-        None => format!(
-            "name a file, or one of the built-in labs: {}",
-            known.join(", ")
-        ),
+        None => format!("name a file, or one of the built-in labs: {}", known.join(", ")),
     };
     Err(format!("there is no lab `{name}`: {hint}"))
 }
@@ -145,9 +142,7 @@ impl Files for Reader<'_> {
 
     fn program_says(&self, job: &str) -> Vec<Mistake> {
         // Without fio there is only less to be said; `run` says that it is missing.
-        programs::find("fio")
-            .map(|program| refusals(&program, job))
-            .unwrap_or_default()
+        programs::find("fio").map(|program| refusals(&program, job)).unwrap_or_default()
     }
 }
 
@@ -167,20 +162,13 @@ impl LabFile {
     /// # Errors
     /// Every mistake, with the texts they point into.
     pub fn load(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
-        let reader = Reader {
-            place: &self.place,
-            read: RefCell::default(),
-        };
+        let reader = Reader { place: &self.place, read: RefCell::default() };
         let profiles = Profiles::builtin();
         let result = lab::load_on(self.openzfs, &self.name, &self.text, &reader, &profiles);
         let mut sources = reader.read.into_inner();
         sources.insert(self.name.clone(), self.text.clone());
         match result {
-            Ok((campaign, said)) => Ok(Loaded {
-                campaign,
-                said,
-                sources,
-            }),
+            Ok((campaign, said)) => Ok(Loaded { campaign, said, sources }),
             Err(said) => Err((said, sources)),
         }
     }

@@ -21,12 +21,7 @@ use std::process::ExitCode;
 
 /// Choose, build, measure and tune ZFS storage, on a scale model of it.
 #[derive(Parser)]
-#[command(
-    name = "poolwright",
-    version,
-    propagate_version = true,
-    arg_required_else_help = true
-)]
+#[command(name = "poolwright", version, propagate_version = true, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,

@@ -41,9 +41,7 @@ fn fitting(cores: usize, free: u64, each: u64) -> usize {
 
 /// `MemAvailable` of /proc/meminfo, bytes.
 fn available(meminfo: &str) -> Option<u64> {
-    let line = meminfo
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }

@@ -14,10 +14,8 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % sides
     }
 
@@ -31,9 +29,7 @@ fn lab_text(dice: &mut Dice) -> String {
     let count = 1 + dice.below(14);
     let rows: Vec<String> = match dice.below(6) {
         0 => vec![format!("hdd[0-{}]", count - 1)],
-        1 => (0..count / 2)
-            .map(|i| format!("mirror hdd[{}-{}]", 2 * i, 2 * i + 1))
-            .collect(),
+        1 => (0..count / 2).map(|i| format!("mirror hdd[{}-{}]", 2 * i, 2 * i + 1)).collect(),
         2 => vec![format!("raidz{} hdd[0-{}]", 1 + dice.below(3), count - 1)],
         3 => vec![format!(
             "draid{}:{}d:{count}c:{}s hdd[0-{}]",
@@ -100,20 +96,14 @@ fn a_thousand_labs_go_through_plan_audit_and_tune() {
         made += 1;
         let drives = drives::of_lab(&campaign).unwrap_or_else(|e| panic!("{e}\n{text}"));
         // Sets of failures are another test's matter.
-        let options = Options {
-            failures: 0,
-            ..Options::default()
-        };
+        let options = Options { failures: 0, ..Options::default() };
         let mut ranking = rank(&drives, &Scope::default(), &options, &Wanted::default());
         let pools =
             drives::lab_pools(&campaign, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(pools.len(), campaign.variants.len(), "{text}");
         include(&mut ranking, pools);
         for language in Language::ALL {
-            assert!(
-                plan::text::table(&ranking, language).contains("* "),
-                "{text}"
-            );
+            assert!(plan::text::table(&ranking, language).contains("* "), "{text}");
             plan::html::page("by chance", &ranking, language);
         }
         let variants = advice::system::variants(&campaign, "chance.toml", &text);
@@ -127,13 +117,8 @@ fn a_thousand_labs_go_through_plan_audit_and_tune() {
             audit_text::text(&report, language);
             audit_text::json(&report, language);
         }
-        let servers = [
-            Server::Postgresql,
-            Server::Mysql,
-            Server::Nfs,
-            Server::Smb,
-            Server::Generic,
-        ];
+        let servers =
+            [Server::Postgresql, Server::Mysql, Server::Nfs, Server::Smb, Server::Generic];
         let (_, system) = variants.into_iter().next().expect("a variant");
         let need = Need {
             server: servers[dice.below(servers.len())],
@@ -146,11 +131,7 @@ fn a_thousand_labs_go_through_plan_audit_and_tune() {
         };
         let choices = tune(&need);
         assert!(!files(&choices, Language::Chinese).is_empty());
-        assert!(
-            choices
-                .iter()
-                .all(|choice| choice.offered || choice.loss.seconds() == 0.0)
-        );
+        assert!(choices.iter().all(|choice| choice.offered || choice.loss.seconds() == 0.0));
         differences(&need, &choices);
     }
 }

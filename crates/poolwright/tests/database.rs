@@ -78,19 +78,14 @@ fn a_database_is_measured_and_one_whose_server_does_not_start_says_why() {
     let cell = |workload: &str| {
         let cells = findings["cells"].as_array().unwrap();
         let found = cells.iter().find(|cell| cell["workload"] == workload);
-        found
-            .unwrap_or_else(|| panic!("{workload}: {said}"))
-            .clone()
+        found.unwrap_or_else(|| panic!("{workload}: {said}")).clone()
     };
     let oltp = cell("oltp");
     assert_eq!(oltp["trials"]["failed"], 0, "{}: {said}", oltp["issues"]);
     assert!(oltp["throughput"]["value"].as_f64() > Some(20.0), "{oltp}");
     // A select waits for nothing and a commit for a disk.
     let mean = |flow: &str| oltp[flow]["mean_us"].as_f64().unwrap();
-    assert!(
-        mean("write_latency") > 10.0 * mean("read_latency"),
-        "{oltp}"
-    );
+    assert!(mean("write_latency") > 10.0 * mean("read_latency"), "{oltp}");
     for check in oltp["checks"].as_array().unwrap() {
         assert_eq!(check["pass"], true, "{check}");
     }
@@ -98,20 +93,10 @@ fn a_database_is_measured_and_one_whose_server_does_not_start_says_why() {
     assert!(database["wal_bytes"].as_f64() > Some(300.0), "{database}");
     assert!(database["buffer_hits"].as_f64() > Some(0.9), "{database}");
     let store = place.path().join("store");
-    let settings = find(
-        &store,
-        "settings.csv",
-        "shared_buffers,64MB,configuration file",
-    );
-    assert!(
-        settings.is_some(),
-        "the server's settings are read back: {said}"
-    );
+    let settings = find(&store, "settings.csv", "shared_buffers,64MB,configuration file");
+    assert!(settings.is_some(), "the server's settings are read back: {said}");
     let failed = cell("refused");
     assert_eq!(failed["trials"]["failed"], 1, "{failed}");
     let reason = format!("{}{said}", findings["trials"]);
-    assert!(
-        reason.contains("PostgreSQL: ") && reason.contains("WAL streaming"),
-        "{reason}"
-    );
+    assert!(reason.contains("PostgreSQL: ") && reason.contains("WAL streaming"), "{reason}");
 }

@@ -33,10 +33,7 @@ fn run(place: &Path, engine: &Path) -> String {
     let output = poolwright(place, engine, &["run", "demo", "--short", "-j", "1"]);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{text}");
-    let errors: Vec<&str> = text
-        .lines()
-        .filter(|line| line.starts_with("error:"))
-        .collect();
+    let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("error:")).collect();
     assert_eq!(errors.len(), 1, "{text}");
     errors[0].to_owned()
 }
@@ -47,10 +44,7 @@ fn a_missing_engine_is_named() {
     let (text, code) = doctor(place.path(), &place.path().join("none"));
     assert_eq!(code, Some(3), "{text}");
     let lines: Vec<&str> = text.lines().collect();
-    let at = lines
-        .iter()
-        .position(|line| line.starts_with("MISSING  engine"))
-        .unwrap();
+    let at = lines.iter().position(|line| line.starts_with("MISSING  engine")).unwrap();
     assert_eq!(lines[at + 1].trim(), "-> make engine");
     // An empty directory is no engine either.
     let (text, code) = doctor(place.path(), place.path());
@@ -71,13 +65,7 @@ fn a_host_where_machines_run_lacks_nothing() {
     }
     let output = poolwright(place.path(), &engine, &["doctor", "--json"]);
     let findings: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(
-        findings
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|f| f["what"] == "fio")
-    );
+    assert!(findings.as_array().unwrap().iter().any(|f| f["what"] == "fio"));
 }
 
 #[test]
@@ -91,10 +79,7 @@ fn a_kernel_that_cannot_be_executed_is_named() {
     assert_eq!(code, Some(3), "{text}");
     assert!(text.contains("chmod +x"), "{text}");
     let error = run(place.path(), &own);
-    assert!(
-        error.contains("Permission denied") && error.contains("poolwright doctor"),
-        "{error}"
-    );
+    assert!(error.contains("Permission denied") && error.contains("poolwright doctor"), "{error}");
 }
 
 #[test]
@@ -103,10 +88,7 @@ fn a_damaged_module_is_named() {
     let place = tempfile::tempdir().unwrap();
     let own = place.path().join("engine");
     copy(&engine, &own);
-    let module = File::options()
-        .write(true)
-        .open(own.join("openzfs-2.4/zfs.ko"))
-        .unwrap();
+    let module = File::options().write(true).open(own.join("openzfs-2.4/zfs.ko")).unwrap();
     module.set_len(1 << 20).unwrap();
     let (text, code) = doctor(place.path(), &own);
     assert_eq!(code, Some(3), "{text}");

@@ -24,9 +24,7 @@ fn scheduled(depth: u64) -> u64 {
 fn one_of_each() -> Vec<DriveConfig> {
     let all = profiles();
     let numbered = all.iter().zip(1..);
-    numbered
-        .map(|((name, profile), seed)| drive(name, profile, seed))
-        .collect()
+    numbered.map(|((name, profile), seed)| drive(name, profile, seed)).collect()
 }
 
 #[test]
@@ -84,11 +82,8 @@ impl Attributes {
         let largest = u64::from(attachment.max_transfer) >> 10;
         Attributes {
             bytes: profile.capacity.value as u64,
-            sectors: [
-                profile.logical_sector.value,
-                profile.reported_physical_sector(),
-            ]
-            .map(|v| v as u64),
+            sectors: [profile.logical_sector.value, profile.reported_physical_sector()]
+                .map(|v| v as u64),
             rotational: profile.rotational,
             write_back: attachment.write_cache,
             fua: attachment.fua,
@@ -110,9 +105,7 @@ impl Attributes {
 
 /// `mq-deadline` of `none [mq-deadline]`; all of what has no brackets.
 fn in_brackets(text: &str) -> &str {
-    let inside = text
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'));
+    let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     inside.map_or(text, |(inside, _)| inside)
 }
 
@@ -130,12 +123,9 @@ fn measure(drives: &[DriveConfig]) -> Option<(BTreeMap<String, Seen>, u64)> {
          grep -o 'late_ns [0-9]*' /proc/drives\n",
     );
     let late = out.split_whitespace().filter_map(|w| w.parse::<u64>().ok());
-    let seen = client::seen(
-        &clients,
-        &machine.file("fio.json"),
-        &machine.record(),
-        &|name| machine.file(name),
-    );
+    let seen = client::seen(&clients, &machine.file("fio.json"), &machine.record(), &|name| {
+        machine.file(name)
+    });
     Some((seen, late.sum()))
 }
 
@@ -175,16 +165,9 @@ fn slower(profile: &Profile) -> Option<Profile> {
 #[test]
 fn a_model_that_is_5_percent_off_is_found() {
     let all = profiles();
-    let names = [
-        "hdd-7200-8t",
-        "pm983-960g",
-        "optane-p4800x",
-        "raid10-4x-r5-h755",
-    ];
-    let wrong: Vec<DriveConfig> = names
-        .iter()
-        .map(|name| drive(name, &slower(&all[*name]).unwrap(), 1))
-        .collect();
+    let names = ["hdd-7200-8t", "pm983-960g", "optane-p4800x", "raid10-4x-r5-h755"];
+    let wrong: Vec<DriveConfig> =
+        names.iter().map(|name| drive(name, &slower(&all[*name]).unwrap(), 1)).collect();
     let Some((seen, _)) = measure(&wrong) else {
         return;
     };

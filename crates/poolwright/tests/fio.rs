@@ -106,10 +106,7 @@ fn littles_law_holds_for_every_queue_on_zfs_and_on_xfs() {
         let name = cell["workload"].as_str().unwrap();
         let (_, in_flight, _) = QUEUES.iter().find(|queue| queue.0 == name).unwrap();
         let checks = cell["checks"].as_array().unwrap();
-        let little = checks
-            .iter()
-            .find(|check| check["law"] == "little")
-            .unwrap();
+        let little = checks.iter().find(|check| check["law"] == "little").unwrap();
         assert_eq!(little["expected"].as_f64(), Some(*in_flight), "{cell}");
         assert_eq!(little["pass"], true, "{cell}");
         assert_eq!(cell["trials"]["failed"], 0, "{cell}");

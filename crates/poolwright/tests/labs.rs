@@ -16,10 +16,7 @@ fn short(lab: &str) -> serde_json::Value {
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(&text).unwrap_or_else(|e| {
-        panic!(
-            "{lab}: {e}: {text}\n{}",
-            String::from_utf8_lossy(&output.stderr)
-        )
+        panic!("{lab}: {e}: {text}\n{}", String::from_utf8_lossy(&output.stderr))
     })
 }
 

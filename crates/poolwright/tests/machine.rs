@@ -137,12 +137,7 @@ impl Place {
 
 fn feed(mut command: Command, script: &str) -> Output {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(script.as_bytes())
-        .unwrap();
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
     child.wait_with_output().unwrap()
 }
 
@@ -193,10 +188,7 @@ fn a_shell_reads_commands_and_gives_their_output_and_exit_code() {
     // To the end of the input, and a signal as a shell reports it.
     assert_eq!(place.shell("true").status.code(), Some(0));
     assert_eq!(place.shell("kill -9 $$\n").status.code(), Some(137));
-    let unknown = place
-        .command(&["shell", "lab.toml", "bas"])
-        .output()
-        .unwrap();
+    let unknown = place.command(&["shell", "lab.toml", "bas"]).output().unwrap();
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("did you mean `base`?"));
 }
@@ -250,10 +242,7 @@ fn a_pulled_drive_is_replaced_by_a_blank_one() {
     let out = text(&output.stdout);
     let (before, after) = out.split_once("errors:").unwrap();
     assert!(before.contains("pw-hdd0  FAULTED"), "{out}");
-    assert!(
-        after.contains("resilvered") && !after.contains("pw-hdd0"),
-        "{out}"
-    );
+    assert!(after.contains("resilvered") && !after.contains("pw-hdd0"), "{out}");
     assert!(after.contains("errors: No known data errors"), "{out}");
 }
 
@@ -329,12 +318,7 @@ fn the_guest_cannot_change_the_host() {
         // Without a mount namespace, owners may change modes and times of their files.
         mounts = can_mount(),
     ));
-    assert_eq!(
-        text(&output.stdout),
-        "mineown\n",
-        "{}",
-        text(&output.stderr)
-    );
+    assert_eq!(text(&output.stdout), "mineown\n", "{}", text(&output.stderr));
     let mut names: Vec<String> = fs::read_dir(place.0.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -396,20 +380,12 @@ fn a_full_disk_is_named_and_the_next_run_resumes() {
         rm data/filler\n\
         $0 run two/lab.toml 2>&1 >/dev/null; echo $?\n";
     let program = env!("CARGO_BIN_EXE_poolwright");
-    let output = place
-        .wrapped(&["unshare", "-m", "sh", "-c"], &[script, program])
-        .output()
-        .unwrap();
+    let output =
+        place.wrapped(&["unshare", "-m", "sh", "-c"], &[script, program]).output().unwrap();
     let out = text(&output.stdout);
-    let codes: Vec<&str> = out
-        .lines()
-        .filter(|line| line.parse::<u8>().is_ok())
-        .collect();
+    let codes: Vec<&str> = out.lines().filter(|line| line.parse::<u8>().is_ok()).collect();
     assert_eq!(codes, ["0", "3", "3", "0"], "{out}");
-    let full = out
-        .lines()
-        .filter(|line| line.to_lowercase().contains("no space"))
-        .count();
+    let full = out.lines().filter(|line| line.to_lowercase().contains("no space")).count();
     assert_eq!(full, 2, "{out}");
     assert!(out.contains("1 of 2 trials are stored"), "{out}");
 }

@@ -15,16 +15,7 @@ use std::fmt::Write;
 /// The layouts of `plan`'s own test: layout, vdevs, bytes of a drive, ashift, and what follows.
 const LAYOUTS: &str = include_str!("../../plan/tests/data/layouts.tsv");
 /// Bytes of the files of one block each.
-const BLOCKS: [u64; 8] = [
-    512,
-    4 << 10,
-    8 << 10,
-    16 << 10,
-    100 << 10,
-    128 << 10,
-    1 << 20,
-    16 << 20,
-];
+const BLOCKS: [u64; 8] = [512, 4 << 10, 8 << 10, 16 << 10, 100 << 10, 128 << 10, 1 << 20, 16 << 20];
 
 /// Vdevs that are alike.
 struct Pool {
@@ -44,9 +35,8 @@ impl Pool {
         let name = fields[0].to_owned();
         let mut parts = name.split(':');
         let layout = parts.next().unwrap();
-        let numbers: Vec<u32> = parts
-            .map(|part| part.trim_end_matches(['d', 'c', 's']).parse().unwrap())
-            .collect();
+        let numbers: Vec<u32> =
+            parts.map(|part| part.trim_end_matches(['d', 'c', 's']).parse().unwrap()).collect();
         let parity = || layout[5..].parse().unwrap();
         let (scheme, width) = match (&layout[..layout.len().min(5)], &numbers[..]) {
             ("disk", []) => (Scheme::Stripe, 1),
@@ -54,14 +44,7 @@ impl Pool {
             ("raidz", [width]) => (Scheme::Raidz { parity: parity() }, *width),
             ("draid", [data, width, spares]) => {
                 let (data, spares) = (*data, *spares);
-                (
-                    Scheme::Draid {
-                        parity: parity(),
-                        data,
-                        spares,
-                    },
-                    *width,
-                )
+                (Scheme::Draid { parity: parity(), data, spares }, *width)
             }
             _ => panic!("{name}"),
         };
@@ -77,20 +60,10 @@ impl Pool {
 
     fn build(&self) -> Build {
         match self.scheme {
-            Scheme::Raidz { parity } => Build::Raidz {
-                children: self.width,
-                parity,
-            },
-            Scheme::Draid {
-                parity,
-                data,
-                spares,
-            } => Build::Draid {
-                parity,
-                data,
-                children: self.width,
-                spares,
-            },
+            Scheme::Raidz { parity } => Build::Raidz { children: self.width, parity },
+            Scheme::Draid { parity, data, spares } => {
+                Build::Draid { parity, data, children: self.width, spares }
+            }
             _ => Build::Whole,
         }
     }
@@ -112,11 +85,7 @@ impl Pool {
         };
         let group = |vdev: u32| {
             let drives = (0..self.width).map(|n| device(vdev * self.width + n));
-            [word.to_owned()]
-                .into_iter()
-                .chain(drives)
-                .collect::<Vec<_>>()
-                .join(" ")
+            [word.to_owned()].into_iter().chain(drives).collect::<Vec<_>>().join(" ")
         };
         (0..self.vdevs).map(group).collect::<Vec<_>>().join(" ")
     }
@@ -126,12 +95,8 @@ impl Pool {
         let vdev = space::vdev(self.build(), self.bytes, self.ashift, true);
         let pool = space::pool(&vec![vdev; self.vdevs as usize]);
         let geometry = self.build().geometry();
-        let layout = Layout {
-            scheme: self.scheme,
-            groups: self.vdevs,
-            width: self.width,
-            spares: 0,
-        };
+        let layout =
+            Layout { scheme: self.scheme, groups: self.vdevs, width: self.width, spares: 0 };
         Found {
             size: u64::from(self.vdevs) * (vdev.space + vdev.embedded_log),
             usable: pool.usable,
@@ -227,13 +192,8 @@ fn make(release: &'static str, pools: &[Pool]) -> Option<Vec<Found>> {
     let device = |pool: &Pool, n: u32| format!("{}{}", machine::DEVICE, name(pool.bytes, n));
     let out = machine.run(&script(pools, &device));
     let of = |text: &str| {
-        let numbers: Vec<u64> = text
-            .split_whitespace()
-            .map(|word| word.parse().unwrap())
-            .collect();
-        let [size, used, available, more @ ..] = &numbers[..] else {
-            panic!("{text}")
-        };
+        let numbers: Vec<u64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+        let [size, used, available, more @ ..] = &numbers[..] else { panic!("{text}") };
         Found {
             size: *size,
             usable: used + available,
@@ -242,11 +202,7 @@ fn make(release: &'static str, pools: &[Pool]) -> Option<Vec<Found>> {
                 .map(|(gone, blocks)| (blocks.try_into().unwrap(), *gone as u32)),
         }
     };
-    let found: Vec<Found> = out
-        .split("end")
-        .filter(|t| !t.trim().is_empty())
-        .map(of)
-        .collect();
+    let found: Vec<Found> = out.split("end").filter(|t| !t.trim().is_empty()).map(of).collect();
     assert_eq!(found.len(), pools.len(), "{out}");
     Some(found)
 }
@@ -262,13 +218,7 @@ fn agree(release: &'static str, which: usize) {
     for (number, (pool, found)) in pools.iter().zip(&found).enumerate() {
         let planned = pool.planned(is_closely(number));
         if *found != planned {
-            let Pool {
-                name,
-                vdevs,
-                bytes,
-                ashift,
-                ..
-            } = pool;
+            let Pool { name, vdevs, bytes, ashift, .. } = pool;
             let _ = writeln!(
                 wrong,
                 "{vdevs} x {name} of {bytes} bytes, ashift {ashift}:\n  OpenZFS {found:?}\n  plan    {planned:?}"
@@ -336,15 +286,10 @@ fn log_cache_and_special_vdevs_add_nothing_to_what_a_pool_offers() {
         };
         machine.openzfs = Some(release);
         let out = machine.run(&script);
-        let numbers: Vec<u64> = out
-            .split_whitespace()
-            .map(|word| word.parse().unwrap())
-            .collect();
+        let numbers: Vec<u64> = out.split_whitespace().map(|word| word.parse().unwrap()).collect();
         // What a special vdev holds is used and was not available (`spa_update_dspace`).
-        let found: Vec<(u64, u64)> = numbers
-            .chunks(4)
-            .map(|c| (c[0], c[1] + c[2] - c[3]))
-            .collect();
+        let found: Vec<(u64, u64)> =
+            numbers.chunks(4).map(|c| (c[0], c[1] + c[2] - c[3])).collect();
         assert_eq!(found, expected, "OpenZFS {release}");
     }
 }

@@ -43,15 +43,7 @@ fn cut(flush: &str) -> Option<(i32, [u64; 3])> {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("lab.toml"), lab(flush)).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
-        .args([
-            "powercut",
-            "lab.toml",
-            "--states",
-            "2",
-            "--seconds",
-            "2",
-            "--json",
-        ])
+        .args(["powercut", "lab.toml", "--states", "2", "--seconds", "2", "--json"])
         .current_dir(place.path())
         .env("POOLWRIGHT_ENGINE", engine)
         .env("XDG_CACHE_HOME", place.path().join("cache"))
@@ -65,10 +57,7 @@ fn cut(flush: &str) -> Option<(i32, [u64; 3])> {
     let states = run["states"].as_array().unwrap();
     let sum = |what: &str| states.iter().map(|s| s[what].as_u64().unwrap()).sum();
     let code = output.status.code().unwrap();
-    Some((
-        code,
-        [states.len() as u64, sum("acknowledged"), sum("lost")],
-    ))
+    Some((code, [states.len() as u64, sum("acknowledged"), sum("lost")]))
 }
 
 #[test]

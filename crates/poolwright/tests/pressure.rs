@@ -59,11 +59,7 @@ fn results(place: &Path, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         .unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{error}");
-    let entries = |path: PathBuf| {
-        fs::read_dir(path)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-    };
+    let entries = |path: PathBuf| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
     let trials = entries(place.join(store).join("trials")).flat_map(entries);
     let result = |trial: PathBuf| {
         let text = fs::read(trial.join("result.json")).unwrap();
@@ -75,9 +71,7 @@ fn results(place: &Path, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 /// Lines of two results that differ, a line a value.
 fn differences(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u8>>) -> String {
     let lines = |results: &BTreeMap<PathBuf, Vec<u8>>| {
-        let values = results
-            .values()
-            .map(|text| serde_json::from_slice(text).unwrap());
+        let values = results.values().map(|text| serde_json::from_slice(text).unwrap());
         let texts = values.map(|value: serde_json::Value| format!("{value:#}\n"));
         texts.collect::<String>()
     };
@@ -90,9 +84,7 @@ fn differences(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u
 /// Bytes that the host can give without swapping, by `/proc/meminfo`.
 fn available() -> usize {
     let text = fs::read_to_string("/proc/meminfo").unwrap();
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kib = line.unwrap().trim().trim_end_matches(" kB");
     kib.parse::<usize>().unwrap() << 10
 }

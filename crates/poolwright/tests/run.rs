@@ -27,10 +27,7 @@ fn a_campaign_is_measured_and_reported_and_running_it_again_runs_nothing() {
     }
     let page = reports.join("report.html");
     assert!(stdout(&first).contains(&page.display().to_string()));
-    let (results, findings) = (
-        place.results(),
-        fs::read(reports.join("findings.json")).unwrap(),
-    );
+    let (results, findings) = (place.results(), fs::read(reports.join("findings.json")).unwrap());
     let again = place.run(&["run", "lab.toml"]);
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
     assert_eq!((place.begun().len(), place.results()), (4, results));
@@ -46,11 +43,7 @@ fn an_edited_variant_reuses_the_trials_of_the_others() {
     let edited = place.run(&["run", "lab.toml"]);
     assert_eq!(edited.status.code(), Some(0), "{}", stderr(&edited));
     assert_eq!(place.begun().len(), 4 + 2);
-    assert!(
-        stderr(&edited).contains("2 of 4 trials are stored"),
-        "{}",
-        stderr(&edited)
-    );
+    assert!(stderr(&edited).contains("2 of 4 trials are stored"), "{}", stderr(&edited));
 }
 
 #[test]
@@ -117,14 +110,8 @@ fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
     // Both cells were measured once: there is an answer.
     assert_eq!((output.status.code(), place.begun().len()), (Some(0), 2));
     let told = stderr(&output);
-    assert!(
-        told.contains("The budget of 4 s is spent. Not run: 2"),
-        "{told}"
-    );
-    assert!(
-        told.contains("optane · sync · repeat 1  (about 2 s)"),
-        "{told}"
-    );
+    assert!(told.contains("The budget of 4 s is spent. Not run: 2"), "{told}");
+    assert!(told.contains("optane · sync · repeat 1  (about 2 s)"), "{told}");
     assert!(told.contains("--budget"), "{told}");
 }
 
@@ -134,11 +121,7 @@ fn a_cell_that_fails_costs_the_others_nothing_and_is_tried_again() {
     let mut command = place.command(&["run", "lab.toml"]);
     let failed = command.env("FAKE_LOGS_FAIL", "1").output().unwrap();
     assert_eq!(failed.status.code(), Some(1), "{}", stderr(&failed));
-    assert!(
-        stderr(&failed).contains("VERIFY3(0 == spa_create())"),
-        "{}",
-        stderr(&failed)
-    );
+    assert!(stderr(&failed).contains("VERIFY3(0 == spa_create())"), "{}", stderr(&failed));
     assert_eq!((place.results().len(), place.begun().len()), (2, 4));
     let again = place.run(&["run", "lab.toml"]);
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
@@ -156,33 +139,15 @@ fn stored_campaigns_are_reported_compared_and_told_in_a_row() {
         assert_eq!(stdout(&report), findings.unwrap());
     }
     let campaigns = place.store().join("campaigns/lab");
-    let record = fs::read_dir(campaigns)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let record = fs::read_dir(campaigns).unwrap().next().unwrap().unwrap().path();
     let record = record.display().to_string();
-    for arguments in [
-        &["report", &record][..],
-        &["compare", "lab", &record],
-        &["history", "lab"],
-    ] {
+    for arguments in [&["report", &record][..], &["compare", "lab", &record], &["history", "lab"]] {
         let output = place.run(arguments);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{arguments:?}: {}",
-            stderr(&output)
-        );
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     }
     let nothing = place.run(&["report", "other"]);
     assert_eq!(nothing.status.code(), Some(2));
-    assert!(
-        stderr(&nothing).contains("poolwright run other"),
-        "{}",
-        stderr(&nothing)
-    );
+    assert!(stderr(&nothing).contains("poolwright run other"), "{}", stderr(&nothing));
 }
 
 #[test]
@@ -200,11 +165,7 @@ fn results_of_the_former_engine_are_refused_with_what_to_do() {
         let output = place.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let why = "results of the former engine: run the lab again; they stay where they are";
-        assert!(
-            stderr(&output).contains(why),
-            "{arguments:?}: {}",
-            stderr(&output)
-        );
+        assert!(stderr(&output).contains(why), "{arguments:?}: {}", stderr(&output));
     }
     assert!(former.join("journal.sqlite").is_file());
 }
@@ -215,11 +176,7 @@ fn costs_are_removed_when_asked_for() {
     place.run(&["run", "lab.toml"]);
     let output = place.run(&["run", "lab.toml", "--why"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(
-        stderr(&output).contains("without log flushes"),
-        "{}",
-        stderr(&output)
-    );
+    assert!(stderr(&output).contains("without log flushes"), "{}", stderr(&output));
     assert!(place.begun().len() > 4);
 }
 
@@ -228,18 +185,11 @@ fn a_host_without_an_engine_is_told_how_to_build_it() {
     let place = Place::new();
     for arguments in [&["run", "lab.toml"][..], &["run", "lab.toml", "--list"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_poolwright"));
-        command
-            .args(arguments)
-            .current_dir(&place.dir)
-            .env("XDG_DATA_HOME", place.dir.path());
+        command.args(arguments).current_dir(&place.dir).env("XDG_DATA_HOME", place.dir.path());
         // Before the places where this host has one.
         command.env("POOLWRIGHT_ENGINE", place.at("empty"));
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-        assert!(
-            stderr(&output).contains("make engine"),
-            "{}",
-            stderr(&output)
-        );
+        assert!(stderr(&output).contains("make engine"), "{}", stderr(&output));
     }
 }

@@ -99,11 +99,7 @@ fn check(lab: &str) {
     assert_eq!(state.len(), 1, "two seeds of a cell begin with one state");
     let trials = place.trials();
     assert_eq!(trials.len(), 2);
-    assert!(
-        trials
-            .iter()
-            .all(|trial| !trial.join("raw/layout.fio").exists())
-    );
+    assert!(trials.iter().all(|trial| !trial.join("raw/layout.fio").exists()));
     // The first trial was run on a state just made; now both find it.
     place.verifies();
     assert_eq!(place.states(), state);

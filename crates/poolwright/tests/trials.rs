@@ -19,10 +19,8 @@ fn list(place: &Place) -> Vec<Vec<String>> {
 fn a_plan_is_listed_without_starting_anything() {
     let place = Place::new();
     let rows = list(&place);
-    let columns: Vec<[&str; 4]> = rows
-        .iter()
-        .map(|row| [&row[1], &row[2], &row[3], &row[5]].map(String::as_str))
-        .collect();
+    let columns: Vec<[&str; 4]> =
+        rows.iter().map(|row| [&row[1], &row[2], &row[3], &row[5]].map(String::as_str)).collect();
     assert_eq!(
         columns,
         [
@@ -32,11 +30,7 @@ fn a_plan_is_listed_without_starting_anything() {
             ["optane", "sync", "1", "missing"],
         ]
     );
-    assert_eq!(
-        (&rows[0][4], &rows[2][4]),
-        (&rows[1][4], &rows[3][4]),
-        "one seed a repeat"
-    );
+    assert_eq!((&rows[0][4], &rows[2][4]), (&rows[1][4], &rows[3][4]), "one seed a repeat");
     assert_ne!(rows[0][4], rows[2][4]);
     assert!(rows.iter().all(|row| row[0].len() == 64));
     assert!(place.begun().is_empty());
@@ -56,20 +50,12 @@ fn trials_are_run_by_processes_that_know_only_their_keys() {
         command.spawn().unwrap()
     };
     // The first digits are enough; one key is given to two processes.
-    let digits = rows
-        .iter()
-        .rev()
-        .map(|row| &row[0][..16])
-        .chain([&rows[0][0][..]]);
+    let digits = rows.iter().rev().map(|row| &row[0][..16]).chain([&rows[0][0][..]]);
     let children: Vec<Child> = digits.map(start).collect();
     for child in children {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0));
-        assert!(
-            stdout(&output).ends_with("\tstored\n"),
-            "{}",
-            stdout(&output)
-        );
+        assert!(stdout(&output).ends_with("\tstored\n"), "{}", stdout(&output));
     }
     assert_eq!(place.begun().len(), 4);
     assert_eq!(place.results(), whole.results());
@@ -109,22 +95,14 @@ fn the_results_of_another_host_are_merged_and_reported() {
     fs::create_dir_all(&planned).unwrap();
     for row in &rows {
         let name = format!("{}.json", row[0]);
-        fs::copy(
-            here.store().join("planned").join(&name),
-            planned.join(&name),
-        )
-        .unwrap();
+        fs::copy(here.store().join("planned").join(&name), planned.join(&name)).unwrap();
     }
     let keys: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
     there.run(&[&["trial"], keys.as_slice()].concat());
     let other = there.store().display().to_string();
     let merged = here.run(&["merge", &other]);
     assert_eq!(merged.status.code(), Some(0), "{}", stderr(&merged));
-    assert!(
-        stdout(&merged).contains("4 copied, 0 already here"),
-        "{}",
-        stdout(&merged)
-    );
+    assert!(stdout(&merged).contains("4 copied, 0 already here"), "{}", stdout(&merged));
     assert_eq!(here.results(), there.results());
     let run = here.run(&["run", "lab.toml"]);
     assert_eq!((run.status.code(), here.begun().len()), (Some(0), 0));
@@ -144,11 +122,7 @@ fn two_results_of_one_trial_are_a_conflict_that_names_both_files() {
         let name = format!("trials/{}/{key}/result.json", &key[..2]);
         for store in [here.store(), there.store()] {
             let path = store.join(&name).display().to_string();
-            assert!(
-                stderr(&merged).contains(&path),
-                "{path}: {}",
-                stderr(&merged)
-            );
+            assert!(stderr(&merged).contains(&path), "{path}: {}", stderr(&merged));
         }
     }
     assert_eq!(here.results(), before);
@@ -161,11 +135,7 @@ fn what_is_no_store_is_not_merged() {
     for name in ["empty", "missing"] {
         let output = place.run(&["merge", name]);
         assert_eq!(output.status.code(), Some(2));
-        assert!(
-            stderr(&output).contains("is no store"),
-            "{}",
-            stderr(&output)
-        );
+        assert!(stderr(&output).contains("is no store"), "{}", stderr(&output));
     }
 }
 
@@ -175,16 +145,11 @@ fn a_result_is_verified_by_its_file_its_key_or_its_lab() {
     place.run(&["run", "lab.toml"]);
     let key = place.results().into_keys().next().unwrap();
     let directory = place.store().join("trials").join(&key[..2]).join(&key);
-    let (directory, file) = (
-        directory.display().to_string(),
-        directory.join("result.json").display().to_string(),
-    );
-    for (what, results) in [
-        (&directory, 1),
-        (&file, 1),
-        (&key[..10].to_owned(), 1),
-        (&"lab".to_owned(), 4),
-    ] {
+    let (directory, file) =
+        (directory.display().to_string(), directory.join("result.json").display().to_string());
+    for (what, results) in
+        [(&directory, 1), (&file, 1), (&key[..10].to_owned(), 1), (&"lab".to_owned(), 4)]
+    {
         let output = place.run(&["verify", what]);
         assert_eq!(output.status.code(), Some(0), "{what}: {}", stderr(&output));
         let told = stdout(&output);
@@ -192,10 +157,7 @@ fn a_result_is_verified_by_its_file_its_key_or_its_lab() {
     }
     // Nothing of it is kept, and no result is replaced.
     assert_eq!(results(&place.store()).len(), 4);
-    assert_eq!(
-        fs::read_dir(place.store().join("running")).unwrap().count(),
-        0
-    );
+    assert_eq!(fs::read_dir(place.store().join("running")).unwrap().count(), 0);
     let other = place.run(&["verify", "other"]);
     assert_eq!(other.status.code(), Some(2), "{}", stderr(&other));
 }
@@ -209,28 +171,13 @@ fn a_planted_difference_is_found_and_named() {
     let output = command.env("FAKE_NOISE_NS", "1").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let told = stdout(&output);
-    assert!(
-        told.contains("differs: outcome.write.mean_ns: stored "),
-        "{told}"
-    );
+    assert!(told.contains("differs: outcome.write.mean_ns: stored "), "{told}");
     // As a bit of a disk that fell over.
-    let path = place
-        .store()
-        .join("trials")
-        .join(&key[..2])
-        .join(&key)
-        .join("result.json");
+    let path = place.store().join("trials").join(&key[..2]).join(&key).join("result.json");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(
-        &path,
-        text.replacen("\"concurrency\":1.0", "\"concurrency\":2.0", 1),
-    )
-    .unwrap();
+    fs::write(&path, text.replacen("\"concurrency\":1.0", "\"concurrency\":2.0", 1)).unwrap();
     let output = place.run(&["verify", &key]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let told = stdout(&output);
-    assert!(
-        told.contains("outcome.concurrency: stored 2.0, now 1.0"),
-        "{told}"
-    );
+    assert!(told.contains("outcome.concurrency: stored 2.0, now 1.0"), "{told}");
 }

@@ -61,11 +61,7 @@ pub fn text(
             out.push('\n');
         }
     }
-    let worse = comparison
-        .changes
-        .iter()
-        .filter(|c| c.class == Class::Harmful)
-        .count()
+    let worse = comparison.changes.iter().filter(|c| c.class == Class::Harmful).count()
         + comparison.unmeasured.iter().filter(|c| c.is_lost()).count();
     out += &match worse {
         0 => words.label(Label::NoRegression).to_owned(),
@@ -74,11 +70,8 @@ pub fn text(
     let open = comparison.changes.iter();
     let open = open.filter(|c| c.class == Class::Undecided).count();
     if open > 0 {
-        out += &format!(
-            "{}{open} {}",
-            words.label(Label::Semicolon),
-            words.change(Class::Undecided)
-        );
+        out +=
+            &format!("{}{open} {}", words.label(Label::Semicolon), words.change(Class::Undecided));
     }
     out.push('\n');
     out.replace('\u{a0}', " ")
@@ -97,11 +90,7 @@ pub fn published(cells: &[Published], key: &str, words: &dyn Words) -> String {
         lines.push([
             cut(&one_line(&cell.variant), 32),
             cut(&one_line(&cell.workload), 32),
-            format!(
-                "{} ({})",
-                count(cell.published),
-                cut(&one_line(&cell.row), 32)
-            ),
+            format!("{} ({})", count(cell.published), cut(&one_line(&cell.row), 32)),
             count(cell.measured),
             format!("{}{}", ratio(cell.ratio.value), range(&cell.ratio)),
         ]);

@@ -168,9 +168,8 @@ pub fn render(findings: &Findings) -> Result<String, csv::Error> {
         let cell = (cause.variant.as_str(), cause.workload.as_str());
         out.write_record(sparse(cell, &without(cause)))?;
     }
-    let bytes = out
-        .into_inner()
-        .map_err(|e| csv::Error::from(std::io::Error::other(e.to_string())))?;
+    let bytes =
+        out.into_inner().map_err(|e| csv::Error::from(std::io::Error::other(e.to_string())))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -201,10 +200,7 @@ fn offered(rung: &Rung) -> Vec<(&'static str, String)> {
         ("p50_us", latency(|l| l.p50_us)),
         ("p95_us", latency(|l| l.p95_us)),
         ("p99_us", latency(|l| l.p99_us)),
-        (
-            "p999_us",
-            number(rung.latency.and_then(|latency| latency.p999_us)),
-        ),
+        ("p999_us", number(rung.latency.and_then(|latency| latency.p999_us))),
         ("sync_mean_us", sync(|l| l.mean_us)),
         ("sync_p99_us", sync(|l| l.p99_us)),
     ]
@@ -219,10 +215,7 @@ fn without(cause: &Cause) -> Vec<(&'static str, String)> {
         ("without_ratio", number(Some(cause.throughput.value))),
         ("without_ratio_low", number(known.map(|e| e.low))),
         ("without_ratio_high", number(known.map(|e| e.high))),
-        (
-            "without_mean_latency_ratio",
-            number(cause.mean_latency.map(|e| e.value)),
-        ),
+        ("without_mean_latency_ratio", number(cause.mean_latency.map(|e| e.value))),
     ]
 }
 

@@ -25,10 +25,7 @@ pub fn text(histories: &[History], words: &dyn Words) -> String {
             cut(&one_line(&history.variant), 32),
             cut(&one_line(&history.workload), 32),
             history.values.len().to_string(),
-            history
-                .values
-                .last()
-                .map_or("–".into(), |v| shown(history, *v)),
+            history.values.last().map_or("–".into(), |v| shown(history, *v)),
             bars(&history.values),
         ]);
     }

@@ -35,11 +35,7 @@ pub fn render(findings: &Findings, language: Language) -> String {
     let rows = rows(findings);
     let many = workloads(findings).len() > 1;
     for workload in workloads(findings) {
-        let heading = if many {
-            workload
-        } else {
-            say(Label::Comparison)
-        };
+        let heading = if many { workload } else { say(Label::Comparison) };
         let _ = writeln!(out, "\n## {}\n", escape(heading));
         let first = first_head(rows.iter().filter(|r| r.cell.workload == workload));
         let head = [
@@ -73,10 +69,7 @@ pub fn render(findings: &Findings, language: Language) -> String {
             ];
             let _ = writeln!(out, "| {} |", cells.join(" | "));
         }
-        if rows
-            .iter()
-            .any(|r| r.cell.workload == workload && r.first.is_some())
-        {
+        if rows.iter().any(|r| r.cell.workload == workload && r.first.is_some()) {
             let _ = writeln!(out, "\n{}", say(Label::WholeWindow));
         }
     }
@@ -94,11 +87,7 @@ pub fn render(findings: &Findings, language: Language) -> String {
     if !findings.adequate.is_empty() {
         let _ = writeln!(out, "\n## {}\n", say(Label::Enough));
         for adequate in &findings.adequate {
-            let _ = writeln!(
-                out,
-                "- {}",
-                escape(&adequate_text(findings, words, adequate))
-            );
+            let _ = writeln!(out, "- {}", escape(&adequate_text(findings, words, adequate)));
         }
     }
     let risks = risks(findings);
@@ -119,13 +108,7 @@ pub fn render(findings: &Findings, language: Language) -> String {
         for ladder in &findings.ladders {
             let head = format!("{} · {}", ladder.variant, ladder.workload);
             let said = load_text(words, ladder);
-            let _ = writeln!(
-                out,
-                "- **{}**{}{}",
-                escape(&head),
-                say(Label::Colon),
-                escape(&said)
-            );
+            let _ = writeln!(out, "- **{}**{}{}", escape(&head), say(Label::Colon), escape(&said));
         }
     }
     let aside: Vec<String> = rows
@@ -134,11 +117,7 @@ pub fn render(findings: &Findings, language: Language) -> String {
             let said = aside(words, findings, row);
             let head = format!("{} · {}", row.cell.variant, row.cell.workload);
             (!said.is_empty()).then(|| {
-                format!(
-                    "- {}: {}",
-                    escape(&head),
-                    escape(&said.join(say(Label::Semicolon)))
-                )
+                format!("- {}: {}", escape(&head), escape(&said.join(say(Label::Semicolon))))
             })
         })
         .collect();
@@ -201,8 +180,7 @@ fn build(out: &mut String, findings: &Findings, words: &dyn Words) {
 
 /// Whether a line has nothing in it but what commands are made of.
 fn is_plain(line: &str) -> bool {
-    line.chars()
-        .all(|c| c.is_ascii_alphanumeric() || " -_./=:,@%+'#".contains(c))
+    line.chars().all(|c| c.is_ascii_alphanumeric() || " -_./=:,@%+'#".contains(c))
 }
 
 /// Text that Markdown, and HTML within it, reads as text: on one line, every sign with a meaning

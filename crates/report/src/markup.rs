@@ -105,12 +105,7 @@ impl Tag<'_> {
         self.markup.out.push(' ');
         self.markup.out.push_str(name);
         self.markup.out.push_str("=\"");
-        let _ = write!(
-            Escape {
-                out: &mut self.markup.out
-            },
-            "{value}"
-        );
+        let _ = write!(Escape { out: &mut self.markup.out }, "{value}");
         self.markup.out.push('"');
         self
     }
@@ -122,9 +117,7 @@ impl Tag<'_> {
 
     /// An element without content.
     pub fn empty(self) {
-        self.markup
-            .out
-            .push_str(if self.markup.in_svg { "/>" } else { ">" });
+        self.markup.out.push_str(if self.markup.in_svg { "/>" } else { ">" });
     }
 
     /// An element that holds text only.
@@ -203,9 +196,6 @@ mod tests {
         m.json(&hostile);
         let written = m.into_string();
         assert!(!written.contains('<'));
-        assert_eq!(
-            serde_json::from_str::<String>(&written).unwrap(),
-            "</script><!--&"
-        );
+        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), "</script><!--&");
     }
 }

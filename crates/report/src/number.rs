@@ -25,21 +25,14 @@ pub fn share_number(value: f64) -> String {
         return "–".into();
     }
     let near_end = percent.abs() < 10.0 || (90.0..100.0).contains(&percent);
-    let text = if near_end {
-        trim_zeros(&format!("{percent:.1}"))
-    } else {
-        format!("{percent:.0}")
-    };
+    let text =
+        if near_end { trim_zeros(&format!("{percent:.1}")) } else { format!("{percent:.0}") };
     if text == "-0" { "0".into() } else { text }
 }
 
 /// A ratio: `1.04×`, `6.7×`, `17×`.
 pub fn ratio(value: f64) -> String {
-    if value.is_finite() {
-        format!("{}×", ratio_number(value))
-    } else {
-        "–".into()
-    }
+    if value.is_finite() { format!("{}×", ratio_number(value)) } else { "–".into() }
 }
 
 /// A ratio without its sign: two decimals below 2, one below 10, none above.
@@ -172,25 +165,14 @@ mod tests {
 
     #[test]
     fn an_interval_is_printed_where_there_is_one() {
-        let over = |low, high, basis| {
-            range(&Estimate {
-                value: 0.69,
-                low,
-                high,
-                basis,
-            })
-        };
+        let over = |low, high, basis| range(&Estimate { value: 0.69, low, high, basis });
         assert_eq!(over(0.61, 0.8, Basis::Trials), " [0.61, 0.80]");
         assert_eq!(over(0.69, 0.69, Basis::Trials), " [0.69, 0.69]");
         assert_eq!(over(0.61, 0.8, Basis::Batches), " [0.61, 0.80]");
         assert_eq!(over(0.691, 0.693, Basis::Batches), "");
         assert_eq!(over(0.61, 0.8, Basis::Point), "");
         assert_eq!(over(0.001, 4.0, Basis::Trials), " [?]");
-        assert_eq!(
-            over(2.0, 300.0, Basis::Trials),
-            " [2.0, 300]",
-            "it says more"
-        );
+        assert_eq!(over(2.0, 300.0, Basis::Trials), " [2.0, 300]", "it says more");
     }
 
     #[test]

@@ -7,10 +7,7 @@ use std::fmt::Write;
 /// The whole exposition, `# EOF` included.
 pub fn render(findings: &Findings) -> String {
     let rows = rows(findings);
-    let mut page = Page {
-        out: String::new(),
-        lab: &findings.lab.name,
-    };
+    let mut page = Page { out: String::new(), lab: &findings.lab.name };
     let shown = |pick: fn(&Row) -> Option<f64>| {
         let rows = &rows;
         move |page: &mut Page, family: &str| {
@@ -20,63 +17,32 @@ pub fn render(findings: &Findings) -> String {
         }
     };
     page.family("throughput_ops", "Operations a virtual second, whole run.");
-    estimates(&mut page, "throughput_ops", &rows, |row| {
-        row.cell.throughput
-    });
-    page.family(
-        "lasting_throughput_ops",
-        "Operations a virtual second after bursts and warm-up.",
-    );
-    estimates(&mut page, "lasting_throughput_ops", &rows, |row| {
-        row.lasting
-    });
-    page.family_of(
-        "latency_mean_seconds",
-        "Mean latency of reads and writes.",
-        "seconds",
-    );
+    estimates(&mut page, "throughput_ops", &rows, |row| row.cell.throughput);
+    page.family("lasting_throughput_ops", "Operations a virtual second after bursts and warm-up.");
+    estimates(&mut page, "lasting_throughput_ops", &rows, |row| row.lasting);
+    page.family_of("latency_mean_seconds", "Mean latency of reads and writes.", "seconds");
     shown(|row| Some(row.cell.latency?.mean_us / 1e6))(&mut page, "latency_mean_seconds");
-    page.family_of(
-        "latency_p99_seconds",
-        "99th percentile of reads and writes.",
-        "seconds",
-    );
+    page.family_of("latency_p99_seconds", "99th percentile of reads and writes.", "seconds");
     shown(|row| Some(row.cell.latency?.p99_us / 1e6))(&mut page, "latency_p99_seconds");
-    page.family_of(
-        "sync_latency_mean_seconds",
-        "Mean latency of fsync and fdatasync.",
-        "seconds",
-    );
+    page.family_of("sync_latency_mean_seconds", "Mean latency of fsync and fdatasync.", "seconds");
     shown(|row| Some(row.cell.sync_latency?.mean_us / 1e6))(&mut page, "sync_latency_mean_seconds");
     page.family("reads_arc_share", "Share of lookups answered by the ARC.");
     shown(|row| Some(row.cell.hits.reads?.arc))(&mut page, "reads_arc_share");
-    page.family(
-        "reads_l2arc_share",
-        "Share of lookups answered by the L2ARC.",
-    );
+    page.family("reads_l2arc_share", "Share of lookups answered by the L2ARC.");
     shown(|row| Some(row.cell.hits.reads?.l2arc))(&mut page, "reads_l2arc_share");
-    page.family(
-        "processor_busy_share",
-        "Share of the modelled cores in use.",
-    );
+    page.family("processor_busy_share", "Share of the modelled cores in use.");
     shown(|row| row.cell.resources.as_ref()?.processor)(&mut page, "processor_busy_share");
     page.family("checks_broken", "Conservation checks that do not hold.");
     for row in &rows {
         let broken = row.cell.checks.iter().filter(|c| !c.pass).count();
         page.sample("checks_broken", &cell(row), Some(broken as f64));
     }
-    page.family(
-        "cell_counts",
-        "1 when the cell counts, 0 when it is excluded or failed.",
-    );
+    page.family("cell_counts", "1 when the cell counts, 0 when it is excluded or failed.");
     for row in &rows {
         let counts = row.cell.validity == Validity::Valid;
         page.sample("cell_counts", &cell(row), Some(f64::from(u8::from(counts))));
     }
-    page.family(
-        "effect_ratio",
-        "Ratio of two variants that differ in one factor.",
-    );
+    page.family("effect_ratio", "Ratio of two variants that differ in one factor.");
     for effect in &findings.effects {
         for (bound, value) in bounds(&effect.ratio) {
             page.sample("effect_ratio", &labels_of(effect, bound), Some(value));
@@ -93,10 +59,7 @@ fn causes(page: &mut Page, findings: &Findings) {
     if findings.causes.is_empty() {
         return;
     }
-    page.family(
-        "cause_ratio",
-        "Throughput of a cell without one cost, divided by that with it.",
-    );
+    page.family("cause_ratio", "Throughput of a cell without one cost, divided by that with it.");
     for cause in &findings.causes {
         for (bound, value) in bounds(&cause.throughput) {
             let labels = [
@@ -164,10 +127,8 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn family(&mut self, name: &str, help: &str) {
-        let _ = writeln!(
-            self.out,
-            "# TYPE poolwright_{name} gauge\n# HELP poolwright_{name} {help}"
-        );
+        let _ =
+            writeln!(self.out, "# TYPE poolwright_{name} gauge\n# HELP poolwright_{name} {help}");
     }
 
     fn family_of(&mut self, name: &str, help: &str, unit: &str) {
@@ -181,11 +142,7 @@ impl Page<'_> {
         let Some(value) = value.filter(|v| v.is_finite()) else {
             return;
         };
-        let _ = write!(
-            self.out,
-            "poolwright_{family}{{lab=\"{}\"",
-            escape(self.lab)
-        );
+        let _ = write!(self.out, "poolwright_{family}{{lab=\"{}\"", escape(self.lab));
         for (label, text) in labels {
             let _ = write!(self.out, ",{label}=\"{}\"", escape(text));
         }
@@ -194,10 +151,7 @@ impl Page<'_> {
 }
 
 fn cell<'a>(row: &Row<'a>) -> Labels<'a> {
-    vec![
-        ("variant", &row.cell.variant),
-        ("workload", &row.cell.workload),
-    ]
+    vec![("variant", &row.cell.variant), ("workload", &row.cell.workload)]
 }
 
 fn estimates(page: &mut Page, family: &str, rows: &[Row], pick: fn(&Row) -> Option<Estimate>) {
@@ -244,7 +198,5 @@ fn labels_of<'a>(effect: &'a Effect, bound: &'a str) -> Labels<'a> {
 
 /// A label's value: backslash, quote and line break are escaped.
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -65,11 +65,8 @@ impl Row<'_> {
 
 /// A row for each cell, in the campaign's order.
 pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
-    let bases: Vec<&Cell> = findings
-        .cells
-        .iter()
-        .filter(|c| c.variant == findings.lab.baseline)
-        .collect();
+    let bases: Vec<&Cell> =
+        findings.cells.iter().filter(|c| c.variant == findings.lab.baseline).collect();
     let effects = against_baseline(findings);
     findings
         .cells
@@ -95,14 +92,7 @@ pub fn rows(findings: &Findings) -> Vec<Row<'_>> {
                     _ => Against::Nothing,
                 }
             };
-            Row {
-                cell,
-                first,
-                cold,
-                lasting,
-                not_settled,
-                against,
-            }
+            Row { cell, first, cold, lasting, not_settled, against }
         })
         .collect()
 }
@@ -136,9 +126,7 @@ fn against_baseline(findings: &Findings) -> std::collections::BTreeMap<(&str, &s
         if let (true, Some(variant), Some(baseline)) = (lasting, &effect.variant, &effect.baseline)
             && *baseline == findings.lab.baseline
         {
-            found
-                .entry((variant.as_str(), effect.workload.as_str()))
-                .or_insert(effect);
+            found.entry((variant.as_str(), effect.workload.as_str())).or_insert(effect);
         }
     }
     found
@@ -162,10 +150,7 @@ impl Answer<'_> {
     pub fn needed(&self) -> Option<Needed> {
         match self.deciding {
             Some(effect) => effect.needed,
-            None => Some(Needed {
-                trials: None,
-                lack: Lack::ValidTrial,
-            }),
+            None => Some(Needed { trials: None, lack: Lack::ValidTrial }),
         }
     }
 }
@@ -176,12 +161,7 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
         .verdicts
         .iter()
         .map(|verdict| {
-            let effects = || {
-                verdict
-                    .effects
-                    .iter()
-                    .filter_map(|i| findings.effects.get(*i))
-            };
+            let effects = || verdict.effects.iter().filter_map(|i| findings.effects.get(*i));
             let deciding = effects().next();
             let burst = deciding.and_then(|deciding| {
                 effects().find(|e| {
@@ -200,12 +180,7 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
                 };
                 findings.effects.iter().find(of_pair)
             });
-            Answer {
-                verdict,
-                deciding,
-                burst,
-                tail,
-            }
+            Answer { verdict, deciding, burst, tail }
         })
         .collect()
 }
@@ -220,11 +195,7 @@ pub fn title(findings: &Findings, words: &dyn Words, verdict: &Verdict) -> Strin
         words.label(Label::Against),
         name(&verdict.against)
     );
-    if findings
-        .cells
-        .iter()
-        .any(|c| c.workload != findings.cells[0].workload)
-    {
+    if findings.cells.iter().any(|c| c.workload != findings.cells[0].workload) {
         title += &format!(" · {}", name(&verdict.workload));
     }
     title
@@ -241,17 +212,12 @@ pub fn factor_name(findings: &Findings, words: &dyn Words, factor: &str) -> Stri
 /// What each variant risks, by its name.
 pub fn risks(findings: &Findings) -> Vec<(&str, &DurabilityRisk)> {
     let variants = findings.variants.iter();
-    variants
-        .flat_map(|v| v.durability.iter().map(move |risk| (v.name.as_str(), risk)))
-        .collect()
+    variants.flat_map(|v| v.durability.iter().map(move |risk| (v.name.as_str(), risk))).collect()
 }
 
 /// What the first phases of these rows are.
 pub fn first_head<'a>(rows: impl IntoIterator<Item = &'a Row<'a>>) -> Label {
-    let mut firsts = rows
-        .into_iter()
-        .filter(|row| row.first.is_some())
-        .peekable();
+    let mut firsts = rows.into_iter().filter(|row| row.first.is_some()).peekable();
     match firsts.peek().is_some() && firsts.all(|row| row.cold) {
         true => Label::Cold,
         false => Label::Burst,
@@ -276,11 +242,7 @@ pub fn interval(words: &dyn Words, effect: &Effect) -> String {
         phase => format!(" {}", words.phase(phase)),
     };
     let metric = metric(words, effect.metric).map_or_else(String::new, |m| format!(" {m}"));
-    format!(
-        "{}{metric}{phase}{}",
-        ratio(effect.ratio.value),
-        range(&effect.ratio)
-    )
+    format!("{}{metric}{phase}{}", ratio(effect.ratio.value), range(&effect.ratio))
 }
 
 /// The name of a metric; none for throughput, which is what ratios are of unless they say otherwise.
@@ -422,15 +384,9 @@ fn remarks(words: &dyn Words, findings: &Findings, row: &Row) -> Vec<String> {
     let of_cell = |v: &str, w: &str| v == cell.variant && w == cell.workload;
     let mut cells = findings.not_run.iter();
     let not_run = cells.find(|cell| of_cell(&cell.variant, &cell.workload));
-    let mut all: Vec<String> = not_run
-        .map(|cell| words.not_run(cell))
-        .into_iter()
-        .collect();
+    let mut all: Vec<String> = not_run.map(|cell| words.not_run(cell)).into_iter().collect();
     let (counts, of) = (cell.trials, cell.trials.all());
-    for (count, label) in [
-        (counts.excluded, Label::Excluded),
-        (counts.failed, Label::Failed),
-    ] {
+    for (count, label) in [(counts.excluded, Label::Excluded), (counts.failed, Label::Failed)] {
         if count > 0 {
             let space = words.label(Label::Space);
             all.push(words.of_trials(count, of) + space + words.label(label));

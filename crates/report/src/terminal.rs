@@ -30,19 +30,13 @@ const GAP: usize = 2;
 pub fn render(findings: &Findings, style: Style) -> String {
     let words = style.language.words();
     let head = |label| words.label(label).to_lowercase();
-    let mut page = Page {
-        out: String::new(),
-        style,
-    };
+    let mut page = Page { out: String::new(), style };
     page.entry(&head(Label::Lab), &one_line(&findings.lab.title), None);
     page.entry(&head(Label::Model), &words.model(findings), None);
     let rows = rows(findings);
     for workload in workloads(findings) {
         page.out.push('\n');
-        let of_workload: Vec<&Row> = rows
-            .iter()
-            .filter(|r| r.cell.workload == workload)
-            .collect();
+        let of_workload: Vec<&Row> = rows.iter().filter(|r| r.cell.workload == workload).collect();
         page.table(findings, words, workload, &of_workload);
     }
     page.verdicts(findings, words);
@@ -50,11 +44,7 @@ pub fn render(findings: &Findings, style: Style) -> String {
     page.loads(findings, words);
     page.aside(findings, words, &rows);
     for lint in &findings.lints {
-        page.entry(
-            words.severity(lint.severity),
-            &words.lint(&lint.finding),
-            Some(YELLOW),
-        );
+        page.entry(words.severity(lint.severity), &words.lint(&lint.finding), Some(YELLOW));
     }
     page.out.replace('\u{a0}', " ")
 }
@@ -76,12 +66,7 @@ impl Page {
         let width = self.style.width.max(40);
         let head = cut(head, width);
         let paint = color.filter(|_| self.style.color);
-        let _ = write!(
-            self.out,
-            "{}{head}{}",
-            paint.unwrap_or(""),
-            paint.map_or("", |_| RESET)
-        );
+        let _ = write!(self.out, "{}{head}{}", paint.unwrap_or(""), paint.map_or("", |_| RESET));
         let first = columns(&head) + GAP;
         let (mut at, indent) = if first <= MARGIN {
             (columns(&head), MARGIN)
@@ -114,11 +99,7 @@ impl Page {
 
     /// One workload's rows.
     fn table(&mut self, findings: &Findings, words: &dyn Words, workload: &str, rows: &[&Row]) {
-        self.entry(
-            &words.label(Label::Workload).to_lowercase(),
-            &one_line(workload),
-            None,
-        );
+        self.entry(&words.label(Label::Workload).to_lowercase(), &one_line(workload), None);
         let mut table = columns_of(findings, words, rows);
         fit(&mut table, self.style.width);
         for line in 0..=rows.len() {
@@ -133,11 +114,7 @@ impl Page {
                     text.extend(std::iter::repeat_n(' ', room - left + GAP));
                 }
             }
-            let (on, off) = if line == 0 && self.style.color {
-                (BOLD, RESET)
-            } else {
-                ("", "")
-            };
+            let (on, off) = if line == 0 && self.style.color { (BOLD, RESET) } else { ("", "") };
             let _ = writeln!(self.out, "{on}{}{off}", text.trim_end());
         }
         if rows.iter().any(|row| row.first.is_some()) {
@@ -175,11 +152,7 @@ impl Page {
         }
         let _ = writeln!(self.out, "\n{}", words.label(Label::WaitsFor));
         for of_cell in all {
-            let head = format!(
-                "{} · {}",
-                name(&of_cell[0].variant),
-                name(&of_cell[0].workload)
-            );
+            let head = format!("{} · {}", name(&of_cell[0].variant), name(&of_cell[0].workload));
             self.entry(&head, &causes_text(words, of_cell), None);
         }
         self.out.push('\n');
@@ -206,11 +179,7 @@ impl Page {
             let said = aside(words, findings, row);
             if !said.is_empty() {
                 let head = format!("{} · {}", name(&row.cell.variant), name(&row.cell.workload));
-                self.entry(
-                    &head,
-                    &said.join(words.label(Label::Semicolon)),
-                    Some(YELLOW),
-                );
+                self.entry(&head, &said.join(words.label(Label::Semicolon)), Some(YELLOW));
             }
         }
         for (variant, risk) in risks(findings) {
@@ -234,12 +203,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         let mut cells = vec![head];
         cells.extend(rows.iter().map(|row| cell(row)));
         let width = cells.iter().map(|c| columns(c)).max().unwrap_or(0);
-        table.push(Column {
-            cells,
-            width,
-            right,
-            rank,
-        });
+        table.push(Column { cells, width, right, rank });
     };
     let latency = |pick: fn(&findings::output::Latency) -> f64| {
         move |row: &Row| match (row.shown(), &row.cell.latency) {
@@ -247,12 +211,9 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
             _ => "–".into(),
         }
     };
-    add(
-        0,
-        false,
-        words.label(Label::Variant).to_lowercase(),
-        &|row| format!("{}{}", name(&row.cell.variant), sign(row.cell.validity)),
-    );
+    add(0, false, words.label(Label::Variant).to_lowercase(), &|row| {
+        format!("{}{}", name(&row.cell.variant), sign(row.cell.validity))
+    });
     let first = rows.iter().any(|r| r.first.is_some());
     if first {
         let head = format!(
@@ -262,33 +223,14 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         );
         add(2, true, head, &|row| first_text(words, row));
     }
-    let head = words.label(if first {
-        Label::Sustained
-    } else {
-        rate(findings)
+    let head = words.label(if first { Label::Sustained } else { rate(findings) });
+    add(1, true, head.into(), &|row| match (row.lasting, row.not_settled) {
+        (Some(estimate), _) => with_spread(&estimate),
+        (None, Some(_)) => words.label(Label::NotSettled).into(),
+        (None, None) => validity(words, row.cell),
     });
-    add(
-        1,
-        true,
-        head.into(),
-        &|row| match (row.lasting, row.not_settled) {
-            (Some(estimate), _) => with_spread(&estimate),
-            (None, Some(_)) => words.label(Label::NotSettled).into(),
-            (None, None) => validity(words, row.cell),
-        },
-    );
-    add(
-        3,
-        true,
-        words.label(Label::Mean).into(),
-        &latency(|l| l.mean_us),
-    );
-    add(
-        3,
-        true,
-        words.label(Label::P99).into(),
-        &latency(|l| l.p99_us),
-    );
+    add(3, true, words.label(Label::Mean).into(), &latency(|l| l.mean_us));
+    add(3, true, words.label(Label::P99).into(), &latency(|l| l.p99_us));
     if rows.iter().any(|r| r.cell.sync_latency.is_some()) {
         add(4, true, words.label(Label::SyncMean).into(), &|row| {
             row.cell
@@ -300,19 +242,12 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
     add(5, true, words.label(Label::Arc).into(), &|row| {
         row.from_memory().map_or("–".into(), share)
     });
-    if rows
-        .iter()
-        .any(|r| r.cell.hits.reads.is_some_and(|s| s.l2arc > 0.0))
-    {
+    if rows.iter().any(|r| r.cell.hits.reads.is_some_and(|s| s.l2arc > 0.0)) {
         add(6, true, words.label(Label::L2arc).into(), &|row| {
             row.cell.hits.reads.map_or("–".into(), |r| share(r.l2arc))
         });
     }
-    let head = format!(
-        "{} {}",
-        words.label(Label::Against),
-        name(&findings.lab.baseline)
-    );
+    let head = format!("{} {}", words.label(Label::Against), name(&findings.lab.baseline));
     add(1, true, head, &|row| against(words, row));
     table
 }
@@ -321,11 +256,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
 pub fn first_text(words: &dyn Words, row: &Row) -> String {
     let known = row.first.zip(row.first_s());
     known.map_or_else(String::new, |(phase, lasts)| {
-        let cold = if row.cold {
-            format!(" {}", words.label(Label::Cold))
-        } else {
-            String::new()
-        };
+        let cold = if row.cold { format!(" {}", words.label(Label::Cold)) } else { String::new() };
         let rate = count(phase.throughput.value);
         format!("{rate} / {}{cold}", seconds(lasts))
     })
@@ -346,11 +277,7 @@ pub fn with_spread(estimate: &Estimate) -> String {
         return count(estimate.value);
     }
     let half = (estimate.high - estimate.low) / 2.0 / estimate.value;
-    format!(
-        "{} ± {}\u{a0}%",
-        count(estimate.value),
-        share_number(half.max(0.001))
-    )
+    format!("{} ± {}\u{a0}%", count(estimate.value), share_number(half.max(0.001)))
 }
 
 /// `6.7× [6.2, 7.2]`; a ratio over several factors has no interval and is marked by `~`.
@@ -371,11 +298,7 @@ fn fit(table: &mut Vec<Column>, width: usize) {
     while total(table) > width {
         let over = total(table) - width;
         // A name may lose what is beyond 16 columns before a number is left out.
-        let floor = if table.iter().all(|c| c.rank < 2) {
-            6
-        } else {
-            16
-        };
+        let floor = if table.iter().all(|c| c.rank < 2) { 6 } else { 16 };
         let names = &mut table[0];
         if names.width > floor {
             names.width = names.width.saturating_sub(over).max(floor);

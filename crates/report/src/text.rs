@@ -35,10 +35,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// `text` on one line: hidden characters shown, line breaks and tabs turned into spaces.
 pub fn one_line(text: &str) -> String {
-    visible(text)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Columns a terminal gives to `c`: 2 for East Asian wide characters, 0 for combining marks.
@@ -112,21 +109,12 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
             used += next;
         }
     }
-    lines
-        .into_iter()
-        .map(|line| line.trim_end().to_owned())
-        .collect()
+    lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// Lines of a table with columns as wide as their widest cell; those in `right` stand to the right.
 pub fn aligned<const N: usize>(lines: &[[String; N]], right: std::ops::Range<usize>) -> String {
-    let width = |i: usize| {
-        lines
-            .iter()
-            .map(|line| columns(&line[i]))
-            .max()
-            .unwrap_or(0)
-    };
+    let width = |i: usize| lines.iter().map(|line| columns(&line[i])).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     let mut out = String::new();
     for line in lines {
@@ -170,10 +158,6 @@ mod tests {
         let lines = wrap(text, 20);
         assert!(lines.iter().all(|line| columns(line) <= 20), "{lines:?}");
         let together: String = lines.concat();
-        assert_eq!(
-            together.replace(' ', ""),
-            text.replace(' ', ""),
-            "nothing is lost"
-        );
+        assert_eq!(together.replace(' ', ""), text.replace(' ', ""), "nothing is lost");
     }
 }

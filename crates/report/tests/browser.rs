@@ -79,30 +79,21 @@ fn charts_hold_the_data(browser: &mut Browser) {
     assert_eq!(count(browser, "#reads svg.bar"), json!(8));
     assert_eq!(count(browser, "#drives svg.heat"), json!(16));
     let findings = findings(&SIXTEEN);
-    assert_eq!(
-        count(browser, "#effects svg.forest:not(.scale)"),
-        json!(findings.effects.len())
-    );
+    assert_eq!(count(browser, "#effects svg.forest:not(.scale)"), json!(findings.effects.len()));
     // The bar of a cell is as long as its share, on the screen.
     let arc = findings.cells[8].hits.reads.expect("cell 8 reads").arc;
     let drawn = browser.eval(
         "(() => { const bar = document.querySelector('#reads svg.bar');
            return bar.querySelector('.r-arc').getBoundingClientRect().width / bar.getBoundingClientRect().width; })()",
     );
-    assert!(
-        (drawn.as_f64().expect("a width") - arc).abs() < 0.01,
-        "{drawn} for {arc}"
-    );
+    assert!((drawn.as_f64().expect("a width") - arc).abs() < 0.01, "{drawn} for {arc}");
     // Without writes to the log the baseline does 3.1 times as much: the longest bar is the scale's end.
     let longest = browser.eval(
         "(() => { const bar = document.querySelector('#causes svg.bar');
            const sum = [...bar.querySelectorAll('rect')].reduce((s, r) => s + r.getBoundingClientRect().width, 0);
            return sum / bar.getBoundingClientRect().width; })()",
     );
-    assert!(
-        (longest.as_f64().expect("a width") - 1.0).abs() < 0.01,
-        "{longest}"
-    );
+    assert!((longest.as_f64().expect("a width") - 1.0).abs() < 0.01, "{longest}");
     // The first course ends where its last second says, in the panel's own scale.
     let ends = browser.eval(
         "(() => { const d = document.querySelector('#time .curve:not(.other)').getAttribute('d');
@@ -113,10 +104,7 @@ fn charts_hold_the_data(browser: &mut Browser) {
     let top = 15_000.0;
     let expected = 1000.0 - rate / top * 1000.0;
     assert_eq!(ends[0], json!(1000));
-    assert!(
-        (ends[1].as_f64().expect("a height") - expected).abs() <= 1.0,
-        "{ends} for {expected}"
-    );
+    assert!((ends[1].as_f64().expect("a height") - expected).abs() <= 1.0, "{ends} for {expected}");
 }
 
 fn the_language_is_switched(browser: &mut Browser) {
@@ -124,10 +112,7 @@ fn the_language_is_switched(browser: &mut Browser) {
     assert_eq!(browser.eval(heading), json!("The answer"));
     browser.eval("document.querySelector('[data-language=zh-CN]').click()");
     assert_eq!(browser.eval(heading), json!("结论"));
-    assert_eq!(
-        browser.eval("document.documentElement.lang"),
-        json!("zh-CN")
-    );
+    assert_eq!(browser.eval("document.documentElement.lang"), json!("zh-CN"));
     assert_eq!(
         browser
             .eval("document.querySelector('[data-language=zh-CN]').getAttribute('aria-pressed')"),
@@ -143,16 +128,10 @@ fn the_table_is_sorted(browser: &mut Browser) {
     browser.eval(press);
     let values: Vec<f64> = serde_json::from_value(browser.eval(column)).expect("numbers");
     assert_eq!(values.len(), 16);
-    assert!(
-        values.windows(2).all(|w| w[0] >= w[1]),
-        "largest first: {values:?}"
-    );
+    assert!(values.windows(2).all(|w| w[0] >= w[1]), "largest first: {values:?}");
     browser.eval(press);
     let values: Vec<f64> = serde_json::from_value(browser.eval(column)).expect("numbers");
-    assert!(
-        values.windows(2).all(|w| w[0] <= w[1]),
-        "smallest first: {values:?}"
-    );
+    assert!(values.windows(2).all(|w| w[0] <= w[1]), "smallest first: {values:?}");
     assert_eq!(
         browser.eval("document.querySelectorAll('#cells thead th')[3].getAttribute('aria-sort')"),
         json!("ascending")
@@ -192,17 +171,9 @@ fn the_numbers_are_downloaded(browser: &mut Browser, dir: &Path) {
 fn nothing_overflows(browser: &mut Browser) {
     for width in [360, 768, 1280, 1920] {
         browser.width(width);
-        assert_eq!(
-            overflowing(browser),
-            json!([]),
-            "wider than a screen of {width}"
-        );
+        assert_eq!(overflowing(browser), json!([]), "wider than a screen of {width}");
         let wide = browser.eval("document.documentElement.scrollWidth");
-        assert_eq!(
-            wide,
-            json!(width),
-            "the page is wider than a screen of {width}"
-        );
+        assert_eq!(wide, json!(width), "the page is wider than a screen of {width}");
     }
 }
 
@@ -258,14 +229,8 @@ fn hostile_names_stay_names_in_a_browser() {
     browser.width(360);
     browser.open(&file);
     let title = browser.eval("document.title");
-    assert!(
-        title.as_str().is_some_and(|t| t.starts_with("\"><img")),
-        "{title}"
-    );
-    assert_eq!(
-        browser.eval("document.querySelectorAll('img').length"),
-        json!(0)
-    );
+    assert!(title.as_str().is_some_and(|t| t.starts_with("\"><img")), "{title}");
+    assert_eq!(browser.eval("document.querySelectorAll('img').length"), json!(0));
     assert_eq!(overflowing(&mut browser), json!([]));
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }

@@ -6,20 +6,12 @@ use fixture::{Shape, findings};
 use report::compare::text;
 use report::lang::Language;
 
-const SHAPE: Shape = Shape {
-    workloads: 2,
-    trials: 4,
-    seconds: 0,
-    drives: 0,
-};
+const SHAPE: Shape = Shape { workloads: 2, trials: 4, seconds: 0, drives: 0 };
 
 #[test]
 fn what_became_worse_what_is_missing_and_another_scale_are_said() {
     let before = findings(&SHAPE);
-    let mut after = findings(&Shape {
-        workloads: 1,
-        ..SHAPE
-    });
+    let mut after = findings(&Shape { workloads: 1, ..SHAPE });
     after.scale.size = 24.0;
     for trial in &mut after.trials {
         if trial.variant == "mirror/none" {

@@ -6,12 +6,7 @@ use findings::Findings;
 use fixture::{Shape, findings};
 use std::path::Path;
 
-const SHAPE: Shape = Shape {
-    workloads: 1,
-    trials: 4,
-    seconds: 0,
-    drives: 0,
-};
+const SHAPE: Shape = Shape { workloads: 1, trials: 4, seconds: 0, drives: 0 };
 
 /// The mirror's throughput is a third less.
 fn slower() -> Findings {
@@ -34,11 +29,9 @@ fn other_lab() -> Findings {
 #[test]
 fn the_examples_of_the_command_line_are_current() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../poolwright/tests/cmd/report.in");
-    for (name, findings) in [
-        ("before.json", findings(&SHAPE)),
-        ("slower.json", slower()),
-        ("other.json", other_lab()),
-    ] {
+    for (name, findings) in
+        [("before.json", findings(&SHAPE)), ("slower.json", slower()), ("other.json", other_lab())]
+    {
         let mut made = Vec::new();
         report::json::write(&findings, &mut made).expect("memory takes it");
         let file = directory.join(name);

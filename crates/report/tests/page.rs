@@ -39,10 +39,7 @@ fn no_string_from_outside_becomes_markup_anywhere() {
             variant.datasets =
                 [(evil.to_owned(), [(evil.to_owned(), evil.to_owned())].into())].into();
         }
-        let configuration = Configuration {
-            campaign: &outside,
-            lab_text: evil,
-        };
+        let configuration = Configuration { campaign: &outside, lab_text: evil };
         let page = render(&findings, Some(configuration), Language::English);
         assert_eq!(scripts(&page), calm, "{evil}");
         assert!(NEVER.iter().all(|tag| !page.contains(tag)), "{evil}");
@@ -61,10 +58,7 @@ fn very_long_names_do_not_blow_up_the_page() {
 fn sixteen_cells_stay_below_two_megabytes_and_two_seconds() {
     let findings = findings(&SIXTEEN);
     let campaign = campaign::campaign();
-    let configuration = Configuration {
-        campaign: &campaign,
-        lab_text: "title = 'x'",
-    };
+    let configuration = Configuration { campaign: &campaign, lab_text: "title = 'x'" };
     let start = worked();
     let page = render(&findings, Some(configuration), Language::English);
     let took = worked() - start;
@@ -75,10 +69,7 @@ fn sixteen_cells_stay_below_two_megabytes_and_two_seconds() {
 
 #[test]
 fn an_hour_of_seconds_in_every_trial_still_stays_below_two_megabytes() {
-    let long = Shape {
-        seconds: 3_600,
-        ..SIXTEEN
-    };
+    let long = Shape { seconds: 3_600, ..SIXTEEN };
     let page = render(&findings(&long), None, Language::English);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert!(page.contains("in stretches of several seconds"));
@@ -87,12 +78,7 @@ fn an_hour_of_seconds_in_every_trial_still_stays_below_two_megabytes() {
 #[test]
 fn a_thousand_cells_and_ten_million_samples_take_less_than_five_seconds() {
     // 1,000 cells × 5 trials × 250 s × (6 + 2) series = 10 million numbers.
-    let many = Shape {
-        workloads: 250,
-        trials: 5,
-        seconds: 250,
-        drives: 0,
-    };
+    let many = Shape { workloads: 250, trials: 5, seconds: 250, drives: 0 };
     let findings = findings(&many);
     let samples: usize = findings
         .cells
@@ -114,12 +100,8 @@ fn every_phrase_stands_in_both_languages() {
     let page = render(&findings(&SIXTEEN), None, Language::Chinese);
     assert!(page.starts_with("<!doctype html>\n<html lang=\"zh-CN\">"));
     assert!(page.contains("受限于内存"));
-    for phrase in [
-        "The answer",
-        "结论",
-        "Why should I believe this?",
-        "凭什么相信这些结果？",
-    ] {
+    for phrase in ["The answer", "结论", "Why should I believe this?", "凭什么相信这些结果？"]
+    {
         assert!(page.contains(phrase), "{phrase}");
     }
     let of = |tag: &str| page.matches(&format!(" lang=\"{tag}\">")).count();

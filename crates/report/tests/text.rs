@@ -8,19 +8,10 @@ use report::lang::Language;
 use report::terminal::Style;
 use report::text::columns;
 
-const TWO: Shape = Shape {
-    workloads: 1,
-    trials: 3,
-    seconds: 60,
-    drives: 12,
-};
+const TWO: Shape = Shape { workloads: 1, trials: 3, seconds: 60, drives: 12 };
 
 fn style(width: usize) -> Style {
-    Style {
-        width,
-        color: false,
-        language: Language::English,
-    }
+    Style { width, color: false, language: Language::English }
 }
 
 /// Strings that have broken somebody's report.
@@ -43,10 +34,7 @@ fn the_table_in_a_terminal() {
 
 #[test]
 fn the_table_in_a_terminal_in_chinese() {
-    let style = Style {
-        language: Language::Chinese,
-        ..style(110)
-    };
+    let style = Style { language: Language::Chinese, ..style(110) };
     insta::assert_snapshot!(report::terminal::render(&findings(&TWO), style));
 }
 
@@ -63,11 +51,7 @@ fn the_head_of_first_phases_says_what_they_are() {
         let line = text.lines().find(|line| line.starts_with("variant "));
         line.unwrap().to_owned()
     };
-    assert!(
-        head(&findings).contains("ops/s burst"),
-        "{}",
-        head(&findings)
-    );
+    assert!(head(&findings).contains("ops/s burst"), "{}", head(&findings));
     for cell in &mut findings.cells {
         if let Phases::Burst { burst, sustained } = cell.phases {
             let cold = burst;
@@ -75,10 +59,7 @@ fn the_head_of_first_phases_says_what_they_are() {
         }
     }
     let cold = head(&findings);
-    assert!(
-        cold.contains("ops/s cold") && !cold.contains("burst"),
-        "{cold}"
-    );
+    assert!(cold.contains("ops/s cold") && !cold.contains("burst"), "{cold}");
     let markdown = report::markdown::render(&findings, Language::English);
     assert!(markdown.contains("| ops/s, cold |"), "{markdown}");
 }
@@ -98,19 +79,9 @@ fn a_terminal_is_never_overrun_at_any_width() {
     let long = findings(&SIXTEEN);
     for width in [40, 60, 80, 100, 120, 200] {
         for language in Language::ALL {
-            let text = report::terminal::render(
-                &long,
-                Style {
-                    language,
-                    ..style(width)
-                },
-            );
+            let text = report::terminal::render(&long, Style { language, ..style(width) });
             for line in text.lines() {
-                assert!(
-                    columns(line) <= width,
-                    "{width}: {} columns: {line}",
-                    columns(line)
-                );
+                assert!(columns(line) <= width, "{width}: {} columns: {line}", columns(line));
             }
         }
     }
@@ -123,19 +94,10 @@ fn without_colour_there_is_no_escape_and_with_it_only_our_own() {
         let plain = report::terminal::render(&findings, style(100));
         assert!(!plain.contains('\u{1b}'), "{plain:?}");
         assert!(!plain.contains('\u{202e}'));
-        let coloured = report::terminal::render(
-            &findings,
-            Style {
-                color: true,
-                ..style(100)
-            },
-        );
+        let coloured = report::terminal::render(&findings, Style { color: true, ..style(100) });
         for (at, _) in coloured.match_indices('\u{1b}') {
             let end = coloured[at..].find('m').map(|m| &coloured[at + 1..at + m]);
-            assert!(
-                matches!(end, Some("[0" | "[1" | "[31" | "[32" | "[33")),
-                "{end:?}"
-            );
+            assert!(matches!(end, Some("[0" | "[1" | "[31" | "[32" | "[33")), "{end:?}");
         }
     }
 }
@@ -144,10 +106,7 @@ fn without_colour_there_is_no_escape_and_with_it_only_our_own() {
 fn in_markdown_names_stay_text() {
     for evil in HOSTILE {
         let text = report::markdown::render(&hostile(evil), Language::English);
-        assert!(
-            !text.contains("<script") && !text.contains("<img"),
-            "{text}"
-        );
+        assert!(!text.contains("<script") && !text.contains("<img"), "{text}");
         assert!(!text.replace("\\]", "").contains("](javascript"), "{text}");
         let rows: Vec<&str> = text.lines().filter(|l| l.starts_with("| ")).collect();
         for row in rows {
@@ -176,15 +135,9 @@ fn openmetrics_stay_one_sample_a_line_and_end_with_eof() {
         let text = report::openmetrics::render(&hostile(evil));
         assert!(text.ends_with("# EOF\n"));
         for line in text.lines() {
-            assert!(
-                line.starts_with("poolwright_") || line.starts_with("# "),
-                "{line:?}"
-            );
+            assert!(line.starts_with("poolwright_") || line.starts_with("# "), "{line:?}");
         }
-        assert_eq!(
-            text.matches("# TYPE b").count(),
-            text.matches("\\n# TYPE b").count()
-        );
+        assert_eq!(text.matches("# TYPE b").count(), text.matches("\\n# TYPE b").count());
     }
 }
 
@@ -213,13 +166,7 @@ fn findings_with_nothing_in_them_are_reported_without_a_panic() {
     empty.causes.clear();
     empty.verdicts.iter_mut().for_each(|v| v.effects = vec![99]);
     for language in Language::ALL {
-        let text = report::terminal::render(
-            &empty,
-            Style {
-                language,
-                ..style(80)
-            },
-        );
+        let text = report::terminal::render(&empty, Style { language, ..style(80) });
         assert!(!text.is_empty());
         assert!(!report::markdown::render(&empty, language).is_empty());
     }
@@ -269,16 +216,10 @@ fn what_failed_is_named_once_with_its_reason_and_has_no_numbers() {
     }
     let mut cells = failed.cells.iter_mut();
     let cell = cells.find(|cell| cell.variant == baseline).unwrap();
-    cell.trials = TrialCounts {
-        failed: 3,
-        ..TrialCounts::default()
-    };
+    cell.trials = TrialCounts { failed: 3, ..TrialCounts::default() };
     cell.validity = Validity::Failed;
     cell.throughput = None;
-    cell.issues = vec![CellIssue {
-        issue: QualityIssue::DidNotRun,
-        trials: 3,
-    }];
+    cell.issues = vec![CellIssue { issue: QualityIssue::DidNotRun, trials: 3 }];
     let text = report::markdown::render(&failed, Language::English);
     let line = text.lines().find(|line| line.contains("signal 9")).unwrap();
     assert_eq!(line.matches("did not run").count(), 1, "{line}");
@@ -323,18 +264,10 @@ fn what_a_cell_waits_for_and_the_command_that_shows_a_reason_are_in_every_text()
     }
     let json = serde_json::to_value(&findings).unwrap();
     assert_eq!(json["causes"][0]["cost"], "log-write");
-    assert_eq!(
-        json["verdicts"][0]["reasons"][0]["command"],
-        "zpool iostat -vl POOL 1"
-    );
+    assert_eq!(json["verdicts"][0]["reasons"][0]["command"], "zpool iostat -vl POOL 1");
     let csv = report::csv::render(&findings).unwrap();
-    let rows = csv
-        .lines()
-        .filter(|line| line.contains(",log-flush,2,1.2,"));
+    let rows = csv.lines().filter(|line| line.contains(",log-flush,2,1.2,"));
     assert_eq!(rows.count(), 1, "{csv}");
     let metrics = report::openmetrics::render(&findings);
-    assert!(
-        metrics.contains("without=\"seek\",bound=\"value\"} 2.4"),
-        "{metrics}"
-    );
+    assert!(metrics.contains("without=\"seek\",bound=\"value\"} 2.4"), "{metrics}");
 }

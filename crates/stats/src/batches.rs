@@ -52,11 +52,7 @@ pub fn interval(series: &[f64], alpha: f64) -> Option<Interval> {
     // Entries beyond the last batch belong to the mean all the same.
     let value = mean(series)?;
     let half = around.high - around.value;
-    Some(Interval {
-        value,
-        low: value - half,
-        high: value + half,
-    })
+    Some(Interval { value, low: value - half, high: value + half })
 }
 
 /// Lag-1 autocorrelation, corrected for its bias, from 0 to [`MOST_CORRELATION`].
@@ -66,10 +62,7 @@ fn correlation(values: &[f64]) -> Option<f64> {
     if squares <= 0.0 {
         return Some(0.0);
     }
-    let products: f64 = values
-        .windows(2)
-        .map(|pair| (pair[0] - centre) * (pair[1] - centre))
-        .sum();
+    let products: f64 = values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre)).sum();
     let seen = products / squares;
     let corrected = seen + (1.0 + 3.0 * seen) / values.len() as f64;
     Some(corrected.clamp(0.0, MOST_CORRELATION))
@@ -108,14 +101,7 @@ mod tests {
 
     #[test]
     fn batches_cover_the_mean_of_a_correlated_series() {
-        for (length, rho) in [
-            (10, 0.0),
-            (20, 0.0),
-            (60, 0.0),
-            (60, 0.5),
-            (120, 0.5),
-            (600, 0.8),
-        ] {
+        for (length, rho) in [(10, 0.0), (20, 0.0), (60, 0.0), (60, 0.5), (120, 0.5), (600, 0.8)] {
             assert!(misses(2, length, rho).0 <= 0.06, "{length} s, ρ {rho}");
         }
         // Ten seconds are too few to see all of a strong correlation.

@@ -28,21 +28,13 @@ pub fn ratio_of_means(
     }
     let mut random = Random::new(seed);
     let mut resample = |values: &[f64]| -> f64 {
-        (0..values.len())
-            .map(|_| values[random.below(values.len())])
-            .sum()
+        (0..values.len()).map(|_| values[random.below(values.len())]).sum()
     };
     let scale = b.len() as f64 / a.len() as f64;
-    let mut ratios: Vec<f64> = (0..resamples)
-        .map(|_| resample(a) / resample(b) * scale)
-        .collect();
+    let mut ratios: Vec<f64> = (0..resamples).map(|_| resample(a) / resample(b) * scale).collect();
     ratios.sort_by(f64::total_cmp);
     let at = |q: f64| ratios[((q * resamples as f64) as usize).min(resamples - 1)];
-    Some(Interval {
-        value: top / bottom,
-        low: at(alpha / 2.0),
-        high: at(1.0 - alpha / 2.0),
-    })
+    Some(Interval { value: top / bottom, low: at(alpha / 2.0), high: at(1.0 - alpha / 2.0) })
 }
 
 #[cfg(test)]

@@ -157,11 +157,7 @@ impl Sums {
             first.push(sum);
             second.push(squares);
         }
-        Sums {
-            centre,
-            first,
-            second,
-        }
+        Sums { centre, first, second }
     }
 
     fn mean(&self, start: usize, end: usize) -> f64 {

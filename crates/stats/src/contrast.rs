@@ -29,11 +29,7 @@ impl Mean {
     fn of(values: &[f64], least: f64) -> Option<Mean> {
         let n = values.len() as f64;
         let spread = variance(values)?.max(least * least);
-        Some(Mean {
-            value: mean(values)?,
-            error: (spread / n).sqrt(),
-            freedom: n - 1.0,
-        })
+        Some(Mean { value: mean(values)?, error: (spread / n).sqrt(), freedom: n - 1.0 })
     }
 
     /// Student's interval that misses with probability `alpha`.
@@ -42,11 +38,7 @@ impl Mean {
             0.0 => 0.0,
             error => student::two_sided(alpha, self.freedom) * error,
         };
-        Interval {
-            value: self.value,
-            low: self.value - half,
-            high: self.value + half,
-        }
+        Interval { value: self.value, low: self.value - half, high: self.value + half }
     }
 }
 
@@ -88,10 +80,7 @@ pub fn of_pairs(contrasts: &[f64]) -> Option<Mean> {
 
 /// Natural logarithms; none when a value has none.
 pub fn logs(values: &[f64]) -> Option<Vec<f64>> {
-    values
-        .iter()
-        .map(|x| (x.is_finite() && *x > 0.0).then(|| x.ln()))
-        .collect()
+    values.iter().map(|x| (x.is_finite() && *x > 0.0).then(|| x.ln())).collect()
 }
 
 /// The mean of a single group with Student's interval; none below two values.
@@ -128,9 +117,7 @@ mod tests {
     #[test]
     fn equal_trials_still_leave_a_tenth_of_a_per_cent() {
         let same = [2.0, 2.0];
-        let interval = of_groups(&[(1.0, &same), (-1.0, &same)])
-            .unwrap()
-            .interval(0.05);
+        let interval = of_groups(&[(1.0, &same), (-1.0, &same)]).unwrap().interval(0.05);
         assert!(interval.low < 0.0 && interval.high > 0.0);
         let pairs = of_pairs(&[0.5, 0.5]).unwrap().interval(0.05);
         assert!(pairs.low < 0.5 && pairs.high > 0.5);
@@ -153,10 +140,7 @@ mod tests {
     #[test]
     fn the_same_runs_on_both_sides_leave_nothing_to_chance() {
         let interval = of_pairs(&[0.0, 0.0]).unwrap().interval(0.05).exp();
-        assert_eq!(
-            (interval.low, interval.value, interval.high),
-            (1.0, 1.0, 1.0)
-        );
+        assert_eq!((interval.low, interval.value, interval.high), (1.0, 1.0, 1.0));
         assert_eq!(of_pairs(&[0.0]), None);
     }
 
@@ -167,13 +151,7 @@ mod tests {
     #[test]
     fn few_trials_of_unequal_spread_are_covered() {
         let mut random = Random::new(7);
-        for (n, m, ratio) in [
-            (2, 2, 1.0),
-            (2, 2, 5.0),
-            (3, 3, 1.0),
-            (3, 3, 5.0),
-            (5, 5, 5.0),
-        ] {
+        for (n, m, ratio) in [(2, 2, 1.0), (2, 2, 5.0), (3, 3, 1.0), (3, 3, 5.0), (5, 5, 5.0)] {
             let mut missed = 0;
             for _ in 0..10_000 {
                 let a: Vec<f64> = (0..n).map(|_| random.normal()).collect();

@@ -28,19 +28,12 @@ impl Histogram {
                 }
             }
         }
-        Histogram {
-            bins: bins.into_iter().collect(),
-            overflow,
-            end,
-        }
+        Histogram { bins: bins.into_iter().collect(), overflow, end }
     }
 
     /// Samples, those beyond the end included.
     pub fn count(&self) -> u64 {
-        let binned = self
-            .bins
-            .iter()
-            .fold(0u64, |sum, (_, n)| sum.saturating_add(*n));
+        let binned = self.bins.iter().fold(0u64, |sum, (_, n)| sum.saturating_add(*n));
         binned.saturating_add(self.overflow)
     }
 

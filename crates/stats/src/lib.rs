@@ -31,11 +31,7 @@ impl Interval {
     /// report can print are cut at 10⁻⁶ and 10⁶.
     pub fn exp(self) -> Interval {
         let exp = |x: f64| x.exp().clamp(1e-6, 1e6);
-        Interval {
-            value: exp(self.value),
-            low: exp(self.low),
-            high: exp(self.high),
-        }
+        Interval { value: exp(self.value), low: exp(self.low), high: exp(self.high) }
     }
 
     /// Whether both ends lie strictly between `low` and `high`.
@@ -98,18 +94,7 @@ mod tests {
 
     #[test]
     fn exponentials_are_cut_where_a_report_could_not_print_them() {
-        let wide = Interval {
-            value: 0.0,
-            low: -1e9,
-            high: 1e9,
-        };
-        assert_eq!(
-            wide.exp(),
-            Interval {
-                value: 1.0,
-                low: 1e-6,
-                high: 1e6
-            }
-        );
+        let wide = Interval { value: 0.0, low: -1e9, high: 1e9 };
+        assert_eq!(wide.exp(), Interval { value: 1.0, low: 1e-6, high: 1e6 });
     }
 }

@@ -38,11 +38,7 @@ fn slope(rounds: &[f64]) -> f64 {
         products += x * y;
         squares += x * x;
     }
-    if squares > 0.0 {
-        products / squares
-    } else {
-        0.0
-    }
+    if squares > 0.0 { products / squares } else { 0.0 }
 }
 
 /// The longest end of a series (all of it, then without its first tenth, … down to its half) that is
@@ -64,9 +60,7 @@ fn rounds(series: &[f64], period: usize) -> Option<Vec<f64>> {
         return None;
     }
     let edge = |i: usize| i * smooth.len() / ROUNDS;
-    (0..ROUNDS)
-        .map(|i| mean(&smooth[edge(i)..edge(i + 1)]))
-        .collect()
+    (0..ROUNDS).map(|i| mean(&smooth[edge(i)..edge(i + 1)])).collect()
 }
 
 #[cfg(test)]
@@ -108,9 +102,8 @@ mod tests {
 
     #[test]
     fn a_warm_up_is_left_out_of_the_window() {
-        let series: Vec<f64> = (0..100)
-            .map(|i| if i < 25 { f64::from(i) * 4.0 } else { 100.0 })
-            .collect();
+        let series: Vec<f64> =
+            (0..100).map(|i| if i < 25 { f64::from(i) * 4.0 } else { 100.0 }).collect();
         let chosen = window(&series, 1).unwrap();
         assert!((10..=30).contains(&chosen.start), "{chosen:?}");
         assert_eq!(chosen.end, 100);
@@ -125,9 +118,7 @@ mod tests {
     #[test]
     fn a_sawtooth_of_transaction_groups_is_steady_once_its_period_is_known() {
         // Four fast seconds, one slow one; 23 seconds, so that rounds hold unequal parts of it.
-        let series: Vec<f64> = (0..23)
-            .map(|i| if i % 5 == 4 { 200.0 } else { 1200.0 })
-            .collect();
+        let series: Vec<f64> = (0..23).map(|i| if i % 5 == 4 { 200.0 } else { 1200.0 }).collect();
         assert_eq!(window(&series, 1), None);
         assert_eq!(window(&series, 5), Some(0..23));
     }

@@ -168,10 +168,7 @@ impl Store {
             .collect();
         for earlier in &before {
             if let Ok(earlier) = Record::read(earlier) {
-                earlier
-                    .trials
-                    .into_iter()
-                    .for_each(|entry| record.add(entry));
+                earlier.trials.into_iter().for_each(|entry| record.add(entry));
             }
         }
         self.update(&path, record)?;
@@ -210,10 +207,8 @@ impl Store {
     /// What the file system refused.
     pub fn campaigns(&self, lab: &str) -> Result<Vec<PathBuf>, Error> {
         let mut paths = list(&self.campaigns_of(lab))?;
-        let hidden = |p: &PathBuf| {
-            p.file_name()
-                .is_some_and(|n| n.to_string_lossy().starts_with('.'))
-        };
+        let hidden =
+            |p: &PathBuf| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
         paths.retain(|path| path.extension().is_some_and(|e| e == "json") && !hidden(path));
         Ok(paths)
     }
@@ -222,11 +217,7 @@ impl Store {
 /// A name as one component of a path: what could be taken for anything else becomes `_`.
 fn file_name(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_+=.".contains(c);
-    let clean: String = name
-        .chars()
-        .take(80)
-        .map(|c| if plain(c) { c } else { '_' })
-        .collect();
+    let clean: String = name.chars().take(80).map(|c| if plain(c) { c } else { '_' }).collect();
     match clean.trim_start_matches('.') {
         "" => "_".to_owned(),
         kept => kept.to_owned(),

@@ -69,17 +69,10 @@ fn advice(error: &std::io::Error) -> &'static str {
 impl Error {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
-        move |source| Error::Io {
-            action,
-            path,
-            source,
-        }
+        move |source| Error::Io { action, path, source }
     }
 
     pub(crate) fn content(path: &Path, why: impl std::fmt::Display) -> Error {
-        Error::Content {
-            path: path.to_owned(),
-            why: why.to_string(),
-        }
+        Error::Content { path: path.to_owned(), why: why.to_string() }
     }
 }

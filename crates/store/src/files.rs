@@ -46,9 +46,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), Error> {
 /// Removes temporary files that killed processes left in a directory.
 pub fn sweep(directory: &Path) -> Result<(), Error> {
     for path in list(directory)? {
-        let hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if hidden
             && let Ok(file) = File::open(&path)
             && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()

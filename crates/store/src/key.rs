@@ -34,8 +34,7 @@ impl Key {
 
 /// Whether a text has only digits that a key may have.
 pub(crate) fn is_hexadecimal(text: &str) -> bool {
-    text.bytes()
-        .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 impl fmt::Display for Key {

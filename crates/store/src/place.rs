@@ -15,10 +15,7 @@ fn path_from(data: Option<OsString>, home: Option<OsString>) -> PathBuf {
     // The XDG base directory specification: a path that is not absolute is ignored.
     let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
     let data = data.and_then(absolute);
-    let home = || {
-        home.and_then(absolute)
-            .map(|home| home.join(".local/share"))
-    };
+    let home = || home.and_then(absolute).map(|home| home.join(".local/share"));
     match data.or_else(home) {
         Some(base) => base.join("poolwright/store"),
         None => PathBuf::from("poolwright-store"),
@@ -42,22 +39,12 @@ fn has_journal(directory: &Path, levels: u32) -> bool {
     let directories = entries.filter(|e| e.file_type().is_ok_and(|t| t.is_dir()));
     // What makes a store of this format holds many directories and no journal.
     let below = directories.filter(|e| !OWN.iter().any(|name| e.file_name() == *name));
-    below
-        .map(|e| e.path())
-        .any(|path| has_journal(&path, levels - 1))
+    below.map(|e| e.path()).any(|path| has_journal(&path, levels - 1))
 }
 
 /// The directories of a store.
-const OWN: [&str; 8] = [
-    "trials",
-    "states",
-    "failed",
-    "planned",
-    "running",
-    "damaged",
-    "campaigns",
-    "reports",
-];
+const OWN: [&str; 8] =
+    ["trials", "states", "failed", "planned", "running", "damaged", "campaigns", "reports"];
 
 #[cfg(test)]
 mod tests {
@@ -70,10 +57,7 @@ mod tests {
         };
         let at = |text: &str| PathBuf::from(text);
         assert_eq!(path(Some("/d"), Some("/h")), at("/d/poolwright/store"));
-        assert_eq!(
-            path(Some("d"), Some("/h")),
-            at("/h/.local/share/poolwright/store")
-        );
+        assert_eq!(path(Some("d"), Some("/h")), at("/h/.local/share/poolwright/store"));
         assert_eq!(path(None, None), at("poolwright-store"));
         assert_eq!(path(None, Some("")), at("poolwright-store"));
     }

@@ -51,10 +51,7 @@ impl Sum {
         let mut hasher = blake3::Hasher::new();
         let read = hasher.update_reader(&mut file);
         read.map_err(Error::io("read", path))?;
-        Ok(Sum {
-            bytes: hasher.count(),
-            blake3: hasher.finalize().to_hex().to_string(),
-        })
+        Ok(Sum { bytes: hasher.count(), blake3: hasher.finalize().to_hex().to_string() })
     }
 }
 
@@ -82,10 +79,7 @@ impl Store {
         // When it was last used. Without it the state only goes earlier.
         let used = File::options().append(true).open(&about_path);
         let _ = used.and_then(|file| file.set_modified(SystemTime::now()));
-        whole.then_some(State {
-            image,
-            outcome: about.outcome,
-        })
+        whole.then_some(State { image, outcome: about.outcome })
     }
 
     /// Removes pool states, those that were used longest ago first, until the others take at most `most`

@@ -105,13 +105,9 @@ impl Store {
     /// [`Error::Former`].
     pub fn read(root: &Path) -> Result<Store, Error> {
         if is_former(root) {
-            return Err(Error::Former {
-                path: root.to_owned(),
-            });
+            return Err(Error::Former { path: root.to_owned() });
         }
-        Ok(Store {
-            root: root.to_owned(),
-        })
+        Ok(Store { root: root.to_owned() })
     }
 
     /// Its directory.
@@ -146,10 +142,9 @@ impl Store {
         let trial_path = self.trial_path(key);
         if trial_path.exists() {
             return match content(&trial_path, key) {
-                Ok(trial) if matches!(trial.outcome, Outcome::Measured(_)) => Found::Measured {
-                    run: files::parse(&trial_path.join(RUN)).ok(),
-                    trial,
-                },
+                Ok(trial) if matches!(trial.outcome, Outcome::Measured(_)) => {
+                    Found::Measured { run: files::parse(&trial_path.join(RUN)).ok(), trial }
+                }
                 Ok(_) => Found::Damaged {
                     why: Error::content(&trial_path.join(RESULT), "it is of a trial that failed")
                         .to_string(),
@@ -228,10 +223,7 @@ impl Store {
         match keys.as_slice() {
             [] => Err(self.unknown(prefix)),
             [key] => Ok(key.clone()),
-            _ => Err(Error::Ambiguous {
-                prefix: prefix.to_owned(),
-                keys,
-            }),
+            _ => Err(Error::Ambiguous { prefix: prefix.to_owned(), keys }),
         }
     }
 
@@ -262,19 +254,11 @@ impl Store {
         }
         let raw = part.join(RAW);
         create(&raw)?;
-        Ok(Claim::Mine(Running {
-            store: self.clone(),
-            key: key.clone(),
-            part,
-            _lock: lock,
-        }))
+        Ok(Claim::Mine(Running { store: self.clone(), key: key.clone(), part, _lock: lock }))
     }
 
     fn unknown(&self, key: &str) -> Error {
-        Error::Unknown {
-            key: key.to_owned(),
-            store: self.root.clone(),
-        }
+        Error::Unknown { key: key.to_owned(), store: self.root.clone() }
     }
 }
 
@@ -382,19 +366,13 @@ pub(crate) fn content(directory: &Path, key: &Key) -> Result<Box<Trial>, Error> 
     let path = directory.join(RESULT);
     let trial: Box<Trial> = files::parse(&path)?;
     if trial.key != key.as_str() {
-        return Err(Error::content(
-            &path,
-            format!("it is of trial {}", trial.key),
-        ));
+        return Err(Error::content(&path, format!("it is of trial {}", trial.key)));
     }
     Ok(trial)
 }
 
 fn other_inputs(path: &Path) -> Error {
-    Error::content(
-        path,
-        "the hash of its content is not the key that it is stored under",
-    )
+    Error::content(path, "the hash of its content is not the key that it is stored under")
 }
 
 /// Keys that name files or directories in a directory.

@@ -41,13 +41,7 @@ fn record() -> Record {
 }
 
 fn entry(key: &str, repeat: u32) -> Entry {
-    Entry {
-        key: key.into(),
-        variant: "a".into(),
-        workload: "w".into(),
-        repeat,
-        rerun: None,
-    }
+    Entry { key: key.into(), variant: "a".into(), workload: "w".into(), repeat, rerun: None }
 }
 
 fn at(seconds: u64) -> SystemTime {
@@ -66,10 +60,7 @@ fn the_same_campaign_run_again_takes_the_place_of_the_earlier_and_knows_its_tria
     more.campaign.method.max_trials += 2;
     let new = store.keep(&mut more, at(60)).unwrap();
     assert!(!old.exists());
-    assert_eq!(
-        store.campaigns("lab").unwrap().as_slice(),
-        std::slice::from_ref(&new)
-    );
+    assert_eq!(store.campaigns("lab").unwrap().as_slice(), std::slice::from_ref(&new));
     assert_eq!(Record::read(&new).unwrap().trials, first.trials);
 }
 
@@ -83,10 +74,7 @@ fn temporary_files_of_killed_writers_are_removed_and_those_of_others_stay() {
     let held = std::fs::File::create(&at_work).unwrap();
     rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
     store.keep(&mut record(), at(0)).unwrap();
-    assert_eq!(
-        (killed.exists(), at_work.exists(), kept.exists()),
-        (false, true, true)
-    );
+    assert_eq!((killed.exists(), at_work.exists(), kept.exists()), (false, true, true));
 }
 
 #[test]
@@ -124,19 +112,12 @@ fn trials_are_loaded_under_the_names_of_the_campaign_also_where_two_share_one() 
         without: None,
         outcome: Outcome::Measured(Box::<Measured>::default()),
     };
-    let run = Run {
-        started: String::new(),
-        wall_s: 1.0,
-        host: String::new(),
-        poolwright: String::new(),
-    };
+    let run =
+        Run { started: String::new(), wall_s: 1.0, host: String::new(), poolwright: String::new() };
     running.finish(b"inputs", &trial, &run).unwrap();
     let mut record = record();
     record.add(entry(key.as_str(), 0));
-    record.add(Entry {
-        variant: "twin".into(),
-        ..entry(key.as_str(), 0)
-    });
+    record.add(Entry { variant: "twin".into(), ..entry(key.as_str(), 0) });
     record.add(entry(Key::of(b"missing").as_str(), 1));
     record.add(entry("../../etc", 2));
     let (trials, damaged) = record.load(&store);

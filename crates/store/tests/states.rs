@@ -105,13 +105,8 @@ fn whoever_ends_last_removes_what_is_large() {
     let directory = make(&store, INPUTS, b"");
     // A file with a hole takes no room; this one has more than is kept.
     let image = File::create(directory.join(IMAGE)).unwrap();
-    rustix::fs::fallocate(
-        &image,
-        rustix::fs::FallocateFlags::empty(),
-        0,
-        store::KEPT + 4096,
-    )
-    .unwrap();
+    rustix::fs::fallocate(&image, rustix::fs::FallocateFlags::empty(), 0, store::KEPT + 4096)
+        .unwrap();
     let other = claim(&store, b"other");
     store.tidy_states().unwrap();
     assert!(directory.exists(), "another is at work");

@@ -35,16 +35,11 @@ fn trial(key: &Key, outcome: Outcome) -> Trial {
 }
 
 fn measured(concurrency: f64) -> Outcome {
-    Outcome::Measured(Box::new(Measured {
-        concurrency,
-        ..Measured::default()
-    }))
+    Outcome::Measured(Box::new(Measured { concurrency, ..Measured::default() }))
 }
 
 fn failed() -> Outcome {
-    Outcome::Failed {
-        reason: "fio: no".into(),
-    }
+    Outcome::Failed { reason: "fio: no".into() }
 }
 
 /// Stores a trial of these inputs.
@@ -54,9 +49,7 @@ fn put(store: &Store, inputs: &[u8], outcome: Outcome) -> Key {
         panic!("taken");
     };
     fs::write(running.raw().join("fio.json"), "{}").unwrap();
-    running
-        .finish(inputs, &trial(&key, outcome), &run())
-        .unwrap();
+    running.finish(inputs, &trial(&key, outcome), &run()).unwrap();
     key
 }
 
@@ -188,17 +181,10 @@ fn planned_trials_are_found_by_the_digits_that_tell_them_apart() {
         assert_eq!(store.inputs(key).unwrap(), text.as_bytes());
     }
     // Forty keys share first digits: there are sixteen.
-    let begins = |digit: &str| {
-        keys.iter()
-            .filter(|k| k.as_str().starts_with(digit))
-            .count()
-    };
+    let begins = |digit: &str| keys.iter().filter(|k| k.as_str().starts_with(digit)).count();
     let mut digits = keys.iter().map(|key| &key.as_str()[..1]);
     let shared = digits.find(|digit| begins(digit) > 1).unwrap();
-    assert!(matches!(
-        store.resolve(shared),
-        Err(Error::Ambiguous { .. })
-    ));
+    assert!(matches!(store.resolve(shared), Err(Error::Ambiguous { .. })));
     for wrong in ["", "xyz", "../1", "00000000000"] {
         let refused = store.resolve(wrong);
         assert!(matches!(refused, Err(Error::Unknown { .. })), "{wrong}");
@@ -268,10 +254,7 @@ fn results_of_the_former_engine_are_refused_and_stay() {
     fs::write(&journal, "x").unwrap();
     for path in [dir.path(), &dir.path().join("demo"), &campaign] {
         let said = Store::open(path).unwrap_err().to_string();
-        assert!(
-            said.contains("run the lab again; they stay where they are"),
-            "{said}"
-        );
+        assert!(said.contains("run the lab again; they stay where they are"), "{said}");
         assert!(said.contains(&path.display().to_string()), "{said}");
     }
     assert!(journal.is_file());

@@ -35,14 +35,8 @@ mod tests {
 
     #[test]
     fn commands_have_a_verb_and_an_argument() {
-        assert_eq!(
-            Command::parse("fail hdd3\n"),
-            Some(Command::Fail("hdd3".into()))
-        );
-        assert_eq!(
-            Command::parse("save /tmp/a b"),
-            Some(Command::Save("/tmp/a b".into()))
-        );
+        assert_eq!(Command::parse("fail hdd3\n"), Some(Command::Fail("hdd3".into())));
+        assert_eq!(Command::parse("save /tmp/a b"), Some(Command::Save("/tmp/a b".into())));
         for wrong in ["", "fail", "fail ", "eat hdd0"] {
             assert_eq!(Command::parse(wrong), None, "{wrong:?}");
         }

@@ -107,11 +107,7 @@ impl Drive {
     /// A request arrives; `event` is its number in the record.
     pub fn submit(&mut self, now: Nanos, tag: u64, request: Request, event: u64) {
         self.statistics.arrived(now);
-        let pending = Pending {
-            request,
-            event,
-            arrived: now,
-        };
+        let pending = Pending { request, event, arrived: now };
         self.pending[tag as usize] = Some(pending);
         if self.completes_at_once(request.op) {
             self.finished.push(Completion { tag, at: now });
@@ -137,13 +133,8 @@ impl Drive {
                 continue;
             };
             let Request { op, length, .. } = pending.request;
-            self.statistics
-                .finished(op, length, pending.arrived, at, now);
-            with(Finished {
-                tag,
-                pending,
-                failed: self.failed,
-            });
+            self.statistics.finished(op, length, pending.arrived, at, now);
+            with(Finished { tag, pending, failed: self.failed });
         }
     }
 }

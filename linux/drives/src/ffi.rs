@@ -75,22 +75,13 @@ fn configure(path: &Path) -> Result<Machine, String> {
         Some(path) => Some(record_to(path).map_err(|e| format!("{}: {e}", path.display()))?),
         None => None,
     };
-    Ok(Machine {
-        pages,
-        drives,
-        recorder,
-    })
+    Ok(Machine { pages, drives, recorder })
 }
 
 /// A new file whose name is removed at once, so that it goes with the process.
 fn unlinked_file(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
-    let file = options
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(path)?;
+    let file = options.read(true).write(true).create(true).truncate(true).open(path)?;
     std::fs::remove_file(path)?;
     Ok(file)
 }
@@ -181,14 +172,9 @@ extern "C" fn pw_submit(
     };
     // Requests to a failed drive are not recorded.
     let event = match machine.recorder.as_mut().filter(|_| !drive.failed()) {
-        Some(recorder) if op == Op::Discard => append(
-            recorder,
-            now,
-            index,
-            EventKind::Discard,
-            (offset, length),
-            0,
-        ),
+        Some(recorder) if op == Op::Discard => {
+            append(recorder, now, index, EventKind::Discard, (offset, length), 0)
+        }
         // A write's event was made when its data came.
         Some(recorder) if op == Op::Write => recorder.events().saturating_sub(1),
         Some(recorder) => recorder.events(),
@@ -197,12 +183,7 @@ extern "C" fn pw_submit(
     if op == Op::Discard && !drive.failed() {
         drive.contents.discard(&mut machine.pages, offset, length);
     }
-    let request = Request {
-        op,
-        offset,
-        length,
-        fua,
-    };
+    let request = Request { op, offset, length, fua };
     drive.submit(now, tag, request, event);
     drive.next_event().unwrap_or(u64::MAX)
 }
@@ -215,14 +196,7 @@ fn append(
     (offset, length): (u64, u64),
     number: u64,
 ) -> u64 {
-    let event = Event {
-        at,
-        drive,
-        kind,
-        offset,
-        length,
-        number,
-    };
+    let event = Event { at, drive, kind, offset, length, number };
     match recorder.append(event) {
         Ok(number) => number,
         Err(why) => panic!("the record of the drives cannot be written: {why}"),
@@ -267,9 +241,7 @@ pub unsafe extern "C" fn pw_advance(
 
 #[unsafe(no_mangle)]
 extern "C" fn pw_next(drive: c_uint) -> u64 {
-    machine().drives[drive as usize]
-        .next_event()
-        .unwrap_or(u64::MAX)
+    machine().drives[drive as usize].next_event().unwrap_or(u64::MAX)
 }
 
 /// # Safety
@@ -279,9 +251,7 @@ pub unsafe extern "C" fn pw_read(drive: c_uint, offset: u64, to: *mut u8, length
     let machine = machine();
     // SAFETY: the caller's promise.
     let to = unsafe { std::slice::from_raw_parts_mut(to, length as usize) };
-    machine.drives[drive as usize]
-        .contents
-        .read(&machine.pages, offset, to);
+    machine.drives[drive as usize].contents.read(&machine.pages, offset, to);
 }
 
 /// A write begins: its event, without data.
@@ -368,9 +338,7 @@ fn execute(machine: &mut Machine, command: Command) -> std::io::Result<()> {
         Command::Fail(name) => {
             let named = |d: &&mut Drive| d.name.to_bytes() == name.as_bytes();
             let drive = machine.drives.iter_mut().find(named);
-            drive
-                .ok_or(std::io::Error::from_raw_os_error(libc::ENODEV))?
-                .fail();
+            drive.ok_or(std::io::Error::from_raw_os_error(libc::ENODEV))?.fail();
             Ok(())
         }
         Command::Save(path) => {

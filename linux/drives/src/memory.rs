@@ -29,11 +29,7 @@ unsafe impl Sync for Arena {}
 impl Arena {
     /// An empty one.
     pub const fn new() -> Arena {
-        Arena(UnsafeCell::new(State {
-            next: 0,
-            end: 0,
-            free: [0; CLASSES],
-        }))
+        Arena(UnsafeCell::new(State { next: 0, end: 0, free: [0; CLASSES] }))
     }
 }
 

@@ -98,11 +98,7 @@ const SMALL: Rule = Rule {
 fn small(system: &System, pool: &Pool) -> Option<Problem> {
     let arc = system.arc_max()?;
     let bytes = capacity(system, pool).filter(|bytes| *bytes < arc)?;
-    Some(
-        remove_cache(pool)?
-            .with("cache", size(bytes))
-            .with("arc", size(arc)),
-    )
+    Some(remove_cache(pool)?.with("cache", size(bytes)).with("arc", size(arc)))
 }
 
 const STARVED: Rule = Rule {
@@ -122,13 +118,10 @@ const STARVED: Rule = Rule {
 
 fn starved(system: &System, dataset: &Dataset) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
-    let primary = dataset
-        .get("primarycache")
-        .filter(|p| p.value == "metadata" || p.value == "none")?;
+    let primary =
+        dataset.get("primarycache").filter(|p| p.value == "metadata" || p.value == "none")?;
     // With secondarycache=metadata or none, nobody expects data in the L2ARC.
-    let wanted = dataset
-        .get("secondarycache")
-        .is_none_or(|p| p.value == "all");
+    let wanted = dataset.get("secondarycache").is_none_or(|p| p.value == "all");
     (pool.has(Class::Cache) && wanted).then(|| {
         Problem::of(&dataset.name)
             .with("pool", &pool.name)
@@ -146,19 +139,14 @@ const SLOW_TO_FILL: Rule = Rule {
     what_zh: "{subject} 的 L2ARC 为 {cache}，每次填充 {feed}，需要 {least} 到 {hours} 小时才能填满。",
     why: "ZFS feeds it once a second, up to five times a second while the feeds are full. A five-minute test sees a nearly empty cache, and a hot set that moves faster than the cache fills is never cached.",
     why_zh: "ZFS 每秒填充一次，每次都填满时最多每秒五次。五分钟的测试看到的几乎是空缓存；热数据变化比填充快时，永远缓存不上。",
-    sources: &[
-        Zfs4.section("l2arc_write_max"),
-        Arithmetic.section("size / feed rate"),
-    ],
+    sources: &[Zfs4.section("l2arc_write_max"), Arithmetic.section("size / feed rate")],
     lab: Some("hk-smb-l2arc"),
 };
 
 fn slow_to_fill(system: &System, pool: &Pool) -> Option<Problem> {
     let release = system.openzfs.as_ref()?.value;
     let default = if release >= (2, 2) { 32 << 20 } else { 8 << 20 };
-    let set = system
-        .parameter("l2arc_write_max")
-        .filter(|set| set.value >= 1 << 20);
+    let set = system.parameter("l2arc_write_max").filter(|set| set.value >= 1 << 20);
     let feed = set.map_or(default, |set| set.value);
     let bytes = capacity(system, pool)?;
     let hours = bytes as f64 / feed as f64 / 3600.0;
@@ -253,14 +241,9 @@ fn write_only(system: &System, pool: &Pool) -> Option<Problem> {
     let first = loads.first()?;
     // A write of part of a record reads the rest, which a cache can serve.
     let partial = loads.iter().any(|load| {
-        let record = system
-            .dataset(&load.dataset)
-            .and_then(|dataset| system.intended_block(dataset));
-        load.random
-            && load
-                .block
-                .zip(record)
-                .is_some_and(|(write, record)| write < record)
+        let record =
+            system.dataset(&load.dataset).and_then(|dataset| system.intended_block(dataset));
+        load.random && load.block.zip(record).is_some_and(|(write, record)| write < record)
     });
     if partial || loads.iter().any(|load| load.reads) {
         return None;
@@ -283,9 +266,7 @@ const UNUSED: Rule = Rule {
 fn unused(system: &System, pool: &Pool) -> Option<Problem> {
     let mut datasets = system.datasets_in(&pool.name).peekable();
     datasets.peek()?;
-    datasets
-        .all(|dataset| dataset.is("secondarycache", "none"))
-        .then(|| remove_cache(pool))?
+    datasets.all(|dataset| dataset.is("secondarycache", "none")).then(|| remove_cache(pool))?
 }
 
 const BEFORE_MEMORY: Rule = Rule {
@@ -304,10 +285,7 @@ const BEFORE_MEMORY: Rule = Rule {
 };
 
 fn before_memory(system: &System, pool: &Pool) -> Option<Problem> {
-    let memory = system
-        .memory
-        .as_ref()
-        .filter(|memory| memory.value < 32 << 30)?;
+    let memory = system.memory.as_ref().filter(|memory| memory.value < 32 << 30)?;
     let problem = remove_cache(pool)?.with("memory", size(memory.value));
     Some(problem.evidence(&memory.at, format!("memory {}", size(memory.value))))
 }

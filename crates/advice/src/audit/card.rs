@@ -46,11 +46,7 @@ fn flash(card: &Card) -> bool {
         let media = media.value.to_ascii_uppercase();
         media.contains("SSD") || media.contains("SOLID")
     };
-    let mut media = card
-        .drives
-        .iter()
-        .filter_map(|drive| drive.media.as_ref())
-        .peekable();
+    let mut media = card.drives.iter().filter_map(|drive| drive.media.as_ref()).peekable();
     media.peek().is_some() && media.all(ssd)
 }
 
@@ -62,10 +58,7 @@ const UNPROTECTED: Rule = Rule {
     what_zh: "{subject} 从没有电池或电容保护的内存确认写入。",
     why: "A power cut loses what the card holds, including acknowledged and flushed data, and damages the file system on it.",
     why_zh: "断电会丢失卡上的内容，包括已确认、已刷写的数据，并损坏其上的文件系统。",
-    sources: &[
-        Storcli.section("write cache policy"),
-        Nvme.section("write policy and the battery"),
-    ],
+    sources: &[Storcli.section("write cache policy"), Nvme.section("write policy and the battery")],
     lab: None,
 };
 
@@ -88,10 +81,9 @@ fn unprotected(_: &System, report: &CardReport) -> Option<Problem> {
         run(problem, report, volume, CardCommand::NoUnprotectedCache)
     });
     Some(match battery.filter(|battery| !battery.value) {
-        Some(battery) => problem.evidence(
-            &report.place(battery.line),
-            "no working battery or capacitor",
-        ),
+        Some(battery) => {
+            problem.evidence(&report.place(battery.line), "no working battery or capacitor")
+        }
         None => problem,
     })
 }
@@ -104,25 +96,16 @@ const BATTERY: Rule = Rule {
     what_zh: "{subject} 的电池或电容不正常：{state}。",
     why: "Write-back falls back to write-through: writes slow down to the speed of the drives, often unnoticed. With \"always write back\" they are unprotected.",
     why_zh: "回写（write-back）会退回直写（write-through）：写入降到盘自身的速度，常常没人注意。若设为“总是回写”，则没有保护。",
-    sources: &[
-        Storcli.section("CacheVault and BBU"),
-        Nvme.section("write policy and the battery"),
-    ],
+    sources: &[Storcli.section("CacheVault and BBU"), Nvme.section("write policy and the battery")],
     lab: None,
 };
 
 fn battery(_: &System, report: &CardReport) -> Option<Problem> {
     let card = &report.card;
-    let protected = card
-        .protected()
-        .filter(|p| !p.value && !card.volumes.is_empty())?;
-    let state = card
-        .battery
-        .as_ref()
-        .map_or("absent", |battery| battery.value.as_str());
-    let problem = of_card(report)
-        .with("state", state)
-        .evidence(&report.place(protected.line), state);
+    let protected = card.protected().filter(|p| !p.value && !card.volumes.is_empty())?;
+    let state = card.battery.as_ref().map_or("absent", |battery| battery.value.as_str());
+    let problem =
+        of_card(report).with("state", state).evidence(&report.place(protected.line), state);
     Some(run(problem, report, "", CardCommand::Show))
 }
 
@@ -134,10 +117,7 @@ const DRIVE_CACHE: Rule = Rule {
     what_zh: "{subject} 后面各盘自身的写缓存是打开的。",
     why: "The card's battery does not protect them, and a card need not pass flushes on. A power cut loses what is in them unless the drives have their own protection.",
     why_zh: "卡的电池不保护它们，而且卡不一定转发刷写命令。断电会丢失其中的数据，除非盘自带掉电保护。",
-    sources: &[
-        Storcli.section("pdcache"),
-        MirrorSite.section("write cache state"),
-    ],
+    sources: &[Storcli.section("pdcache"), MirrorSite.section("write cache state")],
     lab: None,
 };
 
@@ -146,21 +126,15 @@ fn drive_cache(_: &System, report: &CardReport) -> Option<Problem> {
         let policy = policy.value.to_ascii_lowercase();
         policy.contains("enable") || policy == "on" || policy.starts_with("write back")
     };
-    let volumes = report
-        .card
-        .volumes
-        .iter()
-        .map(|volume| (volume.drive_cache.as_ref(), volume.id.as_str()));
+    let volumes =
+        report.card.volumes.iter().map(|volume| (volume.drive_cache.as_ref(), volume.id.as_str()));
     let all = volumes.chain([(report.card.drive_cache.as_ref(), "")]);
-    let mut caches = all
-        .filter_map(|(policy, volume)| Some((policy.filter(on)?, volume)))
-        .peekable();
+    let mut caches =
+        all.filter_map(|(policy, volume)| Some((policy.filter(on)?, volume))).peekable();
     caches.peek()?;
     Some(caches.fold(of_card(report), |problem, (policy, volume)| {
-        let problem = problem.evidence(
-            &report.place(policy.line),
-            format!("drive cache: {}", policy.value),
-        );
+        let problem =
+            problem.evidence(&report.place(policy.line), format!("drive cache: {}", policy.value));
         run(problem, report, volume, CardCommand::DriveCacheOff)
     }))
 }
@@ -178,10 +152,7 @@ const READ_AHEAD: Rule = Rule {
 };
 
 fn read_ahead(_: &System, report: &CardReport, volume: &Volume) -> Option<Problem> {
-    let ahead = volume
-        .read_ahead
-        .as_ref()
-        .filter(|ahead| ahead.value && flash(&report.card))?;
+    let ahead = volume.read_ahead.as_ref().filter(|ahead| ahead.value && flash(&report.card))?;
     let problem = of_volume(report, volume).evidence(&report.place(ahead.line), "read ahead");
     Some(run(problem, report, &volume.id, CardCommand::NoReadAhead))
 }
@@ -218,19 +189,12 @@ const STRIP: Rule = Rule {
 };
 
 fn strip(_: &System, report: &CardReport, volume: &Volume) -> Option<Problem> {
-    let strip = volume
-        .strip
-        .as_ref()
-        .filter(|strip| strip.value > 64 << 10 && flash(&report.card))?;
+    let strip =
+        volume.strip.as_ref().filter(|strip| strip.value > 64 << 10 && flash(&report.card))?;
     let problem = of_volume(report, volume)
         .with("strip", size(strip.value))
         .evidence(&report.place(strip.line), size(strip.value));
-    Some(run(
-        problem,
-        report,
-        "",
-        CardCommand::Create { strip_kib: 64 },
-    ))
+    Some(run(problem, report, "", CardCommand::Create { strip_kib: 64 }))
 }
 
 const PARITY: Rule = Rule {
@@ -306,18 +270,14 @@ fn single_drives(_: &System, report: &CardReport) -> Option<Problem> {
     let card = &report.card;
     let zero =
         |level: &At<String>| level.value.ends_with('0') && !level.value.contains(['1', '5', '6']);
-    let all = card
-        .volumes
-        .iter()
-        .all(|volume| volume.level.as_ref().is_some_and(zero));
+    let all = card.volumes.iter().all(|volume| volume.level.as_ref().is_some_and(zero));
     let (first, count) = (card.volumes.first()?, card.volumes.len());
     if !all || count < 2 || count < card.drives.len() {
         return None;
     }
-    let problem = of_card(report).with("count", count).evidence(
-        &report.place(first.line),
-        format!("{count} volumes of RAID 0"),
-    );
+    let problem = of_card(report)
+        .with("count", count)
+        .evidence(&report.place(first.line), format!("{count} volumes of RAID 0"));
     Some(run(problem, report, "", CardCommand::PassThrough))
 }
 
@@ -329,20 +289,13 @@ const READ_SHARE: Rule = Rule {
     what_zh: "{subject} 把 {share} % 的缓存用于预读。",
     why: "The operating system's cache is larger and knows more. Only the card can acknowledge writes early behind its battery. The source tried 10 % and 70 % and found reads no faster.",
     why_zh: "操作系统的缓存更大，信息也更多；只有卡能在电池保护下提前确认写入。来源试过 10 % 和 70 %，读取并没有更快。",
-    sources: &[
-        MirrorSite.section("cache ratio"),
-        Arcconf.section("cache ratio"),
-    ],
+    sources: &[MirrorSite.section("cache ratio"), Arcconf.section("cache ratio")],
     lab: None,
 };
 
 fn read_share(_: &System, report: &CardReport) -> Option<Problem> {
     let volumes = !report.card.volumes.is_empty();
-    let share = report
-        .card
-        .read_share
-        .as_ref()
-        .filter(|share| share.value > 50 && volumes)?;
+    let share = report.card.read_share.as_ref().filter(|share| share.value > 50 && volumes)?;
     let problem = of_card(report)
         .with("share", share.value)
         .evidence(&report.place(share.line), format!("read {} %", share.value));

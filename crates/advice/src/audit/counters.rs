@@ -42,10 +42,7 @@ fn has(system: &System, class: Class) -> bool {
 
 /// Removes the first vdev of a class as the fix, or counts for an hour where there is none.
 fn remove_or_count(problem: Problem, system: &System, class: Class) -> Problem {
-    let vdev = system
-        .pools
-        .iter()
-        .find_map(|pool| Some((pool, pool.vdevs_of(class).next()?)));
+    let vdev = system.pools.iter().find_map(|pool| Some((pool, pool.vdevs_of(class).next()?)));
     match vdev {
         Some((pool, vdev)) => problem.run(&["zpool", "remove", &pool.name, &vdev.name]),
         None => problem.run(&["poolwright", "audit", "--host", "--seconds", "3600"]),
@@ -59,10 +56,7 @@ fn commits(counters: &Counters) -> Option<(f64, String)> {
         (Some(commits), _) => (commits, format!("zil_commit_count +{commits}")),
         (None, Some(flushes)) if !flushes.drives.is_empty() => {
             let most = flushes.most();
-            (
-                most,
-                format!("/proc/diskstats, flushes of one drive +{most}"),
-            )
+            (most, format!("/proc/diskstats, flushes of one drive +{most}"))
         }
         _ => return None,
     };
@@ -100,10 +94,7 @@ fn commit_times(counters: &Counters, at: &Place) -> Option<Problem> {
     let or_dash = |ns: Option<u64>| ns.map_or_else(|| "–".to_string(), ms);
     let waits = counters.waits.as_ref();
     let p99 = or_dash(waits.and_then(|waits| waits.p99_ns));
-    let flush = counters
-        .flushes
-        .as_ref()
-        .and_then(|flushes| flushes.slowest());
+    let flush = counters.flushes.as_ref().and_then(|flushes| flushes.slowest());
     let mut problem = Problem::of("SLOG")
         .with("rate", format!("{rate:.0}"))
         .with("mean", or_dash(waits.map(|waits| waits.mean_ns)))
@@ -112,14 +103,10 @@ fn commit_times(counters: &Counters, at: &Place) -> Option<Problem> {
         .evidence(at, evidence);
     if let Some(waits) = waits {
         let rate = waits.writes.map(|writes| writes as f64 / counters.seconds);
-        let rate = rate.map_or_else(String::new, |rate| {
-            format!("{rate:.0} synchronous writes a second, ")
-        });
-        let text = format!(
-            "{}: {rate}mean {} ms, 99 % within {p99} ms",
-            waits.pool,
-            ms(waits.mean_ns)
-        );
+        let rate = rate
+            .map_or_else(String::new, |rate| format!("{rate:.0} synchronous writes a second, "));
+        let text =
+            format!("{}: {rate}mean {} ms, 99 % within {p99} ms", waits.pool, ms(waits.mean_ns));
         problem = problem.evidence(&Place::new("zpool iostat", 0), text);
     }
     if let Some((drive, mean)) = flush {
@@ -137,18 +124,13 @@ const SLOW_COMMITS: Rule = Rule {
     what_zh: "每秒 {rate} 次提交，没有日志 vdev；日志写入平均等待 {mean} 毫秒（99 % 在 {p99} 毫秒以内），其后的刷写平均 {flush} 毫秒。",
     why: "A SLOG helps here: commits wait for the data vdevs. Without a log vdev, the wait shown is that of all writes of the drives; the flush is a mean, because nothing counts its percentiles. Measure it with a lab before you buy.",
     why_zh: "这里用 SLOG 有效：提交在等数据 vdev。没有日志 vdev 时，显示的是盘上全部写入的等待时间；刷写只有平均值，因为没有计数器给出它的分位数。购买之前先用实验测量。",
-    sources: &[
-        ZfsCode.section("zil kstat"),
-        Zpool8.section("zpool-iostat(8), latency histograms"),
-    ],
+    sources: &[ZfsCode.section("zil kstat"), Zpool8.section("zpool-iostat(8), latency histograms")],
     lab: Some("hk-sync-slog"),
 };
 
 fn slow_commits(system: &System, counters: &Counters, at: &Place) -> Option<Problem> {
     let busy = commits(counters).is_some_and(|(rate, _)| rate >= 10.0 * FEW_COMMITS);
-    let slow = counters
-        .commit_mean_ns()
-        .is_some_and(|mean| mean >= SLOW_MEAN);
+    let slow = counters.commit_mean_ns().is_some_and(|mean| mean >= SLOW_MEAN);
     if !busy || !slow || has(system, Class::Log) {
         return None;
     }
@@ -222,10 +204,7 @@ const FEW_GHOSTS: Rule = Rule {
     what_zh: "每秒 {misses} 次未命中，其中只有 {share} % 在 ghost 链表上：L2ARC 和更多内存都没有用。",
     why: "The ghost lists remember about as much evicted data as the ARC holds. A miss that is not on them is data never read before, or evicted longer ago: only a cache several times the ARC could hold it, if it is read again at all.",
     why_zh: "ghost 链表记住的已淘汰数据约与 ARC 一样多。不在其上的未命中，是从未读过或更早淘汰的数据：只有比 ARC 大几倍的缓存才可能留住它，而且它还得再次被读到。",
-    sources: &[
-        ZfsCode.section("arcstats, ghost lists"),
-        HongKong.section("when to add an L2ARC"),
-    ],
+    sources: &[ZfsCode.section("arcstats, ghost lists"), HongKong.section("when to add an L2ARC")],
     lab: Some("hk-sync-l2arc"),
 };
 

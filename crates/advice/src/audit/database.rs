@@ -8,14 +8,8 @@ use crate::system::{Database, Engine, System};
 use facts::zpool_status::Class;
 
 /// The rules of this topic.
-pub const RULES: &[Rule] = &[
-    SYNC_DISABLED,
-    RECORDS_TORN,
-    RECORDS_LARGE,
-    LOGBIAS,
-    PRIMARYCACHE,
-    MEMORY,
-];
+pub const RULES: &[Rule] =
+    &[SYNC_DISABLED, RECORDS_TORN, RECORDS_LARGE, LOGBIAS, PRIMARYCACHE, MEMORY];
 
 const SYNC_DISABLED: Rule = Rule {
     name: "database-sync-disabled",
@@ -30,10 +24,7 @@ const SYNC_DISABLED: Rule = Rule {
 };
 
 fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
-    let property = database
-        .dataset
-        .get("sync")
-        .filter(|p| p.value == "disabled")?;
+    let property = database.dataset.get("sync").filter(|p| p.value == "disabled")?;
     let problem = Problem::of(&database.dataset.name).property("sync", property);
     Some(problem.set_property(&database.dataset.name, "sync", "standard"))
 }
@@ -46,10 +37,7 @@ const RECORDS_TORN: Rule = Rule {
     what_zh: "{subject} 存放 {engine}，其页为 {page}，记录为 {record}。",
     why: "A page spans several records, which can reach the drive in different transaction groups: after a crash it may be torn. Keep the server's own protection on (full_page_writes, doublewrite). Each page also costs several blocks.",
     why_zh: "一页跨越几条记录，它们可能在不同的事务组中落盘：崩溃后页可能撕裂。必须保留服务器自身的保护（full_page_writes、doublewrite）。此外每页要占几个块。",
-    sources: &[
-        Mysql.section("innodb_doublewrite=0"),
-        ZfsProps.section("recordsize"),
-    ],
+    sources: &[Mysql.section("innodb_doublewrite=0"), ZfsProps.section("recordsize")],
     lab: Some("hk-recordsize"),
 };
 
@@ -129,9 +117,7 @@ fn logbias(system: &System, database: &Database) -> Option<Problem> {
     let dataset = database.dataset;
     let property = dataset.get("logbias").filter(|p| p.value == "throughput")?;
     // With a log vdev, a rule of the log vdev covers it.
-    let logged = system
-        .pool(dataset.pool())
-        .is_some_and(|pool| pool.has(Class::Log));
+    let logged = system.pool(dataset.pool()).is_some_and(|pool| pool.has(Class::Log));
     (!logged).then(|| {
         let problem = Problem::of(&dataset.name).property("logbias", property);
         problem.set_property(&dataset.name, "logbias", "latency")
@@ -146,18 +132,13 @@ const PRIMARYCACHE: Rule = Rule {
     what_zh: "{subject} 不让数据进 ARC（primarycache=metadata），而 {setting} 只有 {cache}，内存共 {memory}。",
     why: "What the server does not cache is read from the drives each time, and appends to logs on this dataset read their records again. The setting saves memory only if the server's own cache holds the working set.",
     why_zh: "服务器自己没有缓存的数据每次都要从盘上读，在此数据集上追加日志时还要重读记录。只有服务器自身的缓存装得下工作集时，这样设置才省内存。",
-    sources: &[
-        Mysql.section("primarycache=metadata"),
-        ZfsProps.section("primarycache"),
-    ],
+    sources: &[Mysql.section("primarycache=metadata"), ZfsProps.section("primarycache")],
     lab: None,
 };
 
 fn primarycache(system: &System, database: &Database) -> Option<Problem> {
     let dataset = database.dataset;
-    let property = dataset
-        .get("primarycache")
-        .filter(|p| p.value == "metadata")?;
+    let property = dataset.get("primarycache").filter(|p| p.value == "metadata")?;
     let memory = system.memory.as_ref()?.value;
     let (configured, setting, own) = match database.engine {
         Engine::Postgresql => (
@@ -195,10 +176,7 @@ const MEMORY: Rule = Rule {
     what_zh: "ARC 可占 {arc}，{setting} 占 {cache}，而内存共 {memory}。",
     why: "The ARC gives memory back, but more slowly than a server takes it. The result is stalls in memory reclaim, swapping or the OOM killer. Limit the ARC so that both fit, with room for connections and the kernel.",
     why_zh: "ARC 会归还内存，但比服务器申请得慢，结果是内存回收卡顿、换页或触发 OOM。限制 ARC，使两者都放得下，并给连接和内核留出余地。",
-    sources: &[
-        Zfs4.section("zfs_arc_max"),
-        Practice.section("leave room for both caches"),
-    ],
+    sources: &[Zfs4.section("zfs_arc_max"), Practice.section("leave room for both caches")],
     lab: None,
 };
 
@@ -225,11 +203,7 @@ fn memory(system: &System) -> Option<Problem> {
         problem = problem.evidence(&set.at, format!("zfs_arc_max={}", set.value));
     }
     // A server that takes nearly all memory by itself gets half.
-    let kept = if own.value <= share * 75 {
-        own.value
-    } else {
-        memory.value / 2
-    };
+    let kept = if own.value <= share * 75 { own.value } else { memory.value / 2 };
     let fair = memory.value.saturating_sub(kept).saturating_sub(share * 20);
     let fair = fair.clamp(64 << 20, memory.value / 2);
     // Whole gigabytes where that costs little.
@@ -245,10 +219,7 @@ fn memory(system: &System) -> Option<Problem> {
             _ => problem.set(Target::Mysql, setting, Some(format!("{mebibytes}M"))),
         };
     }
-    if system
-        .parameter("zfs_arc_min")
-        .is_some_and(|min| min.value > fair / 2)
-    {
+    if system.parameter("zfs_arc_min").is_some_and(|min| min.value > fair / 2) {
         problem = problem.set_parameter("zfs_arc_min", None);
     }
     Some(problem)

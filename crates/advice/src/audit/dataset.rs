@@ -74,10 +74,7 @@ const ATIME: Rule = Rule {
     what_zh: "{subject} 每次读都写访问时间（atime=on，relatime=off）。",
     why: "Each read makes a dnode dirty, and with it a path of metadata blocks.",
     why_zh: "每次读都会弄脏一个 dnode 以及一条路径上的元数据块。",
-    sources: &[
-        ZfsProps.section("atime"),
-        Mysql.section("zfs set atime=off"),
-    ],
+    sources: &[ZfsProps.section("atime"), Mysql.section("zfs set atime=off")],
     lab: None,
 };
 
@@ -93,10 +90,7 @@ const COMPRESSION_OFF: Rule = Rule {
     what_zh: "{subject} 没有压缩。",
     why: "lz4 stops early on incompressible data and costs next to nothing. Without any compression, the last record of a file is also stored at full size.",
     why_zh: "lz4 遇到不可压缩的数据会尽早停止，几乎没有开销；完全不压缩时，文件的最后一条记录也按整条存储。",
-    sources: &[
-        ZfsProps.section("compression"),
-        Mysql.section("compression=lz4"),
-    ],
+    sources: &[ZfsProps.section("compression"), Mysql.section("compression=lz4")],
     lab: None,
 };
 
@@ -180,24 +174,16 @@ const DEDUP: Rule = Rule {
     what_zh: "{subject} 启用了去重：块为 {block} 时，每 TiB 唯一数据约需 {memory} 的表。",
     why: "Every write looks its block up in the table. When the table no longer fits in the ARC, each look-up is a random read. Data written while dedup is on stays in the table after it is turned off.",
     why_zh: "每次写都要查表；表放不进 ARC 后，每次查找都是一次随机读。启用期间写入的数据，关闭之后仍留在表里。",
-    sources: &[
-        ZfsProps.section("dedup"),
-        ZfsDocs.section("Performance, deduplication"),
-    ],
+    sources: &[ZfsProps.section("dedup"), ZfsDocs.section("Performance, deduplication")],
     lab: None,
 };
 
 fn dedup(system: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
     // 320 bytes of memory an entry, one entry a block.
-    let block = system
-        .intended_block(dataset)
-        .filter(|block| *block > 0)
-        .unwrap_or(1 << 17);
+    let block = system.intended_block(dataset).filter(|block| *block > 0).unwrap_or(1 << 17);
     let per_tib = ((1u64 << 40) / block).saturating_mul(320);
     (value != "off" && value != "-").then(|| {
-        set(dataset, "dedup", "off")
-            .with("block", size(block))
-            .with("memory", size(per_tib))
+        set(dataset, "dedup", "off").with("block", size(block)).with("memory", size(per_tib))
     })
 }
 
@@ -214,17 +200,9 @@ const ENCRYPTION_CCM: Rule = Rule {
 };
 
 fn encryption_ccm(_: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
-    let gcm = [
-        "-o",
-        "encryption=aes-256-gcm",
-        "-o",
-        "keyformat=passphrase",
-        "NEW-DATASET",
-    ];
+    let gcm = ["-o", "encryption=aes-256-gcm", "-o", "keyformat=passphrase", "NEW-DATASET"];
     let create = [&["zfs", "create"][..], &gcm[..]].concat();
-    value
-        .ends_with("-ccm")
-        .then(|| Problem::of(&dataset.name).run(&create))
+    value.ends_with("-ccm").then(|| Problem::of(&dataset.name).run(&create))
 }
 
 const ENCRYPTION_DEDUP: Rule = Rule {
@@ -253,10 +231,7 @@ const REDUNDANT_METADATA: Rule = Rule {
     what_zh: "{subject} 设置了 redundant_metadata={value}。",
     why: "It saves writes of indirect blocks. One damaged block that redundancy cannot repair then costs about 1,000 records with `most` and a whole file with `some`, instead of one record; with `none` more.",
     why_zh: "它能减少间接块的写入。但一个冗余无法修复的坏块，在 `most` 下会损失约 1,000 条记录，在 `some` 下会损失整个文件，而不是一条记录；`none` 损失更多。",
-    sources: &[
-        ZfsProps.section("redundant_metadata"),
-        Mysql.section("redundant_metadata=most"),
-    ],
+    sources: &[ZfsProps.section("redundant_metadata"), Mysql.section("redundant_metadata=most")],
     lab: None,
 };
 
@@ -277,24 +252,16 @@ const PARTIAL_WRITES: Rule = Rule {
     what_zh: "{load} 以 {write} 随机写入 {subject} 上 {record} 的记录。",
     why: "Each write of part of a record reads the record, if it is not cached, and rewrites all of it: {factor} times the data. Most of the gain that a log vdev seems to bring comes from this.",
     why_zh: "只写记录的一部分时，若未缓存就要先读，然后重写整条记录：写入量是 {factor} 倍。看似日志 vdev 带来的收益，大多出自这里。",
-    sources: &[
-        HongKong.section("result 2, 8K into records of 1M"),
-        ZfsProps.section("recordsize"),
-    ],
+    sources: &[HongKong.section("result 2, 8K into records of 1M"), ZfsProps.section("recordsize")],
     lab: Some("hk-sync-slog"),
 };
 
 fn partial_writes(system: &System, dataset: &Dataset) -> Option<Problem> {
-    let mut loads = system
-        .loads
-        .iter()
-        .filter(|load| load.dataset == dataset.name);
+    let mut loads = system.loads.iter().filter(|load| load.dataset == dataset.name);
     let (load, (write, record)) =
         loads.find_map(|load| Some((load, system.partial_write(load)?)))?;
     let (_, _, property) = dataset.block()?;
-    let wanted = system
-        .intended_block(dataset)
-        .filter(|wanted| *wanted < record)?;
+    let wanted = system.intended_block(dataset).filter(|wanted| *wanted < record)?;
     if system.database_on(dataset).is_some() {
         return None;
     }
@@ -321,17 +288,7 @@ const SMALL_VOLUMES: Rule = Rule {
 };
 
 fn small_volumes(_: &System, dataset: &Dataset, _: &str) -> Option<Problem> {
-    let block = dataset
-        .bytes("volblocksize")
-        .filter(|block| *block < 16384)?;
+    let block = dataset.bytes("volblocksize").filter(|block| *block < 16384)?;
     let problem = Problem::of(&dataset.name).with("block", size(block));
-    Some(problem.run(&[
-        "zfs",
-        "create",
-        "-V",
-        "SIZE",
-        "-o",
-        "volblocksize=16K",
-        "NEW-VOLUME",
-    ]))
+    Some(problem.run(&["zfs", "create", "-V", "SIZE", "-o", "volblocksize=16K", "NEW-VOLUME"]))
 }

@@ -28,24 +28,15 @@ fn device(drive: &Drive) -> String {
 
 /// Where the model of a drive is stated.
 fn model_place(drive: &Drive) -> Place {
-    let smart = || {
-        drive
-            .smart
-            .as_ref()
-            .map(|(file, smart)| Place::new(file, smart.line))
-    };
+    let smart = || drive.smart.as_ref().map(|(file, smart)| Place::new(file, smart.line));
     let model = drive.model.as_ref().map(|model| model.at.clone());
-    model
-        .or_else(smart)
-        .unwrap_or_else(|| Place::new(&drive.name, 0))
+    model.or_else(smart).unwrap_or_else(|| Place::new(&drive.name, 0))
 }
 
 /// A problem of a drive in a pool because of its model.
 fn of_model(system: &System, leaf: &Leaf, drive: &Drive) -> Problem {
     let model = system.model(leaf);
-    Problem::of(&leaf.name)
-        .with("model", model)
-        .evidence(&model_place(drive), model)
+    Problem::of(&leaf.name).with("model", model).evidence(&model_place(drive), model)
 }
 
 /// Whether a drive is flash, where that is known.
@@ -55,16 +46,8 @@ fn flash(system: &System, drive: &Drive) -> bool {
 
 /// Whether a drive belongs to a pool.
 fn pooled(system: &System, drive: &Drive) -> bool {
-    let mut leaves = system
-        .pools
-        .iter()
-        .flat_map(|pool| &pool.vdevs)
-        .flat_map(|vdev| &vdev.leaves);
-    leaves.any(|leaf| {
-        system
-            .drive(leaf)
-            .is_some_and(|member| member.name == drive.name)
-    })
+    let mut leaves = system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves);
+    leaves.any(|leaf| system.drive(leaf).is_some_and(|member| member.name == drive.name))
 }
 
 const SHINGLED: Rule = Rule {
@@ -81,20 +64,11 @@ const SHINGLED: Rule = Rule {
 
 fn shingled(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     let drive = system.drive(leaf)?;
-    let zoned = drive
-        .smart
-        .as_ref()
-        .and_then(|(_, smart)| smart.zoned.as_ref());
+    let zoned = drive.smart.as_ref().and_then(|(_, smart)| smart.zoned.as_ref());
     let zoned = zoned.is_some_and(|zoned| !zoned.value.to_lowercase().contains("not"));
     (models::shingled(system.model(leaf)) || zoned).then(|| {
         let problem = of_model(system, leaf, drive);
-        problem.run(&[
-            "zpool",
-            "replace",
-            &pool.name,
-            &leaf.name,
-            "CONVENTIONAL-DRIVE",
-        ])
+        problem.run(&["zpool", "replace", &pool.name, &leaf.name, "CONVENTIONAL-DRIVE"])
     })
 }
 
@@ -116,25 +90,18 @@ fn failing(_: &System, drive: &Drive) -> Option<Problem> {
     let failed = failed.map(|passed| (passed.line, "overall health: failed".to_string()));
     // 197: sectors that wait to be reallocated; 198: sectors that cannot be read.
     let sectors = || {
-        [197, 198]
-            .into_iter()
-            .filter_map(|id| smart.attribute(id))
-            .find_map(|attribute| {
-                let raw = attribute.raw.filter(|raw| *raw > 0)?;
-                Some((attribute.line, format!("{} {raw}", attribute.name)))
-            })
+        [197, 198].into_iter().filter_map(|id| smart.attribute(id)).find_map(|attribute| {
+            let raw = attribute.raw.filter(|raw| *raw > 0)?;
+            Some((attribute.line, format!("{} {raw}", attribute.name)))
+        })
     };
     let media = || {
-        let errors = smart
-            .media_errors
-            .as_ref()
-            .filter(|errors| errors.value > 0)?;
+        let errors = smart.media_errors.as_ref().filter(|errors| errors.value > 0)?;
         Some((errors.line, format!("media errors {}", errors.value)))
     };
     let (line, text) = failed.or_else(sectors).or_else(media)?;
-    let problem = Problem::of(&drive.name)
-        .with("what", &text)
-        .evidence(&Place::new(file, line), text);
+    let problem =
+        Problem::of(&drive.name).with("what", &text).evidence(&Place::new(file, line), text);
     Some(problem.run(&["smartctl", "-t", "long", &device(drive)]))
 }
 
@@ -152,10 +119,7 @@ const WORN: Rule = Rule {
 
 fn worn(_: &System, drive: &Drive) -> Option<Problem> {
     let (file, smart) = drive.smart.as_ref()?;
-    let used = smart
-        .endurance_used
-        .as_ref()
-        .filter(|used| used.value >= 80);
+    let used = smart.endurance_used.as_ref().filter(|used| used.value >= 80);
     let used = used.map(|used| (used.line, format!("percentage used {} %", used.value)));
     let spare = || {
         let (spare, threshold) = smart.spare.as_ref().zip(smart.spare_threshold.as_ref())?;
@@ -163,9 +127,8 @@ fn worn(_: &System, drive: &Drive) -> Option<Problem> {
         low.then(|| (spare.line, format!("available spare {} %", spare.value)))
     };
     let (line, text) = used.or_else(spare)?;
-    let problem = Problem::of(&drive.name)
-        .with("what", &text)
-        .evidence(&Place::new(file, line), text);
+    let problem =
+        Problem::of(&drive.name).with("what", &text).evidence(&Place::new(file, line), text);
     Some(problem.run(&["smartctl", "-x", &device(drive)]))
 }
 
@@ -204,11 +167,8 @@ const USB: Rule = Rule {
 };
 
 fn usb(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
-    let transport = system
-        .drive(leaf)?
-        .transport
-        .as_ref()
-        .filter(|transport| transport.value == "usb")?;
+    let transport =
+        system.drive(leaf)?.transport.as_ref().filter(|transport| transport.value == "usb")?;
     let problem = Problem::of(&leaf.name).evidence(&transport.at, format!("{}: usb", leaf.name));
     Some(problem.run(&["zpool", "replace", &pool.name, &leaf.name, "INTERNAL-DRIVE"]))
 }
@@ -252,19 +212,13 @@ const SCHEDULER: Rule = Rule {
 };
 
 fn scheduler(system: &System, drive: &Drive) -> Option<Problem> {
-    let scheduler = drive
-        .scheduler
-        .as_ref()
-        .filter(|s| s.value != "none" && s.value != "noop")?;
+    let scheduler = drive.scheduler.as_ref().filter(|s| s.value != "none" && s.value != "noop")?;
     if !flash(system, drive) && !pooled(system, drive) {
         return None;
     }
     let problem = Problem::of(&drive.name)
         .with("scheduler", &scheduler.value)
-        .evidence(
-            &scheduler.at,
-            format!("{}: {}", drive.name, scheduler.value),
-        );
+        .evidence(&scheduler.at, format!("{}: {}", drive.name, scheduler.value));
     Some(problem.set(
         Target::Udev,
         &drive.name,
@@ -285,14 +239,8 @@ const ROTATIONAL: Rule = Rule {
 };
 
 fn rotational(_: &System, drive: &Drive) -> Option<Problem> {
-    let model = drive
-        .model
-        .as_ref()
-        .filter(|model| models::flash(&model.value))?;
-    let rotational = drive
-        .rotational
-        .as_ref()
-        .filter(|rotational| rotational.value)?;
+    let model = drive.model.as_ref().filter(|model| models::flash(&model.value))?;
+    let rotational = drive.rotational.as_ref().filter(|rotational| rotational.value)?;
     let problem = Problem::of(&drive.name)
         .with("model", &model.value)
         .evidence(&rotational.at, format!("{}: rotational 1", drive.name))
@@ -314,22 +262,13 @@ const CACHE_HIDDEN: Rule = Rule {
 
 fn cache_hidden(system: &System, drive: &Drive) -> Option<Problem> {
     let flushed = drive.flushed.as_ref().filter(|flushed| !flushed.value)?;
-    let cache = drive
-        .smart
-        .as_ref()
-        .and_then(|(_, smart)| smart.write_cache.as_ref());
+    let cache = drive.smart.as_ref().and_then(|(_, smart)| smart.write_cache.as_ref());
     let volatile =
         cache.is_some_and(|cache| cache.value) || system.protected(&drive.as_leaf()) == Some(false);
     volatile.then(|| {
-        let write_back = format!(
-            "echo write back > /sys/block/{}/queue/write_cache",
-            drive.name
-        );
+        let write_back = format!("echo write back > /sys/block/{}/queue/write_cache", drive.name);
         Problem::of(&drive.name)
-            .evidence(
-                &flushed.at,
-                format!("{}: write_cache write through", drive.name),
-            )
+            .evidence(&flushed.at, format!("{}: write_cache write through", drive.name))
             .run(&["sh", "-c", &write_back])
     })
 }
@@ -342,26 +281,17 @@ const READ_AHEAD: Rule = Rule {
     what_zh: "{subject} 是 SSD，预读为 {kib} KiB。",
     why: "Random reads then fetch data that nothing asked for. (ZFS does not use this setting; other file systems, md and raw devices do.)",
     why_zh: "随机读会取来多余的数据。（ZFS 不用此设置；其他文件系统、md 和裸设备会用。）",
-    sources: &[
-        Nvme.section("no read-ahead"),
-        LinuxDocs.section("block, queue/read_ahead_kb"),
-    ],
+    sources: &[Nvme.section("no read-ahead"), LinuxDocs.section("block, queue/read_ahead_kb")],
     lab: None,
 };
 
 fn read_ahead(system: &System, drive: &Drive) -> Option<Problem> {
-    let ahead = drive
-        .read_ahead_kib
-        .as_ref()
-        .filter(|ahead| ahead.value > 128)?;
+    let ahead = drive.read_ahead_kib.as_ref().filter(|ahead| ahead.value > 128)?;
     let zfs = pooled(system, drive) || drive.signature.as_deref() == Some("zfs_member");
     (flash(system, drive) && !zfs).then(|| {
         Problem::of(&drive.name)
             .with("kib", ahead.value)
-            .evidence(
-                &ahead.at,
-                format!("{}: read_ahead_kb {}", drive.name, ahead.value),
-            )
+            .evidence(&ahead.at, format!("{}: read_ahead_kb {}", drive.name, ahead.value))
             .run(&["blockdev", "--setra", "16", &device(drive)])
     })
 }
@@ -402,10 +332,7 @@ const MIXED_SECTORS: Rule = Rule {
 
 fn mixed_sectors(system: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     let sector = |leaf| system.drive(leaf)?.physical_sector.as_ref();
-    let mut sectors = vdev
-        .leaves
-        .iter()
-        .filter_map(|leaf| Some((leaf, sector(leaf)?)));
+    let mut sectors = vdev.leaves.iter().filter_map(|leaf| Some((leaf, sector(leaf)?)));
     let (first, one) = sectors.next()?;
     let (other, two) = sectors.find(|(_, sector)| sector.value != one.value)?;
     let problem = Problem::of(&vdev.name)

@@ -57,11 +57,7 @@ impl Problem {
 
     /// A problem of a setting that stands somewhere; its evidence, and `{value}`.
     pub fn setting(target: &Target, name: &str, found: &Found<String>) -> Problem {
-        let equals = if *target == Target::Module {
-            "="
-        } else {
-            " = "
-        };
+        let equals = if *target == Target::Module { "=" } else { " = " };
         Problem::of(name)
             .with("value", &found.value)
             .evidence(&found.at, format!("{name}{equals}{}", found.value))
@@ -88,13 +84,7 @@ impl Problem {
 
     /// Adds evidence that comes before all other.
     pub(super) fn first(mut self, at: &Place, text: String) -> Problem {
-        self.evidence.insert(
-            0,
-            Evidence {
-                at: at.clone(),
-                text,
-            },
-        );
+        self.evidence.insert(0, Evidence { at: at.clone(), text });
         self
     }
 
@@ -116,26 +106,18 @@ impl Problem {
 
     /// Attaches `missing` more drives, at least one, to the vdev of a drive as the fix.
     pub fn attach(self, pool: &str, drive: &str, missing: u32) -> Problem {
-        const NAMES: [&str; 4] = [
-            "ANOTHER-DRIVE",
-            "ONE-MORE-DRIVE",
-            "A-THIRD-DRIVE",
-            "A-FOURTH-DRIVE",
-        ];
+        const NAMES: [&str; 4] =
+            ["ANOTHER-DRIVE", "ONE-MORE-DRIVE", "A-THIRD-DRIVE", "A-FOURTH-DRIVE"];
         let missing = missing.clamp(1, NAMES.len() as u32) as usize;
-        NAMES[..missing].iter().fold(self, |problem, name| {
-            problem.run(&["zpool", "attach", pool, drive, name])
-        })
+        NAMES[..missing]
+            .iter()
+            .fold(self, |problem, name| problem.run(&["zpool", "attach", pool, drive, name]))
     }
 
     /// Changes a setting as the fix; no value removes it.
     pub fn set<V: ToString>(mut self, target: Target, name: &str, value: Option<V>) -> Problem {
         let value = value.map(|value| value.to_string());
-        self.changes.push(Setting {
-            target,
-            name: name.to_string(),
-            value,
-        });
+        self.changes.push(Setting { target, name: name.to_string(), value });
         self
     }
 
@@ -193,21 +175,15 @@ impl Finding {
 
     /// Replaces `{name}` by arguments. They come from the input, so control characters are replaced.
     fn fill(&self, text: &str) -> String {
-        self.arguments
-            .iter()
-            .fold(text.to_string(), |text, (name, value)| {
-                text.replace(&format!("{{{name}}}"), &printable(value))
-            })
+        self.arguments.iter().fold(text.to_string(), |text, (name, value)| {
+            text.replace(&format!("{{{name}}}"), &printable(value))
+        })
     }
 
     /// The fix as lines: settings first, then commands.
     pub fn fix(&self) -> Vec<String> {
         let quote = |words: &Vec<String>| {
-            words
-                .iter()
-                .map(|word| quoted(word))
-                .collect::<Vec<_>>()
-                .join(" ")
+            words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
         };
         let settings = self.changes.iter().map(ToString::to_string);
         settings.chain(self.commands.iter().map(quote)).collect()

@@ -42,14 +42,9 @@ const STRIPE: Rule = Rule {
 fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
     let first = pool.vdevs_of(Class::Normal).next()?;
     // A pool that has redundant vdevs too is the next rule's.
-    let bare = pool
-        .vdevs_of(Class::Normal)
-        .all(|vdev| vdev.survives() == 0);
+    let bare = pool.vdevs_of(Class::Normal).all(|vdev| vdev.survives() == 0);
     // A volume of a RAID card may have redundancy below ZFS.
-    let volume = first
-        .leaves
-        .iter()
-        .any(|leaf| models::card_volume(system.model(leaf)));
+    let volume = first.leaves.iter().any(|leaf| models::card_volume(system.model(leaf)));
     if !bare || volume {
         return None;
     }
@@ -57,12 +52,8 @@ fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
         .with("drives", pool.vdevs_of(Class::Normal).count())
         .evidence(&first.at, &first.name);
     // Every drive: a mirror beside bare drives is no safer.
-    let drives = pool
-        .vdevs_of(Class::Normal)
-        .flat_map(|vdev| vdev.leaves.first());
-    Some(drives.fold(problem, |problem, leaf| {
-        problem.attach(&pool.name, &leaf.name, 1)
-    }))
+    let drives = pool.vdevs_of(Class::Normal).flat_map(|vdev| vdev.leaves.first());
+    Some(drives.fold(problem, |problem, leaf| problem.attach(&pool.name, &leaf.name, 1)))
 }
 
 const MIXED: Rule = Rule {
@@ -78,12 +69,8 @@ const MIXED: Rule = Rule {
 };
 
 fn mixed(_: &System, pool: &Pool) -> Option<Problem> {
-    let weakest = pool
-        .vdevs_of(Class::Normal)
-        .min_by_key(|vdev| vdev.survives())?;
-    let strongest = pool
-        .vdevs_of(Class::Normal)
-        .max_by_key(|vdev| vdev.survives())?;
+    let weakest = pool.vdevs_of(Class::Normal).min_by_key(|vdev| vdev.survives())?;
+    let strongest = pool.vdevs_of(Class::Normal).max_by_key(|vdev| vdev.survives())?;
     let missing = strongest.survives() - weakest.survives();
     if missing == 0 {
         return None;
@@ -117,10 +104,8 @@ const UNEVEN: Rule = Rule {
 };
 
 fn uneven(_: &System, pool: &Pool) -> Option<Problem> {
-    let raidz = || {
-        pool.vdevs_of(Class::Normal)
-            .filter(|v| matches!(v.kind, VdevKind::Raidz { .. }))
-    };
+    let raidz =
+        || pool.vdevs_of(Class::Normal).filter(|v| matches!(v.kind, VdevKind::Raidz { .. }));
     let widths: BTreeSet<usize> = raidz().map(|vdev| vdev.leaves.len()).collect();
     let narrow = raidz().min_by_key(|vdev| vdev.leaves.len())?;
     (widths.len() > 1).then(|| {
@@ -128,13 +113,7 @@ fn uneven(_: &System, pool: &Pool) -> Option<Problem> {
         Problem::of(&pool.name)
             .with("widths", widths.join(", "))
             .evidence(&narrow.at, &narrow.name)
-            .run(&[
-                "zpool",
-                "attach",
-                &pool.name,
-                &narrow.name,
-                "ONE-MORE-DRIVE",
-            ])
+            .run(&["zpool", "attach", &pool.name, &narrow.name, "ONE-MORE-DRIVE"])
     })
 }
 
@@ -154,11 +133,7 @@ fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> 
     if matches!(vdev.class, Class::Spare | Class::Cache) {
         return None;
     }
-    let known = || {
-        vdev.leaves
-            .iter()
-            .filter_map(|leaf| Some((system.capacity(leaf)?, leaf)))
-    };
+    let known = || vdev.leaves.iter().filter_map(|leaf| Some((system.capacity(leaf)?, leaf)));
     let (least, small) = known().min_by_key(|(bytes, _)| *bytes)?;
     let most = known().map(|(bytes, _)| bytes).max()?;
     let lost: u64 = known().map(|(bytes, _)| bytes - least).sum();
@@ -190,10 +165,12 @@ const WIDE: Rule = Rule {
 fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     let width = vdev.leaves.len();
     (matches!(vdev.kind, VdevKind::Raidz { .. }) && width > 14).then(|| {
-        Problem::of(&vdev.name)
-            .with("width", width)
-            .evidence(&vdev.at, &vdev.name)
-            .run(&["poolwright", "plan", "--drives", &format!("{width}xDRIVE")])
+        Problem::of(&vdev.name).with("width", width).evidence(&vdev.at, &vdev.name).run(&[
+            "poolwright",
+            "plan",
+            "--drives",
+            &format!("{width}xDRIVE"),
+        ])
     })
 }
 
@@ -213,10 +190,7 @@ const SINGLE_PARITY: Rule = Rule {
 };
 
 fn single_parity(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
-    let disks = vdev
-        .leaves
-        .iter()
-        .filter(|leaf| system.rotates(leaf) == Some(true));
+    let disks = vdev.leaves.iter().filter(|leaf| system.rotates(leaf) == Some(true));
     let mut sizes = disks.filter_map(|leaf| system.capacity(leaf));
     let bytes = sizes.find(|bytes| *bytes >= 3_900_000_000_000)?;
     // At the 180 MiB/s that a 7200 rpm disk averages over its whole surface.
@@ -244,16 +218,12 @@ const DATABASE: Rule = Rule {
 
 fn database(system: &System, database: &Database) -> Option<Problem> {
     let pool = system.pool(database.dataset.pool())?;
-    let vdev = pool
-        .vdevs_of(Class::Normal)
-        .find(|vdev| vdev.parity().is_some())?;
+    let vdev = pool.vdevs_of(Class::Normal).find(|vdev| vdev.parity().is_some())?;
     let problem = Problem::of(&database.dataset.name)
         .with("vdev", &vdev.name)
         .evidence(&vdev.at, &vdev.name)
         .evidence(&database.dataset.place(), &database.dataset.name);
-    let mirrors = [
-        "mirror", "DRIVE-1", "DRIVE-2", "mirror", "DRIVE-3", "DRIVE-4",
-    ];
+    let mirrors = ["mirror", "DRIVE-1", "DRIVE-2", "mirror", "DRIVE-3", "DRIVE-4"];
     Some(problem.run(&[&["zpool", "create", "NEW-POOL"][..], &mirrors[..]].concat()))
 }
 
@@ -270,13 +240,7 @@ const DRAID_SPARES: Rule = Rule {
 };
 
 fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
-    let VdevKind::Draid {
-        parity,
-        data,
-        children,
-        spares: 0,
-    } = vdev.kind
-    else {
+    let VdevKind::Draid { parity, data, children, spares: 0 } = vdev.kind else {
         return None;
     };
     let spared = format!("draid{parity}:{data}d:{children}c:1s");
@@ -300,12 +264,7 @@ const MISCOUNTED: Rule = Rule {
 };
 
 fn miscounted(system: &System) -> Option<Problem> {
-    let data_vdevs = || {
-        system
-            .pools
-            .iter()
-            .flat_map(|pool| pool.vdevs_of(Class::Normal))
-    };
+    let data_vdevs = || system.pools.iter().flat_map(|pool| pool.vdevs_of(Class::Normal));
     let raidz = |vdev: &&Vdev| matches!(vdev.kind, VdevKind::Raidz { .. });
     let vdev = data_vdevs().find(raidz)?;
     let (width, parity) = (vdev.leaves.len() as u64, u64::from(vdev.parity()?));
@@ -343,11 +302,8 @@ fn data_and_parity(text: &str) -> Option<(u64, u64)> {
         let after = right.trim_start_matches(|c: char| c.is_ascii_digit());
         let parity = &right[..right.len() - after.len()];
         let bounded = !after.starts_with(|c: char| c.is_ascii_alphanumeric() && c != 'p');
-        let stated = if marked {
-            after.starts_with('p')
-        } else {
-            lower.contains("raidz") && bounded
-        };
+        let stated =
+            if marked { after.starts_with('p') } else { lower.contains("raidz") && bounded };
         let (data, parity) = (data.parse().ok()?, parity.parse().ok()?);
         (stated && (1..=3).contains(&parity) && (1..=255).contains(&data)).then_some((data, parity))
     })

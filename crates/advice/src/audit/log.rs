@@ -42,13 +42,7 @@ fn unprotected(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
         Problem::of(&leaf.name)
             .with("model", system.model(leaf))
             .evidence(&leaf.at, &leaf.name)
-            .run(&[
-                "zpool",
-                "replace",
-                &pool.name,
-                &leaf.name,
-                "PROTECTED-DRIVE",
-            ])
+            .run(&["zpool", "replace", &pool.name, &leaf.name, "PROTECTED-DRIVE"])
     })
 }
 
@@ -60,18 +54,19 @@ const UNMIRRORED: Rule = Rule {
     what_zh: "{pool} 的日志 vdev 只有一块盘：{subject}。",
     why: "If it fails while the system runs, ZFS falls back to the log on the data vdevs and nothing is lost. If it fails together with the power, or has an unreadable block in the log chain, the last seconds of acknowledged synchronous writes are lost, and the pool imports only with `zpool import -m`.",
     why_zh: "系统运行时它坏掉，ZFS 会改用数据 vdev 上的日志，不丢数据。如果它与断电同时发生，或日志链中有读不出的块，最后几秒已确认的同步写入就会丢失，而且只能用 `zpool import -m` 导入存储池。",
-    sources: &[
-        HongKong.section("when to add a SLOG"),
-        ZpoolConcepts.section("Intent Log"),
-    ],
+    sources: &[HongKong.section("when to add a SLOG"), ZpoolConcepts.section("Intent Log")],
     lab: None,
 };
 
 fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     (vdev.kind == VdevKind::Disk).then(|| {
-        Problem::of(&vdev.name)
-            .evidence(&vdev.at, &vdev.name)
-            .run(&["zpool", "attach", &pool.name, &vdev.name, "SECOND-DRIVE"])
+        Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name).run(&[
+            "zpool",
+            "attach",
+            &pool.name,
+            &vdev.name,
+            "SECOND-DRIVE",
+        ])
     })
 }
 
@@ -124,25 +119,16 @@ fn missing(system: &System, pool: &Pool) -> Option<Problem> {
     (!pool.has(Class::Log) && on_disks && writes_synchronously(system, pool)).then(|| {
         Problem::of(&pool.name)
             .evidence(&pool.place(), &pool.name)
-            .run(&[
-                "zpool", "add", &pool.name, "log", "mirror", "DRIVE-1", "DRIVE-2",
-            ])
+            .run(&["zpool", "add", &pool.name, "log", "mirror", "DRIVE-1", "DRIVE-2"])
     })
 }
 
 /// Whether a workload, `sync=always` or a database writes synchronously to a pool.
 /// `sync=disabled` does not count against it: it only hides the request.
 fn writes_synchronously(system: &System, pool: &Pool) -> bool {
-    system
-        .loads_in(&pool.name)
-        .any(|load| load.writes && load.syncs)
-        || system
-            .datasets_in(&pool.name)
-            .any(|dataset| dataset.is("sync", "always"))
-        || system
-            .databases()
-            .iter()
-            .any(|db| db.dataset.pool() == pool.name)
+    system.loads_in(&pool.name).any(|load| load.writes && load.syncs)
+        || system.datasets_in(&pool.name).any(|dataset| dataset.is("sync", "always"))
+        || system.databases().iter().any(|db| db.dataset.pool() == pool.name)
 }
 
 const OVERSIZED: Rule = Rule {
@@ -153,10 +139,7 @@ const OVERSIZED: Rule = Rule {
     what_zh: "{subject} 的日志 vdev 容量为 {has}，最多只会用到约 {needs}。",
     why: "zfs_wrlog_data_max, twice the dirty-data limit, bounds what the log holds. More space only helps wear levelling; what counts in a log drive is its latency.",
     why_zh: "日志中的数据以 zfs_wrlog_data_max（脏数据上限的两倍）为限。更大的空间只对磨损均衡有用；选日志盘看的是延迟。",
-    sources: &[
-        HongKong.section("when to add a SLOG"),
-        Zfs4.section("zfs_wrlog_data_max"),
-    ],
+    sources: &[HongKong.section("when to add a SLOG"), Zfs4.section("zfs_wrlog_data_max")],
     lab: Some("hk-slog-size"),
 };
 
@@ -172,10 +155,7 @@ const UNDERSIZED: Rule = Rule {
     what_zh: "{subject} 的日志 vdev 容量为 {has}，在途数据可达 {needs}。",
     why: "When the log vdev is full, log records go to the data vdevs, at their latency.",
     why_zh: "日志 vdev 写满后，日志记录会写到数据 vdev，延迟也变成数据 vdev 的延迟。",
-    sources: &[
-        Zfs4.section("zfs_wrlog_data_max"),
-        Arithmetic.section("1.5 x zfs_wrlog_data_max"),
-    ],
+    sources: &[Zfs4.section("zfs_wrlog_data_max"), Arithmetic.section("1.5 x zfs_wrlog_data_max")],
     lab: Some("hk-slog-size"),
 };
 
@@ -188,11 +168,8 @@ fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Opti
     let vdev = pool.vdevs_of(Class::Log).next()?;
     let mut has = 0u64;
     for vdev in pool.vdevs_of(Class::Log) {
-        let sizes: Option<Vec<u64>> = vdev
-            .leaves
-            .iter()
-            .map(|leaf| system.whole_capacity(leaf))
-            .collect();
+        let sizes: Option<Vec<u64>> =
+            vdev.leaves.iter().map(|leaf| system.whole_capacity(leaf)).collect();
         has = has.saturating_add(sizes?.into_iter().min()?);
     }
     wrong(has, needs).then(|| {
@@ -200,13 +177,7 @@ fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Opti
             .with("has", size(has))
             .with("needs", size(needs))
             .evidence(&vdev.at, &vdev.name)
-            .run(&[
-                "zpool",
-                "replace",
-                &pool.name,
-                &vdev.name,
-                "DRIVE-OF-THAT-SIZE",
-            ])
+            .run(&["zpool", "replace", &pool.name, &vdev.name, "DRIVE-OF-THAT-SIZE"])
     })
 }
 
@@ -214,12 +185,7 @@ fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Opti
 /// dirty-data limit: min(10 % of RAM, min(4 GiB, 25 % of RAM)).
 fn needed(system: &System) -> Option<u64> {
     let memory = system.memory.as_ref()?.value;
-    let set = |name: &str| {
-        system
-            .parameter(name)
-            .map(|set| set.value)
-            .filter(|value| *value > 0)
-    };
+    let set = |name: &str| system.parameter(name).map(|set| set.value).filter(|value| *value > 0);
     // More than a quarter of RAM has no effect, and a rule of its own.
     let dirty = set("zfs_dirty_data_max")
         .filter(|dirty| *dirty <= memory / 4)
@@ -284,10 +250,7 @@ const BYPASSED: Rule = Rule {
     what_zh: "{subject} 设置了 logbias=throughput，它的同步写入会绕过 {pool} 的日志 vdev。",
     why: "With throughput, data is written straight to the data vdevs and the log holds only pointers, also on the data vdevs. Sources disagree on which setting is faster without a log vdev; with one, throughput makes it useless.",
     why_zh: "设为 throughput 时，数据直接写到数据 vdev，日志里只有指针，而且指针也写在数据 vdev 上。没有日志 vdev 时哪种更快，各来源说法不一；有日志 vdev 时，throughput 会让它失去作用。",
-    sources: &[
-        ZfsProps.section("logbias"),
-        Mysql.section("logbias=throughput"),
-    ],
+    sources: &[ZfsProps.section("logbias"), Mysql.section("logbias=throughput")],
     lab: Some("hk-logbias"),
 };
 
@@ -320,14 +283,13 @@ fn unused_by(
     right: &str,
 ) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
-    let property = dataset
-        .get(name)
-        .filter(|property| property.value == wrong)?;
+    let property = dataset.get(name).filter(|property| property.value == wrong)?;
     pool.has(Class::Log).then(|| {
-        Problem::of(&dataset.name)
-            .with("pool", &pool.name)
-            .property(name, property)
-            .set_property(&dataset.name, name, right)
+        Problem::of(&dataset.name).with("pool", &pool.name).property(name, property).set_property(
+            &dataset.name,
+            name,
+            right,
+        )
     })
 }
 
@@ -355,11 +317,5 @@ fn shared(_: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
         .with("other", &other.name)
         .evidence(&leaf.at, &leaf.name)
         .evidence(&other.at, &other.name);
-    Some(problem.run(&[
-        "zpool",
-        "replace",
-        &pool.name,
-        &leaf.name,
-        "DRIVE-OF-ITS-OWN",
-    ]))
+    Some(problem.run(&["zpool", "replace", &pool.name, &leaf.name, "DRIVE-OF-ITS-OWN"]))
 }

@@ -70,10 +70,7 @@ pub fn audit_variants(variants: &[(String, System)]) -> Vec<Finding> {
             };
             match merged.iter_mut().find(same) {
                 Some(known) => known.variants.push(name.clone()),
-                None => merged.push(Finding {
-                    variants: vec![name.clone()],
-                    ..finding
-                }),
+                None => merged.push(Finding { variants: vec![name.clone()], ..finding }),
             }
         }
     }
@@ -102,9 +99,7 @@ mod tests {
 
     fn names_in_braces(text: &str) -> BTreeSet<&str> {
         let parts = text.split('{').skip(1);
-        parts
-            .filter_map(|part| Some(part.split_once('}')?.0))
-            .collect()
+        parts.filter_map(|part| Some(part.split_once('}')?.0)).collect()
     }
 
     #[test]
@@ -112,16 +107,8 @@ mod tests {
         let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
         for rule in rules() {
             let [english, zh] = Language::ALL.map(|language| rule.text(language));
-            assert_eq!(
-                names_in_braces(english.0),
-                names_in_braces(zh.0),
-                "{rule:?}"
-            );
-            assert_eq!(
-                names_in_braces(english.1),
-                names_in_braces(zh.1),
-                "{rule:?}"
-            );
+            assert_eq!(names_in_braces(english.0), names_in_braces(zh.0), "{rule:?}");
+            assert_eq!(names_in_braces(english.1), names_in_braces(zh.1), "{rule:?}");
             assert!(!chinese(english.0) && !chinese(english.1), "{rule:?}");
             assert!(chinese(zh.1) && zh.0.ends_with('。'), "{rule:?}");
         }

@@ -47,9 +47,7 @@ const UNKNOWN: Rule = Rule {
 
 fn unknown(_: &System, name: &str, _: &Found<String>) -> Option<Problem> {
     let near = || parameters::nearest(name).map_or("-", |parameter| parameter.name);
-    parameters::find(name)
-        .is_none()
-        .then(|| remove(name).with("near", near()))
+    parameters::find(name).is_none().then(|| remove(name).with("near", near()))
 }
 
 const OTHER_RELEASE: Rule = Rule {
@@ -69,15 +67,10 @@ fn other_release(system: &System, name: &str, _: &Found<String>) -> Option<Probl
     let parameter =
         parameters::find(name).filter(|parameter| !parameter.exists_in(version.value))?;
     let line = |(major, minor): &(u32, u32)| format!("{major}.{minor}");
-    let releases: Vec<String> = parameter
-        .releases
-        .iter()
-        .map(|(release, _)| line(release))
-        .collect();
+    let releases: Vec<String> =
+        parameter.releases.iter().map(|(release, _)| line(release)).collect();
     let release = line(&version.value);
-    let problem = remove(name)
-        .with("releases", releases.join(", "))
-        .with("release", &release);
+    let problem = remove(name).with("releases", releases.join(", ")).with("release", &release);
     Some(problem.evidence(&version.at, format!("OpenZFS {release}")))
 }
 
@@ -89,10 +82,7 @@ const DEFAULT: Rule = Rule {
     what_zh: "{subject}={value} 就是默认值。",
     why: "Setting it changes nothing today, and keeps the old value when a later release has a better default.",
     why_zh: "现在设置它没有任何变化；以后的版本有更好的默认值时，它却保留旧值。",
-    sources: &[
-        HongKong.section("tuning fragments, zfs_txg_timeout=5"),
-        Zfs4.section("defaults"),
-    ],
+    sources: &[HongKong.section("tuning fragments, zfs_txg_timeout=5"), Zfs4.section("defaults")],
     lab: None,
 };
 
@@ -106,10 +96,7 @@ fn default(system: &System, name: &str, found: &Found<String>) -> Option<Problem
 fn is_default(system: &System, name: &str, condition: impl Fn(Option<u64>) -> bool) -> bool {
     parameters::find(name).is_some_and(|parameter| match &system.openzfs {
         Some(release) => condition(parameter.default_in(release.value)),
-        None => parameter
-            .releases
-            .iter()
-            .all(|(_, default)| condition(*default)),
+        None => parameter.releases.iter().all(|(_, default)| condition(*default)),
     })
 }
 
@@ -128,11 +115,9 @@ const SUFFIX: Rule = Rule {
 fn suffix(_: &System, name: &str, found: &Found<String>) -> Option<Problem> {
     parameters::find(name)?;
     let bytes = parameters::intended(&found.value)?;
-    parameters::number(&found.value).is_none().then(|| {
-        Problem::of(name)
-            .with("bytes", bytes)
-            .set_parameter(name, Some(bytes))
-    })
+    parameters::number(&found.value)
+        .is_none()
+        .then(|| Problem::of(name).with("bytes", bytes).set_parameter(name, Some(bytes)))
 }
 
 const STRAY: Rule = Rule {
@@ -148,20 +133,12 @@ const STRAY: Rule = Rule {
 };
 
 fn stray(system: &System) -> Option<Problem> {
-    let name = |line: &str| {
-        line.split(['=', ' '])
-            .next()
-            .and_then(|name| parameters::find(name.trim()))
-    };
-    let lines = system
-        .stray
-        .iter()
-        .filter_map(|found| Some((name(&found.value)?.name, found)));
+    let name =
+        |line: &str| line.split(['=', ' ']).next().and_then(|name| parameters::find(name.trim()));
+    let lines = system.stray.iter().filter_map(|found| Some((name(&found.value)?.name, found)));
     let first = lines.clone().next()?.0;
     let problem = Problem::of(first).run(&["modprobe", "--showconfig"]);
-    Some(lines.fold(problem, |problem, (_, found)| {
-        problem.evidence(&found.at, &found.value)
-    }))
+    Some(lines.fold(problem, |problem, (_, found)| problem.evidence(&found.at, &found.value)))
 }
 
 const ARC_MIN: Rule = Rule {
@@ -172,18 +149,13 @@ const ARC_MIN: Rule = Rule {
     what_zh: "zfs_arc_min（{min}）大于 ARC 上限（{max}）的一半。",
     why: "The ARC cannot give back memory below the minimum. When programs need it, the kernel swaps or kills. A minimum serves to keep metadata, not to keep the ARC's size steady.",
     why_zh: "ARC 不能归还最小值以下的内存，程序需要时内核只能换页或杀进程。最小值用来保住元数据，不是用来稳定 ARC 的大小。",
-    sources: &[
-        HongKong.section("tuning fragments, zfs_arc_min"),
-        Zfs4.section("zfs_arc_min"),
-    ],
+    sources: &[HongKong.section("tuning fragments, zfs_arc_min"), Zfs4.section("zfs_arc_min")],
     lab: None,
 };
 
 fn arc_min(system: &System) -> Option<Problem> {
     let max = system.arc_max()?;
-    let min = system
-        .parameter("zfs_arc_min")
-        .filter(|min| min.value > max / 2)?;
+    let min = system.parameter("zfs_arc_min").filter(|min| min.value > max / 2)?;
     let problem = remove("zfs_arc_min")
         .with("min", size(min.value))
         .with("max", size(max))
@@ -202,17 +174,12 @@ const ARC_MAX_IGNORED: Rule = Rule {
     what_zh: "zfs_arc_max={value} 超出范围，被忽略。",
     why: "Valid values are from {least} to below {memory}. Otherwise the default limit stays in force, and only the kernel log says so.",
     why_zh: "有效值从 {least} 到小于 {memory}；否则默认上限继续生效，只在内核日志中提示。",
-    sources: &[
-        Zfs4.section("zfs_arc_max"),
-        ZfsCode.section("arc_tuning_update"),
-    ],
+    sources: &[Zfs4.section("zfs_arc_max"), ZfsCode.section("arc_tuning_update")],
     lab: None,
 };
 
 fn arc_max_ignored(system: &System) -> Option<Problem> {
-    let set = system
-        .parameter("zfs_arc_max")
-        .filter(|set| set.value > 0)?;
+    let set = system.parameter("zfs_arc_max").filter(|set| set.value > 0)?;
     let memory = system.memory.as_ref().map(|memory| memory.value);
     let least = 64 << 20;
     (set.value < least || memory.is_some_and(|memory| set.value >= memory)).then(|| {
@@ -239,12 +206,8 @@ const NOCACHEFLUSH: Rule = Rule {
 fn nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
     let off = matches!(name, "zfs_nocacheflush" | "zil_nocacheflush")
         && parameters::intended(&found.value) == Some(1);
-    let mut leaves = system
-        .pools
-        .iter()
-        .flat_map(|pool| &pool.vdevs)
-        .flat_map(|vdev| &vdev.leaves)
-        .peekable();
+    let mut leaves =
+        system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves).peekable();
     let protected =
         leaves.peek().is_some() && leaves.all(|leaf| system.protected(leaf) == Some(true));
     (off && !protected).then(|| remove(name))
@@ -258,17 +221,12 @@ const TXG_TIMEOUT: Rule = Rule {
     what_zh: "zfs_txg_timeout 为 {seconds} 秒。",
     why: "Asynchronous writes stay in memory that long, and up to three transaction groups are open: a crash may lose about {loss} s of them. Larger groups also make longer bursts at the drives.",
     why_zh: "异步写入在内存里停留这么久，而且最多有三个事务组未写完：崩溃可能丢失约 {loss} 秒的数据。事务组越大，盘上的突发写入也越长。",
-    sources: &[
-        Zfs4.section("zfs_txg_timeout"),
-        HongKong.section("tuning fragments"),
-    ],
+    sources: &[Zfs4.section("zfs_txg_timeout"), HongKong.section("tuning fragments")],
     lab: None,
 };
 
 fn txg_timeout(system: &System) -> Option<Problem> {
-    let set = system
-        .parameter("zfs_txg_timeout")
-        .filter(|set| set.value > 15)?;
+    let set = system.parameter("zfs_txg_timeout").filter(|set| set.value > 15)?;
     let problem = remove("zfs_txg_timeout")
         .with("seconds", set.value)
         .with("loss", set.value.saturating_mul(3));
@@ -283,10 +241,7 @@ const L2ARC_UNITS: Rule = Rule {
     what_zh: "{subject}={value} 是字节，不是兆字节。",
     why: "The unit of this parameter is bytes a feed. {value} bytes feed nothing; {meant} was probably meant.",
     why_zh: "此参数的单位是每次填充的字节数。{value} 字节等于不填充；想设的多半是 {meant}。",
-    sources: &[
-        Zfs4.section("l2arc_write_max"),
-        HongKong.section("tuning fragments"),
-    ],
+    sources: &[Zfs4.section("l2arc_write_max"), HongKong.section("tuning fragments")],
     lab: None,
 };
 
@@ -296,9 +251,8 @@ fn l2arc_units(system: &System, name: &str, found: &Found<String>) -> Option<Pro
     }
     let value = parameters::intended(&found.value).filter(|value| (1..1 << 20).contains(value))?;
     let meant = value.checked_mul(1 << 20)?;
-    let default = is_default(system, name, |default| {
-        default.is_none_or(|default| meant <= default)
-    });
+    let default =
+        is_default(system, name, |default| default.is_none_or(|default| meant <= default));
     let problem = Problem::of(name).with("meant", size(meant));
     Some(problem.set_parameter(name, (!default).then_some(meant)))
 }
@@ -328,19 +282,14 @@ const DIRTY_DATA: Rule = Rule {
     what_zh: "zfs_dirty_data_max={value} 超过内存的四分之一（{share}）。",
     why: "One pool may hold at most a quarter of the ARC's memory as dirty data. Above it, writers wait for a whole transaction group before the gradual throttle begins.",
     why_zh: "一个存储池的脏数据最多占 ARC 内存的四分之一。超过后，写入者要等一整个事务组，渐进的脏数据节流还来不及起作用。",
-    sources: &[
-        Zfs4.section("zfs_dirty_data_max"),
-        ZfsCode.section("arc_tempreserve_space"),
-    ],
+    sources: &[Zfs4.section("zfs_dirty_data_max"), ZfsCode.section("arc_tempreserve_space")],
     lab: None,
 };
 
 fn dirty_data(system: &System) -> Option<Problem> {
     let memory = system.memory.as_ref()?;
     let share = memory.value / 4;
-    let set = system
-        .parameter("zfs_dirty_data_max")
-        .filter(|set| set.value > share)?;
+    let set = system.parameter("zfs_dirty_data_max").filter(|set| set.value > share)?;
     let problem = remove("zfs_dirty_data_max")
         .with("value", size(set.value))
         .with("share", size(share))

@@ -26,11 +26,7 @@ fn wrong(name: &str, found: &Found<String>, right: &str) -> Problem {
 }
 
 fn on_zfs(system: &System) -> Vec<Database<'_>> {
-    system
-        .databases()
-        .into_iter()
-        .filter(|db| db.engine == Engine::Mysql)
-        .collect()
+    system.databases().into_iter().filter(|db| db.engine == Engine::Mysql).collect()
 }
 
 const FLUSH_LOG: Rule = Rule {
@@ -66,10 +62,7 @@ const SYNC_BINLOG: Rule = Rule {
     what_zh: "sync_binlog={value}：二进制日志不在每次提交时刷写。",
     why: "After a power cut, replicas may have events that the source lost, or the reverse, and must be built again.",
     why_zh: "断电之后，副本可能有源库已丢失的事件，或者相反，副本必须重建。",
-    sources: &[
-        MysqlManual.section("sync_binlog"),
-        Mysql.section("sync_binlog=0"),
-    ],
+    sources: &[MysqlManual.section("sync_binlog"), Mysql.section("sync_binlog=0")],
     lab: None,
 };
 
@@ -81,10 +74,7 @@ const DOUBLEWRITE: Rule = Rule {
     what_zh: "innodb_doublewrite={value}，而输入中没有信息表明 {page} 的页落在一条记录之内。",
     why: "A torn page cannot be repaired from the redo log. On ZFS this is safe only if recordsize is a multiple of the page.",
     why_zh: "撕裂的页无法用重做日志修复。在 ZFS 上，只有 recordsize 是页的整数倍时才安全。",
-    sources: &[
-        MysqlManual.section("innodb_doublewrite"),
-        Mysql.section("innodb_doublewrite=0"),
-    ],
+    sources: &[MysqlManual.section("innodb_doublewrite"), Mysql.section("innodb_doublewrite=0")],
     lab: None,
 };
 
@@ -123,11 +113,8 @@ fn doublewrite_off(system: &System) -> Option<Problem> {
 /// Whether the records of every known dataset of InnoDB hold whole pages.
 fn pages_whole(system: &System) -> bool {
     let databases = on_zfs(system);
-    let whole = |db: &Database| {
-        db.dataset
-            .bytes("recordsize")
-            .is_some_and(|record| record >= db.page)
-    };
+    let whole =
+        |db: &Database| db.dataset.bytes("recordsize").is_some_and(|record| record >= db.page);
     !databases.is_empty() && databases.iter().all(whole)
 }
 
@@ -148,9 +135,7 @@ const NATIVE_AIO: Rule = Rule {
 
 fn native_aio(system: &System) -> Option<Problem> {
     let name = "innodb_use_native_aio";
-    let found = system
-        .innodb(name)
-        .filter(|found| switch(&found.value) == Some(true))?;
+    let found = system.innodb(name).filter(|found| switch(&found.value) == Some(true))?;
     (!on_zfs(system).is_empty()).then(|| wrong(name, &found, "OFF"))
 }
 
@@ -175,12 +160,8 @@ fn flush_neighbors(system: &System) -> Option<Problem> {
         .innodb(name)
         .filter(|found| found.value != "0" && switch(&found.value) != Some(false))?;
     let databases = on_zfs(system);
-    let pools = databases
-        .iter()
-        .filter_map(|db| system.pool(db.dataset.pool()));
-    let mut leaves = pools
-        .flat_map(|pool| &pool.vdevs)
-        .flat_map(|vdev| &vdev.leaves);
+    let pools = databases.iter().filter_map(|db| system.pool(db.dataset.pool()));
+    let mut leaves = pools.flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves);
     let flash = leaves.any(|leaf| system.rotates(leaf) == Some(false) || models::flash(&leaf.name));
     flash.then(|| wrong(name, &found, "0"))
 }
@@ -203,9 +184,7 @@ const WRITE_AHEAD: Rule = Rule {
 fn write_ahead(system: &System) -> Option<Problem> {
     let name = "innodb_log_write_ahead_size";
     let page = system.innodb_page();
-    let bytes = system
-        .innodb_bytes(name)
-        .filter(|found| found.value > page)?;
+    let bytes = system.innodb_bytes(name).filter(|found| found.value > page)?;
     let found = Found::new(size(bytes.value), bytes.at);
     Some(wrong(name, &found, &page.to_string()).with("page", size(page)))
 }
@@ -227,18 +206,10 @@ const COMPRESSION: Rule = Rule {
 
 fn compression(system: &System) -> Option<Problem> {
     let name = "innodb_compression_default";
-    let found = system
-        .innodb(name)
-        .filter(|found| switch(&found.value) == Some(true))?;
-    let compressed = |db: &Database| {
-        db.dataset
-            .get("compression")
-            .is_some_and(|p| p.value != "off")
-    };
-    on_zfs(system)
-        .iter()
-        .any(compressed)
-        .then(|| wrong(name, &found, "OFF"))
+    let found = system.innodb(name).filter(|found| switch(&found.value) == Some(true))?;
+    let compressed =
+        |db: &Database| db.dataset.get("compression").is_some_and(|p| p.value != "off");
+    on_zfs(system).iter().any(compressed).then(|| wrong(name, &found, "OFF"))
 }
 
 const TWO_SERVERS: Rule = Rule {
@@ -257,11 +228,8 @@ const TWO_SERVERS: Rule = Rule {
 };
 
 /// Settings that only one of the two servers has.
-const MARIADB: [&str; 3] = [
-    "innodb_compression_default",
-    "innodb_use_atomic_writes",
-    "aria_pagecache_buffer_size",
-];
+const MARIADB: [&str; 3] =
+    ["innodb_compression_default", "innodb_use_atomic_writes", "aria_pagecache_buffer_size"];
 const MYSQL: [&str; 4] = [
     "innodb_redo_log_capacity",
     "innodb_dedicated_server",
@@ -270,11 +238,8 @@ const MYSQL: [&str; 4] = [
 ];
 
 fn two_servers(system: &System) -> Option<Problem> {
-    let first = |names: &[&'static str]| {
-        names
-            .iter()
-            .find_map(|name| Some((*name, system.innodb(name)?)))
-    };
+    let first =
+        |names: &[&'static str]| names.iter().find_map(|name| Some((*name, system.innodb(name)?)));
     let (mariadb, one) = first(&MARIADB)?;
     let (mysql, two) = first(&MYSQL)?;
     let problem = Problem::setting(&Target::Mysql, mariadb, &one)

@@ -23,9 +23,7 @@ const RAIDZ: Rule = Rule {
 };
 
 fn raidz(system: &System, dataset: &Dataset) -> Option<Problem> {
-    padded(system, dataset, |kind| {
-        matches!(kind, VdevKind::Raidz { .. })
-    })
+    padded(system, dataset, |kind| matches!(kind, VdevKind::Raidz { .. }))
 }
 
 const DRAID: Rule = Rule {
@@ -41,9 +39,7 @@ const DRAID: Rule = Rule {
 };
 
 fn draid(system: &System, dataset: &Dataset) -> Option<Problem> {
-    padded(system, dataset, |kind| {
-        matches!(kind, VdevKind::Draid { .. })
-    })
+    padded(system, dataset, |kind| matches!(kind, VdevKind::Draid { .. }))
 }
 
 /// How a raidz or dRAID vdev stores a block; none for other vdevs, or an impossible width.
@@ -62,15 +58,11 @@ fn padded(system: &System, dataset: &Dataset, kind: fn(&VdevKind) -> bool) -> Op
     let pool = system.pool(dataset.pool())?;
     let vdev = pool.vdevs_of(Class::Normal).find(|vdev| kind(&vdev.kind))?;
     let geometry = geometry(vdev)?;
-    let ashift = pool
-        .get("ashift")
-        .and_then(|p| p.value.parse().ok())
-        .filter(|s| (9..=16).contains(s));
+    let ashift =
+        pool.get("ashift").and_then(|p| p.value.parse().ok()).filter(|s| (9..=16).contains(s));
     let ashift = ashift.unwrap_or(12u32);
     let (name, _, property) = dataset.block()?;
-    let block = system
-        .intended_block(dataset)
-        .filter(|block| (1..=1 << 24).contains(block))?;
+    let block = system.intended_block(dataset).filter(|block| (1..=1 << 24).contains(block))?;
     let factor = |block: u64| geometry.asize(block, ashift) as f64 / block as f64;
     let fair = factor(1 << 20);
     if factor(block) <= fair * 1.3 || system.database_on(dataset).is_some() {
@@ -84,29 +76,14 @@ fn padded(system: &System, dataset: &Dataset, kind: fn(&VdevKind) -> bool) -> Op
         .with("fair", format!("{fair:.2}"))
         .property(name, property)
         .evidence(&vdev.at, &vdev.name);
-    let mut loads = system
-        .loads
-        .iter()
-        .filter(|load| load.dataset == dataset.name);
+    let mut loads = system.loads.iter().filter(|load| load.dataset == dataset.name);
     Some(if loads.any(|load| load.writes && load.random) {
         // Larger records would make each of these writes rewrite more.
-        problem.run(&[
-            "zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2",
-        ])
+        problem.run(&["zpool", "create", "NEW-POOL", "mirror", "DRIVE-1", "DRIVE-2"])
     } else if name == "volblocksize" {
-        problem.run(&[
-            "zfs",
-            "create",
-            "-V",
-            "SIZE",
-            "-o",
-            "volblocksize=64K",
-            "NEW-VOLUME",
-        ])
+        problem.run(&["zfs", "create", "-V", "SIZE", "-o", "volblocksize=64K", "NEW-VOLUME"])
     } else {
-        let better = (17..20)
-            .map(|shift| 1 << shift)
-            .find(|block| factor(*block) <= fair * 1.3);
+        let better = (17..20).map(|shift| 1 << shift).find(|block| factor(*block) <= fair * 1.3);
         problem.set_property(&dataset.name, "recordsize", size(better.unwrap_or(1 << 20)))
     })
 }

@@ -28,12 +28,8 @@ pub const RULES: &[Rule] = &[
 /// A property that is a percentage, at or above a limit: the value, and a problem that shows it.
 fn percentage(pool: &Pool, name: &str, least: u64) -> Option<(u64, Problem)> {
     let property = pool.get(name)?;
-    let value = property
-        .value
-        .trim_end_matches('%')
-        .parse()
-        .ok()
-        .filter(|value| *value >= least)?;
+    let value =
+        property.value.trim_end_matches('%').parse().ok().filter(|value| *value >= least)?;
     Some((value, Problem::of(&pool.name).property(name, property)))
 }
 
@@ -45,23 +41,14 @@ const FULL: Rule = Rule {
     what_zh: "{subject} 已用 {used} %。",
     why: "Free space is in small pieces, allocation takes longer and writes slow down; when only the reserved slop space is left, writes fail. Databases and volumes are affected first.",
     why_zh: "空闲空间零碎，分配变慢，写入也变慢；只剩保留的 slop 空间时写入失败。数据库和卷最先受影响。",
-    sources: &[
-        ZfsDocs.section("Performance, free space"),
-        Practice.section("20 % free"),
-    ],
+    sources: &[ZfsDocs.section("Performance, free space"), Practice.section("20 % free")],
     lab: None,
 };
 
 fn full(_: &System, pool: &Pool) -> Option<Problem> {
     let (used, problem) = percentage(pool, "capacity", 80)?;
-    let problem = problem
-        .with("used", used)
-        .run(&["zfs", "list", "-o", "space", "-r", &pool.name]);
-    Some(if used >= 95 {
-        problem.severity(Severity::Error)
-    } else {
-        problem
-    })
+    let problem = problem.with("used", used).run(&["zfs", "list", "-o", "space", "-r", &pool.name]);
+    Some(if used >= 95 { problem.severity(Severity::Error) } else { problem })
 }
 
 const FRAGMENTED: Rule = Rule {
@@ -78,11 +65,7 @@ const FRAGMENTED: Rule = Rule {
 
 fn fragmented(_: &System, pool: &Pool) -> Option<Problem> {
     let (share, problem) = percentage(pool, "fragmentation", 50)?;
-    Some(
-        problem
-            .with("share", share)
-            .run(&["zpool", "list", "-v", &pool.name]),
-    )
+    Some(problem.with("share", share).run(&["zpool", "list", "-v", &pool.name]))
 }
 
 /// Vdevs without children: the drives.
@@ -90,21 +73,13 @@ fn drives(vdevs: &[Vdev]) -> Vec<&Vdev> {
     let below = |vdev: &'_ Vdev| vdev.children.is_empty();
     vdevs
         .iter()
-        .flat_map(|vdev| {
-            if below(vdev) {
-                vec![vdev]
-            } else {
-                drives(&vdev.children)
-            }
-        })
+        .flat_map(|vdev| if below(vdev) { vec![vdev] } else { drives(&vdev.children) })
         .collect()
 }
 
 /// The device file of a drive that a pool names: a path, a kernel name, or an identity.
 fn device(name: &str) -> String {
-    let kernel = ["sd", "nvme", "vd", "hd", "xvd"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix));
+    let kernel = ["sd", "nvme", "vd", "hd", "xvd"].iter().any(|prefix| name.starts_with(prefix));
     match name {
         path if path.starts_with('/') => path.to_string(),
         name if kernel && !name.contains('-') => format!("/dev/{name}"),
@@ -126,16 +101,10 @@ const DEGRADED: Rule = Rule {
 
 fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
-    let state = status
-        .state
-        .as_ref()
-        .filter(|state| state.value != "ONLINE")?;
+    let state = status.state.as_ref().filter(|state| state.value != "ONLINE")?;
     let mut problem = Problem::of(&pool.name)
         .with("state", &state.value)
-        .evidence(
-            &pool.status_line(state.line),
-            format!("state: {}", state.value),
-        );
+        .evidence(&pool.status_line(state.line), format!("state: {}", state.value));
     let mut fixed = false;
     for drive in drives(&status.vdevs) {
         let fix: &[&str] = match drive.state.as_str() {
@@ -147,15 +116,9 @@ fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
         };
         fixed = true;
         let text = format!("{} {}", drive.name, drive.state);
-        problem = problem
-            .evidence(&pool.status_line(drive.line), text)
-            .run(fix);
+        problem = problem.evidence(&pool.status_line(drive.line), text).run(fix);
     }
-    Some(if fixed {
-        problem
-    } else {
-        problem.run(&["zpool", "status", "-v", &pool.name])
-    })
+    Some(if fixed { problem } else { problem.run(&["zpool", "status", "-v", &pool.name]) })
 }
 
 const ERRORS: Rule = Rule {
@@ -174,17 +137,12 @@ fn errors(_: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
     let counts =
         |drive: &Vdev| [drive.read, drive.write, drive.cksum].map(|count| count.unwrap_or(0));
-    let mut faulty = drives(&status.vdevs)
-        .into_iter()
-        .filter(|drive| counts(drive) != [0; 3])
-        .peekable();
+    let mut faulty =
+        drives(&status.vdevs).into_iter().filter(|drive| counts(drive) != [0; 3]).peekable();
     faulty.peek()?;
     let problem = faulty.fold(Problem::of(&pool.name), |problem, drive| {
         let [read, write, cksum] = counts(drive);
-        let text = format!(
-            "{}: read {read}, write {write}, checksum {cksum}",
-            drive.name
-        );
+        let text = format!("{}: read {read}, write {write}, checksum {cksum}", drive.name);
         problem.evidence(&pool.status_line(drive.line), text).run(&[
             "smartctl",
             "-x",
@@ -208,14 +166,9 @@ const DAMAGED: Rule = Rule {
 
 fn damaged(_: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
-    let errors = status
-        .errors
-        .as_ref()
-        .filter(|_| status.undamaged() == Some(false))?;
-    let problem = Problem::of(&pool.name).evidence(
-        &pool.status_line(errors.line),
-        format!("errors: {}", errors.value),
-    );
+    let errors = status.errors.as_ref().filter(|_| status.undamaged() == Some(false))?;
+    let problem = Problem::of(&pool.name)
+        .evidence(&pool.status_line(errors.line), format!("errors: {}", errors.value));
     Some(problem.run(&["zpool", "status", "-v", &pool.name]))
 }
 
@@ -247,10 +200,7 @@ fn scrub(system: &System, pool: &Pool) -> Option<Problem> {
 
 fn last_scrub(pool: &Pool) -> Option<&Scan> {
     let (_, status) = pool.status.as_ref()?;
-    status
-        .scans
-        .iter()
-        .find(|scan| scan.kind != Some(ScanKind::Resilver))
+    status.scans.iter().find(|scan| scan.kind != Some(ScanKind::Resilver))
 }
 
 const NEVER_SCRUBBED: Rule = Rule {
@@ -301,18 +251,13 @@ fn autotrim_early(system: &System, pool: &Pool) -> Option<Problem> {
 }
 
 fn set_autotrim(pool: &Pool, wrong: &str, right: &str) -> Option<Problem> {
-    let property = pool
-        .get("autotrim")
-        .filter(|property| property.value == wrong)?;
+    let property = pool.get("autotrim").filter(|property| property.value == wrong)?;
     let problem = Problem::of(&pool.name).property("autotrim", property);
     Some(problem.set(Target::Pool(pool.name.clone()), "autotrim", Some(right)))
 }
 
 fn before_2_2(system: &System) -> bool {
-    system
-        .openzfs
-        .as_ref()
-        .is_some_and(|version| version.value < (2, 2))
+    system.openzfs.as_ref().is_some_and(|version| version.value < (2, 2))
 }
 
 const AUTOTRIM: Rule = Rule {
@@ -323,10 +268,7 @@ const AUTOTRIM: Rule = Rule {
     what_zh: "{subject} 有 SSD（{drive}），而 autotrim=off。",
     why: "The drives never learn which space is free, so they write more slowly and wear faster, as if they were full. A weekly `zpool trim` does the same with less effect on latency.",
     why_zh: "盘不知道哪些空间已释放，写入变慢、磨损加快，就像装满了一样。每周一次 `zpool trim` 效果相同，对延迟影响更小。",
-    sources: &[
-        HongKong.section("databases, autotrim=on"),
-        ZpoolProps.section("autotrim"),
-    ],
+    sources: &[HongKong.section("databases, autotrim=on"), ZpoolProps.section("autotrim")],
     lab: None,
 };
 
@@ -398,10 +340,8 @@ const CHECKPOINT: Rule = Rule {
 fn checkpoint(_: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
     let (_, text) = status.others.iter().find(|(key, _)| key == "checkpoint")?;
-    let problem = Problem::of(&pool.name).evidence(
-        &pool.status_line(text.line),
-        format!("checkpoint: {}", text.value),
-    );
+    let problem = Problem::of(&pool.name)
+        .evidence(&pool.status_line(text.line), format!("checkpoint: {}", text.value));
     Some(problem.run(&["zpool", "checkpoint", "--discard", &pool.name]))
 }
 
@@ -420,10 +360,7 @@ const RESILVERING: Rule = Rule {
 fn resilvering(_: &System, pool: &Pool) -> Option<Problem> {
     let (_, status) = pool.status.as_ref()?;
     let running = |kind, state| kind == Some(ScanKind::Resilver) && state == ScanState::Running;
-    let scan = status
-        .scans
-        .iter()
-        .find(|scan| running(scan.kind, scan.state))?;
+    let scan = status.scans.iter().find(|scan| running(scan.kind, scan.state))?;
     let problem = Problem::of(&pool.name).evidence(&pool.status_line(scan.line), &scan.text);
     Some(problem.run(&["zpool", "wait", "-t", "resilver", &pool.name]))
 }

@@ -32,11 +32,7 @@ fn of_setting(system: &System, name: &str, right: &str) -> Problem {
 
 /// Databases of PostgreSQL on ZFS, where any is known.
 fn on_zfs(system: &System) -> Vec<Database<'_>> {
-    system
-        .databases()
-        .into_iter()
-        .filter(|db| db.engine == Engine::Postgresql)
-        .collect()
+    system.databases().into_iter().filter(|db| db.engine == Engine::Postgresql).collect()
 }
 
 const FSYNC: Rule = Rule {
@@ -93,31 +89,21 @@ fn full_page_writes_kept(system: &System) -> Option<Problem> {
         return None;
     }
     let problem = of_setting(system, "full_page_writes", "on");
-    Some(
-        match on_zfs(system)
-            .first()
-            .and_then(|db| db.dataset.get("recordsize"))
-        {
-            Some(property) => problem.property("recordsize", property),
-            None => problem,
-        },
-    )
+    Some(match on_zfs(system).first().and_then(|db| db.dataset.get("recordsize")) {
+        Some(property) => problem.property("recordsize", property),
+        None => problem,
+    })
 }
 
 fn full_pages_off(system: &System) -> bool {
-    system
-        .postgres_switch("full_page_writes")
-        .is_some_and(|found| !found.value)
+    system.postgres_switch("full_page_writes").is_some_and(|found| !found.value)
 }
 
 /// Whether the records of every known database hold whole pages.
 fn pages_whole(system: &System) -> bool {
     let databases = on_zfs(system);
-    let whole = |db: &Database| {
-        db.dataset
-            .bytes("recordsize")
-            .is_some_and(|record| record >= db.page)
-    };
+    let whole =
+        |db: &Database| db.dataset.bytes("recordsize").is_some_and(|record| record >= db.page);
     !databases.is_empty() && databases.iter().all(whole)
 }
 
@@ -174,10 +160,7 @@ fn wal_recycle(system: &System) -> Option<Problem> {
 fn useless_on_zfs(system: &System, name: &str) -> Option<Problem> {
     let on = system.postgres_switch(name).is_none_or(|found| found.value);
     let databases = on_zfs(system);
-    let dataset = databases
-        .first()
-        .filter(|_| on && !system.postgresql.is_empty())?
-        .dataset;
+    let dataset = databases.first().filter(|_| on && !system.postgresql.is_empty())?.dataset;
     Some(of_setting(system, name, "off").evidence(&dataset.place(), &dataset.name))
 }
 
@@ -199,10 +182,7 @@ const IO_CONCURRENCY: Rule = Rule {
 
 fn effective_io_concurrency(system: &System) -> Option<Problem> {
     // posix_fadvise came to Linux with OpenZFS 2.2 (zpl_fadvise).
-    let version = system
-        .openzfs
-        .as_ref()
-        .filter(|version| version.value < (2, 2))?;
+    let version = system.openzfs.as_ref().filter(|version| version.value < (2, 2))?;
     let found = system.postgres("effective_io_concurrency")?;
     let asked: u64 = found.value.parse().unwrap_or(0);
     if asked <= 1 || on_zfs(system).is_empty() {
@@ -232,10 +212,7 @@ fn random_page_cost(system: &System) -> Option<Problem> {
     };
     let databases = on_zfs(system);
     let pool = system.pool(databases.first()?.dataset.pool())?;
-    let mut leaves = pool
-        .vdevs_of(Class::Normal)
-        .flat_map(|vdev| &vdev.leaves)
-        .peekable();
+    let mut leaves = pool.vdevs_of(Class::Normal).flat_map(|vdev| &vdev.leaves).peekable();
     leaves.peek()?;
     let flash = leaves.all(|leaf| system.rotates(leaf) == Some(false));
     (cost >= 4.0 && flash).then(|| {
@@ -260,10 +237,7 @@ const MAX_WAL_SIZE: Rule = Rule {
 };
 
 fn max_wal_size(system: &System) -> Option<Problem> {
-    let memory = system
-        .memory
-        .as_ref()
-        .filter(|memory| memory.value >= 32 << 30)?;
+    let memory = system.memory.as_ref().filter(|memory| memory.value >= 32 << 30)?;
     let found = system.postgres_bytes("max_wal_size", 1 << 20);
     let bytes = found.map_or(1 << 30, |found| found.value);
     if system.postgresql.is_empty() || bytes > 1 << 30 {

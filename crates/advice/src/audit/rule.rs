@@ -132,16 +132,12 @@ impl Check {
                     Some(check(system, pool, leaf)?.with("pool", &pool.name))
                 })
                 .collect(),
-            Check::Drive(check) => system
-                .drives
-                .iter()
-                .filter_map(|drive| check(system, drive))
-                .collect(),
-            Check::Dataset(check) => system
-                .datasets
-                .iter()
-                .filter_map(|dataset| check(system, dataset))
-                .collect(),
+            Check::Drive(check) => {
+                system.drives.iter().filter_map(|drive| check(system, drive)).collect()
+            }
+            Check::Dataset(check) => {
+                system.datasets.iter().filter_map(|dataset| check(system, dataset)).collect()
+            }
             Check::Property(name, check) => wrong_properties(system, name, *check),
             Check::Database(check) => system
                 .databases()
@@ -158,21 +154,13 @@ impl Check {
                     Some(problem.first(&found.at, format!("{name}={}", found.value)))
                 })
                 .collect(),
-            Check::Card(check) => system
-                .cards
-                .iter()
-                .filter_map(|report| check(system, report))
-                .collect(),
+            Check::Card(check) => {
+                system.cards.iter().filter_map(|report| check(system, report)).collect()
+            }
             Check::Volume(check) => system
                 .cards
                 .iter()
-                .flat_map(|report| {
-                    report
-                        .card
-                        .volumes
-                        .iter()
-                        .map(move |volume| (report, volume))
-                })
+                .flat_map(|report| report.card.volumes.iter().map(move |volume| (report, volume)))
                 .filter_map(|(report, volume)| check(system, report, volume))
                 .collect(),
             Check::Counters(least_s, check) => system
@@ -181,12 +169,7 @@ impl Check {
                 .filter(|found| found.value.seconds >= *least_s)
                 .filter_map(|found| check(system, &found.value, &found.at))
                 .collect(),
-            Check::Setting {
-                target,
-                name,
-                wrong,
-                right,
-            } => system
+            Check::Setting { target, name, wrong, right } => system
                 .setting(target, name)
                 .filter(|found| wrong(&found.value))
                 .map(|found| {
@@ -207,11 +190,8 @@ fn wrong_properties(
 ) -> Vec<Problem> {
     let inherited = |dataset: &Dataset, value: &str| {
         let parent = dataset.name.rsplit_once('/').map(|(parent, _)| parent);
-        parent.is_some_and(|parent| {
-            system
-                .dataset(parent)
-                .is_some_and(|above| above.is(name, value))
-        })
+        parent
+            .is_some_and(|parent| system.dataset(parent).is_some_and(|above| above.is(name, value)))
     };
     system
         .datasets
@@ -231,8 +211,6 @@ impl Rule {
     /// What it finds in a system.
     pub fn findings(&'static self, system: &System) -> Vec<Finding> {
         let problems = self.check.problems(system).into_iter();
-        problems
-            .map(|problem| Finding::new(self, problem))
-            .collect()
+        problems.map(|problem| Finding::new(self, problem)).collect()
     }
 }

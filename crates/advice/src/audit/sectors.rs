@@ -16,10 +16,7 @@ fn ashift(pool: &Pool) -> Option<(u32, &Property)> {
 
 /// Drives of a pool except its spares.
 fn members(pool: &Pool) -> impl Iterator<Item = &Leaf> {
-    pool.vdevs
-        .iter()
-        .filter(|vdev| vdev.class != Class::Spare)
-        .flat_map(|vdev| &vdev.leaves)
+    pool.vdevs.iter().filter(|vdev| vdev.class != Class::Spare).flat_map(|vdev| &vdev.leaves)
 }
 
 const TOO_SMALL: Rule = Rule {
@@ -30,10 +27,7 @@ const TOO_SMALL: Rule = Rule {
     what_zh: "{subject} 以 2^{ashift} 字节的扇区写到物理扇区为 {sector} 的盘上。",
     why: "A write of part of a physical sector makes the drive read, change and write the whole sector. ashift is fixed when a vdev is created: create the pool again with ashift={right}. Vdevs of different ashift also cannot be removed.",
     why_zh: "只写物理扇区的一部分时，盘要先读、改、再写整个扇区。ashift 在创建 vdev 时固定：用 ashift={right} 重建存储池。ashift 不同的 vdev 还无法移除。",
-    sources: &[
-        HongKong.section("pitfalls met, ashift"),
-        ZpoolProps.section("ashift"),
-    ],
+    sources: &[HongKong.section("pitfalls met, ashift"), ZpoolProps.section("ashift")],
     lab: Some("hk-ashift"),
 };
 
@@ -49,18 +43,8 @@ fn too_small(system: &System, pool: &Pool) -> Option<Problem> {
             .with("sector", size(sector.value))
             .with("right", right)
             .property("ashift", property)
-            .evidence(
-                &sector.at,
-                format!("{}: physical sector {}", leaf.name, sector.value),
-            )
-            .run(&[
-                "zpool",
-                "create",
-                "-o",
-                &format!("ashift={right}"),
-                "NEW-POOL",
-                "VDEVS",
-            ])
+            .evidence(&sector.at, format!("{}: physical sector {}", leaf.name, sector.value))
+            .run(&["zpool", "create", "-o", &format!("ashift={right}"), "NEW-POOL", "VDEVS"])
     })
 }
 
@@ -72,27 +56,16 @@ const NINE: Rule = Rule {
     what_zh: "{subject} 的 ashift=9，而输入中没有信息表明它的盘是 512 字节扇区。",
     why: "Hardly any drive sold in the last ten years has 512-byte sectors inside, and a replacement will not. ashift cannot be changed later; 12 costs a little space for small blocks and suits every drive.",
     why_zh: "近十年出售的盘内部几乎都不是 512 字节扇区，将来的替换盘也不会是。ashift 以后不能改；12 只在小块上多用一点空间，适合任何盘。",
-    sources: &[
-        HongKong.section("pitfalls met, ashift"),
-        ZpoolProps.section("ashift"),
-    ],
+    sources: &[HongKong.section("pitfalls met, ashift"), ZpoolProps.section("ashift")],
     lab: Some("hk-ashift"),
 };
 
 fn nine(system: &System, pool: &Pool) -> Option<Problem> {
     let (_, property) = ashift(pool).filter(|(shift, _)| *shift == 9)?;
-    let known = members(pool)
-        .filter_map(|leaf| system.drive(leaf))
-        .any(|drive| {
-            let rotates = drive
-                .rotational
-                .as_ref()
-                .is_some_and(|rotates| rotates.value);
-            drive
-                .physical_sector
-                .as_ref()
-                .is_some_and(|sector| sector.value > 512 || rotates)
-        });
+    let known = members(pool).filter_map(|leaf| system.drive(leaf)).any(|drive| {
+        let rotates = drive.rotational.as_ref().is_some_and(|rotates| rotates.value);
+        drive.physical_sector.as_ref().is_some_and(|sector| sector.value > 512 || rotates)
+    });
     (!known).then(|| {
         Problem::of(&pool.name).property("ashift", property).run(&[
             "zpool",
@@ -113,10 +86,7 @@ const BELIEVED: Rule = Rule {
     what_zh: "没有设置 ashift，而 SSD 报告 512 字节扇区（{drive}）。",
     why: "Flash pages are 4K or larger; the 512 is for old systems. Set ashift=12 when you create the pool: it cannot be changed later.",
     why_zh: "闪存页是 4K 或更大；512 只是为了兼容旧系统。创建存储池时请设置 ashift=12：以后不能改。",
-    sources: &[
-        ZpoolProps.section("ashift"),
-        ZfsDocs.section("Hardware, sector size"),
-    ],
+    sources: &[ZpoolProps.section("ashift"), ZfsDocs.section("Hardware, sector size")],
     lab: Some("hk-ashift"),
 };
 
@@ -142,10 +112,7 @@ const NO_ROOM: Rule = Rule {
     what_zh: "{subject} 的块为 {block}，扇区为 {sector}，没有压缩的余地。",
     why: "A block takes whole sectors, so a block of one sector cannot become smaller: compression saves nothing, and there is more metadata than with larger blocks.",
     why_zh: "块占用整数个扇区，只占一个扇区的块不可能更小：压缩不省空间，元数据还比大块更多。",
-    sources: &[
-        ZfsProps.section("compression"),
-        Arithmetic.section("blocks are whole sectors"),
-    ],
+    sources: &[ZfsProps.section("compression"), Arithmetic.section("blocks are whole sectors")],
     lab: None,
 };
 
@@ -153,9 +120,7 @@ fn no_room(system: &System, dataset: &Dataset) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
     let (shift, property) = ashift(pool).filter(|(shift, _)| (9..=14).contains(shift))?;
     let (name, _, block_property) = dataset.block()?;
-    let block = system
-        .intended_block(dataset)
-        .filter(|block| (1..=1 << shift).contains(block))?;
+    let block = system.intended_block(dataset).filter(|block| (1..=1 << shift).contains(block))?;
     let problem = Problem::of(&dataset.name)
         .with("block", size(block))
         .with("sector", size(1 << shift))
@@ -163,15 +128,9 @@ fn no_room(system: &System, dataset: &Dataset) -> Option<Problem> {
         .property(name, block_property);
     Some(match name {
         // A volume's block size is fixed when it is created.
-        "volblocksize" => problem.run(&[
-            "zfs",
-            "create",
-            "-V",
-            "SIZE",
-            "-o",
-            "volblocksize=16K",
-            "NEW-VOLUME",
-        ]),
+        "volblocksize" => {
+            problem.run(&["zfs", "create", "-V", "SIZE", "-o", "volblocksize=16K", "NEW-VOLUME"])
+        }
         _ => problem.set_property(&dataset.name, "recordsize", size(2 << shift)),
     })
 }

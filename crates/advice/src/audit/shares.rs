@@ -21,21 +21,10 @@ const NFS_ASYNC: Rule = Rule {
 };
 
 fn nfs_async(system: &System) -> Option<Problem> {
-    let asynchronous = |line: &str| {
-        line.split(['(', ')', ','])
-            .any(|option| option.trim() == "async")
-    };
-    let path = |line: &str| {
-        line.split_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_string()
-    };
-    let mut lines = system
-        .exports
-        .iter()
-        .filter(|line| asynchronous(&line.value))
-        .peekable();
+    let asynchronous =
+        |line: &str| line.split(['(', ')', ',']).any(|option| option.trim() == "async");
+    let path = |line: &str| line.split_whitespace().next().unwrap_or_default().to_string();
+    let mut lines = system.exports.iter().filter(|line| asynchronous(&line.value)).peekable();
     let subject = path(&lines.peek()?.value);
     Some(lines.fold(Problem::of(subject), |problem, line| {
         let export = format!("CLIENT:{}", path(&line.value));
@@ -83,9 +72,7 @@ const SYNC_ALWAYS: Rule = Rule {
 };
 
 fn on(value: &str) -> bool {
-    ["yes", "true", "1"]
-        .iter()
-        .any(|word| value.eq_ignore_ascii_case(word))
+    ["yes", "true", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
 const MTU_MISMATCH: Rule = Rule {
@@ -104,10 +91,7 @@ fn mtu_mismatch(system: &System) -> Option<Problem> {
     // Every host has interfaces of other MTUs (bridges, VPNs): its largest is the storage network's.
     let largest = |link: &&Link| {
         link.mtu >= 1280
-            && system
-                .links
-                .iter()
-                .all(|other| other.host != link.host || other.mtu <= link.mtu)
+            && system.links.iter().all(|other| other.host != link.host || other.mtu <= link.mtu)
     };
     let links = || system.links.iter().filter(largest);
     let small = links().min_by_key(|link| link.mtu)?;
@@ -118,13 +102,5 @@ fn mtu_mismatch(system: &System) -> Option<Problem> {
         .with("other", &large.name)
         .evidence(&small.at, format!("{} mtu {}", small.name, small.mtu))
         .evidence(&large.at, format!("{} mtu {}", large.name, large.mtu));
-    Some(problem.run(&[
-        "ip",
-        "link",
-        "set",
-        "dev",
-        &small.name,
-        "mtu",
-        &large.mtu.to_string(),
-    ]))
+    Some(problem.run(&["ip", "link", "set", "dev", &small.name, "mtu", &large.mtu.to_string()]))
 }

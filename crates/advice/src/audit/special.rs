@@ -7,21 +7,12 @@ use crate::system::{Dataset, Pool, System, Vdev};
 use facts::zpool_status::{Class, VdevKind};
 
 /// The rules of this topic.
-pub const RULES: &[Rule] = &[
-    UNMIRRORED,
-    DEDUP_UNMIRRORED,
-    WEAKER,
-    IRREVERSIBLE,
-    METADATA_ONLY,
-    EVERYTHING,
-];
+pub const RULES: &[Rule] =
+    &[UNMIRRORED, DEDUP_UNMIRRORED, WEAKER, IRREVERSIBLE, METADATA_ONLY, EVERYTHING];
 
 /// Failed drives that the data vdevs survive, whichever they are.
 fn data_survives(pool: &Pool) -> u32 {
-    pool.vdevs_of(Class::Normal)
-        .map(Vdev::survives)
-        .min()
-        .unwrap_or(0)
+    pool.vdevs_of(Class::Normal).map(Vdev::survives).min().unwrap_or(0)
 }
 
 const UNMIRRORED: Rule = Rule {
@@ -53,9 +44,11 @@ const DEDUP_UNMIRRORED: Rule = Rule {
 
 fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
     (vdev.kind == VdevKind::Disk).then(|| {
-        Problem::of(&vdev.name)
-            .evidence(&vdev.at, &vdev.name)
-            .attach(&pool.name, &vdev.name, data_survives(pool))
+        Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name).attach(
+            &pool.name,
+            &vdev.name,
+            data_survives(pool),
+        )
     })
 }
 
@@ -96,9 +89,7 @@ const IRREVERSIBLE: Rule = Rule {
 };
 
 fn irreversible(_: &System, pool: &Pool) -> Option<Problem> {
-    let raidz = pool
-        .vdevs_of(Class::Normal)
-        .find(|vdev| vdev.parity().is_some())?;
+    let raidz = pool.vdevs_of(Class::Normal).find(|vdev| vdev.parity().is_some())?;
     let vdev = pool.vdevs_of(Class::Special).next()?;
     let problem = Problem::of(&pool.name)
         .with("special", &vdev.name)
@@ -120,10 +111,7 @@ const METADATA_ONLY: Rule = Rule {
     what_zh: "{subject} 的 special vdev 只存元数据：special_small_blocks 为 0。",
     why: "Small files stay on the data vdevs until special_small_blocks is set, which affects only files written afterwards. Check first that the special vdev has room for them.",
     why_zh: "设置 special_small_blocks 之前，小文件一直放在数据 vdev 上；设置后也只影响新写入的文件。先确认 special vdev 有足够的空间。",
-    sources: &[
-        ZfsProps.section("special_small_blocks"),
-        HongKong.section("result 3"),
-    ],
+    sources: &[ZfsProps.section("special_small_blocks"), HongKong.section("result 3")],
     lab: Some("hk-smb-l2arc"),
 };
 
@@ -144,15 +132,15 @@ fn metadata_only(system: &System, pool: &Pool) -> Option<Problem> {
             || (heir.name.starts_with(&below)
                 && heir.get("special_small_blocks").is_none_or(|p| !p.local))
     });
-    let block = heirs
-        .filter_map(|heir| system.intended_block(heir))
-        .min()
-        .filter(|block| *block > 512)?;
+    let block =
+        heirs.filter_map(|heir| system.intended_block(heir)).min().filter(|block| *block > 512)?;
     let small = (block / 4).clamp(512, 32768);
     known.iter().all(|(_, p)| p.value == "0").then(|| {
-        Problem::of(&pool.name)
-            .property("special_small_blocks", property)
-            .set_property(&dataset.name, "special_small_blocks", size(small))
+        Problem::of(&pool.name).property("special_small_blocks", property).set_property(
+            &dataset.name,
+            "special_small_blocks",
+            size(small),
+        )
     })
 }
 
@@ -171,15 +159,9 @@ const EVERYTHING: Rule = Rule {
 fn everything(system: &System, dataset: &Dataset) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
     let property = dataset.get("special_small_blocks")?;
-    let small = dataset
-        .bytes("special_small_blocks")
-        .filter(|small| *small > 0)?;
+    let small = dataset.bytes("special_small_blocks").filter(|small| *small > 0)?;
     let block = system.intended_block(dataset)?;
-    let below = if block > 1024 {
-        size(block / 2)
-    } else {
-        "0".to_string()
-    };
+    let below = if block > 1024 { size(block / 2) } else { "0".to_string() };
     (pool.has(Class::Special) && small >= block).then(|| {
         Problem::of(&dataset.name)
             .with("small", size(small))

@@ -56,9 +56,7 @@ pub struct Kstat {
 
 /// A kstat of type 1 (named counters); none for any other text.
 pub fn kstat(text: &str) -> Option<Kstat> {
-    let mut rows = text
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mut rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let header = rows.next()?;
     let [_, "1", _, _, _, made, read] = header.as_slice() else {
         return None;
@@ -72,10 +70,7 @@ pub fn kstat(text: &str) -> Option<Kstat> {
             _ => None,
         })
         .collect();
-    Some(Kstat {
-        window: (made.parse().ok()?, read.parse().ok()?),
-        counters,
-    })
+    Some(Kstat { window: (made.parse().ok()?, read.parse().ok()?), counters })
 }
 
 /// What was counted between the first and the last reading of each kstat; with one reading, since
@@ -97,23 +92,13 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
         readings.sort_by_key(|reading| reading.window.1);
         let (first, last) = (readings.first()?, readings.last()?);
         let single = readings.len() == 1;
-        let from = if single {
-            first.window.0
-        } else {
-            first.window.1
-        };
+        let from = if single { first.window.0 } else { first.window.1 };
         let window = last.window.1.saturating_sub(from) as f64 / 1e9;
         seconds = Some(seconds.map_or(window, |known| known.min(window)));
         for (name, value) in &last.counters {
             after.insert(name, *value);
-            before.insert(
-                name,
-                if single {
-                    0
-                } else {
-                    *first.counters.get(name).unwrap_or(value)
-                },
-            );
+            before
+                .insert(name, if single { 0 } else { *first.counters.get(name).unwrap_or(value) });
         }
     }
     let grew = |name: &str| Some(after.get(name)?.saturating_sub(*before.get(name)?));
@@ -125,13 +110,7 @@ pub fn counters(readings: &[Kstat]) -> Option<Counters> {
     Some(Counters {
         seconds: seconds?,
         commits: grew("zil_commit_count"),
-        zil_bytes: sum(
-            &[
-                "zil_itx_metaslab_normal_bytes",
-                "zil_itx_metaslab_slog_bytes",
-            ],
-            &grew,
-        ),
+        zil_bytes: sum(&["zil_itx_metaslab_normal_bytes", "zil_itx_metaslab_slog_bytes"], &grew),
         slog_bytes: grew("zil_itx_metaslab_slog_bytes"),
         waits: None,
         flushes: None,
@@ -166,10 +145,7 @@ mod tests {
     use super::*;
 
     fn reading(read: u64, rows: &str) -> Kstat {
-        kstat(&format!(
-            "13 1 0x01 3 4 1000000000 {read}\nname type data\n{rows}"
-        ))
-        .unwrap()
+        kstat(&format!("13 1 0x01 3 4 1000000000 {read}\nname type data\n{rows}")).unwrap()
     }
 
     #[test]

@@ -63,11 +63,7 @@ impl System {
                     Engine::Postgresql => 8192,
                     Engine::Mysql => self.innodb_page(),
                 };
-                Some(Database {
-                    dataset,
-                    engine,
-                    page,
-                })
+                Some(Database { dataset, engine, page })
             })
             .collect()
     }
@@ -79,9 +75,7 @@ impl System {
     }
 
     fn engine_of(&self, dataset: &Dataset) -> Option<Engine> {
-        let mountpoint = dataset
-            .get("mountpoint")
-            .map(|p| p.value.trim_end_matches('/'));
+        let mountpoint = dataset.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
         let directories = [
             (Engine::Postgresql, self.postgres("data_directory")),
             (Engine::Mysql, self.innodb("datadir")),
@@ -91,9 +85,7 @@ impl System {
                 let directory = directory.value.trim_end_matches('/').to_string();
                 let mine = |d: &Dataset| {
                     let point = d.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
-                    point
-                        .filter(|p| p.starts_with('/') && holds(p, &directory))
-                        .map(str::len)
+                    point.filter(|p| p.starts_with('/') && holds(p, &directory)).map(str::len)
                 };
                 // The deepest mount point above the directory is the one that holds it.
                 if holds(mountpoint, &directory)
@@ -108,10 +100,7 @@ impl System {
         if LOGS.iter().any(|log| last.contains(log)) {
             return None;
         }
-        NAMES
-            .iter()
-            .find(|(word, _)| last.contains(word))
-            .map(|(_, engine)| *engine)
+        NAMES.iter().find(|(word, _)| last.contains(word)).map(|(_, engine)| *engine)
     }
 
     /// A setting of `postgresql.conf`.
@@ -141,18 +130,17 @@ impl System {
 
     /// InnoDB's page, bytes; 16 KiB unless set.
     pub fn innodb_page(&self) -> u64 {
-        self.innodb_bytes("innodb_page_size")
-            .map_or(16384, |found| found.value)
+        self.innodb_bytes("innodb_page_size").map_or(16384, |found| found.value)
     }
 
     /// Memory a database server takes for its own cache: shared_buffers, innodb_buffer_pool_size.
     pub fn database_memory(&self) -> Option<(&'static str, Found<u64>)> {
-        self.postgres_bytes("shared_buffers", 8192)
-            .map(|found| ("shared_buffers", found))
-            .or_else(|| {
+        self.postgres_bytes("shared_buffers", 8192).map(|found| ("shared_buffers", found)).or_else(
+            || {
                 self.innodb_bytes("innodb_buffer_pool_size")
                     .map(|found| ("innodb_buffer_pool_size", found))
-            })
+            },
+        )
     }
 }
 
@@ -167,9 +155,7 @@ fn last<S, T>(files: &[(String, S)], get: impl Fn(&S) -> Option<At<T>>) -> Optio
 /// Whether `directory` is `mountpoint` or below it.
 fn holds(mountpoint: &str, directory: &str) -> bool {
     directory == mountpoint
-        || directory
-            .strip_prefix(mountpoint)
-            .is_some_and(|rest| rest.starts_with('/'))
+        || directory.strip_prefix(mountpoint).is_some_and(|rest| rest.starts_with('/'))
 }
 
 impl System {

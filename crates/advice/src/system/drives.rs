@@ -39,10 +39,7 @@ impl System {
                     .serial
                     .as_ref()
                     .is_some_and(|s| s.value.len() > 3 && name.contains(&s.value))
-                || drive
-                    .wwn
-                    .as_ref()
-                    .is_some_and(|w| w.len() > 8 && name.contains(w.as_str()))
+                || drive.wwn.as_ref().is_some_and(|w| w.len() > 8 && name.contains(w.as_str()))
         })
     }
 

@@ -29,11 +29,7 @@ impl Flushes {
 
     /// Most flushes that one drive was sent.
     pub fn most(&self) -> u64 {
-        self.drives
-            .values()
-            .map(|(count, _)| *count)
-            .max()
-            .unwrap_or(0)
+        self.drives.values().map(|(count, _)| *count).max().unwrap_or(0)
     }
 }
 
@@ -47,9 +43,7 @@ pub struct Reading {
 }
 
 /// Devices of the block layer that are no drives.
-const NO_DRIVES: [&str; 10] = [
-    "loop", "ram", "zram", "zd", "dm-", "md", "nbd", "sr", "fd", "rbd",
-];
+const NO_DRIVES: [&str; 10] = ["loop", "ram", "zram", "zd", "dm-", "md", "nbd", "sr", "fd", "rbd"];
 
 /// Whether a name of `/sys/block` is a drive's.
 pub fn is_drive(name: &str) -> bool {
@@ -61,11 +55,7 @@ pub fn is_drive(name: &str) -> bool {
 pub fn reading(text: &str) -> Option<Reading> {
     let mut rows = text.lines().filter(|row| !row.trim().is_empty());
     let mut first = rows.next()?.split_whitespace();
-    let uptime: f64 = first
-        .next()?
-        .parse()
-        .ok()
-        .filter(|s: &f64| s.is_finite() && *s >= 0.0)?;
+    let uptime: f64 = first.next()?.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0)?;
     first.next()?.parse::<f64>().ok()?;
     if first.next().is_some() {
         return None;
@@ -98,10 +88,7 @@ pub fn flushes(readings: &[Reading]) -> Option<Flushes> {
             Some(first) => *first.drives.get(name)?,
             None => (0, 0),
         };
-        let since = (
-            count.saturating_sub(count_before),
-            ms.saturating_sub(ms_before),
-        );
+        let since = (count.saturating_sub(count_before), ms.saturating_sub(ms_before));
         Some((name.clone(), since))
     });
     Some(Flushes {
@@ -130,10 +117,7 @@ mod tests {
         let found = flushes(&readings).unwrap();
         assert_eq!(found.seconds, 300.0);
         assert_eq!(found.drives.len(), 1, "zram is no drive");
-        assert_eq!(
-            (found.most(), found.slowest()),
-            (300, Some(("vda", 1_000_000)))
-        );
+        assert_eq!((found.most(), found.slowest()), (300, Some(("vda", 1_000_000))));
     }
 
     #[test]

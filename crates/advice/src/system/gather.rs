@@ -27,11 +27,7 @@ pub struct Unread {
 pub const UNKNOWN: &str = "unknown kind of text";
 
 fn first_line(text: &str) -> String {
-    let row = text
-        .lines()
-        .map(str::trim)
-        .find(|row| !row.is_empty())
-        .unwrap_or("");
+    let row = text.lines().map(str::trim).find(|row| !row.is_empty()).unwrap_or("");
     crate::format::printable(row).chars().take(60).collect()
 }
 
@@ -44,10 +40,7 @@ pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
         let parts = split(input);
         if parts.is_empty() {
             let at = Place::new(&input.name, 0);
-            unread.push(Unread {
-                at,
-                what: format!("{UNKNOWN}: it is empty"),
-            });
+            unread.push(Unread { at, what: format!("{UNKNOWN}: it is empty") });
         }
         for part in parts {
             take(&part, &mut system, &mut unread);
@@ -70,13 +63,7 @@ fn resolve_counters(system: &mut System) {
         // A machine without ZFS: the block layer's count of flushes is all there is.
         (None, Some(flushes)) => {
             let seconds = flushes.seconds;
-            (
-                Counters {
-                    seconds,
-                    ..Counters::default()
-                },
-                "/proc/diskstats",
-            )
+            (Counters { seconds, ..Counters::default() }, "/proc/diskstats")
         }
         (None, None) => return,
     };
@@ -87,10 +74,7 @@ fn resolve_counters(system: &mut System) {
 
 /// Parameters as they are count as set where they are not at their default.
 fn resolve_live(system: &mut System) {
-    let release = system
-        .openzfs
-        .as_ref()
-        .map_or((2, 1), |version| version.value);
+    let release = system.openzfs.as_ref().map_or((2, 1), |version| version.value);
     for (name, found) in std::mem::take(&mut system.live) {
         let default =
             super::parameters::find(&name).and_then(|parameter| parameter.default_in(release));
@@ -106,11 +90,7 @@ fn resolve_jobs(system: &mut System) {
     for text in std::mem::take(&mut system.jobs) {
         let directory = job::option(&text.value, "directory").unwrap_or("");
         let mounted = |dataset: &Dataset| {
-            let point = dataset
-                .get("mountpoint")?
-                .value
-                .trim_end_matches('/')
-                .to_string();
+            let point = dataset.get("mountpoint")?.value.trim_end_matches('/').to_string();
             let held = directory == point || directory.starts_with(&format!("{point}/"));
             (held && point.starts_with('/')).then_some(point.len())
         };
@@ -139,25 +119,17 @@ struct Part {
 fn split(input: &Input) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for (row, line) in input.text.lines().zip(1u32..) {
-        let name = row
-            .strip_prefix("==> ")
-            .and_then(|rest| rest.trim_end().strip_suffix(" <=="));
+        let name = row.strip_prefix("==> ").and_then(|rest| rest.trim_end().strip_suffix(" <=="));
         match (name, parts.last_mut()) {
-            (Some(name), _) => parts.push(Part {
-                name: name.to_string(),
-                text: String::new(),
-                skipped: line,
-            }),
+            (Some(name), _) => {
+                parts.push(Part { name: name.to_string(), text: String::new(), skipped: line })
+            }
             (None, Some(part)) => {
                 part.text.push_str(row);
                 part.text.push('\n');
             }
             (None, None) => {
-                parts.push(Part {
-                    name: input.name.clone(),
-                    text: format!("{row}\n"),
-                    skipped: 0,
-                });
+                parts.push(Part { name: input.name.clone(), text: format!("{row}\n"), skipped: 0 });
             }
         }
     }
@@ -191,37 +163,24 @@ impl Within<'_> {
     }
 
     pub(super) fn found<T: Clone>(&self, at: &Option<At<T>>) -> Option<Found<T>> {
-        at.as_ref()
-            .map(|at| Found::new(at.value.clone(), self.place(at.line)))
+        at.as_ref().map(|at| Found::new(at.value.clone(), self.place(at.line)))
     }
 }
 
 /// What ZFS's programs print instead of an answer, and what to do about it.
 const REFUSALS: [(&str, &str); 4] = [
-    (
-        "ZFS modules are not loaded",
-        "run it on the machine that has the pool",
-    ),
-    (
-        "ZFS modules cannot be auto-loaded",
-        "run it on the machine that has the pool",
-    ),
+    ("ZFS modules are not loaded", "run it on the machine that has the pool"),
+    ("ZFS modules cannot be auto-loaded", "run it on the machine that has the pool"),
     ("Permission denied the ZFS utilities", "run it as root"),
-    (
-        "Unable to open /dev/zfs",
-        "run it as root, on the machine that has the pool",
-    ),
+    ("Unable to open /dev/zfs", "run it as root, on the machine that has the pool"),
 ];
 
 /// What programs print when there is nothing to list, which is not a mistake.
 const NOTHING: [&str; 2] = ["no pools available", "no datasets available"];
 
 fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
-    for (row, line) in part
-        .text
-        .lines()
-        .zip(1u32..)
-        .filter(|(row, _)| row.trim_start().starts_with('#'))
+    for (row, line) in
+        part.text.lines().zip(1u32..).filter(|(row, _)| row.trim_start().starts_with('#'))
     {
         let file = part.name.split('!').next().unwrap_or("");
         let at = Place::new(file, line.saturating_add(part.skipped));
@@ -231,10 +190,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         Some((outer, inner)) => (outer, inner),
         None => (part.name.as_str(), part.name.as_str()),
     };
-    let within = Within {
-        file,
-        skipped: part.skipped,
-    };
+    let within = Within { file, skipped: part.skipped };
     if take_other(inner, part, &within, system) {
         return;
     }
@@ -264,9 +220,7 @@ fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {
         if format == Format::Modprobe
             && let Some(row) = padded.lines().nth(line.saturating_sub(1) as usize)
         {
-            system
-                .stray
-                .push(Found::new(row.trim().to_string(), at.clone()));
+            system.stray.push(Found::new(row.trim().to_string(), at.clone()));
         }
         unread.push(Unread { at, what });
     }
@@ -313,10 +267,7 @@ fn take_settings(name: &str, part: &Part, within: &Within, system: &mut System) 
     // Lines count from the beginning of the input.
     let text = &("\n".repeat(part.skipped as usize) + &part.text);
     let file = within.file;
-    let first = text
-        .lines()
-        .find(|row| !row.trim().is_empty())
-        .unwrap_or("");
+    let first = text.lines().find(|row| !row.trim().is_empty()).unwrap_or("");
     let echoed = other::echoed(file, text);
     let exports = other::exports(file, text);
     if !echoed.is_empty() {
@@ -331,10 +282,7 @@ fn take_settings(name: &str, part: &Part, within: &Within, system: &mut System) 
     } else if first.contains(": <") && first.contains(" mtu ") {
         let host = format!("{file}:{}", part.skipped);
         let links = other::links(file, text).into_iter();
-        system.links.extend(links.map(|link| super::Link {
-            host: host.clone(),
-            ..link
-        }));
+        system.links.extend(links.map(|link| super::Link { host: host.clone(), ..link }));
     } else if name.ends_with("exports") || (!exports.is_empty() && first.starts_with(['/', '#'])) {
         system.exports.extend(exports);
     } else if name.ends_with("smb.conf") || text.lines().any(|row| row.trim() == "[global]") {

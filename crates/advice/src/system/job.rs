@@ -5,28 +5,18 @@ use std::collections::BTreeMap;
 
 /// Whether a text is a fio job file: sections, and a direction.
 pub fn job_file(text: &str) -> bool {
-    let mut rows = text
-        .lines()
-        .map(str::trim)
-        .filter(|row| !row.starts_with(['#', ';']));
+    let mut rows = text.lines().map(str::trim).filter(|row| !row.starts_with(['#', ';']));
     let section = text.lines().any(|row| row.trim().starts_with('['));
     section
-        && rows.any(|row| {
-            row.split(';')
-                .any(|p| p.starts_with("rw=") || p.starts_with("readwrite="))
-        })
+        && rows
+            .any(|row| row.split(';').any(|p| p.starts_with("rw=") || p.starts_with("readwrite=")))
 }
 
 /// The value of an option anywhere in a job file.
 pub fn option<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines()
         .flat_map(|row| row.split(';'))
-        .find_map(|part| {
-            part.trim()
-                .strip_prefix(name)?
-                .trim_start()
-                .strip_prefix('=')
-        })
+        .find_map(|part| part.trim().strip_prefix(name)?.trim_start().strip_prefix('='))
         .map(str::trim)
 }
 
@@ -58,9 +48,7 @@ pub fn loads(text: &str, workload: &str, dataset: &str, at: &Place) -> Vec<Load>
         };
         target.insert(key.trim().to_ascii_lowercase(), value.trim().to_string());
     }
-    jobs.iter()
-        .map(|(name, options)| load(name, options, workload, dataset, at))
-        .collect()
+    jobs.iter().map(|(name, options)| load(name, options, workload, dataset, at)).collect()
 }
 
 fn load(
@@ -70,11 +58,7 @@ fn load(
     dataset: &str,
     at: &Place,
 ) -> Load {
-    let get = |keys: [&str; 2]| {
-        keys.iter()
-            .find_map(|key| options.get(*key))
-            .map(String::as_str)
-    };
+    let get = |keys: [&str; 2]| keys.iter().find_map(|key| options.get(*key)).map(String::as_str);
     let direction = get(["rw", "readwrite"]).unwrap_or("read");
     let on = |key: &str| options.get(key).is_some_and(|v| v != "0" && v != "none");
     Load {
@@ -94,10 +78,7 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> Load {
-        let at = Place {
-            file: "x".into(),
-            line: 1,
-        };
+        let at = Place { file: "x".into(), line: 1 };
         loads(text, "w", "tank", &at).pop().unwrap()
     }
 

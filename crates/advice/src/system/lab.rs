@@ -34,21 +34,15 @@ impl Lines<'_> {
             row.split_once('=').is_some_and(|(left, _)| {
                 let left = left.trim().trim_matches('"');
                 left == key
-                    || left
-                        .rsplit('.')
-                        .next()
-                        .is_some_and(|last| last.trim_matches('"') == key)
+                    || left.rsplit('.').next().is_some_and(|last| last.trim_matches('"') == key)
             })
         };
         let holds = |row: &str| {
-            row.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .any(|w| w == key)
+            row.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|w| w == key)
         };
         // Comments hold no settings.
         let position = |fits: &dyn Fn(&str) -> bool| {
-            self.text
-                .lines()
-                .position(|row| !row.trim_start().starts_with('#') && fits(row))
+            self.text.lines().position(|row| !row.trim_start().starts_with('#') && fits(row))
         };
         let line = position(&assigns)
             .or_else(|| position(&holds))
@@ -106,17 +100,10 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
             .module
             .iter()
             .map(|(name, value)| {
-                (
-                    name.clone(),
-                    Found::new(value.to_string(), lines.first_with(name)),
-                )
+                (name.clone(), Found::new(value.to_string(), lines.first_with(name)))
             })
             .collect(),
-        drives: variant
-            .drives
-            .iter()
-            .flat_map(|(kind, d)| drives(kind, d, lines))
-            .collect(),
+        drives: variant.drives.iter().flat_map(|(kind, d)| drives(kind, d, lines)).collect(),
         loads: campaign
             .workloads
             .iter()
@@ -144,22 +131,14 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
 }
 
 fn full(dataset: &str) -> String {
-    if dataset.is_empty() {
-        POOL.to_string()
-    } else {
-        format!("{POOL}/{dataset}")
-    }
+    if dataset.is_empty() { POOL.to_string() } else { format!("{POOL}/{dataset}") }
 }
 
 /// Datasets with what the root gives them and, for what nobody set, the defaults of the release.
 fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
     let none = BTreeMap::new();
     let root = variant.datasets.get("").unwrap_or(&none);
-    let names = variant
-        .datasets
-        .keys()
-        .map(String::as_str)
-        .filter(|name| !name.is_empty());
+    let names = variant.datasets.keys().map(String::as_str).filter(|name| !name.is_empty());
     std::iter::once("")
         .chain(names)
         .map(|name| {
@@ -167,27 +146,19 @@ fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
             let mut properties = Properties::new();
             for (layer, local) in [(root, name.is_empty()), (own, true)] {
                 for (key, value) in layer {
-                    let property = Property {
-                        value: value.clone(),
-                        local,
-                        at: lines.first_with(key),
-                    };
+                    let property =
+                        Property { value: value.clone(), local, at: lines.first_with(key) };
                     properties.insert(key.clone(), property);
                 }
             }
             for (key, value) in DEFAULTS {
-                properties
-                    .entry(key.to_string())
-                    .or_insert_with(|| Property {
-                        value: value.to_string(),
-                        local: false,
-                        at: Place::new(lines.file, 0),
-                    });
+                properties.entry(key.to_string()).or_insert_with(|| Property {
+                    value: value.to_string(),
+                    local: false,
+                    at: Place::new(lines.file, 0),
+                });
             }
-            Dataset {
-                name: full(name),
-                properties,
-            }
+            Dataset { name: full(name), properties }
         })
         .collect()
 }
@@ -214,11 +185,8 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
         .properties
         .iter()
         .map(|(name, value)| {
-            let property = Property {
-                value: value.clone(),
-                local: true,
-                at: lines.first_with(name),
-            };
+            let property =
+                Property { value: value.clone(), local: true, at: lines.first_with(name) };
             (name.clone(), property)
         })
         .collect();
@@ -227,11 +195,7 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
         None => believed(variant, lines).map(|(ashift, at)| (ashift, false, at)),
     };
     if let Some((ashift, local, at)) = ashift {
-        let property = Property {
-            value: ashift.to_string(),
-            local,
-            at,
-        };
+        let property = Property { value: ashift.to_string(), local, at };
         properties.insert("ashift".to_string(), property);
     }
     let vdevs = variant
@@ -241,22 +205,14 @@ fn pool(variant: &Variant, lines: &Lines) -> Pool {
         .enumerate()
         .map(|(index, vdev)| top(index, vdev, lines))
         .collect();
-    Pool {
-        name: POOL.to_string(),
-        properties,
-        vdevs,
-        status: None,
-    }
+    Pool { name: POOL.to_string(), properties, vdevs, status: None }
 }
 
 /// The least ashift that OpenZFS comes to by itself, where a drive in the pool reports smaller sectors than
 /// it has: nothing else tells of the drive's own.
 fn believed(variant: &Variant, lines: &Lines) -> Option<(u8, Place)> {
     let hides = |vdev: &&campaign::Vdev| {
-        let kinds = vdev
-            .drives
-            .iter()
-            .filter_map(|drive| variant.drives.get(&drive.kind));
+        let kinds = vdev.drives.iter().filter_map(|drive| variant.drives.get(&drive.kind));
         let sectors = |kind: &campaign::DriveKind| {
             Some(kind.reported_physical_sector()? < kind.number("physical_sector")? as u64)
         };
@@ -275,26 +231,14 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
     let children = vdev.drives.len() as u32;
     let (name, kind) = match vdev.layout {
         Layout::Single => {
-            let name = vdev
-                .drives
-                .first()
-                .map_or_else(String::new, ToString::to_string);
+            let name = vdev.drives.first().map_or_else(String::new, ToString::to_string);
             (name, VdevKind::Disk)
         }
         Layout::Mirror => (format!("mirror-{index}"), VdevKind::Mirror),
         Layout::Raidz { parity } => (format!("raidz{parity}-{index}"), VdevKind::Raidz { parity }),
-        Layout::Draid {
-            parity,
-            data,
-            spares,
-        } => (
+        Layout::Draid { parity, data, spares } => (
             format!("draid{parity}:{data}d:{children}c:{spares}s-{index}"),
-            VdevKind::Draid {
-                parity,
-                data,
-                children,
-                spares,
-            },
+            VdevKind::Draid { parity, data, children, spares },
         ),
     };
     let class = match vdev.class {
@@ -317,21 +261,9 @@ fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
         Some(drive) => lines.first_of_vdev(word, &vdev.class, drive),
         None => lines.first_with(word),
     };
-    let leaves = vdev
-        .drives
-        .iter()
-        .map(|drive| Leaf {
-            name: drive.to_string(),
-            at: at.clone(),
-        })
-        .collect();
-    Vdev {
-        name,
-        class,
-        kind,
-        leaves,
-        at,
-    }
+    let leaves =
+        vdev.drives.iter().map(|drive| Leaf { name: drive.to_string(), at: at.clone() }).collect();
+    Vdev { name, class, kind, leaves, at }
 }
 
 fn drives(kind: &str, numbers: &campaign::DriveKind, lines: &Lines) -> Vec<Drive> {
@@ -372,10 +304,7 @@ mod tests {
         let text = "# a special vdev of hdd0\n[pool]\nvdevs = \"\"\"\n raidz2 hdd[0-5]\n raidz2 hdd[6-11]\n special mirror meta[0-1]\n\"\"\"\nlog = { none = \"\", one = \"log optane0\" }\n";
         let lines = Lines { file: "l", text };
         let line = |word: &str, class, kind: &str, index| {
-            let drive = campaign::DriveRef {
-                kind: kind.into(),
-                index,
-            };
+            let drive = campaign::DriveRef { kind: kind.into(), index };
             lines.first_of_vdev(word, &class, &drive).line
         };
         assert_eq!(line("vdevs", campaign::Class::Normal, "hdd", 0), 4);
@@ -395,9 +324,8 @@ mod tests {
             let profiles = lab::Profiles::builtin();
             let (campaign, _) = lab::load("l.toml", &text, &lab::NoFiles, &profiles).unwrap();
             let findings = crate::audit::audit_variants(&variants(&campaign, "l.toml", &text));
-            let found = findings
-                .into_iter()
-                .find(|finding| finding.rule.name.starts_with("ashift"));
+            let found =
+                findings.into_iter().find(|finding| finding.rule.name.starts_with("ashift"));
             found.map(|finding| (finding.rule.name, finding.evidence[0].at.line))
         };
         let claim = ", reported_sector = \"512\"";
@@ -416,14 +344,9 @@ mod tests {
             let profiles = lab::Profiles::builtin();
             let (campaign, _) = lab::load("l.toml", &text, &lab::NoFiles, &profiles).unwrap();
             let findings = crate::audit::audit_variants(&variants(&campaign, "l.toml", &text));
-            findings
-                .iter()
-                .any(|finding| finding.rule.name == "ashift-too-small")
+            findings.iter().any(|finding| finding.rule.name == "ashift-too-small")
         };
         assert!(!found("spare "));
-        assert!(
-            found("log "),
-            "a vdev of its own is written in such sectors"
-        );
+        assert!(found("log "), "a vdev of its own is written in such sectors");
     }
 }

@@ -37,20 +37,9 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
                 _ => CardTool::Storcli,
             };
             system.cards.extend(cards.into_iter().map(|card| {
-                let dell = card
-                    .model
-                    .as_ref()
-                    .is_some_and(|model| model.value.contains("PERC"));
-                let tool = if dell && tool == CardTool::Storcli {
-                    CardTool::Perccli
-                } else {
-                    tool
-                };
-                CardReport {
-                    file: within.file.to_string(),
-                    tool,
-                    card,
-                }
+                let dell = card.model.as_ref().is_some_and(|model| model.value.contains("PERC"));
+                let tool = if dell && tool == CardTool::Storcli { CardTool::Perccli } else { tool };
+                CardReport { file: within.file.to_string(), tool, card }
             }));
         }
         // postgresql.auto.conf is read after postgresql.conf and wins.
@@ -70,10 +59,7 @@ pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut 
                 let drive = drive(system, &queue.device, None);
                 drive.scheduler = within.found(&queue.scheduler());
                 drive.read_ahead_kib = queue.number("read_ahead_kb").and_then(|n| {
-                    Some(Found::new(
-                        u64::try_from(n.value).ok()?,
-                        within.place(n.line),
-                    ))
+                    Some(Found::new(u64::try_from(n.value).ok()?, within.place(n.line)))
                 });
                 drive.flushed = within.found(&queue.volatile_cache());
                 if drive.rotational.is_none() {
@@ -92,10 +78,7 @@ fn drive<'a>(system: &'a mut System, name: &str, serial: Option<&str>) -> &'a mu
             || serial.is_some_and(|s| drive.serial.as_ref().is_some_and(|known| known.value == s))
     });
     let index = known.unwrap_or_else(|| {
-        system.drives.push(Drive {
-            name: name.to_string(),
-            ..Drive::default()
-        });
+        system.drives.push(Drive { name: name.to_string(), ..Drive::default() });
         system.drives.len() - 1
     });
     &mut system.drives[index]
@@ -109,25 +92,15 @@ fn fill<T>(into: &mut Option<T>, new: Option<T>) {
 }
 
 fn pool<'a>(system: &'a mut System, name: &str) -> &'a mut Pool {
-    let index = system
-        .pools
-        .iter()
-        .position(|pool| pool.name == name)
-        .unwrap_or_else(|| {
-            system.pools.push(Pool {
-                name: name.to_string(),
-                ..Pool::default()
-            });
-            system.pools.len() - 1
-        });
+    let index = system.pools.iter().position(|pool| pool.name == name).unwrap_or_else(|| {
+        system.pools.push(Pool { name: name.to_string(), ..Pool::default() });
+        system.pools.len() - 1
+    });
     &mut system.pools[index]
 }
 
 fn take_status(status: zpool_status::Pool, within: &Within, system: &mut System) {
-    let vdevs = status
-        .vdevs
-        .iter()
-        .filter(|vdev| vdev.kind != VdevKind::Indirect);
+    let vdevs = status.vdevs.iter().filter(|vdev| vdev.kind != VdevKind::Indirect);
     let vdevs = vdevs
         .map(|vdev| Vdev {
             name: vdev.name.clone(),
@@ -135,10 +108,7 @@ fn take_status(status: zpool_status::Pool, within: &Within, system: &mut System)
             kind: vdev.kind,
             leaves: members(vdev)
                 .into_iter()
-                .map(|leaf| Leaf {
-                    name: leaf.name.clone(),
-                    at: within.place(leaf.line),
-                })
+                .map(|leaf| Leaf { name: leaf.name.clone(), at: within.place(leaf.line) })
                 .collect(),
             at: within.place(vdev.line),
         })
@@ -160,36 +130,23 @@ fn members(vdev: &zpool_status::Vdev) -> Vec<&zpool_status::Vdev> {
 }
 
 fn take_properties(rows: &properties::Properties, within: &Within, system: &mut System) {
-    let of_pool = rows.of_pool()
-        || rows
-            .rows
-            .iter()
-            .any(|row| POOL_ONLY.contains(&row.name.as_str()));
+    let of_pool =
+        rows.of_pool() || rows.rows.iter().any(|row| POOL_ONLY.contains(&row.name.as_str()));
     for row in &rows.rows {
         let property = Property {
             value: row.value.value.clone(),
-            local: matches!(
-                row.source,
-                properties::Source::Local | properties::Source::Received
-            ),
+            local: matches!(row.source, properties::Source::Local | properties::Source::Received),
             at: within.place(row.value.line),
         };
         if of_pool {
-            pool(system, &row.target)
-                .properties
-                .insert(row.name.clone(), property);
+            pool(system, &row.target).properties.insert(row.name.clone(), property);
         } else if !row.target.contains(['@', '#']) {
             let known = system.datasets.iter().position(|d| d.name == row.target);
             let index = known.unwrap_or_else(|| {
-                system.datasets.push(Dataset {
-                    name: row.target.clone(),
-                    ..Dataset::default()
-                });
+                system.datasets.push(Dataset { name: row.target.clone(), ..Dataset::default() });
                 system.datasets.len() - 1
             });
-            system.datasets[index]
-                .properties
-                .insert(row.name.clone(), property);
+            system.datasets[index].properties.insert(row.name.clone(), property);
         }
     }
 }
@@ -215,62 +172,36 @@ fn take_device(device: &lsblk::Device, within: &Within, system: &mut System) {
     fill(&mut known.wwn, device.wwn.as_ref().map(|w| w.value.clone()));
     fill(&mut known.size, within.found(&device.size));
     fill(&mut known.rotational, within.found(&device.rotational));
-    fill(
-        &mut known.logical_sector,
-        within.found(&device.logical_sector),
-    );
-    fill(
-        &mut known.physical_sector,
-        within.found(&device.physical_sector),
-    );
+    fill(&mut known.logical_sector, within.found(&device.logical_sector));
+    fill(&mut known.physical_sector, within.found(&device.physical_sector));
     fill(&mut known.transport, within.found(&device.transport));
     fill(&mut known.scheduler, within.found(&device.scheduler));
-    fill(
-        &mut known.read_ahead_kib,
-        within.found(&device.read_ahead_kib),
-    );
-    let signature = device.signature.as_ref().or_else(|| {
-        device
-            .children
-            .iter()
-            .find_map(|child| child.signature.as_ref())
-    });
+    fill(&mut known.read_ahead_kib, within.found(&device.read_ahead_kib));
+    let signature = device
+        .signature
+        .as_ref()
+        .or_else(|| device.children.iter().find_map(|child| child.signature.as_ref()));
     fill(&mut known.signature, signature.map(|s| s.value.clone()));
     known.mounts.append(&mut mounts);
 }
 
 fn collect_mounts(device: &lsblk::Device, within: &Within, into: &mut Vec<Found<String>>) {
-    into.extend(
-        device
-            .mounts
-            .iter()
-            .map(|m| Found::new(m.value.clone(), within.place(m.line))),
-    );
+    into.extend(device.mounts.iter().map(|m| Found::new(m.value.clone(), within.place(m.line))));
     for child in &device.children {
         collect_mounts(child, within, into);
     }
 }
 
 fn take_smart(report: smartctl::Drive, within: &Within, system: &mut System) {
-    let name = report
-        .device
-        .as_ref()
-        .map_or("", |d| d.value.as_str())
-        .to_string();
+    let name = report.device.as_ref().map_or("", |d| d.value.as_str()).to_string();
     // smartctl names the controller (`/dev/nvme0`), the pool its first namespace.
     let name = controller_namespace(&name);
     let known = drive(system, &name, report.serial.as_ref().map(At::text));
     fill(&mut known.model, within.found(&report.model));
     fill(&mut known.serial, within.found(&report.serial));
     fill(&mut known.size, within.found(&report.size));
-    fill(
-        &mut known.logical_sector,
-        within.found(&report.logical_sector),
-    );
-    fill(
-        &mut known.physical_sector,
-        within.found(&report.physical_sector),
-    );
+    fill(&mut known.logical_sector, within.found(&report.logical_sector));
+    fill(&mut known.physical_sector, within.found(&report.physical_sector));
     let rotates = report.rpm.as_ref().map(|rpm| rpm.map(|rpm| rpm > 0));
     fill(&mut known.rotational, within.found(&rotates));
     known.smart = Some((within.file.to_string(), report));
@@ -294,8 +225,5 @@ fn take_namespace(namespace: &nvme_list::Namespace, within: &Within, system: &mu
     fill(&mut known.serial, within.found(&namespace.serial));
     fill(&mut known.size, within.found(&namespace.size));
     fill(&mut known.logical_sector, within.found(&namespace.sector));
-    fill(
-        &mut known.transport,
-        Some(Found::new("nvme".to_string(), within.place(path.line))),
-    );
+    fill(&mut known.transport, Some(Found::new("nvme".to_string(), within.place(path.line))));
 }

@@ -41,21 +41,14 @@ pub struct Place {
 impl Place {
     /// A line of a file; 0 for the file as a whole.
     pub fn new(file: impl Into<String>, line: u32) -> Place {
-        Place {
-            file: file.into(),
-            line,
-        }
+        Place { file: file.into(), line }
     }
 }
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let file = crate::format::printable(&self.file);
-        if self.line == 0 {
-            write!(f, "{file}")
-        } else {
-            write!(f, "{file}:{}", self.line)
-        }
+        if self.line == 0 { write!(f, "{file}") } else { write!(f, "{file}:{}", self.line) }
     }
 }
 
@@ -163,10 +156,7 @@ impl Pool {
 
     /// A line of its `zpool status`.
     pub fn status_line(&self, line: u32) -> Place {
-        Place::new(
-            self.status.as_ref().map_or(&self.name, |(file, _)| file),
-            line,
-        )
+        Place::new(self.status.as_ref().map_or(&self.name, |(file, _)| file), line)
     }
 
     /// Where the pool is described.
@@ -277,10 +267,7 @@ impl Drive {
 
     /// The drive as a pool would name it.
     pub fn as_leaf(&self) -> Leaf {
-        Leaf {
-            name: self.name.clone(),
-            at: Place::new(&self.name, 0),
-        }
+        Leaf { name: self.name.clone(), at: Place::new(&self.name, 0) }
     }
 }
 
@@ -416,16 +403,12 @@ impl System {
 
     /// Workloads on the datasets of a pool.
     pub fn loads_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Load> {
-        self.loads
-            .iter()
-            .filter(move |load| load.dataset.split('/').next() == Some(pool))
+        self.loads.iter().filter(move |load| load.dataset.split('/').next() == Some(pool))
     }
 
     /// Datasets of a pool.
     pub fn datasets_in<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = &'a Dataset> {
-        self.datasets
-            .iter()
-            .filter(move |dataset| dataset.pool() == pool)
+        self.datasets.iter().filter(move |dataset| dataset.pool() == pool)
     }
 
     /// `zfs_arc_max` as set, or the default of the release: half of RAM up to 2.2, all but 1 GiB
@@ -434,10 +417,7 @@ impl System {
         let memory = self.memory.as_ref().map(|memory| memory.value);
         // Below 64 MiB and from all of RAM on it is ignored (arc_tuning_update).
         let obeyed = |value: u64| value >= 64 << 20 && memory.is_none_or(|memory| value < memory);
-        if let Some(set) = self
-            .parameter("zfs_arc_max")
-            .filter(|set| obeyed(set.value))
-        {
+        if let Some(set) = self.parameter("zfs_arc_max").filter(|set| obeyed(set.value)) {
             return Some(set.value);
         }
         let memory = memory?;

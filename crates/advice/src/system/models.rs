@@ -90,16 +90,13 @@ const VOLUMES: [&str; 12] = [
 ];
 
 /// Families of Optane, whose writes take about 10 µs.
-const OPTANE: [&str; 8] = [
-    "OPTANE", "SSDPE21K", "SSDPED1K", "SSDPEL1K", "SSDPEK1A", "P4801X", "P1600X", "P5800X",
-];
+const OPTANE: [&str; 8] =
+    ["OPTANE", "SSDPE21K", "SSDPED1K", "SSDPEL1K", "SSDPEK1A", "P4801X", "P1600X", "P5800X"];
 
 fn has(model: &str, families: &[&str]) -> bool {
     // A by-id name has underscores where the model has blanks.
     let model = model.to_ascii_uppercase().replace('_', " ");
-    families
-        .iter()
-        .any(|family| model.contains(&family.to_ascii_uppercase().replace('_', " ")))
+    families.iter().any(|family| model.contains(&family.to_ascii_uppercase().replace('_', " ")))
 }
 
 /// Whether a drive keeps what it acknowledged through a power cut; none when the model is not
@@ -140,26 +137,11 @@ mod tests {
 
     #[test]
     fn the_sources_drives_are_known() {
-        assert_eq!(
-            protected("SAMSUNG MZQL23T8HCLS-00A07"),
-            Some(true),
-            "PM9A3 3.84 TB"
-        );
-        assert_eq!(
-            protected("INTEL SSDPEL1K100GA"),
-            Some(true),
-            "Optane P4801X"
-        );
-        assert_eq!(
-            protected("INTEL SSDPEK1A118GA"),
-            Some(true),
-            "Optane P1600X"
-        );
+        assert_eq!(protected("SAMSUNG MZQL23T8HCLS-00A07"), Some(true), "PM9A3 3.84 TB");
+        assert_eq!(protected("INTEL SSDPEL1K100GA"), Some(true), "Optane P4801X");
+        assert_eq!(protected("INTEL SSDPEK1A118GA"), Some(true), "Optane P1600X");
         assert_eq!(protected("MZ7LH3T8HMLT"), Some(true), "PM883 3.84 TB");
-        assert_eq!(
-            protected("nvme-Samsung_SSD_980_PRO_1TB_S5P2NG0R"),
-            Some(false)
-        );
+        assert_eq!(protected("nvme-Samsung_SSD_980_PRO_1TB_S5P2NG0R"), Some(false));
         assert_eq!(protected("Some Brand X"), None);
     }
 

@@ -9,10 +9,8 @@ pub fn echoed(file: &str, text: &str) -> Vec<(String, Found<String>)> {
         .filter_map(|(at, row)| {
             let (value, path) = row.trim_start().strip_prefix("echo")?.split_once('>')?;
             let name = path.trim().strip_prefix("/sys/module/zfs/parameters/")?;
-            let name: String = name
-                .chars()
-                .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
-                .collect();
+            let name: String =
+                name.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
             let value = value.trim().trim_matches(['"', '\'']).to_string();
             (!name.is_empty()).then(|| (name, Found::new(value, at)))
         })
@@ -23,10 +21,7 @@ pub fn echoed(file: &str, text: &str) -> Vec<(String, Found<String>)> {
 pub fn memory(file: &str, text: &str) -> Option<Found<u64>> {
     rows(file, text).find_map(|(at, row)| {
         let rest = row.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?;
-        Some(Found::new(
-            rest.trim().parse::<u64>().ok()?.checked_mul(1024)?,
-            at,
-        ))
+        Some(Found::new(rest.trim().parse::<u64>().ok()?.checked_mul(1024)?, at))
     })
 }
 
@@ -36,9 +31,7 @@ pub fn release(file: &str, text: &str) -> Option<Found<(u32, u32)>> {
     let mut found = None;
     for (at, row) in rows(file, text) {
         let row = row.trim();
-        let number = row
-            .strip_prefix("zfs-kmod-")
-            .or_else(|| row.strip_prefix("zfs-"));
+        let number = row.strip_prefix("zfs-kmod-").or_else(|| row.strip_prefix("zfs-"));
         let Some(number) = number else { continue };
         let mut parts = number.split(['.', '-']);
         if let (Some(Ok(major)), Some(Ok(minor))) =
@@ -54,19 +47,12 @@ pub fn release(file: &str, text: &str) -> Option<Found<(u32, u32)>> {
 pub fn links(file: &str, text: &str) -> Vec<Link> {
     rows(file, text)
         .filter_map(|(at, row)| {
-            let (_, rest) = row
-                .split_once(": ")
-                .filter(|(n, _)| n.parse::<u32>().is_ok())?;
+            let (_, rest) = row.split_once(": ").filter(|(n, _)| n.parse::<u32>().is_ok())?;
             let (name, rest) = rest.split_once(": ")?;
             let mut words = rest.split_whitespace();
             words.find(|word| *word == "mtu")?;
             let mtu = words.next()?.parse().ok()?;
-            (name != "lo").then(|| Link {
-                name: name.to_string(),
-                host: file.to_string(),
-                mtu,
-                at,
-            })
+            (name != "lo").then(|| Link { name: name.to_string(), host: file.to_string(), mtu, at })
         })
         .collect()
 }
@@ -87,11 +73,7 @@ pub fn samba(file: &str, text: &str) -> BTreeMap<String, Found<String>> {
         .filter(|(_, row)| !row.trim_start().starts_with(['#', ';', '[']))
         .filter_map(|(at, row)| {
             let (name, value) = row.split_once('=')?;
-            let name = name
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
-                .to_ascii_lowercase();
+            let name = name.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
             Some((name, Found::new(value.trim().to_string(), at)))
         })
         .collect()
@@ -99,9 +81,7 @@ pub fn samba(file: &str, text: &str) -> BTreeMap<String, Found<String>> {
 
 /// Lines with their places.
 pub fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (Place, &'a str)> {
-    text.lines()
-        .zip(1u32..)
-        .map(move |(row, line)| (Place::new(file, line), row))
+    text.lines().zip(1u32..).map(move |(row, line)| (Place::new(file, line), row))
 }
 
 #[cfg(test)]

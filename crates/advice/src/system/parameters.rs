@@ -49,11 +49,7 @@ fn line(row: &'static str) -> Option<Parameter> {
 /// Every parameter known, sorted by name.
 pub fn all() -> &'static [Parameter] {
     static ALL: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
-        TABLE
-            .lines()
-            .filter(|row| !row.starts_with('#'))
-            .filter_map(line)
-            .collect()
+        TABLE.lines().filter(|row| !row.starts_with('#')).filter_map(line).collect()
     });
     &ALL
 }
@@ -90,9 +86,7 @@ fn distance(a: &str, b: &str) -> usize {
         let mut diagonal = i;
         row[0] = i + 1;
         for (j, y) in b.bytes().enumerate() {
-            let next = (diagonal + usize::from(x != y))
-                .min(row[j] + 1)
-                .min(row[j + 1] + 1);
+            let next = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
             diagonal = row[j + 1];
             row[j + 1] = next;
         }
@@ -129,19 +123,13 @@ mod tests {
         assert_eq!(write_max.default_in((2, 1)), Some(8 << 20));
         assert_eq!(write_max.default_in((2, 3)), Some(32 << 20));
         let limit = find("zfs_arc_meta_limit_percent").unwrap();
-        assert!(
-            limit.exists_in((2, 1)) && !limit.exists_in((2, 2)),
-            "2.2 has a new ARC"
-        );
+        assert!(limit.exists_in((2, 1)) && !limit.exists_in((2, 2)), "2.2 has a new ARC");
         assert!(find("l2arc_write_max_mb").is_none(), "hk-tunables");
     }
 
     #[test]
     fn a_wrong_name_leads_to_the_right_one() {
-        assert_eq!(
-            nearest("l2arc_write_max_mb").unwrap().name,
-            "l2arc_write_max"
-        );
+        assert_eq!(nearest("l2arc_write_max_mb").unwrap().name, "l2arc_write_max");
         assert_eq!(nearest("zfs_txg_timeuot").unwrap().name, "zfs_txg_timeout");
         assert!(nearest("vm_swappiness").is_none());
     }

@@ -42,19 +42,11 @@ pub struct Table {
 impl Table {
     /// Buckets of one column.
     fn column(&self, column: usize) -> Histogram {
-        Histogram(
-            self.rows
-                .iter()
-                .map(|(edge, counts)| (*edge, counts[column]))
-                .collect(),
-        )
+        Histogram(self.rows.iter().map(|(edge, counts)| (*edge, counts[column])).collect())
     }
 
     fn total(&self) -> u64 {
-        self.rows
-            .iter()
-            .flat_map(|(_, counts)| counts)
-            .fold(0, |sum, n| sum.saturating_add(*n))
+        self.rows.iter().flat_map(|(_, counts)| counts).fold(0, |sum, n| sum.saturating_add(*n))
     }
 
     /// What was counted since `before`; all of it where that has no such bucket.
@@ -66,10 +58,7 @@ impl Table {
             });
             (*edge, counts)
         });
-        Table {
-            name: self.name.clone(),
-            rows: rows.collect(),
-        }
+        Table { name: self.name.clone(), rows: rows.collect() }
     }
 
     fn add(&mut self, other: &Table) {
@@ -98,11 +87,7 @@ impl Histogram {
     /// Mean, with each count in the middle of its bucket, which begins at half of its upper edge.
     fn mean(&self) -> Option<f64> {
         let count = self.count();
-        let sum: f64 = self
-            .0
-            .iter()
-            .map(|(edge, n)| *edge as f64 * 0.75 * *n as f64)
-            .sum();
+        let sum: f64 = self.0.iter().map(|(edge, n)| *edge as f64 * 0.75 * *n as f64).sum();
         (count > 0).then(|| sum / count as f64)
     }
 
@@ -133,10 +118,7 @@ pub fn tables(text: &str) -> Vec<Table> {
                     <[u64; COLUMNS]>::try_from(numbers.get(..COLUMNS).unwrap_or(&[])),
                 ) {
                     if let Some(name) = name.take() {
-                        tables.push(Table {
-                            name: name.to_string(),
-                            rows: Vec::new(),
-                        });
+                        tables.push(Table { name: name.to_string(), rows: Vec::new() });
                     }
                     if let Some(table) = tables.last_mut() {
                         table.rows.push((edge, counts));
@@ -156,9 +138,7 @@ pub fn tables(text: &str) -> Vec<Table> {
 
 /// A bucket's label: ns with `-p` or `-H`, else `511ns`, `4us`, `1ms`, `17s`.
 fn time(word: &str) -> Option<u64> {
-    let end = word
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(word.len());
+    let end = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
     let (number, unit) = word.split_at(end);
     let scale = match unit {
         "" | "ns" => 1,
@@ -184,21 +164,14 @@ pub fn waits(readings: &Readings, pools: &[Pool]) -> Option<Waits> {
     let total = |tables: &Vec<Table>| tables.iter().fold(0u64, |n, t| n.saturating_add(t.total()));
     // Counts only grow, so they tell which reading came first.
     let last = readings.iter().max_by_key(|tables| total(tables))?;
-    let first = readings
-        .iter()
-        .min_by_key(|tables| total(tables))
-        .filter(|_| readings.len() > 1);
+    let first = readings.iter().min_by_key(|tables| total(tables)).filter(|_| readings.len() > 1);
     let window = |table: &Table| {
         let before = first.and_then(|tables| tables.iter().find(|other| other.name == table.name));
         before.map_or_else(|| table.clone(), |before| table.since(before))
     };
     let named = |name: &str| last.iter().find(|table| table.name == name).map(&window);
     let pool_names: Vec<&str> = match pools {
-        [] => last
-            .first()
-            .map(|table| table.name.as_str())
-            .into_iter()
-            .collect(),
+        [] => last.first().map(|table| table.name.as_str()).into_iter().collect(),
         pools => pools.iter().map(|pool| pool.name.as_str()).collect(),
     };
     pool_names

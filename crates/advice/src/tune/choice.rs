@@ -74,18 +74,14 @@ impl Need {
 
     /// Drives of a class in the pool.
     pub fn leaves(&self, class: Class) -> Vec<&Leaf> {
-        self.pool().map_or(Vec::new(), |pool| {
-            pool.vdevs_of(class).flat_map(|vdev| &vdev.leaves).collect()
-        })
+        self.pool()
+            .map_or(Vec::new(), |pool| pool.vdevs_of(class).flat_map(|vdev| &vdev.leaves).collect())
     }
 
     /// Whether the data lies on flash; none where that is not known.
     pub fn flash(&self) -> Option<bool> {
         let leaves = self.leaves(Class::Normal);
-        let known: Vec<bool> = leaves
-            .iter()
-            .filter_map(|leaf| self.system.rotates(leaf))
-            .collect();
+        let known: Vec<bool> = leaves.iter().filter_map(|leaf| self.system.rotates(leaf)).collect();
         (!known.is_empty() && known.len() == leaves.len())
             .then(|| known.iter().all(|rotates| !rotates))
     }
@@ -145,10 +141,7 @@ impl Need {
     /// Bytes for the ARC: what the server and a fifth of RAM for everything else leave, at least
     /// 64 MiB, below which the limit is ignored.
     pub fn arc(&self) -> u64 {
-        let rest = self
-            .memory
-            .saturating_sub(self.server_cache())
-            .saturating_sub(self.memory / 5);
+        let rest = self.memory.saturating_sub(self.server_cache()).saturating_sub(self.memory / 5);
         // Whole gigabytes where that costs little.
         let unit = if rest >= 8 << 30 { 30 } else { 20 };
         rest.max(64 << 20) >> unit << unit
@@ -258,11 +251,7 @@ impl Choice {
         reason: impl Into<Sentence>,
     ) -> Choice {
         Choice {
-            setting: Setting {
-                target,
-                name: name.to_string(),
-                value: Some(value.to_string()),
-            },
+            setting: Setting { target, name: name.to_string(), value: Some(value.to_string()) },
             reason: reason.into(),
             sources: Vec::new(),
             lab: None,

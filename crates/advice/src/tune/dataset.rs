@@ -55,10 +55,8 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
         .disagreement(("the Hong Kong source sets 16K for small files, which affects only files over 16K that are partly rewritten", "香港的来源为小文件设 16K，这只影响大于 16K 且被部分改写的文件")),
     };
     let mut choice = choice;
-    choice.reason = choice.reason.and((
-        "Only files written afterwards use it.",
-        "只有之后写入的文件采用。",
-    ));
+    choice.reason =
+        choice.reason.and(("Only files written afterwards use it.", "只有之后写入的文件采用。"));
     Some(
         choice
             .source(Document::HongKong, "databases and file servers, recordsize")
@@ -126,11 +124,7 @@ pub fn xattr(need: &Need) -> Option<Choice> {
             "把扩展属性（SELinux、ACL、Samba 的 DOS 属性）放进 dnode，而不是隐藏目录。",
         ),
     );
-    Some(
-        choice
-            .source(Document::ZfsProps, "xattr")
-            .source(Document::Mysql, "xattr=sa"),
-    )
+    Some(choice.source(Document::ZfsProps, "xattr").source(Document::Mysql, "xattr=sa"))
 }
 
 /// ACLs for file servers.
@@ -195,10 +189,7 @@ pub fn primarycache(need: &Need) -> Option<Choice> {
 /// Whether requests for stable storage are obeyed.
 pub fn sync(need: &Need) -> Option<Choice> {
     // Three transaction groups may be open, each of zfs_txg_timeout.
-    let timeout = need
-        .system
-        .parameter("zfs_txg_timeout")
-        .map_or(5, |set| set.value.max(1));
+    let timeout = need.system.parameter("zfs_txg_timeout").map_or(5, |set| set.value.max(1));
     let loss = timeout.saturating_mul(3) as f64;
     if need.allow_loss_s >= loss {
         return Some(

@@ -37,28 +37,14 @@ fn file_of(target: &Target, language: Language) -> (&'static str, String) {
         Target::Dataset(_) | Target::Pool(_) => ("zfs-set.sh", Some(Label::ReadBeforeRunning), ""),
         Target::Card => ("raid-card.sh", Some(Label::ReadBeforeRunning), ""),
         Target::Module => ("etc/modprobe.d/zfs.conf", Some(Label::RebuildInitramfs), ""),
-        Target::Postgresql => (
-            "etc/postgresql/conf.d/poolwright.conf",
-            Some(Label::IncludeInPostgresql),
-            "",
-        ),
+        Target::Postgresql => {
+            ("etc/postgresql/conf.d/poolwright.conf", Some(Label::IncludeInPostgresql), "")
+        }
         Target::Mysql => ("etc/mysql/conf.d/poolwright.cnf", None, "[mysqld]\n"),
-        Target::Nfs => (
-            "etc/nfs.conf.d/poolwright.conf",
-            Some(Label::RestartNfs),
-            "[nfsd]\n",
-        ),
-        Target::Exports => (
-            "etc/exports.d/poolwright.exports",
-            Some(Label::Reexport),
-            "",
-        ),
+        Target::Nfs => ("etc/nfs.conf.d/poolwright.conf", Some(Label::RestartNfs), "[nfsd]\n"),
+        Target::Exports => ("etc/exports.d/poolwright.exports", Some(Label::Reexport), ""),
         Target::Samba => ("etc/samba/poolwright.conf", Some(Label::IncludeInSamba), ""),
-        Target::Udev => (
-            "etc/udev/rules.d/60-poolwright.rules",
-            Some(Label::ReloadUdev),
-            "",
-        ),
+        Target::Udev => ("etc/udev/rules.d/60-poolwright.rules", Some(Label::ReloadUdev), ""),
     };
     let note = label.map_or_else(String::new, |label| format!("# {}\n", label.text(language)));
     let head = match path.ends_with(".sh") {
@@ -91,13 +77,7 @@ pub fn files(choices: &[Choice], language: Language) -> Vec<File> {
         let comment = if choice.offered { "# " } else { "" };
         text.push_str(&format!("{comment}{}\n", choice.setting.line()));
     }
-    texts
-        .into_iter()
-        .map(|(path, text)| File {
-            path: path.to_string(),
-            text,
-        })
-        .collect()
+    texts.into_iter().map(|(path, text)| File { path: path.to_string(), text }).collect()
 }
 
 /// The comments above a setting: its reason, what it may lose, its sources, its lab.
@@ -109,11 +89,7 @@ fn comments(choice: &Choice, language: Language) -> Vec<String> {
     }
     lines.push(choice.reason.in_language(language).to_string());
     if let Some(others) = &choice.disagreement {
-        lines.push(filled(
-            Label::Disagree,
-            "{others}",
-            others.in_language(language),
-        ));
+        lines.push(filled(Label::Disagree, "{others}", others.in_language(language)));
     }
     if let Loss::Commits { seconds } = choice.loss {
         lines.push(filled(Label::MayLose, "{seconds}", &seconds.to_string()));
@@ -138,27 +114,18 @@ pub fn differences(need: &Need, choices: &[Choice]) -> Vec<Difference> {
 
 fn difference(need: &Need, choice: &Choice) -> Option<Difference> {
     let setting = &choice.setting;
-    let now = need
-        .system
-        .setting(&setting.target, setting.name.trim_start_matches("loose_"));
+    let now = need.system.setting(&setting.target, setting.name.trim_start_matches("loose_"));
     let owner = match &setting.target {
         // What these hold is not read.
         Target::Nfs | Target::Exports | Target::Card => return None,
         // The value is a rule, which turns the scheduler off.
-        Target::Udev
-            if now
-                .as_ref()
-                .is_none_or(|scheduler| scheduler.value == "none") =>
-        {
+        Target::Udev if now.as_ref().is_none_or(|scheduler| scheduler.value == "none") => {
             return None;
         }
         Target::Udev => &setting.name,
         target => target.owner(),
     };
-    if now
-        .as_ref()
-        .is_some_and(|now| same(&now.value, choice.value()))
-    {
+    if now.as_ref().is_some_and(|now| same(&now.value, choice.value())) {
         return None;
     }
     Some(Difference {

@@ -42,14 +42,9 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
 
 /// Bytes a feed of the L2ARC.
 pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
-    let sizes: Vec<u64> = need
-        .leaves(Class::Cache)
-        .iter()
-        .filter_map(|leaf| need.system.capacity(leaf))
-        .collect();
-    let bytes = sizes
-        .iter()
-        .fold(0u64, |sum, size| sum.saturating_add(*size));
+    let sizes: Vec<u64> =
+        need.leaves(Class::Cache).iter().filter_map(|leaf| need.system.capacity(leaf)).collect();
+    let bytes = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
     // A quarter of a day to fill, in bytes a second, within what SSDs bear.
     let feed = (bytes / (6 * 3600)).clamp(32 << 20, 128 << 20) >> 20 << 20;
     (bytes > 0).then(|| {

@@ -45,10 +45,7 @@ pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
     Some(set(
         name,
         1,
-        (
-            "COMMIT returns when the redo log is stable.",
-            "重做日志落盘后 COMMIT 才返回。",
-        ),
+        ("COMMIT returns when the redo log is stable.", "重做日志落盘后 COMMIT 才返回。"),
     ))
 }
 
@@ -61,10 +58,7 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
     Some(set(
         "sync_binlog",
         1,
-        (
-            "Source and replicas are consistent after a crash.",
-            "崩溃后源库与副本一致。",
-        ),
+        ("Source and replicas are consistent after a crash.", "崩溃后源库与副本一致。"),
     ))
 }
 
@@ -113,11 +107,7 @@ pub fn innodb_log_write_ahead_size(_: &Need) -> Option<Choice> {
 
 /// Bytes of redo log.
 pub fn innodb_redo_log_capacity(need: &Need) -> Option<Choice> {
-    let bytes: u64 = if need.memory >= 64 << 30 {
-        8 << 30
-    } else {
-        2 << 30
-    };
+    let bytes: u64 = if need.memory >= 64 << 30 { 8 << 30 } else { 2 << 30 };
     Some(set(
         "loose_innodb_redo_log_capacity",
         bytes,
@@ -130,10 +120,7 @@ pub fn innodb_redo_log_capacity(need: &Need) -> Option<Choice> {
 
 /// Operations a second that background flushing may use.
 pub fn innodb_io_capacity(need: &Need) -> Option<Choice> {
-    let disks = need
-        .leaves(facts::zpool_status::Class::Normal)
-        .len()
-        .clamp(1, 64) as u64;
+    let disks = need.leaves(facts::zpool_status::Class::Normal).len().clamp(1, 64) as u64;
     let capacity = match need.flash()? {
         true => 2000,
         false => (disks * 50).clamp(100, 1000),

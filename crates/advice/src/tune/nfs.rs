@@ -18,11 +18,7 @@ pub fn export(need: &Need) -> Option<Choice> {
             "用 sync 时，COMMIT 在数据落盘后才应答；async 则不管数据集怎么设都提前确认。请替换 CLIENTS。",
         ),
     );
-    Some(
-        choice
-            .source(Document::Exports, "sync, no_subtree_check")
-            .lab("hk-sync-slog"),
-    )
+    Some(choice.source(Document::Exports, "sync, no_subtree_check").lab("hk-sync-slog"))
 }
 
 /// Threads of nfsd.

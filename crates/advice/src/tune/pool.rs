@@ -6,10 +6,7 @@ use crate::source::Document;
 
 /// The sector, for a pool that is still to be made.
 pub fn ashift(need: &Need) -> Option<Choice> {
-    let known = need
-        .pool()
-        .and_then(|pool| pool.get("ashift"))
-        .map(|p| p.value.as_str());
+    let known = need.pool().and_then(|pool| pool.get("ashift")).map(|p| p.value.as_str());
     let built = need.pool().is_some_and(|pool| pool.status.is_some());
     if built || known.is_some_and(|value| value != "0") {
         return None;

@@ -67,11 +67,7 @@ pub fn maintenance_work_mem(need: &Need) -> Option<Choice> {
 
 /// WAL between checkpoints.
 pub fn max_wal_size(need: &Need) -> Option<Choice> {
-    let bytes: u64 = if need.memory >= 64 << 30 {
-        16 << 30
-    } else {
-        4 << 30
-    };
+    let bytes: u64 = if need.memory >= 64 << 30 { 16 << 30 } else { 4 << 30 };
     Some(set(
         "max_wal_size",
         megabytes(bytes),
@@ -146,10 +142,7 @@ pub fn synchronous_commit(need: &Need) -> Option<Choice> {
     Some(set(
         "synchronous_commit",
         "on",
-        (
-            "COMMIT returns when the transaction is stable.",
-            "事务落盘后 COMMIT 才返回。",
-        ),
+        ("COMMIT returns when the transaction is stable.", "事务落盘后 COMMIT 才返回。"),
     ))
 }
 

@@ -20,29 +20,16 @@ pub fn settings(need: &Need) -> Vec<Choice> {
     let seen = need.system.cards.iter().map(|report| Card {
         tool: report.tool,
         id: report.card.id.clone(),
-        volumes: report
-            .card
-            .volumes
-            .iter()
-            .map(|volume| volume.id.clone())
-            .collect(),
-        protected: report
-            .card
-            .protected()
-            .is_some_and(|protected| protected.value),
+        volumes: report.card.volumes.iter().map(|volume| volume.id.clone()).collect(),
+        protected: report.card.protected().is_some_and(|protected| protected.value),
     });
-    let named = need
-        .card
-        .filter(|_| need.system.cards.is_empty())
-        .map(|tool| Card {
-            tool,
-            id: if tool == CardTool::Arcconf { "1" } else { "0" }.to_string(),
-            volumes: vec!["0".to_string()],
-            protected: false,
-        });
-    seen.chain(named)
-        .flat_map(|card| of_card(need, &card))
-        .collect()
+    let named = need.card.filter(|_| need.system.cards.is_empty()).map(|tool| Card {
+        tool,
+        id: if tool == CardTool::Arcconf { "1" } else { "0" }.to_string(),
+        volumes: vec!["0".to_string()],
+        protected: false,
+    });
+    seen.chain(named).flat_map(|card| of_card(need, &card)).collect()
 }
 
 fn of_card(need: &Need, card: &Card) -> Vec<Choice> {
@@ -53,16 +40,12 @@ fn of_card(need: &Need, card: &Card) -> Vec<Choice> {
             disk_cache(card, volume),
         ]
     });
-    [
-        pass_through(card),
-        cache_ratio(need, card),
-        unprotected_cache(card),
-    ]
-    .into_iter()
-    .chain(volumes)
-    .chain([strip(need, card)])
-    .flatten()
-    .collect()
+    [pass_through(card), cache_ratio(need, card), unprotected_cache(card)]
+        .into_iter()
+        .chain(volumes)
+        .chain([strip(need, card)])
+        .flatten()
+        .collect()
 }
 
 impl Card {
@@ -125,14 +108,10 @@ fn cache_ratio(need: &Need, card: &Card) -> Option<Choice> {
         )
     };
     let choice = card.choice("", CardCommand::ReadShare(share), "cache ratio", reason)?;
-    Some(
-        choice
-            .source(Document::MirrorSite, "cache ratio of 10 and 70 %")
-            .disagreement((
-                "the mirror site used 70 % for reading and saw no faster reads",
-                "镜像站把 70 % 用于读取，读取并没有更快",
-            )),
-    )
+    Some(choice.source(Document::MirrorSite, "cache ratio of 10 and 70 %").disagreement((
+        "the mirror site used 70 % for reading and saw no faster reads",
+        "镜像站把 70 % 用于读取，读取并没有更快",
+    )))
 }
 
 /// When a write is acknowledged.
@@ -172,10 +151,7 @@ fn read_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
     if !card.tool.megaraid() || long_runs(need) {
         return None;
     }
-    let reason = (
-        "Random reads gain nothing from read-ahead.",
-        "随机读不受益于预读。",
-    );
+    let reason = ("Random reads gain nothing from read-ahead.", "随机读不受益于预读。");
     let choice = card.choice(volume, CardCommand::NoReadAhead, "read policy", reason)?;
     Some(choice.source(Document::Nvme, "recommended settings, no read ahead"))
 }
@@ -203,12 +179,7 @@ fn unprotected_cache(card: &Card) -> Option<Choice> {
         "Without a battery, a power cut loses what is in the cache.",
         "没有电池时，断电会丢失缓存中的数据。",
     );
-    card.choice(
-        "",
-        CardCommand::NoUnprotectedCache,
-        "no-battery write cache",
-        reason,
-    )
+    card.choice("", CardCommand::NoUnprotectedCache, "no-battery write cache", reason)
 }
 
 /// The strip of a new volume.
@@ -219,9 +190,5 @@ fn strip(need: &Need, card: &Card) -> Option<Choice> {
         "创建卷时固定：64K 使多数小读只落在一块盘上，也能写满整条带；256K 适合长段读写。一次小写，RAID 10 要两次操作，RAID 5 四次，RAID 6 六次。",
     );
     let choice = card.choice("", CardCommand::Create { strip_kib }, "strip", reason)?;
-    Some(
-        choice
-            .source(Document::Nvme, "recommended settings, stripe size 64K")
-            .offered(),
-    )
+    Some(choice.source(Document::Nvme, "recommended settings, stripe size 64K").offered())
 }

@@ -11,12 +11,8 @@ pub fn schedulers(need: &Need) -> Vec<Choice> {
         return Vec::new();
     }
     let mut seen: Vec<&str> = Vec::new();
-    let leaves = need
-        .system
-        .pools
-        .iter()
-        .flat_map(|pool| &pool.vdevs)
-        .flat_map(|vdev| &vdev.leaves);
+    let leaves =
+        need.system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves);
     leaves
         .filter_map(|leaf| Some((leaf, need.system.drive(leaf)?)))
         .filter(|(_, drive)| {

@@ -133,10 +133,8 @@ impl Engine for Linux {
         let state = self.state(inputs, store, watch, stop)?;
         let parameters = parameters::with(inputs, client);
         let work = steps::trial(inputs, &self.engine, client, &parameters);
-        let drives = Config {
-            image: Some(machine::memory::image()),
-            ..devices::config(inputs, &raw)?
-        };
+        let drives =
+            Config { image: Some(machine::memory::image()), ..devices::config(inputs, &raw)? };
         let given = Given {
             inputs,
             raw: &raw,

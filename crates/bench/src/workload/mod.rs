@@ -106,11 +106,6 @@ pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
 
 /// The steps that run a program for at most so many virtual seconds, all of them where the time is `fixed`.
 fn warm(command: Command, limit_s: f64, fixed: bool) -> [Step; 2] {
-    let warm = Step::Warm {
-        command,
-        limit_s,
-        period_s: machine::warm::period_s(limit_s),
-        fixed,
-    };
+    let warm = Step::Warm { command, limit_s, period_s: machine::warm::period_s(limit_s), fixed };
     [Step::Phase(Phase::WarmingUp), warm]
 }

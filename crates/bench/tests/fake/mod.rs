@@ -78,15 +78,9 @@ impl Engine for Fake {
                 return Err(Fault::Interrupted);
             }
             let left = self.wall_s - (self.clock.now_s() - begun);
-            self.clock
-                .sleep(Duration::from_secs_f64(left.clamp(0.0, 0.05)));
+            self.clock.sleep(Duration::from_secs_f64(left.clamp(0.0, 0.05)));
         }
-        let has_log = inputs
-            .variant
-            .pool
-            .vdevs
-            .iter()
-            .any(|v| v.class == Class::Log);
+        let has_log = inputs.variant.pool.vdevs.iter().any(|v| v.class == Class::Log);
         if has_log && self.logs_fail {
             return Err(Fault::failed("VERIFY3(0 == spa_create()) failed (0 == 5)"));
         }
@@ -97,11 +91,7 @@ impl Engine for Fake {
             rate *= 2.0;
         }
         let rate = inputs.rate.map_or(rate, |offered| offered.min(rate));
-        Ok(measured(
-            rate,
-            inputs.method.runtime_s.unwrap_or(10.0),
-            self.noise_ns,
-        ))
+        Ok(measured(rate, inputs.method.runtime_s.unwrap_or(10.0), self.noise_ns))
     }
 }
 

@@ -32,10 +32,7 @@ pub fn measured(rate: f64, seconds: usize) -> Measured {
         ops,
         bytes: ops * 16384,
         mean_ns,
-        histogram: vec![
-            (mean_ns as u64, ops - ops / 50),
-            (3 * mean_ns as u64, ops / 50),
-        ],
+        histogram: vec![(mean_ns as u64, ops - ops / 50), (3 * mean_ns as u64, ops / 50)],
         overflow: 0,
     };
     // A ripple of ±2 % without a trend.
@@ -85,9 +82,7 @@ pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> T
 /// The same, failed.
 pub fn failed(campaign: &Campaign, slot: &Slot) -> Trial {
     Trial {
-        outcome: Outcome::Failed {
-            reason: "fio: no".into(),
-        },
+        outcome: Outcome::Failed { reason: "fio: no".into() },
         ..made_up(campaign, slot, 1.0, 1)
     }
 }

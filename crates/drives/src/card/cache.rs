@@ -14,17 +14,11 @@ pub(super) struct ReadCache {
 
 impl ReadCache {
     pub fn new(size: u64) -> Self {
-        Self {
-            size,
-            ..Self::default()
-        }
+        Self { size, ..Self::default() }
     }
 
     pub fn holds(&self, start: u64, end: u64) -> bool {
-        self.stretches
-            .range(..=start)
-            .next_back()
-            .is_some_and(|(_, to)| *to >= end)
+        self.stretches.range(..=start).next_back().is_some_and(|(_, to)| *to >= end)
     }
 
     pub fn insert(&mut self, start: u64, end: u64) {
@@ -109,10 +103,7 @@ pub(super) struct WriteCache {
 
 impl WriteCache {
     pub fn new(size: u64) -> Self {
-        Self {
-            size,
-            ..Self::default()
-        }
+        Self { size, ..Self::default() }
     }
 
     pub fn has_room(&self, bytes: u64) -> bool {
@@ -132,10 +123,10 @@ impl WriteCache {
         while at < end {
             let row = at / width;
             let until = ((row + 1) * width).min(end);
-            let dirty = self.rows.entry(row).or_insert_with(|| DirtyRow {
-                ranges: Vec::new(),
-                oldest: sequence,
-            });
+            let dirty = self
+                .rows
+                .entry(row)
+                .or_insert_with(|| DirtyRow { ranges: Vec::new(), oldest: sequence });
             let before = dirty.bytes();
             dirty.add(at, until);
             self.bytes += dirty.bytes() - before;

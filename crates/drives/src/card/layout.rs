@@ -112,38 +112,24 @@ mod tests {
 
     #[test]
     fn data_and_parity_of_a_row_lie_on_different_members() {
-        for (level, members) in [
-            (RaidLevel::Raid5, 5),
-            (RaidLevel::Raid6, 6),
-            (RaidLevel::Raid0, 4),
-        ] {
-            let layout = Layout {
-                level,
-                members,
-                strip: 65536,
-            };
+        for (level, members) in
+            [(RaidLevel::Raid5, 5), (RaidLevel::Raid6, 6), (RaidLevel::Raid0, 4)]
+        {
+            let layout = Layout { level, members, strip: 65536 };
             for row in 0..20 {
                 let mut used: Vec<u64> = layout.parities(row).collect();
                 for column in 0..layout.columns() {
                     used.extend(layout.holders(row, column));
                 }
                 used.sort_unstable();
-                assert_eq!(
-                    used,
-                    (0..members).collect::<Vec<_>>(),
-                    "{level:?} row {row}"
-                );
+                assert_eq!(used, (0..members).collect::<Vec<_>>(), "{level:?} row {row}");
             }
         }
     }
 
     #[test]
     fn parity_visits_every_member_in_turn() {
-        let layout = Layout {
-            level: RaidLevel::Raid5,
-            members: 5,
-            strip: 65536,
-        };
+        let layout = Layout { level: RaidLevel::Raid5, members: 5, strip: 65536 };
         let mut visited: Vec<u64> = (0..5).flat_map(|row| layout.parities(row)).collect();
         visited.sort_unstable();
         assert_eq!(visited, [0, 1, 2, 3, 4]);
@@ -151,11 +137,7 @@ mod tests {
 
     #[test]
     fn pieces_cover_the_request_without_gaps() {
-        let layout = Layout {
-            level: RaidLevel::Raid6,
-            members: 6,
-            strip: 65536,
-        };
+        let layout = Layout { level: RaidLevel::Raid6, members: 6, strip: 65536 };
         let total: u64 = layout.pieces(1000, 1_000_000).map(|p| p.length).sum();
         assert_eq!(total, 999_000);
         assert!(layout.pieces(1000, 1_000_000).all(|p| p.column < 4));

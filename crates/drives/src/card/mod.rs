@@ -26,19 +26,11 @@ type Requests = Vec<(u64, Request)>;
 #[derive(Debug)]
 enum End {
     /// The host's request finishes; a read leaves its data in the cache.
-    Host {
-        tag: u64,
-        bytes: u64,
-        read: Option<(u64, u64)>,
-    },
+    Host { tag: u64, bytes: u64, read: Option<(u64, u64)> },
     /// A row is clean.
     Destage { row: u64, bytes: u64, oldest: u64 },
     /// Data read ahead is there, and so for the reads that wait for it.
-    ReadAhead {
-        start: u64,
-        end: u64,
-        waiters: Vec<(u64, u64)>,
-    },
+    ReadAhead { start: u64, end: u64, waiters: Vec<(u64, u64)> },
 }
 
 /// Requests to members; when they are done those of `then`, and then the end.
@@ -151,11 +143,7 @@ impl CardDrive {
     fn start(&mut self, at: Nanos, first: Requests, then: Requests, end: End) {
         let id = self.next_id;
         self.next_id += 1;
-        let job = Job {
-            left: first.len(),
-            then,
-            end,
-        };
+        let job = Job { left: first.len(), then, end };
         if first.is_empty() {
             self.end(at, job.end);
             return;
@@ -237,13 +225,8 @@ impl CardDrive {
                 self.destage(at);
                 self.settle_flushes(at);
             }
-            End::ReadAhead {
-                start,
-                end,
-                waiters,
-            } => {
-                self.ahead
-                    .retain(|&(from, to, _)| (from, to) != (start, end));
+            End::ReadAhead { start, end, waiters } => {
+                self.ahead.retain(|&(from, to, _)| (from, to) != (start, end));
                 self.reads.insert(start, end);
                 for (tag, bytes) in waiters {
                     self.finish(at as f64 + self.cache_time, tag, bytes);
@@ -258,10 +241,7 @@ impl CardDrive {
             .pieces(start, end)
             .filter_map(|piece| {
                 let least = |member: &u64| self.outstanding[*member as usize];
-                let member = self
-                    .layout
-                    .holders(piece.row, piece.column)
-                    .min_by_key(least)?;
+                let member = self.layout.holders(piece.row, piece.column).min_by_key(least)?;
                 Some((member, Request::new(Op::Read, piece.offset, piece.length)))
             })
             .collect()
@@ -275,21 +255,13 @@ impl CardDrive {
             .iter()
             .find(|&&(from, to, _)| from <= start && end <= to)
             .and_then(|(_, _, job)| self.jobs.get_mut(job));
-        if let Some(Job {
-            end: End::ReadAhead { waiters, .. },
-            ..
-        }) = ahead
-        {
+        if let Some(Job { end: End::ReadAhead { waiters, .. }, .. }) = ahead {
             waiters.push((tag, bytes));
         } else if self.dirty.holds(start, end, &self.layout) || self.reads.holds(start, end) {
             self.finish(at + self.cache_time, tag, bytes);
         } else {
             let requests = self.gather(start, end);
-            let end = End::Host {
-                tag,
-                bytes,
-                read: Some((start, end)),
-            };
+            let end = End::Host { tag, bytes, read: Some((start, end)) };
             self.start(now, requests, Vec::new(), end);
         }
         if self.read_ahead > 0 {
@@ -316,11 +288,7 @@ impl CardDrive {
         *stream = (end, to);
         let requests = self.gather(from, to);
         self.ahead.push((from, to, self.next_id));
-        let end = End::ReadAhead {
-            start: from,
-            end: to,
-            waiters: Vec::new(),
-        };
+        let end = End::ReadAhead { start: from, end: to, waiters: Vec::new() };
         self.start(now, requests, Vec::new(), end);
     }
 }

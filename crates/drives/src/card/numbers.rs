@@ -58,12 +58,7 @@ impl Card {
 
     pub(crate) fn validate(&self) -> Result<(), ProfileError> {
         for (name, number, range) in self.numbers() {
-            in_range(
-                &format!("card.{name}"),
-                number,
-                *range.start(),
-                *range.end(),
-            )?;
+            in_range(&format!("card.{name}"), number, *range.start(), *range.end())?;
         }
         if self.member.card.is_some() {
             return Err(ProfileError::Section(

@@ -24,11 +24,7 @@ impl CardDrive {
                 new.extend(writes);
                 at = until;
             }
-            let end = End::Host {
-                tag,
-                bytes: end - start,
-                read: None,
-            };
+            let end = End::Host { tag, bytes: end - start, read: None };
             match old.is_empty() {
                 true => self.start(now, new, old, end),
                 false => self.start(now, old, new, end),
@@ -56,11 +52,7 @@ impl CardDrive {
             };
             self.destaging += 1;
             let (old, new) = self.scatter(row, &dirty.ranges);
-            let end = End::Destage {
-                row,
-                bytes: dirty.bytes(),
-                oldest: dirty.oldest,
-            };
+            let end = End::Destage { row, bytes: dirty.bytes(), oldest: dirty.oldest };
             match old.is_empty() {
                 true => self.start(now, new, old, end),
                 false => self.start(now, old, new, end),
@@ -73,10 +65,7 @@ impl CardDrive {
             self.finish(now as f64 + self.cache_time, tag, 0);
             return;
         }
-        self.flushes.push_back(PendingFlush {
-            tag,
-            barrier: self.sequence,
-        });
+        self.flushes.push_back(PendingFlush { tag, barrier: self.sequence });
         self.settle_flushes(now);
     }
 
@@ -96,16 +85,10 @@ impl CardDrive {
             }
             self.flushes.pop_front();
             let requests = match self.volatile_members {
-                true => (0..self.layout.members)
-                    .map(|member| (member, Request::flush()))
-                    .collect(),
+                true => (0..self.layout.members).map(|member| (member, Request::flush())).collect(),
                 false => Vec::new(),
             };
-            let end = End::Host {
-                tag: flush.tag,
-                bytes: 0,
-                read: None,
-            };
+            let end = End::Host { tag: flush.tag, bytes: 0, read: None };
             self.start(now, requests, Vec::new(), end);
         }
     }

@@ -48,12 +48,7 @@ impl HddDrive {
     fn cost(&self, at: f64, command: &Command) -> f64 {
         let begin = at.max(command.ready);
         begin - at
-            + self.positioning(
-                begin,
-                command.start,
-                command.start_revolutions,
-                command.write,
-            )
+            + self.positioning(begin, command.start, command.start_revolutions, command.write)
     }
 
     /// From `at` until the head is on the extent's first byte.
@@ -64,10 +59,8 @@ impl HddDrive {
 
     /// Gives the arm its next work at `at`, when there is any and it is free.
     pub(super) fn next(&mut self, at: f64) {
-        if matches!(
-            self.activity,
-            Activity::Command { .. } | Activity::Destage { .. }
-        ) || (self.queue.is_empty() && self.buffer.is_empty())
+        if matches!(self.activity, Activity::Command { .. } | Activity::Destage { .. })
+            || (self.queue.is_empty() && self.buffer.is_empty())
         {
             return;
         }
@@ -140,10 +133,7 @@ impl HddDrive {
                 if let Some(extent) = self.buffer.remove(start) {
                     let media =
                         self.media(extent.start, extent.end, extent.start_revolutions, true);
-                    self.activity = Activity::Destage {
-                        extent,
-                        finish: at + cost + media,
-                    };
+                    self.activity = Activity::Destage { extent, finish: at + cost + media };
                 }
             }
             _ => {}
@@ -157,17 +147,9 @@ impl HddDrive {
 
     /// Starts a command whose data the head reaches at `reached`.
     fn go(&mut self, command: Command, reached: f64) {
-        let media = self.media(
-            command.start,
-            command.end,
-            command.start_revolutions,
-            command.write,
-        );
-        self.activity = Activity::Command {
-            command,
-            reached,
-            finish: reached + media,
-        };
+        let media =
+            self.media(command.start, command.end, command.start_revolutions, command.write);
+        self.activity = Activity::Command { command, reached, finish: reached + media };
     }
 
     /// The command that the head reaches first of those that had arrived by then; of a run of contiguous commands always its first,
@@ -196,10 +178,7 @@ impl HddDrive {
 
     /// The command within reach that ends where another starts.
     fn before(&self, start: u64) -> Option<usize> {
-        self.queue
-            .iter()
-            .take(self.queue_depth)
-            .position(|c| c.end == start)
+        self.queue.iter().take(self.queue_depth).position(|c| c.end == start)
     }
 
     /// The buffered write that the head reaches first; while flushes wait, of those they wait for.
@@ -238,11 +217,7 @@ impl HddDrive {
 
     /// Queues a command, or starts it in place of one that was chosen only just now.
     pub(super) fn enqueue(&mut self, at: f64, command: Command) {
-        if let Activity::Command {
-            command: chosen,
-            reached,
-            ..
-        } = self.activity
+        if let Activity::Command { command: chosen, reached, .. } = self.activity
             && at < self.decided_at
             && self.queue.len() < self.queue_depth
             && self.flushes.is_empty()

@@ -49,10 +49,7 @@ impl WriteBuffer {
 
     /// Whether `start..end` can be read from the buffer.
     pub fn holds(&self, start: u64, end: u64) -> bool {
-        self.by_position
-            .range(..=start)
-            .next_back()
-            .is_some_and(|(_, e)| e.end >= end)
+        self.by_position.range(..=start).next_back().is_some_and(|(_, e)| e.end >= end)
     }
 
     /// Adds a write, joining it with what it touches or overlaps.

@@ -151,9 +151,7 @@ impl HddDrive {
     fn play(&mut self, now: f64) {
         loop {
             match self.activity {
-                Activity::Command {
-                    command, finish, ..
-                } if finish <= now => {
+                Activity::Command { command, finish, .. } if finish <= now => {
                     self.head = command.end;
                     self.finish(finish, command.tag);
                     if command.write {
@@ -200,13 +198,7 @@ impl HddDrive {
 
     /// The arm is wanted: ends a read-ahead and remembers what it brought.
     fn stop_reading(&mut self, at: f64) {
-        let Activity::ReadAhead {
-            segment,
-            from,
-            since,
-            until,
-        } = self.activity
-        else {
+        let Activity::ReadAhead { segment, from, since, until } = self.activity else {
             return;
         };
         let passed = (at - since).max(0.0) / self.geometry.revolution * self.geometry.track(from);
@@ -236,13 +228,7 @@ impl HddDrive {
             self.finish(sent, tag);
             return;
         }
-        if let Activity::ReadAhead {
-            segment,
-            from,
-            since,
-            until,
-        } = self.activity
-        {
+        if let Activity::ReadAhead { segment, from, since, until } = self.activity {
             let turns = |to: u64| {
                 (self.geometry.revolutions(to) - self.geometry.revolutions(from))
                     * self.geometry.revolution

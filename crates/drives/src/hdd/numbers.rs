@@ -61,11 +61,7 @@ impl Hdd {
             ("rate_outer_mb_s", &self.rate_outer_mb_s, 0.1..=1e5),
             ("rate_inner_mb_s", &self.rate_inner_mb_s, 0.1..=1e5),
             // With none, a host that answers at once would stream through its flushes.
-            (
-                "command_overhead_ms",
-                &self.command_overhead_ms,
-                0.001..=1e3,
-            ),
+            ("command_overhead_ms", &self.command_overhead_ms, 0.001..=1e3),
             ("interface_mb_s", &self.interface_mb_s, 0.1..=1e6),
             ("queue_depth", &self.queue_depth, 1.0..=65536.0),
             ("age_limit_ms", &self.age_limit_ms, 1.0..=1e6),
@@ -98,10 +94,7 @@ impl Hdd {
             ("seek_track_ms", &self.seek_track_ms),
             ("seek_average_ms", &self.seek_average_ms),
         )?;
-        ordered(
-            ("seek_average_ms", &self.seek_average_ms),
-            ("seek_full_ms", &self.seek_full_ms),
-        )?;
+        ordered(("seek_average_ms", &self.seek_average_ms), ("seek_full_ms", &self.seek_full_ms))?;
         ordered(
             ("rate_inner_mb_s", &self.rate_inner_mb_s),
             ("rate_outer_mb_s", &self.rate_outer_mb_s),

@@ -56,8 +56,7 @@ impl HddDrive {
         };
         self.sequence += 1;
         self.buffer.insert(extent, &self.geometry);
-        self.segments
-            .retain(|&(start, end)| end <= write.start || start >= write.end);
+        self.segments.retain(|&(start, end)| end <= write.start || start >= write.end);
     }
 
     /// Finishes the flushes whose writes are all on the medium.
@@ -80,11 +79,7 @@ impl HddDrive {
             self.finish(at + self.flush_overhead, tag);
             return;
         }
-        self.flushes.push_back(PendingFlush {
-            tag,
-            barrier: self.sequence,
-            arrived: at,
-        });
+        self.flushes.push_back(PendingFlush { tag, barrier: self.sequence, arrived: at });
         self.settle_flushes(at);
         self.arrived(at);
     }

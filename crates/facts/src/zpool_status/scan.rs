@@ -77,9 +77,8 @@ impl Date {
 
     /// `Sun May 12 03:25:01 2024` somewhere in `text`, the last one.
     fn find(text: &str) -> Option<Date> {
-        const MONTHS: [&str; 12] = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ];
+        const MONTHS: [&str; 12] =
+            ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
         let words: Vec<&str> = text.split_whitespace().collect();
         words.windows(4).rev().find_map(|four| {
             let [name, day, time, year] = four else {
@@ -88,13 +87,8 @@ impl Date {
             let month = MONTHS.iter().position(|known| known == name)?;
             let day: u32 = day.parse().ok()?;
             let year: i32 = year.parse().ok()?;
-            (time.contains(':') && (1..=31).contains(&day) && (1970..=9999).contains(&year)).then(
-                || Date {
-                    year,
-                    month: u32::try_from(month + 1).unwrap_or(12),
-                    day,
-                },
-            )
+            (time.contains(':') && (1..=31).contains(&day) && (1970..=9999).contains(&year))
+                .then(|| Date { year, month: u32::try_from(month + 1).unwrap_or(12), day })
         })
     }
 }
@@ -135,9 +129,7 @@ pub(super) fn read(body: &At<String>, problems: &mut Vec<Problem>) -> Scan {
         state,
         date: Date::find(text),
         errors: word_before(text, "errors").and_then(|word| word.parse().ok()),
-        took_s: matches!(state, ScanState::Finished)
-            .then(|| duration(text))
-            .flatten(),
+        took_s: matches!(state, ScanState::Finished).then(|| duration(text)).flatten(),
         done_percent: word_before(text, "done").and_then(|word| {
             let number: f64 = word.strip_suffix('%')?.parse().ok()?;
             number.is_finite().then_some(number)
@@ -149,10 +141,7 @@ pub(super) fn read(body: &At<String>, problems: &mut Vec<Problem>) -> Scan {
 /// The word before `word`, punctuation after it ignored.
 fn word_before<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words
-        .windows(2)
-        .find(|two| two[1].trim_end_matches([',', ';']) == word)
-        .map(|two| two[0])
+    words.windows(2).find(|two| two[1].trim_end_matches([',', ';']) == word).map(|two| two[0])
 }
 
 /// `in 03:37:12`, `in 0 days 03:37:12`, `in 1 days 12:59:37` or `in 0h6m`, in seconds.
@@ -165,18 +154,15 @@ fn duration(text: &str) -> Option<u64> {
         days = clock.parse::<u64>().ok()?;
         clock = words.get(at + 3)?;
     }
-    let seconds = if let Some((hours, minutes)) = clock
-        .strip_suffix('m')
-        .and_then(|clock| clock.split_once('h'))
+    let seconds = if let Some((hours, minutes)) =
+        clock.strip_suffix('m').and_then(|clock| clock.split_once('h'))
     {
         hours.parse::<u64>().ok()?.checked_mul(3600)?
             + minutes.parse::<u64>().ok()?.checked_mul(60)?
     } else {
         let mut total = 0u64;
         for part in clock.split(':') {
-            total = total
-                .checked_mul(60)?
-                .checked_add(part.parse::<u64>().ok()?)?;
+            total = total.checked_mul(60)?.checked_add(part.parse::<u64>().ok()?)?;
         }
         total
     };
@@ -203,14 +189,8 @@ mod tests {
     fn every_versions_duration_is_read() {
         let took = |text: &str| scan(text).took_s;
         let tail = "with 0 errors on Sun May 12 03:25:01 2024";
-        assert_eq!(
-            took(&format!("scrub repaired 0B in 03:37:12 {tail}")),
-            Some(13_032)
-        );
-        assert_eq!(
-            took(&format!("scrub repaired 0 in 1 days 12:59:37 {tail}")),
-            Some(133_177)
-        );
+        assert_eq!(took(&format!("scrub repaired 0B in 03:37:12 {tail}")), Some(13_032));
+        assert_eq!(took(&format!("scrub repaired 0 in 1 days 12:59:37 {tail}")), Some(133_177));
         assert_eq!(took(&format!("resilvered 9.95G in 0h6m {tail}")), Some(360));
     }
 

@@ -112,10 +112,7 @@ impl VdevKind {
 
     /// Whether such a vdev consists of others.
     pub fn has_parts(self) -> bool {
-        !matches!(
-            self,
-            VdevKind::Disk | VdevKind::DistributedSpare | VdevKind::Indirect
-        )
+        !matches!(self, VdevKind::Disk | VdevKind::DistributedSpare | VdevKind::Indirect)
     }
 }
 
@@ -145,12 +142,7 @@ fn draid(stem: &str) -> Option<VdevKind> {
             _ => return None,
         }
     }
-    Some(VdevKind::Draid {
-        parity,
-        data,
-        children,
-        spares,
-    })
+    Some(VdevKind::Draid { parity, data, children, spares })
 }
 
 /// The pool's own row and its top-level vdevs.
@@ -324,12 +316,7 @@ mod tests {
         assert_eq!(VdevKind::of("raidz1"), VdevKind::Raidz { parity: 1 });
         assert_eq!(
             VdevKind::of("draid2:12d:30c:2s-0"),
-            VdevKind::Draid {
-                parity: 2,
-                data: 12,
-                children: 30,
-                spares: 2
-            }
+            VdevKind::Draid { parity: 2, data: 12, children: 30, spares: 2 }
         );
         assert_eq!(VdevKind::of("draid2-0-1"), VdevKind::DistributedSpare);
         assert_eq!(VdevKind::of("sda-3"), VdevKind::Disk);

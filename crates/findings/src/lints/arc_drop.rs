@@ -27,13 +27,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
             (without - with > explained + NOISE).then(|| Lint {
                 rows: vec![row.name.clone(), base.name.clone()],
                 severity: Severity::Implausible,
-                finding: LintFinding::ArcDrop {
-                    without,
-                    with,
-                    arc,
-                    headers,
-                    explained,
-                },
+                finding: LintFinding::ArcDrop { without, with, arc, headers, explained },
             })
         })
         .collect()

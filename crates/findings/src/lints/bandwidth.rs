@@ -19,11 +19,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
                 on(
                     row,
                     Severity::Impossible,
-                    LintFinding::Bandwidth {
-                        bandwidth,
-                        throughput,
-                        size,
-                    },
+                    LintFinding::Bandwidth { bandwidth, throughput, size },
                 )
             })
         })

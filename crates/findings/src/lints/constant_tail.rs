@@ -19,16 +19,11 @@ pub fn lint(table: &Table) -> Vec<Lint> {
         if let (Some(mean), Some(p99)) = (row.mean_ms, row.p99_ms)
             && mean > 0.0
         {
-            workloads
-                .entry(&row.workload)
-                .or_default()
-                .push((&row.name, mean, p99 / mean));
+            workloads.entry(&row.workload).or_default().push((&row.name, mean, p99 / mean));
         }
     }
     let range = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::MAX, f64::MIN), |(low, high), x| {
-            (low.min(x), high.max(x))
-        })
+        values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)))
     };
     workloads
         .into_values()

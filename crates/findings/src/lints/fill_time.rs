@@ -18,13 +18,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
                 on(
                     row,
                     Severity::Implausible,
-                    LintFinding::FillTime {
-                        hits,
-                        bytes,
-                        feed,
-                        seconds,
-                        run,
-                    },
+                    LintFinding::FillTime { hits, bytes, feed, seconds, run },
                 )
             })
         })

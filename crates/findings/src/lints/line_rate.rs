@@ -15,13 +15,8 @@ pub fn lint(table: &Table) -> Vec<Lint> {
             let link = row.said_to_fill?;
             let computed = || Some(row.throughput? * row.size?);
             let bits = 8.0 * row.bandwidth.or_else(computed)?;
-            (bits < FULL * link).then(|| {
-                on(
-                    row,
-                    Severity::Impossible,
-                    LintFinding::NotLineRate { bits, link },
-                )
-            })
+            (bits < FULL * link)
+                .then(|| on(row, Severity::Impossible, LintFinding::NotLineRate { bits, link }))
         })
         .collect()
 }

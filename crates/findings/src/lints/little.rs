@@ -26,12 +26,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
             Some(on(
                 row,
                 severity,
-                LintFinding::Little {
-                    throughput,
-                    mean_ms,
-                    in_flight,
-                    concurrency,
-                },
+                LintFinding::Little { throughput, mean_ms, in_flight, concurrency },
             ))
         })
         .collect()

@@ -58,9 +58,5 @@ pub fn of(table: &Table) -> Vec<Lint> {
 
 /// A finding on one row.
 fn on(row: &Row, severity: Severity, finding: LintFinding) -> Lint {
-    Lint {
-        rows: vec![row.name.clone()],
-        severity,
-        finding,
-    }
+    Lint { rows: vec![row.name.clone()], severity, finding }
 }

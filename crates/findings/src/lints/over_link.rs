@@ -12,13 +12,8 @@ pub fn lint(table: &Table) -> Vec<Lint> {
             let link = table.setup(row)?.link? / 8.0;
             let computed = || Some(row.throughput? * row.size?);
             let bandwidth = row.bandwidth.or_else(computed)?;
-            (bandwidth > link).then(|| {
-                on(
-                    row,
-                    Severity::Impossible,
-                    LintFinding::OverLink { bandwidth, link },
-                )
-            })
+            (bandwidth > link)
+                .then(|| on(row, Severity::Impossible, LintFinding::OverLink { bandwidth, link }))
         })
         .collect()
 }

@@ -18,10 +18,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
             Some(on(
                 row,
                 Severity::Impossible,
-                LintFinding::PrimaryCache {
-                    primarycache: primarycache.clone(),
-                    hits,
-                },
+                LintFinding::PrimaryCache { primarycache: primarycache.clone(), hits },
             ))
         })
         .collect()

@@ -22,10 +22,8 @@ pub fn lint(table: &Table) -> Vec<Lint> {
             else {
                 continue;
             };
-            let Some(level) = other_setup
-                .level
-                .as_ref()
-                .filter(|level| REDUNDANT.contains(&level.as_str()))
+            let Some(level) =
+                other_setup.level.as_ref().filter(|level| REDUNDANT.contains(&level.as_str()))
             else {
                 continue;
             };

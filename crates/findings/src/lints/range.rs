@@ -23,11 +23,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
         let columns = unit
             .into_iter()
             .map(|(column, value)| (column, value, 1.0))
-            .chain(
-                positive
-                    .into_iter()
-                    .map(|(column, value)| (column, value, f64::MAX)),
-            );
+            .chain(positive.into_iter().map(|(column, value)| (column, value, f64::MAX)));
         for (column, value, most) in columns {
             if let Some(value) = value
                 && !(0.0..=most).contains(&value)
@@ -35,10 +31,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
                 lints.push(on(
                     row,
                     Severity::Impossible,
-                    LintFinding::Range {
-                        column: column.to_owned(),
-                        value,
-                    },
+                    LintFinding::Range { column: column.to_owned(), value },
                 ));
             }
         }

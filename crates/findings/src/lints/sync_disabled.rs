@@ -14,10 +14,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
         .filter_map(|row| {
             row.syncs.filter(|syncs| *syncs > 0.0)?;
             let throughput = row.throughput?;
-            let unsynced = row
-                .unsynced
-                .as_ref()
-                .and_then(|name| table.row(name)?.throughput);
+            let unsynced = row.unsynced.as_ref().and_then(|name| table.row(name)?.throughput);
             Some(on(
                 row,
                 Severity::NotComparable,

@@ -203,17 +203,11 @@ impl Table {
     }
 
     fn validate(&self) -> Result<(), ReadError> {
-        let refuse = |message: String| ReadError {
-            message,
-            line: None,
-        };
+        let refuse = |message: String| ReadError { message, line: None };
         let names: Vec<&str> = self.rows.iter().map(|r| r.name.as_str()).collect();
         for (i, row) in self.rows.iter().enumerate() {
             if names[..i].contains(&row.name.as_str()) {
-                return Err(refuse(format!(
-                    "two rows are named `{}`: rename one",
-                    row.name
-                )));
+                return Err(refuse(format!("two rows are named `{}`: rename one", row.name)));
             }
             if let Some(setup) = &row.setup
                 && !self.setups.contains_key(setup)
@@ -308,9 +302,8 @@ fn line(text: &str, at: usize) -> usize {
 
 /// CSV with row fields as its header; empty fields are left out. Numbers only, no thousands marks.
 fn csv(text: &str) -> Result<Table, ReadError> {
-    let mut reader = ::csv::ReaderBuilder::new()
-        .trim(::csv::Trim::All)
-        .from_reader(text.as_bytes());
+    let mut reader =
+        ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(text.as_bytes());
     let mut rows = Vec::new();
     for record in reader.deserialize() {
         let row: Row = record.map_err(|error| ReadError {
@@ -329,8 +322,5 @@ fn csv(text: &str) -> Result<Table, ReadError> {
             line: None,
         });
     }
-    Ok(Table {
-        rows,
-        ..Table::default()
-    })
+    Ok(Table { rows, ..Table::default() })
 }

@@ -22,12 +22,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
                 on(
                     row,
                     Severity::Implausible,
-                    LintFinding::ThinTail {
-                        p95_ms,
-                        p99_ms,
-                        ratio,
-                        plausible: PLAUSIBLE,
-                    },
+                    LintFinding::ThinTail { p95_ms, p99_ms, ratio, plausible: PLAUSIBLE },
                 )
             })
         })

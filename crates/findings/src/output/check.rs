@@ -118,9 +118,7 @@ impl QualityIssue {
     /// How bad it is, against one that is like it.
     pub fn weight(&self) -> f64 {
         match self {
-            QualityIssue::Broken {
-                measured, expected, ..
-            } => (measured - expected).abs(),
+            QualityIssue::Broken { measured, expected, .. } => (measured - expected).abs(),
             QualityIssue::Overflow { count } => *count as f64,
             QualityIssue::MemoryThrottle { count } => *count,
             QualityIssue::NotSettled { seconds } => *seconds,

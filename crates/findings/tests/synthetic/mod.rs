@@ -9,10 +9,7 @@ use lab::model::Model;
 use std::collections::BTreeMap;
 
 fn strings(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs
-        .iter()
-        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-        .collect()
+    pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
 }
 
 pub fn kind(profile: &str, count: u32, write_cache: bool, protected: bool) -> DriveKind {
@@ -27,17 +24,8 @@ pub fn kind(profile: &str, count: u32, write_cache: bool, protected: bool) -> Dr
 }
 
 pub fn vdev(class: Class, layout: Layout, kind: &str, n: u32) -> Vdev {
-    let drives = (0..n)
-        .map(|index| DriveRef {
-            kind: kind.into(),
-            index,
-        })
-        .collect();
-    Vdev {
-        class,
-        layout,
-        drives,
-    }
+    let drives = (0..n).map(|index| DriveRef { kind: kind.into(), index }).collect();
+    Vdev { class, layout, drives }
 }
 
 /// A variant of the factors log and cache.
@@ -62,16 +50,8 @@ pub fn variant(log: bool, cache: bool) -> Variant {
             ("nvme".to_owned(), kind("pm9a3", 1, true, true)),
         ]
         .into(),
-        pool: Pool {
-            ashift: Some(12),
-            vdevs,
-            properties: BTreeMap::new(),
-        },
-        datasets: [(
-            String::new(),
-            strings(&[("sync", "always"), ("recordsize", "16K")]),
-        )]
-        .into(),
+        pool: Pool { ashift: Some(12), vdevs, properties: BTreeMap::new() },
+        datasets: [(String::new(), strings(&[("sync", "always"), ("recordsize", "16K")]))].into(),
         module: BTreeMap::new(),
         module_words: Default::default(),
         memory: None,
@@ -88,10 +68,7 @@ pub fn workload(job: &str) -> Workload {
     Workload {
         name: "sync-small".into(),
         dataset: String::new(),
-        program: Program::Fio {
-            origin: "<lab>".into(),
-            job: job.into(),
-        },
+        program: Program::Fio { origin: "<lab>".into(), job: job.into() },
         size: None,
         rates: None,
     }
@@ -127,10 +104,7 @@ pub fn campaign(variants: Vec<Variant>, job: &str) -> Campaign {
         },
         variants,
         workloads: vec![workload(job)],
-        scale: Scale {
-            size: None,
-            dirty_data_max: None,
-        },
+        scale: Scale { size: None, dirty_data_max: None },
     }
 }
 
@@ -209,31 +183,20 @@ pub fn measured(truth: &Truth) -> Measured {
             let mut values = BTreeMap::from([
                 ("txg.syncs".to_owned(), f64::from(u8::from(i % 5 == 4))),
                 ("dirty.bytes".to_owned(), 1e8),
-                (
-                    "throttle.dirty_delay".to_owned(),
-                    rate * ripple * truth.throttled,
-                ),
+                ("throttle.dirty_delay".to_owned(), rate * ripple * truth.throttled),
                 ("processor.busy".to_owned(), truth.processor),
             ]);
             for drive in 0..6 {
                 values.insert(format!("drive.hdd{drive}.busy"), truth.busy);
             }
-            seconds.push(Second {
-                at,
-                reads: 0.0,
-                writes: rate * ripple,
-                values,
-            });
+            seconds.push(Second { at, reads: 0.0, writes: rate * ripple, values });
         }
     }
     let log_bytes = ops * 20_480.0;
     let mut totals = BTreeMap::from([
         ("zil.commits".to_owned(), ops),
         ("zil.slog_bytes".to_owned(), log_bytes * truth.slog_share),
-        (
-            "zil.pool_bytes".to_owned(),
-            log_bytes * (1.0 - truth.slog_share),
-        ),
+        ("zil.pool_bytes".to_owned(), log_bytes * (1.0 - truth.slog_share)),
         ("throttle.dirty_delay".to_owned(), ops * truth.throttled),
         ("processor.busy".to_owned(), truth.processor),
         ("dbuf.hits".to_owned(), ops),
@@ -261,10 +224,7 @@ pub fn measured(truth: &Truth) -> Measured {
         runtime_s,
         read: Flow::default(),
         write: flow(response_ns / 4.0),
-        sync: Flow {
-            bytes: 0,
-            ..flow(response_ns * 3.0 / 4.0)
-        },
+        sync: Flow { bytes: 0, ..flow(response_ns * 3.0 / 4.0) },
         seconds,
         totals,
         facts: BTreeMap::new(),
@@ -326,9 +286,5 @@ pub fn trials(truths: &[(&Variant, Truth)], repeats: usize, noise: f64) -> Vec<T
 
 /// The verdict on a factor.
 pub fn verdict<'a>(findings: &'a Findings, factor: &str) -> &'a Verdict {
-    findings
-        .verdicts
-        .iter()
-        .find(|v| v.factor == factor)
-        .unwrap()
+    findings.verdicts.iter().find(|v| v.factor == factor).unwrap()
 }

@@ -54,9 +54,7 @@ impl Directories {
             ("tables", tables),
             ("indexes", indexes),
         ];
-        stated
-            .into_iter()
-            .filter_map(|(key, dataset)| Some((key, dataset?)))
+        stated.into_iter().filter_map(|(key, dataset)| Some((key, dataset?)))
     }
 }
 
@@ -106,11 +104,7 @@ impl Script {
         let statements = lines.filter(|line| !line.starts_with(['\\', '-']));
         statements
             .flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
-            .any(|word| {
-                changes
-                    .iter()
-                    .any(|change| word.eq_ignore_ascii_case(change))
-            })
+            .any(|word| changes.iter().any(|change| word.eq_ignore_ascii_case(change)))
     }
 }
 
@@ -157,27 +151,12 @@ mod tests {
     #[test]
     fn a_script_writes_by_its_statements_and_not_by_its_remarks() {
         let writes = |text: &str| {
-            let script = Script {
-                name: "s".into(),
-                text: text.into(),
-                weight: 1,
-            };
+            let script = Script { name: "s".into(), text: text.into(), weight: 1 };
             script.writes()
         };
         let builtin = BUILTIN.map(|(name, text)| (name, writes(text)));
-        assert_eq!(
-            builtin,
-            [
-                ("tpcb-like", true),
-                ("simple-update", true),
-                ("select-only", false)
-            ]
-        );
-        assert!(!writes(
-            "-- update nothing\n\\set delete 1\nselect updated_at from t;\n"
-        ));
-        assert!(writes(
-            "with d as (delete from t returning 1) select * from d;"
-        ));
+        assert_eq!(builtin, [("tpcb-like", true), ("simple-update", true), ("select-only", false)]);
+        assert!(!writes("-- update nothing\n\\set delete 1\nselect updated_at from t;\n"));
+        assert!(writes("with d as (delete from t returning 1) select * from d;"));
     }
 }

@@ -61,13 +61,7 @@ pub enum MdLevel {
 
 impl MdLevel {
     /// Every level.
-    pub const ALL: [Self; 5] = [
-        Self::Raid0,
-        Self::Raid1,
-        Self::Raid10,
-        Self::Raid5,
-        Self::Raid6,
-    ];
+    pub const ALL: [Self; 5] = [Self::Raid0, Self::Raid1, Self::Raid10, Self::Raid5, Self::Raid6];
 
     /// `raid10`.
     pub fn name(self) -> &'static str {

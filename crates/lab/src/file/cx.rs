@@ -31,14 +31,7 @@ pub(super) struct Cx<'a> {
 
 impl<'a> Cx<'a> {
     pub fn new(file: &'a str, text: &'a str, files: &'a dyn Files, profiles: &'a Profiles) -> Self {
-        Self {
-            file,
-            text,
-            files,
-            profiles,
-            said: RefCell::default(),
-            known: RefCell::default(),
-        }
+        Self { file, text, files, profiles, said: RefCell::default(), known: RefCell::default() }
     }
 
     /// Says it once: a mistake in the base is met again in every variant.
@@ -95,10 +88,7 @@ impl<'a> Cx<'a> {
     pub fn finish(self) -> Vec<Diagnostic> {
         let mut said = self.said.into_inner();
         said.sort_by_key(|d| {
-            let start = d
-                .place
-                .as_ref()
-                .map_or(usize::MAX, |place| place.span.start);
+            let start = d.place.as_ref().map_or(usize::MAX, |place| place.span.start);
             (std::cmp::Reverse(d.severity), start)
         });
         said

@@ -32,20 +32,14 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
     if crate::vdev::is_keyword(entry.key) {
         cx.error(
             entry.key_span(),
-            format!(
-                "`{}` is a word of zpool create and cannot name a kind of drive",
-                entry.key
-            ),
+            format!("`{}` is a word of zpool create and cannot name a kind of drive", entry.key),
             "name it after what it is: `hdd`, `nvme`, `optane`",
         );
     }
     let (count, profile, price, overrides) = match entry.value() {
         DeValue::String(text) => {
             let (count, profile) = short(cx, entry, text)?;
-            let none = Overrides {
-                values: toml::Table::new(),
-                written: Vec::new(),
-            };
+            let none = Overrides { values: toml::Table::new(), written: Vec::new() };
             (count, At::new(profile, entry.span()), None, none)
         }
         DeValue::Table(_) => long(cx, entry)?,
@@ -58,12 +52,8 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
     let Some(base) = load(cx, &profile) else {
         // The mistake is noted and the lab refused; how many drives there are is known all the same,
         // and mistakes in the vdevs are told together with this one.
-        let kind = DriveKind {
-            count,
-            profile: profile.value,
-            numbers: serde_json::Value::Null,
-            price,
-        };
+        let kind =
+            DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
         return Some((name, kind));
     };
     let numbers = match base.overridden(&overrides.values) {
@@ -91,15 +81,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             return None;
         }
     };
-    Some((
-        name,
-        DriveKind {
-            count,
-            profile: profile.value,
-            numbers,
-            price,
-        },
-    ))
+    Some((name, DriveKind { count, profile: profile.value, numbers, price }))
 }
 
 /// `12x hdd-7200-16t`; the count may be left away for one.
@@ -108,11 +90,7 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
     let Some((count, profile)) = text.split_once(char::is_whitespace) else {
         return Some((1, text.to_owned()));
     };
-    match count
-        .strip_suffix(['x', 'X', '×'])
-        .unwrap_or(count)
-        .parse::<u32>()
-    {
+    match count.strip_suffix(['x', 'X', '×']).unwrap_or(count).parse::<u32>() {
         Ok(count) if count > 0 && i64::from(count) <= MOST => {
             Some((count, profile.trim().to_owned()))
         }
@@ -120,10 +98,7 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
             cx.error(
                 entry.span(),
                 format!("`{count}` is no count of drives"),
-                format!(
-                    "write \"<count>x <profile>\", such as \"12x {}\"",
-                    profile.trim()
-                ),
+                format!("write \"<count>x <profile>\", such as \"12x {}\"", profile.trim()),
             );
             None
         }
@@ -225,10 +200,7 @@ fn long<'t>(cx: &Cx<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
     let price = section
         .take("price")
         .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of one, such as 250"));
-    let mut overrides = Overrides {
-        values: toml::Table::new(),
-        written: section.rest(),
-    };
+    let mut overrides = Overrides { values: toml::Table::new(), written: section.rest() };
     for entry in &overrides.written {
         match value(entry.key, entry.value()) {
             Some(value) => {
@@ -270,10 +242,7 @@ fn value(key: &str, value_: &DeValue<'_>) -> Option<toml::Value> {
         DeValue::Boolean(on) => toml::Value::Boolean(*on),
         DeValue::Datetime(time) => toml::Value::Datetime(*time),
         DeValue::Array(array) => toml::Value::Array(
-            array
-                .iter()
-                .map(|v| value(key, v.get_ref()))
-                .collect::<Option<_>>()?,
+            array.iter().map(|v| value(key, v.get_ref())).collect::<Option<_>>()?,
         ),
         DeValue::Table(table) => toml::Value::Table(table_values(table)?),
     })
@@ -326,9 +295,9 @@ fn load(cx: &Cx<'_>, profile: &At<String>) -> Option<Profile> {
             ))
             .fix("see docs/drives.md for what a profile holds");
             cx.say(match &e {
-                ProfileError::Syntax {
-                    span: Some(span), ..
-                } if name.ends_with(".toml") => wrong.at(&file, span.clone()),
+                ProfileError::Syntax { span: Some(span), .. } if name.ends_with(".toml") => {
+                    wrong.at(&file, span.clone())
+                }
                 _ => wrong.at(cx.file, profile.span.clone()),
             });
             None

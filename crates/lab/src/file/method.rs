@@ -59,11 +59,7 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
 pub(super) fn memory(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u64> {
     let memory = entry.size(cx)?;
     if !(1 << 30..=1 << 46).contains(&memory) {
-        cx.error(
-            entry.span(),
-            "a host has between 1G and 64T of memory",
-            "such as \"128G\"",
-        );
+        cx.error(entry.span(), "a host has between 1G and 64T of memory", "such as \"128G\"");
     }
     Some(memory)
 }
@@ -90,15 +86,11 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
         sensitivity: Vec::new(),
         seed: 1,
     };
-    let Some(mut table) = lab
-        .take("method")
-        .and_then(|entry| entry.table(cx, "method"))
-    else {
+    let Some(mut table) = lab.take("method").and_then(|entry| entry.table(cx, "method")) else {
         return (method, None);
     };
-    let baseline = table
-        .take("baseline")
-        .and_then(|entry| entry.string(cx, "the name of a variant"));
+    let baseline =
+        table.take("baseline").and_then(|entry| entry.string(cx, "the name of a variant"));
     if let Some(precision) = table
         .take("precision")
         .and_then(|entry| entry.number(cx, 0.001, 1.0, "a share such as 0.05"))
@@ -107,11 +99,9 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
     }
     if let Some(entry) = table.take("budget") {
         match entry.seconds(cx) {
-            Some(seconds) if seconds < 1.0 => cx.error(
-                entry.span(),
-                "this budget is under a second",
-                "such as \"20m\"",
-            ),
+            Some(seconds) if seconds < 1.0 => {
+                cx.error(entry.span(), "this budget is under a second", "such as \"20m\"")
+            }
             Some(seconds) => method.budget_s = seconds,
             None => {}
         }
@@ -174,9 +164,8 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
     if let Some(entry) = table.take("size_check") {
         method.size_check = entry.numbers(cx, 1.1, 1000.0, "factors on S such as [2, 4]");
     }
-    if let Some(seed) = table
-        .take("seed")
-        .and_then(|entry| entry.integer(cx, 0, i64::MAX, "a whole number"))
+    if let Some(seed) =
+        table.take("seed").and_then(|entry| entry.integer(cx, 0, i64::MAX, "a whole number"))
     {
         method.seed = seed.unsigned_abs();
     }
@@ -217,46 +206,30 @@ pub(super) fn put_baseline_first(
     whole: bool,
 ) -> String {
     if let Some(baseline) = &baseline {
-        match variants
-            .iter()
-            .position(|variant| variant.name == baseline.value)
-        {
+        match variants.iter().position(|variant| variant.name == baseline.value) {
             Some(at) => variants[..=at].rotate_right(1),
             // Of a lab whose variants were not understood, it may be one of those.
             None if !whole => {}
             None => {
-                let names: Vec<&str> = variants
-                    .iter()
-                    .map(|variant| variant.name.as_str())
-                    .collect();
+                let names: Vec<&str> =
+                    variants.iter().map(|variant| variant.name.as_str()).collect();
                 cx.missing(
                     baseline.span.clone(),
-                    format!(
-                        "there is no variant `{}` to hold the others against",
-                        baseline.value
-                    ),
+                    format!("there is no variant `{}` to hold the others against", baseline.value),
                     did_you_mean(&baseline.value, &names),
                 );
             }
         }
     }
-    variants
-        .first()
-        .map(|variant| variant.name.clone())
-        .unwrap_or_default()
+    variants.first().map(|variant| variant.name.clone()).unwrap_or_default()
 }
 
 pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
-    let mut scale = Scale {
-        size: None,
-        dirty_data_max: None,
-    };
+    let mut scale = Scale { size: None, dirty_data_max: None };
     let Some(mut table) = lab.take("scale").and_then(|entry| entry.table(cx, "scale")) else {
         return scale;
     };
-    scale.size = table
-        .take("size")
-        .and_then(|entry| entry.auto_or_number(cx, 1.0, 1e6));
+    scale.size = table.take("size").and_then(|entry| entry.auto_or_number(cx, 1.0, 1e6));
     if let Some(entry) = table.take_retired("time") {
         cx.error(
             entry.key_span(),

@@ -65,14 +65,9 @@ pub fn load_on(
     if !syntax.is_empty() {
         let mut syntax_spans: Vec<_> = syntax.iter().filter_map(|e| e.span()).collect();
         syntax_spans.sort_by_key(|span| span.start);
-        let damaged: Vec<_> = syntax_spans
-            .iter()
-            .map(|span| damaged(text, span.start))
-            .collect();
+        let damaged: Vec<_> = syntax_spans.iter().map(|span| damaged(text, span.start)).collect();
         // What stands on a broken line, or is missing because of it, is not worth a second word.
-        let sections = syntax_spans
-            .iter()
-            .any(|span| opens_section(line_at(text, span.start)));
+        let sections = syntax_spans.iter().any(|span| opens_section(line_at(text, span.start)));
         said.retain(|diagnostic| {
             if sections && diagnostic.missing {
                 return false;
@@ -80,9 +75,7 @@ pub fn load_on(
             diagnostic.place.as_ref().is_some_and(|place| {
                 place.file != name
                     || (place.span != (0..0)
-                        && !damaged
-                            .iter()
-                            .any(|lines| lines.contains(&place.span.start)))
+                        && !damaged.iter().any(|lines| lines.contains(&place.span.start)))
             })
         });
         let broken = syntax.into_iter().map(|e| {
@@ -100,11 +93,7 @@ pub fn load_on(
         broken.sort_by_key(|d| d.place.as_ref().map(|place| place.span.start));
         said.splice(0..0, broken);
     }
-    if said.iter().any(Diagnostic::is_error) {
-        Err(said)
-    } else {
-        Ok((campaign, said))
-    }
+    if said.iter().any(Diagnostic::is_error) { Err(said) } else { Ok((campaign, said)) }
 }
 
 /// The bytes that a syntax error at `byte` casts doubt on: its line, and where that opens a section,
@@ -112,9 +101,7 @@ pub fn load_on(
 fn damaged(text: &str, byte: usize) -> std::ops::Range<usize> {
     let rest = line_at(text, byte);
     let start = text.len() - rest.len();
-    let end = rest
-        .find(if opens_section(rest) { "\n[" } else { "\n" })
-        .unwrap_or(rest.len());
+    let end = rest.find(if opens_section(rest) { "\n[" } else { "\n" }).unwrap_or(rest.len());
     start..start + end + 1
 }
 
@@ -130,9 +117,7 @@ fn opens_section(line: &str) -> bool {
 
 fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
     let name = name_of(cx.file);
-    let title = lab
-        .take("title")
-        .and_then(|entry| entry.string(cx, "a title in quotes"));
+    let title = lab.take("title").and_then(|entry| entry.string(cx, "a title in quotes"));
     let source = lab
         .take("source")
         .and_then(|entry| entry.string(cx, "where the question comes from, in quotes"));
@@ -144,11 +129,8 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
     let (mut method, baseline) = method::method(cx, &mut lab);
     let named = baseline.as_ref().map(|baseline| baseline.value.as_str());
     let (mut variants, whole) = variants::read(cx, &mut lab, &base, named);
-    let known = workloads::Known {
-        variants: &variants,
-        memory: host.memory,
-        runtime_s: method.runtime_s,
-    };
+    let known =
+        workloads::Known { variants: &variants, memory: host.memory, runtime_s: method.runtime_s };
     let workloads = workloads::read(cx, &mut lab, &known);
     method.baseline = method::put_baseline_first(cx, baseline, &mut variants, whole);
     let scale = method::scale(cx, &mut lab);
@@ -174,10 +156,7 @@ fn unused(cx: &Cx<'_>, base: &Settings, variants: &[Variant]) {
     for (kind, _) in &base.drives {
         let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == kind.value);
         if !variants.is_empty() && !variants.iter().any(used) {
-            cx.note(
-                kind.span.clone(),
-                format!("no variant uses drives `{}`", kind.value),
-            );
+            cx.note(kind.span.clone(), format!("no variant uses drives `{}`", kind.value));
         }
     }
 }
@@ -189,13 +168,7 @@ pub fn name_of(file: &str) -> String {
     let stem = file.strip_suffix(".toml").unwrap_or(file);
     let safe: String = stem
         .chars()
-        .map(|c| {
-            if c.is_alphanumeric() || "-_.".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        })
+        .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' })
         .collect();
     match safe.trim_start_matches('.') {
         "" => "lab".to_owned(),

@@ -75,17 +75,12 @@ pub(super) fn read(
         check_buffers(cx, &server, &pgbench.settings, known.memory);
     }
     if let (Some(stated), Some((clients, _))) = (pgbench.settings.get("max_connections"), &clients)
-        && stated
-            .parse::<u32>()
-            .is_ok_and(|stated| stated < clients + 4)
+        && stated.parse::<u32>().is_ok_and(|stated| stated < clients + 4)
     {
         cx.error(
             server.map_or_else(|| entry.key_span(), |server| server.key_span()),
             format!("max_connections = {stated} is too few for {clients} clients"),
-            format!(
-                "{} or more: some are kept for superusers, and the trial has one",
-                clients + 4
-            ),
+            format!("{} or more: some are kept for superusers, and the trial has one", clients + 4),
         );
     }
     if let Some(directories) = directories {
@@ -114,9 +109,7 @@ fn check_buffers(
     const NAME: &str = "shared_buffers";
     let setting = postgresql::lookup(NAME, None).ok().flatten();
     let stated = settings.get(NAME);
-    let bytes = setting
-        .zip(stated)
-        .and_then(|(setting, text)| setting.bytes(text));
+    let bytes = setting.zip(stated).and_then(|(setting, text)| setting.bytes(text));
     if let Some(bytes) = bytes.filter(|bytes| *bytes >= memory) {
         cx.error(
             server.key_span(),
@@ -136,18 +129,11 @@ fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
         return u32::try_from(entry.integer(cx, 10, 99, FIX)?).ok();
     }
     let stated = entry.string(cx, "the major version in quotes: \"15\"")?;
-    let version = stated
-        .value
-        .parse()
-        .ok()
-        .filter(|version| (10..100).contains(version));
+    let version = stated.value.parse().ok().filter(|version| (10..100).contains(version));
     if version.is_none() {
         cx.error(
             stated.span,
-            format!(
-                "`{}` is no version of PostgreSQL",
-                stated.value.escape_debug()
-            ),
+            format!("`{}` is no version of PostgreSQL", stated.value.escape_debug()),
             FIX,
         );
     }
@@ -156,19 +142,12 @@ fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
 
 fn builtin(name: &str, weight: u32) -> Option<Script> {
     let (name, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
-    Some(Script {
-        name: (*name).to_owned(),
-        text: (*text).to_owned(),
-        weight,
-    })
+    Some(Script { name: (*name).to_owned(), text: (*text).to_owned(), weight })
 }
 
 /// One script, or several: `"select-only@9"`.
 fn scripts(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Script> {
-    let stated = entry.strings(
-        cx,
-        "\"tpcb-like\", or the path of a script, or a list of them",
-    );
+    let stated = entry.strings(cx, "\"tpcb-like\", or the path of a script, or a list of them");
     if stated.is_empty() && matches!(entry.value(), DeValue::Array(_)) {
         cx.error(entry.span(), "`script` names none", "such as \"tpcb-like\"");
     }
@@ -197,18 +176,10 @@ fn scripts(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Script> {
 fn script(cx: &Cx<'_>, path: &str, weight: u32, span: Range<usize>) -> Option<Script> {
     match cx.files.read(path) {
         Ok(text) if text.trim().is_empty() => {
-            cx.error(
-                span,
-                format!("the script `{path}` is empty"),
-                "write statements into it",
-            );
+            cx.error(span, format!("the script `{path}` is empty"), "write statements into it");
             None
         }
-        Ok(text) => Some(Script {
-            name: path.to_owned(),
-            text,
-            weight,
-        }),
+        Ok(text) => Some(Script { name: path.to_owned(), text, weight }),
         Err(why) => {
             let known: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).collect();
             let fix = match did_you_mean(path, &known) {
@@ -242,16 +213,13 @@ fn settings(cx: &Cx<'_>, entry: &Entry<'_>, version: Option<u32>) -> BTreeMap<St
             }
         };
         let checked = match postgresql::lookup(entry.key, version) {
-            Ok(Some(setting)) => setting
-                .check(&value)
-                .map(|value| (setting.name.to_owned(), value)),
+            Ok(Some(setting)) => {
+                setting.check(&value).map(|value| (setting.name.to_owned(), value))
+            }
             Ok(None) => {
                 cx.note(
                     entry.key_span(),
-                    format!(
-                        "`{}` is not known here: the server says whether it has it",
-                        entry.key
-                    ),
+                    format!("`{}` is not known here: the server says whether it has it", entry.key),
                 );
                 Ok((entry.key.to_owned(), value))
             }
@@ -275,9 +243,7 @@ fn directories(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Directories
         return Directories::default();
     };
     let mut dataset = |key: &'static str| {
-        let stated = table
-            .take(key)?
-            .string(cx, "the name of a dataset in quotes")?;
+        let stated = table.take(key)?.string(cx, "the name of a dataset in quotes")?;
         if !stated.value.is_empty() {
             check_dataset(cx, &stated, known.variants);
         }

@@ -37,12 +37,7 @@ impl<'t> Section<'t> {
             .collect();
         // The parser's map is sorted by name; a lab's variants come in the order of the file.
         entries.sort_by_key(|entry| entry.key_span);
-        Self {
-            path: path.into(),
-            span,
-            entries,
-            known: Vec::new(),
-        }
+        Self { path: path.into(), span, entries, known: Vec::new() }
     }
 
     /// Takes a key out, if it is there.
@@ -130,11 +125,7 @@ impl<'t> Entry<'t> {
         };
         cx.error(
             self.span(),
-            format!(
-                "`{}` is {article} {} here",
-                self.key,
-                self.value().type_str()
-            ),
+            format!("`{}` is {article} {} here", self.key, self.value().type_str()),
             format!("write {wanted}"),
         );
     }
@@ -184,9 +175,7 @@ impl<'t> Entry<'t> {
                     None
                 }
             },
-            _ => self
-                .integer(cx, 0, i64::MAX, "a size such as \"128G\"")
-                .map(i64::unsigned_abs),
+            _ => self.integer(cx, 0, i64::MAX, "a size such as \"128G\"").map(i64::unsigned_abs),
         }
     }
 
@@ -236,9 +225,9 @@ impl<'t> Entry<'t> {
 
     pub fn number(&self, cx: &Cx<'_>, min: f64, max: f64, wanted: &str) -> Option<f64> {
         let number = match self.value() {
-            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-                .ok()
-                .map(|n| n as f64),
+            DeValue::Integer(number) => {
+                i64::from_str_radix(number.as_str(), number.radix()).ok().map(|n| n as f64)
+            }
             DeValue::Float(number) => number.as_str().parse().ok(),
             _ => {
                 self.wrong(cx, wanted);

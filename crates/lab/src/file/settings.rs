@@ -59,9 +59,7 @@ pub(super) struct Settings {
 }
 
 /// The keys of the base and of a variant that only a ZFS pool has.
-const ZFS_KEYS: [&str; 7] = [
-    "pool", "dataset", "datasets", "module", "vdevs", "add", "remove",
-];
+const ZFS_KEYS: [&str; 7] = ["pool", "dataset", "datasets", "module", "vdevs", "add", "remove"];
 
 /// The sections that [`Settings::base`] takes, for paths in `[factors]`.
 pub(super) const BASE_SECTIONS: [&str; 5] = ["dataset", "datasets", "module", "pool", "drives"];
@@ -75,9 +73,7 @@ impl Settings {
         }
         settings.stack = StackKeys::take(cx, section);
         settings.zfs_key = section.first_of(&ZFS_KEYS);
-        if let Some(mut table) = section
-            .take("drives")
-            .and_then(|entry| entry.table(cx, "drives"))
+        if let Some(mut table) = section.take("drives").and_then(|entry| entry.table(cx, "drives"))
         {
             for entry in table.rest() {
                 match drives::kind(cx, &entry) {
@@ -86,21 +82,16 @@ impl Settings {
                 }
             }
         }
-        if let Some(table) = section
-            .take("pool")
-            .and_then(|entry| entry.table(cx, "pool"))
-        {
+        if let Some(table) = section.take("pool").and_then(|entry| entry.table(cx, "pool")) {
             settings.pool(cx, table);
         }
-        if let Some(mut table) = section
-            .take("dataset")
-            .and_then(|entry| entry.table(cx, "dataset"))
+        if let Some(mut table) =
+            section.take("dataset").and_then(|entry| entry.table(cx, "dataset"))
         {
             settings.dataset(cx, "", &mut table);
         }
-        if let Some(mut table) = section
-            .take("datasets")
-            .and_then(|entry| entry.table(cx, "datasets"))
+        if let Some(mut table) =
+            section.take("datasets").and_then(|entry| entry.table(cx, "datasets"))
         {
             for entry in table.rest() {
                 dataset_name(cx, &entry);
@@ -109,15 +100,10 @@ impl Settings {
                 }
             }
         }
-        if let Some(mut table) = section
-            .take("module")
-            .and_then(|entry| entry.table(cx, "module"))
+        if let Some(mut table) = section.take("module").and_then(|entry| entry.table(cx, "module"))
         {
-            settings.module = table
-                .rest()
-                .iter()
-                .filter_map(|entry| parameter(cx, entry))
-                .collect();
+            settings.module =
+                table.rest().iter().filter_map(|entry| parameter(cx, entry)).collect();
         }
         settings
     }
@@ -125,19 +111,11 @@ impl Settings {
     /// Takes the keys of a variant out of `section`: the base keys, `vdevs`, `add` and `remove`.
     pub fn change(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
         let mut settings = Self::base(cx, section);
-        if let Some(mut host) = section
-            .take("host")
-            .and_then(|entry| entry.table(cx, "host"))
-        {
-            settings.memory = host
-                .take("memory")
-                .and_then(|entry| method::memory(cx, &entry));
+        if let Some(mut host) = section.take("host").and_then(|entry| entry.table(cx, "host")) {
+            settings.memory = host.take("memory").and_then(|entry| method::memory(cx, &entry));
             host.finish(cx);
         }
-        if let Some(text) = section
-            .take("vdevs")
-            .and_then(|entry| entry.string(cx, SENTENCE))
-        {
+        if let Some(text) = section.take("vdevs").and_then(|entry| entry.string(cx, SENTENCE)) {
             if settings.vdevs.is_some() {
                 cx.error(
                     text.span.clone(),
@@ -155,10 +133,7 @@ impl Settings {
         }
         if let Some(entry) = section.take("remove") {
             let texts = entry.strings(cx, "what to take out, such as \"log\" or \"cache nvme0\"");
-            settings.remove = texts
-                .iter()
-                .flat_map(|text| vdevs::read_removal(cx, text))
-                .collect();
+            settings.remove = texts.iter().flat_map(|text| vdevs::read_removal(cx, text)).collect();
         }
         settings
     }
@@ -181,9 +156,8 @@ impl Settings {
             let (min, max) = property::pool::ASHIFT.into_inner();
             let wanted = format!("a number, {min} to {max}, or 0 to let OpenZFS choose");
             if let Some(number) = entry.integer(cx, i64::MIN, i64::MAX, &wanted) {
-                let ashift = u8::try_from(number)
-                    .ok()
-                    .filter(|ashift| (min..=max).contains(ashift));
+                let ashift =
+                    u8::try_from(number).ok().filter(|ashift| (min..=max).contains(ashift));
                 if ashift.is_none() && number != 0 {
                     cx.error(
                         entry.span(),
@@ -194,10 +168,7 @@ impl Settings {
                 self.ashift = Some(At::new(ashift, entry.span()));
             }
         }
-        if let Some(text) = table
-            .take("vdevs")
-            .and_then(|entry| entry.string(cx, SENTENCE))
-        {
+        if let Some(text) = table.take("vdevs").and_then(|entry| entry.string(cx, SENTENCE)) {
             self.vdevs = Some(self.read(cx, &text));
         }
         for entry in table.rest() {
@@ -212,12 +183,9 @@ impl Settings {
         self.named_datasets.push(dataset.to_owned());
         for entry in table.rest() {
             if let Some(value) = entry.property(cx) {
-                let name = At::new(
-                    property::dataset::full_name(entry.key).to_owned(),
-                    entry.key_span(),
-                );
-                self.datasets
-                    .push((dataset.to_owned(), Setting { name, value }));
+                let name =
+                    At::new(property::dataset::full_name(entry.key).to_owned(), entry.key_span());
+                self.datasets.push((dataset.to_owned(), Setting { name, value }));
             }
         }
     }
@@ -228,9 +196,7 @@ fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
     let known = OpenZfs::named(&text.value);
     if known.is_none() {
         let names = OpenZfs::ALL.map(OpenZfs::name);
-        let near = names
-            .iter()
-            .find(|name| text.value.starts_with(&format!("{name}.")));
+        let near = names.iter().find(|name| text.value.starts_with(&format!("{name}.")));
         let runs = format!("the machine runs OpenZFS {}", names.join(" and "));
         let (message, fix) = match near {
             _ if text.value == "2.1" || text.value.starts_with("2.1.") => (
@@ -257,9 +223,7 @@ fn dataset_name(cx: &Cx<'_>, entry: &Entry<'_>) {
         !part.is_empty()
             && part != "."
             && part != ".."
-            && part
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
     };
     if !entry.key.split('/').all(component) || entry.key.len() > 200 {
         cx.error(

@@ -40,10 +40,7 @@ const MD_KEYS: [&str; 3] = ["md", "filesystem", "mount_options"];
 impl StackKeys {
     /// Takes the keys out of a section.
     pub fn take(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
-        let mut keys = Self {
-            md_key: section.first_of(&MD_KEYS),
-            ..Self::default()
-        };
+        let mut keys = Self { md_key: section.first_of(&MD_KEYS), ..Self::default() };
         if let Some(entry) = section.take("stack") {
             let word = entry.word(cx, &["zfs", "md"]);
             let kind = word.map(|word| [Kind::Zfs, Kind::Md][word]);
@@ -60,9 +57,7 @@ impl StackKeys {
         if let Some(entry) = section.take("mount_options") {
             let text = entry.string(cx, "options as after `mount -o`, such as \"noatime\"");
             if let Some(text) = &text
-                && text
-                    .value
-                    .contains(|c: char| c.is_whitespace() || c.is_control())
+                && text.value.contains(|c: char| c.is_whitespace() || c.is_control())
             {
                 cx.error(
                     text.span.clone(),
@@ -92,9 +87,7 @@ impl StackKeys {
     }
 
     pub fn is_md(&self) -> bool {
-        self.kind
-            .as_ref()
-            .is_some_and(|kind| kind.value == Kind::Md)
+        self.kind.as_ref().is_some_and(|kind| kind.value == Kind::Md)
     }
 
     /// The array, where this is no ZFS pool; and says which keys belong to the other stack. `zfs_key` is where
@@ -123,11 +116,7 @@ impl StackKeys {
             );
         }
         if self.array.is_none() {
-            let at = if header.is_empty() {
-                &kind.span
-            } else {
-                header
-            };
+            let at = if header.is_empty() { &kind.span } else { header };
             cx.error(
                 at.clone(),
                 "stack = \"md\" without an array",
@@ -147,9 +136,7 @@ impl StackKeys {
     /// The drives of the array, each with its place.
     pub fn named_drives(&self) -> Vec<Named<'_>> {
         let array = self.array.iter().flatten();
-        array
-            .flat_map(|array| array.drives.iter().zip(&array.drive_spans))
-            .collect()
+        array.flat_map(|array| array.drives.iter().zip(&array.drive_spans)).collect()
     }
 }
 
@@ -169,11 +156,7 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
         (word, at(start..start + word.len()))
     });
     let Some((word, level_span)) = words.next() else {
-        cx.error(
-            text.span.clone(),
-            "`md` is empty",
-            format!("write {WANTED}"),
-        );
+        cx.error(text.span.clone(), "`md` is empty", format!("write {WANTED}"));
         return None;
     };
     let level = MdLevel::ALL.into_iter().find(|level| level.name() == word);
@@ -198,9 +181,7 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
         }
         match vdev::drives(word) {
             Ok(drives) => {
-                array
-                    .drive_spans
-                    .extend(drives.iter().map(|_| span.clone()));
+                array.drive_spans.extend(drives.iter().map(|_| span.clone()));
                 array.drives.extend(drives);
             }
             Err(fix) => cx.error(span, format!("`{word}` names no drive"), fix),
@@ -210,15 +191,8 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
     if cx.errors() == errors && count < least {
         cx.error(
             level_span,
-            format!(
-                "{} needs at least {least} drives, and {count} are named",
-                array.level.name()
-            ),
-            format!(
-                "name {least} drives or more: {} nvme[0-{}]",
-                array.level.name(),
-                least - 1
-            ),
+            format!("{} needs at least {least} drives, and {count} are named", array.level.name()),
+            format!("name {least} drives or more: {} nvme[0-{}]", array.level.name(), least - 1),
         );
     }
     (cx.errors() == errors).then_some(array)

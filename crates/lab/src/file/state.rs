@@ -55,14 +55,12 @@ impl State {
         for (name, kind) in &settings.drives {
             self.drives.insert(name.value.clone(), kind.clone());
         }
-        self.broken_drives
-            .extend(settings.broken_drives.iter().cloned());
+        self.broken_drives.extend(settings.broken_drives.iter().cloned());
         if let Some(ashift) = &settings.ashift {
             self.ashift = Some(ashift.clone());
         }
         for setting in &settings.pool_properties {
-            self.pool_properties
-                .insert(setting.name.value.clone(), setting.clone());
+            self.pool_properties.insert(setting.name.value.clone(), setting.clone());
         }
         if let Some(vdevs) = &settings.vdevs {
             self.vdevs.clone_from(vdevs);
@@ -79,8 +77,7 @@ impl State {
             properties.insert(setting.name.value.clone(), setting.clone());
         }
         for (name, value) in &settings.module {
-            self.module
-                .insert(name.value.clone(), (name.clone(), value.clone()));
+            self.module.insert(name.value.clone(), (name.clone(), value.clone()));
         }
     }
 
@@ -97,10 +94,7 @@ impl State {
             return self.finish_array(cx, name, levels, openzfs, stack);
         }
         self.datasets.entry(String::new()).or_default();
-        let has_data = self
-            .vdevs
-            .iter()
-            .any(|vdev| vdev.vdev.class == Class::Normal);
+        let has_data = self.vdevs.iter().any(|vdev| vdev.vdev.class == Class::Normal);
         if !has_data && !self.broken {
             cx.missing(
                 header.clone(),
@@ -151,11 +145,7 @@ impl State {
             openzfs,
             stack: Stack::Zfs,
             drives: self.drives,
-            pool: Pool {
-                ashift: self.ashift.and_then(|ashift| ashift.value),
-                vdevs,
-                properties,
-            },
+            pool: Pool { ashift: self.ashift.and_then(|ashift| ashift.value), vdevs, properties },
             datasets,
             module,
             module_words,
@@ -179,11 +169,7 @@ impl State {
             openzfs,
             stack,
             drives: self.drives,
-            pool: Pool {
-                ashift: None,
-                vdevs: Vec::new(),
-                properties: BTreeMap::new(),
-            },
+            pool: Pool { ashift: None, vdevs: Vec::new(), properties: BTreeMap::new() },
             datasets: BTreeMap::from([(String::new(), BTreeMap::new())]),
             module: BTreeMap::new(),
             module_words: BTreeMap::new(),
@@ -194,9 +180,7 @@ impl State {
     /// The drives of the vdevs, each with its place.
     fn named_drives(&self) -> Vec<Named<'_>> {
         let vdevs = self.vdevs.iter();
-        vdevs
-            .flat_map(|vdev| vdev.vdev.drives.iter().zip(&vdev.drive_spans))
-            .collect()
+        vdevs.flat_map(|vdev| vdev.vdev.drives.iter().zip(&vdev.drive_spans)).collect()
     }
 
     /// Every drive exists and is used once.
@@ -346,10 +330,7 @@ impl State {
     }
 
     fn check_special(&self, cx: &Cx<'_>, datasets: &BTreeMap<String, BTreeMap<String, String>>) {
-        let has_special = self
-            .vdevs
-            .iter()
-            .any(|vdev| vdev.vdev.class == Class::Special);
+        let has_special = self.vdevs.iter().any(|vdev| vdev.vdev.class == Class::Special);
         for dataset in datasets.keys() {
             let bytes = |name: &str| units::size(inherited(datasets, dataset, name)?).ok();
             let Some(small) = bytes("special_small_blocks").filter(|small| *small > 0) else {
@@ -397,10 +378,9 @@ fn accepted(
         Ok(property) => {
             match property.effect {
                 Effect::Modelled => {}
-                Effect::None => cx.note(
-                    name.span.clone(),
-                    format!("`{}` changes no figure", name.value),
-                ),
+                Effect::None => {
+                    cx.note(name.span.clone(), format!("`{}` changes no figure", name.value))
+                }
                 Effect::NotModelled(why) => {
                     cx.note(
                         name.span.clone(),

@@ -40,9 +40,7 @@ pub(super) fn check(
             }
         }
         let places = ["file://", "http://", "https://"];
-        if let Some(place) = own
-            .get("keylocation")
-            .map(|setting| setting.value.value.as_str())
+        if let Some(place) = own.get("keylocation").map(|setting| setting.value.value.as_str())
             && place != "prompt"
             && !places.iter().any(|prefix| place.starts_with(prefix))
         {
@@ -54,16 +52,10 @@ pub(super) fn check(
         }
         if is_encrypted && has("copies") == Some("3") {
             let message = "an encrypted dataset keeps two copies at the most".to_owned();
-            let name = if own.contains_key("copies") {
-                "copies"
-            } else {
-                "encryption"
-            };
+            let name = if own.contains_key("copies") { "copies" } else { "encryption" };
             wrong(name, message, "copies = 2");
         }
-        if own
-            .get("normalization")
-            .is_some_and(|set| set.value.value != "none")
+        if own.get("normalization").is_some_and(|set| set.value.value != "none")
             && has("utf8only") == Some("off")
         {
             wrong(

@@ -39,15 +39,9 @@ pub(super) fn read(
 ) -> (Vec<Variant>, bool) {
     let mistakes = cx.errors();
     let mut plans = Vec::new();
-    let factors = lab
-        .take("factors")
-        .and_then(|entry| entry.table(cx, "factors"));
-    let ablate = lab
-        .take("ablate")
-        .and_then(|entry| entry.table(cx, "ablate"));
-    let singles = lab
-        .take("variants")
-        .and_then(|entry| entry.table(cx, "variants"));
+    let factors = lab.take("factors").and_then(|entry| entry.table(cx, "factors"));
+    let ablate = lab.take("ablate").and_then(|entry| entry.table(cx, "ablate"));
+    let singles = lab.take("variants").and_then(|entry| entry.table(cx, "variants"));
     let is_single = |name| singles.as_ref().is_some_and(|section| section.has(name));
     let is_variant = (base.builds() || singles.is_none()) && !baseline.is_some_and(is_single);
     if factors.is_none() && ablate.is_none() && is_variant {
@@ -134,17 +128,11 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
             "add one: log = { none = \"\", mirror = \"log mirror optane[0-1]\" }, or remove the section",
         );
     }
-    let mut factors: Vec<Factor> = section
-        .rest()
-        .iter()
-        .flat_map(|entry| factor(cx, entry))
-        .collect();
+    let mut factors: Vec<Factor> =
+        section.rest().iter().flat_map(|entry| factor(cx, entry)).collect();
     told_apart(&mut factors);
     for (i, factor) in factors.iter().enumerate() {
-        if factors[..i]
-            .iter()
-            .any(|earlier| earlier.name == factor.name)
-        {
+        if factors[..i].iter().any(|earlier| earlier.name == factor.name) {
             cx.error(
                 factor.header.clone(),
                 format!("two factors are called `{}`", factor.name),
@@ -152,9 +140,8 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
             );
         }
     }
-    let count = factors.iter().fold(1usize, |n, factor| {
-        n.saturating_mul(factor.levels.len().max(1))
-    });
+    let count =
+        factors.iter().fold(1usize, |n, factor| n.saturating_mul(factor.levels.len().max(1)));
     if count > MOST {
         cx.error(
             header,
@@ -179,11 +166,7 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
             }
         };
         if before.is_empty() {
-            plans = factor
-                .levels
-                .iter()
-                .map(|level| extended(None, level))
-                .collect();
+            plans = factor.levels.iter().map(|level| extended(None, level)).collect();
         } else {
             plans = before
                 .iter()
@@ -302,10 +285,8 @@ fn level(cx: &Cx<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settin
             settings
         }
         _ => {
-            let text = entry.string(
-                cx,
-                "vdevs to add, \"\" for none, or a table of keys to change",
-            )?;
+            let text =
+                entry.string(cx, "vdevs to add, \"\" for none, or a table of keys to change")?;
             let mut settings = Settings::default();
             settings.add = settings.read(cx, &text);
             if !settings.add.is_empty() {
@@ -328,17 +309,12 @@ fn paths(
     let mut factors = Vec::new();
     for entry in section.rest() {
         match entry.value() {
-            DeValue::Table(inner) => factors.extend(paths(
-                cx,
-                &[path, &[entry.key]].concat(),
-                entry.key_span(),
-                inner,
-            )),
+            DeValue::Table(inner) => {
+                factors.extend(paths(cx, &[path, &[entry.key]].concat(), entry.key_span(), inner))
+            }
             DeValue::Array(values) => {
-                let levels = values
-                    .iter()
-                    .filter_map(|value| path_level(cx, path, &entry, value))
-                    .collect();
+                let levels =
+                    values.iter().filter_map(|value| path_level(cx, path, &entry, value)).collect();
                 factors.extend(one(cx, path, &entry, levels));
             }
             _ => cx.error(
@@ -376,10 +352,7 @@ fn path_level(
     };
     let key_span = entry.key_span();
     let mut table = DeTable::new();
-    table.insert(
-        Spanned::new(key_span.clone(), entry.key.into()),
-        value.clone(),
-    );
+    table.insert(Spanned::new(key_span.clone(), entry.key.into()), value.clone());
     for &section in path.iter().rev() {
         let inner = std::mem::take(&mut table);
         table.insert(

@@ -51,11 +51,7 @@ pub(super) fn read(cx: &Cx<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
         );
     }
     let at = cx.places(text);
-    let vdevs = sentence
-        .vdevs
-        .into_iter()
-        .map(|placed| absolute(placed, &at))
-        .collect();
+    let vdevs = sentence.vdevs.into_iter().map(|placed| absolute(placed, &at)).collect();
     (vdevs, whole)
 }
 
@@ -64,14 +60,8 @@ pub(super) fn read_removal(cx: &Cx<'_>, text: &At<String>) -> Vec<Removal> {
     let (sentence, wrong) = vdev::parse(&text.value);
     problems(cx, text, wrong);
     let at = cx.places(text);
-    let classes = sentence
-        .bare
-        .into_iter()
-        .map(|(class, span)| Removal::Class(class, at(span)));
-    let vdevs = sentence
-        .vdevs
-        .into_iter()
-        .map(|placed| Removal::Vdev(absolute(placed, &at)));
+    let classes = sentence.bare.into_iter().map(|(class, span)| Removal::Class(class, at(span)));
+    let vdevs = sentence.vdevs.into_iter().map(|placed| Removal::Vdev(absolute(placed, &at)));
     classes.chain(vdevs).collect()
 }
 
@@ -82,10 +72,7 @@ pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, br
     let (span, what) = match removal {
         Removal::Class(class, span) => {
             pool.retain(|vdev| vdev.vdev.class != *class);
-            (
-                span,
-                cx.text.get(span.clone()).unwrap_or_default().to_owned(),
-            )
+            (span, cx.text.get(span.clone()).unwrap_or_default().to_owned())
         }
         Removal::Vdev(gone) => {
             pool.retain(|vdev| !is_same(&vdev.vdev, &gone.vdev));
@@ -98,10 +85,7 @@ pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, br
         cx.missing(
             span.clone(),
             format!("there is no `{what}` to remove"),
-            format!(
-                "the pool here is: {}",
-                if there.is_empty() { "empty" } else { &there }
-            ),
+            format!("the pool here is: {}", if there.is_empty() { "empty" } else { &there }),
         );
     }
 }

@@ -60,11 +60,7 @@ fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
     // As text, by which the thousand that a lab may have are told apart at once.
     let mut known: HashMap<String, &str> = HashMap::new();
     for variant in variants {
-        let nameless = Variant {
-            name: String::new(),
-            levels: BTreeMap::new(),
-            ..variant.clone()
-        };
+        let nameless = Variant { name: String::new(), levels: BTreeMap::new(), ..variant.clone() };
         let Ok(text) = serde_json::to_string(&nameless) else {
             continue;
         };

@@ -41,11 +41,7 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, known: &Known<'_>) -> Vec
             "add `[workloads.name]` with `fio = \"path/to/job.fio\"`",
         );
     }
-    section
-        .rest()
-        .iter()
-        .filter_map(|entry| workload(cx, entry, known))
-        .collect()
+    section.rest().iter().filter_map(|entry| workload(cx, entry, known)).collect()
 }
 
 fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workload> {
@@ -80,16 +76,8 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
     if let Some(database) = database {
         let client = pgbench::read(cx, &database, &mut table, known);
         for (stated, key, instead) in [
-            (
-                size.is_some(),
-                "size",
-                "`scale` says how large the database is",
-            ),
-            (
-                dataset.is_some(),
-                "dataset",
-                "[workloads.X.directories] says where it is",
-            ),
+            (size.is_some(), "size", "`scale` says how large the database is"),
+            (dataset.is_some(), "dataset", "[workloads.X.directories] says where it is"),
         ] {
             if stated {
                 cx.error(
@@ -249,46 +237,29 @@ fn program(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Pr
         for (line, message) in fio::notes(&job.value) {
             cx.note(cx.within(&job, fio::line_span(&job.value, line)), message);
         }
-        return Some(Program::Fio {
-            origin: INLINE.to_owned(),
-            job: job.value,
-        });
+        return Some(Program::Fio { origin: INLINE.to_owned(), job: job.value });
     }
     let path = entry.string(cx, "the path of a fio job file, from the lab's directory")?;
     match cx.files.read(&path.value) {
         Ok(job) => {
             for mistake in mistakes(cx, &job, sized, open) {
                 let span = mistake.span(&job);
-                cx.say(
-                    Diagnostic::error(mistake.message)
-                        .at(&path.value, span)
-                        .fix(mistake.fix),
-                );
+                cx.say(Diagnostic::error(mistake.message).at(&path.value, span).fix(mistake.fix));
             }
             for (line, message) in fio::notes(&job) {
                 let span = fio::line_span(&job, line);
                 cx.say(Diagnostic::note(message).at(&path.value, span));
             }
-            Some(Program::Fio {
-                origin: path.value,
-                job,
-            })
+            Some(Program::Fio { origin: path.value, job })
         }
         Err(e) => {
             let beside = cx.files.beside(&path.value);
-            let others = beside
-                .iter()
-                .map(String::as_str)
-                .filter(|name| *name != path.value);
+            let others = beside.iter().map(String::as_str).filter(|name| *name != path.value);
             let fix = match nearest(&path.value, others) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "give its path from the lab's directory, or paste it as `fio.job = \"\"\"…\"\"\"`".to_owned(),
             };
-            cx.error(
-                path.span,
-                format!("cannot read the fio job file `{}`: {e}", path.value),
-                fix,
-            );
+            cx.error(path.span, format!("cannot read the fio job file `{}`: {e}", path.value), fix);
             None
         }
     }
@@ -300,9 +271,5 @@ fn mistakes(cx: &Cx<'_>, job: &str, sized: bool, open: bool) -> Vec<Mistake> {
     if open {
         found.extend(fio::against_rates(job));
     }
-    if found.is_empty() {
-        cx.files.program_says(job)
-    } else {
-        found
-    }
+    if found.is_empty() { cx.files.program_says(job) } else { found }
 }

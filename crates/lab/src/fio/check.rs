@@ -45,15 +45,8 @@ pub fn notes(text: &str) -> Vec<(usize, String)> {
                 continue;
             }
             let why = options::rule(name).map_or("", |rule| rule.why);
-            let verb = if why.starts_with("left out") {
-                "is"
-            } else {
-                "becomes"
-            };
-            found.push((
-                setting.line,
-                format!("`{name}={}` {verb} {why}", setting.value),
-            ));
+            let verb = if why.starts_with("left out") { "is" } else { "becomes" };
+            found.push((setting.line, format!("`{name}={}` {verb} {why}", setting.value)));
         }
     }
     found.sort();
@@ -98,11 +91,7 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
         for name in ["runtime", "ramp_time"] {
             found.extend(stock::time(job, name).err());
         }
-        found.extend(
-            ["fsync", "fdatasync"]
-                .into_iter()
-                .filter_map(|name| no_count(job, name)),
-        );
+        found.extend(["fsync", "fdatasync"].into_iter().filter_map(|name| no_count(job, name)));
         match stock::block_sizes(job) {
             Ok(blocks) => found.extend(no_block(job, &blocks)),
             Err(wrong) => found.extend(wrong),
@@ -185,21 +174,15 @@ fn too_many(jobs: &[Job]) -> Option<Mistake> {
     })?;
     Some(Mistake::new(
         over.line,
-        format!(
-            "with job `{}` there are more than {} jobs",
-            over.name,
-            parse::MOST_JOBS
-        ),
+        format!("with job `{}` there are more than {} jobs", over.name, parse::MOST_JOBS),
         "fio runs no more at once: lower `numjobs`",
     ))
 }
 
 fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
     let names = ["size", "io_size", "offset", "offset_increment"];
-    let mut found: Vec<Mistake> = names
-        .iter()
-        .filter_map(|name| stock::size(job, name).err())
-        .collect();
+    let mut found: Vec<Mistake> =
+        names.iter().filter_map(|name| stock::size(job, name).err()).collect();
     found.extend(stock::file_sizes(job).err());
     if let (Ok(Some(Size::Bytes(0))), Some(setting)) =
         (stock::size(job, "size"), job.settings.get("size"))

@@ -53,20 +53,14 @@ pub fn demand(file: &JobFile) -> Demand {
     }
     let jobs = || file.jobs.iter();
     Demand {
-        working_set: known.then(|| {
-            files
-                .values()
-                .fold(0u64, |sum, bytes| sum.saturating_add(*bytes))
-        }),
+        working_set: known
+            .then(|| files.values().fold(0u64, |sum, bytes| sum.saturating_add(*bytes))),
         random_write_block: jobs()
             .filter(|job| {
-                job.get("rw")
-                    .is_some_and(|rw| rw.starts_with("randw") || rw.starts_with("randrw"))
+                job.get("rw").is_some_and(|rw| rw.starts_with("randw") || rw.starts_with("randrw"))
             })
             .map(|job| {
-                job.get("bs")
-                    .and_then(|bs| sizes::bytes(bs.rsplit(',').next()?))
-                    .unwrap_or(4096)
+                job.get("bs").and_then(|bs| sizes::bytes(bs.rsplit(',').next()?)).unwrap_or(4096)
             })
             .min(),
         writes: jobs().any(stock::writes),
@@ -82,9 +76,7 @@ pub fn demand(file: &JobFile) -> Demand {
             .fold(0.0, f64::max),
         filled: jobs().any(stock::is_filled),
         compressible: jobs().any(stock::is_compressible),
-        clients: jobs().fold(0, |sum: u64, job| {
-            sum.saturating_add(clones(job, "numjobs"))
-        }),
+        clients: jobs().fold(0, |sum: u64, job| sum.saturating_add(clones(job, "numjobs"))),
     }
 }
 

@@ -27,11 +27,7 @@ pub struct Mistake {
 impl Mistake {
     /// A mistake in a line.
     pub fn new(line: usize, message: impl Into<String>, fix: impl Into<String>) -> Mistake {
-        Mistake {
-            line,
-            message: message.into(),
-            fix: fix.into(),
-        }
+        Mistake { line, message: message.into(), fix: fix.into() }
     }
 
     /// The bytes of the job file's text that it is about.

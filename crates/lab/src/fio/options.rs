@@ -61,12 +61,7 @@ fn row(line: &'static str) -> Option<Rule> {
         "refused" => Treatment::Refused,
         _ => return None,
     };
-    Some(Rule {
-        name,
-        alias,
-        treatment,
-        why: fields.next().unwrap_or(""),
-    })
+    Some(Rule { name, alias, treatment, why: fields.next().unwrap_or("") })
 }
 
 /// Every rule, by name.
@@ -87,10 +82,7 @@ pub fn rule(name: &str) -> Option<Rule> {
 
 /// docs/fio.md: what becomes of a job file, and the whole table.
 pub fn document() -> String {
-    let engines: Vec<String> = ENGINES
-        .iter()
-        .map(|(name, _)| format!("`{name}`"))
-        .collect();
+    let engines: Vec<String> = ENGINES.iter().map(|(name, _)| format!("`{name}`")).collect();
     let mut text = DOCUMENT.replace("{engines}", &engines.join(", "));
     for rule in rules() {
         let treatment = match rule.treatment {
@@ -99,15 +91,9 @@ pub fn document() -> String {
             Treatment::Replaced => "replaced",
             Treatment::Refused => "refused",
         };
-        let alias = if rule.alias.is_empty() {
-            String::new()
-        } else {
-            format!(", `{}`", rule.alias)
-        };
-        text.push_str(&format!(
-            "| `{}`{alias} | {treatment} | {} |\n",
-            rule.name, rule.why
-        ));
+        let alias =
+            if rule.alias.is_empty() { String::new() } else { format!(", `{}`", rule.alias) };
+        text.push_str(&format!("| `{}`{alias} | {treatment} | {} |\n", rule.name, rule.why));
     }
     text
 }

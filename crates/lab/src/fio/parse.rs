@@ -67,11 +67,7 @@ pub struct JobFile {
 pub fn parse(text: &str) -> Result<JobFile, Vec<Mistake>> {
     let mut mistakes = Vec::new();
     let file = read(text, &mut mistakes);
-    if mistakes.is_empty() {
-        Ok(file)
-    } else {
-        Err(mistakes)
-    }
+    if mistakes.is_empty() { Ok(file) } else { Err(mistakes) }
 }
 
 /// Bytes of a line that fio 3.33 surely reads at once; of a longer one it takes the end for a line of its
@@ -142,10 +138,7 @@ pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
                     Kind::Other
                 }
                 Ok((rule, value)) => {
-                    let setting = Setting {
-                        line: number,
-                        value,
-                    };
+                    let setting = Setting { line: number, value };
                     match (in_global, jobs.last_mut()) {
                         (Some(true), _) => {
                             global.insert(rule.name, setting);
@@ -204,10 +197,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
         return Err((format!("fio 3.33 has no option `{name}`"), fix));
     };
     if rule.treatment == Treatment::Refused {
-        return wrong(
-            format!("`{name}` is refused: {}", rule.why),
-            "remove the line",
-        );
+        return wrong(format!("`{name}` is refused: {}", rule.why), "remove the line");
     }
     // All of them are looked at, and not only those that count in the end: fio loads an engine and takes
     // in a file's name as it reads them.
@@ -233,10 +223,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     };
     let known = |rest: &str| keywords.iter().any(|keyword| rest.starts_with(*keyword));
     if !value.split('$').skip(1).all(known) {
-        return wrong(
-            format!("`{value}` depends on the environment"),
-            "write the value itself",
-        );
+        return wrong(format!("`{value}` depends on the environment"), "write the value itself");
     }
     Ok((rule, value.to_owned()))
 }
@@ -249,26 +236,22 @@ const OF_FILE_NAMES: [&str; 4] = ["jobname", "clientuid", "jobnum", "filenum"];
 fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
     match option {
         // `mmap:FILE`: fio makes the file, or truncates the one that is there.
-        "mem" if value.contains([':', '/']) => Some((
-            "names a file of the host",
-            "write a kind of memory alone, such as `mmap`",
-        )),
-        "mem" if value.contains("huge") => Some((
-            "needs huge pages, which the machine does not have",
-            "write `mmap` or `shm`",
-        )),
-        "filename_format" if value.contains('/') => Some((
-            "is a path, and files lie in the dataset itself",
-            "write a name without `/`",
-        )),
+        "mem" if value.contains([':', '/']) => {
+            Some(("names a file of the host", "write a kind of memory alone, such as `mmap`"))
+        }
+        "mem" if value.contains("huge") => {
+            Some(("needs huge pages, which the machine does not have", "write `mmap` or `shm`"))
+        }
+        "filename_format" if value.contains('/') => {
+            Some(("is a path, and files lie in the dataset itself", "write a name without `/`"))
+        }
         "buffer_pattern" | "verify_pattern" if value.contains('\'') => Some((
             "reads a file of the host",
             "write the pattern itself: a number, or text in double quotes",
         )),
-        "random_distribution" if value.starts_with("zoned_abs") => Some((
-            "states sizes of the real file",
-            "write `zoned:` with shares of the file",
-        )),
+        "random_distribution" if value.starts_with("zoned_abs") => {
+            Some(("states sizes of the real file", "write `zoned:` with shares of the file"))
+        }
         _ => None,
     }
 }
@@ -305,11 +288,7 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
                 "make each a workload of the lab".into(),
             );
         }
-        for (name, most) in [
-            ("numjobs", MOST_JOBS),
-            ("iodepth", 65_536),
-            ("nrfiles", 10_000_000),
-        ] {
+        for (name, most) in [("numjobs", MOST_JOBS), ("iodepth", 65_536), ("nrfiles", 10_000_000)] {
             if let Some(setting) = job.settings.get(name)
                 && !sizes::bytes(&setting.value).is_some_and(|n| (1..=u64::from(most)).contains(&n))
             {
@@ -343,12 +322,5 @@ fn direction(value: &str) -> Option<String> {
 }
 
 /// Values of `rw` that work on files.
-const DIRECTIONS: [&str; 7] = [
-    "read",
-    "write",
-    "randread",
-    "randwrite",
-    "rw",
-    "readwrite",
-    "randrw",
-];
+const DIRECTIONS: [&str; 7] =
+    ["read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"];

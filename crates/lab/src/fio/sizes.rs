@@ -5,17 +5,8 @@
 pub fn bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let (hex, digits_end) = match text.strip_prefix("0x") {
-        Some(rest) => (
-            true,
-            2 + rest
-                .find(|c: char| !c.is_ascii_hexdigit())
-                .unwrap_or(rest.len()),
-        ),
-        None => (
-            false,
-            text.find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(text.len()),
-        ),
+        Some(rest) => (true, 2 + rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len())),
+        None => (false, text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len())),
     };
     let number = if hex {
         u64::from_str_radix(&text[2..digits_end], 16).ok()?
@@ -43,9 +34,7 @@ pub fn bytes(text: &str) -> Option<u64> {
 /// Seconds of `90`, `90s`, `2m`, `500ms`, `1h`. None when it is no time.
 pub fn seconds(text: &str) -> Option<f64> {
     let text = text.trim().to_ascii_lowercase();
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number = text[..end].parse::<u64>().ok()? as f64;
     Some(
         number

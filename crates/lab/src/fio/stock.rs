@@ -31,11 +31,7 @@ pub fn sets(job: &Job) -> (String, u64) {
     let format = job.get("filename_format").filter(|f| !f.is_empty());
     // fio's default.
     let format = format.unwrap_or("$jobname.$jobnum.$filenum");
-    let sets = if format.contains("$jobnum") {
-        count(job, "numjobs").max(1)
-    } else {
-        1
-    };
+    let sets = if format.contains("$jobnum") { count(job, "numjobs").max(1) } else { 1 };
     (format.replace("$jobname", &job.name), u64::from(sets))
 }
 
@@ -49,8 +45,7 @@ pub fn laid_out(job: &Job, size: u64, [offset, increment]: [u64; 2]) -> u64 {
         1 => (1, clones - 1),
         sets => (sets, clones * (clones - 1) / 2),
     };
-    each.saturating_mul(sets)
-        .saturating_add(increment.saturating_mul(increments))
+    each.saturating_mul(sets).saturating_add(increment.saturating_mul(increments))
 }
 
 /// The offsets of [`laid_out`] as a job states them; shares of a file are none.
@@ -81,33 +76,21 @@ pub fn is_filled(job: &Job) -> bool {
 /// Whether the data of a job can be made smaller by compression or deduplication.
 pub fn is_compressible(job: &Job) -> bool {
     let set = |name: &&str| job.get(name).is_some_and(|v| !["0", "none"].contains(&v));
-    [
-        "zero_buffers",
-        "dedupe_percentage",
-        "buffer_compress_percentage",
-    ]
-    .iter()
-    .any(set)
-        || ["buffer_pattern", "verify_pattern"]
-            .iter()
-            .any(|name| job.get(name).is_some())
+    ["zero_buffers", "dedupe_percentage", "buffer_compress_percentage"].iter().any(set)
+        || ["buffer_pattern", "verify_pattern"].iter().any(|name| job.get(name).is_some())
 }
 
 /// Whether fio 3.33 counts the flushes of a job too long: with libaio it does not note when one begins, and takes
 /// the moment at which the last operation in the same place of its queue was submitted.
 pub fn flushes_counted_long(job: &Job) -> bool {
     job.get("ioengine") == Some("libaio")
-        && ["fsync", "fdatasync", "sync_file_range"]
-            .iter()
-            .any(|name| job.is_set(name))
+        && ["fsync", "fdatasync", "sync_file_range"].iter().any(|name| job.is_set(name))
 }
 
 /// Whether a job says how large its files are.
 pub fn is_sized(job: &Job) -> bool {
     // A share is one of something.
-    let share = job
-        .get("size")
-        .is_some_and(|size| size.trim().ends_with('%'));
+    let share = job.get("size").is_some_and(|size| size.trim().ends_with('%'));
     (job.get("size").is_some() && !share) || job.get("filesize").is_some()
 }
 
@@ -147,10 +130,8 @@ pub fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
     let Some(setting) = job.settings.get("filesize") else {
         return Ok(None);
     };
-    let (low, high) = setting
-        .value
-        .split_once(['-', ':'])
-        .unwrap_or((&setting.value, &setting.value));
+    let (low, high) =
+        setting.value.split_once(['-', ':']).unwrap_or((&setting.value, &setting.value));
     match (bytes(low), bytes(high)) {
         (Some(low), Some(high)) if 0 < low && low <= high => Ok(Some((low, high))),
         _ => Err(Mistake::new(
@@ -185,12 +166,7 @@ const BLOCK: u64 = 4096;
 /// For each of these options, and `blockalign` (`ba`), that states what is none, or shares above 100 %.
 pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
     let (mut all, mut wrong) = (Vec::new(), Vec::new());
-    for (name, between) in [
-        ("bs", ","),
-        ("ba", ","),
-        ("bsrange", ",-"),
-        ("bssplit", ",:"),
-    ] {
+    for (name, between) in [("bs", ","), ("ba", ","), ("bsrange", ",-"), ("bssplit", ",:")] {
         let Some(setting) = job.settings.get(name) else {
             continue;
         };
@@ -216,10 +192,7 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
         if setting.value.split(',').any(beyond) {
             wrong.push(Mistake::new(
                 setting.line,
-                format!(
-                    "the shares of `{name}={}` come to more than 100 %",
-                    setting.value
-                ),
+                format!("the shares of `{name}={}` come to more than 100 %", setting.value),
                 "write shares that come to 100",
             ));
         }

@@ -25,12 +25,7 @@ const EMBEDDED_LOG: f64 = (65u64 * (512 << 20)) as f64;
 const CLIENT_FILES: f64 = (16 << 20) as f64;
 
 fn cap(rule: Rule, lower: bool, bound: f64, why: String) -> Cap {
-    Cap {
-        rule,
-        lower,
-        bound,
-        why,
-    }
+    Cap { rule, lower, bound, why }
 }
 
 /// S must be at least this for a machine to fit its memory, for a dirty-data limit of `dirty`.
@@ -60,12 +55,7 @@ pub(super) fn dirty_data(campaign: &Campaign, dirty: u64) -> Cap {
         about(arc),
         about(dirty)
     );
-    cap(
-        Rule::DirtyData,
-        false,
-        (arc as f64 / (ARC_TO_DIRTY * dirty as f64)).max(1.0),
-        why,
-    )
+    cap(Rule::DirtyData, false, (arc as f64 / (ARC_TO_DIRTY * dirty as f64)).max(1.0), why)
 }
 
 /// S may be at most this for one txg to rewrite no larger a share of the blocks than it may.
@@ -88,20 +78,13 @@ pub(super) fn coalescing(demand: &Demand, dirty: u64, dirty_real: u64) -> Option
 
 /// S may be at most this for every data vdev that has an embedded log to keep it.
 pub(super) fn metaslabs(campaign: &Campaign) -> Option<Cap> {
-    let logless = campaign.variants.iter().filter(|variant| {
-        variant
-            .pool
-            .vdevs
-            .iter()
-            .all(|vdev| vdev.class != Class::Log)
-    });
+    let logless = campaign
+        .variants
+        .iter()
+        .filter(|variant| variant.pool.vdevs.iter().all(|vdev| vdev.class != Class::Log));
     let least = logless
         .flat_map(|variant| {
-            let data = variant
-                .pool
-                .vdevs
-                .iter()
-                .filter(|vdev| vdev.class == Class::Normal);
+            let data = variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Normal);
             data.map(|vdev| allocatable(variant, vdev))
         })
         .filter(|bytes| *bytes as f64 > EMBEDDED_LOG)
@@ -110,12 +93,7 @@ pub(super) fn metaslabs(campaign: &Campaign) -> Option<Cap> {
         "a vdev of {} keeps more than 64 metaslabs, and with them its embedded log",
         about(least)
     );
-    Some(cap(
-        Rule::Metaslabs,
-        false,
-        least as f64 / EMBEDDED_LOG,
-        why,
-    ))
+    Some(cap(Rule::Metaslabs, false, least as f64 / EMBEDDED_LOG, why))
 }
 
 /// S may be at most this for cache drives to stay above 1 GiB.
@@ -124,11 +102,7 @@ pub(super) fn l2arc(campaign: &Campaign) -> Option<Cap> {
         .variants
         .iter()
         .flat_map(|variant| {
-            let caches = variant
-                .pool
-                .vdevs
-                .iter()
-                .filter(|vdev| vdev.class == Class::Cache);
+            let caches = variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Cache);
             caches.map(|vdev| allocatable(variant, vdev))
         })
         .min()?;
@@ -136,12 +110,7 @@ pub(super) fn l2arc(campaign: &Campaign) -> Option<Cap> {
         "a cache drive of {} stays above 1 GiB, where L2ARC persistence works",
         about(least)
     );
-    Some(cap(
-        Rule::L2arc,
-        false,
-        (least as f64 / LEAST_CACHE as f64).max(1.0),
-        why,
-    ))
+    Some(cap(Rule::L2arc, false, (least as f64 / LEAST_CACHE as f64).max(1.0), why))
 }
 
 /// S may be at most this for each client's files to stay above 16 MiB.
@@ -152,12 +121,7 @@ pub(super) fn clients(demand: &Demand) -> Option<Cap> {
         true => format!("a client's {bytes} of files stay above 16 MiB"),
         false => format!("a client's {bytes} of files are kept whole"),
     };
-    Some(cap(
-        Rule::Clients,
-        false,
-        (each as f64 / CLIENT_FILES).max(1.0),
-        why,
-    ))
+    Some(cap(Rule::Clients, false, (each as f64 / CLIENT_FILES).max(1.0), why))
 }
 
 /// ARCs of the real servers of the variants, bytes.

@@ -53,11 +53,8 @@ pub fn demand(campaign: &Campaign) -> Demand {
             demand.random_writes = Some((bytes, block));
         }
         let each = bytes / job.clients.max(1);
-        demand.least_client_bytes = Some(
-            demand
-                .least_client_bytes
-                .map_or(each, |least| least.min(each)),
-        );
+        demand.least_client_bytes =
+            Some(demand.least_client_bytes.map_or(each, |least| least.min(each)));
     }
     demand
 }
@@ -145,13 +142,7 @@ fn copies(variant: &Variant) -> f64 {
     if let Stack::Md(array) = &variant.stack {
         return array.copies();
     }
-    let data = || {
-        variant
-            .pool
-            .vdevs
-            .iter()
-            .filter(|vdev| vdev.class == Class::Normal)
-    };
+    let data = || variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Normal);
     let datasets = variant.datasets.keys();
     datasets
         .flat_map(|dataset| data().map(move |vdev| stored(variant, dataset, vdev)))

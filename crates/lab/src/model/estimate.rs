@@ -48,10 +48,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
             untimed.push(workload.name.clone());
         }
         let runtime = times.runtime_s.unwrap_or(RUNTIME);
-        let bytes = workload
-            .size
-            .or(demand.and_then(|demand| demand.working_set))
-            .unwrap_or(0);
+        let bytes = workload.size.or(demand.and_then(|demand| demand.working_set)).unwrap_or(0);
         let trials = campaign.variants.len() as f64 * trials_of_cell as f64;
         let (operation, lay_out) = match &workload.program {
             Program::Fio { .. } => (OPERATION, LAY_OUT),

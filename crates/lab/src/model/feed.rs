@@ -42,16 +42,9 @@ pub(super) struct Feed {
 /// The feed at a size scale, on a machine whose ARC has `lists` lists.
 pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
     let fewer = (f64::from(lists) / size).round().max(1.0);
-    let cached = variant
-        .pool
-        .vdevs
-        .iter()
-        .any(|vdev| vdev.class == Class::Cache);
+    let cached = variant.pool.vdevs.iter().any(|vdev| vdev.class == Class::Cache);
     if !cached {
-        return Feed {
-            lists: fewer as u32,
-            module: Vec::new(),
-        };
+        return Feed { lists: fewer as u32, module: Vec::new() };
     }
     let of = |name| written(variant, name);
     let least = ((RECORDS * record(variant)) as f64 / of(WRITE_MAX) as f64).min(1.0);
@@ -64,10 +57,7 @@ pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
     ];
     let seconds = machine::parameter(variant, FEED_SECS);
     module.extend(seconds.map(|seconds| (FEED_SECS, share(seconds, 1))));
-    Feed {
-        lists: fewer as u32,
-        module,
-    }
+    Feed { lists: fewer as u32, module }
 }
 
 /// Bytes that a feed may write, as the lab says or OpenZFS does, which takes no 0 but for the boost.

@@ -13,11 +13,7 @@ pub(super) const STOCKS: &[&str] = &[
 
 /// A parameter that the lab states, above 0.
 pub(super) fn parameter(variant: &Variant, name: &str) -> Option<u64> {
-    variant
-        .module
-        .get(name)
-        .and_then(|value| u64::try_from(*value).ok())
-        .filter(|value| *value > 0)
+    variant.module.get(name).and_then(|value| u64::try_from(*value).ok()).filter(|value| *value > 0)
 }
 
 /// Lists that OpenZFS divides the ARC, dirty dnodes and others into, so that processors do not wait for
@@ -27,10 +23,8 @@ pub const LISTS: &str = "zfs_multilist_num_sublists";
 /// [`LISTS`] of the real server: one for each processor and at least four, unless the lab sets it
 /// (`multilist_create`).
 pub fn lists(cores: u32, variant: &Variant) -> u32 {
-    parameter(variant, LISTS).map_or_else(
-        || cores.max(4),
-        |lists| u32::try_from(lists).unwrap_or(u32::MAX),
-    )
+    parameter(variant, LISTS)
+        .map_or_else(|| cores.max(4), |lists| u32::try_from(lists).unwrap_or(u32::MAX))
 }
 
 /// The least ARC that OpenZFS accepts as `zfs_arc_max` (`MIN_ARC_MAX`, 64 MiB).
@@ -86,7 +80,5 @@ pub(super) fn guest_memory(arc_max: u64, dirty: u64, wrlog: u64) -> u64 {
 
 /// What of [`guest_memory`] does not shrink with the ARC, rounding included, bytes.
 pub(super) fn guest_memory_kept(dirty: u64, wrlog: u64) -> u64 {
-    [dirty, wrlog, PROGRAMS]
-        .into_iter()
-        .fold(GRAIN, u64::saturating_add)
+    [dirty, wrlog, PROGRAMS].into_iter().fold(GRAIN, u64::saturating_add)
 }

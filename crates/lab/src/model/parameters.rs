@@ -15,10 +15,7 @@ pub const SET: [&str; 5] = [
 ];
 
 /// Shares of memory, which would be the guest's and not the server's: the limits above are set instead.
-const SHARES: [&str; 2] = [
-    "zfs_dirty_data_max_percent",
-    "zfs_dirty_data_max_max_percent",
-];
+const SHARES: [&str; 2] = ["zfs_dirty_data_max_percent", "zfs_dirty_data_max_max_percent"];
 
 /// The least `zfs_arc_min` that OpenZFS accepts (`arc_tuning_update`), bytes.
 const LEAST_ARC_MIN: u64 = 32 << 20;
@@ -29,16 +26,9 @@ pub fn parameters(model: &Model, host: &Host, variant: &Variant) -> BTreeMap<Str
     let memory = variant.host(host).memory;
     // OpenZFS's default is a 32nd of memory (`arc_init`), which would be the guest's.
     let stated = super::machine::parameter(variant, "zfs_arc_min").unwrap_or(memory / 32);
-    let arc_min = ((stated as f64 / model.size) as u64)
-        .max(LEAST_ARC_MIN)
-        .min(model.arc_max);
-    let values = [
-        model.arc_max,
-        arc_min,
-        model.dirty_data_max,
-        model.dirty_data_max,
-        model.wrlog_data_max,
-    ];
+    let arc_min = ((stated as f64 / model.size) as u64).max(LEAST_ARC_MIN).min(model.arc_max);
+    let values =
+        [model.arc_max, arc_min, model.dirty_data_max, model.dirty_data_max, model.wrlog_data_max];
     let own = variant
         .module
         .iter()
@@ -46,10 +36,6 @@ pub fn parameters(model: &Model, host: &Host, variant: &Variant) -> BTreeMap<Str
     let mut all: BTreeMap<String, i64> = own.map(|(name, value)| (name.clone(), *value)).collect();
     all.extend(model.module.clone());
     let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-    all.extend(
-        SET.iter()
-            .zip(values)
-            .map(|(name, bytes)| ((*name).to_owned(), signed(bytes))),
-    );
+    all.extend(SET.iter().zip(values).map(|(name, bytes)| ((*name).to_owned(), signed(bytes))));
     all
 }

@@ -125,11 +125,7 @@ pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
     };
     let wrlog = machine::wrlog_data_max(variant, dirty).min(
         // A limit stated for the real server shrinks with the dirty data it belongs to.
-        if dirty < real {
-            dirty.saturating_mul(2)
-        } else {
-            u64::MAX
-        },
+        if dirty < real { dirty.saturating_mul(2) } else { u64::MAX },
     );
     let arc_max = shrink(machine::arc_max(host, variant)).max(64 << 20);
     Model {
@@ -203,9 +199,7 @@ fn remedy(cap: &Cap) -> String {
 pub fn beyond_pools(campaign: &Campaign) -> Vec<(&str, Diagnostic)> {
     let refused = |workload: &'_ Workload| beyond_pool(campaign, workload);
     let workloads = campaign.workloads.iter();
-    workloads
-        .filter_map(|workload| Some((workload.name.as_str(), refused(workload)?)))
-        .collect()
+    workloads.filter_map(|workload| Some((workload.name.as_str(), refused(workload)?))).collect()
 }
 
 fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
@@ -324,10 +318,8 @@ fn notes(
 /// What of a server is not as the lab states it.
 fn settings(workload: &str, pgbench: &Pgbench, size: f64) -> Option<String> {
     let at = postgresql::scaled(pgbench, size);
-    let changed = at
-        .changed
-        .iter()
-        .map(|(name, real, value)| format!("{name} = {value} (real: {real})"));
+    let changed =
+        at.changed.iter().map(|(name, real, value)| format!("{name} = {value} (real: {real})"));
     let changed: Vec<String> = changed.collect();
     (size > 1.0).then(|| {
         format!(

@@ -43,9 +43,7 @@ pub(super) fn allocatable(variant: &Variant, vdev: &Vdev) -> u64 {
 pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
     if let Stack::Md(array) = &variant.stack {
         let drives = array.drives.iter();
-        let least = drives
-            .filter_map(|drive| drive_capacity(variant, &drive.kind))
-            .min();
+        let least = drives.filter_map(|drive| drive_capacity(variant, &drive.kind)).min();
         let raw = least.unwrap_or(0).saturating_mul(array.drives.len() as u64);
         return (raw as f64 / array.copies()) as u64;
     }
@@ -98,12 +96,8 @@ pub fn drive_sizes(model: &Model, variant: &Variant) -> BTreeMap<DriveRef, u64> 
 /// Whether a log vdev of the variant is too small for what its pool may have logged; the drive, its
 /// bytes and the bytes needed.
 pub(super) fn small_log(variant: &Variant, wrlog_data_max: u64) -> Option<(&DriveRef, u64, u64)> {
-    let logs: Vec<&Vdev> = variant
-        .pool
-        .vdevs
-        .iter()
-        .filter(|vdev| vdev.class == Class::Log)
-        .collect();
+    let logs: Vec<&Vdev> =
+        variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Log).collect();
     let held: u64 = logs.iter().map(|vdev| allocatable(variant, vdev)).sum();
     let needed = (wrlog_data_max as f64 * LOG_FACTOR) as u64;
     let first = logs.first()?.drives.first()?;

@@ -57,11 +57,7 @@ fn model(campaign: &Campaign, limits: &HostLimits) -> Model {
 }
 
 fn cap(model: &Model, name: &str) -> f64 {
-    model
-        .caps
-        .iter()
-        .find(|cap| cap.rule.name() == name)
-        .map_or(f64::NAN, |cap| cap.bound)
+    model.caps.iter().find(|cap| cap.rule.name() == name).map_or(f64::NAN, |cap| cap.bound)
 }
 
 #[test]
@@ -73,10 +69,7 @@ fn arc_and_dirty_limits_are_those_of_openzfs() {
     assert_eq!(dirty_data_max(host, variant), 4 * GIB);
     let small = campaign("8G", "");
     assert_eq!(dirty_data_max(&small.host, variant), 8 * GIB / 10);
-    let set = campaign(
-        "128G",
-        "[module]\nzfs_arc_max = \"100G\"\nzfs_dirty_data_max = \"1G\"\n",
-    );
+    let set = campaign("128G", "[module]\nzfs_arc_max = \"100G\"\nzfs_dirty_data_max = \"1G\"\n");
     assert_eq!(arc_max(&set.host, &set.variants[0]), 100 * GIB);
     assert_eq!(dirty_data_max(&set.host, &set.variants[0]), GIB);
     // `arc_tuning_update` takes no limit above the memory.
@@ -104,11 +97,7 @@ fn memory_binds_and_the_dirty_limit_follows_with_a_note_about_bursts() {
     assert_eq!(model.size, 7.3);
     assert_eq!(model.dirty_data_max, 2 * GIB);
     assert_eq!(model.wrlog_data_max, 2 * model.dirty_data_max);
-    assert!(
-        model.notes.iter().any(|note| note.contains("bursts last")),
-        "{:?}",
-        model.notes
-    );
+    assert!(model.notes.iter().any(|note| note.contains("bursts last")), "{:?}", model.notes);
     assert_eq!(model.guest_memory % (256 << 20), 0);
     let needed = host_memory_needed(&model);
     let filled = needed as f64 / limits.memory as f64;
@@ -146,11 +135,7 @@ fn small_files_reduce_the_dirty_limit_instead_of_being_refused() {
     assert_eq!(model.size_bound_by, "memory");
     assert!(model.size > 2.0 && model.size <= cap(&model, "coalescing"));
     assert!(model.dirty_data_max < model.dirty_data_max_real);
-    assert!(
-        model.notes.iter().any(|n| n.contains("dirty")),
-        "{:?}",
-        model.notes
-    );
+    assert!(model.notes.iter().any(|n| n.contains("dirty")), "{:?}", model.notes);
 }
 
 #[test]
@@ -159,10 +144,7 @@ fn a_stated_dirty_limit_is_taken_and_widens_the_caps() {
     let model = model(&reduced, &HostLimits::MACHINE);
     assert_eq!(model.size, 32.0);
     assert_eq!(model.size_bound_by, "the lab");
-    assert_eq!(
-        (model.dirty_data_max, model.wrlog_data_max),
-        (256 << 20, 512 << 20)
-    );
+    assert_eq!((model.dirty_data_max, model.wrlog_data_max), (256 << 20, 512 << 20));
     // 127 GiB ÷ (4 × 256 MiB)
     assert_eq!(cap(&model, "dirty data"), 127.0);
     // 5 % of 160 GiB ÷ (20 % of 256 MiB)
@@ -173,14 +155,8 @@ fn a_stated_dirty_limit_is_taken_and_widens_the_caps() {
 #[test]
 fn a_scale_beyond_a_cap_is_refused_by_the_name_of_the_cap() {
     for (more, word) in [
-        (
-            "[scale]\nsize = 1200\ndirty_data_max = \"32M\"\n",
-            "dirty data",
-        ),
-        (
-            "[scale]\nsize = 500\ndirty_data_max = \"256M\"\n",
-            "dirty data",
-        ),
+        ("[scale]\nsize = 1200\ndirty_data_max = \"32M\"\n", "dirty data"),
+        ("[scale]\nsize = 500\ndirty_data_max = \"256M\"\n", "dirty data"),
         // Eight clients of 20 GiB each.
         (
             "[scale]\nsize = 1300\ndirty_data_max = \"16M\"\n[module]\nzfs_arc_max = \"120G\"\n",
@@ -203,10 +179,7 @@ fn where_no_true_s_fits_the_memory_the_largest_true_one_is_taken_and_noted() {
     let needed = host_memory_needed(&model);
     assert!(needed > HostLimits::MACHINE.memory);
     assert!(
-        model
-            .notes
-            .iter()
-            .any(|note| note.contains("one machine takes up to")),
+        model.notes.iter().any(|note| note.contains("one machine takes up to")),
         "{:?}",
         model.notes
     );
@@ -223,10 +196,7 @@ fn a_cache_drive_holds_what_writers_have_fed_to_it() {
         model(&campaign("128G", &more), &ROOMY).drives_hold as f64
     };
     let cached = "add = [\"cache nvme0\"]";
-    let none = hold(
-        "dataset.atime = \"off\"",
-        "ramp = \"12s\"\nruntime = \"8s\"",
-    );
+    let none = hold("dataset.atime = \"off\"", "ramp = \"12s\"\nruntime = \"8s\"");
     let of_feed = |method: &str| hold(cached, method) - none;
     let data = (160 * GIB / 128) as f64;
     // 80 MiB and 32 of boost, five times a second, for 20 s.
@@ -247,12 +217,7 @@ fn a_cache_drive_holds_what_writers_have_fed_to_it() {
         assert!(host_memory_needed(&model) <= limits.memory);
         cap(&model, "memory")
     };
-    assert!(
-        memory("50s") > 1.2 * memory("5s"),
-        "{} {}",
-        memory("50s"),
-        memory("5s")
-    );
+    assert!(memory("50s") > 1.2 * memory("5s"), "{} {}", memory("50s"), memory("5s"));
 }
 
 #[test]
@@ -264,12 +229,7 @@ fn stocks_shrink_and_the_log_does_not() {
     let model = model(&campaign, &ROOMY);
     let both = &campaign.variants[1];
     let sizes = drive_sizes(&model, both);
-    let drive = |kind: &str| {
-        sizes[&DriveRef {
-            kind: kind.to_owned(),
-            index: 0,
-        }]
-    };
+    let drive = |kind: &str| sizes[&DriveRef { kind: kind.to_owned(), index: 0 }];
     let real = |kind: &str| drive_capacity(both, kind).unwrap_or(0);
     assert_eq!(drive("optane"), real("optane") >> 20 << 20);
     assert_eq!(drive("hdd"), (real("hdd") / 32) >> 20 << 20);
@@ -338,11 +298,7 @@ fn a_machine_loads_the_module_with_scaled_stocks_and_everything_else_as_written(
     assert_eq!(value("zfs_dirty_data_max"), Some(256 << 20));
     assert_eq!(value("zfs_wrlog_data_max"), Some(512 << 20));
     assert_eq!(value("zfs_txg_timeout"), Some(7));
-    assert_eq!(
-        value("zfs_dirty_data_max_percent"),
-        None,
-        "of the guest's memory"
-    );
+    assert_eq!(value("zfs_dirty_data_max_percent"), None, "of the guest's memory");
     // A 32nd of the server's memory where the lab does not say, and not of the guest's.
     let lab = campaign("128G", "[scale]\nsize = 32\ndirty_data_max = \"256M\"\n");
     let model = model(&lab, &HostLimits::MACHINE);
@@ -364,11 +320,7 @@ fn an_array_scales_like_a_pool_and_has_no_module() {
     let sizes = drive_sizes(&own, array);
     assert_eq!(sizes.len(), 6);
     let real = drive_capacity(array, "hdd").unwrap_or(0);
-    assert!(
-        sizes
-            .values()
-            .all(|bytes| *bytes == (real / 16) >> 20 << 20)
-    );
+    assert!(sizes.values().all(|bytes| *bytes == (real / 16) >> 20 << 20));
     // Four of six drives hold data.
     assert_eq!(sizes::room(array, ""), real * 4);
 }
@@ -376,25 +328,16 @@ fn an_array_scales_like_a_pool_and_has_no_module() {
 #[test]
 fn a_file_has_as_many_indirect_blocks_as_on_the_real_machine() {
     let shift = |size: f64, own: &str| {
-        let campaign = campaign(
-            "128G",
-            &format!("[scale]\nsize = {size}\ndirty_data_max = \"128M\"\n{own}"),
-        );
-        model(&campaign, &ROOMY)
-            .module
-            .get("zfs_default_ibs")
-            .copied()
+        let campaign =
+            campaign("128G", &format!("[scale]\nsize = {size}\ndirty_data_max = \"128M\"\n{own}"));
+        model(&campaign, &ROOMY).module.get("zfs_default_ibs").copied()
     };
     assert_eq!(shift(1.0, ""), None, "128 KiB, as it is");
     assert_eq!(shift(4.0, ""), Some(15));
     assert_eq!(shift(11.0, ""), Some(14), "the nearest: an eighth");
     assert_eq!(shift(32.0, ""), Some(12));
     assert_eq!(shift(64.0, ""), Some(12), "no smaller ones exist");
-    assert_eq!(
-        shift(16.0, "[module]\nzfs_default_ibs = 14\n"),
-        None,
-        "the lab's own"
-    );
+    assert_eq!(shift(16.0, "[module]\nzfs_default_ibs = 14\n"), None, "the lab's own");
 }
 
 #[test]
@@ -405,10 +348,7 @@ fn a_variants_own_parameters_scale_with_it() {
     );
     let model = model(&campaign, &ROOMY);
     assert_eq!(model.arc_max, 127 * GIB / 4);
-    assert_eq!(
-        of_variant(&model, &campaign.host, &campaign.variants[1]).arc_max,
-        4 * GIB
-    );
+    assert_eq!(of_variant(&model, &campaign.host, &campaign.variants[1]).arc_max, 4 * GIB);
 }
 
 #[test]
@@ -439,10 +379,7 @@ fn raidz_takes_the_space_that_openzfs_allocates() {
     let variant = &campaign("128G", "").variants[0];
     let raidz2 = &variant.pool.vdevs[0];
     assert_eq!(sizes::expansion(raidz2, 8 << 10, 12), 3.0);
-    assert_eq!(
-        (sizes::expansion(raidz2, 128 << 10, 12) * 128.0).round(),
-        192.0
-    );
+    assert_eq!((sizes::expansion(raidz2, 128 << 10, 12) * 128.0).round(), 192.0);
 }
 
 #[test]
@@ -457,11 +394,7 @@ fn an_ashift_left_to_openzfs_follows_the_sectors_that_drives_report() {
     variant.pool.ashift = None;
     let hdd = variant.drives.get_mut("hdd").unwrap();
     hdd.numbers["reported_sector"] = 512.into();
-    assert_eq!(
-        taken(variant),
-        1.5,
-        "eight sectors in two rows of four, and parity"
-    );
+    assert_eq!(taken(variant), 1.5, "eight sectors in two rows of four, and parity");
 }
 
 #[test]
@@ -475,11 +408,7 @@ fn the_estimate_counts_the_fewest_trials() {
     assert_eq!(estimate.virtual_s, 105.0);
     // Each trial: 2 s to start, 5 GiB laid out at 500 MB/s, half a second for each virtual one.
     let wall_s = 3.0 * (2.0 + 5.0 * GIB as f64 / 500e6 + 17.5);
-    assert!(
-        (estimate.wall_s - wall_s).abs() < 1e-9,
-        "{}",
-        estimate.wall_s
-    );
+    assert!((estimate.wall_s - wall_s).abs() < 1e-9, "{}", estimate.wall_s);
 }
 
 #[test]

@@ -39,9 +39,8 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<Parameter, Refused> {
     if let Some(parameter) = all(openzfs).find(|parameter| parameter.name == name) {
         return Ok(parameter);
     }
-    let elsewhere = OpenZfs::ALL
-        .into_iter()
-        .find(|other| all(*other).any(|parameter| parameter.name == name));
+    let elsewhere =
+        OpenZfs::ALL.into_iter().find(|other| all(*other).any(|parameter| parameter.name == name));
     Err(Refused {
         message: match elsewhere {
             Some(other) => format!(
@@ -98,11 +97,7 @@ mod tests {
     fn a_parameter_of_the_other_release_is_refused_with_its_release() {
         for (name, openzfs, other) in [
             ("zil_special_is_slog", OpenZfs::V2_3, "OpenZFS 2.4 has it"),
-            (
-                "zfs_vdev_queue_depth_pct",
-                OpenZfs::V2_4,
-                "OpenZFS 2.3 has it",
-            ),
+            ("zfs_vdev_queue_depth_pct", OpenZfs::V2_4, "OpenZFS 2.3 has it"),
         ] {
             let refused = lookup(name, openzfs);
             assert!(refused.is_err_and(|e| e.message.contains(other)), "{name}");
@@ -114,9 +109,6 @@ mod tests {
     #[test]
     fn a_parameter_that_does_not_exist_leads_to_the_one_that_does() {
         let refused = lookup("l2arc_write_max_mb", OpenZfs::V2_4).map_err(|e| e.fix);
-        assert_eq!(
-            refused,
-            Err("did you mean `l2arc_write_max`, in bytes?".to_owned())
-        );
+        assert_eq!(refused, Err("did you mean `l2arc_write_max`, in bytes?".to_owned()));
     }
 }

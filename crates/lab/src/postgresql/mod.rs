@@ -45,30 +45,18 @@ pub fn all() -> impl Iterator<Item = Setting> {
 
 /// Settings that a trial has to decide itself, and why.
 const OWN: [(&str, &str); 14] = [
-    (
-        "data_directory",
-        "`directories.data` says where the data is",
-    ),
+    ("data_directory", "`directories.data` says where the data is"),
     ("hba_file", "the client connects as a trusted user"),
     ("ident_file", "the client connects as a trusted user"),
     ("config_file", "settings stand in the lab"),
     ("external_pid_file", "nobody reads it"),
     ("listen_addresses", "clients connect through a Unix socket"),
     ("port", "clients connect through a Unix socket"),
-    (
-        "unix_socket_directories",
-        "clients connect through a Unix socket",
-    ),
+    ("unix_socket_directories", "clients connect through a Unix socket"),
     ("unix_socket_group", "clients connect through a Unix socket"),
-    (
-        "unix_socket_permissions",
-        "clients connect through a Unix socket",
-    ),
+    ("unix_socket_permissions", "clients connect through a Unix socket"),
     ("log_destination", "the server's log is kept with the trial"),
-    (
-        "logging_collector",
-        "the server's log is kept with the trial",
-    ),
+    ("logging_collector", "the server's log is kept with the trial"),
     ("log_directory", "the server's log is kept with the trial"),
     ("log_filename", "the server's log is kept with the trial"),
 ];
@@ -130,10 +118,8 @@ impl Setting {
     /// What it would refuse.
     pub fn check(&self, value: &str) -> Result<String, Refused> {
         let value = value.trim();
-        let refused = |fix: String| Refused {
-            message: format!("`{}` cannot be {value:?}", self.name),
-            fix,
-        };
+        let refused =
+            |fix: String| Refused { message: format!("`{}` cannot be {value:?}", self.name), fix };
         if value.chars().any(char::is_control) {
             return Err(refused("write it in one line".to_owned()));
         }
@@ -153,39 +139,26 @@ impl Setting {
                     false => Err(refused(did_you_mean(value, &words))),
                 }
             }
-            "integer" | "real" => self
-                .number(value)
-                .map(|_| value.to_owned())
-                .map_err(refused),
+            "integer" | "real" => self.number(value).map(|_| value.to_owned()).map_err(refused),
             _ => Ok(value.to_owned()),
         }
     }
 
     /// A number in the setting's own unit; what is wrong with it otherwise.
     fn number(&self, value: &str) -> Result<f64, String> {
-        let digits = value
-            .find(|c: char| c.is_ascii_alphabetic())
-            .unwrap_or(value.len());
+        let digits = value.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(value.len());
         let (number, unit) = value.split_at(digits);
         let units = match MEMORY.iter().any(|(name, _)| *name == self.unit) {
             true => &MEMORY[..],
             false => &TIME[..],
         };
-        let of = |unit: &str| {
-            units
-                .iter()
-                .find(|(name, _)| *name == unit)
-                .map(|(_, n)| *n)
-        };
+        let of = |unit: &str| units.iter().find(|(name, _)| *name == unit).map(|(_, n)| *n);
         let example = match units[0].0 {
             _ if self.unit == "-" => "a number".to_owned(),
             "B" => "a size such as 64MB or 8GB".to_owned(),
             _ => "a time such as 200ms, 30s or 5min".to_owned(),
         };
-        let number: f64 = number
-            .trim()
-            .parse()
-            .map_err(|_| format!("write {example}"))?;
+        let number: f64 = number.trim().parse().map_err(|_| format!("write {example}"))?;
         let own = match (unit.trim(), self.unit) {
             ("", _) => number,
             (_, "-") => return Err("write a number without a unit".to_owned()),
@@ -197,11 +170,7 @@ impl Setting {
         let bound = |text: &str| text.parse::<f64>().ok();
         let (least, most) = (bound(self.least), bound(self.most));
         // As the server does, to the nearest whole one.
-        let own = if self.kind == "integer" {
-            own.round()
-        } else {
-            own
-        };
+        let own = if self.kind == "integer" { own.round() } else { own };
         match least.is_none_or(|least| own >= least) && most.is_none_or(|most| own <= most) {
             true => Ok(own),
             false => Err(format!(

@@ -72,12 +72,7 @@ pub fn scaled(pgbench: &Pgbench, size: f64) -> Scaled {
     let shared_buffers = (((buffers - small) as f64 / size) as u64 + small).max(16 * PAGE);
     server.set_bytes("shared_buffers", shared_buffers / PAGE * PAGE, "kB", 1024);
     let cache = server.bytes("effective_cache_size");
-    server.set_bytes(
-        "effective_cache_size",
-        ((cache as f64 / size) as u64).max(PAGE),
-        "kB",
-        1024,
-    );
+    server.set_bytes("effective_cache_size", ((cache as f64 / size) as u64).max(PAGE), "kB", 1024);
     let real_wal = server.bytes("max_wal_size");
     let least = (real_wal as f64 / size).max(REWRITTEN * data as f64);
     let wal = (least as u64).min(real_wal).max(2 * MB) / MB * MB;
@@ -98,10 +93,7 @@ pub fn scaled(pgbench: &Pgbench, size: f64) -> Scaled {
         server.set("checkpoint_timeout", &format!("{least:.0}s"));
     }
     let connections = pgbench.clients.saturating_add(MORE_CONNECTIONS).max(100);
-    server
-        .settings
-        .entry("max_connections".to_owned())
-        .or_insert_with(|| connections.to_string());
+    server.settings.entry("max_connections".to_owned()).or_insert_with(|| connections.to_string());
     Scaled {
         scale,
         accounts: u64::from(scale) * ACCOUNTS,
@@ -129,10 +121,7 @@ struct Server<'a> {
 impl Server<'_> {
     fn real(&self, name: &str) -> Option<(Setting, &str)> {
         let setting = lookup(name, None).ok().flatten()?;
-        let default = DEFAULTS
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| *value);
+        let default = DEFAULTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         let value = self.stated.get(name).map(String::as_str).or(default)?;
         Some((setting, value))
     }
@@ -175,10 +164,7 @@ mod tests {
         Pgbench {
             scale,
             clients,
-            settings: settings
-                .iter()
-                .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
-                .collect(),
+            settings: settings.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
             ..Pgbench::default()
         }
     }
@@ -188,10 +174,7 @@ mod tests {
         let at = |size| scaled(&pgbench(20_000, 128, &[]), size);
         assert_eq!((at(1.0).scale, at(1.0).branches), (20_000, 20_000));
         assert_eq!((at(10.0).scale, at(10.0).branches), (2_000, 2_000));
-        assert_eq!(
-            (at(100.0).accounts, at(100.0).branches),
-            (20_000_000, 1_280)
-        );
+        assert_eq!((at(100.0).accounts, at(100.0).branches), (20_000_000, 1_280));
         // The contention that the lab states itself is kept.
         let few = scaled(&pgbench(50, 128, &[]), 10.0);
         assert_eq!((few.scale, few.branches), (5, 50));
@@ -230,11 +213,7 @@ mod tests {
     fn a_lab_at_full_size_is_left_as_it_is() {
         let at = scaled(&pgbench(10, 4, &[("shared_buffers", "1GB")]), 1.0);
         let changed: Vec<&str> = at.changed.iter().map(|(name, ..)| name.as_str()).collect();
-        assert_eq!(
-            changed,
-            ["wal_buffers"],
-            "the server's own choice, written down"
-        );
+        assert_eq!(changed, ["wal_buffers"], "the server's own choice, written down");
         assert_eq!(at.settings["wal_buffers"], "16384kB");
         assert_eq!(at.settings["max_connections"], "100");
     }

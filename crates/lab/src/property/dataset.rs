@@ -98,49 +98,21 @@ const XATTR: &str = "the clients' files have no extended attributes";
 
 /// Every property that can be set on a file system.
 pub const TABLE: &[Property] = &[
-    property(
-        "recordsize",
-        Values::PowerOfTwo {
-            min: 512,
-            max: 16 << 20,
-            zero: false,
-        },
-        Modelled,
-    ),
+    property("recordsize", Values::PowerOfTwo { min: 512, max: 16 << 20, zero: false }, Modelled),
     property("compression", COMPRESSION, Modelled),
     property("checksum", CHECKSUM, Modelled),
-    property(
-        "sync",
-        Values::Words(&["standard", "always", "disabled"]),
-        Modelled,
-    ),
-    property(
-        "logbias",
-        Values::Words(&["latency", "throughput"]),
-        Modelled,
-    ),
+    property("sync", Values::Words(&["standard", "always", "disabled"]), Modelled),
+    property("logbias", Values::Words(&["latency", "throughput"]), Modelled),
     property("primarycache", CACHE, Modelled),
     property("secondarycache", CACHE, Modelled),
     property("prefetch", CACHE, Modelled),
-    property(
-        "direct",
-        Values::Words(&["standard", "always", "disabled"]),
-        Modelled,
-    ),
+    property("direct", Values::Words(&["standard", "always", "disabled"]), Modelled),
     property(
         "special_small_blocks",
-        Values::PowerOfTwo {
-            min: 512,
-            max: 16 << 20,
-            zero: true,
-        },
+        Values::PowerOfTwo { min: 512, max: 16 << 20, zero: true },
         Modelled,
     ),
-    property(
-        "redundant_metadata",
-        Values::Words(&["all", "most", "some", "none"]),
-        Modelled,
-    ),
+    property("redundant_metadata", Values::Words(&["all", "most", "some", "none"]), Modelled),
     property("copies", Values::Whole { min: 1, max: 3 }, Modelled),
     property("dedup", DEDUP, Modelled),
     property(
@@ -150,11 +122,7 @@ pub const TABLE: &[Property] = &[
     ),
     property("atime", ON_OFF, Modelled),
     property("relatime", ON_OFF, Modelled),
-    property(
-        "xattr",
-        Values::Words(&["sa", "on", "dir", "off"]),
-        NotModelled(XATTR),
-    ),
+    property("xattr", Values::Words(&["sa", "on", "dir", "off"]), NotModelled(XATTR)),
     property(
         "encryption",
         Values::Words(&[
@@ -171,25 +139,10 @@ pub const TABLE: &[Property] = &[
             "the machine's datasets are not encrypted, so the processor time of encryption is missing",
         ),
     ),
-    property(
-        "keyformat",
-        Values::Words(&["none", "raw", "hex", "passphrase"]),
-        None,
-    ),
+    property("keyformat", Values::Words(&["none", "raw", "hex", "passphrase"]), None),
     property("keylocation", Values::Text, None),
-    property(
-        "pbkdf2iters",
-        Values::Whole {
-            min: 100_000,
-            max: u64::MAX,
-        },
-        None,
-    ),
-    property(
-        "snapdir",
-        Values::Words(&["hidden", "visible", "disabled"]),
-        None,
-    ),
+    property("pbkdf2iters", Values::Whole { min: 100_000, max: u64::MAX }, None),
+    property("snapdir", Values::Words(&["hidden", "visible", "disabled"]), None),
     property("snapdev", Values::Words(&["hidden", "visible"]), None),
     property(
         "acltype",
@@ -213,19 +166,11 @@ pub const TABLE: &[Property] = &[
         ]),
         None,
     ),
-    property(
-        "volmode",
-        Values::Words(&["default", "full", "geom", "dev", "none"]),
-        None,
-    ),
+    property("volmode", Values::Words(&["default", "full", "geom", "dev", "none"]), None),
     property("devices", ON_OFF, None),
     property("exec", ON_OFF, None),
     property("setuid", ON_OFF, None),
-    property(
-        "readonly",
-        ON_OFF,
-        NotModelled("the workloads write where they please"),
-    ),
+    property("readonly", ON_OFF, NotModelled("the workloads write where they please")),
     property("zoned", ON_OFF, None),
     property("vscan", ON_OFF, None),
     property("nbmand", ON_OFF, None),
@@ -234,22 +179,10 @@ pub const TABLE: &[Property] = &[
     property("mountpoint", Values::Path(&["none", "legacy"]), None),
     property("sharenfs", Values::Text, None),
     property("sharesmb", Values::Text, None),
-    property(
-        "casesensitivity",
-        Values::Words(&["sensitive", "insensitive", "mixed"]),
-        None,
-    ),
-    property(
-        "normalization",
-        Values::Words(&["none", "formC", "formD", "formKC", "formKD"]),
-        None,
-    ),
+    property("casesensitivity", Values::Words(&["sensitive", "insensitive", "mixed"]), None),
+    property("normalization", Values::Words(&["none", "formC", "formD", "formKC", "formKD"]), None),
     property("utf8only", ON_OFF, None),
-    property(
-        "version",
-        Values::Words(&["1", "2", "3", "4", "5", "current"]),
-        None,
-    ),
+    property("version", Values::Words(&["1", "2", "3", "4", "5", "current"]), None),
     property("mlslabel", Values::Text, None),
     property("context", Values::Text, None),
     property("fscontext", Values::Text, None),
@@ -263,26 +196,10 @@ pub const TABLE: &[Property] = &[
     property("snapshot_limit", Values::SizeOrNone, None),
     since_2_4("defaultuserquota", Values::SizeOrNone, NotModelled(QUOTAS)),
     since_2_4("defaultgroupquota", Values::SizeOrNone, NotModelled(QUOTAS)),
-    since_2_4(
-        "defaultprojectquota",
-        Values::SizeOrNone,
-        NotModelled(QUOTAS),
-    ),
-    since_2_4(
-        "defaultuserobjquota",
-        Values::SizeOrNone,
-        NotModelled(QUOTAS),
-    ),
-    since_2_4(
-        "defaultgroupobjquota",
-        Values::SizeOrNone,
-        NotModelled(QUOTAS),
-    ),
-    since_2_4(
-        "defaultprojectobjquota",
-        Values::SizeOrNone,
-        NotModelled(QUOTAS),
-    ),
+    since_2_4("defaultprojectquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultuserobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultgroupobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultprojectobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
     property("longname", ON_OFF, None),
 ];
 
@@ -307,9 +224,7 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused
         return Ok(&SPECIAL_SMALL_BLOCKS_2_4);
     }
     if name.contains(':')
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.:".contains(c))
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.:".contains(c))
     {
         return Ok(&USER);
     }
@@ -361,14 +276,8 @@ const READ_ONLY: [&str; 20] = [
 ];
 
 /// Quotas of one user, group or project: `userquota@joe`.
-const QUOTAS_OF: [&str; 6] = [
-    "userquota",
-    "groupquota",
-    "projectquota",
-    "userobjquota",
-    "groupobjquota",
-    "projectobjquota",
-];
+const QUOTAS_OF: [&str; 6] =
+    ["userquota", "groupquota", "projectquota", "userobjquota", "groupobjquota", "projectobjquota"];
 
 /// What all of these have in common.
 static QUOTA_OF: Property = property("quota", Values::SizeOrNone, NotModelled(QUOTAS));
@@ -427,10 +336,7 @@ mod tests {
             assert_eq!(set.is_ok(), taken, "{value}");
         }
         let recordsize = lookup("recordsize", OpenZfs::V2_4).unwrap();
-        assert_eq!(
-            check(recordsize, "16384", MAX_RECORDSIZE),
-            Ok("16K".to_owned())
-        );
+        assert_eq!(check(recordsize, "16384", MAX_RECORDSIZE), Ok("16K".to_owned()));
         assert_eq!(
             check(recordsize, "100K", MAX_RECORDSIZE).map_err(|e| e.fix),
             Err("write 64K or 128K".to_owned())
@@ -496,9 +402,7 @@ mod tests {
     fn no_property_is_listed_twice() {
         for (i, property) in TABLE.iter().enumerate() {
             assert!(
-                TABLE[i + 1..]
-                    .iter()
-                    .all(|other| other.name != property.name),
+                TABLE[i + 1..].iter().all(|other| other.name != property.name),
                 "{}",
                 property.name
             );

@@ -82,22 +82,12 @@ pub(crate) const ON_OFF: Values = Values::Words(&["on", "off"]);
 
 /// A property of every known release.
 pub(crate) const fn property(name: &'static str, values: Values, effect: Effect) -> Property {
-    Property {
-        name,
-        since: OpenZfs::V2_3,
-        values,
-        effect,
-    }
+    Property { name, since: OpenZfs::V2_3, values, effect }
 }
 
 /// A property of 2.4 and later.
 pub(crate) const fn since_2_4(name: &'static str, values: Values, effect: Effect) -> Property {
-    Property {
-        name,
-        since: OpenZfs::V2_4,
-        values,
-        effect,
-    }
+    Property { name, since: OpenZfs::V2_4, values, effect }
 }
 
 /// Looks a property up in a table.
@@ -125,11 +115,7 @@ pub(crate) fn find(
                     || {
                         format!(
                             "see {}",
-                            if what == "pool" {
-                                "zpoolprops(7)"
-                            } else {
-                                "zfsprops(7)"
-                            }
+                            if what == "pool" { "zpoolprops(7)" } else { "zfsprops(7)" }
                         )
                     },
                     |near| format!("did you mean `{near}`?"),
@@ -213,10 +199,9 @@ impl Property {
             }
             Values::SizeNoneAuto if value == "auto" => Ok(value.to_owned()),
             Values::SizeOrNone | Values::Limit | Values::SizeNoneAuto => match units::size(value) {
-                Ok(0) if self.values == Values::Limit => refuse(
-                    format!("`{name}` cannot be 0"),
-                    "write `none` for no limit".to_owned(),
-                ),
+                Ok(0) if self.values == Values::Limit => {
+                    refuse(format!("`{name}` cannot be 0"), "write `none` for no limit".to_owned())
+                }
                 Ok(size) => Ok(units::print_size(size)),
                 Err(e) => refuse(
                     e.to_string(),
@@ -229,12 +214,7 @@ impl Property {
             Values::Path(words) if words.contains(&value) => Ok(value.to_owned()),
             Values::Path(words) if !value.starts_with('/') => refuse(
                 format!("`{name}` cannot be `{value}`"),
-                match words
-                    .iter()
-                    .filter(|word| !word.is_empty())
-                    .collect::<Vec<_>>()
-                    .as_slice()
-                {
+                match words.iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().as_slice() {
                     [] => "it is an absolute path".to_owned(),
                     [one] => format!("it is an absolute path, or {one}"),
                     [one, two, ..] => format!("it is an absolute path, {one} or {two}"),

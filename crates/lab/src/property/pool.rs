@@ -7,11 +7,7 @@ use crate::campaign::OpenZfs;
 /// Every pool property that can be set, but `ashift`, which a lab states as a number.
 pub const TABLE: &[Property] = &[
     property("autotrim", ON_OFF, Modelled),
-    property(
-        "failmode",
-        Values::Words(&["wait", "continue", "panic"]),
-        Modelled,
-    ),
+    property("failmode", Values::Words(&["wait", "continue", "panic"]), Modelled),
     property("autoreplace", ON_OFF, None),
     property("autoexpand", ON_OFF, None),
     property("comment", Values::Comment, None),
@@ -22,11 +18,7 @@ pub const TABLE: &[Property] = &[
     ),
     property("delegation", ON_OFF, None),
     property("listsnapshots", ON_OFF, None),
-    property(
-        "multihost",
-        ON_OFF,
-        NotModelled("the machine writes no multihost heartbeats"),
-    ),
+    property("multihost", ON_OFF, NotModelled("the machine writes no multihost heartbeats")),
     property("cachefile", Values::Path(&["none", ""]), None),
     property("altroot", Values::Path(&[]), None),
     property(
@@ -88,12 +80,7 @@ pub const FEATURES: &[Property] = &[
 ];
 
 const fn feature(name: &'static str, since: OpenZfs) -> Property {
-    Property {
-        name,
-        since,
-        values: Values::Words(&["enabled", "disabled"]),
-        effect: Modelled,
-    }
+    Property { name, since, values: Values::Words(&["enabled", "disabled"]), effect: Modelled }
 }
 
 /// Looks a property up.

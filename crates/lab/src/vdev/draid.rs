@@ -23,9 +23,7 @@ pub(super) fn layout(parity: u8, options: &str, children: usize) -> Result<Layou
             "s" | "S" => spares = number,
             "c" | "C" if number == children => {}
             "c" | "C" => {
-                return Err(format!(
-                    ":{number}c says {number} drives, here are {children}"
-                ));
+                return Err(format!(":{number}c says {number} drives, here are {children}"));
             }
             _ => return Err(wrong()),
         }
@@ -45,9 +43,5 @@ pub(super) fn layout(parity: u8, options: &str, children: usize) -> Result<Layou
             usable - parity_
         ));
     }
-    Ok(Layout::Draid {
-        parity,
-        data: data as u32,
-        spares: spares as u32,
-    })
+    Ok(Layout::Draid { parity, data: data as u32, spares: spares as u32 })
 }

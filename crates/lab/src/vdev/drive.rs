@@ -43,14 +43,9 @@ pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
                 return Err(format!("turn the range round: `{kind}[{last}-{first}]`"));
             }
             if last >= MOST {
-                return Err(format!(
-                    "a pool here has fewer than {MOST} drives of a kind"
-                ));
+                return Err(format!("a pool here has fewer than {MOST} drives of a kind"));
             }
-            drives.extend((first..=last).map(|index| DriveRef {
-                kind: kind.to_owned(),
-                index,
-            }));
+            drives.extend((first..=last).map(|index| DriveRef { kind: kind.to_owned(), index }));
             if drives.len() > MOST as usize {
                 return Err(format!("a pool here has fewer than {MOST} drives"));
             }
@@ -68,21 +63,14 @@ pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
     if digits.is_empty() {
         let classes = CLASSES.iter().map(|(name, _)| *name);
         if let Some(near) = nearest(kind, classes.chain(["mirror", "raidz", "draid"])) {
-            return Err(format!(
-                "did you mean `{near}`? A drive has a number: `{kind}0`"
-            ));
+            return Err(format!("did you mean `{near}`? A drive has a number: `{kind}0`"));
         }
-        return Err(format!(
-            "say which one: `{kind}0`, or `{kind}[0-1]` for several"
-        ));
+        return Err(format!("say which one: `{kind}0`, or `{kind}[0-1]` for several"));
     }
     let index = digits
         .parse::<u32>()
         .ok()
         .filter(|index| *index < MOST)
         .ok_or_else(|| format!("a pool here has fewer than {MOST} drives of a kind"))?;
-    Ok(vec![DriveRef {
-        kind: kind.to_owned(),
-        index,
-    }])
+    Ok(vec![DriveRef { kind: kind.to_owned(), index }])
 }

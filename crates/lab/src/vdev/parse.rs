@@ -74,10 +74,7 @@ fn words(text: &str) -> Vec<(&str, Range<usize>)> {
 }
 
 fn class(word: &str) -> Option<Class> {
-    CLASSES
-        .iter()
-        .find(|(name, _)| *name == word)
-        .map(|(_, class)| *class)
+    CLASSES.iter().find(|(name, _)| *name == word).map(|(_, class)| *class)
 }
 
 /// A layout keyword; `Err` for one that looks like one and is none.
@@ -137,11 +134,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn problem(&mut self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
-        self.problems.push(Problem {
-            span,
-            message: message.into(),
-            fix: fix.into(),
-        });
+        self.problems.push(Problem { span, message: message.into(), fix: fix.into() });
     }
 
     fn sentence(&mut self) {
@@ -161,11 +154,7 @@ impl<'a> Reader<'a> {
                 opened.push(next);
                 current = next;
                 self.at += 1;
-                if self
-                    .words
-                    .get(self.at)
-                    .is_none_or(|(word, _)| class(word).is_some())
-                {
+                if self.words.get(self.at).is_none_or(|(word, _)| class(word).is_some()) {
                     self.sentence.bare.push((next, span));
                 }
                 continue;
@@ -266,10 +255,7 @@ impl<'a> Reader<'a> {
             Grouping::Raidz(_) | Grouping::Draid(..) if drives.len() > 255 => {
                 self.problem(
                     keyword.start..end,
-                    format!(
-                        "{word} takes no more than 255 drives, here are {}",
-                        drives.len()
-                    ),
+                    format!("{word} takes no more than 255 drives, here are {}", drives.len()),
                     "divide them over several vdevs",
                 );
                 return;
@@ -297,11 +283,7 @@ impl<'a> Reader<'a> {
                 ),
                 _ => format!("a {name} vdev is a drive or a mirror; data vdevs go before `{name}`"),
             };
-            self.problem(
-                keyword,
-                format!("zpool cannot make a {word} of `{name}` drives"),
-                fix,
-            );
+            self.problem(keyword, format!("zpool cannot make a {word} of `{name}` drives"), fix);
             return;
         }
         if matches!(class, Class::Cache | Class::Spare) {
@@ -315,11 +297,7 @@ impl<'a> Reader<'a> {
         }
         let (drives, drive_spans): (Vec<_>, Vec<_>) = drives.into_iter().unzip();
         self.sentence.vdevs.push(Placed {
-            vdev: Vdev {
-                class,
-                layout,
-                drives,
-            },
+            vdev: Vdev { class, layout, drives },
             span: keyword.start..end,
             drive_spans,
         });

@@ -30,20 +30,9 @@ fn layout_word(vdev: &Vdev) -> Option<String> {
         Layout::Single => None,
         Layout::Mirror => Some("mirror".to_owned()),
         Layout::Raidz { parity } => Some(format!("raidz{parity}")),
-        Layout::Draid {
-            parity,
-            data,
-            spares,
-        } => {
-            let spares = if spares > 0 {
-                format!(":{spares}s")
-            } else {
-                String::new()
-            };
-            Some(format!(
-                "draid{parity}:{data}d:{}c{spares}",
-                vdev.drives.len()
-            ))
+        Layout::Draid { parity, data, spares } => {
+            let spares = if spares > 0 { format!(":{spares}s") } else { String::new() };
+            Some(format!("draid{parity}:{data}d:{}c{spares}", vdev.drives.len()))
         }
     }
 }
@@ -57,9 +46,7 @@ pub fn sort(vdevs: &mut [Vdev]) {
 
 /// The words after `zpool create NAME`, one drive a word.
 pub fn words(vdevs: &[Vdev]) -> Vec<String> {
-    sentence(vdevs, |drives| {
-        drives.iter().map(DriveRef::to_string).collect()
-    })
+    sentence(vdevs, |drives| drives.iter().map(DriveRef::to_string).collect())
 }
 
 /// The same in short, with ranges: `raidz2 hdd[0-5] raidz2 hdd[6-11] log mirror optane[0-1]`.
@@ -107,12 +94,7 @@ pub fn ranges(drives: &[DriveRef]) -> Vec<String> {
             .count();
         words.push(match run {
             1 => first.to_string(),
-            n => format!(
-                "{}[{}-{}]",
-                first.kind,
-                first.index,
-                first.index as usize + n - 1
-            ),
+            n => format!("{}[{}-{}]", first.kind, first.index, first.index as usize + n - 1),
         });
         at += run;
     }
@@ -139,9 +121,7 @@ pub fn needs_force(vdevs: &[Vdev], capacity: impl Fn(&str) -> Option<u64>) -> bo
     let uneven = |vdev: &&Vdev| {
         let sizes = || vdev.drives.iter().filter_map(|drive| capacity(&drive.kind));
         let (least, most) = (sizes().min(), sizes().max());
-        least
-            .zip(most)
-            .is_some_and(|(least, most)| most - least > FUZZ)
+        least.zip(most).is_some_and(|(least, most)| most - least > FUZZ)
     };
     let mismatched = |pair: &[&Vdev]| {
         let ((kind, survives), (other, also)) = (level(pair[0]), level(pair[1]));

@@ -5,11 +5,7 @@ use proptest::prelude::*;
 fn vdevs(text: &str) -> Vec<Vdev> {
     let (sentence, problems) = parse(text);
     assert_eq!(problems, [], "{text}");
-    sentence
-        .vdevs
-        .into_iter()
-        .map(|placed| placed.vdev)
-        .collect()
+    sentence.vdevs.into_iter().map(|placed| placed.vdev).collect()
 }
 
 fn problem(text: &str) -> String {
@@ -22,10 +18,7 @@ fn problem(text: &str) -> String {
 
 #[test]
 fn ranges_and_single_names_are_the_same_drives() {
-    assert_eq!(
-        vdevs("raidz2 hdd[0-2,4]"),
-        vdevs("raidz2 hdd0 hdd1 hdd[2] hdd4")
-    );
+    assert_eq!(vdevs("raidz2 hdd[0-2,4]"), vdevs("raidz2 hdd0 hdd1 hdd[2] hdd4"));
     assert_eq!(vdevs("hdd[0-2]").len(), 3, "a stripe is three vdevs");
 }
 
@@ -49,10 +42,7 @@ fn a_class_holds_until_the_next_one_as_in_zpool() {
 #[test]
 fn cache_and_spare_end_at_the_next_layout_as_in_zpool() {
     let classes = |text: &str| -> Vec<Class> { vdevs(text).iter().map(|v| v.class).collect() };
-    assert_eq!(
-        classes("spare d0 raidz2 hdd[0-5]"),
-        [Class::Spare, Class::Normal]
-    );
+    assert_eq!(classes("spare d0 raidz2 hdd[0-5]"), [Class::Spare, Class::Normal]);
     assert_eq!(
         classes("log l0 cache n0 n1 mirror a0 a1"),
         [Class::Log, Class::Cache, Class::Cache, Class::Normal]
@@ -62,11 +52,7 @@ fn cache_and_spare_end_at_the_next_layout_as_in_zpool() {
 #[test]
 fn draid_defaults_are_those_of_zpool() {
     let draid = |text: &str| vdevs(text)[0].layout;
-    let with = |parity, data, spares| Layout::Draid {
-        parity,
-        data,
-        spares,
-    };
+    let with = |parity, data, spares| Layout::Draid { parity, data, spares };
     assert_eq!(draid("draid hdd[0-29]"), with(1, 8, 0));
     assert_eq!(draid("draid2 hdd[0-5]"), with(2, 4, 0));
     assert_eq!(draid("draid2:2s:12d:30c hdd[0-29]"), with(2, 12, 2));
@@ -97,10 +83,7 @@ fn data_vdevs_added_later_are_typed_first() {
     let mut pool = vdevs("mirror hdd[0-1] log optane0");
     pool.extend(vdevs("mirror hdd[2-3]"));
     pool.extend(vdevs("log optane1"));
-    assert_eq!(
-        summary(&pool),
-        "mirror hdd[0-1] mirror hdd[2-3] log optane[0-1]"
-    );
+    assert_eq!(summary(&pool), "mirror hdd[0-1] mirror hdd[2-3] log optane[0-1]");
 }
 
 #[test]
@@ -167,13 +150,7 @@ fn any_pool() -> impl Strategy<Value = Vec<Vdev>> {
         Just(Class::Dedup),
         Just(Class::Spare)
     ];
-    let vdev = (
-        class,
-        0..3u8,
-        1..=3u8,
-        1..12usize,
-        "[a-z][a-z0-9_.-]{0,4}[a-z]",
-    );
+    let vdev = (class, 0..3u8, 1..=3u8, 1..12usize, "[a-z][a-z0-9_.-]{0,4}[a-z]");
     proptest::collection::vec(vdev, 1..6).prop_map(|all| {
         let mut vdevs: Vec<Vdev> = all
             .into_iter()
@@ -182,11 +159,7 @@ fn any_pool() -> impl Strategy<Value = Vec<Vdev>> {
                 let layout = match (class, shape) {
                     (Class::Cache | Class::Spare, _) | (_, 0) => Layout::Single,
                     (Class::Normal, 1) => Layout::Raidz { parity },
-                    (Class::Normal, 2) => Layout::Draid {
-                        parity,
-                        data: count as u32,
-                        spares: 1,
-                    },
+                    (Class::Normal, 2) => Layout::Draid { parity, data: count as u32, spares: 1 },
                     _ => Layout::Mirror,
                 };
                 let count = match layout {
@@ -198,10 +171,7 @@ fn any_pool() -> impl Strategy<Value = Vec<Vdev>> {
                     class,
                     layout,
                     drives: (0..count as u32)
-                        .map(|index| DriveRef {
-                            kind: kind.clone(),
-                            index: index + 20 * i as u32,
-                        })
+                        .map(|index| DriveRef { kind: kind.clone(), index: index + 20 * i as u32 })
                         .collect(),
                 }
             })

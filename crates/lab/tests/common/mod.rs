@@ -64,16 +64,8 @@ pub fn campaign(text: &str) -> Campaign {
 pub fn lines(text: &str, said: &[Diagnostic]) -> Vec<String> {
     said.iter()
         .map(|d| {
-            let place = d
-                .place
-                .as_ref()
-                .and_then(|p| text.get(p.span.clone()))
-                .unwrap_or("-");
-            format!(
-                "{place} | {} | {}",
-                d.message,
-                d.fix.as_deref().unwrap_or("-")
-            )
+            let place = d.place.as_ref().and_then(|p| text.get(p.span.clone())).unwrap_or("-");
+            format!("{place} | {} | {}", d.message, d.fix.as_deref().unwrap_or("-"))
         })
         .collect()
 }
@@ -95,10 +87,7 @@ pub fn refused(added: &str, under: &str, message: &str, fix: &str) {
     assert_eq!(said.len(), 1, "one mistake, one error: {said:#?}");
     let mut parts = said[0].split(" | ");
     assert_eq!(parts.next(), Some(under), "{said:?}");
-    assert!(
-        parts.next().is_some_and(|m| m.contains(message)),
-        "{said:?}"
-    );
+    assert!(parts.next().is_some_and(|m| m.contains(message)), "{said:?}");
     assert!(parts.next().is_some_and(|f| f.contains(fix)), "{said:?}");
 }
 

@@ -19,11 +19,7 @@ pub fn mount_all(directory: &Path, engine: &Path) -> Result<(), String> {
     // The kernel mounts /dev itself where it can.
     let mounted = fs::read_to_string("/proc/mounts").unwrap_or_default();
     for (source, target, kind, data) in kernel {
-        if target == "/dev"
-            && mounted
-                .lines()
-                .any(|line| line.starts_with("devtmpfs /dev "))
-        {
+        if target == "/dev" && mounted.lines().any(|line| line.starts_with("devtmpfs /dev ")) {
             continue;
         }
         mount_one(source, Path::new(target), kind, data)?;
@@ -35,13 +31,10 @@ pub fn mount_all(directory: &Path, engine: &Path) -> Result<(), String> {
         make(Path::new(target))?;
         mount_one(source, Path::new(target), kind, data)?;
     }
-    for (host, target, flags) in [
-        (directory, INSIDE, MountFlags::empty()),
-        (engine, ENGINE, MountFlags::RDONLY),
-    ] {
-        let host = host
-            .to_str()
-            .ok_or_else(|| format!("{} is not UTF-8", host.display()))?;
+    for (host, target, flags) in
+        [(directory, INSIDE, MountFlags::empty()), (engine, ENGINE, MountFlags::RDONLY)]
+    {
+        let host = host.to_str().ok_or_else(|| format!("{} is not UTF-8", host.display()))?;
         make(Path::new(target))?;
         mount_with("none", Path::new(target), "hostfs", host, flags)?;
     }

@@ -36,10 +36,8 @@ const ENVIRONMENT: [(&str, &str); 7] = [
 pub fn install(programs: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
     fs::create_dir_all(BIN).map_err(|e| format!("cannot make {BIN}: {e}"))?;
     for (name, argv) in programs {
-        let words: Vec<String> = argv
-            .iter()
-            .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
-            .collect();
+        let words: Vec<String> =
+            argv.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
         let path = Path::new(BIN).join(name);
         let text = format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" "));
         fs::write(&path, text)
@@ -52,17 +50,9 @@ pub fn install(programs: &BTreeMap<String, Vec<String>>) -> Result<(), String> {
 fn process(command: &Command) -> Result<std::process::Command, String> {
     let program = command.argv.first().ok_or("an empty command")?;
     let mut process = std::process::Command::new(program);
-    process
-        .args(&command.argv[1..])
-        .env_clear()
-        .envs(ENVIRONMENT)
-        .stdin(Stdio::null());
+    process.args(&command.argv[1..]).env_clear().envs(ENVIRONMENT).stdin(Stdio::null());
     let here = &command.directory;
-    process.current_dir(if here.as_os_str().is_empty() {
-        Path::new("/")
-    } else {
-        here
-    });
+    process.current_dir(if here.as_os_str().is_empty() { Path::new("/") } else { here });
     if let Some(user) = command.user {
         // Of a process of root this also drops all other groups.
         process.uid(user).gid(user);
@@ -99,9 +89,8 @@ pub fn shell(command: &Command) -> Result<i32, String> {
             process.stdin(open()?).stdout(open()?).stderr(open()?);
         }
     }
-    let status = process
-        .status()
-        .map_err(|e| format!("cannot start {}: {e}", command.argv.join(" ")))?;
+    let status =
+        process.status().map_err(|e| format!("cannot start {}: {e}", command.argv.join(" ")))?;
     let killed = || status.signal().map_or(1, |signal| 128 + signal);
     Ok(status.code().unwrap_or_else(killed))
 }
@@ -137,12 +126,8 @@ impl Running {
             None => ["/run/output".into(), "/run/output.err".into()],
         };
         let mut process = process(command)?;
-        process
-            .stdout(create(&outputs[0])?)
-            .stderr(create(&outputs[1])?);
-        let child = process
-            .spawn()
-            .map_err(|e| format!("cannot start {name}: {e}"))?;
+        process.stdout(create(&outputs[0])?).stderr(create(&outputs[1])?);
+        let child = process.spawn().map_err(|e| format!("cannot start {name}: {e}"))?;
         let pid = rustix::process::Pid::from_child(&child);
         Ok(Running {
             name,

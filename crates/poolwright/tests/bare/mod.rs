@@ -63,11 +63,7 @@ impl Bare {
         let shell = Command::new(["sh", "-e", "script.sh"]);
         let shell = shell.directory(machine::INSIDE).output("printed");
         steps.push(Step::Run(shell));
-        let script = Script {
-            pool: String::new(),
-            programs,
-            steps,
-        };
+        let script = Script { pool: String::new(), programs, steps };
         let config = Config {
             pages: PAGES,
             memory: None,

@@ -76,25 +76,13 @@ impl Client {
         // A host sends no flush to a drive that says it has no cache.
         let flush = drive.profile.attachment().write_cache.then(Request::flush);
         let flushed = in_order(4 * KIB, 50).flat_map(|write| [Some(write), flush]);
-        let case = |name, depth, requests| Case {
-            name,
-            depth,
-            requests,
-        };
+        let case = |name, depth, requests| Case { name, depth, requests };
         Client {
             drive: drive.name.clone(),
             cases: vec![
                 case("random reads, 1 at once", 1, random(Op::Read, 4 * KIB, 200)),
-                case(
-                    "random reads, 16 at once",
-                    16,
-                    random(Op::Read, 4 * KIB, 400),
-                ),
-                case(
-                    "random writes, 16 at once",
-                    16,
-                    random(Op::Write, 8 * KIB, 200),
-                ),
+                case("random reads, 16 at once", 16, random(Op::Read, 4 * KIB, 400)),
+                case("random writes, 16 at once", 16, random(Op::Write, 8 * KIB, 200)),
                 case(
                     "sequential writes",
                     1,
@@ -124,11 +112,7 @@ impl Client {
                     Op::Write => "write",
                     Op::Flush | Op::Discard => "datasync",
                 };
-                let _ = writeln!(
-                    text,
-                    "{device} {action} {} {}",
-                    request.offset, request.length
-                );
+                let _ = writeln!(text, "{device} {action} {} {}", request.offset, request.length);
             }
             let _ = writeln!(text, "{device} close");
             fs::write(path(&self.log(number)), text).unwrap();
@@ -160,21 +144,14 @@ impl Client {
             first
         });
         let starts: Vec<Nanos> = starts.collect();
-        assert_eq!(
-            at,
-            writes.len(),
-            "{}: other writes reached the drive",
-            self.drive
-        );
+        assert_eq!(at, writes.len(), "{}: other writes reached the drive", self.drive);
         starts
     }
 
     /// What the drive's model does with the sequences from their starts on.
     fn modelled(&self, model: &mut dyn Drive, starts: &[Nanos]) -> Seen {
         let cases = self.cases.iter().zip(starts);
-        cases
-            .map(|(case, start)| replay(model, case, *start))
-            .collect()
+        cases.map(|(case, start)| replay(model, case, *start)).collect()
     }
 }
 
@@ -205,11 +182,8 @@ fn replay(model: &mut dyn Drive, case: &Case, start: Nanos) -> Times {
             under_way -= 1;
         }
     }
-    let (flushes, each): (Vec<_>, Vec<_>) = case
-        .requests
-        .iter()
-        .zip(times)
-        .partition(|(r, _)| r.op == Op::Flush);
+    let (flushes, each): (Vec<_>, Vec<_>) =
+        case.requests.iter().zip(times).partition(|(r, _)| r.op == Op::Flush);
     let ns = |of: Vec<(&Request, Nanos)>| of.into_iter().map(|(_, ns)| ns).collect::<Vec<Nanos>>();
     let flushes = ns(flushes);
     Times {
@@ -242,10 +216,7 @@ pub fn seen(
         let of = |(number, case): (usize, &Case)| {
             let (job, n) = jobs.next().unwrap();
             let name = format!("{}-{number}", client.drive);
-            assert_eq!(
-                (&job["jobname"], &job["error"]),
-                (&name.clone().into(), &0.into())
-            );
+            assert_eq!((&job["jobname"], &job["error"]), (&name.clone().into(), &0.into()));
             let log = fs::read_to_string(path(&format!("{name}_clat.{n}.log"))).unwrap();
             Times {
                 start: starts[number],
@@ -267,10 +238,7 @@ pub fn seen(
 fn in_order(log: &str, case: &Case) -> Vec<Option<Nanos>> {
     let mut by_place = BTreeMap::new();
     for line in log.lines() {
-        let fields: Vec<u64> = line
-            .split(',')
-            .map(|field| field.trim().parse().unwrap())
-            .collect();
+        let fields: Vec<u64> = line.split(',').map(|field| field.trim().parse().unwrap()).collect();
         let (ns, write, offset) = (fields[1], fields[2] == 1, fields[4]);
         assert_eq!(by_place.insert((offset, write), ns), None, "{offset} twice");
     }
@@ -290,9 +258,7 @@ fn in_order(log: &str, case: &Case) -> Vec<Option<Nanos>> {
 /// The first difference.
 pub fn compare(seen: &Seen, drive: &DriveConfig) -> Result<(), String> {
     let client = Client::new(drive);
-    let mut model = drive
-        .profile
-        .drive(drive.real_capacity, drive.capacity, drive.seed);
+    let mut model = drive.profile.drive(drive.real_capacity, drive.capacity, drive.seed);
     let starts: Vec<Nanos> = seen.iter().map(|times| times.start).collect();
     let modelled = client.modelled(model.as_mut(), &starts);
     for ((case, seen), modelled) in client.cases.iter().zip(seen).zip(&modelled) {

@@ -45,9 +45,7 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Place {
-        let place = Place {
-            dir: tempfile::tempdir().unwrap(),
-        };
+        let place = Place { dir: tempfile::tempdir().unwrap() };
         place.write_lab(LAB);
         place
     }
@@ -80,10 +78,7 @@ impl Place {
     /// Starts `run lab.toml` with trials that take so many wall seconds, one at a time.
     pub fn start(&self, wall_s: &str) -> Child {
         let mut command = self.command(&["run", "lab.toml", "-j", "1"]);
-        command
-            .env("FAKE_WALL_S", wall_s)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
+        command.env("FAKE_WALL_S", wall_s).stdout(Stdio::null()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
 
@@ -109,9 +104,7 @@ pub fn results(store: &Path) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(path).into_iter().flatten();
         entries.map(|entry| entry.unwrap().path()).collect()
     };
-    let trials = entries(&store.join("trials"))
-        .into_iter()
-        .flat_map(|digits| entries(&digits));
+    let trials = entries(&store.join("trials")).into_iter().flat_map(|digits| entries(&digits));
     trials
         .map(|trial| {
             let key = trial.file_name().unwrap().to_string_lossy().into_owned();
@@ -122,9 +115,7 @@ pub fn results(store: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// The command line on the engine that is none: an example of this crate, which `cargo test` builds.
 fn fake() -> PathBuf {
-    let target = Path::new(env!("CARGO_BIN_EXE_poolwright"))
-        .parent()
-        .unwrap();
+    let target = Path::new(env!("CARGO_BIN_EXE_poolwright")).parent().unwrap();
     target.join("examples/fake_engine")
 }
 

@@ -14,27 +14,15 @@ pub struct Axis {
 impl Axis {
     /// From 0 to a round number at or above `highest`.
     pub fn from_zero(highest: f64) -> Self {
-        let highest = if highest.is_finite() && highest > 0.0 {
-            highest
-        } else {
-            1.0
-        };
+        let highest = if highest.is_finite() && highest > 0.0 { highest } else { 1.0 };
         let step = round_step(highest / 4.0);
-        Axis {
-            low: 0.0,
-            high: (highest / step).ceil() * step,
-            log: false,
-        }
+        Axis { low: 0.0, high: (highest / step).ceil() * step, log: false }
     }
 
     /// A plain axis with exact ends.
     pub fn between(low: f64, high: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
-        Axis {
-            low,
-            high,
-            log: false,
-        }
+        Axis { low, high, log: false }
     }
 
     /// A log axis that holds `values`, with ends on 1, 2 or 5 times a power of ten.
@@ -52,11 +40,7 @@ impl Axis {
         if high <= low {
             high = nice_above(low * 1.5);
         }
-        Axis {
-            low,
-            high,
-            log: true,
-        }
+        Axis { low, high, log: true }
     }
 
     /// Position of `value` in percent of the plot, kept within it.
@@ -66,20 +50,12 @@ impl Axis {
         } else {
             (value - self.low) / (self.high - self.low)
         };
-        if at.is_nan() {
-            0.0
-        } else {
-            (at * 100.0).clamp(0.0, 100.0)
-        }
+        if at.is_nan() { 0.0 } else { (at * 100.0).clamp(0.0, 100.0) }
     }
 
     /// Round values to mark, about `wanted` of them.
     pub fn ticks(&self, wanted: usize) -> Vec<f64> {
-        if self.log {
-            self.log_ticks(wanted)
-        } else {
-            self.linear_ticks(wanted)
-        }
+        if self.log { self.log_ticks(wanted) } else { self.linear_ticks(wanted) }
     }
 
     fn linear_ticks(&self, wanted: usize) -> Vec<f64> {
@@ -109,25 +85,19 @@ impl Axis {
 fn round_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
     let factor = rough / power;
-    let nice = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .find(|n| factor <= n * 1.000_001);
+    let nice = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| factor <= n * 1.000_001);
     nice.unwrap_or(10.0) * power
 }
 
 fn nice_below(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
-    let mark = [5.0, 2.0, 1.0]
-        .into_iter()
-        .find(|m| m * power <= value * 1.000_001);
+    let mark = [5.0, 2.0, 1.0].into_iter().find(|m| m * power <= value * 1.000_001);
     mark.unwrap_or(1.0) * power
 }
 
 fn nice_above(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
-    let mark = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .find(|m| m * power >= value * 0.999_999);
+    let mark = [1.0, 2.0, 5.0, 10.0].into_iter().find(|m| m * power >= value * 0.999_999);
     mark.unwrap_or(10.0) * power
 }
 

@@ -43,11 +43,7 @@ mod tests {
 
     #[test]
     fn parts_lie_end_to_end_and_empty_ones_are_left_out() {
-        let part = |share| Part {
-            class: "p",
-            share,
-            title: String::new(),
-        };
+        let part = |share| Part { class: "p", share, title: String::new() };
         let mut m = Markup::new();
         draw(&mut m, &[part(0.25), part(0.0), part(0.75)]);
         let svg = m.into_string();

@@ -26,13 +26,9 @@ pub fn row(m: &mut Markup, axis: &Axis, interval: (f64, f64, f64), band: f64, cl
             let one = axis.percent(1.0);
             line(m, (one, 0.0), (one, 100.0)).class("one").empty();
             let (left, right) = (axis.percent(low), axis.percent(high));
-            line(m, (left, 50.0), (right, 50.0))
-                .class(format_args!("interval {class}"))
-                .empty();
+            line(m, (left, 50.0), (right, 50.0)).class(format_args!("interval {class}")).empty();
             for end in [left, right] {
-                line(m, (end, 32.0), (end, 68.0))
-                    .class(format_args!("interval {class}"))
-                    .empty();
+                line(m, (end, 32.0), (end, 68.0)).class(format_args!("interval {class}")).empty();
             }
             m.tag("circle")
                 .attr("cx", Percent(axis.percent(estimate)))
@@ -86,17 +82,10 @@ mod tests {
 
     #[test]
     fn an_interval_is_drawn_from_its_low_to_its_high_end() {
-        let axis = Axis {
-            low: 0.1,
-            high: 10.0,
-            log: true,
-        };
+        let axis = Axis { low: 0.1, high: 10.0, log: true };
         let mut m = Markup::new();
         row(&mut m, &axis, (1.0, 3.0, 10.0), 0.05, "gain");
         let svg = m.into_string();
-        assert!(
-            svg.contains("x1=\"50%\" y1=\"50%\" x2=\"100%\" y2=\"50%\""),
-            "{svg}"
-        );
+        assert!(svg.contains("x1=\"50%\" y1=\"50%\" x2=\"100%\" y2=\"50%\""), "{svg}");
     }
 }

@@ -10,11 +10,7 @@ pub const LEVELS: usize = 8;
 /// Draws `rows` (label, values between 0 and 1, equally spaced in time); one path a level keeps a
 /// map of thousands of fields small.
 pub fn draw(m: &mut Markup, rows: &[(String, Vec<f64>)], labelled_by: &str) {
-    let columns = rows
-        .iter()
-        .map(|(_, values)| values.len())
-        .max()
-        .unwrap_or(0);
+    let columns = rows.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     if columns == 0 {
         return;
     }
@@ -34,10 +30,7 @@ pub fn draw(m: &mut Markup, rows: &[(String, Vec<f64>)], labelled_by: &str) {
                 .attr("shape-rendering", "crispEdges")
                 .inside(|m| {
                     for (level, path) in paths.iter().enumerate().filter(|(_, p)| !p.is_empty()) {
-                        m.tag("path")
-                            .class(format_args!("heat-{level}"))
-                            .attr("d", path)
-                            .empty();
+                        m.tag("path").class(format_args!("heat-{level}")).attr("d", path).empty();
                     }
                 });
             for (i, (label, _)) in rows.iter().enumerate() {

@@ -76,9 +76,7 @@ impl Plot {
     fn grid(&self, m: &mut Markup) {
         for (from, to) in &self.shaded {
             let (left, right) = (self.x.percent(*from), self.x.percent(*to));
-            rect(m, left, 0.0, right - left, 100.0)
-                .class("shaded")
-                .empty();
+            rect(m, left, 0.0, right - left, 100.0).class("shaded").empty();
         }
         for (value, label) in &self.y_ticks {
             let y = 100.0 - self.y.percent(*value);
@@ -123,9 +121,7 @@ impl Plot {
         }
         for (from, to) in &self.marks {
             let (left, right) = (self.x.percent(*from), self.x.percent(*to));
-            rect(m, left, 97.0, (right - left).max(0.25), 3.0)
-                .class("txg")
-                .empty();
+            rect(m, left, 97.0, (right - left).max(0.25), 3.0).class("txg").empty();
         }
     }
 
@@ -134,18 +130,11 @@ impl Plot {
         // A single point is a short dash: a line to nowhere is not drawn.
         const DASH: f64 = 6.0;
         let mut path = String::with_capacity(points.len() * 12);
-        let finite = points
-            .iter()
-            .filter(|(x, y)| x.is_finite() && y.is_finite());
+        let finite = points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
         for (i, (x, y)) in finite.enumerate() {
             let x = (self.x.percent(*x) * 10.0).round();
             let y = 1000.0 - self.y.percent(*y) * 10.0;
-            let _ = write!(
-                path,
-                "{}{x} {}",
-                if i == 0 { 'M' } else { 'L' },
-                Short(y.round())
-            );
+            let _ = write!(path, "{}{x} {}", if i == 0 { 'M' } else { 'L' }, Short(y.round()));
             if points.len() == 1 {
                 let _ = write!(path, "L{} {}", x + DASH, Short(y.round()));
             }

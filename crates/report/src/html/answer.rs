@@ -10,12 +10,7 @@ use crate::rows::{
 use findings::output::{Class, Effect, Metric, PhaseKind, Verdict};
 
 /// Classes in the order a buyer asks for them.
-const CLASSES: [Class; 4] = [
-    Class::WorthIt,
-    Class::Harmful,
-    Class::NoEffect,
-    Class::Undecided,
-];
+const CLASSES: [Class; 4] = [Class::WorthIt, Class::Harmful, Class::NoEffect, Class::Undecided];
 
 impl Page<'_> {
     pub(super) fn answer(&self, m: &mut Markup) {
@@ -50,10 +45,7 @@ impl Page<'_> {
     fn summary(&self, m: &mut Markup) {
         let mut levels: Vec<(&str, &str)> = Vec::new();
         for answer in &self.answers {
-            let level = (
-                answer.verdict.factor.as_str(),
-                answer.verdict.level.as_str(),
-            );
+            let level = (answer.verdict.factor.as_str(), answer.verdict.level.as_str());
             if !levels.contains(&level) {
                 levels.push(level);
             }
@@ -100,10 +92,7 @@ impl Page<'_> {
         if effect.metric != Metric::Throughput {
             return None;
         }
-        Some((
-            rate(effect.baseline.as_ref()?)?,
-            rate(effect.variant.as_ref()?)?,
-        ))
+        Some((rate(effect.baseline.as_ref()?)?, rate(effect.variant.as_ref()?)?))
     }
 
     fn of_class(&self, m: &mut Markup, class: Class, answers: &[&Answer]) {
@@ -122,47 +111,41 @@ impl Page<'_> {
 
     fn card(&self, m: &mut Markup, answer: &Answer) {
         let verdict = answer.verdict;
-        m.tag("li")
-            .class(format_args!("card {}", class_name(verdict.class)))
-            .inside(|m| {
-                m.tag("h3").inside(|m| {
-                    m.tag("span")
-                        .class("name")
-                        .say(|w| title(self.findings, w, verdict));
-                    chip(m, verdict.class);
+        m.tag("li").class(format_args!("card {}", class_name(verdict.class))).inside(|m| {
+            m.tag("h3").inside(|m| {
+                m.tag("span").class("name").say(|w| title(self.findings, w, verdict));
+                chip(m, verdict.class);
+            });
+            if let Some(effect) = answer.deciding {
+                m.tag("div").class("figures").inside(|m| {
+                    m.tag("span").class("figure").text(ratio(effect.ratio.value));
+                    m.tag("span").class("range").inside(|m| {
+                        if let Some((before, after)) = self.rates(effect) {
+                            m.tag("span").class("rates").text(format_args!(
+                                "{} → {} ",
+                                count(before),
+                                count(after)
+                            ));
+                        }
+                        m.say(|w| w.metric(effect.metric).to_owned());
+                        if effect.phase != PhaseKind::Whole {
+                            m.text(" · ");
+                            m.say(|w| w.phase(effect.phase).to_owned());
+                        }
+                    });
                 });
-                if let Some(effect) = answer.deciding {
-                    m.tag("div").class("figures").inside(|m| {
-                        m.tag("span")
-                            .class("figure")
-                            .text(ratio(effect.ratio.value));
-                        m.tag("span").class("range").inside(|m| {
-                            if let Some((before, after)) = self.rates(effect) {
-                                m.tag("span").class("rates").text(format_args!(
-                                    "{} → {} ",
-                                    count(before),
-                                    count(after)
-                                ));
-                            }
-                            m.say(|w| w.metric(effect.metric).to_owned());
-                            if effect.phase != PhaseKind::Whole {
-                                m.text(" · ");
-                                m.say(|w| w.phase(effect.phase).to_owned());
-                            }
-                        });
+            }
+            m.tag("p").inside(|m| {
+                m.say(|w| w.judgement(verdict.class, answer.deciding));
+                if let Some(burst) = answer.burst {
+                    m.say(|w| {
+                        let space = w.label(Label::Space).to_owned();
+                        space + &w.beside(burst) + w.label(Label::FullStop)
                     });
                 }
-                m.tag("p").inside(|m| {
-                    m.say(|w| w.judgement(verdict.class, answer.deciding));
-                    if let Some(burst) = answer.burst {
-                        m.say(|w| {
-                            let space = w.label(Label::Space).to_owned();
-                            space + &w.beside(burst) + w.label(Label::FullStop)
-                        });
-                    }
-                });
-                points(m, verdict, answer);
             });
+            points(m, verdict, answer);
+        });
     }
 }
 
@@ -197,12 +180,8 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
 
 /// A verdict's class, with a sign beside its colour.
 pub(super) fn chip(m: &mut Markup, class: Class) {
-    m.tag("span")
-        .class(format_args!("chip {}", class_name(class)))
-        .inside(|m| {
-            m.tag("span")
-                .attr("aria-hidden", "true")
-                .text(format_args!("{} ", class_sign(class)));
-            m.say(|w| w.class(class).to_owned());
-        });
+    m.tag("span").class(format_args!("chip {}", class_name(class))).inside(|m| {
+        m.tag("span").attr("aria-hidden", "true").text(format_args!("{} ", class_sign(class)));
+        m.say(|w| w.class(class).to_owned());
+    });
 }

@@ -21,12 +21,7 @@ impl Page<'_> {
         let drawn = &cells[..cells.len().min(CELLS)];
         let value = |cause: &Cause| cause.throughput.value;
         // One scale for all bars, and 1× on it.
-        let longest = drawn
-            .iter()
-            .copied()
-            .flatten()
-            .map(value)
-            .fold(1.0, f64::max);
+        let longest = drawn.iter().copied().flatten().map(value).fold(1.0, f64::max);
         section(m, "causes", |m| {
             m.tag("p").class("lede").say(label(Label::WaitsForIntro));
             if cells.len() > CELLS {
@@ -64,18 +59,9 @@ fn row(m: &mut Markup, cause: &Cause, longest: f64) {
         m.say(|w| w.without(cause.cost).to_owned());
     });
     let value = cause.throughput.value;
-    let part = |class, share: f64| Part {
-        class,
-        share: share / longest,
-        title: ratio(value),
-    };
-    let parts = [
-        part("c-with", value.min(1.0)),
-        part("c-gain", (value - 1.0).max(0.0)),
-    ];
-    m.tag("td")
-        .class("plot-cell")
-        .inside(|m| bars::draw(m, &parts));
+    let part = |class, share: f64| Part { class, share: share / longest, title: ratio(value) };
+    let parts = [part("c-with", value.min(1.0)), part("c-gain", (value - 1.0).max(0.0))];
+    m.tag("td").class("plot-cell").inside(|m| bars::draw(m, &parts));
     m.tag("td").class("num").inside(|m| {
         key(m, Label::Throughput);
         m.tag("b").text(ratio(value));

@@ -12,9 +12,7 @@ use std::fmt::Display;
 impl Page<'_> {
     pub(super) fn configuration_section(&self, m: &mut Markup) {
         section(m, "configuration", |m| {
-            m.tag("p")
-                .class("lede")
-                .say(label(Label::ConfigurationIntro));
+            m.tag("p").class("lede").say(label(Label::ConfigurationIntro));
             let Some(configuration) = self.configuration else {
                 m.tag("p").say(label(Label::NoCampaign));
                 self.levels(m);
@@ -22,17 +20,9 @@ impl Page<'_> {
             };
             m.tag("p").class("warn").say(label(Label::BuildWarning));
             for (i, variant) in configuration.campaign.variants.iter().enumerate() {
-                let known = self
-                    .findings
-                    .variants
-                    .iter()
-                    .find(|v| v.name == variant.name);
+                let known = self.findings.variants.iter().find(|v| v.name == variant.name);
                 let details = m.tag("details").class("variant");
-                let details = if i == 0 {
-                    details.attr("open", "")
-                } else {
-                    details
-                };
+                let details = if i == 0 { details.attr("open", "") } else { details };
                 details.inside(|m| {
                     m.tag("summary").inside(|m| m.foreign(&variant.name));
                     self.variant(m, variant, known);
@@ -104,22 +94,11 @@ impl Page<'_> {
                     m.foreign(dataset);
                 }
             });
-            pairs(
-                m,
-                properties
-                    .iter()
-                    .map(|(name, value)| (name.as_str(), value)),
-            );
+            pairs(m, properties.iter().map(|(name, value)| (name.as_str(), value)));
         }
         if !variant.module.is_empty() {
             m.tag("h3").say(label(Label::ModuleParameters));
-            pairs(
-                m,
-                variant
-                    .module
-                    .iter()
-                    .map(|(name, value)| (name.as_str(), value)),
-            );
+            pairs(m, variant.module.iter().map(|(name, value)| (name.as_str(), value)));
         }
     }
 
@@ -128,12 +107,7 @@ impl Page<'_> {
         for variant in &self.findings.variants {
             m.tag("h3").inside(|m| m.foreign(&variant.name));
             let levels: &BTreeMap<String, String> = &variant.levels;
-            pairs(
-                m,
-                levels
-                    .iter()
-                    .map(|(factor, level)| (factor.as_str(), level)),
-            );
+            pairs(m, levels.iter().map(|(factor, level)| (factor.as_str(), level)));
             for risk in &variant.durability {
                 m.tag("p").class("warn").say(|w| w.durability(risk));
             }
@@ -147,9 +121,7 @@ fn pairs<'n, V: Display>(m: &mut Markup, of: impl Iterator<Item = (&'n str, V)>)
         for (name, value) in of {
             m.tag("div").inside(|m| {
                 m.tag("dt").inside(|m| m.foreign(name));
-                m.tag("dd")
-                    .class("mono")
-                    .inside(|m| m.foreign(&value.to_string()));
+                m.tag("dd").class("mono").inside(|m| m.foreign(&value.to_string()));
             });
         }
     });

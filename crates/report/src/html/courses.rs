@@ -16,12 +16,7 @@ const FEWEST_ROWS: usize = 12;
 
 impl Page<'_> {
     pub(super) fn over_time(&self, m: &mut Markup) {
-        if self
-            .findings
-            .cells
-            .iter()
-            .all(|c| c.series.iter().all(|s| s.at.is_empty()))
-        {
+        if self.findings.cells.iter().all(|c| c.series.iter().all(|s| s.at.is_empty())) {
             return;
         }
         section(m, "time", |m| {
@@ -40,18 +35,9 @@ impl Page<'_> {
     }
 
     fn workload_over_time(&self, m: &mut Markup, w: usize, workload: &str, cells: &[&Cell]) {
-        let series = || {
-            cells
-                .iter()
-                .flat_map(|c| c.series.iter().take(OTHER_TRIALS + 1))
-        };
-        let highest = series()
-            .flat_map(|s| rates(s).into_iter().map(|p| p.1))
-            .fold(0.0, f64::max);
-        let longest = series()
-            .filter_map(|s| s.at.last())
-            .copied()
-            .fold(1.0, f64::max);
+        let series = || cells.iter().flat_map(|c| c.series.iter().take(OTHER_TRIALS + 1));
+        let highest = series().flat_map(|s| rates(s).into_iter().map(|p| p.1)).fold(0.0, f64::max);
+        let longest = series().filter_map(|s| s.at.last()).copied().fold(1.0, f64::max);
         let y = Axis::from_zero(highest);
         let x = Axis::between(0.0, longest);
         let caption = format!("time-{w}");
@@ -65,12 +51,9 @@ impl Page<'_> {
                 for (c, cell) in cells.iter().enumerate() {
                     let id = format!("time-{w}-{c}");
                     m.tag("div").class("multiple").inside(|m| {
-                        m.tag("h4")
-                            .attr("id", &id)
-                            .inside(|m| m.foreign(&cell.variant));
+                        m.tag("h4").attr("id", &id).inside(|m| m.foreign(&cell.variant));
                         m.tag("div").class("frame").inside(|m| {
-                            self.course_plot(cell, x, y, format!("{caption} {id}"))
-                                .draw(m);
+                            self.course_plot(cell, x, y, format!("{caption} {id}")).draw(m);
                         });
                     });
                 }
@@ -83,19 +66,14 @@ impl Page<'_> {
         let colour = self.colour(&cell.variant);
         let main = self.findings.cells.iter().find(|c| std::ptr::eq(*c, cell));
         let main = main.and_then(|c| self.course(c));
-        let others = cell
-            .series
-            .iter()
-            .filter(|s| main.is_none_or(|main| s.trial != main.trial));
+        let others = cell.series.iter().filter(|s| main.is_none_or(|main| s.trial != main.trial));
         let line = |series: &Series, class: String| Line {
             class,
             title: format!("{} · {}", cell.variant, short_key(&series.trial)),
             points: rates(series),
         };
-        let mut lines: Vec<Line> = others
-            .take(OTHER_TRIALS)
-            .map(|s| line(s, format!("{colour} other")))
-            .collect();
+        let mut lines: Vec<Line> =
+            others.take(OTHER_TRIALS).map(|s| line(s, format!("{colour} other"))).collect();
         lines.extend(main.map(|s| line(s, colour)));
         Plot {
             height: 140,
@@ -140,9 +118,7 @@ impl Page<'_> {
                         .text(second.map_or(String::new(), |s| count(*s)));
                     for (_, series) in &drawn {
                         let rate = mean_rate(series, at, step);
-                        m.tag("td")
-                            .class("num")
-                            .text(rate.map_or("–".into(), count));
+                        m.tag("td").class("num").text(rate.map_or("–".into(), count));
                     }
                 });
             }
@@ -158,17 +134,13 @@ impl Page<'_> {
             self.more_cells(m);
             m.tag("div").class("multiples").inside(|m| {
                 for (w, workload) in self.workloads.iter().enumerate() {
-                    let cells: Vec<&Cell> = self
-                        .charted(workload)
-                        .filter(|c| !c.percentiles.is_empty())
-                        .collect();
+                    let cells: Vec<&Cell> =
+                        self.charted(workload).filter(|c| !c.percentiles.is_empty()).collect();
                     if !cells.is_empty() {
                         self.curves(m, &format!("latency-{w}"), workload, &cells, None);
                     }
-                    let synced: Vec<&Cell> = self
-                        .charted(workload)
-                        .filter(|c| !c.sync_percentiles.is_empty())
-                        .collect();
+                    let synced: Vec<&Cell> =
+                        self.charted(workload).filter(|c| !c.sync_percentiles.is_empty()).collect();
                     if !synced.is_empty() {
                         let id = format!("latency-sync-{w}");
                         self.curves(m, &id, workload, &synced, Some(Label::SyncCurves));
@@ -197,18 +169,10 @@ impl Page<'_> {
             cells.iter().map(|cell| (*cell, curve(cell))).collect();
         let points = || curves.iter().flat_map(|(_, curve)| curve);
         let y = Axis::log_around(points().map(|p| p.us));
-        let rarest = points()
-            .map(|p| p.percent)
-            .filter(|p| *p < 100.0)
-            .fold(90.0, f64::max);
+        let rarest = points().map(|p| p.percent).filter(|p| *p < 100.0).fold(90.0, f64::max);
         let x = Axis::between(0.0, nines(rarest / 100.0));
-        let ticks = [
-            (0.5, "p50"),
-            (0.9, "p90"),
-            (0.99, "p99"),
-            (0.999, "p99.9"),
-            (0.9999, "p99.99"),
-        ];
+        let ticks =
+            [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
         let lines = curves
             .iter()
             .map(|(cell, curve)| Line {
@@ -267,43 +231,28 @@ pub(super) fn swatch(m: &mut Markup, class: &str) {
         .attr("viewBox", "0 0 26 10")
         .attr("aria-hidden", "true")
         .inside(|m| {
-            m.tag("path")
-                .class(format_args!("curve {class}"))
-                .attr("d", "M1 5L25 5")
-                .empty();
+            m.tag("path").class(format_args!("curve {class}")).attr("d", "M1 5L25 5").empty();
         });
 }
 
 fn curve_table(m: &mut Markup, curves: &[(&Cell, Vec<Percentile>)]) {
     m.tag("thead").inside(|m| {
         m.tag("tr").inside(|m| {
-            m.tag("th")
-                .attr("scope", "col")
-                .say(label(Label::Percentile));
+            m.tag("th").attr("scope", "col").say(label(Label::Percentile));
             for (cell, _) in curves {
-                m.tag("th")
-                    .class("num")
-                    .attr("scope", "col")
-                    .inside(|m| m.foreign(&cell.variant));
+                m.tag("th").class("num").attr("scope", "col").inside(|m| m.foreign(&cell.variant));
             }
         });
     });
-    let longest = curves
-        .iter()
-        .map(|(_, curve)| curve)
-        .max_by_key(|c| c.len());
+    let longest = curves.iter().map(|(_, curve)| curve).max_by_key(|c| c.len());
     let percents = longest.into_iter().flatten().map(|p| p.percent);
     m.tag("tbody").inside(|m| {
         for percent in percents.filter(|p| *p >= 25.0) {
             m.tag("tr").inside(|m| {
-                m.tag("th")
-                    .attr("scope", "row")
-                    .text(format_args!("p{percent}"));
+                m.tag("th").attr("scope", "row").text(format_args!("p{percent}"));
                 for (_, curve) in curves {
                     let at = curve.iter().find(|p| p.percent == percent);
-                    m.tag("td")
-                        .class("num")
-                        .text(at.map_or("–".into(), |p| micros(p.us)));
+                    m.tag("td").class("num").text(at.map_or("–".into(), |p| micros(p.us)));
                 }
             });
         }
@@ -346,24 +295,13 @@ fn txgs(series: &Series) -> Vec<(f64, f64)> {
 
 /// The mean of each phase, as far as it reaches.
 fn levels(cell: &Cell, main: Option<&Series>, end: f64) -> Vec<Level> {
-    let level = |from, to, at| Level {
-        class: "level",
-        span: (from, to),
-        at,
-    };
+    let level = |from, to, at| Level { class: "level", span: (from, to), at };
     let change = main.and_then(|s| s.change_at);
     match cell.phases {
         Phases::Steady { whole } | Phases::AfterRestart { whole } => {
             vec![level(0.0, end, whole.throughput.value)]
         }
-        Phases::Burst {
-            burst: first,
-            sustained,
-        }
-        | Phases::WarmUp {
-            cold: first,
-            sustained,
-        } => {
+        Phases::Burst { burst: first, sustained } | Phases::WarmUp { cold: first, sustained } => {
             let change = change.unwrap_or(first.seconds);
             vec![
                 level(0.0, change, first.throughput.value),

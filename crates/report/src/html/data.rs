@@ -34,12 +34,9 @@ impl Page<'_> {
                 m.tag("p").class("sub").say(label(Label::SeriesThinned));
             }
             m.tag("p").say(label(Label::RawWhere));
-            m.tag("script")
-                .attr("type", "application/json")
-                .attr("id", "findings")
-                .inside(|m| {
-                    m.json(&slim(self.findings, stretch));
-                });
+            m.tag("script").attr("type", "application/json").attr("id", "findings").inside(|m| {
+                m.json(&slim(self.findings, stretch));
+            });
         });
     }
 }
@@ -57,10 +54,8 @@ fn stretch(findings: &Findings) -> usize {
 
 /// The findings as JSON, series averaged over `stretch` seconds.
 fn slim(findings: &Findings, stretch: usize) -> String {
-    let mut value = Findings {
-        cells: Vec::with_capacity(findings.cells.len()),
-        ..shallow(findings)
-    };
+    let mut value =
+        Findings { cells: Vec::with_capacity(findings.cells.len()), ..shallow(findings) };
     for cell in &findings.cells {
         let series = cell.series.iter().map(|s| averaged(s, stretch)).collect();
         // Field by field, so that a long series is never copied whole.
@@ -122,10 +117,7 @@ fn shallow(findings: &Findings) -> Findings {
 /// the time beside them, and levels averaged.
 fn averaged(series: &Series, stretch: usize) -> Series {
     let sum = |values: &Vec<f64>| -> Vec<f64> {
-        values
-            .chunks(stretch)
-            .map(|c| four_digits(c.iter().sum()))
-            .collect()
+        values.chunks(stretch).map(|c| four_digits(c.iter().sum())).collect()
     };
     let mean = |values: &Vec<f64>| -> Vec<f64> {
         values
@@ -135,22 +127,13 @@ fn averaged(series: &Series, stretch: usize) -> Series {
     };
     Series {
         trial: series.trial.clone(),
-        at: series
-            .at
-            .chunks(stretch)
-            .filter_map(|c| c.last())
-            .map(|v| four_digits(*v))
-            .collect(),
+        at: series.at.chunks(stretch).filter_map(|c| c.last()).map(|v| four_digits(*v)).collect(),
         reads: sum(&series.reads),
         writes: sum(&series.writes),
         dirty: mean(&series.dirty),
         txg_syncs: sum(&series.txg_syncs),
         throttled: sum(&series.throttled),
-        busy: series
-            .busy
-            .iter()
-            .map(|(drive, busy)| (drive.clone(), mean(busy)))
-            .collect(),
+        busy: series.busy.iter().map(|(drive, busy)| (drive.clone(), mean(busy))).collect(),
         change_at: series.change_at,
         steady: series.steady,
     }
@@ -206,10 +189,7 @@ mod tests {
         // A rate is what was done since the time before.
         assert_eq!(short.at, [2.0, 4.0]);
         assert_eq!(short.writes, [400.0, 400.0]);
-        assert_eq!(
-            (short.txg_syncs, short.throttled),
-            (vec![1.0, 1.0], vec![5.0, 5.0])
-        );
+        assert_eq!((short.txg_syncs, short.throttled), (vec![1.0, 1.0], vec![5.0, 5.0]));
         assert_eq!(short.dirty, [20.0, 20.0]);
         assert_eq!(short.busy["hdd0"], [0.75, 0.5]);
     }

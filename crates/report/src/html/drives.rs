@@ -63,11 +63,8 @@ fn legend(m: &mut Markup) {
 
 fn map(m: &mut Markup, i: usize, cell: &Cell, series: &Series) {
     let id = format!("map-{i}");
-    let mut drives: Vec<(&String, f64, &Vec<f64>)> = series
-        .busy
-        .iter()
-        .map(|(name, busy)| (name, mean(busy), busy))
-        .collect();
+    let mut drives: Vec<(&String, f64, &Vec<f64>)> =
+        series.busy.iter().map(|(name, busy)| (name, mean(busy), busy)).collect();
     if drives.len() > ROWS {
         drives.sort_by(|a, b| b.1.total_cmp(&a.1));
         drives.truncate(ROWS);
@@ -76,10 +73,7 @@ fn map(m: &mut Markup, i: usize, cell: &Cell, series: &Series) {
     let rows: Vec<(String, Vec<f64>)> = drives
         .into_iter()
         .map(|(name, _, busy)| {
-            (
-                crate::text::cut(&crate::text::one_line(name), 9),
-                average(busy, COLUMNS),
-            )
+            (crate::text::cut(&crate::text::one_line(name), 9), average(busy, COLUMNS))
         })
         .collect();
     m.tag("div").class("multiple").inside(|m| {
@@ -93,8 +87,7 @@ fn map(m: &mut Markup, i: usize, cell: &Cell, series: &Series) {
             .inside(|m| heat::draw(m, &rows, &format!("drives-title {id}")));
         m.tag("div").class("stretch").inside(|m| {
             m.tag("span").text(seconds(0.0));
-            m.tag("span")
-                .text(seconds(series.at.last().copied().unwrap_or(0.0)));
+            m.tag("span").text(seconds(series.at.last().copied().unwrap_or(0.0)));
         });
     });
 }
@@ -106,19 +99,12 @@ fn by_number(name: &str) -> (&str, u64) {
 }
 
 fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() {
-        0.0
-    } else {
-        values.iter().sum::<f64>() / values.len() as f64
-    }
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
 /// Averages `values` into at most `most` stretches.
 fn average(values: &[f64], most: usize) -> Vec<f64> {
-    values
-        .chunks(values.len().div_ceil(most).max(1))
-        .map(mean)
-        .collect()
+    values.chunks(values.len().div_ceil(most).max(1)).map(mean).collect()
 }
 
 fn table(m: &mut Markup, cells: &[(&Cell, &Series)]) {
@@ -143,9 +129,7 @@ fn table(m: &mut Markup, cells: &[(&Cell, &Series)]) {
                 m.tag("th").attr("scope", "row").inside(|m| m.foreign(name));
                 for (_, series) in cells {
                     let busy = series.busy.get(name).map(|b| mean(b));
-                    m.tag("td")
-                        .class("num")
-                        .text(busy.map_or("–".into(), share));
+                    m.tag("td").class("num").text(busy.map_or("–".into(), share));
                 }
             });
         }

@@ -43,11 +43,8 @@ impl Page<'_> {
                         });
                     });
                     for metric in [Metric::Throughput, Metric::MeanLatency, Metric::P99Latency] {
-                        let of: Vec<&Effect> = shown
-                            .iter()
-                            .copied()
-                            .filter(|e| e.metric == metric)
-                            .collect();
+                        let of: Vec<&Effect> =
+                            shown.iter().copied().filter(|e| e.metric == metric).collect();
                         self.forest(m, metric, &of, &axis);
                     }
                 });
@@ -79,16 +76,11 @@ impl Page<'_> {
             for effect in effects {
                 m.tag("tr").inside(|m| self.forest_row(m, effect, axis));
             }
-            m.tag("tr")
-                .class("scale-row")
-                .attr("aria-hidden", "true")
-                .inside(|m| {
-                    m.tag("td").attr("colspan", 3).text("");
-                    m.tag("td")
-                        .class("plot-cell")
-                        .inside(|m| forest::scale(m, axis));
-                    m.tag("td").attr("colspan", 2).text("");
-                });
+            m.tag("tr").class("scale-row").attr("aria-hidden", "true").inside(|m| {
+                m.tag("td").attr("colspan", 3).text("");
+                m.tag("td").class("plot-cell").inside(|m| forest::scale(m, axis));
+                m.tag("td").attr("colspan", 2).text("");
+            });
         });
     }
 
@@ -107,9 +99,7 @@ impl Page<'_> {
                 }
             });
         });
-        m.tag("td")
-            .class("name")
-            .inside(|m| m.foreign(&effect.workload));
+        m.tag("td").class("name").inside(|m| m.foreign(&effect.workload));
         m.tag("td").class("inline").say(|w| match effect.phase {
             PhaseKind::Whole => w.label(Label::Whole).to_owned(),
             phase => w.phase(phase).to_owned(),
@@ -129,18 +119,11 @@ impl Page<'_> {
             ratio(ratio_of.value),
             range(&ratio_of)
         ));
-        m.tag("td")
-            .class("inline")
-            .inside(|m| chip(m, effect.class));
+        m.tag("td").class("inline").inside(|m| chip(m, effect.class));
     }
 
     fn interactions(&self, m: &mut Markup) {
-        let shown: Vec<_> = self
-            .findings
-            .interactions
-            .iter()
-            .filter(|i| i.shown)
-            .collect();
+        let shown: Vec<_> = self.findings.interactions.iter().filter(|i| i.shown).collect();
         if shown.is_empty() {
             return;
         }

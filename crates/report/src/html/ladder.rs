@@ -23,12 +23,8 @@ impl Page<'_> {
                 }
             }
             for (w, workload) in workloads.into_iter().enumerate() {
-                let of: Vec<&Ladder> = self
-                    .findings
-                    .ladders
-                    .iter()
-                    .filter(|l| l.workload == workload)
-                    .collect();
+                let of: Vec<&Ladder> =
+                    self.findings.ladders.iter().filter(|l| l.workload == workload).collect();
                 self.load(m, w, workload, &of);
             }
         });
@@ -36,9 +32,7 @@ impl Page<'_> {
 
     fn load(&self, m: &mut Markup, w: usize, workload: &str, ladders: &[&Ladder]) {
         let caption = format!("load-{w}");
-        m.tag("h3")
-            .attr("id", &caption)
-            .inside(|m| m.foreign(workload));
+        m.tag("h3").attr("id", &caption).inside(|m| m.foreign(workload));
         m.tag("ul").class("text").inside(|m| {
             for ladder in ladders {
                 m.tag("li").inside(|m| {
@@ -144,9 +138,7 @@ fn rungs_table(m: &mut Markup, ladders: &[&Ladder]) {
                     p99(rung, Operation::Sync).map_or("–".into(), micros),
                 ];
                 m.tag("tr").inside(|m| {
-                    m.tag("th")
-                        .attr("scope", "row")
-                        .inside(|m| m.foreign(&ladder.variant));
+                    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&ladder.variant));
                     for cell in cells {
                         m.tag("td").class("num").text(cell);
                     }

@@ -55,12 +55,7 @@ pub fn render(
     configuration: Option<Configuration>,
     language: Language,
 ) -> String {
-    let colours = findings
-        .variants
-        .iter()
-        .enumerate()
-        .map(|(i, v)| (v.name.as_str(), i))
-        .collect();
+    let colours = findings.variants.iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
     let page = Page {
         findings,
         configuration,
@@ -86,46 +81,28 @@ impl<'a> Page<'a> {
             hash(STYLE),
             hash(SCRIPT)
         );
-        m.tag("meta")
-            .attr("http-equiv", "Content-Security-Policy")
-            .attr("content", policy)
-            .empty();
+        m.tag("meta").attr("http-equiv", "Content-Security-Policy").attr("content", policy).empty();
         m.tag("meta")
             .attr("name", "viewport")
             .attr("content", "width=device-width, initial-scale=1")
             .empty();
-        m.tag("meta")
-            .attr("name", "color-scheme")
-            .attr("content", "light dark")
-            .empty();
-        m.tag("meta")
-            .attr("name", "referrer")
-            .attr("content", "no-referrer")
-            .empty();
+        m.tag("meta").attr("name", "color-scheme").attr("content", "light dark").empty();
+        m.tag("meta").attr("name", "referrer").attr("content", "no-referrer").empty();
         m.tag("title").text(&self.findings.lab.title);
         // An icon of its own, so that a browser does not look for one.
-        m.tag("link")
-            .attr("rel", "icon")
-            .attr("href", "data:,")
-            .empty();
+        m.tag("link").attr("rel", "icon").attr("href", "data:,").empty();
         m.tag("style").inside(|m| m.own(STYLE));
     }
 
     fn body(&self, m: &mut Markup, language: Language) {
-        m.tag("a")
-            .class("skip")
-            .attr("href", "#answer")
-            .say(label(Label::SkipToAnswer));
+        m.tag("a").class("skip").attr("href", "#answer").say(label(Label::SkipToAnswer));
         // Written first: the contents above them name only those that there are.
         let mut sections = Markup::new();
         self.sections(&mut sections);
-        m.tag("header")
-            .class("top shell")
-            .inside(|m| self.header(m, language, &sections));
+        m.tag("header").class("top shell").inside(|m| self.header(m, language, &sections));
         m.tag("main").class("shell").inside(|m| m.append(sections));
         m.tag("footer").class("shell").inside(|m| {
-            m.tag("p")
-                .text(format_args!("Poolwright {}", env!("CARGO_PKG_VERSION")));
+            m.tag("p").text(format_args!("Poolwright {}", env!("CARGO_PKG_VERSION")));
         });
         m.tag("script").inside(|m| m.own(SCRIPT));
     }
@@ -157,8 +134,7 @@ impl<'a> Page<'a> {
             });
             controls(m, language);
         });
-        m.tag("noscript")
-            .inside(|m| m.tag("p").class("lede").say(label(Label::NoScript)));
+        m.tag("noscript").inside(|m| m.tag("p").class("lede").say(label(Label::NoScript)));
         m.tag("h1").inside(|m| m.foreign(&self.findings.lab.title));
         m.tag("p").class("facts").inside(|m| {
             m.tag("span").say(|w| w.model(self.findings));
@@ -175,27 +151,19 @@ impl<'a> Page<'a> {
             m.tag("span")
                 .say(|w| w.census(self.findings.cells.len(), trials.len(), excluded, failed));
         });
-        m.tag("nav")
-            .class("toc")
-            .attr("aria-labelledby", "toc")
-            .inside(|m| {
-                m.tag("span")
-                    .class("sr")
-                    .attr("id", "toc")
-                    .say(label(Label::Contents));
-                m.tag("ul").inside(|m| {
-                    for (id, heading) in SECTIONS {
-                        if !sections.has_id(id) {
-                            continue;
-                        }
-                        m.tag("li").inside(|m| {
-                            m.tag("a")
-                                .attr("href", format_args!("#{id}"))
-                                .say(label(heading));
-                        });
+        m.tag("nav").class("toc").attr("aria-labelledby", "toc").inside(|m| {
+            m.tag("span").class("sr").attr("id", "toc").say(label(Label::Contents));
+            m.tag("ul").inside(|m| {
+                for (id, heading) in SECTIONS {
+                    if !sections.has_id(id) {
+                        continue;
                     }
-                });
+                    m.tag("li").inside(|m| {
+                        m.tag("a").attr("href", format_args!("#{id}")).say(label(heading));
+                    });
+                }
             });
+        });
     }
 
     fn fact(&self, m: &mut Markup, what: Label, value: &str) {
@@ -268,18 +236,12 @@ fn label(label: Label) -> impl Fn(&dyn crate::lang::Words) -> String {
 
 /// A section with its heading.
 fn section(m: &mut Markup, id: &'static str, content: impl FnOnce(&mut Markup)) {
-    let heading = SECTIONS
-        .iter()
-        .find(|s| s.0 == id)
-        .map_or(Label::Answer, |s| s.1);
+    let heading = SECTIONS.iter().find(|s| s.0 == id).map_or(Label::Answer, |s| s.1);
     let title = format!("{id}-title");
-    m.tag("section")
-        .attr("id", id)
-        .attr("aria-labelledby", &title)
-        .inside(|m| {
-            m.tag("h2").attr("id", &title).say(label(heading));
-            content(m);
-        });
+    m.tag("section").attr("id", id).attr("aria-labelledby", &title).inside(|m| {
+        m.tag("h2").attr("id", &title).say(label(heading));
+        content(m);
+    });
 }
 
 /// A table that scrolls by itself when it is wider than the page, reachable by keyboard.
@@ -359,8 +321,5 @@ fn controls(m: &mut Markup, language: Language) {
 /// on the page is ever used.
 fn hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    format!(
-        "sha256-{}",
-        base64::engine::general_purpose::STANDARD.encode(digest)
-    )
+    format!("sha256-{}", base64::engine::general_purpose::STANDARD.encode(digest))
 }

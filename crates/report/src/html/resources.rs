@@ -54,8 +54,7 @@ fn row(m: &mut Markup, cell: &Cell, used: &Resources) {
     names(m, &cell.variant, &cell.workload);
     m.tag("td").class("wide").inside(|m| {
         m.say(|w| w.limit(&used.limit));
-        m.tag("div")
-            .inside(|m| m.tag("code").text(used.limit.command()));
+        m.tag("div").inside(|m| m.tag("code").text(used.limit.command()));
         if let Some(database) = &cell.database {
             m.tag("div").say(|w| w.database(database));
         }

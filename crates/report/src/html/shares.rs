@@ -61,9 +61,7 @@ impl Page<'_> {
 
 /// The names of a cell, in two columns.
 pub(super) fn names(m: &mut Markup, variant: &str, workload: &str) {
-    m.tag("th")
-        .attr("scope", "row")
-        .inside(|m| m.foreign(variant));
+    m.tag("th").attr("scope", "row").inside(|m| m.foreign(variant));
     m.tag("td").class("name").inside(|m| m.foreign(workload));
 }
 
@@ -79,15 +77,9 @@ fn read_row(m: &mut Markup, cell: &Cell, kinds: &[(&'static str, Label); 4]) {
     let parts: Vec<Part> = kinds
         .iter()
         .zip(shares)
-        .map(|((class, _), of)| Part {
-            class,
-            share: of,
-            title: share(of),
-        })
+        .map(|((class, _), of)| Part { class, share: of, title: share(of) })
         .collect();
-    m.tag("td")
-        .class("plot-cell")
-        .inside(|m| bars::draw(m, &parts));
+    m.tag("td").class("plot-cell").inside(|m| bars::draw(m, &parts));
     for ((_, name), of) in kinds.iter().zip(shares) {
         m.tag("td").class("num").inside(|m| {
             key(m, *name);
@@ -98,16 +90,7 @@ fn read_row(m: &mut Markup, cell: &Cell, kinds: &[(&'static str, Label); 4]) {
 
 /// A square of a colour.
 fn patch(m: &mut Markup, class: &'static str) {
-    m.tag("svg")
-        .attr("width", 12)
-        .attr("height", 12)
-        .attr("aria-hidden", "true")
-        .inside(|m| {
-            m.tag("rect")
-                .class(class)
-                .attr("width", 12)
-                .attr("height", 12)
-                .attr("rx", 2)
-                .empty();
-        });
+    m.tag("svg").attr("width", 12).attr("height", 12).attr("aria-hidden", "true").inside(|m| {
+        m.tag("rect").class(class).attr("width", 12).attr("height", 12).attr("rx", 2).empty();
+    });
 }

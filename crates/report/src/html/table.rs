@@ -39,24 +39,21 @@ impl Page<'_> {
                 });
             });
             scroll(m, "comparison-title", |m| {
-                m.tag("table")
-                    .class("sortable")
-                    .attr("id", "cells")
-                    .inside(|m| {
-                        m.tag("thead").inside(|m| {
-                            m.tag("tr").inside(|m| self.heads(m));
-                        });
-                        m.tag("tbody").inside(|m| {
-                            for row in &self.rows {
-                                let class = match (row.cell.validity, row.against) {
-                                    (Validity::Valid, Against::Baseline) => "base",
-                                    (Validity::Valid, _) => "",
-                                    _ => "aside",
-                                };
-                                m.tag("tr").class(class).inside(|m| cells(m, row));
-                            }
-                        });
+                m.tag("table").class("sortable").attr("id", "cells").inside(|m| {
+                    m.tag("thead").inside(|m| {
+                        m.tag("tr").inside(|m| self.heads(m));
                     });
+                    m.tag("tbody").inside(|m| {
+                        for row in &self.rows {
+                            let class = match (row.cell.validity, row.against) {
+                                (Validity::Valid, Against::Baseline) => "base",
+                                (Validity::Valid, _) => "",
+                                _ => "aside",
+                            };
+                            m.tag("tr").class(class).inside(|m| cells(m, row));
+                        }
+                    });
+                });
             });
             self.remarks(m);
         });
@@ -66,11 +63,8 @@ impl Page<'_> {
     /// that a narrow screen hides.
     fn remarks(&self, m: &mut Markup) {
         let english = Language::English.words();
-        let remarked: Vec<&Row> = self
-            .rows
-            .iter()
-            .filter(|row| !aside(english, self.findings, row).is_empty())
-            .collect();
+        let remarked: Vec<&Row> =
+            self.rows.iter().filter(|row| !aside(english, self.findings, row).is_empty()).collect();
         if remarked.is_empty() {
             return;
         }
@@ -112,13 +106,8 @@ impl Page<'_> {
 
 /// A cell that sorts by `key`.
 fn keyed(m: &mut Markup, key: Option<f64>, content: impl FnOnce(&mut Markup)) {
-    let key = key
-        .filter(|k| k.is_finite())
-        .map_or_else(String::new, |k| format!("{k}"));
-    m.tag("td")
-        .class("num")
-        .attr("data-key", key)
-        .inside(content);
+    let key = key.filter(|k| k.is_finite()).map_or_else(String::new, |k| format!("{k}"));
+    m.tag("td").class("num").attr("data-key", key).inside(content);
 }
 
 fn number(m: &mut Markup, value: Option<f64>, show: fn(f64) -> String) {
@@ -127,12 +116,8 @@ fn number(m: &mut Markup, value: Option<f64>, show: fn(f64) -> String) {
 
 fn cells(m: &mut Markup, row: &Row) {
     let cell = row.cell;
-    m.tag("th")
-        .attr("scope", "row")
-        .inside(|m| m.foreign(&cell.variant));
-    m.tag("td")
-        .class("name")
-        .inside(|m| m.foreign(&cell.workload));
+    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
+    m.tag("td").class("name").inside(|m| m.foreign(&cell.workload));
     match row.against {
         Against::Baseline => keyed(m, Some(1.0), |m| m.text("1")),
         Against::Effect(effect) => keyed(m, Some(effect.ratio.value), |m| {
@@ -142,17 +127,15 @@ fn cells(m: &mut Markup, row: &Row) {
             m.tag("b").text(ratio(effect.ratio.value));
             m.tag("span").class("sub").text(range(&effect.ratio));
         }),
-        Against::Plain(value) => keyed(m, Some(value), |m| {
-            m.text(format_args!("~{}", ratio(value)))
-        }),
+        Against::Plain(value) => {
+            keyed(m, Some(value), |m| m.text(format_args!("~{}", ratio(value))))
+        }
         Against::Nothing => number(m, None, ratio),
     }
-    keyed(m, row.lasting.map(|e| e.value), |m| {
-        match (row.lasting, row.not_settled) {
-            (Some(estimate), _) => m.text(with_spread(&estimate)),
-            (None, Some(_)) => m.say(label(Label::NotSettled)),
-            (None, None) => m.say(|w| validity(w, cell)),
-        }
+    keyed(m, row.lasting.map(|e| e.value), |m| match (row.lasting, row.not_settled) {
+        (Some(estimate), _) => m.text(with_spread(&estimate)),
+        (None, Some(_)) => m.say(label(Label::NotSettled)),
+        (None, None) => m.say(|w| validity(w, cell)),
     });
     keyed(m, row.first.map(|p| p.throughput.value), |m| {
         if let Some(phase) = row.first {
@@ -168,21 +151,13 @@ fn cells(m: &mut Markup, row: &Row) {
     });
     let shown = row.shown();
     let latency = cell.latency.filter(|_| shown);
-    number(m, cell.bandwidth.filter(|_| shown).map(|b| b.value), |b| {
-        format!("{}/s", bytes(b))
-    });
+    number(m, cell.bandwidth.filter(|_| shown).map(|b| b.value), |b| format!("{}/s", bytes(b)));
     number(m, latency.map(|l| l.mean_us), micros);
     number(m, latency.map(|l| l.p95_us), micros);
     number(m, latency.map(|l| l.p99_us), micros);
-    number(
-        m,
-        cell.sync_latency.filter(|_| shown).map(|l| l.mean_us),
-        micros,
-    );
+    number(m, cell.sync_latency.filter(|_| shown).map(|l| l.mean_us), micros);
     let reads = cell.hits.reads;
     number(m, row.from_memory(), share);
     number(m, reads.map(|r| r.l2arc), share);
-    keyed(m, Some(f64::from(cell.trials.valid)), |m| {
-        m.text(cell.trials.valid)
-    });
+    keyed(m, Some(f64::from(cell.trials.valid)), |m| m.text(cell.trials.valid));
 }

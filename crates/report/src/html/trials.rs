@@ -14,13 +14,8 @@ impl Page<'_> {
     pub(super) fn checks(&self, m: &mut Markup) {
         section(m, "checks", |m| {
             m.tag("p").class("lede").say(label(Label::ChecksIntro));
-            let mut laws: Vec<Law> = self
-                .findings
-                .cells
-                .iter()
-                .flat_map(|c| &c.checks)
-                .map(|c| c.law)
-                .collect();
+            let mut laws: Vec<Law> =
+                self.findings.cells.iter().flat_map(|c| &c.checks).map(|c| c.law).collect();
             laws.sort();
             laws.dedup();
             if laws.is_empty() {
@@ -41,14 +36,10 @@ impl Page<'_> {
                     });
                 }
             });
-            scroll(m, "checks-title", |m| {
-                m.tag("table").inside(|m| self.matrix(m, &laws))
-            });
+            scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.matrix(m, &laws)));
             m.tag("details").inside(|m| {
                 m.tag("summary").say(label(Label::Numbers));
-                scroll(m, "checks-title", |m| {
-                    m.tag("table").inside(|m| self.every_check(m))
-                });
+                scroll(m, "checks-title", |m| m.tag("table").inside(|m| self.every_check(m)));
             });
         });
     }
@@ -59,21 +50,15 @@ impl Page<'_> {
                 m.tag("th").attr("scope", "col").say(label(Label::Variant));
                 m.tag("th").attr("scope", "col").say(label(Label::Workload));
                 for law in laws {
-                    m.tag("th")
-                        .attr("scope", "col")
-                        .say(|w| w.law(*law).to_owned());
+                    m.tag("th").attr("scope", "col").say(|w| w.law(*law).to_owned());
                 }
             });
         });
         m.tag("tbody").inside(|m| {
             for cell in &self.findings.cells {
                 m.tag("tr").inside(|m| {
-                    m.tag("th")
-                        .attr("scope", "row")
-                        .inside(|m| m.foreign(&cell.variant));
-                    m.tag("td")
-                        .class("name")
-                        .inside(|m| m.foreign(&cell.workload));
+                    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
+                    m.tag("td").class("name").inside(|m| m.foreign(&cell.workload));
                     for law in laws {
                         m.tag("td").inside(|m| field(m, cell, *law));
                     }
@@ -98,11 +83,7 @@ impl Page<'_> {
             ],
         );
         m.tag("tbody").inside(|m| {
-            let all = self
-                .findings
-                .cells
-                .iter()
-                .flat_map(|c| c.checks.iter().map(move |k| (c, k)));
+            let all = self.findings.cells.iter().flat_map(|c| c.checks.iter().map(move |k| (c, k)));
             // Broken ones are never the ones left out.
             let broken = all.clone().filter(|(_, check)| !check.pass);
             let held = all.filter(|(_, check)| check.pass);
@@ -123,9 +104,7 @@ impl Page<'_> {
                 }
             });
             m.tag("details").inside(|m| {
-                m.tag("summary")
-                    .attr("id", "trials")
-                    .say(label(Label::Trials));
+                m.tag("summary").attr("id", "trials").say(label(Label::Trials));
                 scroll(m, "trials", |m| {
                     m.tag("table").inside(|m| {
                         head_row(
@@ -177,15 +156,10 @@ fn field(m: &mut Markup, cell: &Cell, law: Law) {
 
 fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
     m.tag("td").inside(|m| code(m, short_key(&check.trial)));
-    m.tag("th")
-        .attr("scope", "row")
-        .inside(|m| m.foreign(&cell.variant));
-    m.tag("td")
-        .class("name")
-        .inside(|m| m.foreign(&cell.workload));
+    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&cell.variant));
+    m.tag("td").class("name").inside(|m| m.foreign(&cell.workload));
     m.tag("td").say(|w| w.law(check.law).to_owned());
-    m.tag("td")
-        .inside(|m| m.foreign(check.of.as_deref().unwrap_or("")));
+    m.tag("td").inside(|m| m.foreign(check.of.as_deref().unwrap_or("")));
     for value in [check.measured, check.expected] {
         m.tag("td").class("num").inside(|m| {
             m.text(count(value));
@@ -194,37 +168,23 @@ fn check_row(m: &mut Markup, cell: &Cell, check: &Check) {
         });
     }
     m.tag("td").class("num").text(share(check.tolerance));
-    let (class, word) = if check.pass {
-        ("ok", Label::Holds)
-    } else {
-        ("bad", Label::Broken)
-    };
+    let (class, word) = if check.pass { ("ok", Label::Holds) } else { ("bad", Label::Broken) };
     m.tag("td").class(class).say(label(word));
 }
 
 fn trial_row(m: &mut Markup, trial: &TrialRow) {
     m.tag("td").inside(|m| code(m, trial.short_key()));
-    m.tag("th")
-        .attr("scope", "row")
-        .inside(|m| m.foreign(&trial.variant));
-    m.tag("td")
-        .class("name")
-        .inside(|m| m.foreign(&trial.workload));
+    m.tag("th").attr("scope", "row").inside(|m| m.foreign(&trial.variant));
+    m.tag("td").class("name").inside(|m| m.foreign(&trial.workload));
     m.tag("td").class("num").text(trial.seed);
-    m.tag("td")
-        .class("num")
-        .text(trial.throughput.map_or("–".into(), count));
-    m.tag("td")
-        .class("num")
-        .text(trial.mean_us.map_or("–".into(), micros));
+    m.tag("td").class("num").text(trial.throughput.map_or("–".into(), count));
+    m.tag("td").class("num").text(trial.mean_us.map_or("–".into(), micros));
     let class = match trial.validity {
         Validity::Valid => "ok",
         Validity::Excluded => "warn",
         Validity::Failed => "bad",
     };
-    m.tag("td")
-        .class(class)
-        .say(|w| w.validity(trial.validity).to_owned());
+    m.tag("td").class(class).say(|w| w.validity(trial.validity).to_owned());
     m.tag("td").class("wide").inside(|m| {
         m.say(|w| {
             let mut remarks: Vec<String> = trial.issues.iter().map(|i| w.issue(i)).collect();

@@ -53,8 +53,7 @@ impl Page<'_> {
                 m.tag("div").inside(|m| {
                     m.tag("dt").say(label(Label::SizeScale));
                     let size = count(scale.size);
-                    m.tag("dd")
-                        .say(|w| format!("{size} · {}", w.bound_by(&scale.size_bound_by)));
+                    m.tag("dd").say(|w| format!("{size} · {}", w.bound_by(&scale.size_bound_by)));
                 });
                 let mut fact = |name: Label, value: String| {
                     m.tag("div").inside(|m| {

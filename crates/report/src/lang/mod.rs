@@ -181,11 +181,7 @@ pub(crate) fn name(text: &str) -> String {
     let text = cut(&one_line(text), 48);
     let right_to_left =
         |c: char| matches!(c as u32, 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff);
-    if text.chars().any(right_to_left) {
-        format!("\u{2068}{text}\u{2069}")
-    } else {
-        text
-    }
+    if text.chars().any(right_to_left) { format!("\u{2068}{text}\u{2069}") } else { text }
 }
 
 /// Names in a row: `a, b`.

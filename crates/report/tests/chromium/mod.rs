@@ -56,14 +56,8 @@ impl Browser {
         // The browser reads commands from descriptor 3 and writes to 4.
         command
             .fd_mappings(vec![
-                FdMapping {
-                    parent_fd: OwnedFd::from(read_commands),
-                    child_fd: 3,
-                },
-                FdMapping {
-                    parent_fd: OwnedFd::from(write_answers),
-                    child_fd: 4,
-                },
+                FdMapping { parent_fd: OwnedFd::from(read_commands), child_fd: 3 },
+                FdMapping { parent_fd: OwnedFd::from(write_answers), child_fd: 4 },
             ])
             .expect("descriptors 3 and 4");
         let child = command.spawn().expect("chromium starts");
@@ -115,14 +109,11 @@ impl Browser {
 
     fn receive(&mut self) -> Value {
         let mut bytes = Vec::new();
-        self.from
-            .read_until(0, &mut bytes)
-            .expect("chromium answers");
+        self.from.read_until(0, &mut bytes).expect("chromium answers");
         assert!(bytes.pop().is_some(), "chromium has gone away");
         let message: Value = serde_json::from_slice(&bytes).expect("an answer is JSON");
         if let Some(method) = message["method"].as_str() {
-            self.events
-                .push((method.to_owned(), message["params"].clone()));
+            self.events.push((method.to_owned(), message["params"].clone()));
         }
         message
     }
@@ -137,10 +128,7 @@ impl Browser {
     /// Opens a file.
     pub fn open(&mut self, file: &Path) {
         let since = self.events.len();
-        self.call(
-            "Page.navigate",
-            json!({"url": format!("file://{}", file.display())}),
-        );
+        self.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
         self.wait_for("Page.loadEventFired", since);
     }
 

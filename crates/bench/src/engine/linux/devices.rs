@@ -26,10 +26,7 @@ pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
             capacity,
             // Drives of one machine differ in rotation and tails; a drive keeps its seed in all variants
             // that have it at the same place.
-            seed: inputs
-                .seed
-                .wrapping_mul(1_000_003)
-                .wrapping_add(number as u64),
+            seed: inputs.seed.wrapping_mul(1_000_003).wrapping_add(number as u64),
             free: free(inputs, &drive),
             failed: false,
         });
@@ -46,11 +43,8 @@ pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
 
 fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result<Profile, Fault> {
     let kind = variant.drives.get(&drive.kind);
-    let unusable = |why: String| {
-        Fault::failed(format!(
-            "the profile of drive {drive} cannot be used: {why}"
-        ))
-    };
+    let unusable =
+        |why: String| Fault::failed(format!("the profile of drive {drive} cannot be used: {why}"));
     let kind = kind.ok_or_else(|| unusable("the variant has no such drive".to_owned()))?;
     let mut profile = kind.drive_profile().map_err(|e| unusable(e.to_string()))?;
     if without == Some(Cost::Seek)

@@ -52,10 +52,7 @@ pub fn of(inputs: &Inputs, files_bytes: u64) -> Parameters {
         Some(Cost::ArcSize) => {
             // All files twice: their blocks, and what describes them.
             more_memory = 2 * files_bytes;
-            numbers.insert(
-                "zfs_arc_max".to_owned(),
-                signed(model.arc_max + more_memory),
-            );
+            numbers.insert("zfs_arc_max".to_owned(), signed(model.arc_max + more_memory));
         }
         Some(Cost::WriteThrottle) => {
             let dirty_max = WITHOUT_THROTTLE * model.dirty_data_max;
@@ -96,11 +93,7 @@ pub fn of(inputs: &Inputs, files_bytes: u64) -> Parameters {
             .map(|(name, value)| (name.clone(), value.clone())),
     );
     zfs.retain(|name, _| !name.starts_with("spl_"));
-    Parameters {
-        spl,
-        zfs,
-        more_memory,
-    }
+    Parameters { spl, zfs, more_memory }
 }
 
 /// Allocators of a pool: a fourth of the processors, 1 to 4 (`spa_alloc_count` and `spa_cpus_per_allocator`).
@@ -144,10 +137,8 @@ mod tests {
 
     #[test]
     fn a_value_with_a_space_is_quoted() {
-        let parameters = BTreeMap::from([
-            ("a".to_owned(), "1".to_owned()),
-            ("b".to_owned(), "x y".to_owned()),
-        ]);
+        let parameters =
+            BTreeMap::from([("a".to_owned(), "1".to_owned()), ("b".to_owned(), "x y".to_owned())]);
         assert_eq!(Parameters::line(&parameters), "a=1 b=\"x y\"");
     }
 }

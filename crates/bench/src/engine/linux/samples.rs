@@ -49,10 +49,7 @@ mod tests {
     use super::*;
 
     fn sample(at: f64, values: &[(&str, f64)]) -> outcome::Sample {
-        outcome::Sample {
-            at,
-            values: values.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
-        }
+        outcome::Sample { at, values: values.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect() }
     }
 
     #[test]
@@ -87,9 +84,6 @@ mod tests {
             ("processor.busy", 0.5),
             ("zil.commits", 4.0),
         ];
-        assert_eq!(
-            seconds[0].values,
-            wanted.map(|(n, v)| (n.to_owned(), v)).into()
-        );
+        assert_eq!(seconds[0].values, wanted.map(|(n, v)| (n.to_owned(), v)).into());
     }
 }

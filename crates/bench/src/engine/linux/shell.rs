@@ -48,28 +48,18 @@ pub fn blank_drives(inputs: &Inputs) -> Vec<DriveRef> {
         let number = next.entry(&drive.kind).or_default();
         *number = (*number).max(drive.index + 1);
     }
-    let blanks = next.into_iter().map(|(kind, index)| DriveRef {
-        kind: kind.to_owned(),
-        index,
-    });
+    let blanks = next.into_iter().map(|(kind, index)| DriveRef { kind: kind.to_owned(), index });
     blanks.collect()
 }
 
 /// Adds the blank drives, each as large as the largest of its kind.
 fn add_blank_drives(config: &mut Config, inputs: &Inputs) {
     for (number, blank) in blank_drives(inputs).into_iter().enumerate() {
-        let used = inputs
-            .variant
-            .used_drives()
-            .map(|drive| (drive.kind.clone(), drive.to_string()));
-        let names: Vec<String> = used
-            .filter(|(kind, _)| *kind == blank.kind)
-            .map(|(_, name)| name)
-            .collect();
-        let same = config
-            .drives
-            .iter()
-            .filter(|drive| names.contains(&drive.name));
+        let used =
+            inputs.variant.used_drives().map(|drive| (drive.kind.clone(), drive.to_string()));
+        let names: Vec<String> =
+            used.filter(|(kind, _)| *kind == blank.kind).map(|(_, name)| name).collect();
+        let same = config.drives.iter().filter(|drive| names.contains(&drive.name));
         let Some(largest) = same.max_by_key(|drive| drive.capacity) else {
             continue;
         };
@@ -88,9 +78,7 @@ impl Linux {
     /// # Errors
     /// Why the machine did not come so far.
     pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
-        let Shell {
-            inputs, directory, ..
-        } = *shell;
+        let Shell { inputs, directory, .. } = *shell;
         let parameters = parameters::of(inputs, 0);
         let (mut steps, programs, pool) = steps::build(inputs, &self.engine, &parameters);
         if shell.input.is_none() {
@@ -100,11 +88,7 @@ impl Linux {
         steps.push(Step::Shell(
             prepare(shell).map_err(doing(format!("write to {}", directory.display())))?,
         ));
-        let script = Script {
-            pool,
-            programs,
-            steps,
-        };
+        let script = Script { pool, programs, steps };
         let mut drives = devices::config(inputs, directory)?;
         add_blank_drives(&mut drives, inputs);
         let memory = self.take_memory()?;
@@ -147,9 +131,7 @@ impl Linux {
 
 /// Writes the shell's files; the command that starts it.
 fn prepare(shell: &Shell) -> io::Result<Command> {
-    let program = ["/bin/bash", "/bin/sh"]
-        .into_iter()
-        .find(|path| Path::new(path).exists());
+    let program = ["/bin/bash", "/bin/sh"].into_iter().find(|path| Path::new(path).exists());
     let program = program.unwrap_or("sh");
     if let Some(input) = shell.input {
         fs::write(shell.directory.join(INPUT), input)?;
@@ -188,11 +170,7 @@ struct Copy {
 
 impl Copy {
     fn new(directory: &Path, file: &str, to: impl Write + 'static) -> Copy {
-        Copy {
-            path: directory.join(file),
-            file: None,
-            to: Box::new(to),
-        }
+        Copy { path: directory.join(file), file: None, to: Box::new(to) }
     }
 
     /// Copies what is new. Nobody may listen any more, which is no reason to stop.

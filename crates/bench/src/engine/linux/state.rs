@@ -108,11 +108,7 @@ impl Wanted {
             bytes.map_err(|e| Fault::failed(format!("cannot write a state's inputs: {e}")))?;
         let key = Key::of(&definition);
         inputs.seed = u64::from_str_radix(&key.as_str()[..16], 16).unwrap_or_default();
-        Ok(Wanted {
-            key,
-            definition,
-            inputs,
-        })
+        Ok(Wanted { key, definition, inputs })
     }
 }
 
@@ -155,10 +151,7 @@ impl Linux {
         let mut whole = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let state = store.state(key, !whole.contains(key))?;
         whole.insert(key.clone());
-        Some(Begun {
-            image: state.image,
-            outcome: serde_json::from_value(state.outcome).ok()?,
-        })
+        Some(Begun { image: state.image, outcome: serde_json::from_value(state.outcome).ok()? })
     }
 
     /// Makes a state and stores it.
@@ -242,9 +235,7 @@ warm_up = "5s"
 
     fn campaign() -> Campaign {
         let profiles = lab::Profiles::builtin();
-        lab::load("lab.toml", LAB, &lab::NoFiles, &profiles)
-            .unwrap()
-            .0
+        lab::load("lab.toml", LAB, &lab::NoFiles, &profiles).unwrap().0
     }
 
     fn engine() -> Engine {
@@ -346,24 +337,15 @@ warm_up = "5s"
         let extra = Some(Extra::Rate(100.0));
         let rung = wanted(&campaign, &Slot { extra, ..main() });
         assert_ne!(rung.key, wanted(&campaign, &main()).key);
-        assert_eq!(
-            wanted(&campaign, &Slot::main(0, 0, 1)).key,
-            wanted(&campaign, &main()).key
-        );
+        assert_eq!(wanted(&campaign, &Slot::main(0, 0, 1)).key, wanted(&campaign, &main()).key);
     }
 
     #[test]
     fn a_state_has_a_seed_of_its_own_and_no_path_of_the_host() {
         let state = wanted(&campaign(), &main());
         let text = String::from_utf8(state.definition).unwrap();
-        assert!(
-            !text.contains("/anywhere") && text.contains("randseed=0\\n"),
-            "{text}"
-        );
-        assert_eq!(
-            format!("{:016x}", state.inputs.seed),
-            state.key.as_str()[..16]
-        );
+        assert!(!text.contains("/anywhere") && text.contains("randseed=0\\n"), "{text}");
+        assert_eq!(format!("{:016x}", state.inputs.seed), state.key.as_str()[..16]);
         assert_eq!((state.inputs.without, state.inputs.rate), (None, None));
     }
 }

@@ -50,14 +50,7 @@ impl Work {
             }
             Stack::Md(_) => (BTreeMap::new(), String::new()),
         };
-        Work {
-            script: Script {
-                pool,
-                programs,
-                steps: Vec::new(),
-            },
-            files: BTreeMap::new(),
-        }
+        Work { script: Script { pool, programs, steps: Vec::new() }, files: BTreeMap::new() }
     }
 
     fn phase(&mut self, phase: Phase) {
@@ -122,10 +115,7 @@ pub fn trial(
         // For people: what they would look at on a real server.
         let looks = [
             ("zpool-iostat.txt", &["zpool", "iostat", "-lqv", POOL][..]),
-            (
-                "zpool-iostat-histograms.txt",
-                &["zpool", "iostat", "-w", POOL],
-            ),
+            ("zpool-iostat-histograms.txt", &["zpool", "iostat", "-w", POOL]),
             ("zpool-status.txt", &["zpool", "status", POOL]),
         ];
         work.add(looks.map(|(file, words)| Step::Run(run(words).output(file).may_fail())));
@@ -141,9 +131,7 @@ fn modules(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Ste
         parameters: Parameters::line(values),
     };
     match &inputs.variant.stack {
-        Stack::Zfs => [("spl", &parameters.spl), ("zfs", &parameters.zfs)]
-            .map(load)
-            .to_vec(),
+        Stack::Zfs => [("spl", &parameters.spl), ("zfs", &parameters.zfs)].map(load).to_vec(),
         Stack::Md(_) => Vec::new(),
     }
 }
@@ -167,10 +155,8 @@ fn run(words: &[&str]) -> Command {
 
 /// The commands that a person would type, with this machine's devices and place.
 fn commands(variant: &Variant) -> Vec<Step> {
-    let devices: BTreeMap<String, String> = variant
-        .used_drives()
-        .map(|drive| (drive.to_string(), device(drive)))
-        .collect();
+    let devices: BTreeMap<String, String> =
+        variant.used_drives().map(|drive| (drive.to_string(), device(drive))).collect();
     if devices.is_empty() {
         return Vec::new();
     }

@@ -32,11 +32,7 @@ pub enum Early {
 impl Linux {
     /// The machine of a variant. The client's part of the inputs is not used, except for its dataset.
     pub fn variant<'a>(&'a self, inputs: &'a Inputs) -> Variant<'a> {
-        Variant {
-            linux: self,
-            inputs,
-            parameters: parameters::of(inputs, 0),
-        }
+        Variant { linux: self, inputs, parameters: parameters::of(inputs, 0) }
     }
 }
 
@@ -83,11 +79,7 @@ impl Variant<'_> {
         stop: &Stop,
     ) -> Result<Outcome, Early> {
         let (_, programs, pool) = steps::build(self.inputs, &self.linux.engine, &self.parameters);
-        let script = Script {
-            pool,
-            programs,
-            steps,
-        };
+        let script = Script { pool, programs, steps };
         let memory = self.linux.take_memory().map_err(Early::Fault)?;
         let machine = Machine {
             kernel: &self.linux.engine.kernel(),

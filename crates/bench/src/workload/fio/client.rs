@@ -97,10 +97,7 @@ impl workload::Client for Client {
         part.files.insert("original.fio".to_owned(), text.clone());
         part.files.insert("job.diff".to_owned(), difference);
         let command = self.command(&mut part, COPY, self.job.text.clone(), "fio");
-        let runs_s = self
-            .job
-            .runtime_s
-            .map_or(UNTIMED_S, |s| s + self.job.ramp_s);
+        let runs_s = self.job.runtime_s.map_or(UNTIMED_S, |s| s + self.job.ramp_s);
         part.steps.push(Step::Measure {
             command,
             ramp_s: self.job.ramp_s,

@@ -12,13 +12,9 @@ enum Edit<'a> {
 
 /// A unified difference from `old` to `new`; empty when they are equal.
 pub(crate) fn unified(old_name: &str, old: &str, new_name: &str, new: &str) -> String {
-    let edits = edits(
-        &old.lines().collect::<Vec<_>>(),
-        &new.lines().collect::<Vec<_>>(),
-    );
-    let changed: Vec<usize> = (0..edits.len())
-        .filter(|i| !matches!(edits[*i], Edit::Same(_)))
-        .collect();
+    let edits = edits(&old.lines().collect::<Vec<_>>(), &new.lines().collect::<Vec<_>>());
+    let changed: Vec<usize> =
+        (0..edits.len()).filter(|i| !matches!(edits[*i], Edit::Same(_))).collect();
     let (Some(first), Some(_)) = (changed.first(), changed.last()) else {
         return String::new();
     };
@@ -44,10 +40,8 @@ fn hunk(text: &mut String, edits: &[Edit], start: usize, end: usize) {
     let gone: fn(&Edit) -> bool = |e| matches!(e, Edit::Gone(_));
     let line = |before: usize, length: usize| if length == 0 { before } else { before + 1 };
     let (old_before, new_before) = (count(&edits[..start], new), count(&edits[..start], gone));
-    let (old_length, new_length) = (
-        count(&edits[start..end], new),
-        count(&edits[start..end], gone),
-    );
+    let (old_length, new_length) =
+        (count(&edits[start..end], new), count(&edits[start..end], gone));
     text.push_str(&format!(
         "@@ -{},{old_length} +{},{new_length} @@\n",
         line(old_before, old_length),

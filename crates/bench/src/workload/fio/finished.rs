@@ -60,11 +60,7 @@ impl Finished {
         }
         let (reads, writes) = (output.read().ops, output.write().ops);
         let logged = series::settle(&mut series, output.runtime_s(), reads, writes);
-        Ok(Finished {
-            output,
-            series,
-            logged,
-        })
+        Ok(Finished { output, series, logged })
     }
 }
 
@@ -72,9 +68,7 @@ impl Finished {
 fn logs(raw: &Path) -> Result<Vec<PathBuf>, Fault> {
     let mut logs = Vec::new();
     for entry in fs::read_dir(raw).map_err(doing(format!("read {}", raw.display())))? {
-        let path = entry
-            .map_err(doing(format!("read {}", raw.display())))?
-            .path();
+        let path = entry.map_err(doing(format!("read {}", raw.display())))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with("series_iops.") && name.ends_with(".log") {
             logs.push(path);

@@ -38,11 +38,7 @@ pub const PRE_READ: &str = "pre-read.fio";
 
 /// Mistakes of a job file as one reason.
 fn reason(origin: &str, mistakes: &[Mistake]) -> String {
-    mistakes
-        .iter()
-        .map(|mistake| format!("{origin}:{mistake}"))
-        .collect::<Vec<_>>()
-        .join("; ")
+    mistakes.iter().map(|mistake| format!("{origin}:{mistake}")).collect::<Vec<_>>().join("; ")
 }
 
 /// What a trial's job file is rewritten for, on a dataset that is mounted on `dir`.

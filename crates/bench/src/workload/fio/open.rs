@@ -66,12 +66,7 @@ pub(super) fn open(job: &Job, rate: f64, clones: u32) -> Open {
             job.name
         ))
     });
-    Open {
-        lines,
-        rate: offered,
-        workers,
-        note,
-    }
+    Open { lines, rate: offered, workers, note }
 }
 
 /// Lines by which each write waits until it is on stable storage, in place of the flush that a job asks for

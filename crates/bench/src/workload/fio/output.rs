@@ -158,11 +158,7 @@ impl Merged {
         Flow {
             ops,
             bytes,
-            mean_ns: if self.samples == 0 {
-                0.0
-            } else {
-                self.sum_ns / self.samples as f64
-            },
+            mean_ns: if self.samples == 0 { 0.0 } else { self.sum_ns / self.samples as f64 },
             histogram: self.bins.into_iter().collect(),
             overflow: self.overflow,
         }
@@ -175,11 +171,7 @@ fn direction<'a>(directions: impl Iterator<Item = &'a Direction>) -> Flow {
         ops += d.total_ios;
         bytes += d.io_bytes;
         // With `lat_percentiles` the bins are those of the total latency.
-        merged.add(if d.lat_ns.bins.is_empty() {
-            &d.clat_ns
-        } else {
-            &d.lat_ns
-        });
+        merged.add(if d.lat_ns.bins.is_empty() { &d.clat_ns } else { &d.lat_ns });
     }
     merged.flow(ops, bytes)
 }
@@ -219,11 +211,7 @@ impl Output {
 
     /// Virtual seconds measured: the longest direction of any job.
     pub fn runtime_s(&self) -> f64 {
-        self.jobs
-            .iter()
-            .flat_map(|j| [j.read.runtime, j.write.runtime])
-            .max()
-            .unwrap_or(0) as f64
+        self.jobs.iter().flat_map(|j| [j.read.runtime, j.write.runtime]).max().unwrap_or(0) as f64
             / 1e3
     }
 
@@ -239,29 +227,17 @@ impl Output {
         let share = |ran_ms: f64, jobs: f64| (ran_ms / (jobs * whole_ms)).min(1.0);
         let ran_ms = self.jobs.iter().map(|job| job.job_runtime as f64);
         let mean: f64 = if self.jobs.len() as u64 == clones {
-            let each = places
-                .iter()
-                .flat_map(|&(n, each)| std::iter::repeat_n(each, n as usize));
-            ran_ms
-                .zip(each)
-                .map(|(ms, each)| share(ms, 1.0) * each)
-                .sum()
+            let each = places.iter().flat_map(|&(n, each)| std::iter::repeat_n(each, n as usize));
+            ran_ms.zip(each).map(|(ms, each)| share(ms, 1.0) * each).sum()
         } else {
             share(ran_ms.sum(), clones as f64) * busy
         };
         // Without any time there is nothing to weigh by.
-        if mean > 0.0 && mean < TOGETHER * busy {
-            mean
-        } else {
-            busy
-        }
+        if mean > 0.0 && mean < TOGETHER * busy { mean } else { busy }
     }
 
     /// The first job that ended with an error, and its errno.
     pub fn error(&self) -> Option<(&str, i64)> {
-        self.jobs
-            .iter()
-            .find(|j| j.error != 0)
-            .map(|j| (j.jobname.as_str(), j.error))
+        self.jobs.iter().find(|j| j.error != 0).map(|j| (j.jobname.as_str(), j.error))
     }
 }

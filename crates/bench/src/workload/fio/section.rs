@@ -51,13 +51,11 @@ const WORKERS: u32 = 4;
 /// Every size or time that cannot be read or scaled, with its line.
 pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake>> {
     let target = shared.target;
-    let (stock, times) = match (
-        stock(job, target.size, &shared.ratio),
-        times(job, target, shared.ramp),
-    ) {
-        (Ok(stock), Ok(times)) => (stock, times),
-        (stock, times) => return Err(stock.err().into_iter().chain(times.err()).collect()),
-    };
+    let (stock, times) =
+        match (stock(job, target.size, &shared.ratio), times(job, target, shared.ramp)) {
+            (Ok(stock), Ok(times)) => (stock, times),
+            (stock, times) => return Err(stock.err().into_iter().chain(times.err()).collect()),
+        };
     let mut section = Section {
         lines: Vec::new(),
         clones: count(job, "numjobs"),
@@ -110,9 +108,7 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
     }
     notes.extend(holes(job));
     // fio reads it as a signed number.
-    let seed = job
-        .get("randseed")
-        .map_or_else(|| (target.seed >> 1).to_string(), str::to_owned);
+    let seed = job.get("randseed").map_or_else(|| (target.seed >> 1).to_string(), str::to_owned);
     lines.push(("randseed", seed));
     (section.lines, section.notes) = (lines, notes);
     Ok(section)
@@ -138,9 +134,7 @@ fn depth(job: &Job) -> u32 {
 fn goes_through_a_map(job: &Job) -> bool {
     job.get("rw").is_some_and(|rw| rw.starts_with("rand"))
         && job.get("random_distribution").is_none_or(|v| v == "random")
-        && ["norandommap", "random_generator", "verify"]
-            .iter()
-            .all(|name| job.get(name).is_none())
+        && ["norandommap", "random_generator", "verify"].iter().all(|name| job.get(name).is_none())
 }
 
 /// Says of a job of random writes that its files have no content: fio lays out what is to be read, and

@@ -80,9 +80,8 @@ pub fn settle(series: &mut PerSecond, seconds: f64, reads: u64, writes: u64) -> 
         }
     }
     series.resize(length, (0.0, 0.0));
-    let (logged_reads, logged_writes) = series
-        .iter()
-        .fold((0.0, 0.0), |(r, w), s| (r + s.0, w + s.1));
+    let (logged_reads, logged_writes) =
+        series.iter().fold((0.0, 0.0), |(r, w), s| (r + s.0, w + s.1));
     for (logged, real, pick) in [
         (
             logged_reads,

@@ -136,17 +136,9 @@ pub fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
         }
         bytes = sum;
     }
-    Ok(Stock {
-        lines,
-        bytes,
-        offsets,
-    })
+    Ok(Stock { lines, bytes, offsets })
 }
 
 fn range(low: u64, high: u64) -> String {
-    if low == high {
-        low.to_string()
-    } else {
-        format!("{low}-{high}")
-    }
+    if low == high { low.to_string() } else { format!("{low}-{high}") }
 }

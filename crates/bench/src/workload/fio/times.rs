@@ -39,16 +39,10 @@ pub(super) fn ramp(file: &JobFile, target: &Target) -> Result<Ramp, Mistake> {
     let offloaded = target.rate.is_some() || file.jobs.iter().any(offloads);
     let leads = offloaded || file.jobs.iter().any(passes_over_files);
     Ok(match leads {
-        false => Ramp {
-            within_s: longest,
-            lead_s: 0.0,
-        },
+        false => Ramp { within_s: longest, lead_s: 0.0 },
         // A run before jobs that read in order would begin where they do, and leave it in the caches.
         true if !offloaded && file.jobs.iter().all(reads_in_order) => Ramp::default(),
-        true => Ramp {
-            within_s: 0.0,
-            lead_s: longest,
-        },
+        true => Ramp { within_s: 0.0, lead_s: longest },
     })
 }
 
@@ -70,11 +64,7 @@ pub(super) fn times(job: &Job, target: &Target, ramp: Ramp) -> Result<Times, Mis
     if for_a_time {
         lines.push(("time_based", "1".to_owned()));
     }
-    Ok(Times {
-        lines,
-        runtime_s,
-        for_a_time,
-    })
+    Ok(Times { lines, runtime_s, for_a_time })
 }
 
 /// A time in a form that keeps fractions.

@@ -42,12 +42,7 @@ const COUNTERS: [(&str, &str, &[&str]); 6] = [
     (
         c::PG_CHECKPOINTS,
         "checkpointer",
-        &[
-            "checkpoints_timed",
-            "checkpoints_req",
-            "num_timed",
-            "num_requested",
-        ],
+        &["checkpoints_timed", "checkpoints_req", "num_timed", "num_requested"],
     ),
 ];
 
@@ -57,10 +52,7 @@ pub fn grown(raw: &Path) -> Result<BTreeMap<String, f64>, Fault> {
         let path = raw.join(name);
         let text = fs::read_to_string(&path).map_err(doing(format!("read {}", path.display())))?;
         values(&text).ok_or_else(|| {
-            Fault::failed(format!(
-                "{} does not hold the server's counters",
-                path.display()
-            ))
+            Fault::failed(format!("{} does not hold the server's counters", path.display()))
         })
     };
     let (begin, end) = (read("counters-begin.json")?, read("counters-end.json")?);
@@ -76,10 +68,8 @@ fn values(text: &str) -> Option<BTreeMap<&'static str, f64>> {
     let mut values = BTreeMap::new();
     for (name, view, columns) in COUNTERS {
         let view = json.get(view)?;
-        let found: Vec<f64> = columns
-            .iter()
-            .filter_map(|column| view.get(column)?.as_f64())
-            .collect();
+        let found: Vec<f64> =
+            columns.iter().filter_map(|column| view.get(column)?.as_f64()).collect();
         if !found.is_empty() {
             values.insert(name, found.iter().sum());
         }
@@ -90,9 +80,7 @@ fn values(text: &str) -> Option<BTreeMap<&'static str, f64>> {
 /// What the server did not take of its settings, one note each.
 pub fn refused(raw: &Path) -> Vec<String> {
     let text = fs::read_to_string(raw.join("settings-refused.txt")).unwrap_or_default();
-    text.lines()
-        .map(|line| format!("the server did not take {line}"))
-        .collect()
+    text.lines().map(|line| format!("the server did not take {line}")).collect()
 }
 
 #[cfg(test)]
@@ -105,10 +93,7 @@ mod tests {
             "checkpointer":{"checkpoints_timed":2,"checkpoints_req":1}}"#;
         let of = |text: &str| values(text).unwrap();
         assert_eq!(of(old)[c::PG_CHECKPOINTS], 3.0);
-        assert_eq!(
-            (of(old)[c::PG_COMMITS], of(old)[c::PG_WAL_FULL_PAGES]),
-            (7.0, 3.0)
-        );
+        assert_eq!((of(old)[c::PG_COMMITS], of(old)[c::PG_WAL_FULL_PAGES]), (7.0, 3.0));
         let new = old
             .replace("checkpoints_timed", "num_timed")
             .replace("checkpoints_req", "num_requested");

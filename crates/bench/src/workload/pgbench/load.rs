@@ -74,11 +74,7 @@ pub fn sql(at: &Scaled, places: &Places) -> String {
     let mut space = |name: &str, path: &Option<PathBuf>, clause: &str| match path {
         None => String::new(),
         Some(path) => {
-            let _ = writeln!(
-                text,
-                "CREATE TABLESPACE {name} LOCATION '{}';",
-                path.display()
-            );
+            let _ = writeln!(text, "CREATE TABLESPACE {name} LOCATION '{}';", path.display());
             format!(" {clause} {name}")
         }
     };
@@ -135,23 +131,12 @@ mod tests {
             indexes: Some("fast".into()),
         };
         let places = Places::of(&directories, Path::new("/p"));
-        let all: Vec<_> = places
-            .all()
-            .map(|path| path.display().to_string())
-            .collect();
+        let all: Vec<_> = places.all().map(|path| path.display().to_string()).collect();
         assert_eq!(
             all,
-            [
-                "/p/pg/postgresql-data",
-                "/p/pg/postgresql-wal",
-                "/p/fast/postgresql-indexes"
-            ]
+            ["/p/pg/postgresql-data", "/p/pg/postgresql-wal", "/p/fast/postgresql-indexes"]
         );
-        let pgbench = Pgbench {
-            scale: 3,
-            clients: 1,
-            ..Pgbench::default()
-        };
+        let pgbench = Pgbench { scale: 3, clients: 1, ..Pgbench::default() };
         let text = sql(&scaled(&pgbench, 1.0), &places);
         assert!(text.contains("PRIMARY KEY (aid) USING INDEX TABLESPACE indexes;"));
         assert!(text.contains("generate_series(1, 300000)"));

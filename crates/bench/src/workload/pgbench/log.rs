@@ -36,9 +36,7 @@ impl Transactions {
             })?;
         }
         match all.0.is_empty() {
-            true => Err(Fault::failed(
-                "pgbench ended no transaction: a longer runtime may help",
-            )),
+            true => Err(Fault::failed("pgbench ended no transaction: a longer runtime may help")),
             false => Ok(all),
         }
     }
@@ -130,14 +128,9 @@ impl Transactions {
 fn logs(raw: &Path, prefix: &str) -> Result<Vec<PathBuf>, Fault> {
     let mut logs = Vec::new();
     for entry in fs::read_dir(raw).map_err(doing(format!("read {}", raw.display())))? {
-        let path = entry
-            .map_err(doing(format!("read {}", raw.display())))?
-            .path();
+        let path = entry.map_err(doing(format!("read {}", raw.display())))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name
-            .strip_prefix(prefix)
-            .is_some_and(|rest| rest.starts_with('.'))
-        {
+        if name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.')) {
             logs.push(path);
         }
     }
@@ -149,11 +142,8 @@ fn logs(raw: &Path, prefix: &str) -> Result<Vec<PathBuf>, Fault> {
 pub fn complaint(said: &str) -> Option<String> {
     const WORDS: [&str; 4] = ["PANIC:", "FATAL:", "ERROR:", "error:"];
     // What a server says to those who come while it starts or stops.
-    const PASSING: [&str; 3] = [
-        "is starting up",
-        "is shutting down",
-        "due to administrator command",
-    ];
+    const PASSING: [&str; 3] =
+        ["is starting up", "is shutting down", "due to administrator command"];
     let wrong = |line: &str| {
         WORDS.iter().any(|word| line.contains(word))
             && !PASSING.iter().any(|passing| line.contains(passing))
@@ -164,9 +154,7 @@ pub fn complaint(said: &str) -> Option<String> {
     let after = lines[at + 1..]
         .iter()
         .take_while(|line| line.contains("DETAIL:") || line.contains("HINT:"));
-    let text: Vec<&str> = std::iter::once(&lines[at])
-        .chain(after)
-        .map(|line| line.trim())
-        .collect();
+    let text: Vec<&str> =
+        std::iter::once(&lines[at]).chain(after).map(|line| line.trim()).collect();
     Some(format!("PostgreSQL: {}", text.join("; ")))
 }

@@ -101,17 +101,13 @@ impl Client {
     /// Makes a directory of the server's user.
     fn directory(path: &str) -> Step {
         let user = USER.to_string();
-        let words = [
-            "install", "-d", "-m", "0700", "-o", &user, "-g", &user, path,
-        ];
+        let words = ["install", "-d", "-m", "0700", "-o", &user, "-g", &user, path];
         Step::Run(Command::new(words))
     }
 
     fn scripts(&self) -> BTreeMap<String, String> {
         let scripts = self.pgbench.scripts.iter().enumerate();
-        scripts
-            .map(|(number, script)| (script_file(number), script.text.clone()))
-            .collect()
+        scripts.map(|(number, script)| (script_file(number), script.text.clone())).collect()
     }
 
     fn pgbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {
@@ -134,10 +130,7 @@ impl Client {
             words.extend(["-R".to_owned(), rate.to_string()]);
         }
         for (number, script) in self.pgbench.scripts.iter().enumerate() {
-            words.extend([
-                "-f".to_owned(),
-                format!("{}@{}", script_file(number), script.weight),
-            ]);
+            words.extend(["-f".to_owned(), format!("{}@{}", script_file(number), script.weight)]);
         }
         words.extend(more.iter().map(|word| (*word).to_owned()));
         words.push("postgres".to_owned());
@@ -164,9 +157,7 @@ impl workload::Client for Client {
         if let Some(wal) = &wal {
             words.extend(["-X", wal]);
         }
-        steps.push(Step::Run(
-            Command::new(words).user(USER).output("initdb.out"),
-        ));
+        steps.push(Step::Run(Command::new(words).user(USER).output("initdb.out")));
         // cp(1) does not take files of the machine's directory, whose inodes change between two looks.
         steps.push(Step::Write {
             path: self.places.data.join("postgresql.conf"),
@@ -177,10 +168,7 @@ impl workload::Client for Client {
         steps.push(self.control(&["-o", &hurried, "start"], "server-load.out"));
         steps.push(self.psql(&["-f", "load.sql"], "load.out"));
         steps.push(self.control(&["-m", "fast", "stop"], "stop.out"));
-        Part {
-            steps,
-            files: [("load.sql".to_owned(), load::sql(&self.at, &self.places))].into(),
-        }
+        Part { steps, files: [("load.sql".to_owned(), load::sql(&self.at, &self.places))].into() }
     }
 
     fn start(&self) -> Part {
@@ -190,18 +178,14 @@ impl workload::Client for Client {
             self.psql(&["--csv", "-c", load::SETTINGS], "settings.csv"),
             self.psql(&["-At", "-c", load::REFUSED], "settings-refused.txt"),
         ];
-        Part {
-            steps,
-            files: self.scripts(),
-        }
+        Part { steps, files: self.scripts() }
     }
 
     fn warm_up(&self, limit_s: f64) -> Part {
         let mut part = Part::default();
-        for (limit_s, fixed, output) in [
-            (limit_s, false, "warm.out"),
-            (self.ramp_s, true, "ramp.out"),
-        ] {
+        for (limit_s, fixed, output) in
+            [(limit_s, false, "warm.out"), (self.ramp_s, true, "ramp.out")]
+        {
             if limit_s > 0.0 {
                 // It is ended when the time is over, which may be no whole second.
                 let command = self.pgbench(limit_s.ceil() + 1.0, &[], output);
@@ -225,17 +209,11 @@ impl workload::Client for Client {
             },
             sampled("counters-end.json"),
         ];
-        Part {
-            steps,
-            files: [("postgresql.conf".to_owned(), load::conf(&self.at, SOCKET))].into(),
-        }
+        Part { steps, files: [("postgresql.conf".to_owned(), load::conf(&self.at, SOCKET))].into() }
     }
 
     fn stop(&self) -> Part {
-        Part {
-            steps: vec![self.control(&["-m", "fast", "stop"], "stop.out")],
-            ..Part::default()
-        }
+        Part { steps: vec![self.control(&["-m", "fast", "stop"], "stop.out")], ..Part::default() }
     }
 
     fn ramp_s(&self) -> f64 {
@@ -253,12 +231,7 @@ impl workload::Client for Client {
     }
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
-        let writes: Vec<bool> = self
-            .pgbench
-            .scripts
-            .iter()
-            .map(|script| script.writes())
-            .collect();
+        let writes: Vec<bool> = self.pgbench.scripts.iter().map(|script| script.writes()).collect();
         let transactions = Transactions::read(raw, LOG, &writes)?;
         let runtime_s = transactions.seconds();
         if runtime_s < 0.9 * self.runtime_s {
@@ -300,13 +273,8 @@ impl workload::Client for Client {
     fn complaint(&self, raw: &Path) -> Option<String> {
         let read = |name: &str| fs::read(raw.join(name)).unwrap_or_default();
         // The server's own reason before that of a client which did not reach it.
-        let logs = [
-            "server.out",
-            "server-load.out",
-            "pgbench.out.err",
-            "load.out.err",
-            "initdb.out.err",
-        ];
+        let logs =
+            ["server.out", "server-load.out", "pgbench.out.err", "load.out.err", "initdb.out.err"];
         logs.iter().find_map(|name| {
             let text = read(name);
             log::complaint(&String::from_utf8_lossy(&text))

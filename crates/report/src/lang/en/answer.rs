@@ -46,14 +46,8 @@ impl AnswerWords for English {
             Subject::Layout => "Layout".into(),
             Subject::Ashift => "ashift".into(),
             Subject::Drive { kind } => format!("Drive {}", name(kind)),
-            Subject::Property {
-                dataset,
-                name: property,
-            } if dataset.is_empty() => name(property),
-            Subject::Property {
-                dataset,
-                name: property,
-            } => {
+            Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
+            Subject::Property { dataset, name: property } => {
                 format!("{} of {}", name(property), name(dataset))
             }
             Subject::PoolProperty { name: property } => name(property),
@@ -78,10 +72,7 @@ impl AnswerWords for English {
             Metric::MeanLatency => format!("a mean latency {value} times as long{when}"),
             Metric::P99Latency => format!("a p99 latency {value} times as long{when}"),
         };
-        let (low, high) = (
-            ratio_number(effect.ratio.low),
-            ratio_number(effect.ratio.high),
-        );
+        let (low, high) = (ratio_number(effect.ratio.low), ratio_number(effect.ratio.high));
         let by = match effect.trials {
             (1, 1) => "by one trial of each".to_owned(),
             (top, bottom) => format!("by {top} and {bottom} trials"),
@@ -165,11 +156,7 @@ impl AnswerWords for English {
                 share(*hits),
                 bytes(*fed)
             ),
-            Reason::CacheServes {
-                hits,
-                drives_before,
-                drives_after,
-            } => format!(
+            Reason::CacheServes { hits, drives_before, drives_after } => format!(
                 "The L2ARC answers {} of lookups; the drives are left {} instead of {}.",
                 share(*hits),
                 share(*drives_after),
@@ -190,11 +177,7 @@ impl AnswerWords for English {
                 count(*after),
                 count(*before)
             ),
-            Reason::DirtyFilled {
-                seconds: after,
-                real_seconds,
-                per_write,
-            } => format!(
+            Reason::DirtyFilled { seconds: after, real_seconds, per_write } => format!(
                 "After {} ({} in the model) dirty data is at its limit and writers wait for the drives: {} waits in the write throttle a write.",
                 seconds(*real_seconds),
                 seconds(*after),

@@ -9,11 +9,8 @@ use findings::output::{
 
 impl BuyWords for English {
     fn sensitivity(&self, sensitivity: &Sensitivity) -> String {
-        let number = format!(
-            "{} of {}",
-            profile_number(&sensitivity.parameter),
-            name(&sensitivity.kind)
-        );
+        let number =
+            format!("{} of {}", profile_number(&sensitivity.parameter), name(&sensitivity.kind));
         let range = match (sensitivity.holds_from, sensitivity.holds_to) {
             (from, to) if from < 1.0 && to > 1.0 => {
                 format!("from {} to {} the stated value", ratio(from), ratio(to))
@@ -41,11 +38,7 @@ impl BuyWords for English {
 
     fn break_even(&self, even: &BreakEven) -> String {
         let load = match even.syncs_s {
-            Some(syncs) => format!(
-                "{} ops/s ({} sync commits/s)",
-                count(even.ops_s),
-                count(syncs)
-            ),
+            Some(syncs) => format!("{} ops/s ({} sync commits/s)", count(even.ops_s), count(syncs)),
             None => format!("{} ops/s", count(even.ops_s)),
         };
         match even.basis {
@@ -78,10 +71,9 @@ impl BuyWords for English {
     fn adequate(&self, adequate: &Adequate) -> String {
         let (small, large) = match adequate.prices {
             Some((small, large)) => (count(small), count(large)),
-            None => (
-                format!("{} drives", adequate.drives.0),
-                format!("{} drives", adequate.drives.1),
-            ),
+            None => {
+                (format!("{} drives", adequate.drives.0), format!("{} drives", adequate.drives.1))
+            }
         };
         let risk = if adequate.riskier {
             " It runs a risk that the other does not: see the risks below."
@@ -122,10 +114,7 @@ impl BuyWords for English {
                 count(carried)
             ),
             (None, Some(full)) => {
-                format!(
-                    "Saturated at the lowest rate offered, {} ops/s.",
-                    count(full)
-                )
+                format!("Saturated at the lowest rate offered, {} ops/s.", count(full))
             }
             (None, None) => "No rung was measured.".into(),
         }
@@ -141,10 +130,7 @@ impl BuyWords for English {
             || ", the highest rate that counts".to_owned(),
             |at| format!(", no longer at {}", count(at)),
         );
-        format!(
-            "{of} ≤ {} up to {up_to} ops/s{beyond}",
-            micros(within.limit_us)
-        )
+        format!("{of} ≤ {} up to {up_to} ops/s{beyond}", micros(within.limit_us))
     }
 }
 

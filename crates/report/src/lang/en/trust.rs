@@ -56,11 +56,7 @@ impl TrustWords for English {
 
     fn issue(&self, issue: &QualityIssue) -> String {
         match issue {
-            QualityIssue::Broken {
-                law,
-                measured,
-                expected,
-            } => format!(
+            QualityIssue::Broken { law, measured, expected } => format!(
                 "{} does not hold: {} measured, {} expected",
                 self.law(*law),
                 count(*measured),
@@ -73,10 +69,7 @@ impl TrustWords for English {
             QualityIssue::NotSettled { seconds: watched } => {
                 format!("not settled within {}", seconds(*watched))
             }
-            QualityIssue::WindowTooShort {
-                seconds: watched,
-                least,
-            } => format!(
+            QualityIssue::WindowTooShort { seconds: watched, least } => format!(
                 "a window of {} is too short to see whether it settles: measure {} at least",
                 seconds(*watched),
                 seconds(*least)
@@ -154,12 +147,7 @@ impl TrustWords for English {
                 "Bursts last {} times as long on the real machine, whose dirty-data limit is that much larger.",
                 count(*factor)
             ),
-            ScaleLimit::Cap {
-                name: cap,
-                bound,
-                size,
-                why,
-            } => format!(
+            ScaleLimit::Cap { name: cap, bound, size, why } => format!(
                 "A cap of the scaling is exceeded ({}: at most {}, run at {}): {}",
                 name(cap),
                 count(*bound),
@@ -265,13 +253,7 @@ impl TrustWords for English {
 fn datasets_named(datasets: &[String]) -> String {
     let all: Vec<String> = datasets
         .iter()
-        .map(|d| {
-            if d.is_empty() {
-                "the root dataset".into()
-            } else {
-                name(d)
-            }
-        })
+        .map(|d| if d.is_empty() { "the root dataset".into() } else { name(d) })
         .collect();
     all.join(", ")
 }

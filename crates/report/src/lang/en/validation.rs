@@ -10,22 +10,11 @@ const PAGE: &str = "docs/validation/README.md";
 /// One part, and how far it was checked.
 pub fn sentence(part: &Validation) -> String {
     match part {
-        Validation::Drive {
-            kind,
-            profile,
-            state,
-        } => format!(
-            "Drives {} ({}): {}",
-            name(kind),
-            name(profile),
-            drive(state)
-        ),
+        Validation::Drive { kind, profile, state } => {
+            format!("Drives {} ({}): {}", name(kind), name(profile), drive(state))
+        }
         Validation::Pool { beyond } => pool(beyond),
-        Validation::Processor {
-            processor,
-            bound,
-            cells,
-        } => compute(*processor, *bound, *cells),
+        Validation::Processor { processor, bound, cells } => compute(*processor, *bound, *cells),
         Validation::Size { size, state } => size_scale(*size, state),
         Validation::Published { key } => format!(
             "Published results: the question comes from published/{}.toml. docs/validation/labs.md has this lab’s verdict beside the published one.",
@@ -39,11 +28,7 @@ pub fn sentence(part: &Validation) -> String {
 
 fn drive(state: &DriveState) -> String {
     match state {
-        DriveState::Compared {
-            held_out,
-            worst,
-            fitted,
-        } => {
+        DriveState::Compared { held_out, worst, fitted } => {
             let held = match (held_out, worst) {
                 (0, _) | (_, None) => {
                     "no published figure of this drive is independent of the profile".to_owned()
@@ -85,10 +70,7 @@ fn pool(beyond: &[Beyond]) -> String {
         return format!("{COVERS}. It is of this kind ({PAGE}, Pool).");
     }
     let all: Vec<String> = beyond.iter().map(what_differs).collect();
-    format!(
-        "{COVERS}. Not covered by it: {} ({PAGE}, Pool).",
-        all.join(", ")
-    )
+    format!("{COVERS}. Not covered by it: {} ({PAGE}, Pool).", all.join(", "))
 }
 
 fn what_differs(beyond: &Beyond) -> String {
@@ -134,10 +116,7 @@ fn size_scale(size: f64, state: &SizeState) -> String {
             count(*from),
             count(*to)
         ),
-        SizeState::Unchecked {
-            from: Some(from),
-            to: Some(to),
-        } => format!(
+        SizeState::Unchecked { from: Some(from), to: Some(to) } => format!(
             "Size scale S = {at}: not checked. The lab self-check covers S = {} to {} ({PAGE}, Size scale); size_check = [2] in [method] checks this one.",
             count(*from),
             count(*to)

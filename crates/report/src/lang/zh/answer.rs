@@ -46,14 +46,8 @@ impl AnswerWords for Chinese {
             Subject::Layout => "布局".into(),
             Subject::Ashift => "ashift".into(),
             Subject::Drive { kind } => format!("硬盘 {}", name(kind)),
-            Subject::Property {
-                dataset,
-                name: property,
-            } if dataset.is_empty() => name(property),
-            Subject::Property {
-                dataset,
-                name: property,
-            } => {
+            Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
+            Subject::Property { dataset, name: property } => {
                 format!("{} 的 {}", name(dataset), name(property))
             }
             Subject::PoolProperty { name: property } => name(property),
@@ -74,10 +68,7 @@ impl AnswerWords for Chinese {
         };
         let what = self.metric(effect.metric);
         let value = ratio_number(effect.ratio.value);
-        let (low, high) = (
-            ratio_number(effect.ratio.low),
-            ratio_number(effect.ratio.high),
-        );
+        let (low, high) = (ratio_number(effect.ratio.low), ratio_number(effect.ratio.high));
         let core = format!("{when}{what}为原来的 {value} 倍");
         let by = match effect.trials {
             (1, 1) => "据两边各一次试验".to_owned(),
@@ -111,11 +102,9 @@ impl AnswerWords for Chinese {
 
     fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::LogWrites { before, after } => format!(
-                "一次日志写入由 {} 变为 {}。",
-                drive_time(before),
-                drive_time(after)
-            ),
+            Reason::LogWrites { before, after } => {
+                format!("一次日志写入由 {} 变为 {}。", drive_time(before), drive_time(after))
+            }
             Reason::LogFlushes { before, after } => format!(
                 "存放日志的盘每次刷写（flush）由 {} 变为 {}。",
                 drive_time(before),
@@ -126,11 +115,9 @@ impl AnswerWords for Chinese {
                 count(*before),
                 count(*after)
             ),
-            Reason::LimitMoved { before, after } => format!(
-                "瓶颈转移：之前是 {}；现在是 {}。",
-                self.limit(before),
-                self.limit(after)
-            ),
+            Reason::LimitMoved { before, after } => {
+                format!("瓶颈转移：之前是 {}；现在是 {}。", self.limit(before), self.limit(after))
+            }
             Reason::SameLimit { limit } => {
                 format!("两者的瓶颈相同：{}。", self.limit(limit))
             }
@@ -140,37 +127,22 @@ impl AnswerWords for Chinese {
             }
             Reason::LogUnused => "日志设备没有收到任何日志块。".into(),
             Reason::LogPartly { share: part } => {
-                format!(
-                    "只有 {} 的日志字节写到日志设备，其余写进存储池。",
-                    share(*part)
-                )
+                format!("只有 {} 的日志字节写到日志设备，其余写进存储池。", share(*part))
             }
-            Reason::Indirect { before, after } => format!(
-                "指向池内数据块的日志记录由 {} 变为 {}。",
-                share(*before),
-                share(*after)
-            ),
-            Reason::CacheUnused { hits, fed } => format!(
-                "L2ARC 只应答了 {} 的查找；写入 L2ARC 的有 {}。",
-                share(*hits),
-                bytes(*fed)
-            ),
-            Reason::CacheServes {
-                hits,
-                drives_before,
-                drives_after,
-            } => format!(
+            Reason::Indirect { before, after } => {
+                format!("指向池内数据块的日志记录由 {} 变为 {}。", share(*before), share(*after))
+            }
+            Reason::CacheUnused { hits, fed } => {
+                format!("L2ARC 只应答了 {} 的查找；写入 L2ARC 的有 {}。", share(*hits), bytes(*fed))
+            }
+            Reason::CacheServes { hits, drives_before, drives_after } => format!(
                 "L2ARC 应答 {} 的查找；留给磁盘的由 {} 变为 {}。",
                 share(*hits),
                 share(*drives_before),
                 share(*drives_after)
             ),
             Reason::MemoryServes { before, after } => {
-                format!(
-                    "内存应答的查找由 {} 变为 {}。",
-                    share(*before),
-                    share(*after)
-                )
+                format!("内存应答的查找由 {} 变为 {}。", share(*before), share(*after))
             }
             Reason::RecordReads { before, after } => format!(
                 "每写一字节，为补全记录要先读 {} 字节（原来是 {}）。",
@@ -182,11 +154,7 @@ impl AnswerWords for Chinese {
                 count(*after),
                 count(*before)
             ),
-            Reason::DirtyFilled {
-                seconds: after,
-                real_seconds,
-                per_write,
-            } => format!(
+            Reason::DirtyFilled { seconds: after, real_seconds, per_write } => format!(
                 "{}（模型中 {}）之后脏数据达到上限，写入者要等待硬盘：平均每次写入在写节流中等待 {} 次。",
                 seconds(*real_seconds),
                 seconds(*after),
@@ -249,26 +217,21 @@ impl AnswerWords for Chinese {
             Limit::Throttle { per_write } => {
                 format!("写节流，平均每次写入等待 {} 次", count(*per_write))
             }
-            Limit::Clients { in_flight, of } => format!(
-                "客户端，{} 个并发位置中平均只用 {} 个",
-                count(*of),
-                count(*in_flight)
-            ),
-            Limit::Latency { kind, busy } => format!(
-                "延迟而非容量，最忙的盘（{}）忙碌 {}",
-                name(kind),
-                share(*busy)
-            ),
+            Limit::Clients { in_flight, of } => {
+                format!("客户端，{} 个并发位置中平均只用 {} 个", count(*of), count(*in_flight))
+            }
+            Limit::Latency { kind, busy } => {
+                format!("延迟而非容量，最忙的盘（{}）忙碌 {}", name(kind), share(*busy))
+            }
             Limit::Unknown => "计数未能指明的原因".into(),
         }
     }
 
     fn caution(&self, caution: &Caution) -> String {
         match caution {
-            Caution::Durability { variants } => format!(
-                "两边的承诺不同：{} 在断电时可能丢失已确认的写入。",
-                names(variants, "、")
-            ),
+            Caution::Durability { variants } => {
+                format!("两边的承诺不同：{} 在断电时可能丢失已确认的写入。", names(variants, "、"))
+            }
             Caution::Excluded { excluded, of } => {
                 format!("{of} 次试验中有 {excluded} 次不计入。")
             }
@@ -282,10 +245,7 @@ impl AnswerWords for Chinese {
             Caution::NotSettled { seconds: watched } => {
                 format!("有方案在 {} 后仍未稳定：长期水平未知。", seconds(*watched))
             }
-            Caution::AfterRestart {
-                seconds: watched,
-                real_seconds,
-            } => format!(
+            Caution::AfterRestart { seconds: watched, real_seconds } => format!(
                 "比较的是重启之后的一段时间，模型中为 {}，真实机器上为 {}；长期水平可能不同。",
                 seconds(*watched),
                 seconds(*real_seconds)
@@ -350,9 +310,7 @@ impl AnswerWords for Chinese {
             "单独 {}，最后加入 {}{}",
             part(&contribution.alone),
             part(&contribution.last),
-            contribution
-                .share
-                .map_or_else(String::new, |s| format!("；占全部收益的 {}", share(s)))
+            contribution.share.map_or_else(String::new, |s| format!("；占全部收益的 {}", share(s)))
         )
     }
 

@@ -34,11 +34,9 @@ impl BuyWords for Chinese {
 
     fn break_even(&self, even: &BreakEven) -> String {
         let load = match even.syncs_s {
-            Some(syncs) => format!(
-                "每秒 {} 次操作（{} 次同步提交）",
-                count(even.ops_s),
-                count(syncs)
-            ),
+            Some(syncs) => {
+                format!("每秒 {} 次操作（{} 次同步提交）", count(even.ops_s), count(syncs))
+            }
             None => format!("每秒 {} 次操作", count(even.ops_s)),
         };
         match even.basis {
@@ -56,10 +54,9 @@ impl BuyWords for Chinese {
     fn price(&self, price: &Price) -> String {
         let more = count(price.more.abs());
         match (price.more, price.per_op_s) {
-            (_, Some(each)) => format!(
-                "多花 {more}，每秒每多一次操作 {}（以实验所用货币计）。",
-                count(each)
-            ),
+            (_, Some(each)) => {
+                format!("多花 {more}，每秒每多一次操作 {}（以实验所用货币计）。", count(each))
+            }
             (difference, None) if difference > 0.0 => format!("多花 {more}（以实验所用货币计）。"),
             (difference, None) if difference < 0.0 => format!("少花 {more}（以实验所用货币计）。"),
             _ => "价格相同。".into(),
@@ -69,16 +66,10 @@ impl BuyWords for Chinese {
     fn adequate(&self, adequate: &Adequate) -> String {
         let (small, large) = match adequate.prices {
             Some((small, large)) => (format!("价格 {}", count(small)), count(large)),
-            None => (
-                format!("{} 块盘", adequate.drives.0),
-                format!("{} 块", adequate.drives.1),
-            ),
+            None => (format!("{} 块盘", adequate.drives.0), format!("{} 块", adequate.drives.1)),
         };
-        let risk = if adequate.riskier {
-            "但它有对方没有的风险：见下文。"
-        } else {
-            ""
-        };
+        let risk =
+            if adequate.riskier { "但它有对方没有的风险：见下文。" } else { "" };
         format!(
             "{} 不逊于 {}：吞吐量为其 {}{}，{small}（后者 {large}）。{risk}",
             name(&adequate.enough),
@@ -108,10 +99,9 @@ impl BuyWords for Chinese {
                 count(full),
                 ladder.achieved_at(full).map_or("–".into(), count)
             ),
-            (Some(carried), None) => format!(
-                "跟得上每秒 {} 次操作，这是给定的最高速率：阶梯未到饱和。",
-                count(carried)
-            ),
+            (Some(carried), None) => {
+                format!("跟得上每秒 {} 次操作，这是给定的最高速率：阶梯未到饱和。", count(carried))
+            }
             (None, Some(full)) => format!("最低的给定速率（每秒 {} 次）就已饱和。", count(full)),
             (None, None) => "没有测得任何一级。".into(),
         }
@@ -127,10 +117,7 @@ impl BuyWords for Chinese {
             || "（有效的最高给定速率）".to_owned(),
             |at| format!("，{} 次时超出", count(at)),
         );
-        format!(
-            "{of} ≤ {}：每秒至多 {up_to} 次{beyond}",
-            micros(within.limit_us)
-        )
+        format!("{of} ≤ {}：每秒至多 {up_to} 次{beyond}", micros(within.limit_us))
     }
 }
 

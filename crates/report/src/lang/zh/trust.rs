@@ -56,11 +56,7 @@ impl TrustWords for Chinese {
 
     fn issue(&self, issue: &QualityIssue) -> String {
         match issue {
-            QualityIssue::Broken {
-                law,
-                measured,
-                expected,
-            } => format!(
+            QualityIssue::Broken { law, measured, expected } => format!(
                 "违反{}：实测 {}，应为 {}",
                 self.law(*law),
                 count(*measured),
@@ -72,10 +68,7 @@ impl TrustWords for Chinese {
             QualityIssue::NotSettled { seconds: watched } => {
                 format!("{} 内未达稳态", seconds(*watched))
             }
-            QualityIssue::WindowTooShort {
-                seconds: watched,
-                least,
-            } => format!(
+            QualityIssue::WindowTooShort { seconds: watched, least } => format!(
                 "{} 的窗口太短，看不出是否稳定：至少测 {}",
                 seconds(*watched),
                 seconds(*least)
@@ -120,27 +113,17 @@ impl TrustWords for Chinese {
             DurabilityRisk::SyncDisabled { datasets } => {
                 let all: Vec<String> = datasets
                     .iter()
-                    .map(|d| {
-                        if d.is_empty() {
-                            "根数据集".into()
-                        } else {
-                            name(d)
-                        }
-                    })
+                    .map(|d| if d.is_empty() { "根数据集".into() } else { name(d) })
                     .collect();
-                format!(
-                    "{} 上 sync=disabled：断电会丢失已确认的同步写入。",
-                    all.join("、")
-                )
+                format!("{} 上 sync=disabled：断电会丢失已确认的同步写入。", all.join("、"))
             }
             DurabilityRisk::NoCacheFlush { kinds } => format!(
                 "在易失缓存（{}）上设 zfs_nocacheflush=1：断电会丢失已确认的写入。",
                 names(kinds, "、")
             ),
-            DurabilityRisk::LyingFlush { kinds } => format!(
-                "{} 确认刷新却不真正保存：断电会丢失已确认的写入。",
-                names(kinds, "、")
-            ),
+            DurabilityRisk::LyingFlush { kinds } => {
+                format!("{} 确认刷新却不真正保存：断电会丢失已确认的写入。", names(kinds, "、"))
+            }
             DurabilityRisk::LogNotMirrored => {
                 "日志只在一块盘上：它若与断电同时损坏，已确认的写入会丢失。".into()
             }
@@ -154,21 +137,13 @@ impl TrustWords for Chinese {
     fn scale_limit(&self, limit: &ScaleLimit) -> String {
         match limit {
             ScaleLimit::FillTimes { factor } => {
-                format!(
-                    "预热、填充和重建在真实机器上需要 {} 倍的时间。",
-                    count(*factor)
-                )
+                format!("预热、填充和重建在真实机器上需要 {} 倍的时间。", count(*factor))
             }
             ScaleLimit::Bursts { factor } => format!(
                 "突发在真实机器上的持续时间是模型的 {} 倍，因为其脏数据上限也是这么多倍。",
                 count(*factor)
             ),
-            ScaleLimit::Cap {
-                name: cap,
-                bound,
-                size,
-                why,
-            } => format!(
+            ScaleLimit::Cap { name: cap, bound, size, why } => format!(
                 "超出缩放上限（{}：至多 {}，实际 {}）：{}",
                 name(cap),
                 count(*bound),

@@ -10,17 +10,11 @@ const PAGE: &str = "docs/validation/README.md";
 /// One part, and how far it was checked.
 pub fn sentence(part: &Validation) -> String {
     match part {
-        Validation::Drive {
-            kind,
-            profile,
-            state,
-        } => format!("硬盘 {}（{}）：{}", name(kind), name(profile), drive(state)),
+        Validation::Drive { kind, profile, state } => {
+            format!("硬盘 {}（{}）：{}", name(kind), name(profile), drive(state))
+        }
         Validation::Pool { beyond } => pool(beyond),
-        Validation::Processor {
-            processor,
-            bound,
-            cells,
-        } => compute(*processor, *bound, *cells),
+        Validation::Processor { processor, bound, cells } => compute(*processor, *bound, *cells),
         Validation::Size { size, state } => size_scale(*size, state),
         Validation::Published { key } => format!(
             "公开结果：问题出自 published/{}.toml。docs/validation/labs.md 把本实验的结论与其并列。",
@@ -32,11 +26,7 @@ pub fn sentence(part: &Validation) -> String {
 
 fn drive(state: &DriveState) -> String {
     match state {
-        DriveState::Compared {
-            held_out,
-            worst,
-            fitted,
-        } => {
+        DriveState::Compared { held_out, worst, fitted } => {
             let held = match (held_out, worst) {
                 (0, _) | (_, None) => "没有独立于该参数文件的公开数据".to_owned(),
                 (n, Some(worst)) => format!(
@@ -112,10 +102,7 @@ fn size_scale(size: f64, state: &SizeState) -> String {
             count(*from),
             count(*to)
         ),
-        SizeState::Unchecked {
-            from: Some(from),
-            to: Some(to),
-        } => format!(
+        SizeState::Unchecked { from: Some(from), to: Some(to) } => format!(
             "大小比例 S = {at}：未检验。实验 self-check 覆盖 S = {} 至 {}（{PAGE}，Size scale）；在 [method] 中设 size_check = [2] 可检验本例。",
             count(*from),
             count(*to)
