@@ -1,24 +1,24 @@
 //! The smallest configuration that does as well as the fastest one.
 
-use crate::durability::{loses_acknowledged, risks};
+use crate::durability::{after_power_cut, risks};
 use crate::effects::{self, Side};
 use crate::output::{Adequate, Class, Metric};
 use crate::price;
 use lab::campaign::{Campaign, Variant};
 
 /// One for each workload in which a cheaper variant (by price where every drive has one, otherwise by
-/// fewer drives) is as fast as the fastest: the interval of their ratio lies inside ±5 %. Variants that
-/// lose acknowledged writes compete only where the baseline does, too.
+/// fewer drives) is as fast as the fastest: the interval of their ratio lies inside ±5 %. Variants compete
+/// only where a power cut costs them what it costs the baseline.
 pub fn of(campaign: &Campaign, baseline: &Variant, sides: &[Side<'_>]) -> Vec<Adequate> {
-    let promise = loses_acknowledged(baseline);
     campaign
         .workloads
         .iter()
         .filter_map(|workload| {
+            let promise = lab::durability::of(baseline, workload).durability;
             let mut sides: Vec<(&Side<'_>, f64)> = sides
                 .iter()
                 .filter(|s| s.group.workload.name == workload.name && !s.group.job.paced)
-                .filter(|s| loses_acknowledged(s.group.variant) == promise)
+                .filter(|s| after_power_cut(s.group).same_class(promise))
                 .filter_map(|s| Some((s, s.lasting()?)))
                 .collect();
             sides.sort_by(|a, b| b.1.total_cmp(&a.1));

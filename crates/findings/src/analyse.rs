@@ -212,6 +212,7 @@ fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
                 .get(v.name.as_str())
                 .map_or_else(Vec::new, |set| set.iter().map(|s| (*s).to_owned()).collect()),
             durability: durability::risks(v),
+            after_power_cut: Some(lab::durability::worst(v, campaign).durability.into()),
             build: lab::command::commands(v).lines(),
             add: base
                 .and_then(|base| lab::command::addition(base, v))

@@ -2,6 +2,7 @@
 
 use crate::cells::Judged;
 use crate::counters;
+use crate::durability::after_power_cut;
 use crate::output::{Basis, Caution, Cell, Effect, PhaseKind, Phases, Subject};
 use crate::verdicts::{Compared, Shown};
 use lab::campaign::{Class as VdevClass, Variant};
@@ -36,11 +37,12 @@ pub fn of(
     let deciding = &effects[chosen[0]];
     let cells: Vec<Shown<'_>> = pairs.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
     if deciding.durability_differs {
-        let mut variants: Vec<String> = cells
-            .iter()
-            .filter(|(group, _)| crate::durability::loses_acknowledged(group.variant))
-            .map(|(group, _)| group.variant.name.clone())
-            .collect();
+        let weaker = |(group, _): &&Shown<'_>| {
+            let one = after_power_cut(group);
+            cells.iter().any(|(other, _)| one.worse_than(after_power_cut(other)))
+        };
+        let mut variants: Vec<String> =
+            cells.iter().filter(weaker).map(|(group, _)| group.variant.name.clone()).collect();
         variants.sort();
         variants.dedup();
         cautions.push(Caution::Durability { variants });

@@ -1,7 +1,9 @@
 //! What a configuration risks that the words "synchronous write" do not say.
 
+use crate::cells::Group;
 use crate::output::DurabilityRisk;
 use lab::campaign::{Class, DriveKind, Layout, Variant, Vdev};
+use lab::durability::Durability;
 use std::collections::BTreeSet;
 
 /// The risks of a variant, the worst first.
@@ -42,9 +44,14 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
     risks
 }
 
-/// Whether a power cut alone can lose what was acknowledged.
-pub fn loses_acknowledged(variant: &Variant) -> bool {
-    risks(variant).iter().any(DurabilityRisk::loses_acknowledged)
+/// What a power cut alone can cost in a cell.
+pub fn after_power_cut(group: &Group<'_>) -> Durability {
+    lab::durability::of(group.variant, group.workload).durability
+}
+
+/// Whether a power cut alone can cost the two cells of a pair different things.
+pub fn differs(top: &Group<'_>, bottom: &Group<'_>) -> bool {
+    !after_power_cut(top).same_class(after_power_cut(bottom))
 }
 
 /// Kinds of the pool's drives that hold data or log and pass a test.

@@ -2,7 +2,7 @@
 //! repeated looks.
 
 use crate::cells::{Group, Judged};
-use crate::durability::loses_acknowledged;
+use crate::durability::differs;
 use crate::factors::Pair;
 use crate::output::{
     Basis, Class, Effect, Estimate, Interaction, Lack, Metric, Needed, PhaseKind, Phases,
@@ -90,8 +90,7 @@ pub fn of_pair(pair: &Pair<'_>, top: &Side<'_>, bottom: &Side<'_>, method: &Meth
             effect.variant = Some(pair.variant.name.clone());
             effect.baseline = Some(pair.baseline.name.clone());
             effect.context = pair.context.clone();
-            effect.durability_differs =
-                loses_acknowledged(pair.variant) != loses_acknowledged(pair.baseline);
+            effect.durability_differs = differs(top.group, bottom.group);
             Some(effect)
         })
         .collect()
@@ -116,9 +115,8 @@ pub fn main(pairs: &[(&Pair<'_>, &Side<'_>, &Side<'_>)], method: &Method) -> Vec
             effect.factor = first.factor.to_owned();
             effect.level = first.level.to_owned();
             effect.against = first.against.to_owned();
-            effect.durability_differs = pairs
-                .iter()
-                .any(|(p, _, _)| loses_acknowledged(p.variant) != loses_acknowledged(p.baseline));
+            effect.durability_differs =
+                pairs.iter().any(|(_, top, bottom)| differs(top.group, bottom.group));
             Some(effect)
         })
         .collect()

@@ -158,7 +158,9 @@ fn a_variant_that_may_lose_writes_is_not_ranked_in_silence() {
     let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(9000.0))];
     let trials = trials(&truths, 3, 0.01);
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
-    assert!(findings.variants[1].durability[0].loses_acknowledged());
+    let lossy = Some(PowerCutClass::LosesLast { seconds: Some(10.0) });
+    assert_eq!(findings.variants[1].after_power_cut, lossy);
+    assert_eq!(findings.variants[0].after_power_cut, Some(PowerCutClass::KeepsAcknowledged));
     let verdict = &findings.verdicts[0];
     assert_eq!(verdict.cautions[0], Caution::Durability { variants: vec!["async".into()] });
     assert!(findings.effects[0].durability_differs);

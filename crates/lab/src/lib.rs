@@ -7,6 +7,7 @@ pub mod builtin;
 pub mod campaign;
 pub mod command;
 pub mod diagnostic;
+pub mod durability;
 mod file;
 mod files;
 pub mod fio;

@@ -4,7 +4,7 @@ use crate::lang::{Label, Language, Words};
 use crate::number::{micros, share};
 use crate::rows::{
     adequate_text, answers, aside, causes, first_head, load_text, rate, risks, rows, title,
-    validity, verdict_text, workloads,
+    validity, verdict_text, weaker, workloads,
 };
 use crate::terminal::{against, first_text, sign, with_spread};
 use crate::text::one_line;
@@ -90,17 +90,14 @@ pub fn render(findings: &Findings, language: Language) -> String {
             let _ = writeln!(out, "- {}", escape(&adequate_text(findings, words, adequate)));
         }
     }
-    let risks = risks(findings);
+    let classes = weaker(findings).map(|(name, class)| (name, words.after_power_cut(class)));
+    let risks = risks(findings).into_iter().map(|(name, risk)| (name, words.durability(risk)));
+    let risks: Vec<(&str, String)> = classes.chain(risks).collect();
     if !risks.is_empty() {
         let _ = writeln!(out, "\n## {}\n", say(Label::Risks));
         for (variant, risk) in risks {
             let colon = say(Label::Colon);
-            let _ = writeln!(
-                out,
-                "- **{}**{colon}{}",
-                escape(variant),
-                escape(&words.durability(risk))
-            );
+            let _ = writeln!(out, "- **{}**{colon}{}", escape(variant), escape(&risk));
         }
     }
     if !findings.ladders.is_empty() {

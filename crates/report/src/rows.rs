@@ -5,7 +5,8 @@ use crate::number::{range, ratio};
 use crate::text::{cut, one_line};
 use findings::output::{
     Adequate, Cause, Caution, Cell, Class, DurabilityRisk, Effect, Estimate, Explanation, Findings,
-    Lack, Ladder, Metric, Needed, Phase, PhaseKind, Phases, QualityIssue, Validity, Verdict,
+    Lack, Ladder, Metric, Needed, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Validity,
+    Verdict,
 };
 
 /// What a report calls operations a second.
@@ -207,6 +208,13 @@ pub fn factor_name(findings: &Findings, words: &dyn Words, factor: &str) -> Stri
         Some(found) if found.subjects.len() == 1 => words.subject(&found.subjects[0]),
         _ => name(factor),
     }
+}
+
+/// Variants that a power cut alone can cost something, with what.
+pub fn weaker(findings: &Findings) -> impl Iterator<Item = (&str, PowerCutClass)> {
+    let classes =
+        findings.variants.iter().filter_map(|v| Some((v.name.as_str(), v.after_power_cut?)));
+    classes.filter(|(_, class)| *class != PowerCutClass::KeepsAcknowledged)
 }
 
 /// What each variant risks, by its name.

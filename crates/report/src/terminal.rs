@@ -4,7 +4,7 @@ use crate::lang::{Label, Language, Words, name};
 use crate::number::{count, micros, ratio, seconds, share, share_number};
 use crate::rows::{
     Against, Row, adequate_text, answers, aside, causes, causes_text, first_head, load_text, rate,
-    ratio_of, risks, rows, title, validity, verdict_text, workloads,
+    ratio_of, risks, rows, title, validity, verdict_text, weaker, workloads,
 };
 use crate::text::{columns, cut, one_line, wrap};
 use findings::output::{Class, Estimate, Findings, Validity};
@@ -181,6 +181,9 @@ impl Page {
                 let head = format!("{} · {}", name(&row.cell.variant), name(&row.cell.workload));
                 self.entry(&head, &said.join(words.label(Label::Semicolon)), Some(YELLOW));
             }
+        }
+        for (variant, class) in weaker(findings) {
+            self.entry(&name(variant), &words.after_power_cut(class), Some(YELLOW));
         }
         for (variant, risk) in risks(findings) {
             self.entry(&name(variant), &words.durability(risk), Some(YELLOW));

@@ -2,7 +2,9 @@
 
 mod fixture;
 
-use findings::output::{Basis, CellIssue, NotRun, Phases, QualityIssue, TrialCounts, Validity};
+use findings::output::{
+    Basis, CellIssue, NotRun, Phases, PowerCutClass, QualityIssue, TrialCounts, Validity,
+};
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use report::lang::Language;
 use report::terminal::Style;
@@ -41,6 +43,20 @@ fn the_table_in_a_terminal_in_chinese() {
 #[test]
 fn markdown() {
     insta::assert_snapshot!(report::markdown::render(&findings(&TWO), Language::English));
+}
+
+#[test]
+fn what_a_power_cut_can_cost_stands_beside_the_variant() {
+    let mut findings = findings(&TWO);
+    findings.variants[0].after_power_cut = Some(PowerCutClass::KeepsAcknowledged);
+    findings.variants[1].after_power_cut = Some(PowerCutClass::LosesLast { seconds: Some(0.6) });
+    let name = findings.variants[1].name.clone();
+    let text = report::terminal::render(&findings, style(160));
+    assert!(text.contains("up to the last 0.6 s of acknowledged writes"), "{text}");
+    assert!(!text.contains("all acknowledged writes are there"), "{text}");
+    let text = report::markdown::render(&findings, Language::Chinese);
+    let line = text.lines().find(|line| line.contains("最后 0.6 秒内")).unwrap();
+    assert!(line.contains(&name), "{line}");
 }
 
 #[test]

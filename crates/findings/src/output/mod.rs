@@ -113,6 +113,9 @@ pub struct VariantRef {
     pub openzfs: Vec<String>,
     /// What it risks that the words "synchronous write" do not say; empty when nothing is known.
     pub durability: Vec<DurabilityRisk>,
+    /// What a power cut alone can cost under the workloads, by its settings and theirs.
+    #[serde(default)]
+    pub after_power_cut: Option<PowerCutClass>,
     /// The commands that build it on real drives, a line each.
     #[serde(default)]
     pub build: Vec<String>,

@@ -1,6 +1,7 @@
 //! Verdicts: the answer for one factor level and one workload.
 
 use super::{Class, Estimate, Explanation, Metric, PhaseKind};
+use lab::durability::Durability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -183,6 +184,31 @@ pub enum Caution {
     },
 }
 
+/// What a power cut leaves of acknowledged writes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "class", rename_all = "kebab-case")]
+pub enum PowerCutClass {
+    /// All of them.
+    KeepsAcknowledged,
+    /// The last ones may be gone; what is left is consistent.
+    LosesLast {
+        /// Most seconds of work that are lost; none where the settings do not bound it.
+        seconds: Option<f64>,
+    },
+    /// What is left may be inconsistent.
+    MayCorrupt,
+}
+
+impl From<Durability> for PowerCutClass {
+    fn from(durability: Durability) -> PowerCutClass {
+        match durability {
+            Durability::KeepsAcknowledged => PowerCutClass::KeepsAcknowledged,
+            Durability::LosesLast { seconds } => PowerCutClass::LosesLast { seconds },
+            Durability::MayCorrupt => PowerCutClass::MayCorrupt,
+        }
+    }
+}
+
 /// What a configuration risks that "synchronous" does not say.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "risk", rename_all = "kebab-case")]
@@ -210,18 +236,4 @@ pub enum DurabilityRisk {
     SpecialNotRedundant,
     /// A data vdev without redundancy.
     NoRedundancy,
-}
-
-impl DurabilityRisk {
-    /// Whether a power cut alone loses acknowledged writes (and not only together with a dead drive).
-    pub fn loses_acknowledged(&self) -> bool {
-        match self {
-            DurabilityRisk::SyncDisabled { .. }
-            | DurabilityRisk::NoCacheFlush { .. }
-            | DurabilityRisk::LyingFlush { .. } => true,
-            DurabilityRisk::LogNotMirrored
-            | DurabilityRisk::SpecialNotRedundant
-            | DurabilityRisk::NoRedundancy => false,
-        }
-    }
 }

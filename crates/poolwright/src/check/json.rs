@@ -62,6 +62,7 @@ fn variant(campaign: &lab::campaign::Campaign, variant: &Variant, model: Option<
         "drive_bytes": drives,
         "arc_max": model.as_ref().map(|model| model.arc_max),
         "dirty_data_max": model.as_ref().map(|model| model.dirty_data_max),
+        "after_power_cut": lab::durability::worst(variant, campaign),
     })
 }
 

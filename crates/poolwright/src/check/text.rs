@@ -4,6 +4,7 @@ use super::Checked;
 use crate::machine;
 use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Rates, Variant, Workload};
 use lab::command::{MODPROBE, commands};
+use lab::durability;
 use lab::model::{Estimate, Model, drive_capacity, drive_sizes, of_variant};
 use lab::units::{about, print_duration};
 use report::text::visible;
@@ -202,6 +203,12 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
     }
     let model = model.map(|model| of_variant(model, &campaign.host, variant));
     line(out, "", &drives(variant, model.as_ref()));
+    let assessed = durability::worst(variant, campaign);
+    line(out, "", &format!("after a power cut: {}", assessed.durability));
+    for reason in &assessed.reasons {
+        let durability::Reason { setting, why, evidence, .. } = reason;
+        line(out, "", &format!("  {setting}: {why} ({evidence})"));
+    }
 }
 
 /// `12 × hdd-7200-16t of 14.6T (466G), …`, each kind once for each size it takes in the model.

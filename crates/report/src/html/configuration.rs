@@ -55,6 +55,9 @@ impl Page<'_> {
     }
 
     fn variant(&self, m: &mut Markup, variant: &Variant, known: Option<&VariantRef>) {
+        if let Some(class) = known.and_then(|v| v.after_power_cut) {
+            m.tag("p").say(|w| w.after_power_cut(class));
+        }
         for risk in known.into_iter().flat_map(|v| &v.durability) {
             m.tag("p").class("warn").say(|w| w.durability(risk));
         }

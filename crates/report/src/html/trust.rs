@@ -5,7 +5,7 @@ use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{bytes, count};
-use crate::rows::{Answer, risks, title};
+use crate::rows::{Answer, risks, title, weaker};
 use crate::text::one_line;
 
 impl Page<'_> {
@@ -148,11 +148,19 @@ impl Page<'_> {
 
     fn risks(&self, m: &mut Markup) {
         let risks = risks(self.findings);
-        if risks.is_empty() {
+        let classes: Vec<_> = weaker(self.findings).collect();
+        if risks.is_empty() && classes.is_empty() {
             return;
         }
         m.tag("h3").say(label(Label::Risks));
         m.tag("ul").class("text").inside(|m| {
+            for (variant, class) in classes {
+                m.tag("li").inside(|m| {
+                    m.tag("b").inside(|m| m.foreign(variant));
+                    m.text(" ");
+                    m.say(|w| w.after_power_cut(class));
+                });
+            }
             for (variant, risk) in risks {
                 m.tag("li").inside(|m| {
                     m.tag("b").inside(|m| m.foreign(variant));

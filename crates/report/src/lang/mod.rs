@@ -12,8 +12,9 @@ use crate::text::{cut, one_line};
 use findings::output::{
     Adequate, Basis, BreakEven, Cause, Caution, Class, Condition, Contribution, Database,
     DurabilityRisk, Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin,
-    MethodFindings, Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, Price, QualityIssue,
-    Reason, RerunPoint, ScaleLimit, Sensitivity, Severity, Subject, Validation, Validity, Warmed,
+    MethodFindings, Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, PowerCutClass,
+    Price, QualityIssue, Reason, RerunPoint, ScaleLimit, Sensitivity, Severity, Subject,
+    Validation, Validity, Warmed,
 };
 use findings::record::Cost;
 
@@ -147,6 +148,8 @@ pub trait TrustWords {
     fn validation(&self, part: &Validation) -> String;
     /// What an interval is made of.
     fn basis(&self, basis: Basis) -> &'static str;
+    /// What a power cut alone can cost.
+    fn after_power_cut(&self, class: PowerCutClass) -> String;
     /// What a configuration risks.
     fn durability(&self, risk: &DurabilityRisk) -> String;
     /// What the scale rules out.

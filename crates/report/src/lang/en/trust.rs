@@ -5,7 +5,7 @@ use crate::lang::{TrustWords, name, names, versions};
 use crate::number::{count, ratio, seconds, share, whole};
 use findings::output::{
     Basis, DurabilityRisk, Findings, Law, MethodFindings, NotRun, OpenNumbers, OtherSize,
-    Processor, QualityIssue, ScaleLimit, Validation, Validity, Warmed,
+    PowerCutClass, Processor, QualityIssue, ScaleLimit, Validation, Validity, Warmed,
 };
 use findings::record::WarmUpEnd;
 
@@ -110,6 +110,21 @@ impl TrustWords for English {
             Basis::Trials => "over trials",
             Basis::Batches => "batches within one trial",
             Basis::Point => "one number, no interval",
+        }
+    }
+
+    fn after_power_cut(&self, class: PowerCutClass) -> String {
+        match class {
+            PowerCutClass::KeepsAcknowledged => {
+                "After a power cut: all acknowledged writes are there.".into()
+            }
+            PowerCutClass::LosesLast { seconds: Some(s) } => format!(
+                "After a power cut: up to the last {s} s of acknowledged writes may be missing; the rest is consistent."
+            ),
+            PowerCutClass::LosesLast { seconds: None } => {
+                "After a power cut: the last acknowledged writes may be missing; the rest is consistent.".into()
+            }
+            PowerCutClass::MayCorrupt => "After a power cut: data may be corrupt.".into(),
         }
     }
 

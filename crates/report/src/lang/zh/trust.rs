@@ -5,7 +5,7 @@ use crate::lang::{TrustWords, name, names, versions};
 use crate::number::{count, ratio, seconds, share, whole};
 use findings::output::{
     Basis, DurabilityRisk, Findings, Law, MethodFindings, NotRun, OpenNumbers, OtherSize,
-    Processor, QualityIssue, ScaleLimit, Validation, Validity, Warmed,
+    PowerCutClass, Processor, QualityIssue, ScaleLimit, Validation, Validity, Warmed,
 };
 use findings::record::WarmUpEnd;
 
@@ -105,6 +105,19 @@ impl TrustWords for Chinese {
             Basis::Trials => "跨试验",
             Basis::Batches => "单次试验内的分段均值",
             Basis::Point => "单个数值，无区间",
+        }
+    }
+
+    fn after_power_cut(&self, class: PowerCutClass) -> String {
+        match class {
+            PowerCutClass::KeepsAcknowledged => "断电后：已确认的写入全部保留。".into(),
+            PowerCutClass::LosesLast { seconds: Some(s) } => {
+                format!("断电后：最多可能丢失最后 {s} 秒内已确认的写入，其余数据一致。")
+            }
+            PowerCutClass::LosesLast { seconds: None } => {
+                "断电后：可能丢失最后一部分已确认的写入，其余数据一致。".into()
+            }
+            PowerCutClass::MayCorrupt => "断电后：数据可能损坏。".into(),
         }
     }
 

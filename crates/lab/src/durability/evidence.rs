@@ -1,0 +1,51 @@
+//! What shows that a rule of durability holds.
+
+use serde::Serialize;
+use std::fmt;
+
+/// Where a rule can be seen to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// A built-in lab: `poolwright powercut LAB` shows it.
+    Lab(&'static str),
+    /// A test of this repository.
+    Test(&'static str),
+    /// What others wrote; no lab or test here shows it.
+    Source(&'static str),
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Evidence::Lab(lab) => write!(f, "poolwright powercut {lab}"),
+            Evidence::Test(test) => write!(f, "test {test}"),
+            Evidence::Source(source) => write!(f, "{source}; not shown here"),
+        }
+    }
+}
+
+/// The log drive of a pool that lies about flushes.
+pub const LYING_LOG: Evidence = Evidence::Test("crates/poolwright/tests/powercut.rs");
+/// `sync=disabled`.
+pub const SYNC_DISABLED: Evidence = Evidence::Source("zfsprops(7), sync");
+/// `sync=disabled` on some of a database's datasets.
+pub const SYNC_MIXED: Evidence =
+    Evidence::Source("PostgreSQL documentation, Reliability: WAL must be durable before data");
+/// A data drive that lies about flushes.
+pub const LYING_DATA: Evidence =
+    Evidence::Source("OpenZFS, vdev_label.c: labels are written after a flush of the data");
+/// `zfs_nocacheflush=1`.
+pub const NO_CACHE_FLUSH: Evidence = Evidence::Source("zfs(4), zfs_nocacheflush");
+/// `zil_nocacheflush=1`.
+pub const ZIL_NO_CACHE_FLUSH: Evidence = Evidence::Source("zfs(4), zil_nocacheflush");
+/// RAID 5 and 6 without a journal.
+pub const WRITE_HOLE: Evidence = Evidence::Source("md(4), unclean shutdown");
+/// `fsync=off`.
+pub const FSYNC: Evidence = Evidence::Source("PostgreSQL documentation, fsync");
+/// `synchronous_commit=off`.
+pub const SYNCHRONOUS_COMMIT: Evidence =
+    Evidence::Source("PostgreSQL documentation, Asynchronous Commit");
+/// `full_page_writes=off`.
+pub const FULL_PAGE_WRITES: Evidence =
+    Evidence::Source("PostgreSQL documentation, full_page_writes");

@@ -1,0 +1,135 @@
+//! The durability class of a variant under a workload: what a power cut can cost, by rules over settings.
+//!
+//! A class says what happens to writes that were acknowledged as durable when power fails. Dead drives are not
+//! part of it, except where a rule says so.
+
+mod database;
+mod evidence;
+mod storage;
+
+pub use evidence::Evidence;
+
+use crate::campaign::{Campaign, Program, Variant, Workload};
+use serde::{Deserialize, Serialize};
+
+/// What a power cut leaves of acknowledged writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "class", rename_all = "kebab-case")]
+pub enum Durability {
+    /// All of them.
+    #[default]
+    KeepsAcknowledged,
+    /// The last ones may be gone; what is left is as it was at an earlier moment.
+    LosesLast {
+        /// Most seconds of work that are lost; none where the settings do not bound it.
+        seconds: Option<f64>,
+    },
+    /// What is left may be no state that there ever was.
+    MayCorrupt,
+}
+
+impl Durability {
+    fn rank(self) -> u8 {
+        match self {
+            Durability::KeepsAcknowledged => 0,
+            Durability::LosesLast { .. } => 1,
+            Durability::MayCorrupt => 2,
+        }
+    }
+
+    /// Whether this is of a worse class than another, however many seconds may be lost.
+    pub fn worse_than(self, other: Durability) -> bool {
+        self.rank() > other.rank()
+    }
+
+    /// Whether two are of the same class, however many seconds may be lost.
+    pub fn same_class(self, other: Durability) -> bool {
+        self.rank() == other.rank()
+    }
+
+    /// What holds where both apply. Seconds add up: what waits in one buffer waits in the next afterwards.
+    fn and(self, other: Durability) -> Durability {
+        use Durability::LosesLast;
+        match (self, other) {
+            (LosesLast { seconds: a }, LosesLast { seconds: b }) => {
+                LosesLast { seconds: a.zip(b).map(|(a, b)| a + b) }
+            }
+            (a, b) if a.rank() >= b.rank() => a,
+            (_, b) => b,
+        }
+    }
+}
+
+impl std::fmt::Display for Durability {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Durability::KeepsAcknowledged => f.write_str("keeps all acknowledged writes"),
+            Durability::LosesLast { seconds: Some(s) } => {
+                write!(f, "may lose the last {s} s of acknowledged writes, consistent")
+            }
+            Durability::LosesLast { seconds: None } => {
+                f.write_str("may lose the last acknowledged writes, consistent")
+            }
+            Durability::MayCorrupt => f.write_str("may corrupt"),
+        }
+    }
+}
+
+/// Why a variant is not of the best class.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reason {
+    /// The setting as written, and where: `sync=disabled on tank/db`.
+    pub setting: String,
+    /// What follows from it alone.
+    pub durability: Durability,
+    /// How that comes about, in one sentence.
+    pub why: String,
+    /// What shows it.
+    pub evidence: Evidence,
+}
+
+/// A class with its reasons; none for the best class.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Assessment {
+    /// The class.
+    pub durability: Durability,
+    /// Why it is no better.
+    pub reasons: Vec<Reason>,
+}
+
+impl Assessment {
+    fn of(reasons: Vec<Reason>) -> Assessment {
+        let all = reasons.iter().map(|reason| reason.durability);
+        Assessment { durability: all.fold(Durability::default(), Durability::and), reasons }
+    }
+}
+
+/// The class of a variant under one workload.
+pub fn of(variant: &Variant, workload: &Workload) -> Assessment {
+    let mut reasons = storage::reasons(variant);
+    match &workload.program {
+        Program::Fio { .. } => reasons.extend(storage::sync_disabled(variant, &workload.dataset)),
+        Program::Pgbench(pgbench) => reasons.extend(database::reasons(variant, pgbench)),
+    }
+    Assessment::of(reasons)
+}
+
+/// The worst class of a variant under the workloads of a campaign, with its reasons.
+pub fn worst(variant: &Variant, campaign: &Campaign) -> Assessment {
+    let all = campaign.workloads.iter().map(|workload| of(variant, workload));
+    let severity = |assessment: &Assessment| {
+        let seconds = match assessment.durability {
+            Durability::LosesLast { seconds } => seconds.unwrap_or(f64::INFINITY),
+            _ => 0.0,
+        };
+        (assessment.durability.rank(), seconds)
+    };
+    all.max_by(|a, b| {
+        let (a, b) = (severity(a), severity(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    })
+    .unwrap_or_else(|| Assessment::of(storage::reasons(variant)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+use super::*;
+use crate::campaign::Campaign;
+
+/// A lab of a mirror with a log, with lines of its own in a section.
+fn lab(ssd: &str, more: &str) -> Campaign {
+    let text = format!(
+        r#"
+[host]
+memory = "64G"
+[drives]
+hdd = "2x hdd-7200-8t"
+ssd = {{ profile = "nvme-consumer-1t", count = 1{ssd} }}
+[pool]
+vdevs = "mirror hdd[0-1] log ssd0"
+[workloads.oltp.pgbench]
+scale = 10
+clients = 4
+[workloads.oltp.directories]
+data = "data"
+wal = "wal"
+[datasets.data]
+recordsize = "8K"
+[datasets.wal]
+{more}
+"#
+    );
+    load(&text)
+}
+
+fn load(text: &str) -> Campaign {
+    let profiles = crate::Profiles::builtin();
+    match crate::load("lab.toml", text, &crate::NoFiles, &profiles) {
+        Ok((campaign, _)) => campaign,
+        Err(said) => panic!("{said:?}"),
+    }
+}
+
+fn assess(campaign: &Campaign) -> Assessment {
+    worst(&campaign.variants[0], campaign)
+}
+
+/// The class, and the settings that are the reasons.
+fn class(ssd: &str, more: &str) -> (Durability, Vec<String>) {
+    let found = assess(&lab(ssd, more));
+    (found.durability, found.reasons.into_iter().map(|reason| reason.setting).collect())
+}
+
+fn loses(seconds: f64) -> Durability {
+    Durability::LosesLast { seconds: Some(seconds) }
+}
+
+#[test]
+fn defaults_keep_what_was_acknowledged_even_on_honest_volatile_drives() {
+    assert_eq!(class("", ""), (Durability::KeepsAcknowledged, vec![]));
+}
+
+#[test]
+fn without_sync_two_transaction_groups_are_lost() {
+    let all = "sync = \"disabled\"\n[datasets.data]\nsync = \"disabled\"";
+    let all = all.replace("[datasets.data]", "[module]\nzfs_txg_timeout = 3\n[dataset]");
+    // The log's dataset states it itself and data inherits it.
+    let (durability, settings) = class("", &all);
+    assert_eq!(durability, loses(6.0));
+    assert_eq!(settings, ["sync=disabled on tank/data, tank/wal"]);
+}
+
+#[test]
+fn a_database_of_which_a_part_is_synchronous_may_corrupt() {
+    let (durability, settings) = class("", "sync = \"disabled\"");
+    assert_eq!(durability, Durability::MayCorrupt);
+    assert_eq!(settings, ["sync=disabled on tank/wal, but not on tank/data"]);
+    let off = "sync = \"always\"\n[workloads.oltp.postgresql]\nfsync = \"off\"";
+    let (durability, settings) = class("", off);
+    assert_eq!(durability, Durability::MayCorrupt);
+    assert_eq!(settings, ["fsync=off on tank/data, but not on tank/wal"]);
+}
+
+#[test]
+fn a_server_that_does_not_sync_loses_on_zfs_what_a_pool_loses() {
+    let off = "[workloads.oltp.postgresql]\nfsync = \"off\"\nsynchronous_commit = \"off\"";
+    let (durability, settings) = class("", off);
+    assert_eq!(durability, loses(10.6));
+    assert_eq!(settings.len(), 2, "{settings:?}");
+    let always = format!("[dataset]\nsync = \"always\"\n{off}");
+    assert_eq!(class("", &always).0, loses(0.6), "each write is synchronous anyway");
+    let delay =
+        "[workloads.oltp.postgresql]\nsynchronous_commit = \"off\"\nwal_writer_delay = \"10s\"";
+    assert_eq!(class("", delay).0, loses(30.0));
+}
+
+#[test]
+fn pages_may_be_torn_in_records_that_are_smaller_than_they_are() {
+    let off = "recordsize = \"4K\"\n[workloads.oltp.postgresql]\nfull_page_writes = \"off\"";
+    // The write-ahead log may have small records.
+    assert_eq!(class("", off).0, Durability::KeepsAcknowledged);
+    let mut campaign = lab("", off);
+    let data = campaign.variants[0].datasets.get_mut("data").unwrap();
+    data.insert("recordsize".to_owned(), "4K".to_owned());
+    let found = assess(&campaign);
+    assert_eq!(found.durability, Durability::MayCorrupt);
+    assert_eq!(found.reasons[0].setting, "full_page_writes=off, recordsize=4096 on tank/data");
+}
+
+#[test]
+fn a_log_that_is_not_flushed_ends_early_and_a_pool_that_is_not_may_corrupt() {
+    let open = Durability::LosesLast { seconds: None };
+    assert_eq!(class(", flush = \"lies\"", "").0, open);
+    assert_eq!(class("", "[module]\nzil_nocacheflush = 1").0, open);
+    let protected = ", flush = \"lies\", power_loss_protection = true";
+    assert_eq!(class(protected, "").0, Durability::KeepsAcknowledged);
+    // Disks have a volatile cache, too.
+    assert_eq!(class("", "[module]\nzfs_nocacheflush = 1").0, Durability::MayCorrupt);
+}
+
+#[test]
+fn arrays_with_parity_have_a_write_hole_and_no_whole_pages() {
+    let array = |level: &str, settings: &str| {
+        let text = format!(
+            r#"
+stack = "md"
+md = "{level} nvme[0-3]"
+filesystem = "ext4"
+[host]
+memory = "64G"
+[drives]
+nvme = "4x pm9a3-1.92t"
+[workloads.oltp.pgbench]
+scale = 10
+clients = 4
+[workloads.oltp.postgresql]
+{settings}
+"#
+        );
+        assess(&load(&text)).durability
+    };
+    assert_eq!(array("raid10", ""), Durability::KeepsAcknowledged);
+    assert_eq!(array("raid5", ""), Durability::MayCorrupt);
+    assert_eq!(array("raid10", "full_page_writes = \"off\""), Durability::MayCorrupt);
+    assert_eq!(array("raid10", "fsync = \"off\""), Durability::MayCorrupt);
+}
+
+#[test]
+fn the_worst_workload_decides_and_labs_that_show_a_rule_are_there() {
+    let mut campaign = lab("", "[workloads.oltp.postgresql]\nsynchronous_commit = \"off\"");
+    let mut safe = campaign.workloads[0].clone();
+    if let Program::Pgbench(pgbench) = &mut safe.program {
+        pgbench.settings.clear();
+    }
+    campaign.workloads.push(safe);
+    let found = assess(&campaign);
+    assert_eq!(found.durability, loses(0.6));
+    let shown = found.reasons[0].evidence;
+    if let Evidence::Lab(lab) = shown {
+        assert!(crate::builtin::lab(lab).is_some(), "{lab}");
+    }
+}
