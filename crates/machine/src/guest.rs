@@ -7,6 +7,7 @@ mod sampler;
 use crate::outcome::{Outcome, WarmUp};
 use crate::script::{Command, Script, Step};
 use crate::{INSIDE, OUTCOME, PROGRESS, SCRIPT};
+pub use programs::run as execute;
 use programs::Running;
 use sampler::Sampler;
 use std::fs;

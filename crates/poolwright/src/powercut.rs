@@ -2,15 +2,18 @@
 //!
 //! A machine is written to while everything that reaches its drives is recorded. From the record follow the
 //! contents of the drives after a power cut at any moment; a machine is started on each, and what was
-//! acknowledged before the cut is looked for. The same without fdatasync must lose something, or the check
-//! proves nothing. See docs/powercut.md.
+//! acknowledged before the cut is looked for: blocks of files, or transactions of a database where the workload
+//! is one. A control (no fdatasync, or `synchronous_commit=off`) must lose something, or the check proves
+//! nothing.
 
 mod blocks;
+mod commits;
 pub mod inside;
 mod mishap;
 mod recovery;
 mod report;
 mod states;
+mod work;
 mod writer;
 
 use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
@@ -22,10 +25,12 @@ use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::slot::Slot;
 use bench::stop::Stop;
-use lab::campaign::Campaign;
+use bench::workload::Place;
+use bench::workload::pgbench::Client;
+use lab::campaign::{Campaign, Program};
 use lab::model::host_memory_needed;
 use mishap::Mishap;
-use report::{Report, Run, State};
+use report::{Report, Run, State, Written};
 use states::{Recorded, Room, Setup};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -40,7 +45,10 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// Cut the power of a variant under synchronous writes, and see what survives
 ///
-/// Exit codes: 0 every acknowledged write survived, and the control without fdatasync lost some · 1 something
+/// Of a pgbench workload numbered transactions are committed and looked for, otherwise blocks of files with
+/// fdatasync.
+///
+/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or synchronous_commit=off) lost some · 1 something
 /// was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument is wrong · 3 this
 /// host lacks something · 130 interrupted.
 #[derive(clap::Args)]
@@ -50,8 +58,11 @@ pub struct Args {
     /// One of its variants [default: the baseline]
     #[arg(long)]
     variant: Option<String>,
-    /// Crash states, with and again without fdatasync
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    /// One of its workloads [default: the first]
+    #[arg(long)]
+    workload: Option<String>,
+    /// Crash states, and as many of the control
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     states: u64,
     /// Only the crash state of this seed, as a report names it
     #[arg(long, value_name = "SEED", conflicts_with = "states")]
@@ -91,6 +102,7 @@ impl Args {
         diagnostics::draw(&said, &sources);
         let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
         let name = &campaign.variants[number].name;
+        let workload = self.workload(&campaign).map_err(|why| refuse(USAGE, why))?;
         mishap::check(&self.fail, &campaign.variants[number])
             .map_err(|why| refuse(USAGE, format!("--fail {why}")))?;
         let model = machine::model(&campaign).map_err(|diagnostic| {
@@ -98,14 +110,26 @@ impl Args {
             ENVIRONMENT
         })?;
         let linux = Linux::find(PATIENCE).map_err(|e| exit::of_fault(&e))?;
-        let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, 0, 0), "");
+        let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), "");
         inputs.seed = self.seed;
         let stop = Stop::default();
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
+        let database = match &inputs.workload.program {
+            Program::Fio { .. } => Ok(None),
+            Program::Pgbench(pgbench) => {
+                Client::new(&inputs, pgbench, Place::Host(&linux.fio)).map(Some)
+            }
+        };
+        let database = database.map_err(|e| exit::of_fault(&e))?;
+        let variant = match &database {
+            None => linux.variant(&inputs),
+            Some(client) => linux.variant_with(&inputs, client),
+        };
         let setup = Setup {
             inputs: &inputs,
-            variant: &linux.variant(&inputs),
+            variant: &variant,
+            database: database.as_ref(),
             mishaps: &self.fail,
             seconds: self.seconds,
             seed: self.seed,
@@ -120,6 +144,9 @@ impl Args {
             variant: name.clone(),
             seed: self.seed,
             seconds: self.seconds,
+            written: if database.is_some() { Written::Commits } else { Written::Blocks },
+            by_settings: lab::durability::of(&inputs.variant, &inputs.workload),
+            dirty_data_max: inputs.model.dirty_data_max,
             mishaps: self.fail.iter().map(Mishap::to_string).collect(),
             runs,
         };
@@ -129,6 +156,16 @@ impl Args {
             report.text()
         });
         Ok(if report.sound() { 0 } else { LOST })
+    }
+
+    /// The number of the workload.
+    fn workload(&self, campaign: &Campaign) -> Result<usize, String> {
+        let Some(wanted) = &self.workload else { return Ok(0) };
+        let names = || campaign.workloads.iter().map(|workload| workload.name.as_str());
+        names().position(|name| name == wanted).ok_or_else(|| {
+            let all = names().collect::<Vec<_>>().join(", ");
+            format!("{} has no workload `{wanted}`; it has: {all}", self.lab)
+        })
     }
 
     /// The number of the variant.
@@ -161,7 +198,7 @@ impl Args {
         }
     }
 
-    /// Writes with and without fdatasync, and makes every crash state of both.
+    /// Writes, once more as the control, and makes every crash state of both.
     fn runs(&self, setup: &Setup) -> Result<Vec<Run>, Fault> {
         let scratch = Scratch::new().map_err(|e| {
             Fault::Environment(format!("cannot make a directory for the machines: {e}"))
@@ -170,7 +207,7 @@ impl Args {
         let jobs = self
             .jobs
             .map_or_else(|| machine::parallel(each), NonZeroUsize::get);
-        let both = [("fdatasync", true), ("control", false)];
+        let both = [("kept", true), ("control", false)];
         let recorded: Vec<Recorded> = in_parallel(
             jobs,
             &both,

@@ -1,7 +1,8 @@
 //! Inside a machine after the cut: imports the pool, checks what was acknowledged, and scrubs.
 
-use super::blocks::{Blocks, Damage};
+use super::commits::Recovery;
 use super::inside;
+use super::work::Work;
 use super::writer::Clock;
 use machine::INSIDE;
 use std::fs;
@@ -27,9 +28,9 @@ pub struct Task {
     pub devices: Vec<String>,
     /// Whether one of them is dead, so that the pool may be imported without its log.
     pub dead: bool,
-    /// The blocks that were written.
-    pub blocks: Blocks,
-    /// How many of them each writer had acknowledged.
+    /// What was written.
+    pub work: Work,
+    /// How many blocks or transactions each writer had acknowledged.
     pub acknowledged: Vec<u64>,
 }
 
@@ -40,8 +41,8 @@ pub struct Recovered {
     pub import: Import,
     /// Virtual seconds of the import that succeeded, replay of the intent log included.
     pub import_s: f64,
-    /// What became of the blocks.
-    pub damage: Damage,
+    /// What became of the blocks or transactions.
+    pub data: Recovery,
     /// `zpool status -p` after a scrub.
     pub status: String,
     /// Why the pool cannot be used.
@@ -83,21 +84,18 @@ pub fn run() -> Result<(), String> {
         .map_err(|e| format!("cannot write what was found: {e}"))
 }
 
-/// Checks the files of a pool that was imported; prints the damage.
+/// Checks the data of a pool that was imported; prints what it found.
 pub fn check() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
-    let damage = task.blocks.check_all(&task.acknowledged);
-    println!(
-        "{}",
-        serde_json::to_string(&damage).map_err(|e| e.to_string())?
-    );
+    let found = task.work.check(&task.acknowledged)?;
+    println!("{}", serde_json::to_string(&found).map_err(|e| e.to_string())?);
     Ok(())
 }
 
 fn recover(task: &Task, found: &mut Recovered) -> Result<(), String> {
     import(task, found)?;
-    let damage = output(Command::new("/proc/self/exe").args([inside::VERB, inside::CHECK]))?;
-    found.damage = serde_json::from_str(&damage).map_err(|e| format!("{e}: {damage}"))?;
+    let data = output(Command::new("/proc/self/exe").args([inside::VERB, inside::CHECK]))?;
+    found.data = serde_json::from_str(&data).map_err(|e| format!("{e}: {data}"))?;
     output(Command::new("zpool").args(["scrub", "-w", &task.pool]))?;
     found.status = output(Command::new("zpool").args(["status", "-p", &task.pool]))?;
     Ok(())

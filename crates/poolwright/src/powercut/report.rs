@@ -1,6 +1,7 @@
 //! What the crash states show, and what it is worth as evidence.
 
 use super::recovery::{Import, Recovered};
+use lab::durability::Assessment;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -15,16 +16,57 @@ pub struct Report {
     pub seed: u64,
     /// Virtual seconds of writing.
     pub seconds: u64,
+    /// What was written.
+    pub written: Written,
+    /// What its settings make of a power cut.
+    pub by_settings: Assessment,
+    /// Limit of dirty data in the model, bytes: a transaction group ends early when much of it is dirty.
+    pub dirty_data_max: u64,
     /// What else went wrong, in words.
     pub mishaps: Vec<String>,
-    /// With fdatasync, and without it as the negative control.
+    /// As the variant promises it, and the negative control.
     pub runs: Vec<Run>,
+}
+
+/// What was written, and what the control is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Written {
+    /// Blocks of files, with fdatasync and without.
+    Blocks,
+    /// Transactions of PostgreSQL, with the lab's settings and with `synchronous_commit=off`.
+    Commits,
+}
+
+impl Written {
+    fn name(self) -> &'static str {
+        match self {
+            Written::Blocks => "blocks",
+            Written::Commits => "commits",
+        }
+    }
+
+    fn run(self, synchronous: bool) -> &'static str {
+        match (self, synchronous) {
+            (Written::Blocks, true) => "with fdatasync",
+            (Written::Blocks, false) => "without (control)",
+            (Written::Commits, true) => "as in the lab",
+            (Written::Commits, false) => "control",
+        }
+    }
+
+    fn control(self) -> &'static str {
+        match self {
+            Written::Blocks => "without fdatasync",
+            Written::Commits => "with synchronous_commit=off",
+        }
+    }
 }
 
 /// One machine that was written to, and its crash states.
 #[derive(Debug, Serialize)]
 pub struct Run {
-    /// Writes were followed by fdatasync.
+    /// Not the control.
     pub synchronous: bool,
     /// Why writers stopped early.
     pub problems: Vec<String>,
@@ -39,7 +81,7 @@ pub struct State {
     pub seed: u64,
     /// When the power was cut, virtual seconds since the writing began.
     pub at_s: f64,
-    /// Blocks that had been acknowledged by then.
+    /// Blocks or transactions that had been acknowledged by then.
     pub acknowledged: u64,
     /// Writes to drives that were not on their media for certain.
     pub unflushed: u64,
@@ -47,10 +89,17 @@ pub struct State {
     pub dropped: u64,
     /// Blocks of drives that went bad unnoticed.
     pub rotten: u64,
-    /// Acknowledged blocks that are gone.
+    /// Acknowledged blocks or transactions that are gone.
     pub lost: u64,
-    /// Blocks that are there in part, or hold what was never written there.
+    /// Blocks or transactions that are there in part, or hold what was never written there.
     pub corrupt: u64,
+    /// Virtual seconds from the acknowledgement of the first lost transaction to the cut; none where none is
+    /// lost, and for blocks.
+    pub lost_s: Option<f64>,
+    /// Virtual seconds until the recovered server took statements.
+    pub recovery_s: Option<f64>,
+    /// What is wrong with the database.
+    pub faults: Vec<String>,
     /// How the pool was imported.
     pub import: Import,
     /// Virtual seconds of the import, replay of the intent log included; none where there was none.
@@ -64,8 +113,10 @@ pub struct State {
 impl State {
     /// Adds what the machine after the cut found.
     pub fn add(&mut self, found: Recovered) {
-        self.lost = found.damage.lost;
-        self.corrupt = found.damage.corrupt;
+        self.lost = found.data.damage.lost;
+        self.corrupt = found.data.damage.corrupt;
+        self.recovery_s = found.data.recovery_s;
+        self.faults = found.data.faults;
         self.import = found.import;
         self.unusable = found.unusable;
         // Zero where no import succeeded.
@@ -80,7 +131,7 @@ impl State {
             .next();
     }
 
-    /// Acknowledged blocks are gone, and were looked for.
+    /// Something acknowledged is gone, and was looked for.
     fn lossy(&self) -> bool {
         self.lost + self.corrupt > 0
     }
@@ -90,11 +141,12 @@ impl State {
         self.lossy()
             || self.unusable.is_some()
             || self.errors.is_some()
+            || !self.faults.is_empty()
             || self.import == Import::Rewound
     }
 
     /// What is wrong with it.
-    fn line(&self) -> String {
+    fn line(&self, written: Written) -> String {
         let mut line = format!(
             "  state {}, {:.3} s into the writing: ",
             self.seed, self.at_s
@@ -105,9 +157,18 @@ impl State {
         }
         let _ = write!(
             line,
-            "{} of {} acknowledged blocks lost, {} corrupt",
-            self.lost, self.acknowledged, self.corrupt
+            "{} of {} acknowledged {} lost, {} corrupt",
+            self.lost,
+            self.acknowledged,
+            written.name(),
+            self.corrupt
         );
+        if let Some(seconds) = self.lost_s {
+            let _ = write!(line, ", the last {seconds:.3} s of work");
+        }
+        for fault in &self.faults {
+            let _ = write!(line, "; {fault}");
+        }
         if self.import == Import::Rewound {
             line.push_str("; imported only by zpool import -F");
         }
@@ -132,6 +193,18 @@ struct Sum {
     without_log: u64,
     /// Shortest and longest import.
     import_s: Option<(f64, f64)>,
+    /// Shortest and longest recovery of the database.
+    recovery_s: Option<(f64, f64)>,
+    /// Longest time of work lost.
+    lost_s: Option<f64>,
+}
+
+/// Widens a range by a value.
+fn widen(range: &mut Option<(f64, f64)>, value: Option<f64>) {
+    if let Some(s) = value {
+        let (least, most) = range.unwrap_or((s, s));
+        *range = Some((least.min(s), most.max(s)));
+    }
 }
 
 impl Report {
@@ -151,10 +224,9 @@ impl Report {
             sum.lost += state.lost;
             sum.corrupt += state.corrupt;
             sum.without_log += u64::from(state.import == Import::WithoutLog);
-            if let Some(s) = state.import_s {
-                let (least, most) = sum.import_s.unwrap_or((s, s));
-                sum.import_s = Some((least.min(s), most.max(s)));
-            }
+            widen(&mut sum.import_s, state.import_s);
+            widen(&mut sum.recovery_s, state.recovery_s);
+            sum.lost_s = [sum.lost_s, state.lost_s].into_iter().flatten().reduce(f64::max);
         }
         sum
     }
@@ -172,47 +244,61 @@ impl Report {
             "{} · variant {} · {} s of writing · seed {}\n",
             self.lab, self.variant, self.seconds, self.seed
         );
+        let _ = writeln!(text, "by its settings: {}", self.by_settings.durability);
+        for reason in &self.by_settings.reasons {
+            let _ = writeln!(text, "  {}: {}", reason.setting, reason.why);
+        }
+        if !self.by_settings.reasons.is_empty() {
+            let limit = lab::units::about(self.dirty_data_max);
+            let _ = writeln!(text, "  limit of dirty data in the model: {limit}");
+        }
         for mishap in &self.mishaps {
             let _ = writeln!(text, "besides the cut: {mishap}");
         }
         for run in &self.runs {
-            let s = self.sum(run.synchronous);
-            let name = match run.synchronous {
-                true => "with fdatasync",
-                false => "without (control)",
-            };
-            let _ = writeln!(
-                text,
-                "{name:<18} {} crash states · {} acknowledged blocks looked for: {} lost, {} corrupt",
-                s.states, s.acknowledged, s.lost, s.corrupt
-            );
-            let indent = " ".repeat(19);
-            let _ = write!(
-                text,
-                "{indent}drives lost {} of {} unflushed writes",
-                s.dropped, s.unflushed
-            );
-            if let Some((least, most)) = s.import_s {
-                let _ = write!(text, " · import took {least:.1} to {most:.1} s");
-            }
-            text.push('\n');
-            if s.without_log > 0 {
-                let _ = writeln!(
-                    text,
-                    "{indent}{} of the pools could only be imported without the log (zpool import -m)",
-                    s.without_log
-                );
-            }
-            for problem in &run.problems {
-                let _ = writeln!(text, "{indent}{problem}");
-            }
-            // Of the control, loss is what is wanted.
-            for state in run.states.iter().filter(|s| run.synchronous && s.damaged()) {
-                let _ = writeln!(text, "{}", state.line());
-            }
+            self.add_run(&mut text, run);
         }
         text.push_str(&self.verdict());
         text
+    }
+
+    fn add_run(&self, text: &mut String, run: &Run) {
+        let s = self.sum(run.synchronous);
+        let (name, written) = (self.written.run(run.synchronous), self.written.name());
+        let _ = writeln!(
+            text,
+            "{name:<18} {} crash states · {} acknowledged {written} looked for: {} lost, {} corrupt",
+            s.states, s.acknowledged, s.lost, s.corrupt
+        );
+        let indent = " ".repeat(19);
+        let _ = write!(
+            text,
+            "{indent}drives lost {} of {} unflushed writes",
+            s.dropped, s.unflushed
+        );
+        for (what, range) in [("import", s.import_s), ("recovery of the database", s.recovery_s)] {
+            if let Some((least, most)) = range {
+                let _ = write!(text, " · {what} took {least:.1} to {most:.1} s");
+            }
+        }
+        text.push('\n');
+        if let Some(seconds) = s.lost_s {
+            let _ = writeln!(text, "{indent}up to the last {seconds:.3} s of work lost, in {} states", s.lossy);
+        }
+        if s.without_log > 0 {
+            let _ = writeln!(
+                text,
+                "{indent}{} of the pools could only be imported without the log (zpool import -m)",
+                s.without_log
+            );
+        }
+        for problem in &run.problems {
+            let _ = writeln!(text, "{indent}{problem}");
+        }
+        // Of the control, loss is what is wanted.
+        for state in run.states.iter().filter(|s| run.synchronous && s.damaged()) {
+            let _ = writeln!(text, "{}", state.line(self.written));
+        }
     }
 
     fn verdict(&self) -> String {
@@ -222,18 +308,33 @@ impl Report {
         } else {
             "No drive lost anything in these states: what they show is that the pool recovers what its drives hold."
         };
+        let other = self.written.control();
         match (with.damaged, control.lossy) {
             (0, _) if with.acknowledged == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
-            (0, 0) => "Nothing was lost, but neither was without fdatasync, so this proves nothing: write for longer (--seconds), or make more states (--states).\n".to_owned(),
+            (0, 0) => format!("Nothing was lost, but neither was {other}, so this proves nothing: write for longer (--seconds), or make more states (--states).\n"),
             (0, lossy) => format!(
-                "Every acknowledged write survived. {evidence} Without fdatasync {lossy} of {} states lost some, so the check can fail.\n",
-                control.states
+                "Every acknowledged write survived. {evidence} The control, {other}, lost some in {lossy} of {} states, so the check can fail.\n{}\n",
+                control.states,
+                confidence(with.states)
             ),
             (bad, _) => format!(
-                "Acknowledged writes were lost or out of reach, or the pool was damaged, in {bad} of {} states. The same command with --state SEED repeats one of them.\n",
+                "Acknowledged writes were lost or out of reach, or the pool or its data was damaged, in {bad} of {} states. The same command with --state SEED repeats one of them.\n",
                 with.states
             ),
         }
+    }
+}
+
+/// What no loss in so many states says: above that share of losing states, at least one of them would have lost
+/// something with 95 % probability (the rule of three).
+fn confidence(states: u64) -> String {
+    let share = 3.0 / states.max(1) as f64;
+    match share < 1.0 {
+        true => format!(
+            "No loss in {states} states: at most 3/{states} = {:.2} % of all such cuts lose something (95 % confidence).",
+            100.0 * share
+        ),
+        false => format!("{states} states are too few for a bound on the share of cuts that lose something."),
     }
 }
 
@@ -263,6 +364,9 @@ mod tests {
             variant: "none".to_owned(),
             seed: 1,
             seconds: 6,
+            written: Written::Blocks,
+            by_settings: Assessment::default(),
+            dirty_data_max: 1 << 30,
             mishaps: Vec::new(),
             runs: runs.into(),
         }
@@ -288,6 +392,29 @@ mod tests {
         assert!(proves_nothing.text().contains("so this proves nothing"));
         let protected = report([run(true, 0, 0), run(false, 3, 5)]);
         assert!(protected.text().contains("No drive lost anything"));
+    }
+
+    #[test]
+    fn no_loss_in_many_states_bounds_the_share_of_losing_ones() {
+        let mut many = report([run(true, 0, 5), run(false, 3, 5)]);
+        assert!(many.text().contains("1 states are too few"), "{}", many.text());
+        let states = (0..300).flat_map(|_| run(true, 0, 5).states).collect();
+        many.runs[0].states = states;
+        assert!(many.text().contains("at most 3/300 = 1.00 %"), "{}", many.text());
+    }
+
+    #[test]
+    fn of_a_database_faults_are_damage_and_lost_seconds_are_told() {
+        let mut broken = report([run(true, 4, 5), run(false, 3, 5)]);
+        broken.written = Written::Commits;
+        let state = &mut broken.runs[0].states[0];
+        (state.lost_s, state.recovery_s) = (Some(0.25), Some(0.5));
+        assert!(broken.text().contains("4 of 100 acknowledged commits lost, 0 corrupt, the last 0.250 s"), "{}", broken.text());
+        let state = &mut broken.runs[0].states[0];
+        state.lost = 0;
+        state.faults = vec!["pg_amcheck: index is broken".to_owned()];
+        assert!(state.damaged());
+        assert!(broken.text().contains("pg_amcheck: index is broken"));
     }
 
     #[test]
@@ -319,11 +446,11 @@ mod tests {
         state.add(found(status("No known data errors"), Import::Plain));
         assert!(!state.damaged() && state.import_s == Some(2.0));
         state.add(found(status("No known data errors"), Import::Rewound));
-        assert!(state.damaged() && state.line().contains("zpool import -F"));
+        assert!(state.damaged() && state.line(Written::Blocks).contains("zpool import -F"));
         state.add(found(
             status("3 data errors, use '-v' for a list"),
             Import::Plain,
         ));
-        assert!(state.damaged() && state.line().contains("3 data errors"));
+        assert!(state.damaged() && state.line(Written::Blocks).contains("3 data errors"));
     }
 }

@@ -1,15 +1,19 @@
 //! The machines of a power cut: one that is recorded while it is written to, and one for each crash state.
 
 use super::blocks::{Blocks, mix};
+use super::commits::{self, Commits};
 use super::inside;
 use super::mishap::{Mishap, When};
 use super::recovery::{self, Recovered};
 use super::report::State;
+use super::work::Work;
 use super::writer::{self, Ledger};
 use bench::engine::linux::variant::{Early, Variant};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
+use bench::workload::Client as _;
+use bench::workload::pgbench::Client;
 use contents::config::Config;
 use contents::crash::{PowerCut, Durability, Unflushed, contents_after_cut, damage};
 use contents::record::Reader;
@@ -33,11 +37,13 @@ pub struct Setup<'a> {
     pub inputs: &'a Inputs,
     /// Its machine.
     pub variant: &'a Variant<'a>,
+    /// The client of a database; none where blocks are written.
+    pub database: Option<&'a Client>,
     /// What else goes wrong.
     pub mishaps: &'a [Mishap],
     /// Virtual seconds of writing.
     pub seconds: u64,
-    /// Seed of the blocks.
+    /// Seed of the blocks or transactions.
     pub seed: u64,
     /// The user's wish to stop.
     pub stop: &'a Stop,
@@ -45,12 +51,12 @@ pub struct Setup<'a> {
 
 /// A machine that was written to while its drives were recorded.
 pub struct Recorded {
-    /// Writes were followed by fdatasync.
+    /// Not the control: writes were followed by fdatasync, or the server ran as the lab has it.
     pub synchronous: bool,
     /// What was acknowledged when.
     pub ledger: Ledger,
     record: PathBuf,
-    blocks: Blocks,
+    work: Work,
 }
 
 /// The contents of drives, whose memory is used again for the next crash state.
@@ -104,8 +110,12 @@ impl Setup<'_> {
     /// Why the machine did not come to its end.
     pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Fault> {
         fs::create_dir(directory).map_err(io("make", directory))?;
+        let work = match self.database {
+            None => Work::Blocks(self.blocks()),
+            Some(client) => Work::Commits(Box::new(Commits::of(client, self.seed))),
+        };
         let task = writer::Task {
-            blocks: self.blocks(),
+            work,
             synchronous,
             seconds: self.seconds,
             fail: self.dying(When::Running),
@@ -115,6 +125,37 @@ impl Setup<'_> {
         let record = directory.join("record");
         drives.record = Some(record.clone());
         let mut steps = self.variant.build();
+        steps.extend(self.prepare(directory, synchronous)?);
+        steps.push(program(inside::FIRST));
+        let ended = self.variant.run(directory, &drives, steps, self.stop);
+        ended.map_err(|early| match (early, self.database.and_then(|c| c.complaint(directory))) {
+            (Early::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
+            (_, Some(complaint)) => Fault::failed(complaint),
+            (Early::Died(how), None) => Fault::failed(how),
+            (Early::Fault(fault), None) => fault,
+        })?;
+        Ok(Recorded {
+            synchronous,
+            ledger: read_result(directory, writer::LEDGER)?,
+            record,
+            work: task.work,
+        })
+    }
+
+    /// What comes between the building of the variant and the writers.
+    fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Fault> {
+        if let Some(client) = self.database {
+            let part = client.lay_out();
+            for (name, text) in &part.files {
+                let path = directory.join(name);
+                fs::write(&path, text).map_err(io("write", &path))?;
+            }
+            let options = if synchronous { "" } else { commits::CONTROL };
+            let start = client.start_with(options, "server.out").map(Step::Run);
+            let table = Step::Run(client.statements(commits::TABLE, "table.out"));
+            return Ok(part.steps.into_iter().chain(start).chain([table]).collect());
+        }
+        let mut steps = Vec::new();
         let dataset = &self.inputs.workload.dataset;
         let sync = self.inputs.variant.property(dataset, "sync");
         if !synchronous && sync == Some("always") {
@@ -130,18 +171,7 @@ impl Setup<'_> {
                 &name,
             ])));
         }
-        steps.push(program(inside::FIRST));
-        let ended = self.variant.run(directory, &drives, steps, self.stop);
-        ended.map_err(|early| match early {
-            Early::Died(how) => Fault::failed(how),
-            Early::Fault(fault) => fault,
-        })?;
-        Ok(Recorded {
-            synchronous,
-            ledger: read_result(directory, writer::LEDGER)?,
-            record,
-            blocks: task.blocks,
-        })
+        Ok(steps)
     }
 
     /// The drives of the mishaps of a kind.
@@ -191,7 +221,7 @@ impl Setup<'_> {
                 .map(|d| Variant::device(&d.name))
                 .collect(),
             dead: drives.drives.iter().any(|drive| drive.failed),
-            blocks: recorded.blocks.clone(),
+            work: recorded.work.clone(),
             acknowledged,
         };
         write_task(directory, recovery::TASK, &task)?;
@@ -200,6 +230,8 @@ impl Setup<'_> {
         match self.variant.run(directory, &drives, steps, self.stop) {
             Ok(_) => {
                 let found: Recovered = read_result(directory, recovery::RECOVERED)?;
+                let first = ledger.first_lost(&found.data.kept, cut.at);
+                state.lost_s = first.map(|first| (cut.at - first) as f64 / 1e9);
                 state.add(found);
             }
             Err(Early::Died(how)) => state.unusable = Some(how),

@@ -3,8 +3,9 @@
 //! The writers are a process of their own, since a pool that has lost too many drives lets them wait for
 //! ever. What they note goes through a pipe, so that nothing but their writes reaches a file system.
 
-use super::blocks::{Blocks, WRITERS, append};
+use super::blocks::append;
 use super::inside;
+use super::work::Work;
 use machine::INSIDE;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
@@ -28,9 +29,9 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// What is to be written.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
-    /// The blocks.
-    pub blocks: Blocks,
-    /// A write is acknowledged after its fdatasync; otherwise when write(2) returns.
+    /// Blocks, or transactions.
+    pub work: Work,
+    /// A block is acknowledged after its fdatasync; otherwise when write(2) returns.
     pub synchronous: bool,
     /// How long, virtual seconds.
     pub seconds: u64,
@@ -47,7 +48,7 @@ pub struct Ledger {
     pub failed: Option<u64>,
     /// When it ended.
     pub ended: u64,
-    /// Of each writer, when its n-th block was acknowledged.
+    /// Of each writer, when its n-th block or transaction was acknowledged.
     pub acknowledged: Vec<Vec<u64>>,
     /// Why writers stopped early.
     pub problems: Vec<String>,
@@ -72,6 +73,14 @@ impl Ledger {
     pub fn by(&self, at: u64) -> Vec<u64> {
         let count = |times: &Vec<u64>| times.iter().filter(|t| **t <= at).count() as u64;
         self.acknowledged.iter().map(count).collect()
+    }
+
+    /// When the first was acknowledged that a cut at a moment cost; none where it cost none. `kept` is how many
+    /// of its first ones each writer has left.
+    pub fn first_lost(&self, kept: &[u64], cut: u64) -> Option<u64> {
+        let of_writer = self.acknowledged.iter().zip(kept);
+        let lost = of_writer.filter_map(|(times, kept)| times.get(*kept as usize).copied());
+        lost.filter(|at| *at <= cut).min()
     }
 }
 
@@ -107,7 +116,7 @@ pub fn run() -> Result<(), String> {
     thread::sleep(IDLE);
     let ledger = Arc::new(Mutex::new(Ledger {
         begun: now()?,
-        acknowledged: vec![Vec::new(); WRITERS],
+        acknowledged: vec![Vec::new(); task.work.writers()],
         ..Ledger::default()
     }));
     let mut writers = Command::new("/proc/self/exe")
@@ -152,11 +161,11 @@ pub fn run() -> Result<(), String> {
 /// The writers themselves, until they are killed.
 pub fn write() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
-    let writers: Vec<_> = (0..WRITERS)
+    let writers: Vec<_> = (0..task.work.writers())
         .map(|writer| {
             let task = task.clone();
             thread::spawn(move || {
-                if let Err(why) = write_blocks(&task, writer) {
+                if let Err(why) = write_all(&task, writer) {
                     println!("!writer {writer} stopped: {why}");
                 }
             })
@@ -168,10 +177,18 @@ pub fn write() -> Result<(), String> {
     Ok(())
 }
 
-fn write_blocks(task: &Task, writer: usize) -> io::Result<()> {
+fn write_all(task: &Task, writer: usize) -> io::Result<()> {
     let clock = Clock::new()?;
+    let mut session = match &task.work {
+        Work::Blocks(_) => None,
+        Work::Commits(commits) => Some(commits.open(writer)?),
+    };
     for number in 0.. {
-        append(&task.blocks, writer, number, task.synchronous)?;
+        match (&task.work, &mut session) {
+            (Work::Blocks(blocks), _) => append(blocks, writer, number, task.synchronous)?,
+            (_, Some(session)) => session.commit(number)?,
+            (_, None) => {}
+        }
         let at = clock.now()?;
         writeln!(io::stdout().lock(), "{writer} {at}")?;
         thread::sleep(PAUSE);
@@ -202,6 +219,8 @@ mod tests {
         assert_eq!(ledger.by(9), [0, 0]);
         assert_eq!(ledger.by(12), [1, 1]);
         assert_eq!(ledger.by(u64::MAX), [2, 1]);
+        assert_eq!(ledger.first_lost(&[1, 0], 20), Some(12));
+        assert_eq!(ledger.first_lost(&[1, 1], 19), None);
         assert_eq!(ledger.problems, ["writer 1 stopped: no space"]);
     }
 }

@@ -5,6 +5,7 @@ use super::{Linux, devices, fault, steps};
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
+use crate::workload::Client;
 use contents::config::Config;
 use lab::campaign::Processor;
 use machine::outcome::Outcome;
@@ -33,6 +34,11 @@ impl Linux {
     /// The machine of a variant. The client's part of the inputs is not used, except for its dataset.
     pub fn variant<'a>(&'a self, inputs: &'a Inputs) -> Variant<'a> {
         Variant { linux: self, inputs, parameters: parameters::of(inputs, 0) }
+    }
+
+    /// The same with room for a client.
+    pub fn variant_with<'a>(&'a self, inputs: &'a Inputs, client: &dyn Client) -> Variant<'a> {
+        Variant { linux: self, inputs, parameters: parameters::with(inputs, client) }
     }
 }
 

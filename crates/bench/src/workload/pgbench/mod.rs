@@ -6,6 +6,7 @@
 mod counters;
 mod load;
 pub mod log;
+mod server;
 
 use crate::engine::linux::steps::MOUNT;
 use crate::fault::Fault;
@@ -90,19 +91,25 @@ impl Client {
 
     /// Starts or stops the server as its user.
     fn control(&self, words: &[&str], output: &str) -> Step {
+        Step::Run(self.pg_ctl(words).output(output))
+    }
+
+    fn pg_ctl(&self, words: &[&str]) -> Command {
         let program = self.server.program("pg_ctl");
         let data = self.places.data.to_string_lossy();
         // A day: the clock jumps, and recovery takes as long as it takes.
         let fixed = [program.as_str(), "-D", &data, "-w", "-t", "86400"];
-        let command = Command::new(fixed.into_iter().chain(words.iter().copied()));
-        Step::Run(command.user(USER).output(output))
+        Command::new(fixed.into_iter().chain(words.iter().copied())).user(USER)
     }
 
     /// Makes a directory of the server's user.
     fn directory(path: &str) -> Step {
+        Step::Run(Client::install(path))
+    }
+
+    fn install(path: &str) -> Command {
         let user = USER.to_string();
-        let words = ["install", "-d", "-m", "0700", "-o", &user, "-g", &user, path];
-        Step::Run(Command::new(words))
+        Command::new(["install", "-d", "-m", "0700", "-o", &user, "-g", &user, path])
     }
 
     fn scripts(&self) -> BTreeMap<String, String> {

@@ -1,0 +1,255 @@
+//! What the sessions of a database do, and the check of a recovered one: numbered transactions that change four
+//! tables each, so that one of which only a part is there is seen.
+
+use super::blocks::{Damage, mix};
+use super::writer::Clock;
+use ::machine::INSIDE;
+use ::machine::script::Command;
+use bench::workload::pgbench::Client;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Lines, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+/// Options of a server for which a commit is acknowledged before it is in the log.
+pub const CONTROL: &str = "-c synchronous_commit=off";
+/// The table in which each transaction leaves its number.
+pub const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bigint, PRIMARY KEY (session, number)); CHECKPOINT;";
+
+const SERVER: &str = "server.out";
+const FOUND: &str = "found.json";
+const AMCHECK: &str = "amcheck.out";
+
+/// Of each session how many rows and the last number, and what every transaction changes by the same amount.
+const QUERY: &str = "SELECT json_build_object(\
+     'sessions', (SELECT coalesce(json_agg(json_build_array(session, rows, last)), '[]') FROM \
+         (SELECT session, count(*) AS rows, max(number) AS last FROM powercut GROUP BY session) AS s), \
+     'sums', json_build_array(\
+         (SELECT coalesce(sum(delta), 0) FROM powercut), \
+         (SELECT coalesce(sum(delta), 0) FROM pgbench_history), \
+         (SELECT coalesce(sum(abalance), 0) FROM pgbench_accounts), \
+         (SELECT coalesce(sum(tbalance), 0) FROM pgbench_tellers)), \
+     'rows', json_build_array((SELECT count(*) FROM powercut), (SELECT count(*) FROM pgbench_history)))";
+
+/// The transactions of a run, and the commands of its server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Commits {
+    /// Sessions at the same time.
+    pub sessions: usize,
+    /// What the transactions follow from.
+    seed: u64,
+    accounts: u64,
+    tellers: u64,
+    session: Command,
+    start: [Command; 2],
+    stop: Command,
+    query: Command,
+    amcheck: Command,
+}
+
+/// What a recovered database holds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recovery {
+    /// What became of the transactions.
+    pub damage: Damage,
+    /// Of each session, how many of its first transactions are there.
+    pub kept: Vec<u64>,
+    /// Virtual seconds from the server's start until it takes statements; none where there is no server.
+    pub recovery_s: Option<f64>,
+    /// What is wrong with it.
+    pub faults: Vec<String>,
+}
+
+/// What [`QUERY`] prints.
+#[derive(Debug, Deserialize)]
+struct Rows {
+    sessions: Vec<(u64, u64, u64)>,
+    sums: [i64; 4],
+    rows: [u64; 2],
+}
+
+impl Commits {
+    /// Of a client's server.
+    pub fn of(client: &Client, seed: u64) -> Commits {
+        let (accounts, tellers) = client.rows();
+        Commits {
+            sessions: client.sessions() as usize,
+            seed,
+            accounts,
+            tellers,
+            session: client.session(),
+            start: client.start_with("", SERVER),
+            stop: client.stop_with("fast"),
+            query: client.statements(QUERY, FOUND),
+            amcheck: client.amcheck(AMCHECK),
+        }
+    }
+
+    /// A transaction, and the line that tells when it is committed.
+    fn transaction(&self, session: usize, number: u64) -> String {
+        let random = mix(self.seed ^ mix(session as u64 ^ mix(number)));
+        let account = random % self.accounts + 1;
+        let teller = session as u64 % self.tellers + 1;
+        // Sums stay within an int for half a million transactions of a teller.
+        let delta = random >> 52 | 1;
+        format!(
+            "BEGIN; UPDATE pgbench_accounts SET abalance = abalance + {delta} WHERE aid = {account}; \
+             UPDATE pgbench_tellers SET tbalance = tbalance + {delta} WHERE tid = {teller}; \
+             INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES ({teller}, 1, {account}, {delta}, CURRENT_TIMESTAMP); \
+             INSERT INTO powercut VALUES ({session}, {number}, {delta}); COMMIT;\n\\echo {number}\n"
+        )
+    }
+
+    /// Opens a session.
+    pub fn open(&self, session: usize) -> io::Result<Session<'_>> {
+        let [program, arguments @ ..] = &self.session.argv[..] else {
+            return Err(io::Error::other("a session without a program"));
+        };
+        let mut psql = std::process::Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let pipes = psql.stdin.take().zip(psql.stdout.take());
+        let (input, output) = pipes.ok_or_else(|| io::Error::other("no pipes"))?;
+        Ok(Session {
+            commits: self,
+            number: session,
+            input,
+            output: BufReader::new(output).lines(),
+            _psql: psql,
+        })
+    }
+
+    /// Recovers the database and looks for what each session had acknowledged. The server is stopped
+    /// afterwards.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
+        let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
+        let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
+        let begun = now()?;
+        for command in &self.start {
+            ::machine::guest::execute(command).map_err(|why| complaint().unwrap_or(why))?;
+        }
+        let recovery_s = Some((now()? - begun) as f64 / 1e9);
+        ::machine::guest::execute(&self.query).map_err(|why| complaint().unwrap_or(why))?;
+        let text = read(FOUND);
+        let rows: Rows = serde_json::from_str(text.trim()).map_err(|e| format!("{e}: {text}"))?;
+        let mut found = judge(&rows, acknowledged);
+        found.recovery_s = recovery_s;
+        if let Err(why) = ::machine::guest::execute(&self.amcheck) {
+            let said = read(AMCHECK);
+            let first = said.lines().find(|line| !line.trim().is_empty());
+            found.faults.push(format!("pg_amcheck: {}", first.unwrap_or(&why)));
+        }
+        // Nothing more is asked of it.
+        let _ = ::machine::guest::execute(&self.stop);
+        Ok(found)
+    }
+}
+
+fn read(name: &str) -> String {
+    let text = fs::read(Path::new(INSIDE).join(name)).unwrap_or_default();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// What the server said last that is a reason.
+fn complaint() -> Option<String> {
+    bench::workload::pgbench::log::complaint(&read(SERVER))
+}
+
+fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
+    let mut found = Recovery::default();
+    for (session, acknowledged) in acknowledged.iter().copied().enumerate() {
+        let of = rows.sessions.iter().find(|(number, ..)| *number == session as u64);
+        // One more may have been under way; numbers begin with 0.
+        let (count, end) = of.map_or((0, 0), |(_, rows, last)| (*rows, last + 1));
+        let under_way = u64::from(end > acknowledged);
+        let kept = count.saturating_sub(under_way).min(acknowledged);
+        found.kept.push(kept);
+        found.damage.lost += acknowledged - kept;
+        let (gaps, never_sent) = (end - count.min(end), end.saturating_sub(acknowledged + 1));
+        if gaps > 0 {
+            found.faults.push(format!("session {session}: {gaps} transactions before its last are gone"));
+        }
+        if never_sent > 0 {
+            found.faults.push(format!("session {session}: {never_sent} transactions never sent"));
+        }
+        found.damage.corrupt += gaps + never_sent;
+    }
+    let uneven = rows.sums.iter().any(|sum| *sum != rows.sums[0]) || rows.rows[0] != rows.rows[1];
+    if uneven {
+        found.damage.corrupt += 1;
+        found.faults.push(format!(
+            "a transaction is there in part: sums of its four tables {:?}, rows {:?}",
+            rows.sums, rows.rows
+        ));
+    }
+    found
+}
+
+/// A session of psql.
+pub struct Session<'a> {
+    commits: &'a Commits,
+    number: usize,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+    _psql: Child,
+}
+
+impl Session<'_> {
+    /// Commits a transaction.
+    ///
+    /// # Errors
+    /// That the session ended instead.
+    pub fn commit(&mut self, number: u64) -> io::Result<()> {
+        let text = self.commits.transaction(self.number, number);
+        self.input.write_all(text.as_bytes())?;
+        let line = self.output.next().transpose()?;
+        match line.as_deref() == Some(&number.to_string()) {
+            true => Ok(()),
+            false => Err(io::Error::other(format!("psql ended at transaction {number}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(sessions: &[(u64, u64, u64)], acknowledged: &[u64]) -> Recovery {
+        let rows = sessions.iter().map(|(_, rows, _)| rows).sum();
+        let rows = Rows { sessions: sessions.to_vec(), sums: [5; 4], rows: [rows; 2] };
+        judge(&rows, acknowledged)
+    }
+
+    #[test]
+    fn what_was_acknowledged_and_one_more_is_no_damage() {
+        let whole = found(&[(1, 4, 3), (0, 3, 2)], &[3, 3]);
+        assert_eq!((whole.damage, whole.kept), (Damage::default(), vec![3, 3]));
+        assert_eq!(whole.faults, [""; 0]);
+        assert_eq!(found(&[], &[0, 0]).damage, Damage::default());
+    }
+
+    #[test]
+    fn a_missing_end_is_lost_and_a_gap_is_corrupt() {
+        let short = found(&[(0, 2, 1)], &[5, 4]);
+        assert_eq!((short.damage, short.kept), (Damage { lost: 7, corrupt: 0 }, vec![2, 0]));
+        let gap = found(&[(0, 4, 4)], &[5]);
+        assert_eq!(gap.damage, Damage { lost: 1, corrupt: 1 });
+        let strange = found(&[(0, 7, 6)], &[5]);
+        assert_eq!(strange.damage, Damage { lost: 0, corrupt: 1 });
+        assert!(strange.faults[0].contains("never sent"), "{:?}", strange.faults);
+    }
+
+    #[test]
+    fn a_transaction_that_is_there_in_part_is_corrupt() {
+        for (sums, rows) in [([5, 5, 4, 5], [1, 1]), ([5; 4], [1, 2])] {
+            let found = judge(&Rows { sessions: vec![(0, 1, 0)], sums, rows }, &[1]);
+            assert_eq!(found.damage, Damage { lost: 0, corrupt: 1 });
+        }
+    }
+}
