@@ -4,9 +4,10 @@
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
+use bench::programs::Postgresql;
 use std::fs;
 use std::process::Command;
-use with_engine::engine;
+use with_engine::{engine, skipped};
 
 /// A pool whose log is on a drive with a volatile cache, which has a flush in the lab.
 fn lab(flush: &str) -> String {
@@ -37,11 +38,35 @@ dirty_data_max = "256M"
     )
 }
 
-/// Exit code, and of the crash states of writes with fdatasync: how many, and acknowledged and lost blocks.
-fn cut(flush: &str) -> Option<(i32, [u64; 3])> {
+/// A database on a mirror of disks, with a setting of its own.
+fn database(setting: &str) -> String {
+    format!(
+        r#"
+title = "A database for tests"
+[host]
+memory = "3G"
+cores = 4
+[drives]
+hdd = "2x hdd-7200-8t"
+[pool]
+ashift = 12
+vdevs = "mirror hdd[0-1]"
+[workloads.oltp.pgbench]
+scale = 1
+clients = 2
+[workloads.oltp.postgresql]
+{setting}
+[scale]
+size = 1
+"#
+    )
+}
+
+/// Exit code, and of the crash states that are no control: how many, and acknowledged and lost blocks or commits.
+fn cut(lab: &str) -> Option<(i32, [u64; 3])> {
     let engine = engine()?;
     let place = tempfile::tempdir().unwrap();
-    fs::write(place.path().join("lab.toml"), lab(flush)).unwrap();
+    fs::write(place.path().join("lab.toml"), lab).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
         .args(["powercut", "lab.toml", "--states", "2", "--seconds", "2", "--json"])
         .current_dir(place.path())
@@ -62,12 +87,27 @@ fn cut(flush: &str) -> Option<(i32, [u64; 3])> {
 
 #[test]
 fn a_log_drive_that_lies_about_flushes_loses_acknowledged_writes_and_an_honest_one_does_not() {
-    let Some((code, [states, acknowledged, lost])) = cut("honest") else {
+    let Some((code, [states, acknowledged, lost])) = cut(&lab("honest")) else {
         return;
     };
     assert_eq!((code, states, lost), (0, 2, 0));
     assert!(acknowledged > 100, "{acknowledged}");
-    let (code, [states, _, lost]) = cut("lies").unwrap();
+    let (code, [states, _, lost]) = cut(&lab("lies")).unwrap();
+    assert_eq!((code, states), (1, 2));
+    assert!(lost > 0, "nothing was lost");
+}
+
+#[test]
+fn a_database_keeps_acknowledged_commits_and_without_synchronous_commit_it_does_not() {
+    if let Err(why) = Postgresql::find(None) {
+        return skipped(&why.to_string());
+    }
+    let Some((code, [states, acknowledged, lost])) = cut(&database("")) else {
+        return;
+    };
+    assert_eq!((code, states, lost), (0, 2, 0));
+    assert!(acknowledged > 20, "{acknowledged}");
+    let (code, [states, _, lost]) = cut(&database("synchronous_commit = \"off\"")).unwrap();
     assert_eq!((code, states), (1, 2));
     assert!(lost > 0, "nothing was lost");
 }
