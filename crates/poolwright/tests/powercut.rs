@@ -56,6 +56,8 @@ scale = 1
 clients = 2
 [workloads.oltp.postgresql]
 {setting}
+[method]
+runtime = "10s"
 [scale]
 size = 1
 "#

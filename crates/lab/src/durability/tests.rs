@@ -7,6 +7,8 @@ fn lab(ssd: &str, more: &str) -> Campaign {
         r#"
 [host]
 memory = "64G"
+[method]
+runtime = "10s"
 [drives]
 hdd = "2x hdd-7200-8t"
 ssd = {{ profile = "nvme-consumer-1t", count = 1{ssd} }}
@@ -122,6 +124,8 @@ md = "{level} nvme[0-3]"
 filesystem = "ext4"
 [host]
 memory = "64G"
+[method]
+runtime = "10s"
 [drives]
 nvme = "4x pm9a3-1.92t"
 [workloads.oltp.pgbench]
