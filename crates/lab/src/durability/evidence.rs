@@ -43,9 +43,8 @@ pub const ZIL_NO_CACHE_FLUSH: Evidence = Evidence::Source("zfs(4), zil_nocachefl
 pub const WRITE_HOLE: Evidence = Evidence::Source("md(4), unclean shutdown");
 /// `fsync=off`.
 pub const FSYNC: Evidence = Evidence::Source("PostgreSQL documentation, fsync");
-/// `synchronous_commit=off`.
-pub const SYNCHRONOUS_COMMIT: Evidence =
-    Evidence::Source("PostgreSQL documentation, Asynchronous Commit");
+/// `synchronous_commit=off`, which is that lab's control.
+pub const SYNCHRONOUS_COMMIT: Evidence = Evidence::Lab("powercut-postgresql");
 /// `full_page_writes=off`.
 pub const FULL_PAGE_WRITES: Evidence =
     Evidence::Source("PostgreSQL documentation, full_page_writes");
