@@ -8,7 +8,6 @@ use crate::output::{
     Cell, Counted, FORMAT, Findings, Interaction, LabRef, MethodFindings, NotRun, Part, Subject,
     TrialRow, Validity, VariantRef, Verdict, WorkloadRef,
 };
-use crate::record::Trial;
 use crate::verdicts::{self, Evidence};
 use crate::{
     CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, causes, durability, job, ladder,
@@ -16,6 +15,7 @@ use crate::{
 };
 use lab::campaign::{Campaign, Program, Variant, Workload};
 use lab::model::Model;
+use measurement::Trial;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a campaign has shown so far. Any number of trials, none included, in any order: the same trials give

@@ -3,10 +3,10 @@
 use crate::cells::{Group, lengths};
 use crate::effects::{self, Side};
 use crate::output::{Cause, Effect, Metric, PhaseKind};
-use crate::record::{Cost, Trial};
 use crate::{CONFIDENCE, phases};
 use lab::campaign::Campaign;
 use lab::model::Model;
+use measurement::{Cost, Trial};
 use std::collections::BTreeMap;
 
 /// The causes of every cell that was run without some cost, ranked within each.

@@ -1,11 +1,11 @@
 //! Cautions: what to know before acting on a verdict.
 
 use crate::cells::Judged;
-use crate::counters;
 use crate::output::{Basis, Caution, Cell, Effect, PhaseKind, Phases, Subject};
 use crate::verdicts::{Compared, Shown};
 use lab::campaign::{Class as VdevClass, Variant};
 use lab::model::Model;
+use measurement::{Counter, Fact};
 
 /// How many trials failed or are excluded.
 pub fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
@@ -95,16 +95,12 @@ fn unsettled_trials(cells: &[Shown<'_>]) -> Option<Caution> {
 /// The cache still grew in the last fifth of a trial, and has room.
 fn filling(after: &Shown<'_>, model: &Model) -> Option<Caution> {
     let trial = after.0.shown().into_iter().next_back()?;
-    let sizes: Vec<f64> = trial
-        .measured
-        .seconds
-        .iter()
-        .filter_map(|s| s.values.get(counters::L2_SIZE).copied())
-        .collect();
+    let sizes: Vec<f64> =
+        trial.measured.seconds.iter().filter_map(|s| s.values.get(&Counter::L2Size)).collect();
     let held = *sizes.last()?;
     let earlier = sizes[sizes.len() * 4 / 5];
     let stated = after.0.workload.size.map(|bytes| bytes as f64 / model.size);
-    let set = stated.or_else(|| trial.measured.facts.get("files.bytes").copied());
+    let set = stated.or_else(|| trial.measured.facts.get(&Fact::FilesBytes));
     let room = capacity(after.0.variant, VdevClass::Cache) / model.size;
     let of = set?.min(room).max(held);
     (held > earlier * 1.02 && held < 0.98 * of).then_some(Caution::CacheFilling { held, of })

@@ -6,12 +6,13 @@ use crate::output::{
     Validity, Warmed,
 };
 use crate::phases::{self, Course, Lengths};
-use crate::record::{Measured, Outcome, Second, Trial, WarmUp, WarmUpEnd};
-use crate::{
-    CONFIDENCE, checks, counters as c, database, hits, latency, quality, resources, scale,
-};
+use crate::{CONFIDENCE, checks, database, hits, latency, quality, resources, scale};
 use lab::campaign::{Campaign, Variant, Workload};
 use lab::model::Model;
+use measurement::{
+    Counter, Counters, DriveCounter, Measured, Second, THROTTLES, Trial, TrialKind, TrialResult,
+    WarmUp, WarmUpEnd,
+};
 use std::collections::BTreeMap;
 
 /// A trial that ran, judged.
@@ -82,12 +83,12 @@ impl<'a> Group<'a> {
         mine.sort_by_key(|t| (t.repeat, &t.key));
         for trial in mine {
             match &trial.outcome {
-                Outcome::Failed { reason } => failed.push((trial, reason.as_str())),
-                Outcome::Measured(measured) => {
+                TrialResult::Failed { reason } => failed.push((trial, reason.as_str())),
+                TrialResult::Measured(measured) => {
                     let checks = checks::of(trial, measured, &job, variant, &workload.dataset);
                     let course =
                         Course::of(measured).map(|course| Course { after_restart, ..course });
-                    let issues = quality::of(measured, &checks, course.as_ref());
+                    let issues = quality::issues(measured, &checks, course.as_ref());
                     judged.push(Judged {
                         trial,
                         measured,
@@ -135,13 +136,13 @@ impl<'a> Group<'a> {
         let shown = self.shown();
         let measured: Vec<&Measured> = shown.iter().map(|j| j.measured).collect();
         let counts = self.counts();
-        let flows = |pick: &dyn Fn(&Measured) -> Vec<&crate::record::Flow>| {
+        let flows = |pick: &dyn Fn(&Measured) -> Vec<&measurement::Flow>| {
             let all: Vec<_> = measured.iter().flat_map(|m| pick(m)).collect();
             latency::merged(&all)
         };
         let both: Vec<_> = measured.iter().flat_map(|m| [&m.read, &m.write]).collect();
         let courses: Vec<Option<Course>> = shown.iter().map(|j| j.course.clone()).collect();
-        let totals = hits::summed(measured.iter().map(|m| &m.totals));
+        let totals = Counters::added(measured.iter().map(|m| &m.totals));
         let throughput = over_window(&shown, |m| (m.read.ops + m.write.ops) as f64);
         let lasting: Vec<&Second> = shown.iter().flat_map(|j| j.lasting_seconds()).collect();
         let phases = phases::of(&courses, lengths(model), 1.0 - CONFIDENCE);
@@ -166,12 +167,12 @@ impl<'a> Group<'a> {
             percentiles: latency::curve(&both),
             sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
             warm_up: warmed(&measured),
-            hits: hits::of(&totals),
+            hits: hits::hit_ratios(&totals),
             phases,
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
             scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
             resources: resources::of(&measured, &self.job, self.variant, &lasting),
-            database: database::of(&measured),
+            database: database::counted(&measured),
             series: self.ran.iter().map(series).collect(),
         }
     }
@@ -290,15 +291,13 @@ fn over_window(shown: &[&Judged<'_>], pick: impl Fn(&Measured) -> f64) -> Option
 
 fn series(judged: &Judged<'_>) -> Series {
     let seconds = &judged.measured.seconds;
-    let value = |name: &str| -> Vec<f64> { seconds.iter().map(|s| s.sum_of(&[name])).collect() };
+    let value = |counter| seconds.iter().map(|s| s.values.count(&counter)).collect();
     let mut busy: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (i, second) in seconds.iter().enumerate() {
-        for (name, share) in &second.values {
-            if let Some((drive, c::BUSY)) = c::drive(name) {
-                let column = busy.entry(drive.to_owned()).or_default();
-                column.resize(i, 0.0);
-                column.push(*share);
-            }
+        for (drive, share) in second.values.of_drives(DriveCounter::Busy) {
+            let column = busy.entry(drive.to_owned()).or_default();
+            column.resize(i, 0.0);
+            column.push(share);
         }
     }
     busy.values_mut().for_each(|column| column.resize(seconds.len(), 0.0));
@@ -308,9 +307,9 @@ fn series(judged: &Judged<'_>) -> Series {
         at: seconds.iter().map(|s| s.at).collect(),
         reads: seconds.iter().map(|s| s.reads).collect(),
         writes: seconds.iter().map(|s| s.writes).collect(),
-        dirty: value(c::DIRTY),
-        txg_syncs: value(c::TXG_SYNCS),
-        throttled: seconds.iter().map(|s| s.sum_of(&c::THROTTLES)).collect(),
+        dirty: value(Counter::DirtyBytes),
+        txg_syncs: value(Counter::TxgSyncs),
+        throttled: seconds.iter().map(|s| s.values.sum(&THROTTLES)).collect(),
         busy,
         change_at: judged.course.as_ref().and_then(|c| c.change).map(at),
         steady: judged
@@ -332,7 +331,7 @@ pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
             };
             let laddered = mine().any(|t| t.offered_rate.is_some());
             let main: Vec<&Trial> =
-                mine().filter(|t| t.is_main() && !scale::other_size(t, model)).collect();
+                mine().filter(|t| t.is_repeat() && !scale::other_size(t, model)).collect();
             if !(main.is_empty() && laddered) {
                 groups.push(Group::of(variant, workload, campaign.method.restart, main));
             }
@@ -358,17 +357,18 @@ pub fn other_rows(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<
 
 /// What a trial is a part of.
 fn part(trial: &Trial, model: &Model) -> Part {
-    match (&trial.rerun, trial.without, trial.offered_rate) {
-        (Some(changed), _, _) => Part::Rerun {
-            kind: changed.drive.clone(),
-            parameter: changed.parameter.clone(),
+    match trial.kind() {
+        TrialKind::Rerun(changed) => Part::Rerun {
+            kind: changed.drive,
+            parameter: changed.parameter,
             factor: changed.factor,
         },
-        (None, Some(cost), _) => Part::Without { cost },
-        (None, None, Some(offered)) => Part::Rung { offered },
-        (None, None, None) if scale::other_size(trial, model) => {
+        TrialKind::Without(cost) => Part::Without { cost },
+        TrialKind::Rate(offered) => Part::Rung { offered },
+        TrialKind::Size(size) => Part::OtherSize { size },
+        TrialKind::Repeat if scale::other_size(trial, model) => {
             Part::OtherSize { size: trial.size }
         }
-        (None, None, None) => Part::Cell,
+        TrialKind::Repeat => Part::Cell,
     }
 }

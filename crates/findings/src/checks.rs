@@ -1,11 +1,10 @@
 //! Conservation laws: what must hold of any measurement, whatever was measured.
 
-use crate::counters as c;
 use crate::job::Job;
 use crate::output::{Check, Law};
-use crate::record::{Flow, LOGGED, Measured, Trial};
 use crate::resources::mean_busy;
 use lab::campaign::Variant;
+use measurement::{Counter, DriveCounter, Fact, Flow, Measured, Trial};
 
 /// Little's law may be off by what clients do between operations: this share…
 const LITTLE: f64 = 0.05;
@@ -141,11 +140,12 @@ fn bytes_on_drives(
     // On unless stated otherwise.
     let compression = variant.property(dataset, "compression");
     let compresses = job.compressible && compression != Some("off");
-    let written = drives(measured, "write_bytes");
+    let written: Vec<f64> =
+        measured.totals.of_drives(DriveCounter::WriteBytes).map(|(_, bytes)| bytes).collect();
     if !durable || compresses || measured.write.bytes == 0 || written.is_empty() {
         return None;
     }
-    let total: f64 = written.iter().map(|(_, bytes)| bytes).sum();
+    let total: f64 = written.iter().sum();
     let asked = measured.write.bytes as f64;
     let in_flight = measured.concurrency * asked / measured.write.ops.max(1) as f64;
     let pass = total >= asked * (1.0 - TOLERANCE) * counted(measured) - in_flight;
@@ -156,18 +156,6 @@ fn bytes_on_drives(
 /// which may fall outside the window.
 fn counted(measured: &Measured) -> f64 {
     (1.0 - 2.0 / measured.runtime_s).max(0.0)
-}
-
-/// Totals of a counter by drive.
-pub fn drives<'a>(measured: &'a Measured, what: &str) -> Vec<(&'a str, f64)> {
-    measured
-        .totals
-        .iter()
-        .filter_map(|(name, value)| {
-            let (drive, counter) = c::drive(name)?;
-            (counter == what).then_some((drive, *value))
-        })
-        .collect()
 }
 
 /// The busiest drive over the window. Single seconds may exceed 1: a request is booked in one second and
@@ -185,12 +173,12 @@ fn busy(measured: &Measured) -> Option<Check> {
 /// nothing, and neither do those that a client answers from memory of its own.
 fn reads(measured: &Measured, job: &Job) -> Option<Check> {
     const TOLERANCE: f64 = 0.05;
-    let total = |name: &str| measured.totals.get(name).copied();
-    let answered = total(c::DBUF_HITS)?
-        + total(c::ARC_DATA_HITS)?
-        + total(c::ARC_DATA_MISSES)?
-        + total(c::ARC_META_HITS)?
-        + total(c::ARC_META_MISSES)?;
+    let total = |counter| measured.totals.get(&counter);
+    let answered = total(Counter::DbufHits)?
+        + total(Counter::ArcDataHits)?
+        + total(Counter::ArcDataMisses)?
+        + total(Counter::ArcMetadataHits)?
+        + total(Counter::ArcMetadataMisses)?;
     if measured.read.ops == 0 || job.direct || job.own_cache {
         return None;
     }
@@ -206,10 +194,10 @@ fn series(measured: &Measured) -> Option<Check> {
     if measured.seconds.len() < 10 {
         return None;
     }
-    let logged = *measured.facts.get(LOGGED)?;
+    let logged = measured.facts.get(&Fact::LoggedOps)?;
     let expected = operations(measured);
     // fio rounds a job's operations in a second down, by one at the most.
-    let jobs = measured.facts.get("files.jobs").copied().unwrap_or(0.0);
+    let jobs = measured.facts.count(&Fact::FilesJobs);
     let flows = [&measured.read, &measured.write];
     let directions = flows.iter().filter(|flow| flow.ops > 0).count() as f64;
     let rounded = jobs * directions * measured.seconds.len() as f64;

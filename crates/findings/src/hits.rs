@@ -1,18 +1,17 @@
 //! Who answered the lookups of blocks.
 
-use crate::counters as c;
 use crate::output::{Hits, ReadShares};
-use std::collections::BTreeMap;
+use measurement::{Counter, Counters};
 
 /// Hit ratios from counters summed over a window (or over several).
-pub fn of(totals: &BTreeMap<String, f64>) -> Hits {
-    let get = |name: &str| totals.get(name).copied().unwrap_or(0.0).max(0.0);
-    let (data_hits, data_misses) = (get(c::ARC_DATA_HITS), get(c::ARC_DATA_MISSES));
-    let (meta_hits, meta_misses) = (get(c::ARC_META_HITS), get(c::ARC_META_MISSES));
-    let dbuf = get(c::DBUF_HITS);
+pub fn hit_ratios(totals: &Counters) -> Hits {
+    let get = |counter| totals.count(&counter).max(0.0);
+    let (data_hits, data_misses) = (get(Counter::ArcDataHits), get(Counter::ArcDataMisses));
+    let (meta_hits, meta_misses) = (get(Counter::ArcMetadataHits), get(Counter::ArcMetadataMisses));
+    let dbuf = get(Counter::DbufHits);
     let misses = data_misses + meta_misses;
     // The L2ARC also answers prefetches, which are no demand lookups.
-    let l2 = get(c::L2_HITS).min(misses);
+    let l2 = get(Counter::L2Hits).min(misses);
     let lookups = dbuf + data_hits + meta_hits + misses;
     let share = |part: f64, of: f64| (of > 0.0).then(|| part / of);
     Hits {
@@ -29,34 +28,17 @@ pub fn of(totals: &BTreeMap<String, f64>) -> Hits {
     }
 }
 
-/// Sums counters of several windows.
-pub fn summed<'a>(
-    totals: impl IntoIterator<Item = &'a BTreeMap<String, f64>>,
-) -> BTreeMap<String, f64> {
-    let mut sum = BTreeMap::new();
-    for map in totals {
-        for (name, value) in map {
-            *sum.entry(name.clone()).or_insert(0.0) += value;
-        }
-    }
-    sum
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn totals(pairs: &[(&str, f64)]) -> BTreeMap<String, f64> {
-        pairs.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect()
-    }
-
     #[test]
     fn shares_of_reads_sum_to_one_and_l2_is_of_all_reads() {
-        let hits = of(&totals(&[
-            (c::DBUF_HITS, 200.0),
-            (c::ARC_DATA_HITS, 300.0),
-            (c::ARC_DATA_MISSES, 500.0),
-            (c::L2_HITS, 400.0),
+        let hits = hit_ratios(&Counters::from([
+            (Counter::DbufHits, 200.0),
+            (Counter::ArcDataHits, 300.0),
+            (Counter::ArcDataMisses, 500.0),
+            (Counter::L2Hits, 400.0),
         ]));
         let reads = hits.reads.unwrap();
         assert_eq!(reads.dbuf + reads.arc + reads.l2arc + reads.drives, 1.0);
@@ -67,6 +49,6 @@ mod tests {
 
     #[test]
     fn nothing_looked_up_has_no_ratio() {
-        assert_eq!(of(&BTreeMap::new()), Hits::default());
+        assert_eq!(hit_ratios(&Counters::new()), Hits::default());
     }
 }

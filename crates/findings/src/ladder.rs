@@ -2,9 +2,9 @@
 
 use crate::cells::Group;
 use crate::output::{Ladder, Latency, LoadWithin, Operation, Rung};
-use crate::record::Trial;
 use lab::campaign::Campaign;
 use lab::model::Model;
+use measurement::Trial;
 
 /// A rung keeps up when it completes this share of what was offered.
 const KEPT_UP: f64 = 0.95;

@@ -1,7 +1,7 @@
 //! Latency from merged histograms.
 
 use crate::output::{Latency, Percentile};
-use crate::record::{Flow, HISTOGRAM_END_NS, Measured};
+use measurement::{Flow, HISTOGRAM_END_NS, Measured};
 use stats::histogram::Histogram;
 
 /// Percentiles of the curve in a report.

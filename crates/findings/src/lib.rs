@@ -1,6 +1,6 @@
 //! Trial records in; checks, causes, effects and verdicts out.
 //!
-//! Pure: no I/O, no clock. [`record`] is what comes in (written by `bench`), [`Findings`] is what goes
+//! Pure: no I/O, no clock. [`measurement::Trial`] is what comes in, [`Findings`] is what goes
 //! out (read by `report`, and published as a JSON schema). The mathematics and its sources are in
 //! `docs/method.md`.
 
@@ -31,10 +31,8 @@ mod resources;
 mod scale;
 mod verdicts;
 
-pub mod counters;
 pub mod lints;
 pub mod output;
-pub mod record;
 pub mod validation;
 
 pub use analyse::{analyse, complete};

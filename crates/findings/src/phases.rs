@@ -1,8 +1,7 @@
 //! Burst and sustained: how throughput went over time.
 
-use crate::counters as c;
 use crate::output::{Basis, Estimate, Phase, Phases, Series};
-use crate::record::Measured;
+use measurement::{Counter, Measured, THROTTLES};
 use stats::{Interval, batches, change, contrast, steady};
 use std::ops::Range;
 
@@ -34,10 +33,10 @@ pub struct Course {
 impl Course {
     /// The course of a trial. None of a series too short to judge.
     pub fn of(measured: &Measured) -> Option<Course> {
-        let of = |names: &[&str]| -> Vec<f64> {
-            measured.seconds.iter().map(|s| s.sum_of(names)).collect()
+        let by_second = |counters: &[Counter]| -> Vec<f64> {
+            measured.seconds.iter().map(|s| s.values.sum(counters)).collect()
         };
-        Self::of_series(rates(measured), &of(&[c::TXG_SYNCS]), &of(&c::THROTTLES))
+        Self::of_series(rates(measured), &by_second(&[Counter::TxgSyncs]), &by_second(&THROTTLES))
     }
 
     /// The course of a trial as the findings keep it.

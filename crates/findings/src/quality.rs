@@ -1,16 +1,15 @@
 //! Quality issues: what limits how far a trial answers its question.
 
-use crate::counters as c;
 use crate::output::{Check, QualityIssue, Validity};
 use crate::phases::{Course, SHORTEST};
-use crate::record::Measured;
 use crate::resources;
+use measurement::{Counter, Measured};
 
 /// From this share of the modelled cores on, a result rests on the table of compute costs.
 pub const PROCESSOR_BOUND: f64 = 0.90;
 
 /// The issues of a trial, given its checks and its course.
-pub fn of(measured: &Measured, checks: &[Check], course: Option<&Course>) -> Vec<QualityIssue> {
+pub fn issues(measured: &Measured, checks: &[Check], course: Option<&Course>) -> Vec<QualityIssue> {
     let mut issues: Vec<QualityIssue> = checks
         .iter()
         .filter(|check| !check.pass)
@@ -20,10 +19,8 @@ pub fn of(measured: &Measured, checks: &[Check], course: Option<&Course>) -> Vec
             expected: check.expected,
         })
         .collect();
-    let refused: f64 = [c::THROTTLE_MEMORY, c::THROTTLE_RESERVE]
-        .iter()
-        .filter_map(|name| measured.totals.get(*name))
-        .sum();
+    let refused =
+        measured.totals.sum(&[Counter::ThrottleDirtyThrottle, Counter::ThrottleMemoryReserve]);
     if refused > 0.0 {
         issues.push(QualityIssue::MemoryThrottle { count: refused });
     }

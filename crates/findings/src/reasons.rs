@@ -3,15 +3,11 @@
 //! alone.
 
 use crate::cells::Group;
-use crate::counters as c;
-use crate::hits::summed;
 use crate::output::{
     Cell, Class, DriveTime, Explanation, Hits, Limit, LogDrives, Phases, ReadShares, Reason,
     Resources, Subject,
 };
-use crate::record::Measured;
-use crate::resources::of_drives;
-use std::collections::BTreeMap;
+use measurement::{Counter, Counters, DriveCounter, Measured};
 
 /// Shares of lookups that differ by less are the same.
 const POINTS: f64 = 0.05;
@@ -25,7 +21,7 @@ const RATIO: f64 = 0.10;
 pub struct Facts<'a> {
     cell: &'a Cell,
     resources: &'a Resources,
-    totals: BTreeMap<String, f64>,
+    totals: Counters,
     operations: f64,
     written: f64,
     runtime_s: f64,
@@ -40,7 +36,7 @@ impl<'a> Facts<'a> {
         Some(Facts {
             cell,
             resources: cell.resources.as_ref()?,
-            totals: summed(measured.iter().map(|m| &m.totals)),
+            totals: Counters::added(measured.iter().map(|m| &m.totals)),
             operations: sum(&|m| (m.read.ops + m.write.ops) as f64),
             written: sum(&|m| m.write.bytes as f64),
             runtime_s: sum(&|m| m.runtime_s),
@@ -48,22 +44,19 @@ impl<'a> Facts<'a> {
         })
     }
 
-    fn total(&self, name: &str) -> f64 {
-        self.totals.get(name).copied().unwrap_or(0.0)
+    fn total(&self, counter: Counter) -> f64 {
+        self.totals.count(&counter)
     }
 
     /// Lookups of blocks an operation, and where they were answered.
     fn lookups(&self) -> Option<(f64, ReadShares)> {
-        let sum: f64 = [
-            c::DBUF_HITS,
-            c::ARC_DATA_HITS,
-            c::ARC_DATA_MISSES,
-            c::ARC_META_HITS,
-            c::ARC_META_MISSES,
-        ]
-        .iter()
-        .map(|name| self.total(name))
-        .sum();
+        let sum = self.totals.sum(&[
+            Counter::DbufHits,
+            Counter::ArcDataHits,
+            Counter::ArcDataMisses,
+            Counter::ArcMetadataHits,
+            Counter::ArcMetadataMisses,
+        ]);
         (self.operations > 0.0).then_some((sum / self.operations, self.cell.hits.reads?))
     }
 
@@ -152,7 +145,7 @@ fn commits(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
 }
 
 fn nothing_synced(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let counted = |f: &Facts<'_>| f.totals.contains_key(c::ZIL_COMMITS);
+    let counted = |f: &Facts<'_>| f.totals.get(&Counter::ZilCommits).is_some();
     let seldom = |f: &Facts<'_>| f.resources.commits_per_op < NOTHING;
     let never = counted(before) && counted(after) && seldom(before) && seldom(after);
     never.then_some(Reason::NothingSynced)
@@ -166,8 +159,8 @@ fn log(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
         return None;
     }
     // Of two with logs it is the one whose log blocks went there, or `after` if none did.
-    let (slog, pool) = (after.total(c::ZIL_SLOG_BYTES), after.total(c::ZIL_POOL_BYTES));
-    if slog + pool <= 0.0 || before.total(c::ZIL_SLOG_BYTES) > 0.0 {
+    let (slog, pool) = (after.total(Counter::ZilSlogBytes), after.total(Counter::ZilPoolBytes));
+    if slog + pool <= 0.0 || before.total(Counter::ZilSlogBytes) > 0.0 {
         return None;
     }
     let share = slog / (slog + pool);
@@ -182,7 +175,7 @@ fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     let (old, new) = (before.hits(), after.hits());
     let hits = new.l2_of_reads?;
     if hits < NOTHING {
-        return Some(Reason::CacheUnused { hits, fed: after.total(c::L2_FEED) });
+        return Some(Reason::CacheUnused { hits, fed: after.total(Counter::L2WriteBytes) });
     }
     Some(Reason::CacheServes {
         hits,
@@ -228,8 +221,8 @@ fn nothing_read(
 
 fn indirect(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     let of = |facts: &Facts<'_>| {
-        let indirect = facts.total(c::ZIL_INDIRECT);
-        let all = indirect + facts.total(c::ZIL_COPIED) + facts.total(c::ZIL_NEEDCOPY);
+        let indirect = facts.total(Counter::ZilIndirect);
+        let all = indirect + facts.total(Counter::ZilCopied) + facts.total(Counter::ZilNeedcopy);
         (all > 0.0).then(|| indirect / all)
     };
     let (before, after) = (of(before)?, of(after)?);
@@ -242,7 +235,8 @@ fn record_reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     if own(before) || own(after) || before.written <= 0.0 || after.written <= 0.0 {
         return None;
     }
-    let of = |facts: &Facts<'_>| facts.per_byte(of_drives(&facts.totals, c::READ_BYTES));
+    let of =
+        |facts: &Facts<'_>| facts.per_byte(facts.totals.sum_of_drives(DriveCounter::ReadBytes));
     let (before, after) = (of(before), of(after));
     (before.max(after) >= RATIO && differs(before, after))
         .then_some(Reason::RecordReads { before, after })

@@ -4,10 +4,10 @@ use crate::cells::Group;
 use crate::effects::{self, Side};
 use crate::factors::Pair;
 use crate::output::{Class, Effect, RerunPoint, Sensitivity};
-use crate::record::{Perturbation, Trial};
 use crate::{SMALLEST_EFFECT, phases, profile_numbers};
 use lab::campaign::{Campaign, Variant};
 use lab::model::Model;
+use measurement::{Perturbation, Trial};
 
 /// Re-runs of one variant and workload with one number changed.
 #[derive(Debug)]

@@ -1,13 +1,11 @@
 //! What a cell used, and what limited it, from the kernel's counters and the drives' record.
 
 use crate::checks::in_flight;
-use crate::counters as c;
-use crate::hits::summed;
 use crate::job::Job;
 use crate::output::{Limit, LogDrives, Resources};
 use crate::quality::PROCESSOR_BOUND;
-use crate::record::{Measured, Second};
 use lab::campaign::{Class, Variant};
+use measurement::{Counter, Counters, DriveCounter, Measured, Second, THROTTLES, drive_kind};
 use std::collections::BTreeMap;
 
 /// From this busy share on, drives are the limit.
@@ -28,13 +26,12 @@ pub fn of(
     if operations <= 0.0 {
         return None;
     }
-    let totals = summed(trials.iter().map(|m| &m.totals));
-    let get = |name: &str| totals.get(name).copied().unwrap_or(0.0);
+    let totals = Counters::added(trials.iter().map(|m| &m.totals));
     let drives = mean_busy(lasting.iter().copied());
     let processor = mean_processor(lasting.iter().copied());
     let throttled = throttled_per_write(lasting.iter().copied());
     let written: f64 = trials.iter().map(|m| m.write.bytes as f64).sum();
-    let commits = get(c::ZIL_COMMITS);
+    let commits = totals.count(&Counter::ZilCommits);
     Some(Resources {
         limit: limit(trials, job, &drives, processor, throttled),
         drives,
@@ -42,29 +39,19 @@ pub fn of(
         throttled_per_write: throttled,
         commits_per_op: commits / operations,
         log: (commits > 0.0).then(|| log(variant, &totals)).flatten(),
-        written_per_byte: (written > 0.0).then(|| of_drives(&totals, c::WRITE_BYTES) / written),
+        written_per_byte: (written > 0.0)
+            .then(|| totals.sum_of_drives(DriveCounter::WriteBytes) / written),
     })
-}
-
-/// A counter summed over all drives.
-pub fn of_drives(totals: &BTreeMap<String, f64>, what: &str) -> f64 {
-    totals
-        .iter()
-        .filter(|(name, _)| c::drive(name).is_some_and(|(_, counter)| counter == what))
-        .map(|(_, value)| value)
-        .sum()
 }
 
 /// Mean busy share of each drive over some seconds.
 pub fn mean_busy<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for second in seconds {
-        for (name, value) in &second.values {
-            if let Some((drive, c::BUSY)) = c::drive(name) {
-                let sum = sums.entry(drive.to_owned()).or_default();
-                sum.0 += value;
-                sum.1 += 1.0;
-            }
+        for (drive, busy) in second.values.of_drives(DriveCounter::Busy) {
+            let sum = sums.entry(drive.to_owned()).or_default();
+            sum.0 += busy;
+            sum.1 += 1.0;
         }
     }
     sums.into_iter().map(|(drive, (sum, n))| (drive, sum / n)).collect()
@@ -74,7 +61,7 @@ pub fn mean_busy<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> BTreeMap<
 pub fn mean_processor<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> Option<f64> {
     let busy: Vec<f64> = seconds
         .into_iter()
-        .filter_map(|second| second.values.get(c::PROCESSOR_BUSY).copied())
+        .filter_map(|second| second.values.get(&Counter::ProcessorBusy))
         .collect();
     stats::mean(&busy)
 }
@@ -83,16 +70,15 @@ pub fn mean_processor<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> Opti
 pub fn throttled_per_write<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> f64 {
     let (mut waited, mut writes) = (0.0, 0.0);
     for second in seconds {
-        waited += second.sum_of(&c::THROTTLES);
+        waited += second.values.sum(&THROTTLES);
         writes += second.writes;
     }
     if writes > 0.0 { waited / writes } else { 0.0 }
 }
 
 /// The drives that take the intent log, with their mean service times.
-fn log(variant: &Variant, totals: &BTreeMap<String, f64>) -> Option<LogDrives> {
-    let get = |name: &str| totals.get(name).copied().unwrap_or(0.0);
-    let with_data = get(c::ZIL_SLOG_BYTES) <= get(c::ZIL_POOL_BYTES);
+fn log(variant: &Variant, totals: &Counters) -> Option<LogDrives> {
+    let with_data = totals.count(&Counter::ZilSlogBytes) <= totals.count(&Counter::ZilPoolBytes);
     let class = match with_data {
         true => variant.log_class_without_slog(),
         false => Class::Log,
@@ -101,18 +87,18 @@ fn log(variant: &Variant, totals: &BTreeMap<String, f64>) -> Option<LogDrives> {
         let vdevs = variant.pool.vdevs.iter().filter(|v| v.class == class);
         vdevs.flat_map(|v| &v.drives)
     };
-    let sum = |what: &str| -> f64 {
-        drives().map(|drive| get(&c::of_drive(&drive.to_string(), what))).sum()
+    let sum = |what: DriveCounter| -> f64 {
+        drives().map(|drive| totals.count(&Counter::drive(drive.to_string(), what))).sum()
     };
-    let mean_us = |ns: &str, count: &str| {
+    let mean_us = |ns, count| {
         let n = sum(count);
         (n > 0.0).then(|| sum(ns) / n / 1e3)
     };
     Some(LogDrives {
         kind: drives().next()?.kind.clone(),
         with_data: class == Class::Normal,
-        write_us: mean_us(c::WRITE_NS, c::WRITES),
-        flush_us: mean_us(c::FLUSH_NS, c::FLUSHES),
+        write_us: mean_us(DriveCounter::WriteNs, DriveCounter::Writes),
+        flush_us: mean_us(DriveCounter::FlushNs, DriveCounter::Flushes),
     })
 }
 
@@ -125,7 +111,7 @@ fn limit(
 ) -> Limit {
     let busiest = drives.iter().max_by(|a, b| a.1.total_cmp(b.1));
     if let Some((drive, busy)) = busiest.filter(|(_, busy)| **busy >= BUSY) {
-        return Limit::Drives { kind: c::kind(drive).to_owned(), busy: *busy };
+        return Limit::Drives { kind: drive_kind(drive).to_owned(), busy: *busy };
     }
     if let Some(busy) = processor.filter(|busy| *busy >= PROCESSOR_BOUND) {
         return Limit::Processor { busy };
@@ -142,7 +128,7 @@ fn limit(
         return Limit::Clients { in_flight: flying, of };
     }
     match busiest {
-        Some((drive, busy)) => Limit::Latency { kind: c::kind(drive).to_owned(), busy: *busy },
+        Some((drive, busy)) => Limit::Latency { kind: drive_kind(drive).to_owned(), busy: *busy },
         None => Limit::Unknown,
     }
 }
@@ -150,14 +136,14 @@ fn limit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Flow;
+    use measurement::Flow;
 
-    fn second(writes: f64, pairs: &[(&str, f64)]) -> Second {
-        Second {
-            writes,
-            values: pairs.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect(),
-            ..Second::default()
-        }
+    fn second(writes: f64, values: &[(Counter, f64)]) -> Second {
+        Second { writes, values: values.iter().cloned().collect(), ..Second::default() }
+    }
+
+    fn busy(drive: &str, share: f64) -> (Counter, f64) {
+        (Counter::drive(drive, DriveCounter::Busy), share)
     }
 
     fn limit_of(job: Job, in_flight: f64, second: &Second) -> Limit {
@@ -178,8 +164,11 @@ mod tests {
 
     #[test]
     fn what_is_full_limits_a_cell_drives_before_processor_before_throttle() {
-        let all =
-            [("drive.hdd3.busy", 0.97), ("processor.busy", 0.95), ("throttle.dirty_delay", 800.0)];
+        let all = [
+            busy("hdd3", 0.97),
+            (Counter::ProcessorBusy, 0.95),
+            (Counter::ThrottleDirtyDelay, 800.0),
+        ];
         let closed = Job::default();
         let of = |from: usize| limit_of(closed, 8.0, &second(1000.0, &all[from..]));
         assert_eq!(of(0), Limit::Drives { kind: "hdd".into(), busy: 0.97 });
@@ -190,7 +179,7 @@ mod tests {
 
     #[test]
     fn clients_that_keep_a_pace_ask_for_no_more_and_others_wait() {
-        let idle = second(1000.0, &[("drive.hdd0.busy", 0.4)]);
+        let idle = second(1000.0, &[busy("hdd0", 0.4)]);
         let waits = Limit::Latency { kind: "hdd".into(), busy: 0.4 };
         assert_eq!(limit_of(Job::default(), 1.0, &idle), waits);
         let paced = Job { paced: true, ..Job::default() };

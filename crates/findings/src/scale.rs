@@ -3,9 +3,9 @@
 use crate::cells::{Group, burst_factor};
 use crate::output::{OtherSize, Processor, ScaleFindings, ScaleLimit};
 use crate::profile_numbers;
-use crate::record::Trial;
 use lab::campaign::Campaign;
 use lab::model::Model;
+use measurement::Trial;
 
 /// Scale and limits of a campaign.
 pub fn of(
@@ -81,7 +81,7 @@ fn other_sizes(
             .iter()
             .copied()
             .filter(|t| t.variant == group.variant.name && t.workload == group.workload.name)
-            .filter(|t| t.is_main() && other_size(t, model))
+            .filter(|t| t.is_repeat() && other_size(t, model))
             .collect();
         let mut sizes: Vec<f64> = mine.iter().map(|t| t.size).collect();
         sizes.sort_by(f64::total_cmp);

@@ -4,9 +4,9 @@
 mod synthetic;
 
 use findings::output::*;
-use findings::record::{Perturbation, Trial, WarmUp, WarmUpEnd};
 use findings::{Findings, analyse};
 use lab::campaign::{Class as VdevClass, Layout, Variant};
+use measurement::{Perturbation, Trial, WarmUp, WarmUpEnd};
 use synthetic::*;
 
 fn pair() -> Vec<Variant> {
@@ -228,7 +228,7 @@ fn warm_ups_are_reported_by_the_least_settled_of_them() {
     let ends = [WarmUpEnd::Settled, WarmUpEnd::TimeLimit, WarmUpEnd::Settled];
     let mine = all.iter_mut().filter(|t| t.variant == "none/none");
     for (trial, (ended, hits)) in mine.zip(ends.into_iter().zip([0.8, 0.6, 0.7])) {
-        if let findings::record::Outcome::Measured(measured) = &mut trial.outcome {
+        if let measurement::TrialResult::Measured(measured) = &mut trial.outcome {
             measured.warm_up = Some(WarmUp { seconds: 30.0, ended, hit_ratio: Some(hits) });
         }
     }

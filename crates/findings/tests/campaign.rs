@@ -3,9 +3,9 @@
 mod synthetic;
 
 use findings::output::*;
-use findings::record::Outcome;
 use findings::{Findings, analyse};
 use lab::campaign::{Campaign, Class as VdevClass, Layout, Variant};
+use measurement::{Counter, TrialResult};
 use synthetic::*;
 
 fn burst(burst: f64, sustained: f64) -> Truth {
@@ -187,18 +187,18 @@ fn memory_is_a_subject_and_no_reason_for_what_went_the_other_way() {
         let truths = [(&small, Truth::flat(before)), (&large, Truth::flat(after))];
         let mut trials = trials(&truths, 4, 0.01);
         for trial in trials.iter_mut().filter(|trial| trial.variant == "large") {
-            let Outcome::Measured(measured) = &mut trial.outcome else {
+            let TrialResult::Measured(measured) = &mut trial.outcome else {
                 continue;
             };
             // Half of the smaller machine's lookups go to the drives, none of the larger's.
-            measured.totals.insert("dbuf.hits".into(), 1e9);
+            measured.totals.insert(Counter::DbufHits, 1e9);
         }
         for trial in trials.iter_mut().filter(|trial| trial.variant != "large") {
-            let Outcome::Measured(measured) = &mut trial.outcome else {
+            let TrialResult::Measured(measured) = &mut trial.outcome else {
                 continue;
             };
-            measured.totals.insert("dbuf.hits".into(), 1e6);
-            let misses = "arc.demand_data_misses".to_owned();
+            measured.totals.insert(Counter::DbufHits, 1e6);
+            let misses = Counter::ArcDataMisses;
             measured.totals.insert(misses, 1e6);
         }
         let campaign = campaign(vec![small.clone(), large.clone()], SYNC_JOB);
@@ -378,7 +378,8 @@ fn a_paced_workload_is_judged_by_latency() {
     let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(640.0))];
     let mut trials = trials(&truths, 3, 0.01);
     for trial in &mut trials {
-        if let (Outcome::Measured(m), "mirror/none") = (&mut trial.outcome, trial.variant.as_str())
+        if let (TrialResult::Measured(m), "mirror/none") =
+            (&mut trial.outcome, trial.variant.as_str())
         {
             for flow in [&mut m.write, &mut m.sync] {
                 flow.mean_ns /= 10.0;

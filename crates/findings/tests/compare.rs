@@ -168,7 +168,7 @@ fn operations_at_a_given_rate_are_compared_by_how_long_they_take() {
         let truths: Vec<_> = variants.iter().map(|v| (v, Truth::flat(640.0))).collect();
         let mut all = trials(&truths, 4, 0.003);
         for trial in &mut all {
-            let findings::record::Outcome::Measured(measured) = &mut trial.outcome else {
+            let measurement::TrialResult::Measured(measured) = &mut trial.outcome else {
                 continue;
             };
             let factor = if trial.variant == "mirror/none" { slower } else { 0.05 };

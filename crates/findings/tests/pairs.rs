@@ -62,7 +62,7 @@ fn trials_in_any_order_give_the_same_bytes() {
     let truths: Vec<_> = variants.iter().map(|v| (v, Truth::flat(640.0))).collect();
     let mut all = trials(&truths, 3, 0.01);
     let campaign = campaign(variants.clone(), SYNC_JOB);
-    let bytes = |all: &[findings::record::Trial]| {
+    let bytes = |all: &[measurement::Trial]| {
         serde_json::to_string(&analyse(&campaign, &model(), all)).unwrap()
     };
     let sorted = bytes(&all);
@@ -77,7 +77,7 @@ fn effects_are_of_trials_that_share_a_seed() {
     let variants = vec![variant(false, false), variant(true, false)];
     let flat = |i: usize, rate| (&variants[i], Truth::flat(rate));
     let mut all = trials(&[flat(0, 640.0), flat(1, 1280.0)], 3, 0.2);
-    let of = |all: &[findings::record::Trial]| {
+    let of = |all: &[measurement::Trial]| {
         let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), all);
         findings.effects[0].clone()
     };

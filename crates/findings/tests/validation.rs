@@ -4,10 +4,10 @@ mod synthetic;
 
 use findings::analyse;
 use findings::output::{Beyond, DriveState, Processor, SizeState, Validation};
-use findings::record::Trial;
 use findings::validation::{Figure, Part, Row, rows};
 use lab::campaign::{self, Campaign, Class, Layout, MdArray, MdLevel, Stack, Variant};
 use lab::{Files, Profiles, load};
+use measurement::Trial;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use synthetic::*;

@@ -7,7 +7,7 @@ use findings::output::{
     Basis, Cause, Cell, Class, Effect, Estimate, Findings, Latency, LogDrives, Metric, Rung,
     Validity,
 };
-use findings::record::Cost;
+use measurement::Cost;
 
 /// The names of the columns. Added ones go to the end.
 pub const COLUMNS: [&str; 53] = [

@@ -1,7 +1,7 @@
 //! Causes found by trying: a cell run again with one cost removed from the machine.
 
 use super::Estimate;
-use crate::record::Cost;
+use measurement::Cost;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Cells: variant × workload.
 
 use super::{CellIssue, Check, Metric, Validity};
-use crate::record::WarmUpEnd;
+use measurement::WarmUpEnd;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

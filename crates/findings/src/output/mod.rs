@@ -24,7 +24,7 @@ pub use reason::*;
 pub use validation::*;
 pub use verdict::*;
 
-use crate::record::Cost;
+use measurement::Cost;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -15,7 +15,7 @@ use findings::output::{
     MethodFindings, Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, Price, QualityIssue,
     Reason, RerunPoint, ScaleLimit, Sensitivity, Severity, Subject, Validation, Validity, Warmed,
 };
-use findings::record::Cost;
+use measurement::Cost;
 
 /// A language a report can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,7 +8,7 @@ use findings::output::{
     Basis, Cause, Caution, Class, Condition, Contribution, Database, DriveTime, Effect,
     Interaction, Lack, Limit, Metric, Needed, PhaseKind, Reason, Subject,
 };
-use findings::record::Cost;
+use measurement::Cost;
 
 impl AnswerWords for Chinese {
     fn class(&self, class: Class) -> &'static str {

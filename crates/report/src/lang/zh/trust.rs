@@ -7,7 +7,7 @@ use findings::output::{
     Basis, DurabilityRisk, Findings, Law, MethodFindings, NotRun, OpenNumbers, OtherSize,
     Processor, QualityIssue, ScaleLimit, Validation, Validity, Warmed,
 };
-use findings::record::WarmUpEnd;
+use measurement::WarmUpEnd;
 
 impl TrustWords for Chinese {
     fn law(&self, law: Law) -> &'static str {
