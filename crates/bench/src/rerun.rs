@@ -4,7 +4,7 @@
 use crate::known::Known;
 use crate::slot::Slot;
 use findings::Findings;
-use findings::output::{Class, Effect, PhaseKind};
+use findings::schema::{Effect, PhaseKind, VerdictClass};
 use lab::campaign::{Campaign, Class as VdevClass, Variant};
 use lab::model::Model;
 use measurement::{Perturbation, TrialKind};
@@ -101,7 +101,7 @@ pub fn wanted(
 
 /// Whether what lasts is decided by an effect, or by the mean over its factor's pairs that it is one of.
 fn rested_on(effect: &Effect, findings: &Findings) -> bool {
-    let decided = |e: &Effect| matches!(e.class, Class::WorthIt | Class::Harmful);
+    let decided = |e: &Effect| matches!(e.class, VerdictClass::WorthIt | VerdictClass::Harmful);
     let same_level = |e: &Effect| {
         (&e.factor, &e.level, &e.workload, e.metric)
             == (&effect.factor, &effect.level, &effect.workload, effect.metric)

@@ -3,7 +3,7 @@
 use crate::known::Known;
 use crate::plan::baseline_first;
 use crate::slot::Slot;
-use findings::output::{Class, Effect, PhaseKind};
+use findings::schema::{Effect, PhaseKind, VerdictClass};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::TrialResult;
@@ -68,5 +68,5 @@ fn is_known(effect: &Effect, precision: f64) -> bool {
     let tight = ratio.value > 0.0
         && ratio.low >= ratio.value * (1.0 - precision)
         && ratio.high <= ratio.value * (1.0 + precision);
-    effect.class != Class::Undecided || tight
+    effect.class != VerdictClass::Undecided || tight
 }

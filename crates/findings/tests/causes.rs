@@ -2,7 +2,7 @@
 
 mod synthetic;
 
-use findings::output::*;
+use findings::schema::*;
 use findings::{Findings, analyse};
 use measurement::{Cost, Trial};
 use synthetic::*;

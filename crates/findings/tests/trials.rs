@@ -2,7 +2,7 @@
 
 mod synthetic;
 
-use findings::output::*;
+use findings::schema::*;
 use findings::{Findings, analyse};
 use measurement::{Counter, Counters, DriveCounter, Fact, Measured, TrialResult};
 use synthetic::*;
@@ -57,7 +57,7 @@ fn a_verdict_without_a_trial_that_counts_is_undecided_and_says_so() {
     });
     assert!(findings.effects.is_empty());
     let log = verdict(&findings, "log");
-    assert_eq!((log.class, &log.effects[..]), (Class::Undecided, &[][..]));
+    assert_eq!((log.class, &log.effects[..]), (VerdictClass::Undecided, &[][..]));
     assert_eq!(log.cautions, [Caution::Excluded { excluded: 2, of: 4 }]);
 }
 
@@ -261,7 +261,7 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
     let findings = analyse(&campaign, &model(), &trials);
     assert!(matches!(findings.cells[1].phases, Phases::NotSettled { .. }));
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::Undecided);
+    assert_eq!(log.class, VerdictClass::Undecided);
     assert!(log.cautions.iter().any(|c| matches!(c, Caution::NotSettled { .. })));
     assert_eq!(findings.effects[log.effects[0]].needed.unwrap().lack, Lack::LongerRun);
     // After a restart what never settles is what was asked for.
@@ -272,7 +272,7 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
     };
     assert_eq!(whole.real_seconds, Some(60.0 * model().size));
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::WorthIt);
+    assert_eq!(log.class, VerdictClass::WorthIt);
     assert!(
         log.cautions
             .contains(&Caution::AfterRestart { seconds: 60.0, real_seconds: 60.0 * model().size })
@@ -323,7 +323,7 @@ fn one_trial_that_did_not_settle_is_named_and_the_verdict_stands() {
     }
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::WorthIt);
+    assert_eq!(log.class, VerdictClass::WorthIt);
     assert!(
         log.cautions.contains(&Caution::Unsettled { trials: 1, of: 6 }),
         "{:?} {:?}",
@@ -347,8 +347,8 @@ fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
         .effects
         .iter()
         .find(|e| e.factor == "log" && e.variant.is_none() && e.metric == Metric::Throughput);
-    assert_eq!(mean.unwrap().class, Class::Undecided, "{mean:?}");
-    assert_eq!(verdict(&findings, "log").class, Class::NoEffect);
+    assert_eq!(mean.unwrap().class, VerdictClass::Undecided, "{mean:?}");
+    assert_eq!(verdict(&findings, "log").class, VerdictClass::NoEffect);
     // Beside an interval stands the number of trials it was made from.
     let beside = &findings.effects[verdict(&findings, "log").effects[0]];
     assert_eq!(beside.trials, (2, 2));
@@ -364,7 +364,7 @@ fn drive_times_that_went_the_other_way_explain_nothing() {
     let all = trials(&truths, 4, 0.003);
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::Harmful, "though the log's drives are quicker");
+    assert_eq!(log.class, VerdictClass::Harmful, "though the log's drives are quicker");
     let times =
         |r: &Explanation| matches!(r.reason, Reason::LogWrites { .. } | Reason::LogFlushes { .. });
     assert!(!log.reasons.iter().any(times), "{:?}", log.reasons);
@@ -386,7 +386,7 @@ fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
     let findings = analyse(&campaign(all.clone(), SYNC_JOB), &model(), &trials);
     let verdict = verdict(&findings, "cache");
     let deciding = &findings.effects[verdict.effects[0]];
-    assert_eq!(verdict.class, Class::Harmful, "{:#?}", findings.effects);
+    assert_eq!(verdict.class, VerdictClass::Harmful, "{:#?}", findings.effects);
     assert_eq!(deciding.variant, None);
     let more = |r: &Explanation| matches!(r.reason, Reason::Commits { before, after } if after > 1.5 * before);
     assert!(verdict.reasons.iter().any(more), "{:#?}", verdict.reasons);

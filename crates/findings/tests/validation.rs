@@ -3,8 +3,8 @@
 mod synthetic;
 
 use findings::analyse;
-use findings::output::{Beyond, DriveState, Processor, SizeState, Validation};
-use findings::validation::{Figure, Part, Row, rows};
+use findings::quality::validation::{Figure, Part, Row, rows};
+use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
 use lab::campaign::{self, Campaign, Class, Layout, MdArray, MdLevel, Stack, Variant};
 use lab::{Files, Profiles, load};
 use measurement::Trial;

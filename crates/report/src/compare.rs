@@ -4,7 +4,7 @@ use crate::lang::{Label, Words};
 use crate::number::{count, range, ratio};
 use crate::rows::ratio_of;
 use crate::text::{aligned, cut, one_line};
-use findings::output::Class;
+use findings::schema::VerdictClass;
 use findings::{Change, Comparison, Findings, Published};
 
 /// Columns of the table.
@@ -61,17 +61,20 @@ pub fn text(
             out.push('\n');
         }
     }
-    let worse = comparison.changes.iter().filter(|c| c.class == Class::Harmful).count()
+    let worse = comparison.changes.iter().filter(|c| c.class == VerdictClass::Harmful).count()
         + comparison.unmeasured.iter().filter(|c| c.is_lost()).count();
     out += &match worse {
         0 => words.label(Label::NoRegression).to_owned(),
         n => format!("{}{n}", words.label(Label::Regressions)),
     };
     let open = comparison.changes.iter();
-    let open = open.filter(|c| c.class == Class::Undecided).count();
+    let open = open.filter(|c| c.class == VerdictClass::Undecided).count();
     if open > 0 {
-        out +=
-            &format!("{}{open} {}", words.label(Label::Semicolon), words.change(Class::Undecided));
+        out += &format!(
+            "{}{open} {}",
+            words.label(Label::Semicolon),
+            words.change(VerdictClass::Undecided)
+        );
     }
     out.push('\n');
     out.replace('\u{a0}', " ")

@@ -3,9 +3,9 @@
 
 use crate::lang::Language;
 use crate::rows::{Against, aside, rows};
-use findings::output::{
-    Basis, Cause, Cell, Class, Effect, Estimate, Findings, Latency, LogDrives, Metric, Rung,
-    Validity,
+use findings::schema::{
+    Basis, Cause, Cell, Effect, Estimate, Findings, Latency, LogDrives, Metric, Rung, Validity,
+    VerdictClass,
 };
 use measurement::Cost;
 
@@ -282,17 +282,17 @@ pub(crate) fn metric(metric: Metric) -> &'static str {
 }
 
 /// The words of the JSON format.
-pub(crate) fn class(class: Class) -> &'static str {
+pub(crate) fn class(class: VerdictClass) -> &'static str {
     match class {
-        Class::WorthIt => "worth-it",
-        Class::Harmful => "harmful",
-        Class::NoEffect => "no-effect",
-        Class::Undecided => "undecided",
+        VerdictClass::WorthIt => "worth-it",
+        VerdictClass::Harmful => "harmful",
+        VerdictClass::NoEffect => "no-effect",
+        VerdictClass::Undecided => "undecided",
     }
 }
 
-fn limit(limit: &findings::output::Limit) -> &'static str {
-    use findings::output::Limit;
+fn limit(limit: &findings::schema::Limit) -> &'static str {
+    use findings::schema::Limit;
     match limit {
         Limit::Drives { .. } => "drives",
         Limit::Throttle { .. } => "throttle",

@@ -4,7 +4,7 @@ use crate::lang::{Label, Words};
 use crate::number::{count, micros, ratio};
 use crate::text::{aligned, cut, one_line};
 use findings::History;
-use findings::output::Metric;
+use findings::schema::Metric;
 
 /// Eight heights of a bar, for the course of a cell's values.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -1,6 +1,6 @@
 //! Findings as JSON: the published format, described by `docs/findings.schema.json`.
 
-use findings::output::Findings;
+use findings::schema::Findings;
 use std::io::{self, Write};
 
 /// Writes the findings, with a line break at the end.
@@ -55,7 +55,7 @@ pub fn read(text: &str) -> Result<Findings, ReadError> {
     struct Head {
         format: u32,
     }
-    let known = findings::output::FORMAT;
+    let known = findings::schema::FORMAT;
     let Head { format: found } = serde_json::from_str(text)?;
     if found > known {
         return Err(ReadError::Newer { found, known });

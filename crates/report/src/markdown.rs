@@ -8,7 +8,7 @@ use crate::rows::{
 };
 use crate::terminal::{against, first_text, sign, with_spread};
 use crate::text::one_line;
-use findings::output::Findings;
+use findings::schema::Findings;
 use std::fmt::Write;
 
 /// The whole report.

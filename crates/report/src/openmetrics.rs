@@ -1,7 +1,7 @@
 //! Findings as OpenMetrics text (openmetrics.io, 1.0), for a time-series database.
 
 use crate::rows::{Row, rows};
-use findings::output::{Basis, Effect, Estimate, Findings, PhaseKind, Rung, Validity};
+use findings::schema::{Basis, Effect, Estimate, Findings, PhaseKind, Rung, Validity};
 use std::fmt::Write;
 
 /// The whole exposition, `# EOF` included.

@@ -3,9 +3,10 @@
 use crate::lang::{Label, Words, name};
 use crate::number::{range, ratio};
 use crate::text::{cut, one_line};
-use findings::output::{
-    Adequate, Cause, Caution, Cell, Class, DurabilityRisk, Effect, Estimate, Explanation, Findings,
-    Lack, Ladder, Metric, Needed, Phase, PhaseKind, Phases, QualityIssue, Validity, Verdict,
+use findings::schema::{
+    Adequate, Cause, Caution, Cell, DurabilityRisk, Effect, Estimate, Explanation, Findings, Lack,
+    Ladder, Metric, Needed, Phase, PhaseKind, Phases, QualityIssue, Validity, Verdict,
+    VerdictClass,
 };
 
 /// What a report calls operations a second.
@@ -351,22 +352,22 @@ pub fn cautions<'a>(answer: &Answer<'a>) -> impl Iterator<Item = &'a Caution> {
 }
 
 /// The style class of a verdict, in HTML.
-pub fn class_name(class: Class) -> &'static str {
+pub fn class_name(class: VerdictClass) -> &'static str {
     match class {
-        Class::WorthIt => "gain",
-        Class::Harmful => "loss",
-        Class::NoEffect => "same",
-        Class::Undecided => "open",
+        VerdictClass::WorthIt => "gain",
+        VerdictClass::Harmful => "loss",
+        VerdictClass::NoEffect => "same",
+        VerdictClass::Undecided => "open",
     }
 }
 
 /// A sign for a verdict, so that colour is never the only difference.
-pub fn class_sign(class: Class) -> &'static str {
+pub fn class_sign(class: VerdictClass) -> &'static str {
     match class {
-        Class::WorthIt => "▲",
-        Class::Harmful => "▼",
-        Class::NoEffect => "＝",
-        Class::Undecided => "？",
+        VerdictClass::WorthIt => "▲",
+        VerdictClass::Harmful => "▼",
+        VerdictClass::NoEffect => "＝",
+        VerdictClass::Undecided => "？",
     }
 }
 

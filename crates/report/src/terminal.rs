@@ -7,7 +7,7 @@ use crate::rows::{
     ratio_of, risks, rows, title, validity, verdict_text, workloads,
 };
 use crate::text::{columns, cut, one_line, wrap};
-use findings::output::{Class, Estimate, Findings, Validity};
+use findings::schema::{Estimate, Findings, Validity, VerdictClass};
 use std::fmt::Write;
 
 /// How the text is laid out.
@@ -135,10 +135,10 @@ impl Page {
             let verdict = answer.verdict;
             let said = verdict_text(words, &answer);
             let color = match verdict.class {
-                Class::WorthIt => Some(GREEN),
-                Class::Harmful => Some(RED),
-                Class::NoEffect => None,
-                Class::Undecided => Some(YELLOW),
+                VerdictClass::WorthIt => Some(GREEN),
+                VerdictClass::Harmful => Some(RED),
+                VerdictClass::NoEffect => None,
+                VerdictClass::Undecided => Some(YELLOW),
             };
             self.entry(&title(findings, words, verdict), &said, color);
         }
@@ -205,7 +205,7 @@ fn columns_of(findings: &Findings, words: &dyn Words, rows: &[&Row]) -> Vec<Colu
         let width = cells.iter().map(|c| columns(c)).max().unwrap_or(0);
         table.push(Column { cells, width, right, rank });
     };
-    let latency = |pick: fn(&findings::output::Latency) -> f64| {
+    let latency = |pick: fn(&findings::schema::Latency) -> f64| {
         move |row: &Row| match (row.shown(), &row.cell.latency) {
             (true, Some(latency)) => micros(pick(latency)),
             _ => "–".into(),
@@ -273,7 +273,7 @@ pub fn sign(validity: Validity) -> &'static str {
 
 /// `640 ± 3 %`: half the interval's width, of the number.
 pub fn with_spread(estimate: &Estimate) -> String {
-    if estimate.basis == findings::output::Basis::Point || estimate.value <= 0.0 {
+    if estimate.basis == findings::schema::Basis::Point || estimate.value <= 0.0 {
         return count(estimate.value);
     }
     let half = (estimate.high - estimate.low) / 2.0 / estimate.value;

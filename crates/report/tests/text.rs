@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use findings::output::{Basis, CellIssue, NotRun, Phases, QualityIssue, TrialCounts, Validity};
+use findings::schema::{Basis, CellIssue, NotRun, Phases, QualityIssue, TrialCounts, Validity};
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use report::lang::Language;
 use report::terminal::Style;
@@ -193,7 +193,7 @@ fn a_verdict_names_what_was_taken_away_and_a_cell_that_never_ran_did_not_fail() 
     let verdict = &mut taken.verdicts[0];
     verdict.level = "no-log".into();
     verdict.against = "base".into();
-    verdict.class = findings::output::Class::Harmful;
+    verdict.class = findings::schema::VerdictClass::Harmful;
     not_run(&mut taken, 1);
     for text in [
         report::terminal::render(&taken, style(110)),

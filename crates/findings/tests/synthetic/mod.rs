@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test file takes what it needs
 
 use findings::Findings;
-use findings::output::Verdict;
+use findings::schema::Verdict;
 use lab::campaign::*;
 use lab::model::Model;
 use measurement::{

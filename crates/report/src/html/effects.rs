@@ -7,7 +7,7 @@ use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{range, ratio};
 use crate::rows::{class_name, factor_name};
-use findings::output::{Effect, Metric, PhaseKind};
+use findings::schema::{Effect, Metric, PhaseKind};
 
 /// Most rows drawn; a campaign of hundreds of cells has them all in its data.
 const ROWS: usize = 120;

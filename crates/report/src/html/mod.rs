@@ -19,7 +19,7 @@ use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::rows::{Answer, Row, answers, rows, workloads};
 use base64::Engine;
-use findings::output::{Cell, Findings, Series, Validity};
+use findings::schema::{Cell, Findings, ThroughputSeries, Validity};
 use lab::campaign::Campaign;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -193,8 +193,8 @@ impl<'a> Page<'a> {
     }
 
     /// The trial whose course is shown for a cell: its first that counts, or its first.
-    fn course(&self, cell: &'a Cell) -> Option<&'a Series> {
-        let valid = |s: &&Series| {
+    fn course(&self, cell: &'a Cell) -> Option<&'a ThroughputSeries> {
+        let valid = |s: &&ThroughputSeries| {
             let mut trials = self.findings.trials.iter();
             trials.any(|t| t.key == s.trial && t.validity == Validity::Valid)
         };

@@ -6,7 +6,7 @@ use crate::markup::Markup;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
 use crate::rows::{Against, Row, aside, rate, validity};
 use crate::terminal::with_spread;
-use findings::output::{Metric, Validity};
+use findings::schema::{Metric, Validity};
 
 const COLUMNS: [(Label, bool); 13] = [
     (Label::Variant, false),

@@ -5,7 +5,7 @@ use crate::lang::{Label, Words};
 use crate::markup::Markup;
 use crate::number::{count, micros, share};
 use crate::rows::rate;
-use findings::output::{Cell, Check, Law, TrialRow, Validity, short_key};
+use findings::schema::{Cell, Check, Law, TrialRow, Validity, short_key};
 
 /// Most rows of checks and of trials in the page; the data holds all of them.
 const ROWS: usize = 2000;

@@ -9,11 +9,12 @@ pub use label::Label;
 
 use crate::number::{range, ratio};
 use crate::text::{cut, one_line};
-use findings::output::{
-    Adequate, Basis, BreakEven, Cause, Caution, Class, Condition, Contribution, Database,
-    DurabilityRisk, Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin,
-    MethodFindings, Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, Price, QualityIssue,
-    Reason, RerunPoint, ScaleLimit, Sensitivity, Severity, Subject, Validation, Validity, Warmed,
+use findings::schema::{
+    Adequate, Basis, BreakEven, Cause, Caution, Condition, Contribution, Database, DurabilityRisk,
+    Effect, Findings, Interaction, Ladder, Law, Limit, LintFinding, LoadWithin, MethodFindings,
+    Metric, Needed, NotRun, OpenNumbers, OtherSize, PhaseKind, Price, QualityIssue, Reason,
+    RerunPoint, ScaleLimit, Sensitivity, Severity, Subject, Validation, Validity, VerdictClass,
+    Warmed,
 };
 use measurement::Cost;
 
@@ -74,7 +75,7 @@ pub trait Words: AnswerWords + BuyWords + TrustWords + LintWords {
 /// Texts about effects and verdicts.
 pub trait AnswerWords {
     /// `worth it`.
-    fn class(&self, class: Class) -> &'static str;
+    fn class(&self, class: VerdictClass) -> &'static str;
     /// `sustained`.
     fn phase(&self, phase: PhaseKind) -> &'static str;
     /// `operations a second`.
@@ -82,7 +83,7 @@ pub trait AnswerWords {
     /// `SLOG`; a factor of several subjects is called by its own name.
     fn subject(&self, subject: &Subject) -> String;
     /// The verdict as a sentence, with its interval in words.
-    fn judgement(&self, class: Class, effect: Option<&Effect>) -> String;
+    fn judgement(&self, class: VerdictClass, effect: Option<&Effect>) -> String;
     /// The other phase beside it, where there are two.
     fn beside(&self, effect: &Effect) -> String;
     /// A reason, as a sentence.
@@ -108,7 +109,7 @@ pub trait AnswerWords {
     /// What a setting contributes.
     fn contribution(&self, contribution: &Contribution) -> String;
     /// Two campaigns compared: what one cell's change comes to.
-    fn change(&self, class: Class) -> &'static str;
+    fn change(&self, class: VerdictClass) -> &'static str;
 }
 
 /// Texts for a buyer beside a verdict.

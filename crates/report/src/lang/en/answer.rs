@@ -4,19 +4,19 @@ use super::English;
 use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, range, ratio, ratio_number, seconds, share};
 use crate::text::visible;
-use findings::output::{
-    Basis, Cause, Caution, Class, Condition, Contribution, Database, DriveTime, Effect,
-    Interaction, Lack, Limit, Metric, Needed, PhaseKind, Reason, Subject,
+use findings::schema::{
+    Basis, Cause, Caution, Condition, Contribution, Database, DriveTime, Effect, Interaction, Lack,
+    Limit, Metric, Needed, PhaseKind, Reason, Subject, VerdictClass,
 };
 use measurement::Cost;
 
 impl AnswerWords for English {
-    fn class(&self, class: Class) -> &'static str {
+    fn class(&self, class: VerdictClass) -> &'static str {
         match class {
-            Class::WorthIt => "worth it",
-            Class::Harmful => "harmful",
-            Class::NoEffect => "no effect",
-            Class::Undecided => "undecided",
+            VerdictClass::WorthIt => "worth it",
+            VerdictClass::Harmful => "harmful",
+            VerdictClass::NoEffect => "no effect",
+            VerdictClass::Undecided => "undecided",
         }
     }
 
@@ -57,7 +57,7 @@ impl AnswerWords for English {
         }
     }
 
-    fn judgement(&self, class: Class, effect: Option<&Effect>) -> String {
+    fn judgement(&self, class: VerdictClass, effect: Option<&Effect>) -> String {
         let Some(effect) = effect else {
             return "There are no two measurements to hold against each other.".into();
         };
@@ -78,19 +78,19 @@ impl AnswerWords for English {
             (top, bottom) => format!("by {top} and {bottom} trials"),
         };
         match class {
-            Class::WorthIt => {
+            VerdictClass::WorthIt => {
                 format!("It gives {core}; {by}, between {low} and {high}.")
             }
-            Class::Harmful => {
+            VerdictClass::Harmful => {
                 format!("It costs: {core}; {by}, between {low} and {high}.")
             }
-            Class::NoEffect => {
+            VerdictClass::NoEffect => {
                 format!("Nothing worth naming: {core}; {by}, between {low} and {high}.")
             }
-            Class::Undecided if effect.ratio.basis == Basis::Point => {
+            VerdictClass::Undecided if effect.ratio.basis == Basis::Point => {
                 format!("So far {core}, by too few trials to say how far that may be off.")
             }
-            Class::Undecided => {
+            VerdictClass::Undecided => {
                 format!("So far {core}; {by}, it may be anything between {low} and {high}.")
             }
         }
@@ -345,7 +345,7 @@ impl AnswerWords for English {
     }
 
     fn contribution(&self, contribution: &Contribution) -> String {
-        let part = |estimate: &Option<findings::output::Estimate>| {
+        let part = |estimate: &Option<findings::schema::Estimate>| {
             estimate.map_or_else(|| "–".into(), |e| ratio(e.value))
         };
         format!(
@@ -358,12 +358,12 @@ impl AnswerWords for English {
         )
     }
 
-    fn change(&self, class: Class) -> &'static str {
+    fn change(&self, class: VerdictClass) -> &'static str {
         match class {
-            Class::WorthIt => "better",
-            Class::Harmful => "worse",
-            Class::NoEffect => "unchanged",
-            Class::Undecided => "undecided",
+            VerdictClass::WorthIt => "better",
+            VerdictClass::Harmful => "worse",
+            VerdictClass::NoEffect => "unchanged",
+            VerdictClass::Undecided => "undecided",
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::English;
 use crate::lang::{BuyWords, name, re_run_points};
 use crate::number::{count, micros, range, ratio};
-use findings::output::{
+use findings::schema::{
     Adequate, BreakEven, BreakEvenBasis, Ladder, LoadWithin, Operation, Price, Sensitivity,
 };
 

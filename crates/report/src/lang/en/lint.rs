@@ -3,7 +3,7 @@
 use super::English;
 use crate::lang::{LintWords, name};
 use crate::number::{bytes, count, ratio, seconds, share};
-use findings::output::{LintFinding, Severity};
+use findings::schema::{LintFinding, Severity};
 
 impl LintWords for English {
     fn severity(&self, severity: Severity) -> &'static str {

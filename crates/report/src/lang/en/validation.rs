@@ -2,7 +2,7 @@
 
 use crate::lang::name;
 use crate::number::{count, share};
-use findings::output::{Beyond, DriveState, Processor, SizeState, Validation};
+use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
 
 /// Where the figures are.
 const PAGE: &str = "docs/validation/README.md";

@@ -4,19 +4,19 @@ use super::Chinese;
 use crate::lang::{AnswerWords, name, names};
 use crate::number::{bytes, count, micros, range, ratio, ratio_number, seconds, share};
 use crate::text::visible;
-use findings::output::{
-    Basis, Cause, Caution, Class, Condition, Contribution, Database, DriveTime, Effect,
-    Interaction, Lack, Limit, Metric, Needed, PhaseKind, Reason, Subject,
+use findings::schema::{
+    Basis, Cause, Caution, Condition, Contribution, Database, DriveTime, Effect, Interaction, Lack,
+    Limit, Metric, Needed, PhaseKind, Reason, Subject, VerdictClass,
 };
 use measurement::Cost;
 
 impl AnswerWords for Chinese {
-    fn class(&self, class: Class) -> &'static str {
+    fn class(&self, class: VerdictClass) -> &'static str {
         match class {
-            Class::WorthIt => "值得",
-            Class::Harmful => "有害",
-            Class::NoEffect => "无效果",
-            Class::Undecided => "未定",
+            VerdictClass::WorthIt => "值得",
+            VerdictClass::Harmful => "有害",
+            VerdictClass::NoEffect => "无效果",
+            VerdictClass::Undecided => "未定",
         }
     }
 
@@ -57,7 +57,7 @@ impl AnswerWords for Chinese {
         }
     }
 
-    fn judgement(&self, class: Class, effect: Option<&Effect>) -> String {
+    fn judgement(&self, class: VerdictClass, effect: Option<&Effect>) -> String {
         let Some(effect) = effect else {
             return "没有可以互相比较的两组测量。".into();
         };
@@ -75,13 +75,15 @@ impl AnswerWords for Chinese {
             (top, bottom) => format!("据 {top} 次与 {bottom} 次试验"),
         };
         match class {
-            Class::WorthIt => format!("{core}；{by}，在 {low} 到 {high} 倍之间。"),
-            Class::Harmful => format!("有代价：{core}；{by}，在 {low} 到 {high} 倍之间。"),
-            Class::NoEffect => format!("不值一提：{core}；{by}，在 {low} 到 {high} 倍之间。"),
-            Class::Undecided if effect.ratio.basis == Basis::Point => {
+            VerdictClass::WorthIt => format!("{core}；{by}，在 {low} 到 {high} 倍之间。"),
+            VerdictClass::Harmful => format!("有代价：{core}；{by}，在 {low} 到 {high} 倍之间。"),
+            VerdictClass::NoEffect => {
+                format!("不值一提：{core}；{by}，在 {low} 到 {high} 倍之间。")
+            }
+            VerdictClass::Undecided if effect.ratio.basis == Basis::Point => {
                 format!("目前{core}；试验次数太少，无法判断误差有多大。")
             }
-            Class::Undecided => {
+            VerdictClass::Undecided => {
                 format!("目前{core}；{by}，可能是 {low} 到 {high} 倍之间的任何一个。")
             }
         }
@@ -303,7 +305,7 @@ impl AnswerWords for Chinese {
     }
 
     fn contribution(&self, contribution: &Contribution) -> String {
-        let part = |estimate: &Option<findings::output::Estimate>| {
+        let part = |estimate: &Option<findings::schema::Estimate>| {
             estimate.map_or_else(|| "–".into(), |e| ratio(e.value))
         };
         format!(
@@ -314,12 +316,12 @@ impl AnswerWords for Chinese {
         )
     }
 
-    fn change(&self, class: Class) -> &'static str {
+    fn change(&self, class: VerdictClass) -> &'static str {
         match class {
-            Class::WorthIt => "变好",
-            Class::Harmful => "变差",
-            Class::NoEffect => "不变",
-            Class::Undecided => "未定",
+            VerdictClass::WorthIt => "变好",
+            VerdictClass::Harmful => "变差",
+            VerdictClass::NoEffect => "不变",
+            VerdictClass::Undecided => "未定",
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Chinese;
 use crate::lang::{LintWords, name};
 use crate::number::{bytes, count, ratio, seconds, share};
-use findings::output::{LintFinding, Severity};
+use findings::schema::{LintFinding, Severity};
 
 impl LintWords for Chinese {
     fn severity(&self, severity: Severity) -> &'static str {

@@ -3,7 +3,7 @@
 use super::{Chinese, validation};
 use crate::lang::{TrustWords, name, names, versions};
 use crate::number::{count, ratio, seconds, share, whole};
-use findings::output::{
+use findings::schema::{
     Basis, DurabilityRisk, Findings, Law, MethodFindings, NotRun, OpenNumbers, OtherSize,
     Processor, QualityIssue, ScaleLimit, Validation, Validity, Warmed,
 };
