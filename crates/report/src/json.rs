@@ -12,6 +12,17 @@ pub fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+/// The word of the format for a variant of an enum without fields.
+pub(crate) fn word(variant: impl serde::Serialize) -> String {
+    let value = serde_json::to_value(variant).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The word of the format for a variant of an enum that is tagged in the field `tag`.
+pub(crate) fn word_in(variant: impl serde::Serialize, tag: &str) -> Option<String> {
+    Some(serde_json::to_value(variant).ok()?.get(tag)?.as_str()?.to_owned())
+}
+
 /// The JSON schema of the format.
 pub fn schema() -> String {
     let schema = schemars::schema_for!(Findings);

@@ -230,7 +230,7 @@ const SECTIONS: [(&str, Label); 16] = [
 ];
 
 /// The phrase of a label, for [`Markup::say`].
-fn label(label: Label) -> impl Fn(&dyn crate::lang::Words) -> String {
+fn label(label: Label) -> impl Fn(Language) -> String {
     move |words| words.label(label).to_owned()
 }
 
@@ -241,6 +241,19 @@ fn section(m: &mut Markup, id: &'static str, content: impl FnOnce(&mut Markup)) 
     m.tag("section").attr("id", id).attr("aria-labelledby", &title).inside(|m| {
         m.tag("h2").attr("id", &title).say(label(heading));
         content(m);
+    });
+}
+
+/// A list under a heading of its own; nothing of an empty one.
+fn list<'a, T>(m: &mut Markup, heading: Label, items: &'a [T], item: impl Fn(&mut Markup, &'a T)) {
+    if items.is_empty() {
+        return;
+    }
+    m.tag("h3").say(label(heading));
+    m.tag("ul").class("text").inside(|m| {
+        for one in items {
+            m.tag("li").inside(|m| item(m, one));
+        }
     });
 }
 
