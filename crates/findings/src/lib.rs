@@ -2,7 +2,7 @@
 //!
 //! Pure: no I/O, no clock. [`measurement::Trial`] is what comes in, [`Findings`] is what goes
 //! out (read by `report`, and published as a JSON schema). The mathematics and its sources are in
-//! `docs/method.md`.
+//! `docs/explanation/method.md`.
 
 mod analyse;
 mod campaigns;

@@ -31,9 +31,8 @@ pub fn read(name: &str, language: Language) -> Result<Vec<Line>, String> {
     let text = std::fs::read_to_string(name)
         .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
     let table = Table::read(&text).map_err(|e| format!("error: {name}: {e}\n"))?;
-    let words = language;
     let lines = lints::contradictions(&table).into_iter().map(|lint| Line {
-        text: words.lint(&lint.finding),
+        text: language.lint(&lint.finding),
         rows: lint.rows,
         severity: lint.severity,
     });
