@@ -2,12 +2,12 @@
 //! scaled.
 
 use crate::known::Known;
-use crate::slot::{Extra, Slot};
+use crate::slot::Slot;
 use findings::Findings;
-use findings::output::{Class, Effect, PhaseKind};
-use findings::record::Perturbation;
+use findings::schema::{Effect, PhaseKind, VerdictClass};
 use lab::campaign::{Campaign, Class as VdevClass, Variant};
 use lab::model::Model;
+use measurement::{Perturbation, TrialKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +101,7 @@ pub fn wanted(
 
 /// Whether what lasts is decided by an effect, or by the mean over its factor's pairs that it is one of.
 fn rested_on(effect: &Effect, findings: &Findings) -> bool {
-    let decided = |e: &Effect| matches!(e.class, Class::WorthIt | Class::Harmful);
+    let decided = |e: &Effect| matches!(e.class, VerdictClass::WorthIt | VerdictClass::Harmful);
     let same_level = |e: &Effect| {
         (&e.factor, &e.level, &e.workload, e.metric)
             == (&effect.factor, &effect.level, &effect.workload, effect.metric)
@@ -160,11 +160,7 @@ pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
     }
     let findings = findings::analyse(campaign, model, known.trials());
     let slot = |(workload, variant, drive, parameter, factor)| Slot {
-        extra: Some(Extra::Rerun(Perturbation {
-            drive,
-            parameter,
-            factor: f64::from_bits(factor),
-        })),
+        kind: TrialKind::Rerun(Perturbation { drive, parameter, factor: f64::from_bits(factor) }),
         ..Slot::main(variant, workload, 0)
     };
     let all = wanted(campaign, &findings).into_iter().map(slot);

@@ -3,11 +3,11 @@
 mod synthetic;
 
 use findings::analyse;
-use findings::output::{Beyond, DriveState, Processor, SizeState, Validation};
-use findings::record::Trial;
-use findings::validation::{Figure, Part, Row, rows};
+use findings::quality::validation::{Figure, Part, Row, rows};
+use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
 use lab::campaign::{self, Campaign, Class, Layout, MdArray, MdLevel, Stack, Variant};
 use lab::{Files, Profiles, load};
+use measurement::Trial;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use synthetic::*;

@@ -58,12 +58,12 @@ fn carry_out(script: &Script) -> Outcome {
     let begun = Instant::now();
     let mut outcome = Outcome::default();
     for step in &script.steps {
-        if let Step::Phase(phase) = step {
-            if outcome.built_s == 0.0 && *phase != crate::script::Phase::Building {
+        if let Step::Stage(stage) = step {
+            if outcome.built_s == 0.0 && *stage != measurement::Stage::Building {
                 outcome.built_s = begun.elapsed().as_secs_f64();
             }
-            // A phase is a word; the console takes it as JSON.
-            println!("{PROGRESS}{}", serde_json::to_string(phase).unwrap_or_default());
+            // A stage is a word; the console takes it as JSON.
+            println!("{PROGRESS}{}", serde_json::to_string(stage).unwrap_or_default());
             continue;
         }
         if let Err(why) = one(script, step, &mut outcome) {
@@ -79,7 +79,7 @@ fn carry_out(script: &Script) -> Outcome {
 
 fn one(script: &Script, step: &Step, outcome: &mut Outcome) -> Result<(), String> {
     match step {
-        Step::Phase(_) => Ok(()),
+        Step::Stage(_) => Ok(()),
         Step::Module { file, parameters } => module(file, parameters),
         Step::Write { path, text } => {
             fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))

@@ -87,7 +87,7 @@ impl Args {
         let text = if self.json {
             json(&comparison)?
         } else {
-            report::compare::text(&comparison, &before, &after, made::locale().words())
+            report::compare::text(&comparison, &before, &after, made::locale())
         };
         Ok((text, comparison.regressed))
     }
@@ -136,7 +136,7 @@ impl Args {
         let text = if self.json {
             json(&cells)?
         } else {
-            report::compare::published(&cells, &key, made::locale().words())
+            report::compare::published(&cells, &key, made::locale())
         };
         Ok((text, cells.iter().any(|c| c.below)))
     }

@@ -52,7 +52,7 @@ impl Args {
                 }
             }
         } else {
-            report::history::text(&histories, made::locale().words())
+            report::history::text(&histories, made::locale())
         };
         let printed = output::print(&text);
         if histories.iter().any(History::regressed) {

@@ -9,7 +9,7 @@ use bench::campaign::{self, End, Error, NotRun, Planned, Question, Ran};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
-use findings::record::Trial;
+use measurement::Trial;
 use lab::campaign::{Campaign, OpenZfs};
 use lab::model::Model;
 use lab::units::print_duration;

@@ -14,5 +14,6 @@ pub mod markup;
 pub mod number;
 pub mod openmetrics;
 pub mod rows;
+pub mod table;
 pub mod terminal;
 pub mod text;

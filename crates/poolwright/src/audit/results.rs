@@ -1,7 +1,7 @@
 //! Contradictions in a table of results.
 
 use findings::lints::{self, Table};
-use findings::output::Severity;
+use findings::schema::Severity;
 use report::lang::Language;
 use serde::Serialize;
 
@@ -31,9 +31,8 @@ pub fn read(name: &str, language: Language) -> Result<Vec<Line>, String> {
     let text = std::fs::read_to_string(name)
         .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
     let table = Table::read(&text).map_err(|e| format!("error: {name}: {e}\n"))?;
-    let words = language.words();
-    let lines = lints::of(&table).into_iter().map(|lint| Line {
-        text: words.lint(&lint.finding),
+    let lines = lints::contradictions(&table).into_iter().map(|lint| Line {
+        text: language.lint(&lint.finding),
         rows: lint.rows,
         severity: lint.severity,
     });

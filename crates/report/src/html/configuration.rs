@@ -4,7 +4,7 @@ use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::count;
-use findings::output::VariantRef;
+use findings::schema::VariantRef;
 use lab::campaign::{Program, Variant};
 use std::collections::BTreeMap;
 use std::fmt::Display;

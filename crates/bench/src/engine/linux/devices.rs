@@ -4,9 +4,9 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use contents::config::{Config, DriveConfig, FreeRequest};
 use drives::Profile;
-use findings::record::Cost;
 use lab::campaign::{Class, DriveRef, Variant};
 use lab::model::{drive_capacity, drive_sizes};
+use measurement::Cost;
 use std::collections::BTreeSet;
 use std::path::Path;
 
