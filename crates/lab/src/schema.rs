@@ -2,9 +2,10 @@
 //! cannot differ. Shipped as docs/lab.schema.json.
 
 use crate::campaign::{BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, Processor, Protocol};
-use crate::property::{Property, Values, dataset, pool};
-use crate::{module, postgresql, profile::Profiles};
+use crate::{postgresql, profile::Profiles};
 use serde_json::{Map, Value, json};
+use zfs::module;
+use zfs::property::{Property, Values, dataset, pool};
 
 /// The schema as text, ending in a newline.
 pub fn text() -> String {

@@ -4,9 +4,9 @@ use super::cx::{At, Cx};
 use super::section::Entry;
 use crate::campaign::DriveKind;
 use crate::units;
-use crate::vdev::valid_kind;
 use drives::{Profile, ProfileError};
 use toml::de::{DeTable, DeValue};
+use zfs::vdev::valid_kind;
 
 /// Bytes of the smallest drive that a pool takes (`SPA_MINDEVSIZE`).
 const LEAST_CAPACITY: f64 = (64 << 20) as f64;
@@ -29,7 +29,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             "use letters, digits, `-`, `_`, `.`, starting with a letter and not ending in a digit: `hdd0` is the first drive of `hdd`",
         );
     }
-    if crate::vdev::is_keyword(entry.key) {
+    if zfs::vdev::is_keyword(entry.key) {
         cx.error(
             entry.key_span(),
             format!("`{}` is a word of zpool create and cannot name a kind of drive", entry.key),

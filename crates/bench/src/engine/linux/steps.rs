@@ -5,7 +5,7 @@ use crate::inputs::Inputs;
 use crate::workload::{Client, Part};
 use lab::campaign::{DriveRef, Stack, Variant};
 use lab::command::{self, POOL};
-use lab::property::{self, Effect};
+use zfs::property::{self, Effect};
 use machine::DEVICE;
 use machine::engine::Engine;
 use machine::script::{Command, Phase, Script, Step};
