@@ -36,7 +36,7 @@ for rw in read write; do
     figure zjuhdd --rw=$rw --bs=1m --ioengine=libaio --iodepth=8 --runtime=4
     figure zjussd --rw=$rw --bs=1m --ioengine=libaio --iodepth=8 --runtime=2
     figure zjussd --rw=rand$rw --bs=4k --ioengine=libaio --iodepth=32 --numjobs=16 --runtime=1
-    figure zjuhdd --rw=rand$rw --bs=4k --ioengine=libaio --iodepth=32 --numjobs=16 --ramp_time=10 --runtime=30
+    figure zjuhdd --rw=rand$rw --bs=4k --ioengine=libaio --iodepth=32 --numjobs=16 --runtime=40
 done
 # Samsung's data sheet, sustained
 figure samsung --rw=randwrite --bs=4k --ioengine=libaio --iodepth=32 --ramp_time=500ms --runtime=500ms

@@ -176,10 +176,10 @@ fn not_followed(before: &[Finding], finding: &Finding, after: &[Finding]) -> Vec
     wrong
 }
 
-/// docs/audit.md holds one table a topic, made from the rules.
+/// docs/reference/audit.md holds one table a topic, made from the rules.
 #[test]
 fn the_documentation_lists_every_rule() {
-    let page = include_str!("../../../docs/audit.md");
+    let page = include_str!("../../../docs/reference/audit.md");
     for (topic, rules) in TOPICS {
         let mut table = format!("### {topic}\n\n| rule | finds | lab |\n|---|---|---|\n");
         for rule in *rules {
@@ -187,7 +187,7 @@ fn the_documentation_lists_every_rule() {
             let lab = rule.lab.unwrap_or_default();
             table.push_str(&format!("| `{}` | {what} | {lab} |\n", rule.name));
         }
-        assert!(page.contains(&table), "docs/audit.md must contain:\n\n{table}");
+        assert!(page.contains(&table), "docs/reference/audit.md must contain:\n\n{table}");
     }
 }
 

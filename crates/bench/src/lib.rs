@@ -21,7 +21,6 @@ pub mod slot;
 pub mod stop;
 pub mod trial;
 pub mod verify;
-pub mod warm;
 pub mod why;
 pub mod window;
 pub mod workload;

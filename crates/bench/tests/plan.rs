@@ -311,13 +311,21 @@ fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
         of(0).chain(of(1)).collect()
     };
     assert_eq!(with(&[]), both(&[Cost::Processor, Cost::Seek]));
-    let sync = [("zil.commits", 5.0), ("drive.hdd0.flushes", 5.0), ("throttle.dirty_delay", 1.0)];
-    // The variant without a log vdev writes its log among its data.
+    let flushed = |drive| [("zil.commits", 5.0), (drive, 5.0), ("throttle.dirty_delay", 1.0)];
+    let sync = flushed("drive.hdd0.flushes");
+    // The variant without a log vdev writes its log among its data; the other's log drives are sent no flush.
     let mut wanted =
         both(&[Cost::LogFlush, Cost::LogWrite, Cost::WriteThrottle, Cost::Processor, Cost::Seek]);
     let logs: Vec<bool> = campaign.variants.iter().map(has_log).collect();
-    wanted.retain(|(variant, _, cost)| *cost != Cost::LogWrite || logs[*variant]);
+    wanted.retain(|(variant, _, cost)| match cost {
+        Cost::LogWrite => logs[*variant],
+        Cost::LogFlush => !logs[*variant],
+        _ => true,
+    });
     assert_eq!(with(&sync), wanted);
+    let log_flushes = with(&flushed("drive.optane0.flushes"));
+    let log_flushes = log_flushes.iter().filter(|(_, _, cost)| *cost == Cost::LogFlush);
+    assert!(log_flushes.map(|(variant, ..)| logs[*variant]).eq([true]));
     assert!(logs.contains(&true) && logs.contains(&false), "{logs:?}");
     // A hundredth of the time of one client for a second, and less than that.
     assert_eq!(

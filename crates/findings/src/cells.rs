@@ -139,7 +139,7 @@ impl<'a> Group<'a> {
             let all: Vec<_> = measured.iter().flat_map(|m| pick(m)).collect();
             latency::merged(&all)
         };
-        let both: Vec<_> = measured.iter().flat_map(|m| [&m.read, &m.write]).collect();
+        let calls: Vec<_> = measured.iter().flat_map(|m| [&m.read, &m.write, &m.sync]).collect();
         let courses: Vec<Option<Course>> = shown.iter().map(|j| j.course.clone()).collect();
         let totals = hits::summed(measured.iter().map(|m| &m.totals));
         let throughput = over_window(&shown, |m| (m.read.ops + m.write.ops) as f64);
@@ -159,11 +159,11 @@ impl<'a> Group<'a> {
             issues: self.issues(),
             throughput,
             bandwidth: over_window(&shown, |m| (m.read.bytes + m.write.bytes) as f64),
-            latency: latency::merged(&both),
+            latency: latency::of_clients(&measured),
             read_latency: flows(&|m| vec![&m.read]),
             write_latency: flows(&|m| vec![&m.write]),
             sync_latency: flows(&|m| vec![&m.sync]),
-            percentiles: latency::curve(&both),
+            percentiles: latency::curve(&calls),
             sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
             warm_up: warmed(&measured),
             hits: hits::of(&totals),

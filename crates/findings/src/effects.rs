@@ -49,12 +49,11 @@ impl Side<'_> {
 
 /// The logarithm of what a trial has to compare; none where there is none.
 fn log(trial: &Judged<'_>, metric: Metric, phase: PhaseKind) -> Option<f64> {
-    let flows = [&trial.measured.read, &trial.measured.write];
     let value = match (metric, phase) {
         (Metric::Throughput, PhaseKind::Burst) => trial.course.as_ref()?.first()?,
         (Metric::Throughput, _) => trial.lasting(),
-        (Metric::MeanLatency, _) => latency::client_us(&[trial.measured])?,
-        (Metric::P99Latency, _) => latency::merged(&flows)?.p99_us,
+        (Metric::MeanLatency, _) => latency::of_clients(&[trial.measured])?.mean_us,
+        (Metric::P99Latency, _) => latency::of_clients(&[trial.measured])?.p99_us,
     };
     (value.is_finite() && value > 0.0).then(|| value.ln())
 }

@@ -43,6 +43,15 @@ pub fn client_us(trials: &[&Measured]) -> Option<f64> {
     (ops > 0.0 && time > 0.0).then(|| time / ops)
 }
 
+/// What clients wait for: reads, writes and syncs. The mean is their time per read or write with the syncs
+/// that belong to it (so that throughput × mean is the concurrency); percentiles are over all calls. Of a
+/// job that calls fsync the write alone is a copy to memory. None without operations.
+pub fn of_clients(trials: &[&Measured]) -> Option<Latency> {
+    let calls: Vec<&Flow> = trials.iter().flat_map(|m| [&m.read, &m.write, &m.sync]).collect();
+    let latency = merged(&calls)?;
+    Some(Latency { mean_us: client_us(trials)?, ..latency })
+}
+
 /// The latency curve of some flows together. Points that the number of operations cannot tell (fewer
 /// than ten beyond them) are left out.
 pub fn curve(flows: &[&Flow]) -> Vec<Percentile> {

@@ -2,7 +2,7 @@
 //!
 //! Pure: no I/O, no clock. [`record`] is what comes in (written by `bench`), [`Findings`] is what goes
 //! out (read by `report`, and published as a JSON schema). The mathematics and its sources are in
-//! `docs/method.md`.
+//! `docs/explanation/method.md`.
 
 mod ablation;
 mod adequate;

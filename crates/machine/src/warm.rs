@@ -12,7 +12,7 @@ const SPREAD: (f64, f64) = (0.0005, 0.01);
 /// The L2ARC is full, or fed no more, when it grows by less than this share over them.
 const GROWTH: f64 = 0.02;
 /// Seconds of a period, for the shortest and the longest warm-up.
-const PERIOD_S: (f64, f64) = (2.0, 30.0);
+const PERIOD_S: (f64, f64) = (1.0, 30.0);
 /// Periods that the time allowed for a warm-up is divided into.
 const DIVISIONS: f64 = 20.0;
 
@@ -160,6 +160,6 @@ mod tests {
 
     #[test]
     fn periods_are_a_twentieth_of_what_is_allowed_within_bounds() {
-        assert_eq!([10.0, 100.0, 3600.0].map(period_s), [2.0, 5.0, 30.0]);
+        assert_eq!([10.0, 100.0, 3600.0].map(period_s), [1.0, 5.0, 30.0]);
     }
 }

@@ -3,7 +3,7 @@
 //! A machine is written to while everything that reaches its drives is recorded. From the record follow the
 //! contents of the drives after a power cut at any moment; a machine is started on each, and what was
 //! acknowledged before the cut is looked for. The same without fdatasync must lose something, or the check
-//! proves nothing. See docs/powercut.md.
+//! proves nothing.
 
 mod blocks;
 pub mod inside;

@@ -46,7 +46,7 @@ pub enum Format {
     Md,
     /// A row a cell
     Csv,
-    /// Everything, as docs/findings.schema.json describes it
+    /// Everything, as docs/reference/findings.schema.json describes it
     Json,
     /// OpenMetrics text
     Openmetrics,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use with_engine::engine;
+use with_engine::{copy, engine};
 
 /// Writes that fill the dirty data, and reads that miss the ARC.
 const LAB: &str = r#"
@@ -50,10 +50,20 @@ const PAGE: usize = 4096;
 
 /// Runs the lab with a store of its own. The results by key.
 fn results(place: &Path, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
-    let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
+    results_of(Path::new(env!("CARGO_BIN_EXE_poolwright")), &engine().unwrap(), place, store)
+}
+
+/// The same with this executable and this engine.
+fn results_of(
+    program: &Path,
+    engine: &Path,
+    place: &Path,
+    store: &str,
+) -> BTreeMap<PathBuf, Vec<u8>> {
+    let output = Command::new(program)
         .args(["run", "lab.toml", "--store", store])
         .current_dir(place)
-        .env("POOLWRIGHT_ENGINE", engine().unwrap())
+        .env("POOLWRIGHT_ENGINE", engine)
         .env("XDG_CACHE_HOME", place.join("cache"))
         .output()
         .unwrap();
@@ -142,7 +152,7 @@ fn a_trial_has_the_same_result_on_a_host_under_load() {
 }
 
 #[test]
-fn a_trial_has_the_same_result_wherever_its_store_is() {
+fn a_trial_has_the_same_result_wherever_its_store_the_program_and_the_engine_are() {
     if engine().is_none() {
         return;
     }
@@ -153,5 +163,14 @@ fn a_trial_has_the_same_result_wherever_its_store_is() {
     for name in ["store-of-17-bytes", "a-store-with-a-longer-name"] {
         let there = results(place.path(), name);
         assert!(here == there, "{name}: {}", differences(&here, &there));
+    }
+    for name in ["d", "a/directory/of/five/names/and-one-that-is-longer"] {
+        let directory = place.path().join(name);
+        copy(&engine().unwrap(), &directory.join("engine"));
+        let program = directory.join("poolwright");
+        fs::copy(env!("CARGO_BIN_EXE_poolwright"), &program).unwrap();
+        let there = results_of(&program, &directory.join("engine"), place.path(), "other-paths");
+        assert!(here == there, "{name}: {}", differences(&here, &there));
+        fs::remove_dir_all(place.path().join("other-paths")).unwrap();
     }
 }

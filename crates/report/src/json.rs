@@ -1,4 +1,4 @@
-//! Findings as JSON: the published format, described by `docs/findings.schema.json`.
+//! Findings as JSON: the published format, described by `docs/reference/findings.schema.json`.
 
 use findings::output::Findings;
 use std::io::{self, Write};

@@ -56,7 +56,8 @@ pub struct Cell {
     pub throughput: Option<Estimate>,
     /// Bytes a second over the whole window.
     pub bandwidth: Option<Estimate>,
-    /// Reads and writes together.
+    /// What clients wait for: the mean is the time per read or write, its syncs included; percentiles are
+    /// over all reads, writes and syncs.
     pub latency: Option<Latency>,
     /// Reads alone, where there are any.
     pub read_latency: Option<Latency>,

@@ -64,7 +64,7 @@ pub(super) fn memory(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u64> {
     Some(memory)
 }
 
-/// Shortest window that can be judged at all, seconds: its five rounds are seconds (docs/method.md).
+/// Shortest window that can be judged at all, seconds: its five rounds are seconds (docs/explanation/method.md).
 const JUDGED_S: f64 = 5.0;
 /// Shortest window, seconds, in which five rounds are left whatever the length of its transaction groups.
 const SETTLES_S: f64 = 8.0;

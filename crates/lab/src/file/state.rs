@@ -329,7 +329,7 @@ impl State {
                     1u32 << given
                 ),
                 format!(
-                    "state {given}, or single drives, which keep {stated}; drives that hide their sectors have `reported_sector` (docs/drives.md)"
+                    "state {given}, or single drives, which keep {stated}; drives that hide their sectors have `reported_sector` (docs/explanation/drives.md)"
                 ),
             );
         }

@@ -193,7 +193,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
         let known = rules().flat_map(|rule| [rule.name, rule.alias]);
         let fix = match nearest(name, known.filter(|name| !name.is_empty())) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "see docs/fio.md for those it has".to_owned(),
+            None => "see docs/reference/fio.md for those it has".to_owned(),
         };
         return Err((format!("fio 3.33 has no option `{name}`"), fix));
     };

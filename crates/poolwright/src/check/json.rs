@@ -1,4 +1,4 @@
-//! What `check --json` prints: one object, its keys documented in docs/lab.md.
+//! What `check --json` prints: one object, its keys documented in docs/reference/lab.md.
 
 use super::Checked;
 use crate::{diagnostics, machine};

@@ -159,7 +159,7 @@ pub trait TrustWords {
     fn warmed(&self, warmed: &Warmed) -> String;
     /// How sure the numbers are meant to be, in paragraphs.
     fn method(&self, method: &MethodFindings) -> Vec<String>;
-    /// What S was bound by: stated in the lab, or bound by a rule of docs/lab.md, by its short name.
+    /// What S was bound by: stated in the lab, or bound by a rule of docs/reference/lab.md, by its short name.
     fn bound_by(&self, rule: &str) -> String;
     /// The model in one line: `OpenZFS 2.4.4 on a Linux machine in virtual time · size 1/12 …`.
     fn model(&self, findings: &Findings) -> String;
