@@ -6,7 +6,7 @@ use crate::slot::{Extra, Slot};
 use findings::Findings;
 use findings::output::{Class, Effect, PhaseKind};
 use findings::record::Perturbation;
-use lab::campaign::{Campaign, AllocationClass, Variant};
+use lab::campaign::{AllocationClass, Campaign, Variant};
 use lab::model::Model;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// vdev is for.
 fn parameters(class: AllocationClass) -> &'static [&'static str] {
     match class {
-        AllocationClass::Log => &["flash.flush_us", "flash.write_latency_us", "hdd.flush_overhead_ms"],
+        AllocationClass::Log => {
+            &["flash.flush_us", "flash.write_latency_us", "hdd.flush_overhead_ms"]
+        }
         AllocationClass::Cache => &["flash.read_latency_us"],
         AllocationClass::Special | AllocationClass::Dedup => {
             &["flash.read_latency_us", "flash.write_latency_us"]

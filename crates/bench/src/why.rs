@@ -94,7 +94,9 @@ fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
         // A drive with power-loss protection is sent none.
         Cost::LogFlush => commits && log_flushes() > 0.0,
         // Elsewhere the log's writes are among the pool's.
-        Cost::LogWrite => commits && variant.pool.vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log),
+        Cost::LogWrite => {
+            commits && variant.pool.vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log)
+        }
         Cost::PoolRead | Cost::ArcSize => waits_for_reads(),
         Cost::WriteThrottle => counters::THROTTLES.iter().any(|name| total(name) > 0.0),
         Cost::Processor => true,

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_class_states_numbers_with_their_sources() {
+    fn every_number_of_a_class_has_its_source_and_an_estimate_its_range() {
         assert_eq!(classes().len(), 6);
         for class in classes() {
             for number in [
@@ -150,6 +150,11 @@ mod tests {
                 &class.read_errors_per_bit,
             ] {
                 assert!(number.value > 0.0 && number.source != ProfileNumber::STATED, "{class:?}");
+                assert_eq!(
+                    number.is_estimate(),
+                    number.source.starts_with("estimate"),
+                    "{number:?}"
+                );
             }
         }
     }

@@ -61,9 +61,11 @@ impl Pool {
 
     /// The vdevs as `zpool create` takes them, of the drives of this size.
     fn spec(&self, device: impl Fn(u32) -> String) -> String {
-        let word = self.geometry.layout.keyword(self.geometry.children as usize).unwrap_or_default();
+        let word =
+            self.geometry.layout.keyword(self.geometry.children as usize).unwrap_or_default();
         let group = |vdev: u32| {
-            let drives = (0..self.geometry.children).map(|n| device(vdev * self.geometry.children + n));
+            let drives =
+                (0..self.geometry.children).map(|n| device(vdev * self.geometry.children + n));
             [word.to_owned()].into_iter().chain(drives).collect::<Vec<_>>().join(" ")
         };
         (0..self.vdevs).map(group).collect::<Vec<_>>().join(" ")
