@@ -7,8 +7,8 @@ use advice::audit::{Finding, TOPICS, audit, rules};
 use advice::lang::Language;
 use advice::setting::{Setting, Target};
 use advice::system::{Input, Leaf, System, UNKNOWN, gather};
-use facts::zpool_status::VdevKind;
 use std::path::PathBuf;
+use zfs::Layout;
 
 /// 2024-06-01, twenty days after the fixtures' scrubs.
 const TODAY: i64 = 19_875;
@@ -112,7 +112,7 @@ fn after(system: &System, command: &[String]) -> Option<System> {
             let vdev =
                 pool.vdevs.iter_mut().find(|v| v.leaves.iter().any(|l| l.name == *beside))?;
             let at = vdev.at.clone();
-            vdev.kind = VdevKind::Mirror;
+            vdev.layout = Layout::Mirror;
             vdev.leaves.push(Leaf { name: drive.to_string(), at });
         }
         ["zfs", "set", setting, dataset] => {

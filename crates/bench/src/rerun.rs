@@ -5,7 +5,7 @@ use crate::known::Known;
 use crate::slot::Slot;
 use findings::Findings;
 use findings::schema::{Effect, PhaseKind, VerdictClass};
-use lab::campaign::{Campaign, Class as VdevClass, Variant};
+use lab::campaign::{AllocationClass, Campaign, Variant};
 use lab::model::Model;
 use measurement::{Perturbation, TrialKind};
 use serde_json::Value;
@@ -13,15 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers of a profile that are seldom known well and that decide what a part is worth, by what its
 /// vdev is for.
-fn parameters(class: VdevClass) -> &'static [&'static str] {
+fn parameters(class: AllocationClass) -> &'static [&'static str] {
     match class {
-        VdevClass::Log => &["flash.flush_us", "flash.write_latency_us", "hdd.flush_overhead_ms"],
-        VdevClass::Cache => &["flash.read_latency_us"],
-        VdevClass::Special | VdevClass::Dedup => {
+        AllocationClass::Log => {
+            &["flash.flush_us", "flash.write_latency_us", "hdd.flush_overhead_ms"]
+        }
+        AllocationClass::Cache => &["flash.read_latency_us"],
+        AllocationClass::Special | AllocationClass::Dedup => {
             &["flash.read_latency_us", "flash.write_latency_us"]
         }
-        VdevClass::Normal => &["flash.flush_us", "hdd.write_ack_ms"],
-        VdevClass::Spare => &[],
+        AllocationClass::Normal => &["flash.flush_us", "hdd.write_ack_ms"],
+        AllocationClass::Spare => &[],
     }
 }
 
@@ -138,14 +140,14 @@ pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
 
 /// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.
 fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
-    let of = |variant: &Variant| -> BTreeSet<(VdevClass, String)> {
+    let of = |variant: &Variant| -> BTreeSet<(AllocationClass, String)> {
         let vdevs = variant.pool.vdevs.iter();
         vdevs.flat_map(|vdev| vdev.drives.iter().map(|d| (vdev.class, d.kind.clone()))).collect()
     };
     let (a, b) = (of(pair[0]), of(pair[1]));
     let mut kinds: Vec<_> = a.symmetric_difference(&b).cloned().collect();
     if kinds.is_empty() {
-        kinds = a.into_iter().filter(|(class, _)| *class == VdevClass::Log).collect();
+        kinds = a.into_iter().filter(|(class, _)| *class == AllocationClass::Log).collect();
     }
     kinds
         .into_iter()

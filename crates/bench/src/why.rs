@@ -5,7 +5,7 @@ use crate::ladder::achieved;
 use crate::plan::baseline_first;
 use crate::rerun::kinds;
 use crate::slot::Slot;
-use lab::campaign::{Campaign, Class, DriveRef, Variant};
+use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use measurement::{Cost, Counter, DriveCounter, Measured, THROTTLES, TrialKind};
 
 /// Every cost, in the order in which they are tried.
@@ -93,7 +93,9 @@ fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
         // A drive with power-loss protection is sent none.
         Cost::LogFlush => commits && log_flushes() > 0.0,
         // Elsewhere the log's writes are among the pool's.
-        Cost::LogWrite => commits && variant.pool.vdevs.iter().any(|vdev| vdev.class == Class::Log),
+        Cost::LogWrite => {
+            commits && variant.pool.vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log)
+        }
         Cost::PoolRead | Cost::ArcSize => waits_for_reads(),
         Cost::WriteThrottle => totals.sum(&THROTTLES) > 0.0,
         Cost::Processor => true,

@@ -346,7 +346,7 @@ fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
 
 fn has_log(variant: &lab::campaign::Variant) -> bool {
     let mut vdevs = variant.pool.vdevs.iter();
-    vdevs.any(|vdev| vdev.class == lab::campaign::Class::Log)
+    vdevs.any(|vdev| vdev.class == lab::campaign::AllocationClass::Log)
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //! cannot differ. Shipped as docs/reference/lab.schema.json.
 
 use crate::campaign::{BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, Processor, Protocol};
-use crate::property::{Property, Values, dataset, pool};
-use crate::{module, postgresql, profile::Profiles};
+use crate::{postgresql, profile::Profiles};
 use serde_json::{Map, Value, json};
+use zfs::module;
+use zfs::property::{Property, Values, dataset, pool};
 
 /// The schema as text, ending in a newline.
 pub fn text() -> String {
@@ -45,7 +46,7 @@ fn top() -> Value {
         "variants": { "type": "object", "description": "Single variants: add, remove, vdevs, or any base key", "additionalProperties": { "$ref": "#/$defs/variant" } },
         "workloads": { "type": "object", "minProperties": 1, "description": "Client programs", "additionalProperties": workload() },
         "method": object("How to measure", json!({
-            "baseline": text_of("The variant that the others are held against"),
+            "baseline": text_of("The variant that the others are compared with"),
             "precision": { "type": "number", "minimum": 0.001, "maximum": 1, "description": "Stop when an effect's interval is this tight" },
             "budget": described("#/$defs/duration", "Wall time of the whole campaign"),
             "runtime": described("#/$defs/duration", "Measured virtual time of a trial"),

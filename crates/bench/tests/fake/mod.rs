@@ -6,7 +6,7 @@ use bench::engine::{Engine, TrialWatch};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
-use lab::campaign::{Class, OpenZfs, Program};
+use lab::campaign::{AllocationClass, OpenZfs, Program};
 use measurement::{Cost, Counter, DriveCounter, Flow, Measured, Second, Stage};
 use std::path::Path;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Engine for Fake {
             let left = self.wall_s - (self.clock.now_s() - begun);
             self.clock.sleep(Duration::from_secs_f64(left.clamp(0.0, 0.05)));
         }
-        let has_log = inputs.variant.pool.vdevs.iter().any(|v| v.class == Class::Log);
+        let has_log = inputs.variant.pool.vdevs.iter().any(|v| v.class == AllocationClass::Log);
         if has_log && self.logs_fail {
             return Err(Fault::failed("VERIFY3(0 == spa_create()) failed (0 == 5)"));
         }

@@ -4,9 +4,9 @@ use super::cx::{At, Cx};
 use super::section::Entry;
 use crate::campaign::DriveKind;
 use crate::units;
-use crate::vdev::valid_kind;
 use drives::{Profile, ProfileError};
 use toml::de::{DeTable, DeValue};
+use zfs::vdev::valid_kind;
 
 /// Bytes of the smallest drive that a pool takes (`SPA_MINDEVSIZE`).
 const LEAST_CAPACITY: f64 = (64 << 20) as f64;
@@ -29,7 +29,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             "use letters, digits, `-`, `_`, `.`, starting with a letter and not ending in a digit: `hdd0` is the first drive of `hdd`",
         );
     }
-    if crate::vdev::is_keyword(entry.key) {
+    if zfs::vdev::is_keyword(entry.key) {
         cx.error(
             entry.key_span(),
             format!("`{}` is a word of zpool create and cannot name a kind of drive", entry.key),
@@ -97,7 +97,7 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
         _ => {
             cx.error(
                 entry.span(),
-                format!("`{count}` is no count of drives"),
+                format!("`{count}` is not a number of drives"),
                 format!("write \"<count>x <profile>\", such as \"12x {}\"", profile.trim()),
             );
             None
@@ -191,7 +191,7 @@ fn long<'t>(cx: &Cx<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
         None => {
             cx.error(
                 entry.key_span(),
-                format!("`{}` names no profile", entry.key),
+                format!("`{}` has no profile", entry.key),
                 "add `profile = \"…\"`; every other key then replaces a number of it",
             );
             None
@@ -290,7 +290,7 @@ fn load(cx: &Cx<'_>, profile: &At<String>) -> Option<Profile> {
         Ok(profile) => Some(profile),
         Err(e) => {
             let wrong = crate::diagnostic::Diagnostic::error(format!(
-                "`{file}` is no drive profile: {}",
+                "`{file}` is not a drive profile: {}",
                 one_line(&e)
             ))
             .fix("see docs/explanation/drives.md for what a profile holds");

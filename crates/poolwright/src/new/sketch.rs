@@ -1,8 +1,7 @@
 //! A lab sketched: the template, filled in for no pool in particular or for one that exists.
 
-use facts::zpool_status::{self, Class, Pool, VdevKind};
-use lab::campaign::{self, DriveRef, Layout};
-use lab::vdev;
+use facts::zpool_status::{self, Pool};
+use zfs::{AllocationClass, DriveRef, Layout, Vdev, vdev};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -36,7 +35,7 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
         return Err("there is no pool in this text; paste the output of `zpool status`".to_owned());
     };
     let mut kinds = Kinds::default();
-    let mut vdevs: Vec<campaign::Vdev> = pool
+    let mut vdevs: Vec<Vdev> = pool
         .vdevs
         .iter()
         .filter_map(|vdev| kinds.vdev(vdev))
@@ -44,7 +43,7 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
     vdev::sort(&mut vdevs);
     if !vdevs
         .iter()
-        .any(|vdev| vdev.class == campaign::Class::Normal)
+        .any(|vdev| vdev.class == AllocationClass::Normal)
     {
         return Err(format!(
             "pool {} shows no data vdevs; paste the whole output of `zpool status`",
@@ -55,7 +54,7 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
         let _ = writeln!(all, "  {}", vdev::summary(std::slice::from_ref(one)));
         all
     });
-    let compare = if vdevs.iter().any(|vdev| vdev.class == campaign::Class::Log) {
+    let compare = if vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log) {
         "[variants.no-log]             # beside the pool as it is, which is called `base`\nremove = \"log\"".to_owned()
     } else {
         kinds.count.insert("optane", (2, Vec::new()));
@@ -71,31 +70,9 @@ struct Kinds {
 }
 
 impl Kinds {
-    fn vdev(&mut self, vdev: &zpool_status::Vdev) -> Option<campaign::Vdev> {
-        let class = match vdev.class {
-            Class::Normal => campaign::Class::Normal,
-            Class::Log => campaign::Class::Log,
-            Class::Cache => campaign::Class::Cache,
-            Class::Special => campaign::Class::Special,
-            Class::Dedup => campaign::Class::Dedup,
-            Class::Spare => campaign::Class::Spare,
-        };
-        let layout = match vdev.kind {
-            VdevKind::Disk | VdevKind::Replacing | VdevKind::Spare => Layout::Single,
-            VdevKind::Mirror => Layout::Mirror,
-            VdevKind::Raidz { parity } => Layout::Raidz { parity },
-            VdevKind::Draid {
-                parity,
-                data,
-                spares,
-                ..
-            } => Layout::Draid {
-                parity,
-                data,
-                spares,
-            },
-            VdevKind::DistributedSpare | VdevKind::Indirect => return None,
-        };
+    fn vdev(&mut self, vdev: &zpool_status::Vdev) -> Option<Vdev> {
+        let class = vdev.class;
+        let layout = vdev.kind.layout()?;
         // A drive that is being replaced, or stood in for, is one drive.
         let members = if layout == Layout::Single {
             1
@@ -104,22 +81,22 @@ impl Kinds {
         };
         let names = (0..members).map(|i| vdev.children.get(i).unwrap_or(vdev).name.clone());
         let drives = names.map(|name| self.drive(class, name)).collect();
-        Some(campaign::Vdev {
+        Some(Vdev {
             class,
             layout,
             drives,
         })
     }
 
-    fn drive(&mut self, class: campaign::Class, name: String) -> DriveRef {
+    fn drive(&mut self, class: AllocationClass, name: String) -> DriveRef {
         let flash = name.contains("nvme") || name.to_lowercase().contains("ssd");
         let kind = match class {
-            campaign::Class::Normal if flash => "ssd",
-            campaign::Class::Normal => "hdd",
-            campaign::Class::Log => "optane",
-            campaign::Class::Cache => "nvme",
-            campaign::Class::Special | campaign::Class::Dedup => "meta",
-            campaign::Class::Spare => "reserve",
+            AllocationClass::Normal if flash => "ssd",
+            AllocationClass::Normal => "hdd",
+            AllocationClass::Log => "optane",
+            AllocationClass::Cache => "nvme",
+            AllocationClass::Special | AllocationClass::Dedup => "meta",
+            AllocationClass::Spare => "reserve",
         };
         let (count, names) = self.count.entry(kind).or_default();
         names.push(name);

@@ -5,7 +5,6 @@ use crate::inputs::Inputs;
 use crate::workload::{Client, Part};
 use lab::campaign::{DriveRef, Stack, Variant};
 use lab::command::{self, POOL};
-use lab::property::{self, Effect};
 use machine::DEVICE;
 use machine::engine::Engine;
 use machine::script::{Command, Script, Step};
@@ -13,6 +12,7 @@ use measurement::Stage;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use zfs::property::{self, Effect};
 
 /// Where the file system is mounted inside.
 pub const MOUNT: &str = "/run/pool";

@@ -1,8 +1,8 @@
 //! Drives in a vdev sentence: `hdd3`, `hdd[3]`, `hdd[0-5]`, `hdd[0-2,7]`.
 
-use super::parse::CLASSES;
-use crate::campaign::DriveRef;
-use crate::diagnostic::nearest;
+use super::DriveRef;
+use crate::AllocationClass;
+use crate::spelling::nearest;
 
 /// A range in brackets may name no more drives than this.
 pub(super) const MOST: u32 = 10_000;
@@ -40,7 +40,7 @@ pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
             };
             let (first, last) = (index(first)?, index(last)?);
             if first > last {
-                return Err(format!("turn the range round: `{kind}[{last}-{first}]`"));
+                return Err(format!("reverse the range: `{kind}[{last}-{first}]`"));
             }
             if last >= MOST {
                 return Err(format!("a pool here has fewer than {MOST} drives of a kind"));
@@ -61,11 +61,11 @@ pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
         );
     }
     if digits.is_empty() {
-        let classes = CLASSES.iter().map(|(name, _)| *name);
+        let classes = AllocationClass::NAMED.into_iter().map(AllocationClass::keyword);
         if let Some(near) = nearest(kind, classes.chain(["mirror", "raidz", "draid"])) {
             return Err(format!("did you mean `{near}`? A drive has a number: `{kind}0`"));
         }
-        return Err(format!("say which one: `{kind}0`, or `{kind}[0-1]` for several"));
+        return Err(format!("add its number: `{kind}0`, or `{kind}[0-1]` for several"));
     }
     let index = digits
         .parse::<u32>()

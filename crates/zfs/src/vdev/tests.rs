@@ -1,5 +1,5 @@
 use super::*;
-use crate::campaign::{Class, DriveRef, Layout, Vdev};
+use crate::AllocationClass;
 use proptest::prelude::*;
 
 fn vdevs(text: &str) -> Vec<Vdev> {
@@ -29,23 +29,32 @@ fn a_class_holds_until_the_next_one_as_in_zpool() {
     assert_eq!(
         classes,
         [
-            (Class::Normal, 2),
-            (Class::Log, 2),
-            (Class::Log, 2),
-            (Class::Cache, 1),
-            (Class::Cache, 1),
-            (Class::Spare, 1)
+            (AllocationClass::Normal, 2),
+            (AllocationClass::Log, 2),
+            (AllocationClass::Log, 2),
+            (AllocationClass::Cache, 1),
+            (AllocationClass::Cache, 1),
+            (AllocationClass::Spare, 1)
         ]
     );
 }
 
 #[test]
 fn cache_and_spare_end_at_the_next_layout_as_in_zpool() {
-    let classes = |text: &str| -> Vec<Class> { vdevs(text).iter().map(|v| v.class).collect() };
-    assert_eq!(classes("spare d0 raidz2 hdd[0-5]"), [Class::Spare, Class::Normal]);
+    let classes =
+        |text: &str| -> Vec<AllocationClass> { vdevs(text).iter().map(|v| v.class).collect() };
+    assert_eq!(
+        classes("spare d0 raidz2 hdd[0-5]"),
+        [AllocationClass::Spare, AllocationClass::Normal]
+    );
     assert_eq!(
         classes("log l0 cache n0 n1 mirror a0 a1"),
-        [Class::Log, Class::Cache, Class::Cache, Class::Normal]
+        [
+            AllocationClass::Log,
+            AllocationClass::Cache,
+            AllocationClass::Cache,
+            AllocationClass::Normal
+        ]
     );
 }
 
@@ -96,16 +105,16 @@ fn what_zpool_refuses_is_refused_with_a_way_out() {
         ("draid2:9d hdd[0-9]", "too many"),
         ("draid:0d hdd[0-9]", "too few"),
         ("draid:2x hdd[0-9]", "`:<data>d`"),
-        ("draid:7c hdd[0-9]", "says 7 drives, here are 10"),
+        ("draid:7c hdd[0-9]", "write :10c, or name 7 drives"),
         ("draid:9s hdd[0-9]", "leave no drive"),
         ("draid:99999999999999999999d hdd[0-9]", "`:<data>d`"),
         ("log raidz hdd[0-2]", "zpool cannot make a raidz of `log`"),
         ("cache mirror n0 n1", "cannot mirror `cache`"),
-        ("a0 log l0 log l1", "`log` stands here twice"),
+        ("a0 log l0 log l1", "`log` appears twice"),
         ("hdd[0-9999] hdd[0-9999]", "no more than 10000 drives"),
         ("stripe hdd[0-2]", "needs no keyword"),
         ("mirror-0 hdd[0-1]", "write `mirror`"),
-        ("hdd", "say which one"),
+        ("hdd", "add its number"),
         ("hdd[5-2]", "hdd[2-5]"),
         ("hdd[0-", "close the bracket"),
         ("hdd[a]", "write numbers"),
@@ -143,29 +152,31 @@ fn mixed_redundancy_needs_force_as_in_zpool() {
 
 fn any_pool() -> impl Strategy<Value = Vec<Vdev>> {
     let class = prop_oneof![
-        Just(Class::Normal),
-        Just(Class::Log),
-        Just(Class::Cache),
-        Just(Class::Special),
-        Just(Class::Dedup),
-        Just(Class::Spare)
+        Just(AllocationClass::Normal),
+        Just(AllocationClass::Log),
+        Just(AllocationClass::Cache),
+        Just(AllocationClass::Special),
+        Just(AllocationClass::Dedup),
+        Just(AllocationClass::Spare)
     ];
-    let vdev = (class, 0..3u8, 1..=3u8, 1..12usize, "[a-z][a-z0-9_.-]{0,4}[a-z]");
+    let vdev = (class, 0..3u8, 1..=3u32, 1..12usize, "[a-z][a-z0-9_.-]{0,4}[a-z]");
     proptest::collection::vec(vdev, 1..6).prop_map(|all| {
         let mut vdevs: Vec<Vdev> = all
             .into_iter()
             .enumerate()
             .map(|(i, (class, shape, parity, count, kind))| {
                 let layout = match (class, shape) {
-                    (Class::Cache | Class::Spare, _) | (_, 0) => Layout::Single,
-                    (Class::Normal, 1) => Layout::Raidz { parity },
-                    (Class::Normal, 2) => Layout::Draid { parity, data: count as u32, spares: 1 },
+                    (AllocationClass::Cache | AllocationClass::Spare, _) | (_, 0) => Layout::Single,
+                    (AllocationClass::Normal, 1) => Layout::Raidz { parity },
+                    (AllocationClass::Normal, 2) => {
+                        Layout::Draid { parity, data: count as u32, spares: 1 }
+                    }
                     _ => Layout::Mirror,
                 };
                 let count = match layout {
                     Layout::Single => 1,
-                    Layout::Draid { .. } => count + usize::from(parity) + 1,
-                    _ => count + usize::from(parity) + 1,
+                    Layout::Draid { .. } => count + parity as usize + 1,
+                    _ => count + parity as usize + 1,
                 };
                 Vdev {
                     class,

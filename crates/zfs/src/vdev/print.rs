@@ -1,47 +1,14 @@
 //! Vdevs printed as the words a person would type after `zpool create`.
 
-use crate::campaign::{Class, DriveRef, Layout, Vdev};
-
-/// The order in which the classes are typed: data first, as zpool needs it.
-fn rank(class: Class) -> u8 {
-    match class {
-        Class::Normal => 0,
-        Class::Special => 1,
-        Class::Dedup => 2,
-        Class::Log => 3,
-        Class::Cache => 4,
-        Class::Spare => 5,
-    }
-}
-
-pub(super) fn class_word(class: Class) -> &'static str {
-    match class {
-        Class::Normal => "",
-        Class::Special => "special",
-        Class::Dedup => "dedup",
-        Class::Log => "log",
-        Class::Cache => "cache",
-        Class::Spare => "spare",
-    }
-}
-
-fn layout_word(vdev: &Vdev) -> Option<String> {
-    match vdev.layout {
-        Layout::Single => None,
-        Layout::Mirror => Some("mirror".to_owned()),
-        Layout::Raidz { parity } => Some(format!("raidz{parity}")),
-        Layout::Draid { parity, data, spares } => {
-            let spares = if spares > 0 { format!(":{spares}s") } else { String::new() };
-            Some(format!("draid{parity}:{data}d:{}c{spares}", vdev.drives.len()))
-        }
-    }
-}
+use super::{DriveRef, Vdev};
+use crate::{AllocationClass, Layout};
 
 /// Puts vdevs into the order in which zpool reads them back as the same pool: data vdevs first,
 /// then class by class; within a class single drives first, since a drive after a mirror would
 /// become its member. Otherwise the order stays.
 pub fn sort(vdevs: &mut [Vdev]) {
-    vdevs.sort_by_key(|vdev| (rank(vdev.class), vdev.layout != Layout::Single));
+    let order = |class| AllocationClass::NAMED.iter().position(|named| *named == class);
+    vdevs.sort_by_key(|vdev| (order(vdev.class), vdev.layout != Layout::Single));
 }
 
 /// The words after `zpool create NAME`, one drive a word.
@@ -58,7 +25,7 @@ fn sentence(vdevs: &[Vdev], drives: impl Fn(&[DriveRef]) -> Vec<String>) -> Vec<
     let mut sorted = vdevs.to_vec();
     sort(&mut sorted);
     let mut words = Vec::new();
-    let mut class = Class::Normal;
+    let mut class = AllocationClass::Normal;
     // Single drives of a class that follow each other are one list.
     let mut list: Vec<DriveRef> = Vec::new();
     for vdev in sorted {
@@ -66,9 +33,9 @@ fn sentence(vdevs: &[Vdev], drives: impl Fn(&[DriveRef]) -> Vec<String>) -> Vec<
             words.extend(drives(&list));
             list.clear();
             class = vdev.class;
-            words.push(class_word(class).to_owned());
+            words.push(class.keyword().to_owned());
         }
-        match layout_word(&vdev) {
+        match vdev.layout.keyword(vdev.drives.len()) {
             None => list.extend(vdev.drives),
             Some(word) => {
                 words.extend(drives(&list));
@@ -108,15 +75,23 @@ pub fn ranges(drives: &[DriveRef]) -> Vec<String> {
 pub fn needs_force(vdevs: &[Vdev], capacity: impl Fn(&str) -> Option<u64>) -> bool {
     // `ZPOOL_FUZZ`: sizes of "the same" drives differ a little.
     const FUZZ: u64 = 16 << 20;
-    let level = |vdev: &Vdev| match vdev.layout {
-        Layout::Single => ("disk", 0),
-        Layout::Mirror => ("mirror", vdev.drives.len().saturating_sub(1)),
-        Layout::Raidz { parity } => ("raidz", parity.into()),
-        Layout::Draid { parity, .. } => ("draid", parity.into()),
+    let level = |vdev: &Vdev| {
+        let kind = match vdev.layout {
+            Layout::Single => "disk",
+            Layout::Mirror => "mirror",
+            Layout::Raidz { .. } => "raidz",
+            Layout::Draid { .. } => "draid",
+        };
+        (kind, vdev.layout.tolerance(vdev.drives.len() as u32))
     };
     let compared: Vec<&Vdev> = vdevs
         .iter()
-        .filter(|vdev| matches!(vdev.class, Class::Normal | Class::Special | Class::Dedup))
+        .filter(|vdev| {
+            matches!(
+                vdev.class,
+                AllocationClass::Normal | AllocationClass::Special | AllocationClass::Dedup
+            )
+        })
         .collect();
     let uneven = |vdev: &&Vdev| {
         let sizes = || vdev.drives.iter().filter_map(|drive| capacity(&drive.kind));

@@ -2,7 +2,7 @@
 
 use super::Effect::{Modelled, None, NotModelled};
 use super::{ON_OFF, Property, Refused, Values, find, property};
-use crate::campaign::OpenZfs;
+use crate::OpenZfs;
 
 /// Every pool property that can be set, but `ashift`, which a lab states as a number.
 pub const TABLE: &[Property] = &[

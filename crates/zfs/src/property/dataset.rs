@@ -2,7 +2,7 @@
 
 use super::Effect::{Modelled, None, NotModelled};
 use super::{ON_OFF, Property, Refused, Values, find, property, since_2_4};
-use crate::campaign::OpenZfs;
+use crate::OpenZfs;
 
 const CACHE: Values = Values::Words(&["all", "metadata", "none"]);
 
@@ -312,6 +312,22 @@ pub fn check(property: &Property, value: &str, max_recordsize: u64) -> Result<St
 
 /// Largest `recordsize` without a module parameter, bytes (`zfs_max_recordsize`).
 pub const MAX_RECORDSIZE: u64 = 16 << 20;
+
+/// Defaults of the properties that decide how data is stored and cached; of both known releases (zfs_prop.c).
+pub const DEFAULTS: [(&str, &str); 12] = [
+    ("recordsize", "128K"),
+    ("sync", "standard"),
+    ("logbias", "latency"),
+    ("primarycache", "all"),
+    ("secondarycache", "all"),
+    ("compression", "on"),
+    ("checksum", "on"),
+    ("copies", "1"),
+    ("dedup", "off"),
+    ("encryption", "off"),
+    ("redundant_metadata", "all"),
+    ("special_small_blocks", "0"),
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,8 @@
 //! Space per block for 4K to 1M on every width and parity, against the columns that
 //! `vdev_raidz_map_alloc` lays out and the rows of `vdev_draid_map_alloc`.
 
-use plan::geometry::Geometry;
+use zfs::Geometry;
+use zfs::Layout;
 
 const BLOCKS: [u64; 9] =
     [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20];
@@ -24,7 +25,8 @@ fn raidz_takes_what_its_columns_hold() {
                 for block in BLOCKS {
                     let sectors = block.div_ceil(1 << ashift);
                     let expected = columns(sectors, u64::from(width), u64::from(parity)) << ashift;
-                    let asize = Geometry::Raidz { width, parity }.asize(block, ashift);
+                    let asize = Geometry { layout: Layout::Raidz { parity }, children: width }
+                        .asize(block, ashift);
                     assert_eq!(asize, expected, "{block} on {width}-wide z{parity}, 2^{ashift}");
                 }
             }
@@ -43,7 +45,11 @@ fn draid_takes_whole_rows() {
                         rows += 1;
                     }
                     let expected = rows * (u64::from(data + parity) << ashift);
-                    let asize = Geometry::Draid { data, parity }.asize(block, ashift);
+                    let asize = Geometry {
+                        layout: Layout::Draid { data, parity, spares: 0 },
+                        children: data + parity,
+                    }
+                    .asize(block, ashift);
                     assert_eq!(asize, expected, "{block} on draid{parity}:{data}d");
                 }
             }
