@@ -5,7 +5,7 @@ mod synthetic;
 
 use findings::schema::*;
 use findings::{Findings, analyse};
-use lab::campaign::{Class as VdevClass, Layout, Variant};
+use lab::campaign::{AllocationClass, Layout, Variant};
 use measurement::{Perturbation, Trial, WarmUp, WarmUpEnd};
 use synthetic::*;
 
@@ -154,7 +154,7 @@ fn parts(rates: [f64; 3]) -> (Vec<Variant>, Vec<Trial>) {
         variant.drives.get_mut("optane").unwrap().price = Some(110.0);
         if n > 0 {
             let layout = if n > 1 { Layout::Mirror } else { Layout::Single };
-            variant.pool.vdevs.push(vdev(VdevClass::Log, layout, "optane", n));
+            variant.pool.vdevs.push(vdev(AllocationClass::Log, layout, "optane", n));
         }
     }
     let truths: Vec<_> =

@@ -4,7 +4,7 @@ mod synthetic;
 
 use findings::schema::*;
 use findings::{Findings, analyse};
-use lab::campaign::{Campaign, Class as VdevClass, Layout, Variant};
+use lab::campaign::{AllocationClass, Campaign, Layout, Variant};
 use measurement::{Counter, TrialResult};
 use synthetic::*;
 
@@ -234,8 +234,8 @@ fn of_pools_without_a_log_none_takes_nothing() {
 #[test]
 fn an_unmirrored_log_and_a_bare_special_are_risks() {
     let mut v = variant(false, false);
-    v.pool.vdevs.push(vdev(VdevClass::Log, Layout::Single, "optane", 1));
-    v.pool.vdevs.push(vdev(VdevClass::Special, Layout::Single, "nvme", 1));
+    v.pool.vdevs.push(vdev(AllocationClass::Log, Layout::Single, "optane", 1));
+    v.pool.vdevs.push(vdev(AllocationClass::Special, Layout::Single, "nvme", 1));
     let findings = analyse(&campaign(vec![v], SYNC_JOB), &model(), &[]);
     assert_eq!(
         findings.variants[0].durability,

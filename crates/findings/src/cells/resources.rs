@@ -4,7 +4,7 @@ use crate::cells::job::Job;
 use crate::quality::PROCESSOR_BOUND;
 use crate::quality::checks::in_flight;
 use crate::schema::{Limit, LogDrives, Resources};
-use lab::campaign::{Class, Variant};
+use lab::campaign::{AllocationClass, Variant};
 use measurement::{Counter, Counters, DriveCounter, Measured, Second, THROTTLES, drive_kind};
 use std::collections::BTreeMap;
 
@@ -81,7 +81,7 @@ fn log(variant: &Variant, totals: &Counters) -> Option<LogDrives> {
     let with_data = totals.count(&Counter::ZilSlogBytes) <= totals.count(&Counter::ZilPoolBytes);
     let class = match with_data {
         true => variant.log_class_without_slog(),
-        false => Class::Log,
+        false => AllocationClass::Log,
     };
     let drives = || {
         let vdevs = variant.pool.vdevs.iter().filter(|v| v.class == class);
@@ -96,7 +96,7 @@ fn log(variant: &Variant, totals: &Counters) -> Option<LogDrives> {
     };
     Some(LogDrives {
         kind: drives().next()?.kind.clone(),
-        with_data: class == Class::Normal,
+        with_data: class == AllocationClass::Normal,
         write_us: mean_us(DriveCounter::WriteNs, DriveCounter::Writes),
         flush_us: mean_us(DriveCounter::FlushNs, DriveCounter::Flushes),
     })

@@ -1,7 +1,7 @@
 //! Factors: what differs between variants, found by comparing them and never by their names.
 
 use crate::schema::{Factor, Subject};
-use lab::campaign::{Campaign, Class, Variant, Vdev};
+use lab::campaign::{AllocationClass, Campaign, Variant, Vdev};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A pair of variants that differ in exactly one factor.
@@ -112,12 +112,12 @@ pub fn factors(campaign: &Campaign) -> Vec<Factor> {
 pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
     let mut found = BTreeSet::new();
     for (class, subject) in [
-        (Class::Normal, Subject::Layout),
-        (Class::Log, Subject::Log),
-        (Class::Cache, Subject::Cache),
-        (Class::Special, Subject::Special),
-        (Class::Dedup, Subject::Dedup),
-        (Class::Spare, Subject::Spare),
+        (AllocationClass::Normal, Subject::Layout),
+        (AllocationClass::Log, Subject::Log),
+        (AllocationClass::Cache, Subject::Cache),
+        (AllocationClass::Special, Subject::Special),
+        (AllocationClass::Dedup, Subject::Dedup),
+        (AllocationClass::Spare, Subject::Spare),
     ] {
         if vdevs(a, class) != vdevs(b, class) {
             found.insert(subject);
@@ -161,7 +161,7 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
     found.into_iter().collect()
 }
 
-fn vdevs(variant: &Variant, class: Class) -> Vec<&Vdev> {
+fn vdevs(variant: &Variant, class: AllocationClass) -> Vec<&Vdev> {
     variant.pool.vdevs.iter().filter(|v| v.class == class).collect()
 }
 

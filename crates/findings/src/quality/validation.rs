@@ -5,7 +5,9 @@ use crate::schema::{
     Beyond, Cell, DriveState, OtherSize, Processor, QualityIssue, SizeState, Validation,
 };
 use lab::Profiles;
-use lab::campaign::{Campaign, Class, DriveKind, Layout, OpenZfs, Stack, Variant, Workload};
+use lab::campaign::{
+    AllocationClass, Campaign, DriveKind, Layout, OpenZfs, Stack, Variant, Workload,
+};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -206,19 +208,19 @@ fn pool_beyond(variant: &Variant, found: &mut BTreeSet<Beyond>) {
     }
     for vdev in &variant.pool.vdevs {
         match vdev.class {
-            Class::Normal if vdev.layout != REFERENCE_LAYOUT => {
+            AllocationClass::Normal if vdev.layout != REFERENCE_LAYOUT => {
                 found.insert(Beyond::Layout { layout: layout(vdev.layout) });
             }
-            Class::Log if vdev.drives.iter().any(|d| on_disks(variant, &d.kind)) => {
+            AllocationClass::Log if vdev.drives.iter().any(|d| on_disks(variant, &d.kind)) => {
                 found.insert(Beyond::LogOnDisks);
             }
-            Class::Cache => {
+            AllocationClass::Cache => {
                 found.insert(Beyond::Cache);
             }
-            Class::Special | Class::Dedup => {
+            AllocationClass::Special | AllocationClass::Dedup => {
                 found.insert(Beyond::Special);
             }
-            Class::Normal | Class::Log | Class::Spare => {}
+            AllocationClass::Normal | AllocationClass::Log | AllocationClass::Spare => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::cells::Judged;
 use crate::schema::{Basis, Caution, Cell, Effect, PhaseKind, Phases, Subject};
 use crate::verdicts::{Compared, Shown};
-use lab::campaign::{Class as VdevClass, Variant};
+use lab::campaign::{AllocationClass, Variant};
 use lab::model::Model;
 use measurement::{Counter, Fact};
 
@@ -101,13 +101,13 @@ fn filling(after: &Shown<'_>, model: &Model) -> Option<Caution> {
     let earlier = sizes[sizes.len() * 4 / 5];
     let stated = after.0.workload.size.map(|bytes| bytes as f64 / model.size);
     let set = stated.or_else(|| trial.measured.facts.get(&Fact::FilesBytes));
-    let room = capacity(after.0.variant, VdevClass::Cache) / model.size;
+    let room = capacity(after.0.variant, AllocationClass::Cache) / model.size;
     let of = set?.min(room).max(held);
     (held > earlier * 1.02 && held < 0.98 * of).then_some(Caution::CacheFilling { held, of })
 }
 
 /// Bytes of the drives of a class.
-fn capacity(variant: &Variant, class: VdevClass) -> f64 {
+fn capacity(variant: &Variant, class: AllocationClass) -> f64 {
     let of_class = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
     of_class
         .flat_map(|vdev| &vdev.drives)

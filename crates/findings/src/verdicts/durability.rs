@@ -1,7 +1,7 @@
 //! What a configuration risks that the words "synchronous write" do not say.
 
 use crate::schema::DurabilityRisk;
-use lab::campaign::{Class, DriveKind, Layout, Variant, Vdev};
+use lab::campaign::{AllocationClass, DriveKind, Layout, Variant, Vdev};
 use std::collections::BTreeSet;
 
 /// The risks of a variant, the worst first.
@@ -26,13 +26,13 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
     if !lying.is_empty() {
         risks.push(DurabilityRisk::LyingFlush { kinds: lying });
     }
-    let of = |class: Class| variant.pool.vdevs.iter().filter(move |v| v.class == class);
+    let of = |class: AllocationClass| variant.pool.vdevs.iter().filter(move |v| v.class == class);
     let bare = |vdev: &&Vdev| vdev.layout == Layout::Single;
-    let data_is_bare = of(Class::Normal).any(|v| bare(&v));
-    if of(Class::Log).any(|v| bare(&v)) {
+    let data_is_bare = of(AllocationClass::Normal).any(|v| bare(&v));
+    if of(AllocationClass::Log).any(|v| bare(&v)) {
         risks.push(DurabilityRisk::LogNotMirrored);
     }
-    let special = || of(Class::Special).chain(of(Class::Dedup));
+    let special = || of(AllocationClass::Special).chain(of(AllocationClass::Dedup));
     if !data_is_bare && special().any(|v| bare(&v)) {
         risks.push(DurabilityRisk::SpecialNotRedundant);
     }
@@ -53,7 +53,7 @@ fn kinds(variant: &Variant, test: impl Fn(&serde_json::Value) -> bool) -> Vec<St
         .pool
         .vdevs
         .iter()
-        .filter(|vdev| !matches!(vdev.class, Class::Cache | Class::Spare))
+        .filter(|vdev| !matches!(vdev.class, AllocationClass::Cache | AllocationClass::Spare))
         .flat_map(|vdev| &vdev.drives)
         .map(|drive| &drive.kind)
         .collect();

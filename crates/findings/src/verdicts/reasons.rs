@@ -40,7 +40,12 @@ impl<'a> Facts<'a> {
             operations: sum(&|m| (m.read.ops + m.write.ops) as f64),
             written: sum(&|m| m.write.bytes as f64),
             runtime_s: sum(&|m| m.runtime_s),
-            has_log: group.variant.pool.vdevs.iter().any(|v| v.class == lab::campaign::Class::Log),
+            has_log: group
+                .variant
+                .pool
+                .vdevs
+                .iter()
+                .any(|v| v.class == lab::campaign::AllocationClass::Log),
         })
     }
 

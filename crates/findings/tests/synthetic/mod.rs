@@ -32,12 +32,12 @@ pub fn vdev(class: Class, layout: Layout, kind: &str, n: u32) -> Vdev {
 
 /// A variant of the factors log and cache.
 pub fn variant(log: bool, cache: bool) -> Variant {
-    let mut vdevs = vec![vdev(Class::Normal, Layout::Raidz { parity: 2 }, "hdd", 6)];
+    let mut vdevs = vec![vdev(AllocationClass::Normal, Layout::Raidz { parity: 2 }, "hdd", 6)];
     if log {
-        vdevs.push(vdev(Class::Log, Layout::Mirror, "optane", 2));
+        vdevs.push(vdev(AllocationClass::Log, Layout::Mirror, "optane", 2));
     }
     if cache {
-        vdevs.push(vdev(Class::Cache, Layout::Single, "nvme", 1));
+        vdevs.push(vdev(AllocationClass::Cache, Layout::Single, "nvme", 1));
     }
     let level = |on, name: &'static str| if on { name } else { "none" };
     let (l, c) = (level(log, "mirror"), level(cache, "nvme"));
