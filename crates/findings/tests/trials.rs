@@ -160,7 +160,7 @@ fn littles_law_counts_the_time_in_fsync() {
     assert!(check.pass && (check.measured - 8.0).abs() < 0.01);
     // Without the fsync's share, X·R would be 2.
     let cell = &findings.cells[0];
-    let write_only = cell.throughput.unwrap().value * cell.latency.unwrap().mean_us / 1e6;
+    let write_only = cell.throughput.unwrap().value * cell.write_latency.unwrap().mean_us / 1e6;
     assert!((write_only - 2.0).abs() < 0.1);
 }
 

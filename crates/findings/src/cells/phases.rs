@@ -285,7 +285,8 @@ mod tests {
         let rising = Course::from_rates(rates, &quiet, &quiet).unwrap();
         assert_eq!(rising.judged(), None);
         let trial = Some(Course { after_restart: true, ..rising });
-        let Phases::AfterRestart { whole } = of(&[trial.clone(), trial], LENGTHS, 0.05) else {
+        let Phases::AfterRestart { whole } = super::phases(&[trial.clone(), trial], LENGTHS, 0.05)
+        else {
             panic!("not told from what lasts");
         };
         assert_eq!(whole.throughput.value, 1475.0);
@@ -296,7 +297,7 @@ mod tests {
     fn a_burst_is_told_from_what_lasts() {
         let trial = course(&[(23, 11_200.0), (60, 4300.0)], 5);
         assert_eq!(trial.change, Some(23));
-        let phases = of(&[Some(trial.clone()), Some(trial)], LENGTHS, 0.05);
+        let phases = super::phases(&[Some(trial.clone()), Some(trial)], LENGTHS, 0.05);
         let Phases::Burst { burst, sustained } = phases else {
             panic!("{phases:?}");
         };
@@ -309,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_warm_up_is_not_a_burst() {
-        let phases = of(&[Some(course(&[(30, 500.0), (60, 900.0)], 5))], LENGTHS, 0.05);
+        let phases = super::phases(&[Some(course(&[(30, 500.0), (60, 900.0)], 5))], LENGTHS, 0.05);
         let Phases::WarmUp { cold, sustained } = phases else {
             panic!("{phases:?}");
         };
@@ -397,7 +398,7 @@ mod tests {
         let (steady, mut wild) = (course(&[(60, 1000.0)], 5), course(&[(60, 1300.0)], 5));
         wild.steady = None;
         let all = [Some(steady.clone()), Some(wild.clone()), Some(steady)];
-        let Phases::Steady { whole } = of(&all, LENGTHS, 0.05) else {
+        let Phases::Steady { whole } = super::phases(&all, LENGTHS, 0.05) else {
             panic!("most of them settled");
         };
         // What effects are computed from: no trial is left out for its outcome.
@@ -411,13 +412,16 @@ mod tests {
         let rates: Vec<f64> = (0..60).map(|i| 5000.0 * 0.97f64.powi(i)).collect();
         let trial = Course::from_rates(rates, &[0.25; 60], &[0.0; 60]).unwrap();
         assert_eq!(trial.steady, None);
-        assert_eq!(of(&[Some(trial)], LENGTHS, 0.05), Phases::NotSettled { seconds: 60.0 });
+        assert_eq!(
+            super::phases(&[Some(trial)], LENGTHS, 0.05),
+            Phases::NotSettled { seconds: 60.0 }
+        );
     }
 
     #[test]
     fn too_short_a_series_says_nothing() {
         assert_eq!(Course::from_rates(vec![1.0; 4], &[1.0; 4], &[0.0; 4]), None);
-        assert_eq!(of(&[None, None], LENGTHS, 0.05), Phases::Unknown);
+        assert_eq!(super::phases(&[None, None], LENGTHS, 0.05), Phases::Unknown);
     }
 
     #[test]
