@@ -253,7 +253,7 @@ mod tests {
         let engine = Engine::open(directory.path()).unwrap();
         assert_eq!(
             engine.identity(Some("2.4")).unwrap(),
-            "guest 3 engine aa linux 7.2.12 openzfs 2.4.4 bb"
+            format!("guest {GUEST} engine aa linux 7.2.12 openzfs 2.4.4 bb")
         );
         assert!(!engine.identity(None).unwrap().contains("openzfs"));
     }
