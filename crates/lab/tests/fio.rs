@@ -279,7 +279,7 @@ fn blocks_and_shares_that_are_none_are_refused_where_they_stand() {
         ("fsync=-1", "`fsync` cannot be `-1`"),
         ("ioengine=rbd", "`rbd` does not work on files"),
         ("fdatasync=often", "`fdatasync` cannot be `often`"),
-        ("offset=150%", "is not a share of a file"),
+        ("offset=150%", "no share of a file"),
         ("bs=2g", "holds no block"),
     ] {
         let (_, message) = of(option);
