@@ -46,7 +46,7 @@ fn top() -> Value {
         "variants": { "type": "object", "description": "Single variants: add, remove, vdevs, or any base key", "additionalProperties": { "$ref": "#/$defs/variant" } },
         "workloads": { "type": "object", "minProperties": 1, "description": "Client programs", "additionalProperties": workload() },
         "method": object("How to measure", json!({
-            "baseline": text_of("The variant that the others are compared with"),
+            "baseline": text_of("The variant that the others are held against"),
             "precision": { "type": "number", "minimum": 0.001, "maximum": 1, "description": "Stop when an effect's interval is this tight" },
             "budget": described("#/$defs/duration", "Wall time of the whole campaign"),
             "runtime": described("#/$defs/duration", "Measured virtual time of a trial"),

@@ -270,12 +270,12 @@ fn blocks_and_shares_that_are_none_are_refused_where_they_stand() {
         said.into_iter().next().unwrap_or_default()
     };
     for (option, word) in [
-        ("bs=16q", "`16q` is not a block size"),
-        ("bs=8k,0", "`0` is not a block size"),
-        ("bsrange=4k-x", "`x` is not a block size"),
+        ("bs=16q", "`16q` is no size of a block"),
+        ("bs=8k,0", "`0` is no size of a block"),
+        ("bsrange=4k-x", "`x` is no size"),
         ("bssplit=4k/60:8k/70", "more than 100 %"),
-        ("bssplit=4k/60:8k/40,16q/100", "`16q` is not a block size"),
-        ("blockalign=z", "`z` is not a block size"),
+        ("bssplit=4k/60:8k/40,16q/100", "`16q` is no size"),
+        ("blockalign=z", "`z` is no size"),
         ("fsync=-1", "`fsync` cannot be `-1`"),
         ("ioengine=rbd", "`rbd` does not work on files"),
         ("fdatasync=often", "`fdatasync` cannot be `often`"),

@@ -80,7 +80,7 @@ fn each_mistake_has_its_place_and_its_fix() {
     refused(
         "[scale]\ntime = 5\n",
         "time",
-        "`time` was removed: virtual time is exact",
+        "there is no time scale any more: virtual time is exact",
         "remove the line",
     );
     refused(
@@ -255,7 +255,12 @@ fn what_zpool_and_zfs_refuse_is_refused() {
         "too long",
         "32",
     );
-    refused("[variants.a]\nadd = \"log optane0 log optane1\"\n", "log", "appears twice", "once");
+    refused(
+        "[variants.a]\nadd = \"log optane0 log optane1\"\n",
+        "log",
+        "stands here twice",
+        "once",
+    );
     refused(
         "[variants.a]\nmodule.zfs_txg_timeout = \"soon\"\n",
         "\"soon\"",
@@ -387,7 +392,7 @@ fn one_slip_is_one_mistake() {
     refused(
         "[variants.a]\nvdevs = \"miror hdd[0-1]\"\n",
         "miror",
-        "`miror` is not a drive",
+        "`miror` names no drive",
         "did you mean `mirror`",
     );
     refused(
@@ -479,7 +484,7 @@ fn an_array_that_cannot_be_is_refused_where_it_is_written() {
     refused(
         &array("raid01 hdd[0-3]"),
         "raid01",
-        "`raid01` is not an array level",
+        "`raid01` is no level of an array",
         "did you mean `raid10`",
     );
     refused(&array("raid10 hdd[0-12]"), "hdd[0-12]", "too few drives `hdd`", "hdd[0-11]");
@@ -487,7 +492,7 @@ fn an_array_that_cannot_be_is_refused_where_it_is_written() {
     refused(
         &array("raid0 hdd[0-1] chunk=48K"),
         "chunk=48K",
-        "`48K` is not a chunk size",
+        "`48K` is no size of a chunk",
         "power of two",
     );
     refused(&array("raid1 hdd[0-1] chunk=64K"), "chunk=64K", "raid1 has no chunks", "remove it");

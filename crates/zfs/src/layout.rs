@@ -135,7 +135,7 @@ impl DraidOptions {
         for option in options.split(':').skip(1) {
             let wrong = || {
                 format!(
-                    "`:{option}` is not one of `:<data>d`, `:<children>c`, `:<spares>s`, as in `draid2:8d:30c:2s`"
+                    "`:{option}` is none of `:<data>d`, `:<children>c`, `:<spares>s`, as in `draid2:8d:30c:2s`"
                 )
             };
             let (number, suffix) =

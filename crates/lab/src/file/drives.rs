@@ -97,7 +97,7 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
         _ => {
             cx.error(
                 entry.span(),
-                format!("`{count}` is not a number of drives"),
+                format!("`{count}` is no count of drives"),
                 format!("write \"<count>x <profile>\", such as \"12x {}\"", profile.trim()),
             );
             None
@@ -191,7 +191,7 @@ fn long<'t>(cx: &Cx<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
         None => {
             cx.error(
                 entry.key_span(),
-                format!("`{}` has no profile", entry.key),
+                format!("`{}` names no profile", entry.key),
                 "add `profile = \"…\"`; every other key then replaces a number of it",
             );
             None
@@ -290,7 +290,7 @@ fn load(cx: &Cx<'_>, profile: &At<String>) -> Option<Profile> {
         Ok(profile) => Some(profile),
         Err(e) => {
             let wrong = crate::diagnostic::Diagnostic::error(format!(
-                "`{file}` is not a drive profile: {}",
+                "`{file}` is no drive profile: {}",
                 one_line(&e)
             ))
             .fix("see docs/explanation/drives.md for what a profile holds");

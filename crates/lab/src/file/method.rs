@@ -198,9 +198,7 @@ pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
         );
     } else if seconds < SETTLES_S {
         let what = if seconds < JUDGED_S {
-            format!(
-                "windows of {seconds} s are too short for a verdict: whether they are steady cannot be judged"
-            )
+            format!("no verdict can rest on windows of {seconds} s: none can be told to be steady")
         } else {
             format!("windows of {seconds} s settle only where groups of transactions are short")
         };
@@ -232,7 +230,7 @@ pub(super) fn put_baseline_first(
                     variants.iter().map(|variant| variant.name.as_str()).collect();
                 cx.missing(
                     baseline.span.clone(),
-                    format!("the baseline `{}` is not a variant", baseline.value),
+                    format!("there is no variant `{}` to hold the others against", baseline.value),
                     did_you_mean(&baseline.value, &names),
                 );
             }
@@ -248,7 +246,11 @@ pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
     };
     scale.size = table.take("size").and_then(|entry| entry.auto_or_number(cx, 1.0, 1e6));
     if let Some(entry) = table.take_retired("time") {
-        cx.error(entry.key_span(), "`time` was removed: virtual time is exact", "remove the line");
+        cx.error(
+            entry.key_span(),
+            "there is no time scale any more: virtual time is exact",
+            "remove the line",
+        );
     }
     if let Some(entry) = table.take("dirty_data_max") {
         scale.dirty_data_max = entry.size(cx);

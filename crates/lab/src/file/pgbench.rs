@@ -133,7 +133,7 @@ fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
     if version.is_none() {
         cx.error(
             stated.span,
-            format!("`{}` is not a version of PostgreSQL", stated.value.escape_debug()),
+            format!("`{}` is no version of PostgreSQL", stated.value.escape_debug()),
             FIX,
         );
     }
@@ -160,7 +160,7 @@ fn scripts(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Script> {
                     _ => {
                         cx.error(
                             stated.span,
-                            format!("`{weight}` is not a weight of a script"),
+                            format!("`{weight}` is no weight of a script"),
                             "write a whole number from 1 on: \"select-only@9\"",
                         );
                         return None;

@@ -165,7 +165,7 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
         let names = MdLevel::ALL.map(MdLevel::name);
         cx.error(
             level_span.clone(),
-            format!("`{word}` is not an array level"),
+            format!("`{word}` is no level of an array"),
             crate::diagnostic::did_you_mean(word, &names),
         );
     }
@@ -185,7 +185,7 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
                 array.drive_spans.extend(drives.iter().map(|_| span.clone()));
                 array.drives.extend(drives);
             }
-            Err(fix) => cx.error(span, format!("`{word}` is not a drive"), fix),
+            Err(fix) => cx.error(span, format!("`{word}` names no drive"), fix),
         }
     }
     let (least, count) = (array.level.least_drives(), array.drives.len());
@@ -209,7 +209,7 @@ fn chunk(cx: &Cx<'_>, size: &str, level: MdLevel, span: Range<usize>) -> Option<
         _ => {
             cx.error(
                 span,
-                format!("`{size}` is not a chunk size"),
+                format!("`{size}` is no size of a chunk"),
                 "write a power of two, 4K to 64M: chunk=512K",
             );
             None

@@ -79,7 +79,7 @@ pub(super) fn read(
         cx.error(
             plan.header.clone(),
             format!("these are {} variants", plans.len()),
-            format!("compare no more than {MOST}: remove levels"),
+            format!("compare no more than {MOST}: take levels away"),
         );
         plans.truncate(1);
     }
@@ -146,7 +146,7 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
         cx.error(
             header,
             format!("these factors make {count} variants"),
-            format!("compare no more than {MOST}: remove levels, or use [ablate]"),
+            format!("compare no more than {MOST}: take levels away, or use [ablate]"),
         );
         return Vec::new();
     }

@@ -1,9 +1,9 @@
 //! A lab sketched: the template, filled in for no pool in particular or for one that exists.
 
-use facts::zpool_status::{self, Pool};
-use zfs::{AllocationClass, DriveRef, Layout, Vdev, vdev};
+use facts::zpool_status::{self, Pool, VdevKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use zfs::{AllocationClass, DriveRef, Layout, Vdev, vdev};
 
 const TEMPLATE: &str = include_str!("template.toml");
 
@@ -35,16 +35,9 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
         return Err("there is no pool in this text; paste the output of `zpool status`".to_owned());
     };
     let mut kinds = Kinds::default();
-    let mut vdevs: Vec<Vdev> = pool
-        .vdevs
-        .iter()
-        .filter_map(|vdev| kinds.vdev(vdev))
-        .collect();
+    let mut vdevs: Vec<Vdev> = pool.vdevs.iter().filter_map(|vdev| kinds.vdev(vdev)).collect();
     vdev::sort(&mut vdevs);
-    if !vdevs
-        .iter()
-        .any(|vdev| vdev.class == AllocationClass::Normal)
-    {
+    if !vdevs.iter().any(|vdev| vdev.class == AllocationClass::Normal) {
         return Err(format!(
             "pool {} shows no data vdevs; paste the whole output of `zpool status`",
             plain(&pool.name.value)
@@ -72,20 +65,15 @@ struct Kinds {
 impl Kinds {
     fn vdev(&mut self, vdev: &zpool_status::Vdev) -> Option<Vdev> {
         let class = vdev.class;
+        if vdev.kind == VdevKind::DistributedSpare {
+            return None; // The dRAID's own keyword states it.
+        }
         let layout = vdev.kind.layout()?;
         // A drive that is being replaced, or stood in for, is one drive.
-        let members = if layout == Layout::Single {
-            1
-        } else {
-            vdev.children.len()
-        };
+        let members = if layout == Layout::Single { 1 } else { vdev.children.len() };
         let names = (0..members).map(|i| vdev.children.get(i).unwrap_or(vdev).name.clone());
         let drives = names.map(|name| self.drive(class, name)).collect();
-        Some(Vdev {
-            class,
-            layout,
-            drives,
-        })
+        Some(Vdev { class, layout, drives })
     }
 
     fn drive(&mut self, class: AllocationClass, name: String) -> DriveRef {
@@ -101,10 +89,7 @@ impl Kinds {
         let (count, names) = self.count.entry(kind).or_default();
         names.push(name);
         *count += 1;
-        DriveRef {
-            kind: kind.to_owned(),
-            index: *count - 1,
-        }
+        DriveRef { kind: kind.to_owned(), index: *count - 1 }
     }
 
     fn lines(&self, pool: &Pool) -> String {
@@ -131,9 +116,7 @@ impl Kinds {
 
 /// Foreign text that can stand in a comment.
 fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() || c == '@' { '?' } else { c })
-        .collect()
+    text.chars().map(|c| if c.is_control() || c == '@' { '?' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -143,11 +126,9 @@ mod tests {
 
     fn variants(text: &str) -> Vec<String> {
         match lab::load("new.toml", text, &NoFiles, &Profiles::builtin()) {
-            Ok((campaign, _)) => campaign
-                .variants
-                .iter()
-                .map(|v| vdev::summary(&v.pool.vdevs))
-                .collect(),
+            Ok((campaign, _)) => {
+                campaign.variants.iter().map(|v| vdev::summary(&v.pool.vdevs)).collect()
+            }
             Err(said) => panic!("{said:#?}\n{text}"),
         }
     }
@@ -166,15 +147,10 @@ mod tests {
     #[test]
     fn a_pasted_status_becomes_the_pool_and_one_question() {
         let status = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\ttank        ONLINE       0     0     0\n\t  raidz2-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     0\n\t    sdb     ONLINE       0     0     0\n\t    sdc     ONLINE       0     0     0\n\t    sdd     ONLINE       0     0     0\n\tlogs\n\t  mirror-1  ONLINE       0     0     0\n\t    nvme0n1 ONLINE       0     0     0\n\t    nvme1n1 ONLINE       0     0     0\n\tcache\n\t  nvme2n1   ONLINE       0     0     0\n\nerrors: No known data errors\n";
-        let Ok(text) = from_status(status) else {
-            panic!("refused")
-        };
+        let Ok(text) = from_status(status) else { panic!("refused") };
         assert_eq!(
             variants(&text),
-            [
-                "raidz2 hdd[0-3] log mirror optane[0-1] cache nvme0",
-                "raidz2 hdd[0-3] cache nvme0"
-            ]
+            ["raidz2 hdd[0-3] log mirror optane[0-1] cache nvme0", "raidz2 hdd[0-3] cache nvme0"]
         );
         assert!(text.contains("# hdd: sda sdb sdc sdd"));
         assert!(from_status("hello").is_err());

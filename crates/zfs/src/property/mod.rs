@@ -110,7 +110,7 @@ pub(crate) fn find(
             let known: Vec<&str> = table.iter().map(|p| p.name).collect();
             let near = nearest(name, known.iter().copied());
             Err(Refused {
-                message: format!("`{name}` is not a {what} property of OpenZFS"),
+                message: format!("`{name}` is no {what} property of OpenZFS"),
                 fix: near.map_or_else(
                     || {
                         format!(
@@ -214,7 +214,7 @@ impl Property {
             let above = size.next_power_of_two();
             let (below, above) = (units::print_size(above / 2), units::print_size(above));
             return Err(Refused::new(
-                format!("`{name}` must be a power of two, not {value}"),
+                format!("`{name}` must be a power of two, {value} is none"),
                 format!("write {below} or {above}"),
             ));
         }

@@ -40,7 +40,7 @@ pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
             };
             let (first, last) = (index(first)?, index(last)?);
             if first > last {
-                return Err(format!("reverse the range: `{kind}[{last}-{first}]`"));
+                return Err(format!("turn the range round: `{kind}[{last}-{first}]`"));
             }
             if last >= MOST {
                 return Err(format!("a pool here has fewer than {MOST} drives of a kind"));
@@ -65,7 +65,7 @@ pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
         if let Some(near) = nearest(kind, classes.chain(["mirror", "raidz", "draid"])) {
             return Err(format!("did you mean `{near}`? A drive has a number: `{kind}0`"));
         }
-        return Err(format!("add its number: `{kind}0`, or `{kind}[0-1]` for several"));
+        return Err(format!("say which one: `{kind}0`, or `{kind}[0-1]` for several"));
     }
     let index = digits
         .parse::<u32>()

@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
                 if once && opened.contains(&next) {
                     self.problem(
                         span.clone(),
-                        format!("`{word}` appears twice"),
+                        format!("`{word}` stands here twice"),
                         format!("zpool takes it once: write all of it behind the first `{word}`"),
                     );
                 }
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
                 }
                 Some(Err(fix)) => {
                     self.at += 1;
-                    self.problem(span, format!("`{word}` is not a vdev of zpool create"), fix);
+                    self.problem(span, format!("`{word}` is no vdev of zpool create"), fix);
                     // Its drives would otherwise be taken for a stripe.
                     self.drives();
                 }
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
                     self.named += named.len();
                     drives.extend(named.into_iter().map(|drive| (drive, span.clone())));
                 }
-                Err(fix) => self.problem(span, format!("`{word}` is not a drive"), fix),
+                Err(fix) => self.problem(span, format!("`{word}` names no drive"), fix),
             }
         }
         drives
@@ -215,17 +215,18 @@ fn layout(
         Keyword::Raidz(parity) | Keyword::Draid(parity, _) => *parity as usize + 1,
     };
     if drives < needed {
+        let are = if drives == 1 { "is" } else { "are" };
         let fix = match &grouping {
             Keyword::Mirror => {
-                "name two drives or more, or remove `mirror` for a single drive".to_owned()
+                "name two drives or more, or leave `mirror` away for a single one".to_owned()
             }
             _ => format!("name {needed} drives or more, or take a lower parity"),
         };
-        let message = format!("{word} needs at least {needed} drives, not {drives}");
+        let message = format!("{word} needs at least {needed} drives, here {are} {drives}");
         return Err((false, message, fix));
     }
     if drives > 255 && grouping != Keyword::Mirror {
-        let message = format!("{word} takes at most 255 drives, not {drives}");
+        let message = format!("{word} takes no more than 255 drives, here are {drives}");
         return Err((false, message, "divide them over several vdevs".to_owned()));
     }
     match grouping {
@@ -244,13 +245,15 @@ fn refused_in(class: AllocationClass, word: &str, layout: Layout) -> Option<(Str
         _ if class == AllocationClass::Normal => None,
         Layout::Mirror if alone => Some((
             format!("zpool cannot mirror `{name}` drives"),
-            format!("remove `mirror`; data vdevs go before `{name}`"),
+            format!("leave `mirror` away; data vdevs go before `{name}`"),
         )),
         Layout::Mirror => None,
         _ => Some((
             format!("zpool cannot make a {word} of `{name}` drives"),
             if alone {
-                format!("{name} drives stand alone: remove `{word}`; data vdevs go before `{name}`")
+                format!(
+                    "{name} drives stand alone: leave `{word}` away; data vdevs go before `{name}`"
+                )
             } else {
                 format!("a {name} vdev is a drive or a mirror; data vdevs go before `{name}`")
             },
