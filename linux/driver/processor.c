@@ -240,9 +240,14 @@ void um_charge_clock_reads(const struct user_clock *clock)
 
 void um_charge_switch(void)
 {
-	if (!is_idle_task(current))
+	bool idle = is_idle_task(current);
+
+	if (!idle)
 		add(switch_ns);
 	apply();
+	/* Nothing is under way: a fraction of a nanosecond is not carried on. */
+	if (idle && !(pending >> 10))
+		pending = 0;
 }
 
 void um_charge_copy(unsigned long bytes)
