@@ -9,8 +9,11 @@ use findings::schema::{
     TrialCounts,
 };
 
-/// The columns: name, and value of a line; empty where the line has none. Added ones go to the end.
-pub const COLUMNS: [(&str, fn(&Line) -> Option<String>); 53] = [
+/// A column: its name, and its value in a line; none where the line has none.
+pub type Column = (&'static str, fn(&Line) -> Option<String>);
+
+/// The columns. Added ones go to the end.
+pub const COLUMNS: [Column; 53] = [
     ("variant", |l| Some(foreign(l.variant))),
     ("workload", |l| Some(foreign(l.workload))),
     ("concurrency", |l| number(l.cell()?.concurrency)),

@@ -7,11 +7,13 @@ use std::fmt::Write;
 
 /// A family of gauges: name, help, and the values of a row or a rung.
 type Family<Pick> = (&'static str, &'static str, Pick);
+type OfRow = fn(&Row<'_>) -> Values;
+type OfRung = fn(&Rung) -> Values;
 /// The values of a sample, each with what it is of an estimate; empty for a plain number.
 type Values = Vec<(&'static str, f64)>;
 
 /// What is exported of each cell that has a result.
-const OF_CELLS: [Family<fn(&Row<'_>) -> Values>; 8] = [
+const OF_CELLS: [Family<OfRow>; 8] = [
     ("throughput_ops", "Operations a virtual second, whole run.", |row| {
         estimate(row.cell.throughput)
     }),
@@ -39,7 +41,7 @@ const OF_CELLS: [Family<fn(&Row<'_>) -> Values>; 8] = [
 ];
 
 /// What is exported of every cell.
-const OF_ALL_CELLS: [Family<fn(&Row<'_>) -> Values>; 2] = [
+const OF_ALL_CELLS: [Family<OfRow>; 2] = [
     ("checks_broken", "Conservation checks that fail.", |row| {
         plain(Some(row.cell.checks.iter().filter(|c| !c.pass).count() as f64))
     }),
@@ -49,7 +51,7 @@ const OF_ALL_CELLS: [Family<fn(&Row<'_>) -> Values>; 2] = [
 ];
 
 /// What is exported of each rung of an open-loop ladder.
-const OF_RUNGS: [Family<fn(&Rung) -> Values>; 3] = [
+const OF_RUNGS: [Family<OfRung>; 3] = [
     ("offered_throughput_ops", "Operations a virtual second at an offered rate.", |rung| {
         plain(rung.achieved.map(|a| a.value))
     }),
