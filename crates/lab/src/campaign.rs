@@ -9,7 +9,6 @@ mod stack;
 pub use host::{Host, Processor};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
-pub use zfs::AllocationClass as Class;
 pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Vdev};
 
 use drives::{Profile, ProfileError};

@@ -57,7 +57,11 @@ pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessmen
         Ok(pool)
     });
     // A pool without a data vdev of a known drive has nothing to plan.
-    Ok(pools.collect::<Result<Vec<_>, String>>()?.into_iter().filter(|pool| !pool.parts.is_empty()).collect())
+    Ok(pools
+        .collect::<Result<Vec<_>, String>>()?
+        .into_iter()
+        .filter(|pool| !pool.parts.is_empty())
+        .collect())
 }
 
 /// The data vdevs of a variant, those alike together, each with the index of its kind in `drives`;
@@ -98,18 +102,14 @@ pub fn capacity(variant: &Variant, kind: &str) -> Option<u64> {
 }
 
 fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
-    kind.drive_profile()
-        .map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
+    kind.drive_profile().map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
 }
 
 /// The drive that a built-in profile describes; none for a name that is none, or a profile that
 /// is no drive.
 pub fn of_profile(name: &str) -> Option<Drive> {
     let profile = lab::Profiles::builtin().get(name)?.ok()?;
-    let stem: String = name
-        .chars()
-        .take_while(|c| c.is_ascii_alphabetic())
-        .collect();
+    let stem: String = name.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
     of(if stem.is_empty() { "drive" } else { &stem }, &profile)
 }
 

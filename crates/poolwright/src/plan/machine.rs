@@ -1,7 +1,7 @@
 //! What a lab says of its machine, as far as the sizes of log and cache depend on it: the baseline's
 //! settings.
 
-use lab::campaign::{Campaign, AllocationClass, Variant};
+use lab::campaign::{AllocationClass, Campaign, Variant};
 use plan::sizing::LogLimits;
 
 fn parameter(campaign: &Campaign, name: &str) -> Option<u64> {

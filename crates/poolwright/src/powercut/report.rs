@@ -71,13 +71,8 @@ impl State {
         // Zero where no import succeeded.
         self.import_s = Some(found.import_s).filter(|seconds| *seconds > 0.0);
         let pools = facts::zpool_status::parse(&found.status).facts;
-        let errors = pools
-            .into_iter()
-            .filter(|pool| pool.undamaged() == Some(false));
-        self.errors = errors
-            .filter_map(|pool| pool.errors)
-            .map(|e| e.value)
-            .next();
+        let errors = pools.into_iter().filter(|pool| pool.undamaged() == Some(false));
+        self.errors = errors.filter_map(|pool| pool.errors).map(|e| e.value).next();
     }
 
     /// Acknowledged blocks are gone, and were looked for.
@@ -95,10 +90,7 @@ impl State {
 
     /// What is wrong with it.
     fn line(&self) -> String {
-        let mut line = format!(
-            "  state {}, {:.3} s into the writing: ",
-            self.seed, self.at_s
-        );
+        let mut line = format!("  state {}, {:.3} s into the writing: ", self.seed, self.at_s);
         if let Some(why) = &self.unusable {
             let _ = write!(line, "the pool cannot be used: {}", why.trim());
             return line;
@@ -137,10 +129,7 @@ struct Sum {
 impl Report {
     fn sum(&self, synchronous: bool) -> Sum {
         let mut sum = Sum::default();
-        let runs = self
-            .runs
-            .iter()
-            .filter(|run| run.synchronous == synchronous);
+        let runs = self.runs.iter().filter(|run| run.synchronous == synchronous);
         for state in runs.flat_map(|run| &run.states) {
             sum.states += 1;
             sum.damaged += u64::from(state.damaged());
@@ -272,10 +261,7 @@ mod tests {
     fn a_check_that_could_not_fail_is_no_evidence() {
         let fine = report([run(true, 0, 5), run(false, 3, 5)]);
         assert!(fine.sound());
-        assert!(
-            fine.text()
-                .contains("it was the flushes that kept the rest")
-        );
+        assert!(fine.text().contains("it was the flushes that kept the rest"));
         let mut unread = report([run(true, 0, 5), run(false, 0, 5)]);
         unread.runs[1].states[0].unusable = Some("no such pool".to_owned());
         assert!(!unread.sound(), "a control that was not looked at");
@@ -295,10 +281,7 @@ mod tests {
         let broken = report([run(true, 2, 5), run(false, 3, 5)]);
         assert!(!broken.sound());
         let text = broken.text();
-        assert!(
-            text.contains("state 17, 0.000 s into the writing: 2 of 100"),
-            "{text}"
-        );
+        assert!(text.contains("state 17, 0.000 s into the writing: 2 of 100"), "{text}");
         assert!(text.contains("in 1 of 1 states"), "{text}");
     }
 
@@ -320,10 +303,7 @@ mod tests {
         assert!(!state.damaged() && state.import_s == Some(2.0));
         state.add(found(status("No known data errors"), Import::Rewound));
         assert!(state.damaged() && state.line().contains("zpool import -F"));
-        state.add(found(
-            status("3 data errors, use '-v' for a list"),
-            Import::Plain,
-        ));
+        state.add(found(status("3 data errors, use '-v' for a list"), Import::Plain));
         assert!(state.damaged() && state.line().contains("3 data errors"));
     }
 }

@@ -37,9 +37,8 @@ impl State {
     /// The line.
     fn line(&self) -> String {
         let mut running = self.running.iter();
-        let first = running.next().map_or(String::new(), |(name, stage)| {
-            format!("  {name}: {stage}")
-        });
+        let first =
+            running.next().map_or(String::new(), |(name, stage)| format!("  {name}: {stage}"));
         let more = match self.running.len() {
             0 | 1 => String::new(),
             n => format!("  and {} more", n - 1),
@@ -51,10 +50,7 @@ impl State {
 impl Progress {
     /// For this process' standard error.
     pub fn new() -> Progress {
-        Progress {
-            terminal: std::io::stderr().is_terminal(),
-            state: Mutex::default(),
-        }
+        Progress { terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -159,11 +155,7 @@ mod tests {
 
     #[test]
     fn the_line_counts_the_trials_of_the_round_and_names_one_at_work() {
-        let mut state = State {
-            missing: 8,
-            ended: 3,
-            ..State::default()
-        };
+        let mut state = State { missing: 8, ended: 3, ..State::default() };
         assert_eq!(state.line(), "3/8");
         state.running.insert("a · w".into(), "measuring");
         assert_eq!(state.line(), "3/8  a · w: measuring");
