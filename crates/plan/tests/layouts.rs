@@ -1,23 +1,10 @@
 //! Space of 102 layouts against recorded values, to which pools of OpenZFS are held as well: see data/layouts.tsv.
 
+#[path = "table/mod.rs"]
+mod table;
+
 use plan::space;
-use zfs::{Geometry, Layout};
-
-const BLOCKS: [u64; 8] = [512, 4 << 10, 8 << 10, 16 << 10, 100 << 10, 128 << 10, 1 << 20, 16 << 20];
-
-/// The vdev that a name stands for: `disk`, `mirror:2`, `raidz2:6`, `draid2:4d:11c:1s`.
-fn geometry(name: &str) -> Geometry {
-    let (keyword, children) = match name.split_once(':') {
-        None => return Geometry { layout: Layout::Single, children: 1 },
-        Some((keyword, options)) if keyword.starts_with("draid") => {
-            let children = options.split(':').find_map(|option| option.strip_suffix('c'));
-            (name, children.unwrap())
-        }
-        Some(both) => both,
-    };
-    let layout = Layout::of_status_name(keyword).unwrap();
-    Geometry { layout, children: children.parse().unwrap() }
-}
+use table::{BLOCKS, geometry};
 
 #[test]
 fn space_is_as_recorded() {

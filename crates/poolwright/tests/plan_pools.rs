@@ -1,6 +1,8 @@
 //! `plan`'s arithmetic against pools that OpenZFS makes in the machine. These tests need an engine.
 
 mod bare;
+#[path = "../../plan/tests/table/mod.rs"]
+mod table;
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
@@ -10,26 +12,11 @@ use drives::ProfileNumber;
 use plan::space::{self, VdevSpace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use table::{BLOCKS, geometry};
 use zfs::{Geometry, Layout};
 
 /// The layouts of `plan`'s own test: layout, vdevs, bytes of a drive, ashift, and what follows.
 const LAYOUTS: &str = include_str!("../../plan/tests/data/layouts.tsv");
-/// Bytes of the files of one block each.
-const BLOCKS: [u64; 8] = [512, 4 << 10, 8 << 10, 16 << 10, 100 << 10, 128 << 10, 1 << 20, 16 << 20];
-
-/// The vdev that a name stands for: `disk`, `mirror:2`, `raidz2:6`, `draid2:4d:11c:1s`.
-fn geometry(name: &str) -> Geometry {
-    let (keyword, children) = match name.split_once(':') {
-        None => return Geometry { layout: Layout::Single, children: 1 },
-        Some((keyword, options)) if keyword.starts_with("draid") => {
-            let children = options.split(':').find_map(|option| option.strip_suffix('c'));
-            (name, children.unwrap())
-        }
-        Some(both) => both,
-    };
-    let layout = Layout::of_status_name(keyword).unwrap();
-    Geometry { layout, children: children.parse().unwrap() }
-}
 
 /// Vdevs that are alike.
 struct Pool {
