@@ -234,8 +234,11 @@ void um_show_clock(struct user_clock *clock)
 
 void um_charge_clock_reads(const struct user_clock *clock)
 {
+	/* Programs can write the page: no more than was allowed. */
+	unsigned int left = min(clock->reads_left, (unsigned int)USER_CLOCK_READS);
+
 	if (!clock_calls)
-		add(clock_ns * (USER_CLOCK_READS - clock->reads_left));
+		add(clock_ns * (USER_CLOCK_READS - left));
 }
 
 void um_charge_switch(void)
