@@ -284,7 +284,7 @@ fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     const SHOWN: usize = 8;
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();
     let mut text = format!(
-        "The budget of {} is spent. Not run: {} of this round's trials, which take about {} one after another:\n",
+        "The budget of {} has no time left for {} of this round's trials, which take about {} one after another:\n",
         print_duration(budget_s),
         trials.len(),
         print_duration(needs_s.ceil())
