@@ -25,7 +25,7 @@ pub fn kind(profile: &str, count: u32, write_cache: bool, protected: bool) -> Dr
     }
 }
 
-pub fn vdev(class: Class, layout: Layout, kind: &str, n: u32) -> Vdev {
+pub fn vdev(class: AllocationClass, layout: Layout, kind: &str, n: u32) -> Vdev {
     let drives = (0..n).map(|index| DriveRef { kind: kind.into(), index }).collect();
     Vdev { class, layout, drives }
 }
