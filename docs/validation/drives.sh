@@ -31,12 +31,14 @@ for drive in intel micron optane; do
     figure $drive $random --iodepth=1 --runtime=200ms
     figure $drive $random --iodepth=16 --runtime=50ms
 done
-# ZJU mirror site, 8 x 1 MiB and 32 x 16 x 4 KiB outstanding
+# ZJU mirror site, 8 x 1 MiB and 32 x 16 x 4 KiB outstanding. Behind an HBA the request queue of a disk has 256
+# entries; with libata, as the machine has it, 64.
+echo 256 > /sys/block/pw-p-zjuhdd1/queue/nr_requests
 for rw in read write; do
     figure zjuhdd --rw=$rw --bs=1m --ioengine=libaio --iodepth=8 --runtime=4
     figure zjussd --rw=$rw --bs=1m --ioengine=libaio --iodepth=8 --runtime=2
     figure zjussd --rw=rand$rw --bs=4k --ioengine=libaio --iodepth=32 --numjobs=16 --runtime=1
-    figure zjuhdd --rw=rand$rw --bs=4k --ioengine=libaio --iodepth=32 --numjobs=16 --ramp_time=10 --runtime=30
+    figure zjuhdd --rw=rand$rw --bs=4k --ioengine=libaio --iodepth=32 --numjobs=16 --runtime=40
 done
 # Samsung's data sheet, sustained
 figure samsung --rw=randwrite --bs=4k --ioengine=libaio --iodepth=32 --ramp_time=500ms --runtime=500ms

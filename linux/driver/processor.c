@@ -234,15 +234,23 @@ void um_show_clock(struct user_clock *clock)
 
 void um_charge_clock_reads(const struct user_clock *clock)
 {
+	/* Programs can write the page: no more than was allowed. */
+	unsigned int left = min(clock->reads_left, (unsigned int)USER_CLOCK_READS);
+
 	if (!clock_calls)
-		add(clock_ns * (USER_CLOCK_READS - clock->reads_left));
+		add(clock_ns * (USER_CLOCK_READS - left));
 }
 
 void um_charge_switch(void)
 {
-	if (!is_idle_task(current))
+	bool idle = is_idle_task(current);
+
+	if (!idle)
 		add(switch_ns);
 	apply();
+	/* Nothing is under way: a fraction of a nanosecond is not carried on. */
+	if (idle && !(pending >> 10))
+		pending = 0;
 }
 
 void um_charge_copy(unsigned long bytes)

@@ -60,8 +60,10 @@ impl CardCommand {
             CardCommand::Create { strip_kib } => strip_kib,
             _ => 0,
         };
+        let program = if tool == CardTool::Perccli { "perccli" } else { "storcli" };
         let words = self.template(tool)?.split(' ').map(|word| {
-            word.replace("{card}", card)
+            word.replace("{tool}", program)
+                .replace("{card}", card)
                 .replace("{volume}", volume)
                 .replace("{share}", &share.to_string())
                 .replace("{rest}", &(100 - share).to_string())
@@ -75,75 +77,54 @@ impl CardCommand {
             Create, DriveCacheOff, NoReadAhead, NoUnprotectedCache, PassThrough, ReadShare, Show,
             WriteBack, WriteThrough,
         };
+        use CardTool::{Arcconf, Perccli, Ssacli, Storcli};
         Some(match (tool, self) {
-            (CardTool::Storcli, Show) => "storcli /c{card} show all",
-            (CardTool::Storcli, WriteThrough) => "storcli /c{card}/v{volume} set wrcache=wt",
+            (Storcli | Perccli, Show) => "{tool} /c{card} show all",
+            (Storcli | Perccli, WriteThrough) => "{tool} /c{card}/v{volume} set wrcache=wt",
             // `wb` falls back to write-through without a battery; `awb` would not.
-            (CardTool::Storcli, WriteBack | NoUnprotectedCache) => {
-                "storcli /c{card}/v{volume} set wrcache=wb"
+            (Storcli | Perccli, WriteBack | NoUnprotectedCache) => {
+                "{tool} /c{card}/v{volume} set wrcache=wb"
             }
-            (CardTool::Storcli, NoReadAhead) => "storcli /c{card}/v{volume} set rdcache=nora",
-            (CardTool::Storcli, DriveCacheOff) => "storcli /c{card}/v{volume} set pdcache=off",
-            (CardTool::Storcli, PassThrough) => "storcli /c{card} set jbod=on",
-            (CardTool::Storcli, Create { .. }) => {
-                "storcli /c{card} add vd r10 drives=ENCLOSURE:SLOTS pdperarray=2 strip={strip}"
+            (Storcli | Perccli, NoReadAhead) => "{tool} /c{card}/v{volume} set rdcache=nora",
+            (Storcli | Perccli, DriveCacheOff) => "{tool} /c{card}/v{volume} set pdcache=off",
+            (Perccli, PassThrough) => "{tool} /c{card} set personality=HBA",
+            (Storcli, PassThrough) => "{tool} /c{card} set jbod=on",
+            (Storcli | Perccli, Create { .. }) => {
+                "{tool} /c{card} add vd r10 drives=ENCLOSURE:SLOTS pdperarray=2 strip={strip}"
             }
-            (CardTool::Storcli, ReadShare(_)) => return None,
+            (Storcli | Perccli, ReadShare(_)) => return None,
 
-            (CardTool::Perccli, Show) => "perccli /c{card} show all",
-            (CardTool::Perccli, WriteThrough) => "perccli /c{card}/v{volume} set wrcache=wt",
-            (CardTool::Perccli, WriteBack | NoUnprotectedCache) => {
-                "perccli /c{card}/v{volume} set wrcache=wb"
-            }
-            (CardTool::Perccli, NoReadAhead) => "perccli /c{card}/v{volume} set rdcache=nora",
-            (CardTool::Perccli, DriveCacheOff) => "perccli /c{card}/v{volume} set pdcache=off",
-            (CardTool::Perccli, PassThrough) => "perccli /c{card} set personality=HBA",
-            (CardTool::Perccli, Create { .. }) => {
-                "perccli /c{card} add vd r10 drives=ENCLOSURE:SLOTS pdperarray=2 strip={strip}"
-            }
-            (CardTool::Perccli, ReadShare(_)) => return None,
-
-            (CardTool::Arcconf, Show) => "arcconf GETCONFIG {card} AL",
-            (CardTool::Arcconf, WriteThrough) => {
-                "arcconf SETCACHE {card} LOGICALDRIVE {volume} coff"
-            }
-            (CardTool::Arcconf, WriteBack) => "arcconf SETCACHE {card} LOGICALDRIVE {volume} con",
-            (CardTool::Arcconf, NoReadAhead) => "arcconf SETCACHE {card} CACHERATIO 0 100",
+            (Arcconf, Show) => "arcconf GETCONFIG {card} AL",
+            (Arcconf, WriteThrough) => "arcconf SETCACHE {card} LOGICALDRIVE {volume} coff",
+            (Arcconf, WriteBack) => "arcconf SETCACHE {card} LOGICALDRIVE {volume} con",
+            (Arcconf, NoReadAhead) => "arcconf SETCACHE {card} CACHERATIO 0 100",
             // 0 is the drive's default, 1 enabled, 2 disabled.
-            (CardTool::Arcconf, DriveCacheOff) => {
+            (Arcconf, DriveCacheOff) => {
                 "arcconf SETCACHE {card} DRIVEWRITECACHEPOLICY Configured 2"
             }
-            (CardTool::Arcconf, NoUnprotectedCache) => {
-                "arcconf SETCACHE {card} NOBATTERYWRITECACHE disable"
-            }
-            (CardTool::Arcconf, ReadShare(_)) => {
-                "arcconf SETCACHE {card} CACHERATIO {share} {rest}"
-            }
+            (Arcconf, NoUnprotectedCache) => "arcconf SETCACHE {card} NOBATTERYWRITECACHE disable",
+            (Arcconf, ReadShare(_)) => "arcconf SETCACHE {card} CACHERATIO {share} {rest}",
             // 2 is HBA mode, 3 RAID, 5 both.
-            (CardTool::Arcconf, PassThrough) => "arcconf SETCONTROLLERMODE {card} 2",
-            (CardTool::Arcconf, Create { .. }) => {
+            (Arcconf, PassThrough) => "arcconf SETCONTROLLERMODE {card} 2",
+            (Arcconf, Create { .. }) => {
                 "arcconf CREATE {card} LOGICALDRIVE Stripesize {strip} MAX 10 CHANNEL DEVICE CHANNEL DEVICE …"
             }
 
-            (CardTool::Ssacli, Show) => "ssacli ctrl slot={card} show",
-            (CardTool::Ssacli, WriteThrough) => {
+            (Ssacli, Show) => "ssacli ctrl slot={card} show",
+            (Ssacli, WriteThrough) => {
                 "ssacli ctrl slot={card} logicaldrive {volume} modify caching=disable"
             }
-            (CardTool::Ssacli, WriteBack) => {
+            (Ssacli, WriteBack) => {
                 "ssacli ctrl slot={card} logicaldrive {volume} modify caching=enable"
             }
-            (CardTool::Ssacli, NoReadAhead) => "ssacli ctrl slot={card} modify cacheratio=0/100",
-            (CardTool::Ssacli, DriveCacheOff) => {
-                "ssacli ctrl slot={card} modify drivewritecache=disable"
-            }
-            (CardTool::Ssacli, NoUnprotectedCache) => {
+            (Ssacli, NoReadAhead) => "ssacli ctrl slot={card} modify cacheratio=0/100",
+            (Ssacli, DriveCacheOff) => "ssacli ctrl slot={card} modify drivewritecache=disable",
+            (Ssacli, NoUnprotectedCache) => {
                 "ssacli ctrl slot={card} modify nobatterywritecache=disable"
             }
-            (CardTool::Ssacli, ReadShare(_)) => {
-                "ssacli ctrl slot={card} modify cacheratio={share}/{rest}"
-            }
-            (CardTool::Ssacli, PassThrough) => "ssacli ctrl slot={card} modify hbamode=on",
-            (CardTool::Ssacli, Create { .. }) => {
+            (Ssacli, ReadShare(_)) => "ssacli ctrl slot={card} modify cacheratio={share}/{rest}",
+            (Ssacli, PassThrough) => "ssacli ctrl slot={card} modify hbamode=on",
+            (Ssacli, Create { .. }) => {
                 "ssacli ctrl slot={card} create type=ld drives=DRIVES raid=1+0 ss={strip}"
             }
         })

@@ -6,8 +6,8 @@ use advice::lang::Language;
 use advice::system::{Input, System, gather, variants};
 use advice::tune::{Need, Server, Workload, differences, files, tune};
 use lab::campaign::{
-    Campaign, Class, DriveKind, DriveRef, Host, Layout, Method, OpenZfs, Pool, Processor, Program,
-    Scale, Stack, Variant, Vdev,
+    AllocationClass, Campaign, DriveKind, DriveRef, Host, Layout, Method, OpenZfs, Pool, Processor,
+    Program, Scale, Stack, Variant, Vdev,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -205,13 +205,19 @@ proptest! {
     }
 }
 
-fn vdev() -> impl Strategy<Value = (Class, u8, u32)> {
+fn vdev() -> impl Strategy<Value = (AllocationClass, u32, u32)> {
     (
         prop::sample::select(
-            &[Class::Normal, Class::Log, Class::Cache, Class::Special, Class::Dedup, Class::Spare]
-                [..],
+            &[
+                AllocationClass::Normal,
+                AllocationClass::Log,
+                AllocationClass::Cache,
+                AllocationClass::Special,
+                AllocationClass::Dedup,
+                AllocationClass::Spare,
+            ][..],
         ),
-        0u8..6,
+        0u32..6,
         0u32..40,
     )
 }

@@ -7,8 +7,8 @@ use advice::audit::{Finding, TOPICS, audit, rules};
 use advice::lang::Language;
 use advice::setting::{Setting, Target};
 use advice::system::{Input, Leaf, System, UNKNOWN, gather};
-use facts::zpool_status::VdevKind;
 use std::path::PathBuf;
+use zfs::Layout;
 
 /// 2024-06-01, twenty days after the fixtures' scrubs.
 const TODAY: i64 = 19_875;
@@ -112,7 +112,7 @@ fn after(system: &System, command: &[String]) -> Option<System> {
             let vdev =
                 pool.vdevs.iter_mut().find(|v| v.leaves.iter().any(|l| l.name == *beside))?;
             let at = vdev.at.clone();
-            vdev.kind = VdevKind::Mirror;
+            vdev.layout = Layout::Mirror;
             vdev.leaves.push(Leaf { name: drive.to_string(), at });
         }
         ["zfs", "set", setting, dataset] => {
@@ -176,10 +176,10 @@ fn not_followed(before: &[Finding], finding: &Finding, after: &[Finding]) -> Vec
     wrong
 }
 
-/// docs/audit.md holds one table a topic, made from the rules.
+/// docs/reference/audit.md holds one table a topic, made from the rules.
 #[test]
 fn the_documentation_lists_every_rule() {
-    let page = include_str!("../../../docs/audit.md");
+    let page = include_str!("../../../docs/reference/audit.md");
     for (topic, rules) in TOPICS {
         let mut table = format!("### {topic}\n\n| rule | finds | lab |\n|---|---|---|\n");
         for rule in *rules {
@@ -187,7 +187,7 @@ fn the_documentation_lists_every_rule() {
             let lab = rule.lab.unwrap_or_default();
             table.push_str(&format!("| `{}` | {what} | {lab} |\n", rule.name));
         }
-        assert!(page.contains(&table), "docs/audit.md must contain:\n\n{table}");
+        assert!(page.contains(&table), "docs/reference/audit.md must contain:\n\n{table}");
     }
 }
 

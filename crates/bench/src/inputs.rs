@@ -2,10 +2,10 @@
 
 use crate::fault::Fault;
 use crate::rerun;
-use crate::slot::{Extra, Slot};
-use findings::record::{Cost, Perturbation};
+use crate::slot::Slot;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
 use lab::model::{Model, of_variant};
+use measurement::{Cost, Perturbation, TrialKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -88,12 +88,15 @@ impl Inputs {
         let variant = &campaign.variants[slot.variant];
         let mut model = model.clone();
         let mut changed = None;
-        match &slot.extra {
-            Some(Extra::Size(size)) => model.size = *size,
-            Some(Extra::Rerun(change)) if rerun::perturbed(variant, change).is_some() => {
+        match &slot.kind {
+            TrialKind::Size(size) => model.size = *size,
+            TrialKind::Rerun(change) if rerun::perturbed(variant, change).is_some() => {
                 changed = Some(change.clone());
             }
-            Some(Extra::Rate(_) | Extra::Rerun(_) | Extra::Without(_)) | None => {}
+            TrialKind::Rate(_)
+            | TrialKind::Rerun(_)
+            | TrialKind::Without(_)
+            | TrialKind::Repeat => {}
         }
         let model = of_variant(&model, &campaign.host, variant);
         let host = variant.host(&campaign.host);
@@ -111,12 +114,12 @@ impl Inputs {
             },
             host: Host { memory_price: None, ..host },
             seed: slot.seed(campaign),
-            rate: match slot.extra {
-                Some(Extra::Rate(rate)) => Some(rate),
+            rate: match slot.kind {
+                TrialKind::Rate(rate) => Some(rate),
                 _ => None,
             },
-            without: match slot.extra {
-                Some(Extra::Without(cost)) => Some(cost),
+            without: match slot.kind {
+                TrialKind::Without(cost) => Some(cost),
                 _ => None,
             },
             changed,

@@ -1,7 +1,7 @@
 //! The trials of a campaign that are known so far.
 
 use crate::slot::Slot;
-use findings::record::{Measured, Outcome, Trial};
+use measurement::{Measured, Trial, TrialKind, TrialResult};
 
 /// Trials, each with the slot that it fills. A trial that failed in this run is among them; one that
 /// failed in an earlier run is not, so that it is tried again.
@@ -32,15 +32,15 @@ impl Known {
     /// What the trial of a slot measured.
     pub fn measured(&self, slot: &Slot) -> Option<&Measured> {
         match &self.trial(slot)?.outcome {
-            Outcome::Measured(measured) => Some(measured),
-            Outcome::Failed { .. } => None,
+            TrialResult::Measured(measured) => Some(measured),
+            TrialResult::Failed { .. } => None,
         }
     }
 
     /// The repeats of a closed-loop cell that were measured.
     pub fn cell(&self, variant: usize, workload: usize) -> impl Iterator<Item = (u32, &Measured)> {
         let of_cell = move |slot: &&Slot| {
-            (slot.variant, slot.workload) == (variant, workload) && slot.extra.is_none()
+            (slot.variant, slot.workload) == (variant, workload) && slot.kind == TrialKind::Repeat
         };
         let slots = self.slots.iter().filter(of_cell);
         slots.filter_map(|slot| Some((slot.repeat, self.measured(slot)?)))
@@ -50,9 +50,9 @@ impl Known {
     pub fn is_given_up(&self, variant: usize, workload: usize) -> bool {
         const FAILURES: usize = 2;
         let cell = self.slots.iter().zip(&self.trials).filter(|(slot, _)| {
-            (slot.variant, slot.workload) == (variant, workload) && slot.extra.is_none()
+            (slot.variant, slot.workload) == (variant, workload) && slot.kind == TrialKind::Repeat
         });
-        let failed = cell.filter(|(_, t)| matches!(t.outcome, Outcome::Failed { .. }));
+        let failed = cell.filter(|(_, t)| matches!(t.outcome, TrialResult::Failed { .. }));
         failed.count() >= FAILURES && self.cell(variant, workload).next().is_none()
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::known::Known;
 use crate::plan::baseline_first;
-use crate::slot::{Extra, Slot};
-use findings::record::{Measured, Outcome};
+use crate::slot::Slot;
 use lab::campaign::{Campaign, Rates};
+use measurement::{Measured, TrialKind, TrialResult};
 
 /// Share of the offered rate below which a rung is saturated, and the ladder ends.
 pub const REACHED: f64 = 0.95;
@@ -66,7 +66,7 @@ pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
             for workload in 0..campaign.workloads.len() {
                 let rates = rates(campaign, known, variant, workload);
                 let at = |rate| Slot {
-                    extra: Some(Extra::Rate(rate)),
+                    kind: TrialKind::Rate(rate),
                     ..Slot::main(variant, workload, repeat)
                 };
                 round.extend(rung(&rates, known, at).map(at));
@@ -88,10 +88,10 @@ fn rung(rates: &[f64], known: &Known, at: impl Fn(f64) -> Slot) -> Option<f64> {
         // What was offered is rounded to whole operations of each clone, down as well as up.
         let offered = trial.offered_rate.unwrap_or(rate);
         match &trial.outcome {
-            Outcome::Measured(measured) if !saturated(measured, offered) => {
+            TrialResult::Measured(measured) if !saturated(measured, offered) => {
                 highest = offered.max(rate);
             }
-            Outcome::Measured(_) | Outcome::Failed { .. } => return None,
+            TrialResult::Measured(_) | TrialResult::Failed { .. } => return None,
         }
     }
     None

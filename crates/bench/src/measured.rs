@@ -4,8 +4,7 @@ use crate::fault::Fault;
 use crate::window::{self, Sample};
 use crate::workload::fio::Finished;
 use crate::workload::fio::rewrite::Rewritten;
-use findings::record::{LOGGED, Measured, WarmUp};
-use std::collections::BTreeMap;
+use measurement::{Fact, Facts, Measured, WarmUp};
 
 /// What was seen of the measured window.
 #[derive(Debug)]
@@ -17,8 +16,8 @@ pub struct Observed {
     /// Virtual seconds of the machine at the window's begin; none takes the first sample for its first
     /// second.
     pub begin: Option<f64>,
-    /// Facts of the built pool, by name.
-    pub facts: BTreeMap<String, f64>,
+    /// Facts of the built pool.
+    pub facts: Facts,
     /// What the reader must know.
     pub notes: Vec<String>,
     /// How the caches were warmed.
@@ -53,9 +52,9 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     }
     notes.push(output.version.clone());
     let mut facts = observed.facts;
-    facts.insert("files.bytes".into(), job.files_bytes as f64);
-    facts.insert("files.jobs".into(), f64::from(job.jobs));
-    facts.insert(LOGGED.into(), observed.finished.logged);
+    facts.insert(Fact::FilesBytes, job.files_bytes as f64);
+    facts.insert(Fact::FilesJobs, f64::from(job.jobs));
+    facts.insert(Fact::LoggedOps, observed.finished.logged);
     let series = &observed.finished.series;
     let seconds = window::seconds(series, &observed.samples, observed.begin, runtime_s);
     Ok(Measured {

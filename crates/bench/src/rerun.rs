@@ -2,26 +2,28 @@
 //! scaled.
 
 use crate::known::Known;
-use crate::slot::{Extra, Slot};
+use crate::slot::Slot;
 use findings::Findings;
-use findings::output::{Class, Effect, PhaseKind};
-use findings::record::Perturbation;
-use lab::campaign::{Campaign, Class as VdevClass, Variant};
+use findings::schema::{Effect, PhaseKind, VerdictClass};
+use lab::campaign::{AllocationClass, Campaign, Variant};
 use lab::model::Model;
+use measurement::{Perturbation, TrialKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers of a profile that are seldom known well and that decide what a part is worth, by what its
 /// vdev is for.
-fn parameters(class: VdevClass) -> &'static [&'static str] {
+fn parameters(class: AllocationClass) -> &'static [&'static str] {
     match class {
-        VdevClass::Log => &["flash.flush_us", "flash.write_latency_us", "hdd.flush_overhead_ms"],
-        VdevClass::Cache => &["flash.read_latency_us"],
-        VdevClass::Special | VdevClass::Dedup => {
+        AllocationClass::Log => {
+            &["flash.flush_us", "flash.write_latency_us", "hdd.flush_overhead_ms"]
+        }
+        AllocationClass::Cache => &["flash.read_latency_us"],
+        AllocationClass::Special | AllocationClass::Dedup => {
             &["flash.read_latency_us", "flash.write_latency_us"]
         }
-        VdevClass::Normal => &["flash.flush_us", "hdd.write_ack_ms"],
-        VdevClass::Spare => &[],
+        AllocationClass::Normal => &["flash.flush_us", "hdd.write_ack_ms"],
+        AllocationClass::Spare => &[],
     }
 }
 
@@ -101,7 +103,7 @@ pub fn wanted(
 
 /// Whether what lasts is decided by an effect, or by the mean over its factor's pairs that it is one of.
 fn rested_on(effect: &Effect, findings: &Findings) -> bool {
-    let decided = |e: &Effect| matches!(e.class, Class::WorthIt | Class::Harmful);
+    let decided = |e: &Effect| matches!(e.class, VerdictClass::WorthIt | VerdictClass::Harmful);
     let same_level = |e: &Effect| {
         (&e.factor, &e.level, &e.workload, e.metric)
             == (&effect.factor, &effect.level, &effect.workload, effect.metric)
@@ -138,14 +140,14 @@ pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
 
 /// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.
 fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
-    let of = |variant: &Variant| -> BTreeSet<(VdevClass, String)> {
+    let of = |variant: &Variant| -> BTreeSet<(AllocationClass, String)> {
         let vdevs = variant.pool.vdevs.iter();
         vdevs.flat_map(|vdev| vdev.drives.iter().map(|d| (vdev.class, d.kind.clone()))).collect()
     };
     let (a, b) = (of(pair[0]), of(pair[1]));
     let mut kinds: Vec<_> = a.symmetric_difference(&b).cloned().collect();
     if kinds.is_empty() {
-        kinds = a.into_iter().filter(|(class, _)| *class == VdevClass::Log).collect();
+        kinds = a.into_iter().filter(|(class, _)| *class == AllocationClass::Log).collect();
     }
     kinds
         .into_iter()
@@ -160,11 +162,7 @@ pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
     }
     let findings = findings::analyse(campaign, model, known.trials());
     let slot = |(workload, variant, drive, parameter, factor)| Slot {
-        extra: Some(Extra::Rerun(Perturbation {
-            drive,
-            parameter,
-            factor: f64::from_bits(factor),
-        })),
+        kind: TrialKind::Rerun(Perturbation { drive, parameter, factor: f64::from_bits(factor) }),
         ..Slot::main(variant, workload, 0)
     };
     let all = wanted(campaign, &findings).into_iter().map(slot);

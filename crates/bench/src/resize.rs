@@ -2,9 +2,10 @@
 
 use crate::known::Known;
 use crate::plan::baseline_first;
-use crate::slot::{Extra, Slot};
+use crate::slot::Slot;
 use lab::campaign::Campaign;
 use lab::model::Model;
+use measurement::TrialKind;
 
 /// The cells at each other S that the method asks for, as far as they are not known.
 pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
@@ -13,7 +14,7 @@ pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
         for workload in 0..campaign.workloads.len() {
             for variant in baseline_first(campaign) {
                 let slot = Slot {
-                    extra: Some(Extra::Size(model.size * factor)),
+                    kind: TrialKind::Size(model.size * factor),
                     ..Slot::main(variant, workload, 0)
                 };
                 if known.trial(&slot).is_none() {

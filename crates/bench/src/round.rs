@@ -3,12 +3,12 @@
 
 use crate::budget::{Budget, guess_s};
 use crate::clock::Clock;
-use crate::engine::{Engine, Step, TrialWatch};
+use crate::engine::{Engine, TrialWatch};
 use crate::fault::Fault;
 use crate::job::Job;
 use crate::stop::Stop;
 use crate::trial;
-use findings::record::Trial;
+use measurement::{Stage, Trial};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub trait Watch: Sync {
     /// A trial begins.
     fn begins(&self, name: &str);
     /// A trial that is running has come to a step.
-    fn step(&self, name: &str, step: Step);
+    fn stage(&self, name: &str, stage: Stage);
     /// Another process runs a trial; it is waited for.
     fn waits(&self, name: &str);
     /// A trial that was running has ended, after so many wall seconds.
@@ -209,8 +209,8 @@ struct Named<'a> {
 }
 
 impl TrialWatch for Named<'_> {
-    fn step(&self, step: Step) {
-        self.watch.step(self.name, step);
+    fn stage(&self, stage: Stage) {
+        self.watch.stage(self.name, stage);
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::known::Known;
 use crate::plan::baseline_first;
 use crate::slot::Slot;
-use findings::output::{Class, Effect, PhaseKind};
-use findings::record::Outcome;
+use findings::schema::{Effect, PhaseKind, VerdictClass};
 use lab::campaign::Campaign;
 use lab::model::Model;
+use measurement::TrialResult;
 
 /// The next repeats of the cells of every open effect: one that decides a verdict and has neither a clear
 /// verdict nor an interval within the method's precision. The intervals are those of `findings`, which
@@ -49,7 +49,7 @@ fn pair(campaign: &Campaign, known: &Known, variants: [usize; 2], workload: usiz
         let slots = variants.map(|v| Slot::main(v, workload, repeat));
         let failed = |slot: &Slot| {
             let trial = known.trial(slot);
-            trial.is_some_and(|t| matches!(t.outcome, Outcome::Failed { .. }))
+            trial.is_some_and(|t| matches!(t.outcome, TrialResult::Failed { .. }))
         };
         if slots.iter().any(failed) {
             continue;
@@ -68,5 +68,5 @@ fn is_known(effect: &Effect, precision: f64) -> bool {
     let tight = ratio.value > 0.0
         && ratio.low >= ratio.value * (1.0 - precision)
         && ratio.high <= ratio.value * (1.0 + precision);
-    effect.class != Class::Undecided || tight
+    effect.class != VerdictClass::Undecided || tight
 }

@@ -1,7 +1,7 @@
 //! One trial of a campaign, before it is run.
 
-use findings::record::{Cost, Perturbation};
 use lab::campaign::Campaign;
+use measurement::{Cost, TrialKind};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use store::Entry;
@@ -15,21 +15,8 @@ pub struct Slot {
     pub workload: usize,
     /// Which repeat of the cell, from 0.
     pub repeat: u32,
-    /// What sets it apart from a repeat of its closed-loop cell; none for such a repeat.
-    pub extra: Option<Extra>,
-}
-
-/// What sets a trial apart from a repeat of its closed-loop cell.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Extra {
-    /// A rung of an open-loop ladder: operations a virtual second of all jobs together.
-    Rate(f64),
-    /// A re-run with one number of a drive changed.
-    Rerun(Perturbation),
-    /// The cell at another size scale S.
-    Size(f64),
-    /// The cell with one cost removed from the machine.
-    Without(Cost),
+    /// How it differs from other trials of its cell.
+    pub kind: TrialKind,
 }
 
 /// The seed of a repeat: the n-th number of xoshiro256++ seeded with the method's seed. All variants and
@@ -46,7 +33,7 @@ pub fn seed(campaign: &Campaign, repeat: u32) -> u64 {
 impl Slot {
     /// A repeat of a closed-loop cell.
     pub fn main(variant: usize, workload: usize, repeat: u32) -> Slot {
-        Slot { variant, workload, repeat, extra: None }
+        Slot { variant, workload, repeat, kind: TrialKind::Repeat }
     }
 
     /// Seed of its data, drives and offsets.
@@ -61,8 +48,8 @@ impl Slot {
             variant: campaign.variants[self.variant].name.clone(),
             workload: campaign.workloads[self.workload].name.clone(),
             repeat: self.repeat,
-            rerun: match &self.extra {
-                Some(Extra::Rerun(change)) => Some(change.clone()),
+            rerun: match &self.kind {
+                TrialKind::Rerun(change) => Some(change.clone()),
                 _ => None,
             },
         }
@@ -70,15 +57,15 @@ impl Slot {
 
     /// What sets it apart, for people; empty for a repeat of its closed-loop cell.
     pub fn apart(&self) -> String {
-        match &self.extra {
-            None => String::new(),
-            Some(Extra::Rate(rate)) => format!("at {rate:.0}/s"),
-            Some(Extra::Rerun(change)) => {
+        match &self.kind {
+            TrialKind::Repeat => String::new(),
+            TrialKind::Rate(rate) => format!("at {rate:.0}/s"),
+            TrialKind::Rerun(change) => {
                 let factor = change.factor;
                 format!("with {} of {} x {factor}", change.parameter, change.drive)
             }
-            Some(Extra::Size(size)) => format!("at S = {size:.1}"),
-            Some(Extra::Without(cost)) => format!("without {}", cost_name(*cost)),
+            TrialKind::Size(size) => format!("at S = {size:.1}"),
+            TrialKind::Without(cost) => format!("without {}", cost_name(*cost)),
         }
     }
 
@@ -87,7 +74,7 @@ impl Slot {
         let variant = &campaign.variants[self.variant].name;
         let workload = &campaign.workloads[self.workload].name;
         let mut name = format!("{variant} · {workload} · repeat {}", self.repeat);
-        if self.extra.is_some() {
+        if self.kind != TrialKind::Repeat {
             name.push(' ');
             name.push_str(&self.apart());
         }

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload;
-use findings::record::{Outcome, Trial};
+use measurement::{Trial, TrialResult};
 use std::path::Path;
 use std::time::SystemTime;
 use store::{Run, Running, Store};
@@ -34,8 +34,8 @@ pub fn measure(
     }
     let (key, _) = inputs.key()?;
     let outcome = match engine.run(inputs, raw, store, watch, stop) {
-        Ok(measured) => Outcome::Measured(Box::new(measured)),
-        Err(Fault::Failed(reason)) => Outcome::Failed { reason },
+        Ok(measured) => TrialResult::Measured(Box::new(measured)),
+        Err(Fault::Failed(reason)) => TrialResult::Failed { reason },
         Err(other) => return Err(other),
     };
     Ok(Trial {

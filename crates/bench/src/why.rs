@@ -4,10 +4,9 @@ use crate::known::Known;
 use crate::ladder::achieved;
 use crate::plan::baseline_first;
 use crate::rerun::kinds;
-use crate::slot::{Extra, Slot};
-use findings::counters;
-use findings::record::{Cost, Measured};
-use lab::campaign::{Campaign, Class, DriveRef, Variant};
+use crate::slot::Slot;
+use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
+use measurement::{Cost, Counter, DriveCounter, Measured, THROTTLES, TrialKind};
 
 /// Every cost, in the order in which they are tried.
 const COSTS: [Cost; 7] = [
@@ -38,7 +37,7 @@ pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
             let slots = COSTS
                 .into_iter()
                 .filter(bears)
-                .map(|cost| Slot { extra: Some(Extra::Without(cost)), ..cell.clone() });
+                .map(|cost| Slot { kind: TrialKind::Without(cost), ..cell.clone() });
             round.extend(slots.filter(|slot| known.trial(slot).is_none()));
         }
     }
@@ -75,28 +74,30 @@ const READS: f64 = 0.01;
 
 /// Whether a cell bore a cost, by its own counters.
 fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
-    let total = |name: &str| measured.totals.get(name).copied().unwrap_or(0.0);
-    let over = |drives: Vec<&DriveRef>, what: &str| -> f64 {
-        let counter = |drive: &DriveRef| total(&counters::of_drive(&drive.to_string(), what));
-        drives.into_iter().map(counter).sum()
+    let totals = &measured.totals;
+    let over = |drives: Vec<&DriveRef>, what: DriveCounter| -> f64 {
+        let count = |drive: &DriveRef| totals.count(&Counter::drive(drive.to_string(), what));
+        drives.into_iter().map(count).sum()
     };
     let waits_for_reads = || {
         let clients_ns = measured.runtime_s * 1e9 * measured.concurrency;
-        over(variant.used_drives().collect(), "read_ns") > READS * clients_ns
+        over(variant.used_drives().collect(), DriveCounter::ReadNs) > READS * clients_ns
     };
     let log_flushes = || {
         let vdevs = variant.pool.vdevs.iter();
         let log = vdevs.filter(|vdev| vdev.class == variant.log_class());
-        over(log.flat_map(|vdev| &vdev.drives).collect(), "flushes")
+        over(log.flat_map(|vdev| &vdev.drives).collect(), DriveCounter::Flushes)
     };
-    let commits = total(counters::ZIL_COMMITS) > 0.0;
+    let commits = totals.count(&Counter::ZilCommits) > 0.0;
     match cost {
         // A drive with power-loss protection is sent none.
         Cost::LogFlush => commits && log_flushes() > 0.0,
         // Elsewhere the log's writes are among the pool's.
-        Cost::LogWrite => commits && variant.pool.vdevs.iter().any(|vdev| vdev.class == Class::Log),
+        Cost::LogWrite => {
+            commits && variant.pool.vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log)
+        }
         Cost::PoolRead | Cost::ArcSize => waits_for_reads(),
-        Cost::WriteThrottle => counters::THROTTLES.iter().any(|name| total(name) > 0.0),
+        Cost::WriteThrottle => totals.sum(&THROTTLES) > 0.0,
         Cost::Processor => true,
         Cost::Seek => kinds(variant).keys().any(|kind| {
             let numbers = variant.drives.get(kind).map(|kind| &kind.numbers);

@@ -6,14 +6,14 @@ mod synthetic;
 use bench::budget::Budget;
 use bench::campaign::{self, End, Question, Ran};
 use bench::clock::{Clock, WallClock};
-use bench::engine::{Step, Unwatched};
+use bench::engine::Unwatched;
 use bench::job;
 use bench::round::{Done, Runner, Watch};
 use bench::stop::Stop;
 use bench::verify::{Verified, verify};
 use fake::Fake;
-use findings::record::{Cost, Outcome, Trial};
 use lab::campaign::Campaign;
+use measurement::{Cost, Stage, Trial, TrialResult};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,7 +84,7 @@ impl Watch for Notes {
             stop.request();
         }
     }
-    fn step(&self, _name: &str, _step: Step) {}
+    fn stage(&self, _name: &str, _stage: Stage) {}
     fn waits(&self, _name: &str) {}
     fn ended(&self, _name: &str, _trial: &Trial, _wall_s: f64) {}
     fn damaged(&self, why: &str) {
@@ -186,7 +186,7 @@ fn identical_variants_share_their_trials_and_have_the_same_result() {
     campaign.variants.push(twin);
     let ran = run(&store, &engine, &campaign, &Notes::default());
     assert_eq!(engine.count(), 4);
-    let of = |name: &str| -> Vec<&Outcome> {
+    let of = |name: &str| -> Vec<&TrialResult> {
         let trials = ran.trials.iter().filter(|t| t.variant == name);
         trials.map(|t| &t.outcome).collect()
     };
@@ -232,7 +232,7 @@ fn a_trial_that_failed_is_reported_and_tried_again_by_the_next_run() {
     let ran = run(&store, &engine, &lab(), &Notes::default());
     assert_eq!((ran.end, engine.count()), (End::Complete, 4));
     let failed = |trials: &[Trial]| {
-        let failed = trials.iter().filter(|t| matches!(t.outcome, Outcome::Failed { .. }));
+        let failed = trials.iter().filter(|t| matches!(t.outcome, TrialResult::Failed { .. }));
         failed.count()
     };
     assert_eq!(failed(&ran.trials), 2);

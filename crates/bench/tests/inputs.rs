@@ -3,9 +3,9 @@
 mod synthetic;
 
 use bench::inputs::Inputs;
-use bench::slot::{Extra, Slot, seed};
-use findings::record::{Cost, Perturbation};
+use bench::slot::{Slot, seed};
 use lab::campaign::{Campaign, Processor};
+use measurement::{Cost, Perturbation, TrialKind};
 use store::Key;
 use synthetic::{campaign, model};
 
@@ -100,19 +100,18 @@ fn everything_that_a_result_follows_from_makes_another_trial() {
         change(&mut changed);
         keys.push(key(&changed, &slot()));
     }
-    for extra in [
-        Extra::Rate(100.0),
-        Extra::Size(2.0),
-        Extra::Without(Cost::LogFlush),
-        Extra::Without(Cost::Seek),
-        Extra::Rerun(Perturbation {
+    for kind in [
+        TrialKind::Rate(100.0),
+        TrialKind::Size(2.0),
+        TrialKind::Without(Cost::LogFlush),
+        TrialKind::Without(Cost::Seek),
+        TrialKind::Rerun(Perturbation {
             drive: "optane".into(),
             parameter: "flash.flush_us".into(),
             factor: 2.0,
         }),
     ] {
-        let extra = Some(extra);
-        keys.push(key(&stated, &Slot { extra, ..slot() }));
+        keys.push(key(&stated, &Slot { kind, ..slot() }));
     }
     keys.push(key(&stated, &Slot::main(OPTANE, 0, 1)));
     keys.push(key(&stated, &Slot::main(0, 0, 0)));

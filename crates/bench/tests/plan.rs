@@ -6,9 +6,9 @@ use bench::known::Known;
 use bench::ladder::preferred;
 use bench::plan;
 use bench::rerun;
-use bench::slot::{Extra, Slot};
-use findings::record::{Cost, Outcome, Perturbation};
+use bench::slot::Slot;
 use lab::campaign::{Campaign, Rates};
+use measurement::{Cost, Counter, DriveCounter, Perturbation, TrialKind, TrialResult};
 use synthetic::{failed, made_up, model};
 
 const LAB: &str = r#"
@@ -48,8 +48,8 @@ fn rounds(campaign: &Campaign, known: &mut Known, rates: [f64; 2], why: bool) ->
         }
         for slot in &round {
             let rate = rates[slot.variant] * (1.0 + 0.002 * f64::from(slot.repeat));
-            let rate = match slot.extra {
-                Some(Extra::Rate(offered)) => offered.min(rate),
+            let rate = match slot.kind {
+                TrialKind::Rate(offered) => offered.min(rate),
                 _ => rate,
             };
             known.add(slot.clone(), made_up(campaign, slot, rate, 10));
@@ -139,8 +139,8 @@ fn a_ladder_ends_at_the_first_rung_that_is_not_reached() {
     let rungs: Vec<Vec<(usize, f64)>> = rounds(&campaign, &mut known, [150.0, 390.0], false)
         .iter()
         .map(|round| {
-            let rung = |slot: &Slot| match slot.extra {
-                Some(Extra::Rate(rate)) if slot.repeat == 0 => Some((slot.variant, rate)),
+            let rung = |slot: &Slot| match slot.kind {
+                TrialKind::Rate(rate) if slot.repeat == 0 => Some((slot.variant, rate)),
                 _ => None,
             };
             round.iter().filter_map(rung).collect()
@@ -183,7 +183,7 @@ fn a_rate_that_fio_rounds_is_not_offered_again() {
         for slot in round {
             // Sixteen clones are told whole operations a second: 16 instead of 20, 48 instead of 40.
             let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
-            if let Some(Extra::Rate(rate)) = slot.extra {
+            if let TrialKind::Rate(rate) = slot.kind {
                 let offered = (rate / 16.0).round().max(1.0) * 16.0;
                 trial = made_up(&campaign, &slot, offered, 10);
                 trial.offered_rate = Some(offered);
@@ -210,9 +210,9 @@ fn a_rung_that_fails_ends_its_ladder() {
         }
         for slot in round {
             let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
-            match slot.extra {
-                Some(Extra::Rate(_)) if slot.variant == 0 => trial = failed(&campaign, &slot),
-                Some(Extra::Rate(rate)) if rate > 150.0 => second.push(slot.variant),
+            match slot.kind {
+                TrialKind::Rate(_) if slot.variant == 0 => trial = failed(&campaign, &slot),
+                TrialKind::Rate(rate) if rate > 150.0 => second.push(slot.variant),
                 _ => {}
             }
             known.add(slot, trial);
@@ -235,7 +235,7 @@ fn cells_of_a_decided_effect_are_run_again_where_they_have_the_uncertain_drive()
     let rounds = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
     let mut changes = Vec::new();
     for slot in rounds.last().unwrap() {
-        let Some(Extra::Rerun(change)) = &slot.extra else { panic!("{slot:?}") };
+        let TrialKind::Rerun(change) = &slot.kind else { panic!("{slot:?}") };
         assert_eq!((slot.variant, slot.repeat), (1, 0));
         changes.push((change.parameter.as_str(), change.factor));
     }
@@ -279,9 +279,9 @@ fn every_cell_is_run_once_at_each_other_size() {
     let mut campaign = campaign();
     campaign.method.size_check = vec![2.0, 4.0];
     let rounds = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
-    let sizes: Vec<(usize, Option<Extra>)> =
-        rounds.last().unwrap().iter().map(|slot| (slot.variant, slot.extra.clone())).collect();
-    let at = |variant, size| (variant, Some(Extra::Size(size)));
+    let sizes: Vec<(usize, TrialKind)> =
+        rounds.last().unwrap().iter().map(|slot| (slot.variant, slot.kind.clone())).collect();
+    let at = |variant, size| (variant, TrialKind::Size(size));
     assert_eq!(sizes, [at(0, 2.0), at(1, 2.0), at(0, 4.0), at(1, 4.0)]);
 }
 
@@ -289,19 +289,18 @@ fn every_cell_is_run_once_at_each_other_size() {
 #[test]
 fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
     let campaign = campaign();
-    let with = |counters: &[(&str, f64)]| {
+    let with = |counters: &[(Counter, f64)]| {
         let mut known = Known::default();
         for slot in plan::next(&campaign, &model(), &known, true) {
             let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
-            if let Outcome::Measured(measured) = &mut trial.outcome {
-                let counters = counters.iter().map(|(n, v)| ((*n).to_owned(), *v));
-                measured.totals.extend(counters);
+            if let TrialResult::Measured(measured) = &mut trial.outcome {
+                measured.totals.extend(counters.iter().cloned());
             }
             known.add(slot, trial);
         }
         let round = plan::next(&campaign, &model(), &known, true);
-        let cost = |slot: &Slot| match slot.extra {
-            Some(Extra::Without(cost)) => (slot.variant, slot.repeat, cost),
+        let cost = |slot: &Slot| match slot.kind {
+            TrialKind::Without(cost) => (slot.variant, slot.repeat, cost),
             _ => panic!("{slot:?}"),
         };
         round.iter().map(cost).collect::<Vec<_>>()
@@ -311,25 +310,43 @@ fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
         of(0).chain(of(1)).collect()
     };
     assert_eq!(with(&[]), both(&[Cost::Processor, Cost::Seek]));
-    let sync = [("zil.commits", 5.0), ("drive.hdd0.flushes", 5.0), ("throttle.dirty_delay", 1.0)];
-    // The variant without a log vdev writes its log among its data.
+    let drive = |name: &str, what| Counter::drive(name, what);
+    let flushed = |name| {
+        [
+            (Counter::ZilCommits, 5.0),
+            (drive(name, DriveCounter::Flushes), 5.0),
+            (Counter::ThrottleDirtyDelay, 1.0),
+        ]
+    };
+    let sync = flushed("hdd0");
+    // The variant without a log vdev writes its log among its data; the other's log drives are sent no flush.
     let mut wanted =
         both(&[Cost::LogFlush, Cost::LogWrite, Cost::WriteThrottle, Cost::Processor, Cost::Seek]);
     let logs: Vec<bool> = campaign.variants.iter().map(has_log).collect();
-    wanted.retain(|(variant, _, cost)| *cost != Cost::LogWrite || logs[*variant]);
+    wanted.retain(|(variant, _, cost)| match cost {
+        Cost::LogWrite => logs[*variant],
+        Cost::LogFlush => !logs[*variant],
+        _ => true,
+    });
     assert_eq!(with(&sync), wanted);
+    let log_flushes = with(&flushed("optane0"));
+    let log_flushes = log_flushes.iter().filter(|(_, _, cost)| *cost == Cost::LogFlush);
+    assert!(log_flushes.map(|(variant, ..)| logs[*variant]).eq([true]));
     assert!(logs.contains(&true) && logs.contains(&false), "{logs:?}");
     // A hundredth of the time of one client for a second, and less than that.
     assert_eq!(
-        with(&[("drive.hdd0.read_ns", 1e12)]),
+        with(&[(drive("hdd0", DriveCounter::ReadNs), 1e12)]),
         both(&[Cost::PoolRead, Cost::Processor, Cost::ArcSize, Cost::Seek])
     );
-    assert_eq!(with(&[("drive.hdd0.read_ns", 1.0)]), both(&[Cost::Processor, Cost::Seek]));
+    assert_eq!(
+        with(&[(drive("hdd0", DriveCounter::ReadNs), 1.0)]),
+        both(&[Cost::Processor, Cost::Seek])
+    );
 }
 
 fn has_log(variant: &lab::campaign::Variant) -> bool {
     let mut vdevs = variant.pool.vdevs.iter();
-    vdevs.any(|vdev| vdev.class == lab::campaign::Class::Log)
+    vdevs.any(|vdev| vdev.class == lab::campaign::AllocationClass::Log)
 }
 
 #[test]

@@ -6,9 +6,9 @@ mod synthetic;
 
 use bench::known::Known;
 use bench::plan;
-use findings::output::{Class, Metric};
-use findings::record::Trial;
+use findings::schema::{Metric, VerdictClass};
 use lab::campaign::Campaign;
+use measurement::Trial;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -66,7 +66,7 @@ fn normal(random: &mut impl Rng) -> f64 {
 }
 
 /// Runs a campaign to its end. Its trials, and the classes of the effects of each factor.
-fn run(seed: u64) -> (Vec<Trial>, Vec<(String, Class)>) {
+fn run(seed: u64) -> (Vec<Trial>, Vec<(String, VerdictClass)>) {
     let (campaign, model) = (campaign(seed), model());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut known = Known::default();
@@ -94,7 +94,7 @@ fn run(seed: u64) -> (Vec<Trial>, Vec<(String, Class)>) {
     }
     let trials = known.trials().to_vec();
     let findings = findings::analyse(&campaign, &model, &trials);
-    let mut classes: Vec<(String, Class)> =
+    let mut classes: Vec<(String, VerdictClass)> =
         findings.verdicts.iter().map(|v| (v.factor.clone(), v.class)).collect();
     classes.sort_by(|a, b| a.0.cmp(&b.0));
     assert!(findings.effects.iter().any(|e| e.metric == Metric::Throughput));
@@ -114,11 +114,11 @@ fn sequential_stopping_takes_at_most_a_third_of_the_fixed_procedure_and_names_th
         );
         assert!(virtual_s <= fixed_s / 3.0, "seed {seed}: {virtual_s} s");
         let of = |factor: &str| classes.iter().find(|c| c.0 == factor).map(|c| c.1);
-        assert_eq!(of("log"), Some(Class::WorthIt), "seed {seed}");
+        assert_eq!(of("log"), Some(VerdictClass::WorthIt), "seed {seed}");
         // Repeats end when the interval is as tight as the lab asks, which may leave open whether it
         // lies within ±5 % of no effect; an effect that is not there is never named.
         assert!(
-            matches!(of("cache"), Some(Class::NoEffect | Class::Undecided)),
+            matches!(of("cache"), Some(VerdictClass::NoEffect | VerdictClass::Undecided)),
             "seed {seed}: {classes:?}"
         );
     }

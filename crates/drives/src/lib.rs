@@ -4,7 +4,7 @@
 //! sleeps: its caller passes the time with each call. The kernel of the machine is that caller in a
 //! trial (`linux/driver/block.c`, in virtual time), [`closed_loop`] in the tests. A [`Profile`] holds
 //! the numbers of one drive model and makes drives from them; the formulas and what they leave out
-//! are in `docs/drives.md`.
+//! are in `docs/explanation/drives.md`.
 
 mod attachment;
 mod card;

@@ -44,39 +44,16 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
             continue;
         }
         let lower = content.to_ascii_lowercase();
-        if lower == "controller information" {
-            let number = cards.len() + 1;
-            cards.push(new_card(line, number));
-            object = Object::Controller;
-            section.clear();
-        } else if lower == "array information" {
-            object = Object::Array;
-        } else if lower.starts_with("logical device information")
-            || lower.starts_with("physical device information")
-        {
-            object = Object::None;
-        } else if let Some(number) =
-            after(content, &["Logical Device number", "Logical device number"])
-        {
-            if let Some(card) = cards_or_new(&mut cards, line) {
-                card.volumes.push(Volume { line, id: number.to_string(), ..Volume::default() });
-            }
-            object = Object::Volume;
-        } else if content.starts_with("Device #") {
-            if let Some(card) = cards_or_new(&mut cards, line) {
-                card.drives.push(CardDrive {
-                    line,
-                    slot: content.trim_start_matches("Device #").to_string(),
-                    ..CardDrive::default()
-                });
-            }
-            object = Object::Drive;
-        } else if content == "Device is a Hard drive" || content == "Device is a Solid State drive"
-        {
-            // Told again by `SSD : Yes`.
-        } else if lower.starts_with("command completed") {
+        if lower.starts_with("command completed") {
             ended = true;
-        } else {
+        } else if lower == "controller information" {
+            section.clear();
+            cards.push(new_card(line, cards.len() + 1));
+            object = Object::Controller;
+        } else if let Some(next) = heading(content, &lower, line, &mut cards) {
+            object = next;
+        } else if !content.starts_with("Device is a ") {
+            // Whether a device is a Solid State drive is told again by `SSD : Yes`.
             section = content.to_string();
         }
     }
@@ -98,11 +75,31 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
     Parsed { facts: cards, problems }
 }
 
+/// The object that a heading begins, which is added to its card.
+fn heading(content: &str, lower: &str, line: u32, cards: &mut Vec<Card>) -> Option<Object> {
+    if lower == "array information" {
+        return Some(Object::Array);
+    }
+    if lower.starts_with("logical device information")
+        || lower.starts_with("physical device information")
+    {
+        return Some(Object::None);
+    }
+    if let Some(number) = after(content, &["Logical Device number", "Logical device number"]) {
+        let volume = Volume { line, id: number.to_string(), ..Volume::default() };
+        last_card(cards, line)?.volumes.push(volume);
+        return Some(Object::Volume);
+    }
+    let slot = content.strip_prefix("Device #")?.to_string();
+    last_card(cards, line)?.drives.push(CardDrive { line, slot, ..CardDrive::default() });
+    Some(Object::Drive)
+}
+
 fn new_card(line: u32, number: usize) -> Card {
     Card { line, id: number.to_string(), ..Card::default() }
 }
 
-fn cards_or_new(cards: &mut Vec<Card>, line: u32) -> Option<&mut Card> {
+fn last_card(cards: &mut Vec<Card>, line: u32) -> Option<&mut Card> {
     if cards.is_empty() {
         cards.push(new_card(line, 1));
     }

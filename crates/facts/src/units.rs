@@ -4,7 +4,7 @@
 /// `7.28T`, `128K`, `0B`, `64M`. One letter, optionally followed by `B` or `iB`; a bare number is
 /// bytes.
 pub fn binary(text: &str) -> Option<u64> {
-    scaled(text.trim(), 1024.0)
+    zfs::units::size(text.trim_end_matches("bytes")).ok()
 }
 
 /// Bytes of a size as PostgreSQL writes it: `8kB`, `128MB`, `1GB`, `1TB`, `512B`, all binary; none
@@ -15,39 +15,7 @@ pub fn postgresql(text: &str) -> Option<u64> {
     matches!(unit, "B" | "kB" | "MB" | "GB" | "TB").then(|| binary(text)).flatten()
 }
 
-/// Bytes of a size whose units are decimal: drive capacities as ssacli prints them, `960 GB`.
-pub fn decimal(text: &str) -> Option<u64> {
-    scaled(text.trim(), 1000.0)
-}
-
-fn scaled(text: &str, base: f64) -> Option<u64> {
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    if !number.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let unit = unit.trim();
-    let power = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" | "bytes" => return exact(number).or_else(|| rounded(number, 1.0)),
-        "k" | "kb" | "kib" => 1,
-        "m" | "mb" | "mib" => 2,
-        "g" | "gb" | "gib" => 3,
-        "t" | "tb" | "tib" => 4,
-        "p" | "pb" | "pib" => 5,
-        "e" | "eb" | "eib" => 6,
-        _ => return None,
-    };
-    rounded(number, base.powi(power))
-}
-
-fn exact(number: &str) -> Option<u64> {
-    number.parse().ok()
-}
-
-fn rounded(number: &str, factor: f64) -> Option<u64> {
-    let bytes = number.parse::<f64>().ok()? * factor;
-    (bytes.is_finite() && bytes < 1.8e19).then(|| bytes.round() as u64)
-}
+pub use zfs::units::capacity as decimal;
 
 #[cfg(test)]
 mod tests {

@@ -4,10 +4,11 @@ mod scan;
 mod tree;
 
 pub use scan::{Date, Scan, ScanKind, ScanState};
-pub use tree::{Class, Vdev, VdevKind};
+pub use tree::{Vdev, VdevKind};
 
 use crate::{At, Parsed, Problem, ProblemKind, excerpt, last_line, nothing_found, numbered};
 use serde::{Deserialize, Serialize};
+use zfs::AllocationClass;
 
 /// One pool of the output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +55,7 @@ impl Pool {
     }
 
     /// Top-level vdevs of one class.
-    pub fn of(&self, class: Class) -> impl Iterator<Item = &Vdev> {
+    pub fn vdevs_of(&self, class: AllocationClass) -> impl Iterator<Item = &Vdev> {
         self.vdevs.iter().filter(move |vdev| vdev.class == class)
     }
 

@@ -2,8 +2,9 @@
 
 use facts::card::WritePolicy;
 use facts::properties::Source;
-use facts::zpool_status::{Class, ScanKind, ScanState, VdevKind};
+use facts::zpool_status::{ScanKind, ScanState, VdevKind};
 use facts::*;
+use zfs::{AllocationClass, Layout};
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -53,18 +54,18 @@ fn a_failing_raidz2_of_an_old_version_is_read_whole() {
     assert_eq!((scan.kind, scan.state), (Some(ScanKind::Scrub), ScanState::Finished));
     assert_eq!((scan.took_s, scan.errors), (Some(9 * 3600 + 12 * 60), Some(0)));
 
-    let raidz = pool.of(Class::Normal).next().unwrap();
-    assert_eq!(raidz.kind, VdevKind::Raidz { parity: 2 });
+    let raidz = pool.vdevs_of(AllocationClass::Normal).next().unwrap();
+    assert_eq!(raidz.kind, VdevKind::Layout(Layout::Raidz { parity: 2 }));
     assert_eq!(raidz.children.len(), 4);
     let replacing = &raidz.children[2];
     assert_eq!(replacing.kind, VdevKind::Replacing);
     assert_eq!(replacing.children[1].note, "(resilvering)");
     let faulted = &raidz.children[3];
-    assert_eq!((faulted.read, faulted.write), (Some(40), Some(1229)));
+    assert_eq!((faulted.read, faulted.write), (Some(40), Some(1228)));
     assert_eq!((faulted.note.as_str(), faulted.line), ("too many errors", 19));
-    assert_eq!(pool.of(Class::Log).count(), 1);
-    assert_eq!(pool.of(Class::Cache).count(), 1);
-    assert_eq!(pool.of(Class::Spare).next().unwrap().state, "AVAIL");
+    assert_eq!(pool.vdevs_of(AllocationClass::Log).count(), 1);
+    assert_eq!(pool.vdevs_of(AllocationClass::Cache).count(), 1);
+    assert_eq!(pool.vdevs_of(AllocationClass::Spare).next().unwrap().state, "AVAIL");
     assert_eq!(pool.undamaged(), Some(false));
     assert_eq!(pool.damaged[1], At::new("tank/home:<0x1f3>".to_string(), 30));
 }
@@ -80,15 +81,15 @@ fn a_draid_with_special_log_cache_and_a_second_pool_is_read_whole() {
     assert_eq!(pool.scans[1].kind, Some(ScanKind::Resilver));
     assert_eq!(pool.scans[1].took_s, Some(11_564));
     assert_eq!(pool.others[0].0, "checkpoint");
-    let draid = pool.of(Class::Normal).next().unwrap();
-    assert_eq!(draid.kind, VdevKind::Draid { parity: 2, data: 5, children: 14, spares: 2 });
+    let draid = pool.vdevs_of(AllocationClass::Normal).next().unwrap();
+    assert_eq!(draid.kind, VdevKind::Layout(Layout::Draid { parity: 2, data: 5, spares: 2 }));
     assert_eq!(draid.children.len(), 14);
     assert_eq!(draid.children[3].kind, VdevKind::Spare);
     assert_eq!(draid.children[3].children[1].kind, VdevKind::DistributedSpare);
-    let special = pool.of(Class::Special).next().unwrap();
-    assert_eq!((special.kind, special.leaves().len()), (VdevKind::Mirror, 2));
-    assert_eq!(pool.of(Class::Log).next().unwrap().children.len(), 2);
-    assert_eq!(pool.of(Class::Spare).count(), 2);
+    let special = pool.vdevs_of(AllocationClass::Special).next().unwrap();
+    assert_eq!((special.kind, special.leaves().len()), (VdevKind::Layout(Layout::Mirror), 2));
+    assert_eq!(pool.vdevs_of(AllocationClass::Log).next().unwrap().children.len(), 2);
+    assert_eq!(pool.vdevs_of(AllocationClass::Spare).count(), 2);
     assert_eq!(rpool.scans[0].state, ScanState::Never);
     assert_eq!(rpool.vdevs[0].name, "nvme5n1p3");
 }
@@ -101,7 +102,7 @@ fn slow_counts_and_trim_notes_do_not_shift_the_columns() {
     let raidz = &pool.vdevs[0];
     assert_eq!(raidz.children[1].note, "(untrimmed)");
     assert_eq!(raidz.children[3].note, "(block size: 512B configured, 4096B native)");
-    assert_eq!(pool.of(Class::Dedup).next().unwrap().children.len(), 2);
+    assert_eq!(pool.vdevs_of(AllocationClass::Dedup).next().unwrap().children.len(), 2);
     assert_eq!(pool.others[0].0, "expand");
 }
 

@@ -1,21 +1,22 @@
 //! From trial records to findings.
 
 use crate::cells::{self, Group};
+use crate::cells::{job, ladder};
+use crate::effects::factors::{self, Pair};
 use crate::effects::{self, Side};
-use crate::factors::{self, Pair};
+use crate::effects::{ablation, causes};
 use crate::lints;
-use crate::output::{
+use crate::quality::{scale, validation};
+use crate::schema::{
     Cell, Counted, FORMAT, Findings, Interaction, LabRef, MethodFindings, NotRun, Part, Subject,
     TrialRow, Validity, VariantRef, Verdict, WorkloadRef,
 };
-use crate::record::Trial;
 use crate::verdicts::{self, Evidence};
-use crate::{
-    CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT, ablation, adequate, causes, durability, job, ladder,
-    price, reruns, scale, validation,
-};
+use crate::verdicts::{adequate, durability, price, reruns};
+use crate::{CONFIDENCE, ERROR_RATE, SMALLEST_EFFECT};
 use lab::campaign::{Campaign, Program, Variant, Workload};
 use lab::model::Model;
+use measurement::Trial;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a campaign has shown so far. Any number of trials, none included, in any order: the same trials give
@@ -31,7 +32,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         .zip(&cells)
         .map(|(group, cell)| Side { group, phases: cell.phases })
         .collect();
-    let factors = factors::of(campaign);
+    let factors = factors::factors(campaign);
     let pairs = factors::pairs(campaign);
     let mut effects = Vec::new();
     let mut interactions = Vec::new();
@@ -56,7 +57,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
     let subjects = |factor: &str| {
         factors.iter().find(|f| f.name == factor).map_or(&[][..], |f| f.subjects.as_slice())
     };
-    let ladders = ladder::of(campaign, model, trials);
+    let ladders = ladder::ladders(campaign, model, trials);
     let evidence = Evidence {
         campaign,
         model,
@@ -65,8 +66,8 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         reruns: &reruns::gather(campaign, model, trials),
     };
     let verdicts = judge(&evidence, &pairs, (&groups, &cells), subjects);
-    let adequate = baseline.map_or_else(Vec::new, |b| adequate::of(campaign, b, &sides));
-    let scale = scale::of(campaign, model, trials, &groups);
+    let adequate = baseline.map_or_else(Vec::new, |b| adequate::adequate(campaign, b, &sides));
+    let scale = scale::scale(campaign, model, trials, &groups);
     let mut findings = Findings {
         format: FORMAT,
         lab: LabRef {
@@ -79,13 +80,13 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         workloads: workloads(campaign),
         verdicts,
         effects,
-        causes: causes::of(campaign, model, trials, &sides),
+        causes: causes::causes(campaign, model, trials, &sides),
         ladders,
         adequate,
         interactions,
         ranking,
         lints: Vec::new(),
-        validation: validation::of(campaign, model.size, &cells, &scale.other_sizes),
+        validation: validation::covered(campaign, model.size, &cells, &scale.other_sizes),
         scale,
         method: MethodFindings {
             error_rate: ERROR_RATE,
@@ -99,7 +100,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         factors,
         cells,
     };
-    findings.lints = lints::of(&lints::Table::of(campaign, &findings));
+    findings.lints = lints::contradictions(&lints::Table::from_findings(campaign, &findings));
     verdicts::sort(&mut findings);
     findings
 }
@@ -175,7 +176,7 @@ fn judge<'s>(
                 })
                 .collect();
             of_level.sort_by_key(|(pair, _, _)| Some(pair.baseline.name.as_str()) != base);
-            verdicts.extend(verdicts::of(&of_level, subjects(level.0), evidence));
+            verdicts.extend(verdicts::verdicts(&of_level, subjects(level.0), evidence));
         }
     }
     verdicts

@@ -3,10 +3,10 @@
 
 mod synthetic;
 
-use findings::output::*;
-use findings::record::{Perturbation, Trial, WarmUp, WarmUpEnd};
+use findings::schema::*;
 use findings::{Findings, analyse};
-use lab::campaign::{Class as VdevClass, Layout, Variant};
+use lab::campaign::{AllocationClass, Layout, Variant};
+use measurement::{Perturbation, Trial, WarmUp, WarmUpEnd};
 use synthetic::*;
 
 fn pair() -> Vec<Variant> {
@@ -55,7 +55,7 @@ fn re_runs_say_how_far_a_verdict_holds_and_where_it_turns() {
     assert_eq!(held, [(0.5, true), (4.0, true), (50.0, false)]);
     assert!((points[1].ratio.value - 2100.0 / 640.0).abs() < 0.1);
     assert_eq!(points[1].ratio.basis, Basis::Trials);
-    assert_eq!(findings.verdicts[0].class, Class::WorthIt);
+    assert_eq!(findings.verdicts[0].class, VerdictClass::WorthIt);
     assert_eq!(findings.cells[1].trials.valid, 3, "re-runs are in no cell");
     assert!(
         findings
@@ -115,7 +115,7 @@ fn what_gains_nothing_has_no_price_for_each_operation_gained() {
     let (variants, trials) = parts([4285.0, 4290.0, 4300.0]);
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
     let two = findings.verdicts.iter().find(|v| v.level == "two").unwrap();
-    assert_eq!(two.class, Class::NoEffect);
+    assert_eq!(two.class, VerdictClass::NoEffect);
     let price = two.price.unwrap();
     assert_eq!((price.more, price.per_op_s), (220.0, None));
 }
@@ -154,7 +154,7 @@ fn parts(rates: [f64; 3]) -> (Vec<Variant>, Vec<Trial>) {
         variant.drives.get_mut("optane").unwrap().price = Some(110.0);
         if n > 0 {
             let layout = if n > 1 { Layout::Mirror } else { Layout::Single };
-            variant.pool.vdevs.push(vdev(VdevClass::Log, layout, "optane", n));
+            variant.pool.vdevs.push(vdev(AllocationClass::Log, layout, "optane", n));
         }
     }
     let truths: Vec<_> =
@@ -228,7 +228,7 @@ fn warm_ups_are_reported_by_the_least_settled_of_them() {
     let ends = [WarmUpEnd::Settled, WarmUpEnd::TimeLimit, WarmUpEnd::Settled];
     let mine = all.iter_mut().filter(|t| t.variant == "none/none");
     for (trial, (ended, hits)) in mine.zip(ends.into_iter().zip([0.8, 0.6, 0.7])) {
-        if let findings::record::Outcome::Measured(measured) = &mut trial.outcome {
+        if let measurement::TrialResult::Measured(measured) = &mut trial.outcome {
             measured.warm_up = Some(WarmUp { seconds: 30.0, ended, hit_ratio: Some(hits) });
         }
     }

@@ -2,10 +2,10 @@
 
 mod synthetic;
 
-use findings::output::*;
-use findings::record::Outcome;
+use findings::schema::*;
 use findings::{Findings, analyse};
-use lab::campaign::{Campaign, Class as VdevClass, Layout, Variant};
+use lab::campaign::{AllocationClass, Campaign, Layout, Variant};
+use measurement::{Counter, TrialResult};
 use synthetic::*;
 
 fn burst(burst: f64, sustained: f64) -> Truth {
@@ -43,7 +43,7 @@ fn a_log_is_worth_it_in_both_phases_and_a_cache_is_not() {
         findings.cells[0].issues
     );
     let log = verdict(&findings, "log");
-    assert_eq!((log.class, log.phase), (Class::WorthIt, PhaseKind::Sustained));
+    assert_eq!((log.class, log.phase), (VerdictClass::WorthIt, PhaseKind::Sustained));
     let deciding = &findings.effects[log.effects[0]];
     assert!((deciding.ratio.value - 4300.0 / 640.0).abs() < 0.1, "{:?}", deciding.ratio);
     assert!(
@@ -58,7 +58,7 @@ fn a_log_is_worth_it_in_both_phases_and_a_cache_is_not() {
     assert!((burst - 17.5).abs() < 0.5 && (sustained - 6.7).abs() < 0.1);
 
     let cache = verdict(&findings, "cache");
-    assert_eq!(cache.class, Class::NoEffect);
+    assert_eq!(cache.class, VerdictClass::NoEffect);
     assert!(matches!(cache.reasons[0].reason, Reason::CacheUnused { .. }), "{:?}", cache.reasons);
     assert!(cache.reasons.iter().any(|r| matches!(r.reason, Reason::NothingRead { .. })));
     assert_eq!(findings.verdicts[0].factor, "log", "the strongest first");
@@ -189,18 +189,18 @@ fn memory_is_a_subject_and_no_reason_for_what_went_the_other_way() {
         let truths = [(&small, Truth::flat(before)), (&large, Truth::flat(after))];
         let mut trials = trials(&truths, 4, 0.01);
         for trial in trials.iter_mut().filter(|trial| trial.variant == "large") {
-            let Outcome::Measured(measured) = &mut trial.outcome else {
+            let TrialResult::Measured(measured) = &mut trial.outcome else {
                 continue;
             };
             // Half of the smaller machine's lookups go to the drives, none of the larger's.
-            measured.totals.insert("dbuf.hits".into(), 1e9);
+            measured.totals.insert(Counter::DbufHits, 1e9);
         }
         for trial in trials.iter_mut().filter(|trial| trial.variant != "large") {
-            let Outcome::Measured(measured) = &mut trial.outcome else {
+            let TrialResult::Measured(measured) = &mut trial.outcome else {
                 continue;
             };
-            measured.totals.insert("dbuf.hits".into(), 1e6);
-            let misses = "arc.demand_data_misses".to_owned();
+            measured.totals.insert(Counter::DbufHits, 1e6);
+            let misses = Counter::ArcDataMisses;
             measured.totals.insert(misses, 1e6);
         }
         let campaign = campaign(vec![small.clone(), large.clone()], SYNC_JOB);
@@ -210,8 +210,8 @@ fn memory_is_a_subject_and_no_reason_for_what_went_the_other_way() {
         let named = |r: &Explanation| matches!(r.reason, Reason::MemoryServes { .. });
         (verdict.class, verdict.reasons.iter().any(named))
     };
-    assert_eq!(of(500.0, 1000.0), (Class::WorthIt, true));
-    assert_eq!(of(1000.0, 500.0), (Class::Harmful, false));
+    assert_eq!(of(500.0, 1000.0), (VerdictClass::WorthIt, true));
+    assert_eq!(of(1000.0, 500.0), (VerdictClass::Harmful, false));
 }
 
 #[test]
@@ -236,8 +236,8 @@ fn of_pools_without_a_log_none_takes_nothing() {
 #[test]
 fn an_unmirrored_log_and_a_bare_special_are_risks() {
     let mut v = variant(false, false);
-    v.pool.vdevs.push(vdev(VdevClass::Log, Layout::Single, "optane", 1));
-    v.pool.vdevs.push(vdev(VdevClass::Special, Layout::Single, "nvme", 1));
+    v.pool.vdevs.push(vdev(AllocationClass::Log, Layout::Single, "optane", 1));
+    v.pool.vdevs.push(vdev(AllocationClass::Special, Layout::Single, "nvme", 1));
     let findings = analyse(&campaign(vec![v], SYNC_JOB), &model(), &[]);
     assert_eq!(
         findings.variants[0].durability,
@@ -259,10 +259,13 @@ fn a_cache_that_helps_only_without_a_log_is_an_interaction() {
     assert_eq!(interaction.first.0, "cache");
     assert!((interaction.without - 2.0).abs() < 0.1 && (interaction.with - 1.0).abs() < 0.05);
     let cache = verdict(&findings, "cache");
-    assert_eq!(cache.class, Class::WorthIt, "beside the baseline");
+    assert_eq!(cache.class, VerdictClass::WorthIt, "beside the baseline");
     assert_eq!(cache.conditions.len(), 2);
     assert!(
-        cache.conditions.iter().any(|c| c.context["log"] == "mirror" && c.class == Class::NoEffect)
+        cache
+            .conditions
+            .iter()
+            .any(|c| c.context["log"] == "mirror" && c.class == VerdictClass::NoEffect)
     );
 }
 
@@ -279,10 +282,10 @@ fn effects_that_are_far_apart_are_reported_where_they_are_and_not_as_their_mean(
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
     let ratio = |v: &Verdict| findings.effects[v.effects[0]].ratio.value;
     let cache = verdict(&findings, "cache");
-    assert_eq!(cache.class, Class::WorthIt);
+    assert_eq!(cache.class, VerdictClass::WorthIt);
     assert!((13.0..17.0).contains(&ratio(cache)), "{}", ratio(cache));
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::Harmful);
+    assert_eq!(log.class, VerdictClass::Harmful);
     assert!(ratio(log) < 0.07, "{}", ratio(log));
     assert_eq!((cache.conditions.len(), log.conditions.len()), (2, 2));
 }
@@ -314,7 +317,7 @@ fn of_effects_that_are_far_apart_the_largest_decided_one_counts_where_the_baseli
     let trials = trials(&truths, 3, 0.01);
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::Harmful, "{:?}", log.conditions);
+    assert_eq!(log.class, VerdictClass::Harmful, "{:?}", log.conditions);
     assert!(findings.effects[log.effects[0]].ratio.value < 0.07);
 }
 
@@ -328,8 +331,8 @@ fn a_cell_that_never_settled_does_not_make_effects_far_apart() {
     truths[2].1.levels = (0..20).map(|i| (3, 9000.0 - 400.0 * f64::from(i))).collect();
     let trials = trials(&truths, 4, 0.01);
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &trials);
-    assert_eq!(verdict(&findings, "cache").class, Class::Undecided);
-    assert_ne!(verdict(&findings, "log").class, Class::Harmful);
+    assert_eq!(verdict(&findings, "cache").class, VerdictClass::Undecided);
+    assert_ne!(verdict(&findings, "log").class, VerdictClass::Harmful);
 }
 
 #[test]
@@ -380,7 +383,8 @@ fn a_paced_workload_is_judged_by_latency() {
     let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(640.0))];
     let mut trials = trials(&truths, 3, 0.01);
     for trial in &mut trials {
-        if let (Outcome::Measured(m), "mirror/none") = (&mut trial.outcome, trial.variant.as_str())
+        if let (TrialResult::Measured(m), "mirror/none") =
+            (&mut trial.outcome, trial.variant.as_str())
         {
             for flow in [&mut m.write, &mut m.sync] {
                 flow.mean_ns /= 10.0;
@@ -390,7 +394,7 @@ fn a_paced_workload_is_judged_by_latency() {
     let job = format!("{SYNC_JOB}rate_iops=80\n");
     let findings = analyse(&campaign(variants, &job), &model(), &trials);
     let log = verdict(&findings, "log");
-    assert_eq!((log.metric, log.class), (Metric::MeanLatency, Class::WorthIt));
+    assert_eq!((log.metric, log.class), (Metric::MeanLatency, VerdictClass::WorthIt));
     let ratio = findings.effects[log.effects[0]].ratio.value;
     assert!((ratio - 0.1).abs() < 0.01, "{ratio}");
 }

@@ -2,9 +2,9 @@
 
 mod synthetic;
 
-use findings::output::*;
-use findings::record::{Cost, Trial};
+use findings::schema::*;
 use findings::{Findings, analyse};
+use measurement::{Cost, Trial};
 use synthetic::*;
 
 /// Repeats of the baseline without a cost, at a rate.

@@ -2,7 +2,7 @@
 
 mod synthetic;
 
-use findings::output::{Basis, Class, Metric};
+use findings::schema::{Basis, Metric, VerdictClass};
 use findings::{Findings, Named, against_published, analyse, compare, history};
 use synthetic::*;
 
@@ -26,9 +26,9 @@ fn findings(plain: f64, log: f64, repeats: usize, shift: usize) -> Findings {
 fn a_slower_cell_is_a_regression_and_the_others_are_not() {
     let comparison = compare(&findings(640.0, 4300.0, 5, 0), &findings(640.0, 3400.0, 5, 1));
     assert!(comparison.regressed);
-    assert_eq!(comparison.changes[0].class, Class::NoEffect, "{:?}", comparison.changes[0]);
+    assert_eq!(comparison.changes[0].class, VerdictClass::NoEffect, "{:?}", comparison.changes[0]);
     let slower = &comparison.changes[1];
-    assert_eq!((slower.variant.as_str(), slower.class), ("mirror/none", Class::Harmful));
+    assert_eq!((slower.variant.as_str(), slower.class), ("mirror/none", VerdictClass::Harmful));
     assert!(slower.ratio.low < 0.79 && slower.ratio.high > 0.79);
 }
 
@@ -39,7 +39,7 @@ fn the_same_again_is_no_regression_and_single_trials_decide_nothing() {
     let single = compare(&findings(640.0, 4300.0, 1, 0), &findings(640.0, 400.0, 1, 0));
     assert!(!single.regressed);
     assert_eq!(single.changes[1].ratio.basis, Basis::Point);
-    assert_eq!(single.changes[1].class, Class::Undecided);
+    assert_eq!(single.changes[1].class, VerdictClass::Undecided);
 }
 
 #[test]
@@ -48,11 +48,11 @@ fn the_same_seeds_are_paired_and_the_same_runs_are_exactly_one() {
     for change in compare(&once, &once.clone()).changes {
         let ratio = change.ratio;
         assert_eq!((ratio.low, ratio.value, ratio.high), (1.0, 1.0, 1.0));
-        assert_eq!(change.class, Class::NoEffect);
+        assert_eq!(change.class, VerdictClass::NoEffect);
     }
     // The spread of a hundredth between seeds is not in the pairs.
     let slower = compare(&once, &findings(640.0, 4300.0 * 0.93, 3, 0));
-    assert_eq!(slower.changes[1].class, Class::Harmful);
+    assert_eq!(slower.changes[1].class, VerdictClass::Harmful);
     assert!((slower.changes[1].ratio.high - 0.93).abs() < 0.01);
 }
 
@@ -85,9 +85,9 @@ fn a_cell_of_which_no_trial_counts_any_more_fails_the_gate() {
 fn a_cell_that_never_settled_is_no_regression_yet() {
     let before = findings(640.0, 4300.0, 5, 0);
     let mut after = findings(640.0, 3400.0, 5, 1);
-    after.cells[1].phases = findings::output::Phases::NotSettled { seconds: 60.0 };
+    after.cells[1].phases = findings::schema::Phases::NotSettled { seconds: 60.0 };
     let comparison = compare(&before, &after);
-    assert_eq!(comparison.changes[1].class, Class::Undecided);
+    assert_eq!(comparison.changes[1].class, VerdictClass::Undecided);
     assert!(!comparison.regressed);
 }
 
@@ -101,7 +101,7 @@ fn an_excluded_cell_is_not_held_against_a_published_row() {
         rows.iter().map(|row| row.below).collect::<Vec<_>>()
     };
     assert_eq!(below(&measured), [true]);
-    measured.cells[1].validity = findings::output::Validity::Excluded;
+    measured.cells[1].validity = findings::schema::Validity::Excluded;
     assert!(below(&measured).is_empty());
     // A single trial has no interval that could lie below it.
     assert_eq!(below(&findings(640.0, 4300.0, 1, 0)), [false]);
@@ -168,7 +168,7 @@ fn operations_at_a_given_rate_are_compared_by_how_long_they_take() {
         let truths: Vec<_> = variants.iter().map(|v| (v, Truth::flat(640.0))).collect();
         let mut all = trials(&truths, 4, 0.003);
         for trial in &mut all {
-            let findings::record::Outcome::Measured(measured) = &mut trial.outcome else {
+            let measurement::TrialResult::Measured(measured) = &mut trial.outcome else {
                 continue;
             };
             let factor = if trial.variant == "mirror/none" { slower } else { 0.05 };
@@ -185,9 +185,9 @@ fn operations_at_a_given_rate_are_compared_by_how_long_they_take() {
     let comparison = compare(&paced(0.05), &paced(0.5));
     assert!(comparison.regressed, "{comparison:?}");
     let slower = &comparison.changes[1];
-    assert_eq!((slower.metric, slower.class), (Metric::MeanLatency, Class::Harmful));
+    assert_eq!((slower.metric, slower.class), (Metric::MeanLatency, VerdictClass::Harmful));
     assert!((slower.ratio.value - 10.0).abs() < 0.2, "{slower:?}");
-    assert_eq!(comparison.changes[0].class, Class::NoEffect);
+    assert_eq!(comparison.changes[0].class, VerdictClass::NoEffect);
     assert!(!compare(&paced(0.5), &paced(0.05)).regressed);
     let campaigns: Vec<(String, Findings)> = [0.05, 0.05, 0.05, 0.5, 0.5, 0.5]
         .into_iter()
@@ -202,6 +202,6 @@ fn operations_at_a_given_rate_are_compared_by_how_long_they_take() {
 fn windows_too_short_to_judge_are_no_regression() {
     let before = findings(640.0, 4300.0, 5, 0);
     let mut after = findings(640.0, 3400.0, 5, 1);
-    after.cells[1].phases = findings::output::Phases::Unknown;
+    after.cells[1].phases = findings::schema::Phases::Unknown;
     assert!(!compare(&before, &after).regressed);
 }

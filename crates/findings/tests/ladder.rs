@@ -2,9 +2,9 @@
 
 mod synthetic;
 
-use findings::output::*;
-use findings::record::{Flow, Measured, Outcome, Trial};
+use findings::schema::*;
 use findings::{Findings, analyse};
+use measurement::{Counter, Flow, Measured, Trial, TrialResult};
 use synthetic::*;
 
 /// Microseconds as ns.
@@ -127,7 +127,7 @@ fn latency_from_the_intended_start_breaks_no_law() {
 fn a_failed_rung_is_shown_and_is_no_limit() {
     let variants = vec![variant(false, false)];
     let mut all = ladder("none/none", &[100.0, 220.0], 640.0, 2_000.0);
-    all[1].outcome = Outcome::Failed { reason: "fio: no".into() };
+    all[1].outcome = TrialResult::Failed { reason: "fio: no".into() };
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
     let ladder = &findings.ladders[0];
     assert_eq!((ladder.carried, ladder.saturated), (Some(100.0), None));
@@ -145,7 +145,7 @@ fn an_excluded_rung_decides_no_capacity_and_leaves_a_run_incomplete() {
     // In the last two memory was too small for the dirty data.
     for trial in &mut all[2..] {
         let totals = &mut measured_of(trial).totals;
-        totals.insert("throttle.dirty_throttle".into(), 9.0);
+        totals.insert(Counter::ThrottleDirtyThrottle, 9.0);
     }
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
     let ladder = &findings.ladders[0];

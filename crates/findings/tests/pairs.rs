@@ -2,7 +2,7 @@
 
 mod synthetic;
 
-use findings::output::*;
+use findings::schema::*;
 use findings::{Findings, analyse};
 use synthetic::*;
 
@@ -18,7 +18,7 @@ fn single() -> Findings {
 fn a_single_trial_has_an_interval_from_its_batches_and_says_so() {
     let findings = single();
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::WorthIt, "six times is known from one trial each");
+    assert_eq!(log.class, VerdictClass::WorthIt, "six times is known from one trial each");
     assert!(log.cautions.contains(&Caution::SingleTrial));
     let effect = &findings.effects[log.effects[0]];
     assert_eq!((effect.ratio.basis, effect.trials), (Basis::Batches, (1, 1)));
@@ -27,7 +27,7 @@ fn a_single_trial_has_an_interval_from_its_batches_and_says_so() {
     assert!(cell.low < cell.value && cell.value < cell.high);
     // Latency has no series: of a single trial it is a number.
     let latency = findings.effects.iter().find(|e| e.metric == Metric::MeanLatency).unwrap();
-    assert_eq!((latency.ratio.basis, latency.class), (Basis::Point, Class::Undecided));
+    assert_eq!((latency.ratio.basis, latency.class), (Basis::Point, VerdictClass::Undecided));
     assert_eq!(latency.needed.unwrap().lack, Lack::SecondTrial);
 }
 
@@ -52,7 +52,7 @@ fn a_twin_is_exactly_one_with_an_interval_of_no_width() {
             let ratio = effect.ratio;
             assert_eq!((ratio.low, ratio.value, ratio.high), (1.0, 1.0, 1.0), "{effect:?}");
         }
-        assert_eq!(findings.verdicts[0].class, Class::NoEffect, "{repeats}");
+        assert_eq!(findings.verdicts[0].class, VerdictClass::NoEffect, "{repeats}");
     }
 }
 
@@ -62,7 +62,7 @@ fn trials_in_any_order_give_the_same_bytes() {
     let truths: Vec<_> = variants.iter().map(|v| (v, Truth::flat(640.0))).collect();
     let mut all = trials(&truths, 3, 0.01);
     let campaign = campaign(variants.clone(), SYNC_JOB);
-    let bytes = |all: &[findings::record::Trial]| {
+    let bytes = |all: &[measurement::Trial]| {
         serde_json::to_string(&analyse(&campaign, &model(), all)).unwrap()
     };
     let sorted = bytes(&all);
@@ -77,13 +77,13 @@ fn effects_are_of_trials_that_share_a_seed() {
     let variants = vec![variant(false, false), variant(true, false)];
     let flat = |i: usize, rate| (&variants[i], Truth::flat(rate));
     let mut all = trials(&[flat(0, 640.0), flat(1, 1280.0)], 3, 0.2);
-    let of = |all: &[findings::record::Trial]| {
+    let of = |all: &[measurement::Trial]| {
         let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), all);
         findings.effects[0].clone()
     };
     // Seeds differ by up to a third, pairs of them by a twentieth at most.
     let paired = of(&all);
-    assert_eq!((paired.class, paired.trials), (Class::WorthIt, (3, 3)));
+    assert_eq!((paired.class, paired.trials), (VerdictClass::WorthIt, (3, 3)));
     assert!((paired.ratio.value - 2.0).abs() < 0.1, "{:?}", paired.ratio);
     // A trial without its partner is in no pair.
     all.retain(|t| !(t.variant == "mirror/none" && t.repeat == 0));
@@ -96,7 +96,7 @@ fn a_budget_that_ended_early_leaves_verdicts_on_what_is_known_and_the_rest_as_no
     let known = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
     let trials = trials(&known, 1, 0.01);
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &trials);
-    assert_eq!(verdict(&findings, "log").class, Class::WorthIt);
+    assert_eq!(verdict(&findings, "log").class, VerdictClass::WorthIt);
     let missing: Vec<(&str, u32)> =
         findings.not_run.iter().map(|cell| (cell.variant.as_str(), cell.trials)).collect();
     assert_eq!(missing, [("none/nvme", 2), ("mirror/nvme", 2)]);

@@ -1,7 +1,7 @@
 //! The lints on the published tables: what each finds, and that they find nothing else.
 
 use findings::lints::{self, Table};
-use findings::output::{Lint, LintFinding, Severity};
+use findings::schema::{Lint, LintFinding, Severity};
 use std::collections::BTreeSet;
 
 fn published(name: &str) -> Table {
@@ -30,7 +30,7 @@ fn expected(list: &[(&str, &[&str])]) -> BTreeSet<(String, Vec<String>)> {
 /// the primarycache lint of hk-smb-l2arc; and that p99 is twice the mean in each row of a table.
 #[test]
 fn the_slog_and_l2arc_article() {
-    let lints = lints::of(&published("hk-2025"));
+    let lints = lints::contradictions(&published("hk-2025"));
     assert_eq!(
         found(&lints),
         expected(&[
@@ -78,7 +78,7 @@ fn the_slog_and_l2arc_article() {
 #[test]
 fn the_fsync_article() {
     let table = published("fsync-2014");
-    let lints = lints::of(&table);
+    let lints = lints::contradictions(&table);
     let synchronous: BTreeSet<String> =
         table.rows.iter().filter(|r| r.syncs.is_some()).map(|r| r.name.clone()).collect();
     assert_eq!(synchronous.len(), 11);
@@ -101,7 +101,7 @@ fn the_fsync_article() {
 /// nvme-contradiction: different settings, and not impossible.
 #[test]
 fn the_nvme_article_compares_different_settings() {
-    let lints = lints::of(&published("nvme-raid"));
+    let lints = lints::contradictions(&published("nvme-raid"));
     assert_eq!(
         found(&lints),
         expected(&[
@@ -117,7 +117,7 @@ fn the_nvme_article_compares_different_settings() {
 /// drives and not two of each group. The other five layouts are stated rightly.
 #[test]
 fn the_mirror_site_states_the_wrong_fault_tolerance_four_times() {
-    let lints = lints::of(&published("zju-mirror"));
+    let lints = lints::contradictions(&published("zju-mirror"));
     assert_eq!(
         found(&lints),
         expected(&[
@@ -139,7 +139,7 @@ fn the_mirror_site_states_the_wrong_fault_tolerance_four_times() {
 /// Its numbers may be surprising; they do not contradict themselves.
 #[test]
 fn the_table_without_contradictions_is_clean() {
-    assert_eq!(lints::of(&published("mysql-zfs")), []);
+    assert_eq!(lints::contradictions(&published("mysql-zfs")), []);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn every_table_says_where_it_comes_from_and_is_tested_here() {
         })
         .collect();
     names.sort();
-    assert_eq!(names, findings::validation::PUBLISHED);
+    assert_eq!(names, findings::quality::validation::PUBLISHED);
     for name in names {
         let provenance = published(&name).provenance;
         assert_eq!(provenance.key, name);

@@ -1,7 +1,7 @@
 //! Reading tables, and lints on made-up rows: planted contradictions and sound ones.
 
 use findings::lints::{self, Row, Setup, Table};
-use findings::output::{LintFinding, Severity};
+use findings::schema::{LintFinding, Severity};
 
 fn sound() -> Row {
     Row {
@@ -27,8 +27,8 @@ fn sound() -> Row {
     }
 }
 
-fn lints_of(rows: Vec<Row>) -> Vec<findings::output::Lint> {
-    lints::of(&Table { rows, ..Table::default() })
+fn lints_of(rows: Vec<Row>) -> Vec<findings::schema::Lint> {
+    lints::contradictions(&Table { rows, ..Table::default() })
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn media_and_links_bound_rows_of_their_set_up() {
             syncs: Some(1.0),
             ..Row::default()
         };
-        lints::of(&Table {
+        lints::contradictions(&Table {
             setups: [("s".to_owned(), setup.clone())].into(),
             rows: vec![row],
             ..Table::default()
@@ -113,7 +113,7 @@ fn raid_0_below_raid_10_is_judged_by_settings() {
         ..Row::default()
     };
     let of = |settings: &str| {
-        lints::of(&Table {
+        lints::contradictions(&Table {
             setups: [("a".into(), setup("raid0")), ("b".into(), setup("raid10"))].into(),
             rows: vec![row("0", "a", 800e3, "x"), row("10", "b", 1e6, settings)],
             ..Table::default()
@@ -131,7 +131,7 @@ fn csv_with_a_header_is_a_table() {
     let table = Table::read(text).unwrap();
     assert_eq!(table.rows.len(), 2);
     assert_eq!(table.rows[0].p99_ms, None);
-    let found = lints::of(&table);
+    let found = lints::contradictions(&table);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].rows, ["a"]);
 }
@@ -207,7 +207,7 @@ mod any_input {
                 capacity: values[6],
                 ..Setup::default()
             };
-            lints::of(&Table {
+            lints::contradictions(&Table {
                 setups: [("s".to_owned(), setup)].into(),
                 rows: vec![row("a"), row("b")],
                 ..Table::default()

@@ -2,26 +2,22 @@
 
 mod synthetic;
 
-use findings::output::*;
-use findings::record::{LOGGED, Outcome};
+use findings::schema::*;
 use findings::{Findings, analyse};
+use measurement::{Counter, Counters, DriveCounter, Fact, Measured, TrialResult};
 use synthetic::*;
 
-fn two(repeats: usize, change: impl Fn(usize, &mut findings::record::Measured)) -> Findings {
+fn two(repeats: usize, change: impl Fn(usize, &mut Measured)) -> Findings {
     two_of(SYNC_JOB, repeats, change)
 }
 
 /// A pool without and with a log under a job.
-fn two_of(
-    job: &str,
-    repeats: usize,
-    change: impl Fn(usize, &mut findings::record::Measured),
-) -> Findings {
+fn two_of(job: &str, repeats: usize, change: impl Fn(usize, &mut Measured)) -> Findings {
     let variants = vec![variant(false, false), variant(true, false)];
     let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
     let mut trials = trials(&truths, repeats, 0.01);
     for (i, trial) in trials.iter_mut().enumerate() {
-        if let Outcome::Measured(m) = &mut trial.outcome {
+        if let TrialResult::Measured(m) = &mut trial.outcome {
             change(i, m);
         }
     }
@@ -29,8 +25,8 @@ fn two_of(
 }
 
 /// Transactions were refused for want of memory: outside the model's truth.
-fn refuse(m: &mut findings::record::Measured, count: f64) {
-    m.totals.insert("throttle.dirty_throttle".into(), count);
+fn refuse(m: &mut measurement::Measured, count: f64) {
+    m.totals.insert(Counter::ThrottleDirtyThrottle, count);
 }
 
 #[test]
@@ -61,7 +57,7 @@ fn a_verdict_without_a_trial_that_counts_is_undecided_and_says_so() {
     });
     assert!(findings.effects.is_empty());
     let log = verdict(&findings, "log");
-    assert_eq!((log.class, &log.effects[..]), (Class::Undecided, &[][..]));
+    assert_eq!((log.class, &log.effects[..]), (VerdictClass::Undecided, &[][..]));
     assert_eq!(log.cautions, [Caution::Excluded { excluded: 2, of: 4 }]);
 }
 
@@ -70,7 +66,7 @@ fn a_result_that_rests_on_the_processors_table_is_named_and_counts() {
     let findings = two(2, |i, m| {
         if i % 2 == 1 {
             for second in &mut m.seconds {
-                second.values.insert("processor.busy".into(), 0.96);
+                second.values.insert(Counter::ProcessorBusy, 0.96);
             }
         }
     });
@@ -104,22 +100,25 @@ fn a_window_too_short_to_judge_and_latencies_beyond_the_histogram_are_named() {
     assert!(findings.cells.iter().all(|c| c.trials.valid == 2));
 }
 
+/// As if three quarters of what drives were to write had been lost.
+fn quarter_written_bytes(measured: &mut Measured) {
+    for (counter, value) in measured.totals.iter_mut() {
+        if matches!(counter, Counter::Drive { what: DriveCounter::WriteBytes, .. }) {
+            *value /= 4.0;
+        }
+    }
+}
+
 #[test]
 fn each_broken_law_fails_its_trial_with_the_numbers() {
-    type Break = fn(&mut findings::record::Measured);
+    type Break = fn(&mut Measured);
     let breaks: [(Law, Break); 8] = [
         (Law::Little, |m| m.sync.mean_ns *= 1.5),
         (Law::Bandwidth, |m| m.write.bytes /= 2),
-        (Law::BytesOnDrives, |m| {
-            for (name, value) in &mut m.totals {
-                if name.ends_with("write_bytes") {
-                    *value /= 4.0;
-                }
-            }
-        }),
+        (Law::BytesOnDrives, quarter_written_bytes),
         (Law::Busy, |m| {
             for second in &mut m.seconds {
-                second.values.insert("drive.hdd2.busy".into(), 1.2);
+                second.values.insert(Counter::drive("hdd2", DriveCounter::Busy), 1.2);
             }
         }),
         (Law::SomeIo, |m| {
@@ -129,12 +128,12 @@ fn each_broken_law_fails_its_trial_with_the_numbers() {
         (Law::Percentiles, |m| m.write.histogram[0].1 /= 2),
         (Law::Samples, |m| {
             let n = m.seconds.len();
-            m.seconds[n / 2..].iter_mut().for_each(|s| s.values.clear());
+            m.seconds[n / 2..].iter_mut().for_each(|s| s.values = Counters::new());
         }),
         // Half of the logs are not there; the seconds sum to the client's count all the same.
         (Law::Series, |m| {
             let logged = m.write.ops as f64 / 2.0;
-            m.facts.insert(LOGGED.into(), logged);
+            m.facts.insert(Fact::LoggedOps, logged);
         }),
     ];
     for (law, plant) in breaks {
@@ -159,10 +158,11 @@ fn littles_law_counts_the_time_in_fsync() {
     let findings = two(2, |_, _| {});
     let check = findings.cells[0].checks.iter().find(|c| c.law == Law::Little).unwrap();
     assert!(check.pass && (check.measured - 8.0).abs() < 0.01);
-    // Without the fsync's share, X·R would be 2.
+    // What clients wait for has the fsync in it; with the write alone X·R would be 2.
     let cell = &findings.cells[0];
-    let write_only = cell.throughput.unwrap().value * cell.latency.unwrap().mean_us / 1e6;
-    assert!((write_only - 2.0).abs() < 0.1);
+    let in_flight = |mean_us: f64| cell.throughput.unwrap().value * mean_us / 1e6;
+    assert!((in_flight(cell.latency.unwrap().mean_us) - 8.0).abs() < 0.1);
+    assert!((in_flight(cell.write_latency.unwrap().mean_us) - 2.0).abs() < 0.1);
 }
 
 #[test]
@@ -191,13 +191,13 @@ fn clients_that_hold_each_other_back_may_have_fewer_in_flight_and_keep_their_met
 
 #[test]
 fn flushes_that_fio_counts_too_long_may_exceed_the_queue_and_writes_may_not() {
-    let passes = |engine: &str, change: fn(&mut findings::record::Measured)| {
+    let passes = |engine: &str, change: fn(&mut Measured)| {
         let job = format!("{SYNC_JOB}ioengine={engine}\n");
         let findings = two_of(&job, 2, |_, m| change(m));
         let mut checks = findings.cells[0].checks.iter();
         checks.all(|c| c.law != Law::Little || c.pass)
     };
-    let long_flushes = |m: &mut findings::record::Measured| m.sync.mean_ns *= 4.0;
+    let long_flushes = |m: &mut measurement::Measured| m.sync.mean_ns *= 4.0;
     assert!(passes("libaio", long_flushes));
     assert!(!passes("psync", long_flushes) && !passes("io_uring", long_flushes));
     assert!(!passes("libaio", |m| m.write.mean_ns *= 8.0));
@@ -215,11 +215,7 @@ fn data_that_compresses_need_not_be_on_drives_unless_compression_is_off() {
         let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
         let mut all = trials(&truths, 2, 0.01);
         for trial in &mut all {
-            for (name, value) in &mut measured_of(trial).totals {
-                if name.ends_with("write_bytes") {
-                    *value /= 4.0;
-                }
-            }
+            quarter_written_bytes(measured_of(trial));
         }
         let job = format!("{SYNC_JOB}buffer_compress_percentage=80\n");
         let findings = analyse(&campaign(variants, &job), &model(), &all);
@@ -237,10 +233,10 @@ fn operations_that_fio_rounds_off_its_rates_are_no_lost_log() {
         let truths = [(&variants[0], Truth::flat(16.0)), (&variants[1], Truth::flat(640.0))];
         let mut all = trials(&truths, 2, 0.0);
         for trial in &mut all {
-            if let Outcome::Measured(m) = &mut trial.outcome {
+            if let TrialResult::Measured(m) = &mut trial.outcome {
                 let of_all = m.write.ops as f64;
-                m.facts.insert("files.jobs".into(), 8.0);
-                m.facts.extend(logged.map(|share| (LOGGED.to_owned(), share * of_all)));
+                m.facts.insert(Fact::FilesJobs, 8.0);
+                m.facts.extend(logged.map(|share| (Fact::LoggedOps, share * of_all)));
             }
         }
         let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
@@ -266,7 +262,7 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
     let findings = analyse(&campaign, &model(), &trials);
     assert!(matches!(findings.cells[1].phases, Phases::NotSettled { .. }));
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::Undecided);
+    assert_eq!(log.class, VerdictClass::Undecided);
     assert!(log.cautions.iter().any(|c| matches!(c, Caution::NotSettled { .. })));
     assert_eq!(findings.effects[log.effects[0]].needed.unwrap().lack, Lack::LongerRun);
     // After a restart what never settles is what was asked for.
@@ -277,7 +273,7 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
     };
     assert_eq!(whole.real_seconds, Some(60.0 * model().size));
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::WorthIt);
+    assert_eq!(log.class, VerdictClass::WorthIt);
     assert!(
         log.cautions
             .contains(&Caution::AfterRestart { seconds: 60.0, real_seconds: 60.0 * model().size })
@@ -304,8 +300,7 @@ fn a_failed_trial_keeps_its_reason() {
     let variants = vec![variant(false, false), variant(true, false)];
     let mut all =
         trials(&[(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))], 2, 0.01);
-    all[1].outcome =
-        findings::record::Outcome::Failed { reason: "kernel panic: ASSERT at zil.c:1".into() };
+    all[1].outcome = TrialResult::Failed { reason: "kernel panic: ASSERT at zil.c:1".into() };
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
     let row = findings.trials.iter().find(|t| t.key == key("mirror/none", 0));
     assert_eq!(row.unwrap().failure.as_deref(), Some("kernel panic: ASSERT at zil.c:1"));
@@ -320,7 +315,7 @@ fn one_trial_that_did_not_settle_is_named_and_the_verdict_stands() {
     let variants = vec![variant(false, false), variant(true, false)];
     let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
     let mut all = trials(&truths, 3, 0.01);
-    if let findings::record::Outcome::Measured(m) = &mut all[0].outcome {
+    if let TrialResult::Measured(m) = &mut all[0].outcome {
         // Slower and slower, at the same mean.
         let n = m.seconds.len() as f64;
         for (i, second) in m.seconds.iter_mut().enumerate() {
@@ -329,7 +324,7 @@ fn one_trial_that_did_not_settle_is_named_and_the_verdict_stands() {
     }
     let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::WorthIt);
+    assert_eq!(log.class, VerdictClass::WorthIt);
     assert!(
         log.cautions.contains(&Caution::Unsettled { trials: 1, of: 6 }),
         "{:?} {:?}",
@@ -353,8 +348,8 @@ fn pairs_that_agree_decide_where_their_mean_rests_on_too_few_trials() {
         .effects
         .iter()
         .find(|e| e.factor == "log" && e.variant.is_none() && e.metric == Metric::Throughput);
-    assert_eq!(mean.unwrap().class, Class::Undecided, "{mean:?}");
-    assert_eq!(verdict(&findings, "log").class, Class::NoEffect);
+    assert_eq!(mean.unwrap().class, VerdictClass::Undecided, "{mean:?}");
+    assert_eq!(verdict(&findings, "log").class, VerdictClass::NoEffect);
     // Beside an interval stands the number of trials it was made from.
     let beside = &findings.effects[verdict(&findings, "log").effects[0]];
     assert_eq!(beside.trials, (2, 2));
@@ -370,7 +365,7 @@ fn drive_times_that_went_the_other_way_explain_nothing() {
     let all = trials(&truths, 4, 0.003);
     let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &all);
     let log = verdict(&findings, "log");
-    assert_eq!(log.class, Class::Harmful, "though the log's drives are quicker");
+    assert_eq!(log.class, VerdictClass::Harmful, "though the log's drives are quicker");
     let times =
         |r: &Explanation| matches!(r.reason, Reason::LogWrites { .. } | Reason::LogFlushes { .. });
     assert!(!log.reasons.iter().any(times), "{:?}", log.reasons);
@@ -386,13 +381,13 @@ fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
     let mut trials = trials(&unclear, 3, 0.3);
     let mut known = synthetic::trials(&clear, 3, 0.01);
     for trial in known.iter_mut().filter(|t| t.variant == both.name) {
-        *measured_of(trial).totals.get_mut("zil.commits").unwrap() *= 2.0;
+        *measured_of(trial).totals.entry(Counter::ZilCommits) *= 2.0;
     }
     trials.extend(known);
     let findings = analyse(&campaign(all.clone(), SYNC_JOB), &model(), &trials);
     let verdict = verdict(&findings, "cache");
     let deciding = &findings.effects[verdict.effects[0]];
-    assert_eq!(verdict.class, Class::Harmful, "{:#?}", findings.effects);
+    assert_eq!(verdict.class, VerdictClass::Harmful, "{:#?}", findings.effects);
     assert_eq!(deciding.variant, None);
     let more = |r: &Explanation| matches!(r.reason, Reason::Commits { before, after } if after > 1.5 * before);
     assert!(verdict.reasons.iter().any(more), "{:#?}", verdict.reasons);

@@ -3,11 +3,11 @@
 mod synthetic;
 
 use findings::analyse;
-use findings::output::{Beyond, DriveState, Processor, SizeState, Validation};
-use findings::record::Trial;
-use findings::validation::{Figure, Part, Row, rows};
-use lab::campaign::{self, Campaign, Class, Layout, MdArray, MdLevel, Stack, Variant};
+use findings::quality::validation::{Figure, Part, Row, rows};
+use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
+use lab::campaign::{self, AllocationClass, Campaign, Layout, MdArray, MdLevel, Stack, Variant};
 use lab::{Files, Profiles, load};
+use measurement::Trial;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use synthetic::*;
@@ -93,10 +93,13 @@ fn each_difference_from_the_reference_pool_is_named() {
     let layout = |v: &mut Variant| v.pool.vdevs[0].layout = Layout::Mirror;
     let mirror = Beyond::Layout { layout: "mirror".into() };
     assert_eq!(differing(layout, SYNC_JOB), [mirror]);
-    let cache = |v: &mut Variant| v.pool.vdevs.push(vdev(Class::Cache, Layout::Single, "nvme", 1));
+    let cache = |v: &mut Variant| {
+        v.pool.vdevs.push(vdev(AllocationClass::Cache, Layout::Single, "nvme", 1))
+    };
     assert_eq!(differing(cache, SYNC_JOB), [Beyond::Cache]);
-    let special =
-        |v: &mut Variant| v.pool.vdevs.push(vdev(Class::Special, Layout::Mirror, "nvme", 2));
+    let special = |v: &mut Variant| {
+        v.pool.vdevs.push(vdev(AllocationClass::Special, Layout::Mirror, "nvme", 2))
+    };
     assert_eq!(differing(special, SYNC_JOB), [Beyond::Special]);
     let disks = |v: &mut Variant| {
         v.drives.get_mut("optane").unwrap().numbers["kind"] = "hdd".into();

@@ -9,48 +9,11 @@ mod stack;
 pub use host::{Host, Processor};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
+pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Vdev};
 
 use drives::{Profile, ProfileError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// The OpenZFS release line a variant runs on.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub enum OpenZfs {
-    /// The 2.3 series (Debian 13).
-    #[serde(rename = "2.3")]
-    V2_3,
-    /// The 2.4 series (Debian 13 backports); that of a lab that names none.
-    #[default]
-    #[serde(rename = "2.4")]
-    V2_4,
-}
-
-impl OpenZfs {
-    /// Every release line that labs can name.
-    pub const ALL: [Self; 2] = [Self::V2_3, Self::V2_4];
-
-    /// The release line of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|openzfs| openzfs.name() == name)
-    }
-
-    /// `2.3`, `2.4`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::V2_3 => "2.3",
-            Self::V2_4 => "2.4",
-        }
-    }
-}
-
-impl std::fmt::Display for OpenZfs {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// A whole lab file, resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,20 +87,25 @@ impl Variant {
 
     /// The class of the vdevs that take the intent log where no log vdev does: special ones from 2.4 on
     /// (`zio_alloc_zil`), else those with the data.
-    pub fn log_class_without_slog(&self) -> Class {
-        let special = self.pool.vdevs.iter().any(|v| v.class == Class::Special);
+    pub fn log_class_without_slog(&self) -> AllocationClass {
+        let special = self.pool.vdevs.iter().any(|v| v.class == AllocationClass::Special);
         match special && self.openzfs >= OpenZfs::V2_4 {
-            true => Class::Special,
-            false => Class::Normal,
+            true => AllocationClass::Special,
+            false => AllocationClass::Normal,
         }
     }
 
     /// The class of the vdevs that take the intent log.
-    pub fn log_class(&self) -> Class {
-        match self.pool.vdevs.iter().any(|v| v.class == Class::Log) {
-            true => Class::Log,
+    pub fn log_class(&self) -> AllocationClass {
+        match self.pool.vdevs.iter().any(|v| v.class == AllocationClass::Log) {
+            true => AllocationClass::Log,
             false => self.log_class_without_slog(),
         }
+    }
+
+    /// The ashift that OpenZFS gives a vdev of its drives where `stated` is asked for.
+    pub fn ashift(&self, vdev: &Vdev, stated: Option<u8>) -> u8 {
+        vdev.ashift(stated, |kind| self.drives.get(kind)?.reported_physical_sector())
     }
 
     /// Whether it is built of a ZFS pool.
@@ -225,90 +193,6 @@ impl Pool {
         let mut drives = self.vdevs.iter().flat_map(|vdev| &vdev.drives);
         drives.any(|drive| drive.kind == kind)
     }
-}
-
-/// A top-level vdev.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Vdev {
-    /// What it is for.
-    pub class: Class,
-    /// How its drives are put together.
-    pub layout: Layout,
-    /// Its drives, as `("hdd", 3)` for the fourth drive of kind `hdd`.
-    pub drives: Vec<DriveRef>,
-}
-
-impl Vdev {
-    /// The ashift that OpenZFS gives it: the stated one, or what its drives' reported sectors ask for; of a
-    /// mirror, raidz or dRAID the larger of both (`vdev_ashift_optimize`; OpenZFS 2.3.9 and 2.4.4).
-    pub fn ashift(&self, stated: Option<u8>, drives: &BTreeMap<String, DriveKind>) -> u8 {
-        let reported = |drive: &DriveRef| drives.get(&drive.kind)?.reported_physical_sector();
-        let largest = self.drives.iter().filter_map(reported).max();
-        let asked = largest.map(|sector| sector.ilog2() as u8);
-        match stated {
-            Some(stated) if self.layout == Layout::Single => stated,
-            Some(stated) => stated.max(asked.unwrap_or(stated)),
-            None => asked.unwrap_or(12),
-        }
-    }
-}
-
-/// One drive of a kind.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct DriveRef {
-    /// The kind, a key of [`Variant::drives`].
-    pub kind: String,
-    /// Which one, from 0.
-    pub index: u32,
-}
-
-/// Its name, as labs and counters have it: `hdd3`.
-impl std::fmt::Display for DriveRef {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{}{}", self.kind, self.index)
-    }
-}
-
-/// Allocation class of a top-level vdev.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    /// Data (no keyword).
-    Normal,
-    /// `log`: the SLOG.
-    Log,
-    /// `cache`: the L2ARC.
-    Cache,
-    /// `special`: metadata and small blocks.
-    Special,
-    /// `dedup`: the deduplication table.
-    Dedup,
-    /// `spare`: hot spares.
-    Spare,
-}
-
-/// How the drives of a vdev are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Layout {
-    /// One drive.
-    Single,
-    /// Every drive holds everything.
-    Mirror,
-    /// `raidz<parity>`.
-    Raidz {
-        /// 1 to 3.
-        parity: u8,
-    },
-    /// `draid<parity>:<data>d:<children>c:<spares>s`.
-    Draid {
-        /// 1 to 3.
-        parity: u8,
-        /// Data drives of a redundancy group.
-        data: u32,
-        /// Distributed spares.
-        spares: u32,
-    },
 }
 
 /// A client program with its settings.

@@ -2,9 +2,10 @@
 
 use crate::campaign::{MdArray, Stack, Variant, Vdev};
 use crate::model::drive_capacity;
-use crate::{units, vdev};
+use crate::units;
 use serde::Serialize;
 use std::fmt;
+use zfs::vdev;
 
 /// The pool's or the array's name in printed commands.
 pub const POOL: &str = "tank";

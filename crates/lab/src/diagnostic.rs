@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use std::ops::Range;
+pub use zfs::spelling::{did_you_mean, nearest};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -128,44 +129,9 @@ pub fn line_column(text: &str, byte: usize) -> (usize, usize) {
     (line, before[start..].chars().count() + 1)
 }
 
-/// The one of `known` that `word` is most likely a slip of, if any is near.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = word.to_lowercase();
-    known
-        .into_iter()
-        .map(|candidate| {
-            let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-            // A name that one of the two extends (`l2arc_write_max_mb`) is near at any length.
-            let extends = lower.len() > 5
-                && candidate.len() > 5
-                && (lower.starts_with(candidate) || candidate.starts_with(&lower));
-            (if extends { 1 } else { distance }, candidate)
-        })
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len().min(lower.len()) / 4)
-        .min_by_key(|(distance, candidate)| (*distance, candidate.len().abs_diff(word.len())))
-        .map(|(_, candidate)| candidate)
-}
-
-/// The fix for an unknown word: the nearest known one, or all of them.
-pub fn did_you_mean(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "remove it".to_owned(),
-        None => format!("known here: {}", known.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_slip_finds_its_word_and_a_stranger_none() {
-        let known = ["recordsize", "logbias", "sync", "l2arc_write_max", "l2arc_write_boost"];
-        assert_eq!(nearest("recordsise", known), Some("recordsize"));
-        assert_eq!(nearest("l2arc_write_max_mb", known), Some("l2arc_write_max"));
-        assert_eq!(nearest("frobnicate", known), None);
-    }
 
     #[test]
     fn lines_and_columns_count_from_one_in_characters() {

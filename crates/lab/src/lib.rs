@@ -1,4 +1,4 @@
-//! The lab file: units, vdev grammar, properties; the file resolved into a campaign, or diagnostics.
+//! The lab file: the file resolved into a campaign, or diagnostics.
 //!
 //! [`load`] reads a lab's text. Nothing here does I/O: files come through [`Files`], profiles and
 //! built-in labs are embedded.
@@ -12,13 +12,10 @@ mod file;
 mod files;
 pub mod fio;
 pub mod model;
-pub mod module;
 pub mod postgresql;
 mod profile;
-pub mod property;
 pub mod schema;
 pub mod units;
-pub mod vdev;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use file::{load, load_on, name_of};

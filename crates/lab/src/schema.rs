@@ -1,10 +1,11 @@
 //! The JSON schema of lab files, made from the tables that the reader itself uses, so that the two
-//! cannot differ. Shipped as docs/lab.schema.json.
+//! cannot differ. Shipped as docs/reference/lab.schema.json.
 
 use crate::campaign::{BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, Processor, Protocol};
-use crate::property::{Property, Values, dataset, pool};
-use crate::{module, postgresql, profile::Profiles};
+use crate::{postgresql, profile::Profiles};
 use serde_json::{Map, Value, json};
+use zfs::module;
+use zfs::property::{Property, Values, dataset, pool};
 
 /// The schema as text, ending in a newline.
 pub fn text() -> String {
@@ -16,7 +17,7 @@ pub fn schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Poolwright lab",
-        "description": "Drives, pool, variants, workloads and method of a comparison; see docs/lab.md",
+        "description": "Drives, pool, variants, workloads and method of a comparison; see docs/reference/lab.md",
         "type": "object",
         "required": ["host", "workloads"],
         "additionalProperties": false,
@@ -233,14 +234,14 @@ mod tests {
 
     #[test]
     fn the_shipped_schema_is_current() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab.schema.json");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/lab.schema.json");
         if std::env::var_os("UPDATE_SCHEMA").is_some() {
             assert!(std::fs::write(path, text()).is_ok());
         }
         let shipped = std::fs::read_to_string(path).unwrap_or_default();
         assert!(
             shipped == text(),
-            "run `UPDATE_SCHEMA=1 cargo test -p lab schema` and commit docs/lab.schema.json"
+            "run `UPDATE_SCHEMA=1 cargo test -p lab schema` and commit docs/reference/lab.schema.json"
         );
     }
 }

@@ -12,14 +12,14 @@ fn found(text: &str) -> Vec<(usize, String)> {
 
 #[test]
 fn the_documented_table_is_the_one_that_is_used() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fio.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/fio.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, options::document()).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap();
     assert!(
         written == options::document(),
-        "docs/fio.md is out of date: run UPDATE_DOCS=1 cargo test -p lab --test fio"
+        "docs/reference/fio.md is out of date: run UPDATE_DOCS=1 cargo test -p lab --test fio"
     );
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use lab::campaign::{Class, Filesystem, MdLevel, OpenZfs, Processor, Program, Stack};
+use lab::campaign::{AllocationClass, Filesystem, MdLevel, OpenZfs, Processor, Program, Stack};
 use lab::{Diagnostic, Profiles, Severity, load_on};
 
 #[test]
@@ -60,13 +60,13 @@ remove = "special"
     assert_eq!(both.levels["log"], "mirror");
     assert_eq!(both.levels["cache"], "nvme");
     assert_eq!(
-        lab::vdev::summary(&both.pool.vdevs),
+        zfs::vdev::summary(&both.pool.vdevs),
         "raidz2 hdd[0-5] raidz2 hdd[6-11] special mirror meta[0-1] log mirror optane[0-1] cache nvme0"
     );
     let big = &campaign.variants[4];
     assert!(big.levels.is_empty());
     assert_eq!(big.datasets[""]["recordsize"], "1M");
-    assert!(big.pool.vdevs.iter().all(|v| v.class == Class::Normal));
+    assert!(big.pool.vdevs.iter().all(|v| v.class == AllocationClass::Normal));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn vdevs_of_a_variant_replace_those_of_the_pool() {
     ));
     assert_eq!(names(&campaign), ["base", "mirrors"]);
     assert_eq!(
-        lab::vdev::summary(&campaign.variants[1].pool.vdevs),
+        zfs::vdev::summary(&campaign.variants[1].pool.vdevs),
         "mirror hdd[0-1] mirror hdd[2-3] log optane0"
     );
 }
@@ -320,8 +320,8 @@ fn special_vdevs_take_the_intent_log_from_2_4_on_where_there_is_no_log_vdev() {
         campaign(&text).variants[0].log_class()
     };
     let special = "mirror hdd[0-1] special mirror ssd[0-1]";
-    assert_eq!(class("2.3", special), Class::Normal);
-    assert_eq!(class("2.4", special), Class::Special);
-    assert_eq!(class("2.4", "mirror hdd[0-1]"), Class::Normal);
-    assert_eq!(class("2.4", &format!("{special} log ssd2")), Class::Log);
+    assert_eq!(class("2.3", special), AllocationClass::Normal);
+    assert_eq!(class("2.4", special), AllocationClass::Special);
+    assert_eq!(class("2.4", "mirror hdd[0-1]"), AllocationClass::Normal);
+    assert_eq!(class("2.4", &format!("{special} log ssd2")), AllocationClass::Log);
 }

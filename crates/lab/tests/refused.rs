@@ -112,7 +112,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "[variants.a]\ndrives.x = { profile = \"hdd-7200-16t\", hdd = { rpm = -1 } }\n",
         "-1",
         "makes no drive",
-        "docs/drives.md",
+        "docs/explanation/drives.md",
     );
     refused("[variants.\"a b\"]\n", "\"a b\"", "cannot name a variant", "letters");
     refused(
@@ -284,7 +284,7 @@ fn nothing_that_is_stated_is_passed_over() {
         "[variants.a]\ndrives.x = { profile = \"pm983-960g\", capacity = 99999999999999999999 }\n",
         "99999999999999999999",
         "out of range",
-        "docs/drives.md",
+        "docs/explanation/drives.md",
     );
     refused(
         "[variants.a]\ndrives.x = { profile = \"pm983-960g\", capacity = \"32M\" }\n",

@@ -1,59 +1,56 @@
-//! The kernel's and the drives' own counters, by the names that findings know them under.
+//! The kernel's and the drives' own counters.
 //!
 //! Each is read from where a person would read it on a real server: `/proc/spl/kstat/zfs/…` and, of the
 //! machine alone, `/proc/drives` (the record of every request) and `/proc/processor`.
 
-use std::collections::BTreeMap;
+use measurement::{Counter, Counters, DriveCounter};
 
-/// Name → value.
-pub type Counters = BTreeMap<String, f64>;
-
-/// Counters of `arcstats`: our name, the kernel's.
+/// Counters of `arcstats`: ours, the kernel's name.
 ///
 /// The dirty data of a machine's one pool is what the ARC holds in anonymous buffers: written by clients and not on
 /// the drives yet, of all transaction groups. (The `txgs` table has `ndirty` of a group only after its sync.)
-const ARC: [(&str, &str); 15] = [
-    ("arc.demand_data_hits", "demand_data_hits"),
-    ("arc.demand_data_misses", "demand_data_misses"),
-    ("arc.demand_metadata_hits", "demand_metadata_hits"),
-    ("arc.demand_metadata_misses", "demand_metadata_misses"),
-    ("arc.prefetch_data_misses", "prefetch_data_misses"),
-    ("arc.size", "size"),
-    ("arc.c", "c"),
-    ("dirty.bytes", "anon_size"),
-    ("l2.hits", "l2_hits"),
-    ("l2.misses", "l2_misses"),
-    ("l2.size", "l2_asize"),
-    ("l2.write_bytes", "l2_write_bytes"),
-    ("l2.feeds", "l2_feeds"),
-    ("l2.evicted_held", "evict_l2_cached"),
-    ("l2.evicted_unfed", "evict_l2_eligible"),
+const ARC: [(Counter, &str); 15] = [
+    (Counter::ArcDataHits, "demand_data_hits"),
+    (Counter::ArcDataMisses, "demand_data_misses"),
+    (Counter::ArcMetadataHits, "demand_metadata_hits"),
+    (Counter::ArcMetadataMisses, "demand_metadata_misses"),
+    (Counter::ArcPrefetchMisses, "prefetch_data_misses"),
+    (Counter::ArcSize, "size"),
+    (Counter::ArcTarget, "c"),
+    (Counter::DirtyBytes, "anon_size"),
+    (Counter::L2Hits, "l2_hits"),
+    (Counter::L2Misses, "l2_misses"),
+    (Counter::L2Size, "l2_asize"),
+    (Counter::L2WriteBytes, "l2_write_bytes"),
+    (Counter::L2Feeds, "l2_feeds"),
+    (Counter::L2EvictedHeld, "evict_l2_cached"),
+    (Counter::L2EvictedUnfed, "evict_l2_eligible"),
 ];
 
 /// Counters of `zil`.
-const ZIL: [(&str, &str); 9] = [
-    ("zil.commits", "zil_commit_count"),
-    ("zil.copied", "zil_itx_copied_count"),
-    ("zil.needcopy", "zil_itx_needcopy_count"),
-    ("zil.indirect", "zil_itx_indirect_count"),
-    ("zil.copied_bytes", "zil_itx_copied_bytes"),
-    ("zil.needcopy_bytes", "zil_itx_needcopy_bytes"),
-    ("zil.indirect_bytes", "zil_itx_indirect_bytes"),
-    ("zil.slog_bytes", "zil_itx_metaslab_slog_write"),
-    ("zil.pool_bytes", "zil_itx_metaslab_normal_write"),
+const ZIL: [(Counter, &str); 9] = [
+    (Counter::ZilCommits, "zil_commit_count"),
+    (Counter::ZilCopied, "zil_itx_copied_count"),
+    (Counter::ZilNeedcopy, "zil_itx_needcopy_count"),
+    (Counter::ZilIndirect, "zil_itx_indirect_count"),
+    (Counter::ZilCopiedBytes, "zil_itx_copied_bytes"),
+    (Counter::ZilNeedcopyBytes, "zil_itx_needcopy_bytes"),
+    (Counter::ZilIndirectBytes, "zil_itx_indirect_bytes"),
+    (Counter::ZilSlogBytes, "zil_itx_metaslab_slog_write"),
+    (Counter::ZilPoolBytes, "zil_itx_metaslab_normal_write"),
 ];
 
 /// Counters of `dmu_tx`.
-const TX: [(&str, &str); 5] = [
-    ("throttle.dirty_delay", "dmu_tx_dirty_delay"),
-    ("throttle.dirty_over_max", "dmu_tx_dirty_over_max"),
-    ("throttle.dirty_throttle", "dmu_tx_dirty_throttle"),
-    ("throttle.memory_reserve", "dmu_tx_memory_reserve"),
-    ("throttle.wrlog_delay", "dmu_tx_wrlog_delay"),
+const TX: [(Counter, &str); 5] = [
+    (Counter::ThrottleDirtyDelay, "dmu_tx_dirty_delay"),
+    (Counter::ThrottleDirtyOverMax, "dmu_tx_dirty_over_max"),
+    (Counter::ThrottleDirtyThrottle, "dmu_tx_dirty_throttle"),
+    (Counter::ThrottleMemoryReserve, "dmu_tx_memory_reserve"),
+    (Counter::ThrottleWrlogDelay, "dmu_tx_wrlog_delay"),
 ];
 
 /// Adds the named values of a kstat table (`name type data`, after two lines of head).
-fn kstat(text: &str, names: &[(&str, &str)], into: &mut Counters) {
+fn kstat(text: &str, names: &[(Counter, &str)], into: &mut Counters) {
     for line in text.lines().skip(2) {
         let mut words = line.split_whitespace();
         let (Some(name), Some(_), Some(data)) = (words.next(), words.next(), words.next()) else {
@@ -62,8 +59,8 @@ fn kstat(text: &str, names: &[(&str, &str)], into: &mut Counters) {
         let Ok(value) = data.parse::<f64>() else {
             continue;
         };
-        for (ours, _) in names.iter().filter(|(_, theirs)| *theirs == name) {
-            into.insert((*ours).to_owned(), value);
+        for (counter, _) in names.iter().filter(|(_, theirs)| *theirs == name) {
+            into.insert(counter.clone(), value);
         }
     }
 }
@@ -85,10 +82,10 @@ pub fn dmu_tx(text: &str, into: &mut Counters) {
 
 /// Adds hits of the dbuf cache, which never reach the ARC, from `/proc/spl/kstat/zfs/dbufstats`.
 pub fn dbufstats(text: &str, into: &mut Counters) {
-    kstat(text, &[("dbuf.hits", "hash_hits")], into);
+    kstat(text, &[(Counter::DbufHits, "hash_hits")], into);
 }
 
-/// Adds what `/proc/spl/kstat/zfs/POOL/txgs` tells: groups synced and the time of their syncs. The table has
+/// Adds the counters of `/proc/spl/kstat/zfs/POOL/txgs`: groups synced and the time of their syncs. The table has
 /// the newest groups only (`zfs_txg_history`), so that its totals grow by what is newer than `seen`, which is
 /// brought up to date.
 pub fn txgs(text: &str, seen: &mut TxgsSeen, into: &mut Counters) {
@@ -107,8 +104,8 @@ pub fn txgs(text: &str, seen: &mut TxgsSeen, into: &mut Counters) {
             seen.sync_ns += stime.parse::<f64>().unwrap_or(0.0);
         }
     }
-    into.insert("txg.syncs".to_owned(), seen.syncs);
-    into.insert("txg.sync_ns".to_owned(), seen.sync_ns);
+    into.insert(Counter::TxgSyncs, seen.syncs);
+    into.insert(Counter::TxgSyncNs, seen.sync_ns);
 }
 
 /// What was seen of a pool's transaction groups.
@@ -125,8 +122,8 @@ pub fn drives(text: &str, into: &mut Counters) {
         let mut words = line.split_whitespace();
         let Some(drive) = words.next() else { continue };
         while let (Some(name), Some(value)) = (words.next(), words.next()) {
-            if let Ok(value) = value.parse() {
-                into.insert(format!("drive.{drive}.{name}"), value);
+            if let (Some(what), Ok(value)) = (DriveCounter::parse(name), value.parse()) {
+                into.insert(Counter::drive(drive, what), value);
             }
         }
     }
@@ -135,11 +132,13 @@ pub fn drives(text: &str, into: &mut Counters) {
 /// Adds the counters of `/proc/processor`: `processor.busy_ns` and `processor.cores`.
 pub fn processor(text: &str, into: &mut Counters) {
     for line in text.lines() {
-        if let Some((name, value)) = line.split_once(' ')
-            && let ("busy" | "cores", Ok(value)) = (name, value.parse())
-        {
-            let name = if name == "busy" { "busy_ns" } else { name };
-            into.insert(format!("processor.{name}"), value);
+        let counter = match line.split_once(' ') {
+            Some(("busy", value)) => Some((Counter::ProcessorBusyNs, value)),
+            Some(("cores", value)) => Some((Counter::ProcessorCores, value)),
+            _ => None,
+        };
+        if let Some((counter, Ok(value))) = counter.map(|(counter, text)| (counter, text.parse())) {
+            into.insert(counter, value);
         }
     }
 }
@@ -161,8 +160,9 @@ mod tests {
                     l2_asize 4 4096\nother 4 1\n";
         let mut seen = Counters::new();
         arcstats(text, &mut seen);
-        let wanted = [("arc.demand_data_hits", 17.0), ("dirty.bytes", 512.0), ("l2.size", 4096.0)];
-        assert_eq!(seen, wanted.map(|(n, v)| (n.to_owned(), v)).into());
+        let wanted =
+            [(Counter::ArcDataHits, 17.0), (Counter::DirtyBytes, 512.0), (Counter::L2Size, 4096.0)];
+        assert_eq!(seen, wanted.into());
     }
 
     #[test]
@@ -171,14 +171,17 @@ mod tests {
         let row = |txg: u64, state: &str, stime: u64| {
             format!("{txg} 1 {state} 100 0 0 0 0 1 2 3 {stime}\n")
         };
+        let synced = |values: &Counters| {
+            (values.count(&Counter::TxgSyncs), values.count(&Counter::TxgSyncNs))
+        };
         let mut seen = TxgsSeen::default();
         let mut values = Counters::new();
         let text = format!("{head}{}{}", row(4, "C", 7), row(5, "O", 0));
         txgs(&text, &mut seen, &mut values);
-        assert_eq!((values["txg.syncs"], values["txg.sync_ns"]), (1.0, 7.0));
+        assert_eq!(synced(&values), (1.0, 7.0));
         let rows = [row(4, "C", 7), row(5, "C", 9), row(6, "S", 0)];
         txgs(&format!("{head}{}", rows.concat()), &mut seen, &mut values);
-        assert_eq!((values["txg.syncs"], values["txg.sync_ns"]), (2.0, 16.0));
+        assert_eq!(synced(&values), (2.0, 16.0));
     }
 
     #[test]
@@ -186,9 +189,15 @@ mod tests {
         let mut values = Counters::new();
         drives("hdd0 reads 3 busy_ns 17\nopt1 reads 0 busy_ns 0\n", &mut values);
         processor("now 5\nbusy 70\ncores 16\n", &mut values);
-        assert_eq!(values["drive.hdd0.busy_ns"], 17.0);
-        assert_eq!((values["processor.busy_ns"], values["processor.cores"]), (70.0, 16.0));
-        assert_eq!(values.len(), 6);
+        let wanted = [
+            (Counter::drive("hdd0", DriveCounter::Reads), 3.0),
+            (Counter::drive("hdd0", DriveCounter::BusyNs), 17.0),
+            (Counter::drive("opt1", DriveCounter::Reads), 0.0),
+            (Counter::drive("opt1", DriveCounter::BusyNs), 0.0),
+            (Counter::ProcessorBusyNs, 70.0),
+            (Counter::ProcessorCores, 16.0),
+        ];
+        assert_eq!(values, wanted.into());
     }
 
     #[test]

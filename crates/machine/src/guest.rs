@@ -12,7 +12,7 @@ pub use programs::run as execute;
 use sampler::Sampler;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Runs as the first process of a machine whose directory is `directory` on the host, and its engine's
 /// `engine`. Does not return: the machine ends with it.
@@ -44,19 +44,27 @@ fn prepared(directory: &Path, engine: &Path) -> Result<Script, String> {
     let script: Script =
         serde_json::from_str(&text).map_err(|e| format!("cannot read the script: {e}"))?;
     programs::install(&script.programs)?;
+    wait_for_a_whole_second();
     Ok(script)
+}
+
+/// Waits until the clock shows a whole second. Until here paths of the host were copied, which is charged by
+/// the byte: how many nanoseconds it took follows from where the program and the engine lie.
+fn wait_for_a_whole_second() {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    std::thread::sleep(Duration::from_secs(now.as_secs() + 1) - now);
 }
 
 fn carry_out(script: &Script) -> Outcome {
     let begun = Instant::now();
     let mut outcome = Outcome::default();
     for step in &script.steps {
-        if let Step::Phase(phase) = step {
-            if outcome.built_s == 0.0 && *phase != crate::script::Phase::Building {
+        if let Step::Stage(stage) = step {
+            if outcome.built_s == 0.0 && *stage != measurement::Stage::Building {
                 outcome.built_s = begun.elapsed().as_secs_f64();
             }
-            // A phase is a word; the console takes it as JSON.
-            println!("{PROGRESS}{}", serde_json::to_string(phase).unwrap_or_default());
+            // A stage is a word; the console takes it as JSON.
+            println!("{PROGRESS}{}", serde_json::to_string(stage).unwrap_or_default());
             continue;
         }
         if let Err(why) = one(script, step, &mut outcome) {
@@ -72,7 +80,7 @@ fn carry_out(script: &Script) -> Outcome {
 
 fn one(script: &Script, step: &Step, outcome: &mut Outcome) -> Result<(), String> {
     match step {
-        Step::Phase(_) => Ok(()),
+        Step::Stage(_) => Ok(()),
         Step::Module { file, parameters } => module(file, parameters),
         Step::Write { path, text } => {
             fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))

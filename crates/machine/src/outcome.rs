@@ -1,7 +1,7 @@
 //! What a machine saw, written by its first process.
 
+use measurement::Counters;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The end of a script.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -21,13 +21,13 @@ pub struct Outcome {
     pub openzfs: String,
 }
 
-/// Counters at a moment: running totals and levels, by the names of [`crate::counters`].
+/// Counters at a moment: running totals and levels.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Virtual seconds since the measured program was started, less the ramp.
     pub at: f64,
-    /// Name → value.
-    pub values: BTreeMap<String, f64>,
+    /// The counters.
+    pub values: Counters,
 }
 
 /// How a warm-up went.

@@ -1,5 +1,6 @@
 //! What a machine does from its first process to its end. All times are virtual.
 
+use measurement::Stage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,8 +20,9 @@ pub struct Script {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Tells the host what comes.
-    Phase(Phase),
+    /// Reports to the host which stage begins.
+    #[serde(rename = "phase")]
+    Stage(Stage),
     /// Loads a kernel module with its parameters.
     Module {
         /// The file, as the machine sees it.
@@ -60,22 +62,6 @@ pub enum Step {
     /// A shell. Without an output it runs on the terminal; with one it reads [`crate::INPUT`] of the
     /// machine's directory. Its exit code is part of the outcome.
     Shell(Command),
-}
-
-/// What a machine is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Phase {
-    /// Drives, pool, file systems.
-    Building,
-    /// The client's files.
-    LayingOut,
-    /// Everything dirty is written, caches are emptied.
-    Settling,
-    /// The client at work until the caches are warm.
-    WarmingUp,
-    /// The measured window, ramp included.
-    Measuring,
 }
 
 /// A program with its arguments.

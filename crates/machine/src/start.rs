@@ -3,9 +3,10 @@
 use crate::core::Core;
 use crate::memory::{self, Memory};
 use crate::outcome::Outcome;
-use crate::script::{Phase, Script};
+use crate::script::Script;
 use crate::terminal::Terminal;
 use crate::{CONSOLE, DRIVES, OUTCOME, PROGRESS, SCRIPT};
+use measurement::Stage;
 use serde::Serialize;
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -101,7 +102,7 @@ pub enum Failure {
 }
 
 impl Machine<'_> {
-    /// Runs the machine to its end, with `drives` as its configuration of drives. `phase` is told what it
+    /// Runs the machine to its end, with `drives` as its configuration of drives. `stage` is told what it
     /// does, `stop` asked whether it should end at once.
     ///
     /// # Errors
@@ -109,7 +110,7 @@ impl Machine<'_> {
     pub fn run(
         &self,
         drives: &impl Serialize,
-        phase: &dyn Fn(Phase),
+        stage: &dyn Fn(Stage),
         stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, Failure> {
         self.write(SCRIPT, self.script)?;
@@ -126,7 +127,7 @@ impl Machine<'_> {
         let begun = Cell::new(false);
         let watched = |what| {
             begun.set(true);
-            phase(what);
+            stage(what);
         };
         let ended = self.watch(&mut child, &watched, stop);
         // Whatever happened, nothing of it stays.
@@ -254,7 +255,7 @@ impl Machine<'_> {
     fn watch(
         &self,
         child: &mut Child,
-        phase: &dyn Fn(Phase),
+        stage: &dyn Fn(Stage),
         stop: &dyn Fn() -> bool,
     ) -> Result<(), Failure> {
         let path = self.directory.join(CONSOLE);
@@ -282,7 +283,7 @@ impl Machine<'_> {
                 Ok(line) => {
                     let reported = std::str::from_utf8(&line).ok().and_then(progress);
                     match reported {
-                        Some(what) => phase(what),
+                        Some(what) => stage(what),
                         None => {
                             let _ =
                                 console.write_all(&line).and_then(|()| console.write_all(b"\n"));
@@ -322,7 +323,7 @@ impl Machine<'_> {
 }
 
 /// A line of progress; none when it is another line.
-fn progress(line: &str) -> Option<Phase> {
+fn progress(line: &str) -> Option<Stage> {
     serde_json::from_str(line.trim_end().strip_prefix(PROGRESS)?).ok()
 }
 
@@ -354,7 +355,7 @@ mod tests {
 
     #[test]
     fn progress_is_told_from_other_lines() {
-        assert_eq!(progress("@poolwright \"laying-out\"\r"), Some(Phase::LayingOut));
+        assert_eq!(progress("@poolwright \"laying-out\"\r"), Some(Stage::LayingOut));
         assert_eq!(progress("@poolwright nonsense"), None);
         assert_eq!(progress("md: raid1"), None);
     }

@@ -1,6 +1,7 @@
 //! When caches are warm: the share of lookups that they answer has settled.
 
 use crate::outcome::Sample;
+use measurement::Counter;
 
 /// Periods that are looked at together.
 const PERIODS: usize = 4;
@@ -66,18 +67,17 @@ struct Period {
 
 impl Period {
     fn between(from: &Sample, to: &Sample) -> Period {
-        let value = |sample: &Sample, name: &str| sample.values.get(name).copied().unwrap_or(0.0);
-        let grown = |name: &str| value(to, name) - value(from, name);
+        let grown = |counter| to.values.count(&counter) - from.values.count(&counter);
         // Every hit of the L2ARC was a miss of the ARC first; it also answers prefetches.
-        let missed = grown("arc.demand_data_misses") + grown("arc.demand_metadata_misses");
-        let l2_hits = grown("l2.hits").min(missed);
+        let missed = grown(Counter::ArcDataMisses) + grown(Counter::ArcMetadataMisses);
+        let l2_hits = grown(Counter::L2Hits).min(missed);
         Period {
-            hits: grown("arc.demand_data_hits")
-                + grown("arc.demand_metadata_hits")
-                + grown("dbuf.hits")
+            hits: grown(Counter::ArcDataHits)
+                + grown(Counter::ArcMetadataHits)
+                + grown(Counter::DbufHits)
                 + l2_hits,
             misses: missed - l2_hits,
-            l2_size: value(to, "l2.size"),
+            l2_size: to.values.count(&Counter::L2Size),
         }
     }
 
@@ -98,11 +98,11 @@ mod tests {
             .map(|s| {
                 sums = (sums.0 + hits(s), sums.1 + 100.0 - hits(s));
                 let values = [
-                    ("arc.demand_data_hits", sums.0),
-                    ("arc.demand_data_misses", sums.1),
-                    ("l2.size", l2(s)),
+                    (Counter::ArcDataHits, sums.0),
+                    (Counter::ArcDataMisses, sums.1),
+                    (Counter::L2Size, l2(s)),
                 ];
-                Sample { at: s as f64, values: values.map(|(n, v)| (n.to_owned(), v)).into() }
+                Sample { at: s as f64, values: values.into() }
             })
             .collect()
     }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn hits_of_the_l2arc_are_no_misses() {
         let mut samples = run(2, |_| 60.0, |_| 0.0);
-        samples[1].values.insert("l2.hits".to_owned(), 30.0);
+        samples[1].values.insert(Counter::L2Hits, 30.0);
         assert_eq!(Period::between(&samples[0], &samples[1]).ratio(), Some(0.9));
     }
 

@@ -8,6 +8,7 @@ use crate::space::{self, Given, PoolSpace};
 use crate::speed::{self, Speed};
 use crate::tolerance::{self, Tolerance};
 use serde::{Deserialize, Serialize};
+use zfs::Layout::{Draid, Mirror, Raidz};
 
 /// Bytes at the front of a member that md keeps for itself on drives of a terabyte and more:
 /// 264,192 sectors, as `mdadm -E` prints for its default (superblock 1.2, `super1.c`).
@@ -77,15 +78,15 @@ pub struct Part {
 
 /// The numbers of `layout` of `drive`s.
 pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
-    let (dspace, embedded_log, data, raw, held) = match layout.build() {
-        Some(build) => {
+    let (dspace, embedded_log, data, raw, held) = match layout.geometry() {
+        Some(geometry) => {
             let device = options.given(drive).device(drive.bytes);
-            let vdev = space::vdev(build, device, drive.ashift, true);
+            let vdev = space::vdev(geometry, device, drive.ashift, true);
             let groups = u64::from(layout.groups);
-            let efficiency = build.geometry().efficiency(options.recordsize, drive.ashift);
+            let efficiency = geometry.efficiency(options.recordsize, drive.ashift);
             let members = match layout.scheme {
-                Scheme::Mirror => 1.0,
-                Scheme::Draid { spares, .. } => f64::from(layout.width - spares),
+                Scheme::Zfs(Mirror) => 1.0,
+                Scheme::Zfs(Draid { spares, .. }) => f64::from(layout.width - spares),
                 _ => f64::from(layout.width),
             };
             (
@@ -96,7 +97,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
                 // A dRAID's drives all hold data; the spares' share of each is empty.
                 vdev.space as f64 / members
                     * match layout.scheme {
-                        Scheme::Draid { .. } => members / f64::from(layout.width),
+                        Scheme::Zfs(Draid { .. }) => members / f64::from(layout.width),
                         _ => 1.0,
                     },
             )
@@ -281,8 +282,8 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
             layout: **layout,
             vdevs: layout.vdevs(&drive.kind, 0),
             efficiency: layout
-                .build()
-                .map_or(1.0, |build| build.geometry().efficiency(options.recordsize, drive.ashift)),
+                .geometry()
+                .map_or(1.0, |geometry| geometry.efficiency(options.recordsize, drive.ashift)),
         })
         .collect();
     let name = match known.as_slice() {
@@ -324,7 +325,7 @@ fn notes(layouts: &[Layout], score: &Score, zfs: bool) -> Vec<Note> {
     }
     let wide = layouts
         .iter()
-        .filter(|l| matches!(l.scheme, Scheme::Raidz { .. }) && l.width > 12)
+        .filter(|l| matches!(l.scheme, Scheme::Zfs(Raidz { .. })) && l.width > 12)
         .map(|l| l.width)
         .max();
     notes.extend(wide.map(Note::Wide));

@@ -6,6 +6,7 @@ use crate::layout::{Layout, Scheme};
 use crate::pareto::{Figures, figures};
 use crate::rank::Wanted;
 use std::collections::BTreeMap;
+use zfs::Layout::{Draid, Mirror, Raidz, Single};
 
 /// Drives from which a dRAID rebuilds much faster than raidz resilvers; zpoolconcepts(7) has no
 /// number, deployments begin at about two dozen.
@@ -14,7 +15,7 @@ const DRAID: u32 = 12;
 /// Whether a layout is a dRAID without distributed spares or of few drives: its figures may equal
 /// those of raidz, which stores small blocks better and can be widened.
 pub(crate) fn pointless(layout: &Layout) -> bool {
-    matches!(layout.scheme, Scheme::Draid { spares, .. } if spares == 0 || layout.width < DRAID)
+    matches!(layout.scheme, Scheme::Zfs(Draid { spares, .. }) if spares == 0 || layout.width < DRAID)
 }
 
 /// A pool that meets the requirements.
@@ -34,10 +35,10 @@ pub(crate) fn considered(kinds: &[Vec<Part>]) -> u64 {
     for (kind, parts) in kinds.iter().enumerate() {
         for part in parts {
             let class = match part.layout.scheme {
-                Scheme::Stripe => (0, 0),
-                Scheme::Mirror => (1, part.layout.width),
-                Scheme::Raidz { parity } => (2, parity),
-                Scheme::Draid { parity, .. } => (3, parity),
+                Scheme::Zfs(Single) => (0, 0),
+                Scheme::Zfs(Mirror) => (1, part.layout.width),
+                Scheme::Zfs(Raidz { parity }) => (2, parity),
+                Scheme::Zfs(Draid { parity, .. }) => (3, parity),
                 Scheme::Raid { .. } => {
                     raids += 1;
                     continue;
@@ -126,12 +127,11 @@ pub(crate) fn fitting(kinds: &[Vec<Part>], drives: &[Drives], wanted: &Wanted) -
 /// Widths of raidz and dRAID may differ, though `zpool create` then wants `-f`, since drives of one
 /// kind rarely come in the number of the other's groups.
 pub(crate) fn alike(a: &Layout, b: &Layout) -> bool {
-    use Scheme::{Draid, Mirror, Raidz, Stripe};
     match (a.scheme, b.scheme) {
-        (Stripe, Stripe) => true,
-        (Mirror, Mirror) => a.width == b.width,
-        (Raidz { parity: a }, Raidz { parity: b }) => a == b,
-        (Draid { parity: a, .. }, Draid { parity: b, .. }) => a == b,
+        (Scheme::Zfs(Single), Scheme::Zfs(Single)) => true,
+        (Scheme::Zfs(Mirror), Scheme::Zfs(Mirror)) => a.width == b.width,
+        (Scheme::Zfs(Raidz { parity: a }), Scheme::Zfs(Raidz { parity: b }))
+        | (Scheme::Zfs(Draid { parity: a, .. }), Scheme::Zfs(Draid { parity: b, .. })) => a == b,
         _ => false,
     }
 }

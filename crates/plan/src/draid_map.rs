@@ -1,8 +1,6 @@
 //! Which drives of a dRAID vdev share a redundancy group: the fixed permutation maps of OpenZFS
 //! (`vdev_draid_generate_perms`, `vdev_draid_map_alloc_row`).
 
-mod seeds;
-
 /// First half of every map's seed, `VDEV_DRAID_SEED`.
 const SEED: u64 = 0xd_7a1d_5eed;
 
@@ -24,9 +22,13 @@ pub fn permutations(children: u32) -> Option<Vec<Vec<u8>>> {
     )
 }
 
+/// Permutations, seed and checksum of the map of a dRAID of `children` drives.
 fn map(children: u32) -> Option<(u32, u64, u64)> {
     let index = usize::try_from(children.checked_sub(2)?).ok()?;
-    seeds::MAPS.get(index).copied()
+    let mut fields = include_str!("draid_map/maps.txt").lines().nth(index + 1)?.split(' ');
+    let hex = |field: Option<&str>| u64::from_str_radix(field?, 16).ok();
+    let permutations = fields.next()?.parse().ok()?;
+    Some((permutations, hex(fields.next())?, hex(fields.next())?))
 }
 
 /// xoroshiro128++ of Blackman and Vigna, as `vdev_draid_rand`.

@@ -1,6 +1,8 @@
 //! The drives of a plan: the figures of each kind that the arithmetic needs.
 
+use catalogue::DriveClass;
 use serde::{Deserialize, Serialize};
+use zfs::units::capacity;
 
 /// Drives of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,83 +41,6 @@ pub struct Drive {
     /// Price of one, in any currency; none if not given.
     pub price: Option<f64>,
 }
-
-/// A kind of drive with the sources of its numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Known {
-    /// Name, as `--drives` takes it.
-    pub name: &'static str,
-    /// Whether it rotates.
-    pub rotational: bool,
-    /// Bytes a second, read and write, over the whole medium.
-    pub rates: (f64, f64),
-    /// Random 4K IOPS with ten outstanding, read and write.
-    pub iops: (f64, f64),
-    /// Yearly failure rate.
-    pub afr: f64,
-    /// Unrecoverable errors a bit read.
-    pub ure: f64,
-    /// Where the numbers come from.
-    pub source: &'static str,
-}
-
-/// The kinds known by name.
-pub const KNOWN: [Known; 6] = [
-    Known {
-        name: "hdd-7200",
-        rotational: true,
-        rates: (165e6, 165e6),
-        iops: (150.0, 150.0),
-        afr: 0.014,
-        ure: 1e-15,
-        source: "210 MiB/s outer zone as the mirror-site article measured, half of it inside; 8.0 ms average seek at queue depth 10; Backblaze Drive Stats 2023: 1.40 %; nearline data sheets: 1 error in 10^15 bits",
-    },
-    Known {
-        name: "hdd-5400",
-        rotational: true,
-        rates: (135e6, 135e6),
-        iops: (95.0, 95.0),
-        afr: 0.014,
-        ure: 1e-14,
-        source: "180 MB/s outer zone and 1 error in 10^14 bits of NAS data sheets (WD Red Plus); IOPS scaled from hdd-7200 by rotation; Backblaze 2023",
-    },
-    Known {
-        name: "hdd-10k",
-        rotational: true,
-        rates: (200e6, 200e6),
-        iops: (280.0, 280.0),
-        afr: 0.0073,
-        ure: 1e-16,
-        source: "2.5-inch SAS data sheets (Seagate Exos 10E2400: 266 MB/s outer zone, 2,000,000 h MTBF is 0.44 %; field rates run higher, Schroeder and Gibson, FAST 2007); 1 error in 10^16 bits",
-    },
-    Known {
-        name: "ssd-sata",
-        rotational: false,
-        rates: (490e6, 390e6),
-        iops: (75e3, 28e3),
-        afr: 0.009,
-        ure: 1e-17,
-        source: "470 and 370 MiB/s as the mirror-site article measured; PM883 data sheet: 98k and 28k IOPS at queue depth 32, 1 error in 10^17 bits; Backblaze SSD Stats 2023: 0.90 %",
-    },
-    Known {
-        name: "nvme",
-        rotational: false,
-        rates: (6500e6, 3500e6),
-        iops: (110e3, 150e3),
-        afr: 0.009,
-        ure: 1e-17,
-        source: "PM9A3 data sheet: 6,500 and 3,500 MB/s; ten reads outstanding at 90 us; 1 error in 10^17 bits; failure rate as for SATA SSD (Backblaze SSD Stats 2023)",
-    },
-    Known {
-        name: "optane",
-        rotational: false,
-        rates: (1870e6, 1050e6),
-        iops: (400e3, 240e3),
-        afr: 0.0044,
-        ure: 1e-17,
-        source: "Intel P1600X data sheet: 1,870 and 1,050 MB/s, 410k and 243k IOPS, 2,000,000 h MTBF, 1 error in 10^17 bits",
-    },
-];
 
 /// A description of drives that cannot be read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,9 +102,9 @@ fn one(text: &str, profile: &dyn Fn(&str) -> Option<Drive>) -> Result<Drives, Dr
     if count == 0 {
         return Err(error(text, "has a count of 0; write at least 1"));
     }
-    let name = words.next().ok_or_else(|| {
-        error(text, &format!("has no kind of drive; add one of {}", names().join(", ")))
-    })?;
+    let name = words
+        .next()
+        .ok_or_else(|| error(text, &format!("has no kind of drive; add one of {}", names())))?;
     let mut drive = if size.is_empty() {
         profile(name).ok_or_else(|| {
             error(
@@ -204,35 +129,38 @@ fn one(text: &str, profile: &dyn Fn(&str) -> Option<Drive>) -> Result<Drives, Dr
     Ok(Drives { count, drive })
 }
 
-fn names() -> Vec<&'static str> {
-    KNOWN.iter().map(|kind| kind.name).collect()
+fn names() -> String {
+    let names: Vec<&str> = catalogue::classes().iter().map(|class| class.name.as_str()).collect();
+    names.join(", ")
 }
 
-/// A drive of a known kind.
+/// A drive of a class of the catalogue.
 ///
 /// # Errors
-/// A name that is not in [`KNOWN`].
+/// A name that the catalogue does not have.
 pub fn known(name: &str, bytes: u64) -> Result<Drive, DriveError> {
-    let Some(kind) = KNOWN.iter().find(|k| k.name == name) else {
-        return Err(error(
-            name,
-            &format!("is not a known kind of drive; write one of {}", names().join(", ")),
-        ));
-    };
-    Ok(Drive {
-        kind: kind.name.split('-').next().unwrap_or(kind.name).to_string(),
+    let class = catalogue::class(name).ok_or_else(|| {
+        error(name, &format!("is not a known kind of drive; write one of {}", names()))
+    })?;
+    Ok(of_class(class, bytes))
+}
+
+/// A drive of `bytes` with the figures of its class.
+pub fn of_class(class: &DriveClass, bytes: u64) -> Drive {
+    Drive {
+        kind: class.name.split('-').next().unwrap_or(&class.name).to_string(),
         bytes,
-        rotational: kind.rotational,
+        rotational: class.rotational,
         sector: 512,
         ashift: 12,
-        read: kind.rates.0,
-        write: kind.rates.1,
-        read_iops: kind.iops.0,
-        write_iops: kind.iops.1,
-        afr: kind.afr,
-        ure: kind.ure,
+        read: class.read_mb_s.value * 1e6,
+        write: class.write_mb_s.value * 1e6,
+        read_iops: class.read_iops.value,
+        write_iops: class.write_iops.value,
+        afr: class.annual_failure_rate.value,
+        ure: class.read_errors_per_bit.value,
         price: None,
-    })
+    }
 }
 
 fn set(drive: &mut Drive, word: &str) -> Result<(), DriveError> {
@@ -279,30 +207,6 @@ fn set(drive: &mut Drive, word: &str) -> Result<(), DriveError> {
         _ => return Err(error(word, KEYS)),
     }
     Ok(())
-}
-
-/// Bytes of a size as printed on a drive: decimal for `K`, `M`, `G`, `T`, `P` with or without `B`,
-/// binary for `KiB` … `PiB`; none for anything else.
-pub fn capacity(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let unit = unit.trim().to_ascii_uppercase();
-    let (base, unit) = match unit.strip_suffix("IB") {
-        Some(unit) => (1024f64, unit.to_string()),
-        None => (1000f64, unit.strip_suffix('B').unwrap_or(&unit).to_string()),
-    };
-    let power = match unit.as_str() {
-        "" => 0,
-        "K" => 1,
-        "M" => 2,
-        "G" => 3,
-        "T" => 4,
-        "P" => 5,
-        _ => return None,
-    };
-    let bytes = number.parse::<f64>().ok()? * base.powi(power);
-    (bytes.is_finite() && bytes < 1.8e19).then(|| bytes.round() as u64)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::layout::{By, Layout, Level, Scheme};
 use serde::{Deserialize, Serialize};
+use zfs::Layout::{Draid, Mirror, Raidz, Single};
 
 /// What is enumerated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -32,17 +33,17 @@ pub fn layouts(drives: u32, scope: &Scope) -> Vec<Layout> {
             out.push(Layout { scheme, groups, width, spares: drives - used });
         }
     };
-    add(Scheme::Stripe, drives, 1);
+    add(Scheme::Zfs(Single), drives, 1);
     for ways in [2, 3] {
         for groups in counts(drives, ways, scope.spares) {
-            add(Scheme::Mirror, groups, ways);
+            add(Scheme::Zfs(Mirror), groups, ways);
         }
     }
     for parity in 1..=3 {
         // A raidz of one data drive is a mirror that stores parity: not worth considering.
         for width in parity + 2..=drives.min(scope.widest) {
             for groups in counts(drives, width, scope.spares) {
-                add(Scheme::Raidz { parity }, groups, width);
+                add(Scheme::Zfs(Raidz { parity }), groups, width);
             }
         }
     }
@@ -75,7 +76,7 @@ fn draid(add: &mut impl FnMut(Scheme, u32, u32), groups: u32, width: u32, scope:
                 continue;
             };
             for data in 1..=most {
-                let scheme = Scheme::Draid { parity, data, spares };
+                let scheme = Scheme::Zfs(Draid { parity, data, spares });
                 add(scheme, groups, width);
             }
         }

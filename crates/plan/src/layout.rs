@@ -1,30 +1,15 @@
 //! One way to put drives of one kind together.
 
-use crate::space::Build;
 use serde::{Deserialize, Serialize};
+use zfs::Geometry;
+use zfs::Layout::{Draid, Mirror, Raidz, Single};
 
 /// How the drives of a group are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(untagged)]
 pub enum Scheme {
-    /// ZFS on single drives.
-    Stripe,
-    /// ZFS mirrors.
-    Mirror,
-    /// ZFS raidz.
-    Raidz {
-        /// 1 to 3.
-        parity: u32,
-    },
-    /// ZFS dRAID.
-    Draid {
-        /// 1 to 3.
-        parity: u32,
-        /// Data drives of a redundancy group.
-        data: u32,
-        /// Distributed spares.
-        spares: u32,
-    },
+    /// Vdevs of ZFS.
+    Zfs(zfs::Layout),
     /// A RAID below the file system.
     Raid {
         /// Who does it.
@@ -112,9 +97,7 @@ impl Layout {
     /// Failures that a group survives whichever they are.
     pub fn tolerance(&self) -> u32 {
         match self.scheme {
-            Scheme::Stripe => 0,
-            Scheme::Mirror => self.width - 1,
-            Scheme::Raidz { parity } | Scheme::Draid { parity, .. } => parity,
+            Scheme::Zfs(layout) => layout.tolerance(self.width),
             Scheme::Raid { level, .. } => match level {
                 Level::R0 => 0,
                 Level::R1 => self.width - 1,
@@ -127,8 +110,8 @@ impl Layout {
     /// Drives' worth of data in a group.
     pub fn data(&self) -> f64 {
         match self.scheme {
-            Scheme::Mirror => 1.0,
-            Scheme::Draid { parity, data, spares } => {
+            Scheme::Zfs(Mirror) => 1.0,
+            Scheme::Zfs(Draid { parity, data, spares }) => {
                 f64::from(self.width - spares) * f64::from(data) / f64::from(data + parity)
             }
             Scheme::Raid { level: Level::R1 | Level::R10, .. } => 1.0,
@@ -148,14 +131,10 @@ impl Layout {
         !matches!(self.scheme, Scheme::Raid { .. })
     }
 
-    /// How a top-level vdev of it is built; none for a RAID.
-    pub fn build(&self) -> Option<Build> {
+    /// The geometry of a top-level vdev of it; none for a RAID.
+    pub fn geometry(&self) -> Option<Geometry> {
         match self.scheme {
-            Scheme::Stripe | Scheme::Mirror => Some(Build::Whole),
-            Scheme::Raidz { parity } => Some(Build::Raidz { children: self.width, parity }),
-            Scheme::Draid { parity, data, spares } => {
-                Some(Build::Draid { parity, data, children: self.width, spares })
-            }
+            Scheme::Zfs(layout) => Some(Geometry { layout, children: self.width }),
             Scheme::Raid { .. } => None,
         }
     }
@@ -167,10 +146,10 @@ impl Layout {
             groups => format!("{groups}×{one}"),
         };
         let name = match self.scheme {
-            Scheme::Stripe => format!("stripe-{}", self.members()),
-            Scheme::Mirror => times(format!("mirror-{}", self.width)),
-            Scheme::Raidz { parity } => times(format!("raidz{parity}-{}", self.width)),
-            Scheme::Draid { parity, data, spares } => {
+            Scheme::Zfs(Single) => format!("stripe-{}", self.members()),
+            Scheme::Zfs(Mirror) => times(format!("mirror-{}", self.width)),
+            Scheme::Zfs(Raidz { parity }) => times(format!("raidz{parity}-{}", self.width)),
+            Scheme::Zfs(Draid { parity, data, spares }) => {
                 times(format!("draid{parity}:{data}d:{}c:{spares}s", self.width))
             }
             Scheme::Raid { by, level } => {
@@ -195,27 +174,17 @@ impl Layout {
     /// The vdevs in `zpool create`'s grammar, with drives `kind[a-b]` from `first` on; none for a
     /// RAID.
     pub fn vdevs(&self, kind: &str, first: u32) -> Option<String> {
-        let keyword = match self.scheme {
-            Scheme::Stripe => String::new(),
-            Scheme::Mirror => "mirror ".to_string(),
-            Scheme::Raidz { parity } => format!("raidz{parity} "),
-            Scheme::Draid { parity, data, spares } => {
-                format!("draid{parity}:{data}d:{}c:{spares}s ", self.width)
-            }
-            Scheme::Raid { .. } => return None,
-        };
+        let Scheme::Zfs(layout) = self.scheme else { return None };
         let range = |from: u32, count: u32| match count {
             1 => format!("{kind}[{from}]"),
             _ => format!("{kind}[{from}-{}]", from + count - 1),
         };
-        let mut lines = Vec::new();
-        if self.scheme == Scheme::Stripe {
-            lines.push(range(first, self.members()));
-        } else {
-            for group in 0..self.groups {
-                lines.push(format!("{keyword}{}", range(first + group * self.width, self.width)));
-            }
-        }
+        let mut lines: Vec<String> = match layout.keyword(self.width as usize) {
+            None => vec![range(first, self.members())],
+            Some(keyword) => (0..self.groups)
+                .map(|group| format!("{keyword} {}", range(first + group * self.width, self.width)))
+                .collect(),
+        };
         if self.spares > 0 {
             lines.push(format!("spare {}", range(first + self.members(), self.spares)));
         }

@@ -5,7 +5,6 @@ mod candidates;
 pub mod draid_map;
 pub mod drive;
 pub mod enumerate;
-pub mod geometry;
 pub mod histogram;
 pub mod html;
 pub mod lang;

@@ -5,6 +5,7 @@ use crate::layout::{Layout, Scheme};
 use crate::rank::Sort;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
+use zfs::Layout::{Draid, Mirror, Raidz, Single};
 
 /// Relative differences below which two figures count as equal: nobody chooses a layout for half a
 /// percent of capacity or a tenth of a resilver, and a chance of loss is not known better than by a
@@ -107,10 +108,10 @@ pub(crate) fn in_turn<F: Ord>(order: &[usize], family: impl Fn(usize) -> F) -> V
 /// The kind of vdev (or RAID) and its parity.
 pub(crate) fn family(layout: &Layout) -> (u8, u32) {
     let kind = match layout.scheme {
-        Scheme::Stripe => 0,
-        Scheme::Mirror => 1,
-        Scheme::Raidz { .. } => 2,
-        Scheme::Draid { .. } => 3,
+        Scheme::Zfs(Single) => 0,
+        Scheme::Zfs(Mirror) => 1,
+        Scheme::Zfs(Raidz { .. }) => 2,
+        Scheme::Zfs(Draid { .. }) => 3,
         Scheme::Raid { .. } => 4,
     };
     (kind, layout.tolerance())

@@ -7,6 +7,7 @@
 use crate::drive::Drive;
 use crate::layout::{Layout, Level, Scheme};
 use serde::{Deserialize, Serialize};
+use zfs::Layout::{Draid, Mirror, Raidz};
 
 /// What a rebuild meets.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -66,7 +67,7 @@ pub fn of(layout: &Layout, drive: &Drive, asize: f64, conditions: &Conditions) -
     };
     let width = f64::from(layout.width);
     let spare = match layout.scheme {
-        Scheme::Draid { spares, .. } => spares + layout.spares,
+        Scheme::Zfs(Draid { spares, .. }) => spares + layout.spares,
         _ => layout.spares,
     };
     let wait_h = if spare > 0 { 0.0 } else { conditions.swap_h };
@@ -76,7 +77,7 @@ pub fn of(layout: &Layout, drive: &Drive, asize: f64, conditions: &Conditions) -
         // The permutations spread the failed drive over all others: each stripe of it costs
         // `data` reads and one write, and all drives but the failed one take part. A sequential
         // rebuild walks allocated space in order.
-        Scheme::Draid { data, spares, .. } if spares > 0 => {
+        Scheme::Zfs(Draid { data, spares, .. }) if spares > 0 => {
             let bytes = asize * conditions.used;
             let work = bytes * (f64::from(data) / (read * found) + 1.0 / (write * found));
             let seconds = work / (width - 1.0);
@@ -96,9 +97,9 @@ pub fn of(layout: &Layout, drive: &Drive, asize: f64, conditions: &Conditions) -
             let bytes = asize * conditions.used;
             let seconds = bytes / (write.min(read) * found);
             let sources = match layout.scheme {
-                Scheme::Mirror => 1.0,
-                Scheme::Raidz { parity } => width - f64::from(parity),
-                Scheme::Draid { data, .. } => f64::from(data),
+                Scheme::Zfs(Mirror) => 1.0,
+                Scheme::Zfs(Raidz { parity }) => width - f64::from(parity),
+                Scheme::Zfs(Draid { data, .. }) => f64::from(data),
                 _ => width - 1.0,
             };
             (bytes, seconds, bytes * sources / seconds)
@@ -111,6 +112,7 @@ pub fn of(layout: &Layout, drive: &Drive, asize: f64, conditions: &Conditions) -
 mod tests {
     use super::*;
     use crate::drive::known;
+    use zfs::Layout::Single;
 
     fn disk() -> Drive {
         known("hdd-7200", 16_000_000_000_000).unwrap()
@@ -119,12 +121,13 @@ mod tests {
     #[test]
     fn a_distributed_spare_is_filled_by_all_drives_together() {
         let draid = Layout {
-            scheme: Scheme::Draid { parity: 2, data: 8, spares: 2 },
+            scheme: Scheme::Zfs(Draid { parity: 2, data: 8, spares: 2 }),
             groups: 1,
             width: 60,
             spares: 0,
         };
-        let raidz = Layout { scheme: Scheme::Raidz { parity: 2 }, groups: 6, width: 10, spares: 0 };
+        let raidz =
+            Layout { scheme: Scheme::Zfs(Raidz { parity: 2 }), groups: 6, width: 10, spares: 0 };
         let conditions = Conditions::default();
         let hours = |layout: &Layout| of(layout, &disk(), 16e12, &conditions).unwrap().hours;
         // 59 drives share 8 reads and a write for each byte: 59/9 times faster than one writer.
@@ -147,7 +150,7 @@ mod tests {
 
     #[test]
     fn without_redundancy_there_is_nothing_to_rebuild() {
-        let stripe = Layout { scheme: Scheme::Stripe, groups: 4, width: 1, spares: 0 };
+        let stripe = Layout { scheme: Scheme::Zfs(Single), groups: 4, width: 1, spares: 0 };
         assert_eq!(of(&stripe, &disk(), 16e12, &Conditions::default()), None);
     }
 }

@@ -110,13 +110,14 @@ pub fn rates(
 mod tests {
     use super::*;
     use crate::layout::Scheme;
+    use zfs::Layout::{Raidz, Single};
 
     fn rebuild(hours: f64) -> Rebuild {
         Rebuild { bytes: 0.0, hours, wait_h: 0.0, read_rate: 1e8 }
     }
 
     fn group(parity: u32, width: u32) -> Layout {
-        Layout { scheme: Scheme::Raidz { parity }, groups: 1, width, spares: 0 }
+        Layout { scheme: Scheme::Zfs(Raidz { parity }), groups: 1, width, spares: 0 }
     }
 
     /// The usual approximations for repair much faster than failure: MTTF²/(n(n−1)MTTR) and
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn without_redundancy_the_first_failure_loses() {
-        let stripe = Layout { scheme: Scheme::Stripe, groups: 30, width: 1, spares: 0 };
+        let stripe = Layout { scheme: Scheme::Zfs(Single), groups: 30, width: 1, spares: 0 };
         let loss =
             rates(&stripe, 0.014, 1e-15, None, &Assumptions::default()).reliability().loss_year;
         assert!((loss - (1.0 - 0.986f64.powi(30))).abs() < 1e-9);

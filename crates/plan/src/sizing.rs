@@ -2,6 +2,7 @@
 
 use crate::histogram::{Amount, Blocks};
 use serde::{Deserialize, Serialize};
+use zfs::memory;
 
 /// Bytes of ARC that a block in the L2ARC takes: `sizeof (l2arc_buf_hdr)` within
 /// `arc_buf_hdr_t` (`HDR_L2ONLY_SIZE`) in OpenZFS 2.1 to 2.3.
@@ -48,10 +49,10 @@ impl Default for LogLimits {
 /// Size of a SLOG for a machine with `memory` bytes whose clients send at most `network` bytes a
 /// second.
 pub fn slog(memory: u64, network: f64, limits: &LogLimits) -> Slog {
-    // dmu.c, dsl_pool_init and arc.c: 10 % of RAM, at most 4 GiB and 25 %.
-    let default = (memory / 10).min(4 << 30).min(memory / 4);
+    let most = memory::dirty_data_max_max(memory, memory::DIRTY_MOST_PERCENT);
+    let default = memory::dirty_data_max(memory, memory::DIRTY_PERCENT, most);
     let dirty = limits.dirty_data_max.unwrap_or(default);
-    let wrlog = limits.wrlog_data_max.unwrap_or(dirty.saturating_mul(2));
+    let wrlog = limits.wrlog_data_max.unwrap_or(memory::wrlog_data_max(dirty));
     let by_rate = (network.max(0.0) * limits.txg_timeout_s.max(1.0) * TXGS) as u64;
     Slog {
         dirty_data_max: dirty,

@@ -2,8 +2,9 @@
 //! slop. Follows `vdev_open`, `vdev_metaslab_set_size`, `vdev_metaslab_init`, `spa_update_dspace`
 //! and `spa_get_slop_space`, which are the same in OpenZFS 2.1, 2.2 and 2.3.
 
-use crate::geometry::Geometry;
 use serde::{Deserialize, Serialize};
+use zfs::Geometry;
+use zfs::Layout;
 
 /// Two labels and the boot block at the front, two labels at the end.
 const LABELS: u64 = (4 << 20) + (512 << 10);
@@ -51,43 +52,6 @@ impl Given {
     }
 }
 
-/// How a top-level vdev is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Build {
-    /// One drive, or a mirror of any number.
-    Whole,
-    /// Raidz over `children` drives.
-    Raidz {
-        /// Drives.
-        children: u32,
-        /// 1 to 3.
-        parity: u32,
-    },
-    /// `draid<parity>:<data>d:<children>c:<spares>s`.
-    Draid {
-        /// 1 to 3.
-        parity: u32,
-        /// Data drives of a group.
-        data: u32,
-        /// Drives.
-        children: u32,
-        /// Distributed spares.
-        spares: u32,
-    },
-}
-
-impl Build {
-    /// How it stores a block.
-    pub fn geometry(self) -> Geometry {
-        match self {
-            Build::Whole => Geometry::Whole,
-            Build::Raidz { children, parity } => Geometry::Raidz { width: children, parity },
-            Build::Draid { parity, data, .. } => Geometry::Draid { data, parity },
-        }
-    }
-}
-
 /// Space of one top-level vdev, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VdevSpace {
@@ -110,12 +74,13 @@ pub struct VdevSpace {
 /// Space of a top-level vdev whose smallest drive offers `device` bytes.
 ///
 /// `embeds` is true for the normal class, which gives a metaslab to the ZIL where it has enough.
-pub fn vdev(build: Build, device: u64, ashift: u32, embeds: bool) -> VdevSpace {
+pub fn vdev(geometry: Geometry, device: u64, ashift: u32, embeds: bool) -> VdevSpace {
     let leaf = (device / LABEL * LABEL).saturating_sub(LABELS);
-    let asize = match build {
-        Build::Whole => leaf,
-        Build::Raidz { children, .. } => leaf * u64::from(children),
-        Build::Draid { parity, data, children, spares } => {
+    let children = geometry.children;
+    let asize = match geometry.layout {
+        Layout::Single | Layout::Mirror => leaf,
+        Layout::Raidz { .. } => leaf * u64::from(children),
+        Layout::Draid { parity, data, spares } => {
             let rows = leaf.saturating_sub(REFLOW) / ROW * ROW;
             let group = u64::from(data + parity) * ROW;
             rows * u64::from(children.saturating_sub(spares)) / group * group
@@ -125,10 +90,9 @@ pub fn vdev(build: Build, device: u64, ashift: u32, embeds: bool) -> VdevSpace {
     let shift = metaslab_shift(asize);
     let metaslabs = asize >> shift;
     let metaslab = 1u64 << shift;
-    let geometry = build.geometry();
     let deflate = geometry.deflate(ashift);
-    let (all, first) = match build {
-        Build::Draid { parity, data, .. } => {
+    let (all, first) = match geometry.layout {
+        Layout::Draid { parity, data, .. } => {
             whole_groups(metaslabs, metaslab, u64::from(data + parity) << ashift)
         }
         _ => (metaslabs * metaslab, metaslab),
@@ -224,7 +188,7 @@ pub fn slop(dspace: u64, embedded_log: u64) -> u64 {
 /// Bytes of files that fit when every block has `psize` bytes: what a dataset of that recordsize
 /// (or volume of that volblocksize) holds, indirect blocks (under 0.2 % from 16K on) and dnodes
 /// left out. Writes are spread over vdevs by their free space.
-pub fn holds(parts: &[(Build, VdevSpace)], ashift: u32, psize: u64) -> u64 {
+pub fn holds(parts: &[(Geometry, VdevSpace)], ashift: u32, psize: u64) -> u64 {
     let space = pool(parts.iter().map(|(_, space)| space));
     if space.dspace == 0 || psize == 0 {
         return 0;
@@ -232,7 +196,7 @@ pub fn holds(parts: &[(Build, VdevSpace)], ashift: u32, psize: u64) -> u64 {
     let share = space.usable as f64 / space.dspace as f64;
     let data: f64 = parts
         .iter()
-        .map(|(build, vdev)| vdev.space as f64 * build.geometry().efficiency(psize, ashift))
+        .map(|(geometry, vdev)| vdev.space as f64 * geometry.efficiency(psize, ashift))
         .sum();
     (data * share) as u64
 }
@@ -287,8 +251,9 @@ mod tests {
 
     #[test]
     fn a_special_vdev_does_not_count_and_a_log_gives_no_metaslab_away() {
-        let with = vdev(Build::Whole, TIB, 12, true);
-        let without = vdev(Build::Whole, TIB, 12, false);
+        let drive = Geometry { layout: Layout::Single, children: 1 };
+        let with = vdev(drive, TIB, 12, true);
+        let without = vdev(drive, TIB, 12, false);
         assert_eq!(with.space + with.embedded_log, without.space);
         assert_eq!(without.embedded_log, 0);
     }

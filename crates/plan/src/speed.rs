@@ -4,6 +4,7 @@
 use crate::drive::Drive;
 use crate::layout::{Layout, Level, Scheme};
 use serde::{Deserialize, Serialize};
+use zfs::Layout::{Draid, Mirror, Raidz, Single};
 
 /// Most that the drives give.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -40,13 +41,13 @@ pub fn of(layout: &Layout, drive: &Drive, block: u64) -> Speed {
     let columns =
         |data: u32| f64::from(u32::try_from(sectors).unwrap_or(u32::MAX).min(data).max(1));
     match layout.scheme {
-        Scheme::Stripe => Speed {
+        Scheme::Zfs(Single) => Speed {
             stream_read: all * drive.read,
             stream_write: all * drive.write,
             read_iops: all * read_iops(drive, block as f64),
             write_iops: all * write_iops(drive, block as f64),
         },
-        Scheme::Mirror => Speed {
+        Scheme::Zfs(Mirror) => Speed {
             stream_read: all * drive.read,
             stream_write: groups * drive.write,
             read_iops: all * read_iops(drive, block as f64),
@@ -54,7 +55,7 @@ pub fn of(layout: &Layout, drive: &Drive, block: u64) -> Speed {
         },
         // A read touches the data columns only, m = min(sectors, data): n·iops/m. A write
         // touches them and the parity.
-        Scheme::Raidz { parity } => {
+        Scheme::Zfs(Raidz { parity }) => {
             let m = columns(layout.width - parity);
             let column = block as f64 / m;
             Speed {
@@ -64,7 +65,7 @@ pub fn of(layout: &Layout, drive: &Drive, block: u64) -> Speed {
                 write_iops: all * write_iops(drive, column) / (m + f64::from(parity)),
             }
         }
-        Scheme::Draid { parity, data, spares } => {
+        Scheme::Zfs(Draid { parity, data, spares }) => {
             let m = columns(data);
             let column = block as f64 / m;
             // Every drive holds data, the spares' share of each is empty; whole rows are written.
@@ -123,7 +124,8 @@ mod tests {
     #[test]
     fn a_raidz_reads_like_one_disk_only_for_full_width_blocks() {
         let disk = known("hdd-7200", 8_000_000_000_000).unwrap();
-        let raidz = Layout { scheme: Scheme::Raidz { parity: 2 }, groups: 1, width: 10, spares: 0 };
+        let raidz =
+            Layout { scheme: Scheme::Zfs(Raidz { parity: 2 }), groups: 1, width: 10, spares: 0 };
         let small = of(&raidz, &disk, 4096).read_iops;
         assert!((small - 10.0 * disk.read_iops).abs() < 1.0);
         let full = of(&raidz, &disk, 128 << 10).read_iops;

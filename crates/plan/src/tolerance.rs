@@ -4,6 +4,7 @@
 use crate::draid_map;
 use crate::layout::{Layout, Scheme};
 use serde::{Deserialize, Serialize};
+use zfs::Layout::Draid;
 
 /// Sets of drives that are enumerated one by one; above it the closed form counts them.
 const ENUMERATED: f64 = 1e6;
@@ -75,7 +76,7 @@ pub fn of(layouts: &[Layout], most: u32) -> Tolerance {
 
 fn spares(layout: &Layout) -> u32 {
     match layout.scheme {
-        Scheme::Draid { spares, .. } => spares + layout.spares,
+        Scheme::Zfs(Draid { spares, .. }) => spares + layout.spares,
         _ => layout.spares,
     }
 }
@@ -175,7 +176,7 @@ impl Fates {
             Fates { drives: 0, group: Vec::new(), tolerance: Vec::new(), lucky: Vec::new() };
         for layout in layouts {
             let lucky = match layout.scheme {
-                Scheme::Draid { parity, data, spares } if failed > parity => {
+                Scheme::Zfs(Draid { parity, data, spares }) if failed > parity => {
                     Some(lucky(layout.width, data + parity, spares, parity)?)
                 }
                 _ => None,
@@ -318,10 +319,11 @@ fn each_set(members: &[u32], size: u32, mut visit: impl FnMut(&[u32])) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zfs::Layout::{Mirror, Raidz};
 
     fn draid(parity: u32, data: u32, children: u32, spares: u32) -> Layout {
         Layout {
-            scheme: Scheme::Draid { parity, data, spares },
+            scheme: Scheme::Zfs(Draid { parity, data, spares }),
             groups: 1,
             width: children,
             spares: 0,
@@ -343,12 +345,12 @@ mod tests {
     #[test]
     fn enumeration_and_closed_form_agree() {
         for layouts in [
-            vec![groups_of(Scheme::Raidz { parity: 2 }, 3, 10)],
-            vec![groups_of(Scheme::Mirror, 12, 2)],
-            vec![groups_of(Scheme::Mirror, 5, 3)],
+            vec![groups_of(Scheme::Zfs(Raidz { parity: 2 }), 3, 10)],
+            vec![groups_of(Scheme::Zfs(Mirror), 12, 2)],
+            vec![groups_of(Scheme::Zfs(Mirror), 5, 3)],
             vec![
-                groups_of(Scheme::Raidz { parity: 1 }, 2, 5),
-                groups_of(Scheme::Raidz { parity: 1 }, 2, 8),
+                groups_of(Scheme::Zfs(Raidz { parity: 1 }), 2, 5),
+                groups_of(Scheme::Zfs(Raidz { parity: 1 }), 2, 8),
             ],
         ] {
             let drives: u32 = layouts.iter().map(Layout::members).sum();
@@ -373,14 +375,14 @@ mod tests {
 
     #[test]
     fn a_mirror_pool_survives_two_failures_unless_they_are_a_pair() {
-        let tolerance = of(&[groups_of(Scheme::Mirror, 12, 2)], 2);
+        let tolerance = of(&[groups_of(Scheme::Zfs(Mirror), 12, 2)], 2);
         assert!((tolerance.shares[1].survived - (1.0 - 12.0 / 276.0)).abs() < 1e-12);
     }
 
     #[test]
     fn spares_add_failures_one_after_another() {
         assert_eq!(of(&[draid(2, 12, 30, 2)], 3).in_sequence, 4);
-        let mut raidz = groups_of(Scheme::Raidz { parity: 2 }, 1, 10);
+        let mut raidz = groups_of(Scheme::Zfs(Raidz { parity: 2 }), 1, 10);
         raidz.spares = 1;
         assert_eq!(of(&[raidz], 3).in_sequence, 3);
     }

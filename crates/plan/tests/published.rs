@@ -5,6 +5,7 @@ use plan::drive::{known, parse};
 use plan::layout::{Layout, Scheme};
 use plan::rebuild::{self, Conditions};
 use plan::tolerance::lost;
+use zfs::Layout::{Mirror, Raidz};
 
 fn layout(scheme: Scheme, groups: u32, width: u32, spares: u32) -> Layout {
     Layout { scheme, groups, width, spares }
@@ -15,10 +16,10 @@ fn layout(scheme: Scheme, groups: u32, width: u32, spares: u32) -> Layout {
 /// makes them and leaves the embedded log out, hence the error allowed: 0.5 %.
 #[test]
 fn capacities_are_within_half_a_percent_of_the_openzfs_capacity_calculator() {
-    let z = |parity| Scheme::Raidz { parity };
+    let z = |parity| Scheme::Zfs(Raidz { parity });
     let sizes = ["4T", "8T", "12T", "18T", "22T"];
     let published = [
-        (Scheme::Mirror, 12, 2, 0, [43.375, 87.063, 130.75, 196.188, 239.875]),
+        (Scheme::Zfs(Mirror), 12, 2, 0, [43.375, 87.063, 130.75, 196.188, 239.875]),
         (z(1), 8, 3, 0, [57.985, 116.095, 174.288, 261.536, 319.646]),
         (z(1), 6, 4, 0, [63.29, 126.706, 190.121, 285.278, 348.761]),
         (z(1), 4, 5, 4, [57.99, 116.104, 174.219, 261.391, 319.506]),
@@ -43,7 +44,7 @@ fn capacities_are_within_half_a_percent_of_the_openzfs_capacity_calculator() {
 /// raidz2, each failed with chance p.
 #[test]
 fn the_chance_to_lose_a_pool_is_that_of_r2_c2() {
-    let pool = layout(Scheme::Raidz { parity: 2 }, 3, 8, 0);
+    let pool = layout(Scheme::Zfs(Raidz { parity: 2 }), 3, 8, 0);
     for p in [0.001, 0.01, 0.05, 0.2] {
         let q: f64 = 1.0 - p;
         let vdev = 28.0 * p * p * q.powi(6) + 8.0 * p * q.powi(7) + q.powi(8);
@@ -55,7 +56,7 @@ fn the_chance_to_lose_a_pool_is_that_of_r2_c2() {
 /// Resilvers of mirrors of disks whose models are not named. Allowed: a fifth.
 #[test]
 fn published_resilvers_take_about_as_long_as_computed() {
-    let mirror = layout(Scheme::Mirror, 1, 2, 0);
+    let mirror = layout(Scheme::Zfs(Mirror), 1, 2, 0);
     let disk = known("hdd-7200", 4_000_000_000_000).unwrap();
     // openzfs/zfs issue 4627: 2.61T onto a fresh second drive "only 7 hours".
     let conditions = Conditions { used: 1.0, ..Conditions::default() };

@@ -2,8 +2,8 @@
 //! `big_store DIR [CELLS [SAMPLES]]`, 1,000 cells and 10,000,000 samples when not told. A sample is one
 //! counter's value in one virtual second. Prints the campaign's file.
 
-use findings::record::{Flow, Measured, Outcome, Second, Trial};
 use lab::campaign::{Campaign, OpenZfs};
+use measurement::{Counter, Counters, DriveCounter, Flow, Measured, Second, Trial, TrialResult};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
@@ -16,8 +16,15 @@ const VARIANTS: u64 = 8;
 const TRIALS: u64 = 2;
 /// Drives of a pool, and the counters of each; the rest of a second's counters are the pool's.
 const DRIVES: usize = 12;
-const OF_A_DRIVE: [&str; 7] =
-    ["busy", "reads", "writes", "read_bytes", "write_bytes", "flushes", "queue"];
+const OF_A_DRIVE: [DriveCounter; 7] = [
+    DriveCounter::Busy,
+    DriveCounter::Reads,
+    DriveCounter::Writes,
+    DriveCounter::ReadBytes,
+    DriveCounter::WriteBytes,
+    DriveCounter::Flushes,
+    DriveCounter::Queue,
+];
 const OF_THE_POOL: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -124,7 +131,7 @@ fn trial(key: &Key, seed: u64, faster: f64, seconds: u64) -> Trial {
         offered_rate: None,
         rerun: None,
         without: None,
-        outcome: Outcome::Measured(Box::new(Measured {
+        outcome: TrialResult::Measured(Box::new(Measured {
             concurrency: clients,
             runtime_s: seconds as f64,
             write: Flow {
@@ -138,7 +145,7 @@ fn trial(key: &Key, seed: u64, faster: f64, seconds: u64) -> Trial {
                 overflow: 0,
             },
             seconds: (1..=seconds).map(|at| second(at, rate, seed)).collect(),
-            totals: BTreeMap::from([("dbuf.hits".to_owned(), ops)]),
+            totals: [(Counter::DbufHits, ops)].into(),
             ..Measured::default()
         })),
     }
@@ -147,16 +154,14 @@ fn trial(key: &Key, seed: u64, faster: f64, seconds: u64) -> Trial {
 fn second(at: u64, rate: f64, seed: u64) -> Second {
     let ripple =
         |salt: u64| 1.0 + 0.03 * (((at * 7919 + seed * 31 + salt) % 13) as f64 / 6.0 - 1.0);
-    let mut values = BTreeMap::from([
-        ("txg.syncs".to_owned(), f64::from(u8::from(at.is_multiple_of(5)))),
-        ("dirty.bytes".to_owned(), 1e8 * ripple(1)),
-    ]);
-    for counter in values.len()..OF_THE_POOL {
-        values.insert(format!("pool.counter_{counter}"), 1000.0 * ripple(counter as u64));
-    }
+    let others = Counter::NAMED.iter().filter(|counter| !counter.is_level()).take(OF_THE_POOL - 1);
+    let mut values: Counters =
+        others.cloned().zip(2..).map(|(counter, salt)| (counter, 1000.0 * ripple(salt))).collect();
+    values.insert(Counter::TxgSyncs, f64::from(u8::from(at.is_multiple_of(5))));
+    values.insert(Counter::DirtyBytes, 1e8 * ripple(1));
     for drive in 0..DRIVES {
-        for (i, what) in OF_A_DRIVE.iter().enumerate() {
-            values.insert(format!("drive.hdd{drive}.{what}"), 0.5 * ripple(i as u64));
+        for (i, what) in OF_A_DRIVE.into_iter().enumerate() {
+            values.insert(Counter::drive(format!("hdd{drive}"), what), 0.5 * ripple(i as u64));
         }
     }
     Second { at: at as f64, reads: 0.0, writes: rate * ripple(0), values }

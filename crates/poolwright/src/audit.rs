@@ -63,10 +63,7 @@ impl Args {
         let report_language = self.lang.unwrap_or_else(crate::report::locale);
         let language = crate::language::of(self.lang);
         let given = if self.host {
-            Ok(Given {
-                texts: host::read(&host::Machine::new(), self.seconds),
-                labs: Vec::new(),
-            })
+            Ok(Given { texts: host::read(&host::Machine::new(), self.seconds), labs: Vec::new() })
         } else {
             input::read(&self.files)
         };
@@ -75,10 +72,7 @@ impl Args {
             .as_deref()
             .map_or(Ok(Vec::new()), |name| results::read(name, report_language));
         let report = match given.and_then(|given| Ok((given, lints?))) {
-            Ok((given, lints)) => Report {
-                lints,
-                ..audit(&given)
-            },
+            Ok((given, lints)) => Report { lints, ..audit(&given) },
             Err(refused) => {
                 output::complain(&refused);
                 return ExitCode::from(exit::USAGE);
@@ -100,10 +94,7 @@ impl Args {
             });
             return ExitCode::from(exit::USAGE);
         }
-        let found = report
-            .findings
-            .iter()
-            .any(|finding| finding.severity >= Severity::Warning);
+        let found = report.findings.iter().any(|finding| finding.severity >= Severity::Warning);
         if found || report.lints.iter().any(results::Line::counts) {
             return ExitCode::from(1);
         }
@@ -116,22 +107,14 @@ fn audit(given: &Given) -> Report {
     let mut findings = Vec::new();
     let (mut system, unread) = gather(&given.texts);
     system.today = today();
-    let unknown = unread
-        .iter()
-        .filter(|u| u.what.starts_with(advice::system::UNKNOWN))
-        .count();
+    let unknown = unread.iter().filter(|u| u.what.starts_with(advice::system::UNKNOWN)).count();
     findings.extend(advice::audit::audit(&system));
     for variants in &given.labs {
         findings.extend(advice::audit::audit_variants(variants));
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let texts = count_texts(&given.texts).saturating_sub(unknown) + given.labs.len();
-    Report {
-        findings,
-        lints: Vec::new(),
-        unread,
-        texts,
-    }
+    Report { findings, lints: Vec::new(), unread, texts }
 }
 
 /// Days since 1970-01-01.

@@ -58,15 +58,8 @@ impl Args {
 
     fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {
         let model = machine::model(&loaded.campaign);
-        let estimate = model
-            .as_ref()
-            .ok()
-            .map(|model| estimate(&loaded.campaign, model));
-        Checked {
-            loaded,
-            model,
-            estimate,
-        }
+        let estimate = model.as_ref().ok().map(|model| estimate(&loaded.campaign, model));
+        Checked { loaded, model, estimate }
     }
 
     /// As [`Args::run`], but mistakes are part of the JSON too.
@@ -87,11 +80,7 @@ impl Args {
             Ok(loaded) => {
                 let checked = self.check(&loaded);
                 let printed = output::print(&json::checked(&checked));
-                if checked.model.is_err() {
-                    ExitCode::from(exit::ENVIRONMENT)
-                } else {
-                    printed
-                }
+                if checked.model.is_err() { ExitCode::from(exit::ENVIRONMENT) } else { printed }
             }
         }
     }

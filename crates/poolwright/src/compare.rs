@@ -39,11 +39,7 @@ impl Args {
         match self.compare() {
             Ok((text, regressed)) => {
                 let printed = output::print(&text);
-                if regressed {
-                    ExitCode::from(REGRESSION)
-                } else {
-                    printed
-                }
+                if regressed { ExitCode::from(REGRESSION) } else { printed }
             }
             Err((code, message)) => {
                 output::complain(&message);
@@ -87,7 +83,7 @@ impl Args {
         let text = if self.json {
             json(&comparison)?
         } else {
-            report::compare::text(&comparison, &before, &after, made::locale().words())
+            report::compare::text(&comparison, &before, &after, made::locale())
         };
         Ok((text, comparison.regressed))
     }
@@ -129,14 +125,11 @@ impl Args {
                 rows()
             )));
         }
-        let key = Path::new(&self.after)
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy();
+        let key = Path::new(&self.after).file_stem().unwrap_or_default().to_string_lossy();
         let text = if self.json {
             json(&cells)?
         } else {
-            report::compare::published(&cells, &key, made::locale().words())
+            report::compare::published(&cells, &key, made::locale())
         };
         Ok((text, cells.iter().any(|c| c.below)))
     }
@@ -155,9 +148,8 @@ fn json(value: &impl Serialize) -> Result<String, (u8, String)> {
 
 /// `ROW=VARIANT` or `ROW=VARIANT WORKLOAD`.
 fn named(text: &str) -> Result<Named, String> {
-    let (row, cell) = text
-        .rsplit_once('=')
-        .ok_or("write ROW=VARIANT, such as 'F1 sync=none/none'")?;
+    let (row, cell) =
+        text.rsplit_once('=').ok_or("write ROW=VARIANT, such as 'F1 sync=none/none'")?;
     let mut words = cell.split_whitespace();
     match (words.next(), words.next(), words.next()) {
         (Some(variant), workload, None) => Ok(Named {

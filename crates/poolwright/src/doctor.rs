@@ -52,13 +52,7 @@ impl Finding {
             Ok(detail) => (detail, String::new()),
             Err(missing) => missing,
         };
-        Finding {
-            what: what.to_owned(),
-            found,
-            needed,
-            detail,
-            fix,
-        }
+        Finding { what: what.to_owned(), found, needed, detail, fix }
     }
 }
 
@@ -106,12 +100,11 @@ fn findings(store: &Path) -> Vec<Finding> {
     let server = Postgresql::find(None).map(|server| server.version);
     let server = server.map_err(|_| ("for labs with pgbench".to_owned(), install("postgresql")));
     all.push(Finding::new("PostgreSQL", false, server));
-    for (program, package) in [
-        ("mdadm", "mdadm"),
-        ("mkfs.xfs", "xfsprogs"),
-        ("mkfs.ext4", "e2fsprogs"),
-    ] {
-        let found = programs::find(program).or_else(|| Some(Path::new("/sbin").join(program)).filter(|p| p.exists()));
+    for (program, package) in
+        [("mdadm", "mdadm"), ("mkfs.xfs", "xfsprogs"), ("mkfs.ext4", "e2fsprogs")]
+    {
+        let found = programs::find(program)
+            .or_else(|| Some(Path::new("/sbin").join(program)).filter(|p| p.exists()));
         let found = found.map(|path| path.display().to_string());
         let missing = || ("for labs with stack = \"md\"".to_owned(), install(package));
         all.push(Finding::new(program, false, found.ok_or_else(missing)));
@@ -119,8 +112,19 @@ fn findings(store: &Path) -> Vec<Finding> {
     let free = machine::free_memory().unwrap_or(0);
     let memory = memory(free, HostLimits::MACHINE.memory, machine::cores());
     all.push(Finding::new("memory", false, memory));
-    all.push(Finding::new("cache", true, writable(&engine::cache(), "set XDG_CACHE_HOME to a directory that you can write to")));
-    all.push(Finding::new("store", true, writable(store, "give a directory that you can write to with --store, or set XDG_DATA_HOME")));
+    all.push(Finding::new(
+        "cache",
+        true,
+        writable(&engine::cache(), "set XDG_CACHE_HOME to a directory that you can write to"),
+    ));
+    all.push(Finding::new(
+        "store",
+        true,
+        writable(
+            store,
+            "give a directory that you can write to with --store, or set XDG_DATA_HOME",
+        ),
+    ));
     all
 }
 
@@ -160,7 +164,9 @@ fn kernel(path: &Path) -> Result {
         Ok(output) => Err((format!("{here} --version: {}", output.status), rebuilt())),
         Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => Err((
             format!("{here} cannot be executed"),
-            format!("chmod +x {here}; if its file system is mounted noexec, set XDG_CACHE_HOME to another and run make engine"),
+            format!(
+                "chmod +x {here}; if its file system is mounted noexec, set XDG_CACHE_HOME to another and run make engine"
+            ),
         )),
         Err(why) => Err((format!("{here}: {why}"), rebuilt())),
     }
@@ -172,8 +178,9 @@ fn start(engine: &Engine, release: &str) -> Result {
         let cache = engine::cache();
         (format!("cannot write to {}: {e}", cache.display()), "set XDG_CACHE_HOME".to_owned())
     })?;
-    let executable = std::env::current_exe()
-        .map_err(|e| (format!("cannot find this program: {e}"), "start it by its full path".to_owned()))?;
+    let executable = std::env::current_exe().map_err(|e| {
+        (format!("cannot find this program: {e}"), "start it by its full path".to_owned())
+    })?;
     let took = Linux::probe(engine, release, &executable, scratch.path());
     took.map(|took| format!("starts, loads its modules and ends in {:.1} s", took.as_secs_f64()))
         .map_err(|why| {

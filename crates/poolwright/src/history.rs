@@ -52,23 +52,17 @@ impl Args {
                 }
             }
         } else {
-            report::history::text(&histories, made::locale().words())
+            report::history::text(&histories, made::locale())
         };
         let printed = output::print(&text);
-        if histories.iter().any(History::regressed) {
-            ExitCode::from(REGRESSION)
-        } else {
-            printed
-        }
+        if histories.iter().any(History::regressed) { ExitCode::from(REGRESSION) } else { printed }
     }
 }
 
 /// What is wrong with campaigns of more than one lab.
 fn mixed(campaigns: &[(String, Findings)]) -> Option<String> {
     let (first, of) = campaigns.first()?;
-    let (other, not) = campaigns
-        .iter()
-        .find(|(_, findings)| findings.lab.name != of.lab.name)?;
+    let (other, not) = campaigns.iter().find(|(_, findings)| findings.lab.name != of.lab.name)?;
     Some(format!(
         "{first} is of the lab {:?} and {other} of {:?}: name campaigns of one lab",
         of.lab.name, not.lab.name

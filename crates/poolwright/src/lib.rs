@@ -1,18 +1,34 @@
-//! The command line: one file a verb, registered by one line below.
+//! The command line: one file a verb, registered by two lines below.
 //!
 //! A library, so that tests can build the same command line on an engine of their own.
 
+mod audit;
+mod check;
+mod compare;
+mod completions;
 mod diagnostics;
+mod doctor;
 mod engine;
 mod exit;
 mod hidden;
+mod history;
 mod lab_file;
 mod language;
 mod machine;
+mod merge;
+mod new;
 mod output;
+mod plan;
+mod powercut;
+mod report;
+mod run;
+mod shell;
 mod store_dir;
 #[cfg(test)]
 mod thousand;
+mod trial;
+mod tune;
+mod verify;
 
 pub use engine::OpenEngine;
 
@@ -27,14 +43,12 @@ struct Cli {
     verb: Verb,
 }
 
-/// Declares the module of each verb, its subcommand and its dispatch.
+/// Declares the subcommand of each verb and its dispatch. Its module is declared above, where rustfmt sees it.
 ///
 /// A verb is a module with `pub struct Args` (deriving [`clap::Args`]; its doc comment is the help)
 /// and `pub fn run(self) -> ExitCode`.
 macro_rules! verbs {
     ($($module:ident $variant:ident)*) => {
-        $(mod $module;)*
-
         #[derive(Subcommand)]
         enum Verb {
             $($variant($module::Args),)*

@@ -8,7 +8,7 @@ use crate::lab_file::load_or_explain;
 use crate::{exit, output};
 use lab::campaign::Campaign;
 use plan::assess::Options;
-use plan::drive::{Drives, capacity, parse};
+use plan::drive::{Drives, parse};
 use plan::enumerate::Scope;
 use plan::histogram::{self, Histogram};
 use plan::lang::Language;
@@ -18,6 +18,7 @@ use plan::{html, text};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use zfs::units::capacity;
 
 /// Layouts for a set of drives: capacity, failures survived, rebuild, data loss, speed, price
 ///
@@ -230,7 +231,9 @@ impl Args {
     fn check(&self, drives: &[Drives]) -> Result<(), Refusal> {
         if drives.is_empty() || drives.len() > KINDS {
             let kinds = drives.len();
-            return Err(Some(format!("{kinds} kinds of data drives; a plan takes from 1 to {KINDS}")));
+            return Err(Some(format!(
+                "{kinds} kinds of data drives; a plan takes from 1 to {KINDS}"
+            )));
         }
         if self.budget.is_some() && drives.iter().any(|d| d.drive.price.is_none()) {
             let message = "--budget needs the price of every drive: `30x8T hdd-7200 price=180`";
@@ -273,7 +276,8 @@ impl Args {
             return Ok(Given { drives, memory, lab: Some(loaded.campaign) });
         }
         let text = self.drives.as_deref().unwrap_or_default();
-        let drives = parse(text, &drives::of_profile).map_err(|e| Some(format!("--drives: {e}")))?;
+        let drives =
+            parse(text, &drives::of_profile).map_err(|e| Some(format!("--drives: {e}")))?;
         Ok(Given { drives, memory: self.memory, lab: None })
     }
 

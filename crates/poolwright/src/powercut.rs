@@ -94,11 +94,7 @@ impl Args {
 
     fn cut(&self) -> Result<u8, u8> {
         let (_, loaded) = load_or_explain(&self.lab, None).map_err(|_| USAGE)?;
-        let Loaded {
-            campaign,
-            said,
-            sources,
-        } = loaded;
+        let Loaded { campaign, said, sources } = loaded;
         diagnostics::draw(&said, &sources);
         let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
         let name = &campaign.variants[number].name;
@@ -145,7 +141,7 @@ impl Args {
             seed: self.seed,
             seconds: self.seconds,
             written: if database.is_some() { Written::Commits } else { Written::Blocks },
-            by_settings: lab::durability::of(&inputs.variant, &inputs.workload),
+            by_settings: lab::durability::assess(&inputs.variant, &inputs.workload),
             dirty_data_max: inputs.model.dirty_data_max,
             mishaps: self.fail.iter().map(Mishap::to_string).collect(),
             runs,
@@ -170,22 +166,14 @@ impl Args {
 
     /// The number of the variant.
     fn variant(&self, campaign: &Campaign) -> Result<usize, String> {
-        let names = || {
-            campaign
-                .variants
-                .iter()
-                .map(|variant| variant.name.as_str())
-        };
+        let names = || campaign.variants.iter().map(|variant| variant.name.as_str());
         let number = match &self.variant {
             // The baseline comes first.
             None => 0,
             Some(wanted) => names().position(|name| name == wanted).ok_or_else(|| {
                 let all: Vec<&str> = names().collect();
                 let lab = &self.lab;
-                format!(
-                    "{lab} has no variant `{wanted}`; it has: {}",
-                    all.join(", ")
-                )
+                format!("{lab} has no variant `{wanted}`; it has: {}", all.join(", "))
             })?,
         };
         let variant = &campaign.variants[number];
@@ -204,9 +192,7 @@ impl Args {
             Fault::Environment(format!("cannot make a directory for the machines: {e}"))
         })?;
         let each = host_memory_needed(&setup.inputs.model);
-        let jobs = self
-            .jobs
-            .map_or_else(|| machine::parallel(each), NonZeroUsize::get);
+        let jobs = self.jobs.map_or_else(|| machine::parallel(each), NonZeroUsize::get);
         let both = [("kept", true), ("control", false)];
         let recorded: Vec<Recorded> = in_parallel(
             jobs,
@@ -216,14 +202,10 @@ impl Args {
         )?;
         let seeds: Vec<u64> = match self.state {
             Some(seed) => vec![seed],
-            None => (0..self.states)
-                .map(|n| self.seed.wrapping_add(n))
-                .collect(),
+            None => (0..self.states).map(|n| self.seed.wrapping_add(n)).collect(),
         };
-        let wanted: Vec<(&Recorded, u64)> = recorded
-            .iter()
-            .flat_map(|run| seeds.iter().map(move |seed| (run, *seed)))
-            .collect();
+        let wanted: Vec<(&Recorded, u64)> =
+            recorded.iter().flat_map(|run| seeds.iter().map(move |seed| (run, *seed))).collect();
         let config = setup.variant.drives(scratch.path())?;
         let states = in_parallel(
             jobs,

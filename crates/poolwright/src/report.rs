@@ -46,7 +46,7 @@ pub enum Format {
     Md,
     /// A row a cell
     Csv,
-    /// Everything, as docs/findings.schema.json describes it
+    /// Everything, as docs/reference/findings.schema.json describes it
     Json,
     /// OpenMetrics text
     Openmetrics,
@@ -133,10 +133,7 @@ fn page(made: &Made, language: Language) -> String {
     let Some((campaign, lab_text)) = &made.source else {
         return report::html::render(&made.findings, None, language);
     };
-    let configuration = Configuration {
-        campaign,
-        lab_text,
-    };
+    let configuration = Configuration { campaign, lab_text };
     report::html::render(&made.findings, Some(configuration), language)
 }
 
@@ -149,11 +146,7 @@ pub fn style(language: Language, to_terminal: bool) -> Style {
         .filter(|width| *width > 0)
         .unwrap_or(100);
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    Style {
-        width,
-        color: to_terminal && !no_color,
-        language,
-    }
+    Style { width, color: to_terminal && !no_color, language }
 }
 
 /// The language of a tag, for an argument.
@@ -238,17 +231,16 @@ fn campaigns(name: &str, store: &StoreDir) -> Result<(Store, Vec<PathBuf>), Stri
 }
 
 fn nothing(name: &str) -> String {
-    format!("no results of {name}: name a lab that was run, a campaign's file in a store, or a findings.json; or run `poolwright run {name}` first")
+    format!(
+        "no results of {name}: name a lab that was run, a campaign's file in a store, or a findings.json; or run `poolwright run {name}` first"
+    )
 }
 
 fn from_findings(path: &Path) -> Result<Made, String> {
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
     let findings = report::json::read(&text).map_err(|e| format!("{name}: {e}"))?;
-    Ok(Made {
-        findings,
-        source: None,
-    })
+    Ok(Made { findings, source: None })
 }
 
 /// What the trials of a campaign show.
@@ -265,10 +257,7 @@ fn from_record(store: &Store, path: &Path) -> Result<Made, String> {
         ));
     }
     let findings = findings::analyse(&record.campaign, &record.model, &trials);
-    Ok(Made {
-        findings,
-        source: Some((record.campaign, record.lab)),
-    })
+    Ok(Made { findings, source: Some((record.campaign, record.lab)) })
 }
 
 fn refuse(message: &str) -> ExitCode {

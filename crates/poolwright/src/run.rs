@@ -9,10 +9,10 @@ use bench::campaign::{self, End, Error, NotRun, Planned, Question, Ran};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
-use findings::record::Trial;
 use lab::campaign::{Campaign, OpenZfs};
 use lab::model::Model;
 use lab::units::print_duration;
+use measurement::Trial;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -102,12 +102,7 @@ struct Ready {
 
 impl Ready {
     fn question(&self) -> Question<'_> {
-        Question {
-            campaign: &self.campaign,
-            model: &self.model,
-            lab: &self.lab,
-            why: self.why,
-        }
+        Question { campaign: &self.campaign, model: &self.model, lab: &self.lab, why: self.why }
     }
 }
 
@@ -132,11 +127,7 @@ impl Args {
             ));
         }
         let (file, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
-        let Loaded {
-            mut campaign,
-            said,
-            sources,
-        } = loaded;
+        let Loaded { mut campaign, said, sources } = loaded;
         diagnostics::draw(&said, &sources);
         if let Some(budget_s) = self.budget {
             campaign.method.budget_s = budget_s;
@@ -152,12 +143,7 @@ impl Args {
             diagnostics::draw(&[diagnostic], &sources);
             ENVIRONMENT
         })?;
-        Ok(Ready {
-            lab: file.text,
-            campaign,
-            model,
-            why: self.why || demo,
-        })
+        Ok(Ready { lab: file.text, campaign, model, why: self.why || demo })
     }
 
     fn list(&self) -> Result<u8, u8> {
@@ -298,7 +284,7 @@ fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     const SHOWN: usize = 8;
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();
     let mut text = format!(
-        "The budget of {} is spent. Not run: {} of this round's trials, which take about {} one after another:\n",
+        "The budget of {} has no time left for {} of this round's trials, which take about {} one after another:\n",
         print_duration(budget_s),
         trials.len(),
         print_duration(needs_s.ceil())

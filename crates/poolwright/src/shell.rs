@@ -54,11 +54,7 @@ impl Args {
             return Err(refuse(USAGE, why));
         }
         let (_, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
-        let Loaded {
-            campaign,
-            said,
-            sources,
-        } = loaded;
+        let Loaded { campaign, said, sources } = loaded;
         diagnostics::draw(&said, &sources);
         let model = machine::model(&campaign).map_err(|diagnostic| {
             diagnostics::draw(&[diagnostic], &sources);
@@ -67,14 +63,14 @@ impl Args {
         let variant = self.index(&campaign)?;
         let linux = Linux::find(Duration::MAX).map_err(|e| exit::of_fault(&e))?;
         let inputs = Inputs::new(&campaign, &model, &Slot::main(variant, 0, 0), "");
-        let scratch = Scratch::new()
-            .map_err(|e| refuse(ENVIRONMENT, format!("cannot make a directory for the machine: {e}")))?;
+        let scratch = Scratch::new().map_err(|e| {
+            refuse(ENVIRONMENT, format!("cannot make a directory for the machine: {e}"))
+        })?;
         let stop = Stop::default();
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
-        let input = input().map_err(|e| {
-            refuse(ENVIRONMENT, format!("cannot read standard input: {e}"))
-        })?;
+        let input =
+            input().map_err(|e| refuse(ENVIRONMENT, format!("cannot read standard input: {e}")))?;
         let name = &campaign.variants[variant].name;
         let greeting = greeting(&format!("{} {name}", campaign.name), &inputs, self.pace);
         let shell = Shell {
@@ -129,7 +125,8 @@ fn greeting(name: &str, inputs: &Inputs, pace: Option<NonZeroU32>) -> String {
     };
     let pull = drives.first().map_or(String::new(), |drive| drive.to_string());
     let clock = match pace {
-        None => "jumps to the next event while nothing runs: minutes pass in a second; see --pace".to_owned(),
+        None => "jumps to the next event while nothing runs: minutes pass in a second; see --pace"
+            .to_owned(),
         Some(pace) => format!("{pace} s pass in a second while nothing runs"),
     };
     format!(

@@ -9,8 +9,8 @@ use bench::clock::WallClock;
 use bench::job::{self, Job};
 use bench::round::{Done, Runner};
 use bench::stop::Stop;
-use findings::record::Outcome;
 use lab::model::host_memory_needed;
+use measurement::TrialResult;
 use report::text::one_line;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -80,8 +80,8 @@ impl Args {
         for (job, done) in jobs.iter().zip(&done) {
             let state = match done {
                 Done::Trial(trial) => match &trial.outcome {
-                    Outcome::Measured(_) => "stored".to_owned(),
-                    Outcome::Failed { reason } => {
+                    TrialResult::Measured(_) => "stored".to_owned(),
+                    TrialResult::Failed { reason } => {
                         code = FAILED;
                         format!("failed\t{}", one_line(reason))
                     }

@@ -183,48 +183,30 @@ impl Args {
             CardName::Ssacli => CardTool::Ssacli,
         });
         let allow_loss_s = self.allow_loss.as_deref().map_or(Ok(0.0), time)?;
-        let notes = unread
-            .iter()
-            .map(|u| format!("{}: {}", u.at, u.what))
-            .collect();
-        Ok((
-            Need {
-                server,
-                workload,
-                memory,
-                cores,
-                allow_loss_s,
-                system,
-                card,
-            },
-            notes,
-        ))
+        let notes = unread.iter().map(|u| format!("{}: {}", u.at, u.what)).collect();
+        Ok((Need { server, workload, memory, cores, allow_loss_s, system, card }, notes))
     }
 }
 
 /// `128G,32 cores` → bytes and cores.
 fn machine(text: &str) -> Result<(u64, u32), String> {
-    let wrong = || format!("invalid --host {text:?}; write memory and cores, as in \"128G,32 cores\"");
+    let wrong =
+        || format!("invalid --host {text:?}; write memory and cores, as in \"128G,32 cores\"");
     let (memory, cores) = text.split_once(',').unwrap_or((text, "8"));
-    let memory = facts::units::binary(memory.trim())
-        .filter(|bytes| *bytes >= 1 << 28)
-        .ok_or_else(wrong)?;
-    let cores = cores
-        .trim()
-        .trim_end_matches("cores")
-        .trim_end_matches("core")
-        .trim();
-    let cores = cores
-        .parse()
-        .ok()
-        .filter(|cores| (1..=4096).contains(cores))
-        .ok_or_else(wrong)?;
+    let memory =
+        facts::units::binary(memory.trim()).filter(|bytes| *bytes >= 1 << 28).ok_or_else(wrong)?;
+    let cores = cores.trim().trim_end_matches("cores").trim_end_matches("core").trim();
+    let cores = cores.parse().ok().filter(|cores| (1..=4096).contains(cores)).ok_or_else(wrong)?;
     Ok((memory, cores))
 }
 
 /// `5s`, `500ms`, `1m` → seconds.
 fn time(text: &str) -> Result<f64, String> {
-    let wrong = || format!("invalid --allow-loss {text:?}; write a time up to an hour, as in \"5s\" or \"500ms\"");
+    let wrong = || {
+        format!(
+            "invalid --allow-loss {text:?}; write a time up to an hour, as in \"5s\" or \"500ms\""
+        )
+    };
     let (number, scale) = if let Some(number) = text.strip_suffix("ms") {
         (number, 0.001)
     } else if let Some(number) = text.strip_suffix('s') {
@@ -236,11 +218,7 @@ fn time(text: &str) -> Result<f64, String> {
     };
     let value: f64 = number.trim().parse().map_err(|_| wrong())?;
     let seconds = value * scale;
-    if (0.0..=3600.0).contains(&seconds) {
-        Ok(seconds)
-    } else {
-        Err(wrong())
-    }
+    if (0.0..=3600.0).contains(&seconds) { Ok(seconds) } else { Err(wrong()) }
 }
 
 fn install(directory: &Path, file: &File) -> std::io::Result<()> {
@@ -286,10 +264,8 @@ fn text(
             None => say(&format!("==> {} <==\n{}", file.path, file.text)),
         }
     }
-    let losing: Vec<&Choice> = choices
-        .iter()
-        .filter(|c| !c.offered && c.loss.seconds() > 0.0)
-        .collect();
+    let losing: Vec<&Choice> =
+        choices.iter().filter(|c| !c.offered && c.loss.seconds() > 0.0).collect();
     if losing.is_empty() {
         say(word(Label::LosesNothing));
     }

@@ -85,11 +85,7 @@ impl Args {
             Err(_) => of_lab(store, &self.what)?,
         };
         let read = |key: Key| -> Result<Stored, store::Error> {
-            Ok(Stored {
-                inputs: store.inputs(&key)?,
-                result: store.result(&key)?,
-                key,
-            })
+            Ok(Stored { inputs: store.inputs(&key)?, result: store.result(&key)?, key })
         };
         let all: Result<Vec<Stored>, store::Error> = keys.into_iter().map(read).collect();
         all.map_err(|e| exit::of_store(&e))
@@ -103,11 +99,7 @@ fn of_directory(directory: &Path) -> Result<Stored, String> {
         fs::read(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))
     };
     let inputs = read("inputs.json")?;
-    Ok(Stored {
-        key: Key::of(&inputs),
-        result: read("result.json")?,
-        inputs,
-    })
+    Ok(Stored { key: Key::of(&inputs), result: read("result.json")?, inputs })
 }
 
 /// The measured trials of the newest campaign of a lab.
@@ -152,15 +144,7 @@ fn again(
         ))),
         Claim::Mine(running) => {
             let raw = running.raw();
-            verify(
-                engine,
-                &inputs,
-                &stored.result,
-                &raw,
-                store,
-                &Unwatched,
-                stop,
-            )
+            verify(engine, &inputs, &stored.result, &raw, store, &Unwatched, stop)
         }
     }
 }

@@ -1,28 +1,28 @@
 //! `plan`'s arithmetic against pools that OpenZFS makes in the machine. These tests need an engine.
 
 mod bare;
+#[path = "../../plan/tests/table/mod.rs"]
+mod table;
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
 use bare::{Bare, drive, profiles};
 use contents::config::DriveConfig;
 use drives::ProfileNumber;
-use plan::layout::{Layout, Scheme};
-use plan::space::{self, Build, VdevSpace};
+use plan::space::{self, VdevSpace};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use table::{BLOCKS, geometry};
+use zfs::{Geometry, Layout};
 
 /// The layouts of `plan`'s own test: layout, vdevs, bytes of a drive, ashift, and what follows.
 const LAYOUTS: &str = include_str!("../../plan/tests/data/layouts.tsv");
-/// Bytes of the files of one block each.
-const BLOCKS: [u64; 8] = [512, 4 << 10, 8 << 10, 16 << 10, 100 << 10, 128 << 10, 1 << 20, 16 << 20];
 
 /// Vdevs that are alike.
 struct Pool {
     /// As in the table: `raidz2:6`.
     name: String,
-    scheme: Scheme,
-    width: u32,
+    geometry: Geometry,
     vdevs: u32,
     /// Bytes of a drive.
     bytes: u64,
@@ -33,24 +33,8 @@ impl Pool {
     fn new(row: &str) -> Pool {
         let fields: Vec<&str> = row.split('\t').collect();
         let name = fields[0].to_owned();
-        let mut parts = name.split(':');
-        let layout = parts.next().unwrap();
-        let numbers: Vec<u32> =
-            parts.map(|part| part.trim_end_matches(['d', 'c', 's']).parse().unwrap()).collect();
-        let parity = || layout[5..].parse().unwrap();
-        let (scheme, width) = match (&layout[..layout.len().min(5)], &numbers[..]) {
-            ("disk", []) => (Scheme::Stripe, 1),
-            ("mirro", [width]) => (Scheme::Mirror, *width),
-            ("raidz", [width]) => (Scheme::Raidz { parity: parity() }, *width),
-            ("draid", [data, width, spares]) => {
-                let (data, spares) = (*data, *spares);
-                (Scheme::Draid { parity: parity(), data, spares }, *width)
-            }
-            _ => panic!("{name}"),
-        };
         Pool {
-            scheme,
-            width,
+            geometry: geometry(&name),
             vdevs: fields[1].parse().unwrap(),
             bytes: fields[2].parse().unwrap(),
             ashift: fields[3].parse().unwrap(),
@@ -58,33 +42,17 @@ impl Pool {
         }
     }
 
-    fn build(&self) -> Build {
-        match self.scheme {
-            Scheme::Raidz { parity } => Build::Raidz { children: self.width, parity },
-            Scheme::Draid { parity, data, spares } => {
-                Build::Draid { parity, data, children: self.width, spares }
-            }
-            _ => Build::Whole,
-        }
-    }
-
     fn drives(&self) -> u32 {
-        self.vdevs * self.width
+        self.vdevs * self.geometry.children
     }
 
     /// The vdevs as `zpool create` takes them, of the drives of this size.
     fn spec(&self, device: impl Fn(u32) -> String) -> String {
-        let word = match self.scheme {
-            Scheme::Stripe => "",
-            Scheme::Mirror => "mirror",
-            _ => self.name.split(':').next().unwrap(),
-        };
-        let word = match self.scheme {
-            Scheme::Draid { .. } => &self.name,
-            _ => word,
-        };
+        let word =
+            self.geometry.layout.keyword(self.geometry.children as usize).unwrap_or_default();
         let group = |vdev: u32| {
-            let drives = (0..self.width).map(|n| device(vdev * self.width + n));
+            let drives =
+                (0..self.geometry.children).map(|n| device(vdev * self.geometry.children + n));
             [word.to_owned()].into_iter().chain(drives).collect::<Vec<_>>().join(" ")
         };
         (0..self.vdevs).map(group).collect::<Vec<_>>().join(" ")
@@ -92,18 +60,16 @@ impl Pool {
 
     /// What plan says of it.
     fn planned(&self, closely: bool) -> Found {
-        let vdev = space::vdev(self.build(), self.bytes, self.ashift, true);
+        let vdev = space::vdev(self.geometry, self.bytes, self.ashift, true);
         let pool = space::pool(&vec![vdev; self.vdevs as usize]);
-        let geometry = self.build().geometry();
-        let layout =
-            Layout { scheme: self.scheme, groups: self.vdevs, width: self.width, spares: 0 };
+        let Geometry { layout, children } = self.geometry;
         Found {
             size: u64::from(self.vdevs) * (vdev.space + vdev.embedded_log),
             usable: pool.usable,
             closely: closely.then(|| {
                 (
-                    BLOCKS.map(|block| sectors(geometry.charged(block, self.ashift))),
-                    layout.tolerance(),
+                    BLOCKS.map(|block| sectors(self.geometry.charged(block, self.ashift))),
+                    layout.tolerance(children),
                 )
             }),
         }
@@ -150,7 +116,7 @@ fn script(pools: &[Pool], device: &dyn Fn(&Pool, u32) -> String) -> String {
     let _ = writeln!(script, "SIZES='{sizes}'");
     for (number, pool) in pools.iter().enumerate() {
         let spec = pool.spec(|n| device(pool, n));
-        let members: Vec<String> = (0..pool.width).map(|n| device(pool, n)).collect();
+        let members: Vec<String> = (0..pool.geometry.children).map(|n| device(pool, n)).collect();
         let more = match is_closely(number) {
             true => format!("closely {}", members.join(" ")),
             false => String::new(),
@@ -241,7 +207,7 @@ fn pools_of_openzfs_2_4_have_the_space_and_the_tolerance_that_plan_says() {
 /// Space of a mirror of drives of a profile.
 fn mirror(profile: &str) -> VdevSpace {
     let bytes = profiles()[profile].capacity.value as u64;
-    space::vdev(Build::Whole, bytes, 12, true)
+    space::vdev(Geometry { layout: Layout::Single, children: 1 }, bytes, 12, true)
 }
 
 #[test]

@@ -164,7 +164,8 @@ fn a_trial_has_the_same_result_wherever_its_store_the_program_and_the_engine_are
         let there = results(place.path(), name);
         assert!(here == there, "{name}: {}", differences(&here, &there));
     }
-    for name in ["d", "a/directory/of/five/names/and-one-that-is-longer"] {
+    let long = "a/directory/of/five/names/and-one-that-is-longer";
+    for name in ["d", "di", "dir", "dire", "a/d", long] {
         let directory = place.path().join(name);
         copy(&engine().unwrap(), &directory.join("engine"));
         let program = directory.join("poolwright");

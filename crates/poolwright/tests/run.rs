@@ -110,7 +110,10 @@ fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
     // Both cells were measured once: there is an answer.
     assert_eq!((output.status.code(), place.begun().len()), (Some(0), 2));
     let told = stderr(&output);
-    assert!(told.contains("The budget of 4 s is spent. Not run: 2"), "{told}");
+    assert!(
+        told.contains("The budget of 4 s has no time left for 2 of this round's trials"),
+        "{told}"
+    );
     assert!(told.contains("optane · sync · repeat 1  (about 2 s)"), "{told}");
     assert!(told.contains("--budget"), "{told}");
 }

@@ -1,10 +1,10 @@
 //! Two campaigns held against each other, as lines for a terminal.
 
-use crate::lang::{Label, Words};
+use crate::lang::{Label, Language};
 use crate::number::{count, range, ratio};
 use crate::rows::ratio_of;
 use crate::text::{aligned, cut, one_line};
-use findings::output::Class;
+use findings::schema::VerdictClass;
 use findings::{Change, Comparison, Findings, Published};
 
 /// Columns of the table.
@@ -15,22 +15,22 @@ pub fn text(
     comparison: &Comparison,
     before: &Findings,
     after: &Findings,
-    words: &dyn Words,
+    language: Language,
 ) -> String {
     let mut lines: Vec<[String; COLUMNS]> = vec![[
-        words.label(Label::Variant).to_lowercase(),
-        words.label(Label::Workload).to_lowercase(),
-        words.label(Label::Change).to_owned(),
-        words.label(Label::TrialsColumn).to_lowercase(),
+        language.label(Label::Variant).to_lowercase(),
+        language.label(Label::Workload).to_lowercase(),
+        language.label(Label::Change).to_owned(),
+        language.label(Label::TrialsColumn).to_lowercase(),
         String::new(),
     ]];
     for change in &comparison.changes {
         lines.push([
             cut(&one_line(&change.variant), 32),
             cut(&one_line(&change.workload), 32),
-            ratio_of(words, change.metric, &change.ratio),
+            ratio_of(language, change.metric, &change.ratio),
             format!("{}, {}", change.trials.0, change.trials.1),
-            words.change(change.class).to_owned(),
+            language.change(change.class).to_owned(),
         ]);
     }
     let mut out = aligned(&lines, 2..4);
@@ -39,7 +39,7 @@ pub fn text(
             "{} · {}: {}\n",
             one_line(variant),
             one_line(workload),
-            words.label(Label::OnlyInOne)
+            language.label(Label::OnlyInOne)
         );
     }
     for cell in &comparison.unmeasured {
@@ -47,44 +47,47 @@ pub fn text(
             "{} · {}: {} ({}, {})\n",
             one_line(&cell.variant),
             one_line(&cell.workload),
-            words.label(Label::NothingCounts),
+            language.label(Label::NothingCounts),
             cell.trials.0,
             cell.trials.1
         );
     }
     if before.scale.size != after.scale.size {
-        out += words.label(Label::OtherScale);
+        out += language.label(Label::OtherScale);
         out.push('\n');
         let moved = |c: &Change| !(0.9..=1.1).contains(&c.ratio.value);
         if comparison.changes.iter().any(moved) {
-            out += words.label(Label::ScaleMoves);
+            out += language.label(Label::ScaleMoves);
             out.push('\n');
         }
     }
-    let worse = comparison.changes.iter().filter(|c| c.class == Class::Harmful).count()
+    let worse = comparison.changes.iter().filter(|c| c.class == VerdictClass::Harmful).count()
         + comparison.unmeasured.iter().filter(|c| c.is_lost()).count();
     out += &match worse {
-        0 => words.label(Label::NoRegression).to_owned(),
-        n => format!("{}{n}", words.label(Label::Regressions)),
+        0 => language.label(Label::NoRegression).to_owned(),
+        n => format!("{}{n}", language.label(Label::Regressions)),
     };
     let open = comparison.changes.iter();
-    let open = open.filter(|c| c.class == Class::Undecided).count();
+    let open = open.filter(|c| c.class == VerdictClass::Undecided).count();
     if open > 0 {
-        out +=
-            &format!("{}{open} {}", words.label(Label::Semicolon), words.change(Class::Undecided));
+        out += &format!(
+            "{}{open} {}",
+            language.label(Label::Semicolon),
+            language.change(VerdictClass::Undecided)
+        );
     }
     out.push('\n');
     out.replace('\u{a0}', " ")
 }
 
 /// Cells beside published rows, as lines. `key` names the table.
-pub fn published(cells: &[Published], key: &str, words: &dyn Words) -> String {
+pub fn published(cells: &[Published], key: &str, language: Language) -> String {
     let mut lines: Vec<[String; COLUMNS]> = vec![[
-        words.label(Label::Variant).to_lowercase(),
-        words.label(Label::Workload).to_lowercase(),
-        format!("{} ({})", words.label(Label::Published), one_line(key)),
-        words.label(Label::Measured).to_lowercase(),
-        words.label(Label::Ratio).to_owned(),
+        language.label(Label::Variant).to_lowercase(),
+        language.label(Label::Workload).to_lowercase(),
+        format!("{} ({})", language.label(Label::Published), one_line(key)),
+        language.label(Label::Measured).to_lowercase(),
+        language.label(Label::Ratio).to_owned(),
     ]];
     for cell in cells {
         lines.push([
@@ -97,8 +100,8 @@ pub fn published(cells: &[Published], key: &str, words: &dyn Words) -> String {
     }
     let mut out = aligned(&lines, 2..4);
     out += &match cells.iter().filter(|c| c.below).count() {
-        0 => words.label(Label::NoneBelow).to_owned(),
-        n => format!("{}{n}", words.label(Label::Below)),
+        0 => language.label(Label::NoneBelow).to_owned(),
+        n => format!("{}{n}", language.label(Label::Below)),
     };
     out.push('\n');
     out.replace('\u{a0}', " ")

@@ -1,10 +1,10 @@
 //! Many campaigns of one lab in a row, as lines for a terminal.
 
-use crate::lang::{Label, Words};
+use crate::lang::{Label, Language};
 use crate::number::{count, micros, ratio};
 use crate::text::{aligned, cut, one_line};
 use findings::History;
-use findings::output::Metric;
+use findings::schema::Metric;
 
 /// Eight heights of a bar, for the course of a cell's values.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -12,12 +12,12 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 const DRAWN: usize = 40;
 
 /// The histories as lines: a row a cell, then each change for good.
-pub fn text(histories: &[History], words: &dyn Words) -> String {
+pub fn text(histories: &[History], language: Language) -> String {
     let mut lines = vec![[
-        words.label(Label::Variant).to_lowercase(),
-        words.label(Label::Workload).to_lowercase(),
-        words.label(Label::Campaigns).to_owned(),
-        words.label(Label::OpsPerSecond).to_owned(),
+        language.label(Label::Variant).to_lowercase(),
+        language.label(Label::Workload).to_lowercase(),
+        language.label(Label::Campaigns).to_owned(),
+        language.label(Label::OpsPerSecond).to_owned(),
         String::new(),
     ]];
     for history in histories {
@@ -46,11 +46,11 @@ pub fn text(histories: &[History], words: &dyn Words) -> String {
         }
     }
     out += &match steps {
-        0 => words.label(Label::NoSteps).to_owned(),
-        n => format!("{}{n}", words.label(Label::Steps)),
+        0 => language.label(Label::NoSteps).to_owned(),
+        n => format!("{}{n}", language.label(Label::Steps)),
     };
     if histories.iter().any(History::regressed) {
-        out = out + words.label(Label::Semicolon) + words.label(Label::LatestStep);
+        out = out + language.label(Label::Semicolon) + language.label(Label::LatestStep);
     }
     out.push('\n');
     out.replace('\u{a0}', " ")

@@ -1,6 +1,6 @@
-//! Findings as JSON: the published format, described by `docs/findings.schema.json`.
+//! Findings as JSON: the published format, described by `docs/reference/findings.schema.json`.
 
-use findings::output::Findings;
+use findings::schema::Findings;
 use std::io::{self, Write};
 
 /// Writes the findings, with a line break at the end.
@@ -10,6 +10,17 @@ use std::io::{self, Write};
 pub fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, findings)?;
     out.write_all(b"\n")
+}
+
+/// The word of the format for a variant of an enum without fields.
+pub(crate) fn word(variant: impl serde::Serialize) -> String {
+    let value = serde_json::to_value(variant).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The word of the format for a variant of an enum that is tagged in the field `tag`.
+pub(crate) fn word_in(variant: impl serde::Serialize, tag: &str) -> Option<String> {
+    Some(serde_json::to_value(variant).ok()?.get(tag)?.as_str()?.to_owned())
 }
 
 /// The JSON schema of the format.
@@ -55,7 +66,7 @@ pub fn read(text: &str) -> Result<Findings, ReadError> {
     struct Head {
         format: u32,
     }
-    let known = findings::output::FORMAT;
+    let known = findings::schema::FORMAT;
     let Head { format: found } = serde_json::from_str(text)?;
     if found > known {
         return Err(ReadError::Newer { found, known });

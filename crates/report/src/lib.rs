@@ -1,6 +1,6 @@
 //! Findings as terminal text, HTML, Markdown, CSV, JSON and OpenMetrics: one file a format.
 //!
-//! Pure: findings in, text out. `docs/report.md` says what each format is for.
+//! Pure: findings in, text out. `docs/guide/report.md` says what each format is for.
 
 pub mod charts;
 pub mod compare;
@@ -14,5 +14,6 @@ pub mod markup;
 pub mod number;
 pub mod openmetrics;
 pub mod rows;
+pub mod table;
 pub mod terminal;
 pub mod text;

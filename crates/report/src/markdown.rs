@@ -1,178 +1,177 @@
 //! The comparison as Markdown, for a forum post or a blog.
 
-use crate::lang::{Label, Language, Words};
-use crate::number::{micros, share};
+use crate::lang::{Label, Language};
 use crate::rows::{
-    adequate_text, answers, aside, causes, first_head, load_text, rate, risks, rows, title,
-    validity, verdict_text, weaker, workloads,
+    Row, adequate_text, answers, aside, causes, load_text, risks, rows, title, verdict_text,
+    workloads,
 };
-use crate::terminal::{against, first_text, sign, with_spread};
+use crate::table::columns_of;
 use crate::text::one_line;
-use findings::output::Findings;
+use findings::schema::Findings;
 use std::fmt::Write;
 
 /// The whole report.
 pub fn render(findings: &Findings, language: Language) -> String {
-    let words = language.words();
-    let say = |label| words.label(label);
-    let mut out = String::new();
-    let _ = writeln!(out, "# {}\n", escape(&findings.lab.title));
-    let _ = writeln!(out, "{}\n", escape(&words.model(findings)));
-    let _ = writeln!(out, "## {}\n", say(Label::Answer));
-    let answers = answers(findings);
-    if answers.is_empty() {
-        let _ = writeln!(out, "{}\n", say(Label::NoVerdict));
-    }
-    for answer in &answers {
-        let _ = writeln!(
-            out,
-            "- **{}**{}{}",
-            escape(&title(findings, words, answer.verdict)),
-            say(Label::Colon),
-            escape(&verdict_text(words, answer))
-        );
-    }
     let rows = rows(findings);
-    let many = workloads(findings).len() > 1;
-    for workload in workloads(findings) {
-        let heading = if many { workload } else { say(Label::Comparison) };
-        let _ = writeln!(out, "\n## {}\n", escape(heading));
-        let first = first_head(rows.iter().filter(|r| r.cell.workload == workload));
-        let head = [
-            say(Label::Variant).to_owned(),
-            format!("{}, {}", say(rate(findings)), say(first)),
-            format!("{}, {}", say(rate(findings)), say(Label::Sustained)),
-            say(Label::Mean).to_owned(),
-            say(Label::P99).to_owned(),
-            say(Label::Arc).to_owned(),
-            say(Label::L2arc).to_owned(),
-            format!("{} {}", say(Label::Against), escape(&findings.lab.baseline)),
-        ];
-        let _ = writeln!(out, "| {} |", head.join(" | "));
-        let _ = writeln!(out, "|---|---:|---:|---:|---:|---:|---:|---:|");
-        for row in rows.iter().filter(|r| r.cell.workload == workload) {
-            let latency = row.cell.latency.filter(|_| row.shown());
-            let reads = row.cell.hits.reads;
-            let cells = [
-                escape(&format!("{}{}", row.cell.variant, sign(row.cell.validity))),
-                first_text(words, row),
-                match (row.lasting, row.not_settled) {
-                    (Some(estimate), _) => with_spread(&estimate),
-                    (None, Some(_)) => say(Label::NotSettled).to_owned(),
-                    (None, None) => validity(words, row.cell),
-                },
-                latency.map_or("–".into(), |l| micros(l.mean_us)),
-                latency.map_or("–".into(), |l| micros(l.p99_us)),
-                row.from_memory().map_or("–".into(), share),
-                reads.map_or("–".into(), |r| share(r.l2arc)),
-                escape(&against(words, row)),
-            ];
-            let _ = writeln!(out, "| {} |", cells.join(" | "));
-        }
-        if rows.iter().any(|r| r.cell.workload == workload && r.first.is_some()) {
-            let _ = writeln!(out, "\n{}", say(Label::WholeWindow));
-        }
-    }
-    let causes = causes(findings);
-    if !causes.is_empty() {
-        let _ = writeln!(out, "\n## {}", say(Label::WaitsFor));
-    }
-    for of_cell in causes {
-        let head = format!("{} · {}", of_cell[0].variant, of_cell[0].workload);
-        let _ = writeln!(out, "\n**{}**\n", escape(&head));
-        for cause in of_cell {
-            let _ = writeln!(out, "{}. {}", cause.rank, escape(&words.cause(cause)));
-        }
-    }
-    if !findings.adequate.is_empty() {
-        let _ = writeln!(out, "\n## {}\n", say(Label::Enough));
-        for adequate in &findings.adequate {
-            let _ = writeln!(out, "- {}", escape(&adequate_text(findings, words, adequate)));
-        }
-    }
-    let classes = weaker(findings).map(|(name, class)| (name, words.after_power_cut(class)));
-    let risks = risks(findings).into_iter().map(|(name, risk)| (name, words.durability(risk)));
-    let risks: Vec<(&str, String)> = classes.chain(risks).collect();
-    if !risks.is_empty() {
-        let _ = writeln!(out, "\n## {}\n", say(Label::Risks));
-        for (variant, risk) in risks {
-            let colon = say(Label::Colon);
-            let _ = writeln!(out, "- **{}**{colon}{}", escape(variant), escape(&risk));
-        }
-    }
-    if !findings.ladders.is_empty() {
-        let _ = writeln!(out, "\n## {}\n", say(Label::Load));
-        for ladder in &findings.ladders {
-            let head = format!("{} · {}", ladder.variant, ladder.workload);
-            let said = load_text(words, ladder);
-            let _ = writeln!(out, "- **{}**{}{}", escape(&head), say(Label::Colon), escape(&said));
-        }
-    }
-    let aside: Vec<String> = rows
-        .iter()
-        .filter_map(|row| {
-            let said = aside(words, findings, row);
-            let head = format!("{} · {}", row.cell.variant, row.cell.workload);
-            (!said.is_empty()).then(|| {
-                format!("- {}: {}", escape(&head), escape(&said.join(say(Label::Semicolon))))
-            })
-        })
-        .collect();
-    if !aside.is_empty() {
-        let _ = writeln!(out, "\n## {}\n\n{}", say(Label::Remarks), aside.join("\n"));
-    }
-    let _ = writeln!(out, "\n## {}\n", say(Label::Trust));
-    for part in &findings.validation {
-        let _ = writeln!(out, "- {}", escape(&words.validation(part)));
-    }
-    let _ = writeln!(out, "- {}", say(Label::NotValidated));
-    for other in &findings.scale.other_sizes {
-        let _ = writeln!(out, "- {}", escape(&words.other_size(other)));
-    }
-    for open in &findings.scale.open_numbers {
-        let _ = writeln!(out, "- {}", escape(&words.open_numbers(open)));
-    }
-    for limit in &findings.scale.limits {
-        let _ = writeln!(out, "- {}", escape(&words.scale_limit(limit)));
-    }
-    for lint in &findings.lints {
-        let _ = writeln!(
-            out,
-            "- {}: {}",
-            words.severity(lint.severity),
-            escape(&words.lint(&lint.finding))
-        );
-    }
-    build(&mut out, findings, words);
-    out.replace('\u{a0}', " ")
+    let mut page = Page { out: String::new(), findings, language };
+    page.paragraph(&format!("# {}", escape(&findings.lab.title)));
+    page.paragraph(&escape(&language.model(findings)));
+    page.answers();
+    page.tables(&rows);
+    page.causes();
+    page.loads();
+    page.remarks(&rows);
+    page.trust();
+    page.configuration();
+    page.out.replace('\u{a0}', " ").trim_end().to_owned() + "\n"
 }
 
-/// What was compared: each variant's commands, each workload's jobs.
-fn build(out: &mut String, findings: &Findings, words: &dyn Words) {
-    let _ = writeln!(out, "\n## {}\n", words.label(Label::Configuration));
-    for workload in &findings.workloads {
-        let jobs: Vec<String> = workload.jobs.iter().map(|job| escape(job)).collect();
-        let _ = writeln!(out, "- **{}** {}", escape(&workload.name), jobs.join(" · "));
+struct Page<'a> {
+    out: String,
+    findings: &'a Findings,
+    language: Language,
+}
+
+impl Page<'_> {
+    fn paragraph(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{text}\n");
     }
-    for variant in findings.variants.iter().filter(|v| !v.build.is_empty()) {
-        let _ = writeln!(out, "\n**{}**\n", escape(&variant.name));
-        let commands: Vec<&String> = variant.build.iter().chain(&variant.add).collect();
-        let plain = commands.iter().all(|line| is_plain(line));
-        for (i, command) in commands.into_iter().enumerate() {
-            let mut put = |line: &str| {
-                // An indented block is shown as it is, to be copied; not every site reads Markdown so.
-                let _ = match plain {
-                    true => writeln!(out, "    {line}"),
-                    false => writeln!(out, "- {}", escape(line)),
-                };
-            };
-            if i == variant.build.len() {
-                put(&format!("# {}", words.label(Label::AddIt)));
-            }
-            put(command);
+
+    fn heading(&mut self, heading: Label) {
+        self.paragraph(&format!("## {}", self.language.label(heading)));
+    }
+
+    /// A list under a heading; nothing of an empty one.
+    fn list(&mut self, heading: Label, items: Vec<String>) {
+        if !items.is_empty() {
+            self.heading(heading);
+            let items: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
+            self.paragraph(&items.join("\n"));
         }
     }
-    let _ = writeln!(out, "\n{}", words.label(Label::BuildWarning));
+
+    /// `**name**: text`.
+    fn named(&self, name: &str, text: &str) -> String {
+        format!("**{}**{}{}", escape(name), self.language.label(Label::Colon), escape(text))
+    }
+
+    fn answers(&mut self) {
+        let (findings, language) = (self.findings, self.language);
+        let answers = answers(findings);
+        if answers.is_empty() {
+            self.heading(Label::Answer);
+            self.paragraph(language.label(Label::NoVerdict));
+        }
+        let items = answers.iter().map(|answer| {
+            let title = title(findings, language, answer.verdict);
+            self.named(&title, &verdict_text(language, answer))
+        });
+        self.list(Label::Answer, items.collect());
+    }
+
+    fn tables(&mut self, rows: &[Row]) {
+        let workloads = workloads(self.findings);
+        for workload in &workloads {
+            match workloads.len() {
+                1 => self.heading(Label::Comparison),
+                _ => self.paragraph(&format!("## {}", escape(workload))),
+            }
+            let rows: Vec<&Row> = rows.iter().filter(|r| r.cell.workload == *workload).collect();
+            let columns = columns_of(self.findings, self.language, &rows);
+            let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+            let cells = |i: usize| columns.iter().map(|c| escape(&c.cells[i])).collect();
+            let ruler = columns.iter().map(|c| if c.right { "---:" } else { "---" }.to_owned());
+            let mut lines = vec![line(cells(0)), line(ruler.collect())];
+            lines.extend((1..=rows.len()).map(|i| line(cells(i))));
+            self.paragraph(&lines.join("\n"));
+            if rows.iter().any(|row| row.first.is_some()) {
+                self.paragraph(self.language.label(Label::WholeWindow));
+            }
+        }
+    }
+
+    fn causes(&mut self) {
+        let causes = causes(self.findings);
+        if !causes.is_empty() {
+            self.heading(Label::WaitsFor);
+        }
+        for of_cell in causes {
+            let head = format!("{} · {}", of_cell[0].variant, of_cell[0].workload);
+            self.paragraph(&format!("**{}**", escape(&head)));
+            let lines = of_cell
+                .iter()
+                .map(|cause| format!("{}. {}", cause.rank, escape(&self.language.cause(cause))));
+            let lines: Vec<String> = lines.collect();
+            self.paragraph(&lines.join("\n"));
+        }
+    }
+
+    /// What is enough, what each variant risks, and what load it carries.
+    fn loads(&mut self) {
+        let (findings, language) = (self.findings, self.language);
+        let enough =
+            findings.adequate.iter().map(|a| escape(&adequate_text(findings, language, a)));
+        self.list(Label::Enough, enough.collect());
+        let risks = risks(findings);
+        let risks = risks.iter().map(|(name, risk)| self.named(name, &language.risk(*risk)));
+        self.list(Label::Risks, risks.collect());
+        let loads = findings.ladders.iter().map(|ladder| {
+            let head = format!("{} · {}", ladder.variant, ladder.workload);
+            self.named(&head, &load_text(language, ladder))
+        });
+        self.list(Label::Load, loads.collect());
+    }
+
+    fn remarks(&mut self, rows: &[Row]) {
+        let remarks = rows.iter().filter_map(|row| {
+            let remarks = aside(self.language, self.findings, row);
+            let head = format!("{} · {}", row.cell.variant, row.cell.workload);
+            let text = remarks.join(self.language.label(Label::Semicolon));
+            (!remarks.is_empty()).then(|| self.named(&head, &text))
+        });
+        self.list(Label::Remarks, remarks.collect());
+    }
+
+    fn trust(&mut self) {
+        let (findings, language) = (self.findings, self.language);
+        let scale = &findings.scale;
+        let mut all: Vec<String> =
+            findings.validation.iter().map(|part| language.validation(part)).collect();
+        all.push(language.label(Label::NotValidated).to_owned());
+        all.extend(scale.other_sizes.iter().map(|other| language.other_size(other)));
+        all.extend(scale.open_numbers.iter().map(|open| language.open_numbers(open)));
+        all.extend(scale.limits.iter().map(|limit| language.scale_limit(limit)));
+        let mut all: Vec<String> = all.iter().map(|text| escape(text)).collect();
+        all.extend(findings.lints.iter().map(|lint| {
+            self.named(language.severity(lint.severity), &language.lint(&lint.finding))
+        }));
+        self.list(Label::Trust, all);
+    }
+
+    /// What was compared: each workload's jobs, each variant's commands.
+    fn configuration(&mut self) {
+        let jobs = self.findings.workloads.iter().map(|workload| {
+            let jobs: Vec<String> = workload.jobs.iter().map(|job| escape(job)).collect();
+            format!("**{}** {}", escape(&workload.name), jobs.join(" · "))
+        });
+        self.list(Label::Configuration, jobs.collect());
+        for variant in self.findings.variants.iter().filter(|v| !v.build.is_empty()) {
+            self.paragraph(&format!("**{}**", escape(&variant.name)));
+            let mut commands = variant.build.clone();
+            let plain = commands.iter().chain(&variant.add).all(|line| is_plain(line));
+            if variant.add.is_some() {
+                commands.push(format!("# {}", self.language.label(Label::AddIt)));
+                commands.extend(variant.add.iter().cloned());
+            }
+            // An indented block is shown as it is, to be copied; not every site reads Markdown so.
+            let lines: Vec<String> = match plain {
+                true => commands.iter().map(|line| format!("    {line}")).collect(),
+                false => commands.iter().map(|line| format!("- {}", escape(line))).collect(),
+            };
+            self.paragraph(&lines.join("\n"));
+        }
+        self.paragraph(self.language.label(Label::BuildWarning));
+    }
 }
 
 /// Whether a line has nothing in it but what commands are made of.

@@ -3,7 +3,7 @@
 //! Why not a template engine: most of the page is charts and tables computed from data, both
 //! languages are written side by side, and an element that is opened here cannot stay open.
 
-use crate::lang::{Language, Words};
+use crate::lang::Language;
 use crate::text::{ISOLATE, is_hidden, visible, visible_char};
 use std::fmt::{self, Display, Write};
 
@@ -65,9 +65,9 @@ impl Markup {
     }
 
     /// A phrase in every language of the page; the style sheet shows one of them.
-    pub fn say(&mut self, phrase: impl Fn(&dyn Words) -> String) {
+    pub fn say(&mut self, phrase: impl Fn(Language) -> String) {
         let element = if self.in_svg { "tspan" } else { "span" };
-        let all = Language::ALL.map(|language| (language, phrase(language.words())));
+        let all = Language::ALL.map(|language| (language, phrase(language)));
         if all.iter().all(|(_, words)| *words == all[0].1) {
             return self.text(&all[0].1);
         }
@@ -126,7 +126,7 @@ impl Tag<'_> {
     }
 
     /// An element that holds one phrase in every language.
-    pub fn say(self, phrase: impl Fn(&dyn Words) -> String) {
+    pub fn say(self, phrase: impl Fn(Language) -> String) {
         self.inside(|m| m.say(phrase));
     }
 

@@ -1,7 +1,7 @@
 //! Numbers as people read them: three significant digits at most, thousands grouped; the space
 //! before a unit does not break.
 
-use findings::output::{Basis, Estimate};
+use findings::schema::{Basis, Estimate};
 
 /// A count or rate: `640`, `4,310`, `12.5`, `0.042`.
 pub fn count(value: f64) -> String {

@@ -1,12 +1,12 @@
 //! What every format shows, in one order: a row a cell and an answer a verdict.
 
-use crate::lang::{Label, Words, name};
+use crate::lang::{Label, Language, name};
 use crate::number::{range, ratio};
 use crate::text::{cut, one_line};
-use findings::output::{
-    Adequate, Cause, Caution, Cell, Class, DurabilityRisk, Effect, Estimate, Explanation, Findings,
-    Lack, Ladder, Metric, Needed, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Validity,
-    Verdict,
+use findings::schema::{
+    Adequate, Cause, Caution, Cell, DurabilityRisk, Effect, Estimate, Explanation, Findings, Lack,
+    Ladder, Metric, Needed, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Validity,
+    Verdict, VerdictClass,
 };
 
 /// What a report calls operations a second.
@@ -188,12 +188,12 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
 
 /// What a verdict is on: the factor's subject where it has one, the level against the other one (a lab may
 /// take a log away as well as add it), and the workload where there are several.
-pub fn title(findings: &Findings, words: &dyn Words, verdict: &Verdict) -> String {
+pub fn title(findings: &Findings, language: Language, verdict: &Verdict) -> String {
     let mut title = format!(
         "{} {} ({} {})",
-        factor_name(findings, words, &verdict.factor),
+        factor_name(findings, language, &verdict.factor),
         name(&verdict.level),
-        words.label(Label::Against),
+        language.label(Label::Against),
         name(&verdict.against)
     );
     if findings.cells.iter().any(|c| c.workload != findings.cells[0].workload) {
@@ -203,24 +203,33 @@ pub fn title(findings: &Findings, words: &dyn Words, verdict: &Verdict) -> Strin
 }
 
 /// The subject of a factor that has one, the factor's own name otherwise.
-pub fn factor_name(findings: &Findings, words: &dyn Words, factor: &str) -> String {
+pub fn factor_name(findings: &Findings, language: Language, factor: &str) -> String {
     match findings.factors.iter().find(|f| f.name == factor) {
-        Some(found) if found.subjects.len() == 1 => words.subject(&found.subjects[0]),
+        Some(found) if found.subjects.len() == 1 => language.subject(&found.subjects[0]),
         _ => name(factor),
     }
 }
 
-/// Variants that a power cut alone can cost something, with what.
-pub fn weaker(findings: &Findings) -> impl Iterator<Item = (&str, PowerCutClass)> {
-    let classes =
-        findings.variants.iter().filter_map(|v| Some((v.name.as_str(), v.after_power_cut?)));
-    classes.filter(|(_, class)| *class != PowerCutClass::KeepsAcknowledged)
+/// Something a variant risks.
+#[derive(Debug, Clone, Copy)]
+pub enum Risk<'a> {
+    /// A power cut alone.
+    PowerCut(PowerCutClass),
+    /// A setting, or a drive that fails.
+    Configuration(&'a DurabilityRisk),
 }
 
-/// What each variant risks, by its name.
-pub fn risks(findings: &Findings) -> Vec<(&str, &DurabilityRisk)> {
-    let variants = findings.variants.iter();
-    variants.flat_map(|v| v.durability.iter().map(move |risk| (v.name.as_str(), risk))).collect()
+/// What each variant risks, by its name; nothing of one that keeps every acknowledged write.
+pub fn risks(findings: &Findings) -> Vec<(&str, Risk<'_>)> {
+    let mut risks = Vec::new();
+    for variant in &findings.variants {
+        let weak = |class: &PowerCutClass| *class != PowerCutClass::KeepsAcknowledged;
+        let power_cut = variant.after_power_cut.filter(weak).map(Risk::PowerCut);
+        let configuration = variant.durability.iter().map(Risk::Configuration);
+        let all = power_cut.into_iter().chain(configuration);
+        risks.extend(all.map(|risk| (variant.name.as_str(), risk)));
+    }
+    risks
 }
 
 /// What the first phases of these rows are.
@@ -244,88 +253,88 @@ pub fn workloads(findings: &Findings) -> Vec<&str> {
 }
 
 /// `6.7× sustained [6.2, 7.2]`.
-pub fn interval(words: &dyn Words, effect: &Effect) -> String {
+pub fn interval(language: Language, effect: &Effect) -> String {
     let phase = match effect.phase {
         PhaseKind::Whole => String::new(),
-        phase => format!(" {}", words.phase(phase)),
+        phase => format!(" {}", language.phase(phase)),
     };
-    let metric = metric(words, effect.metric).map_or_else(String::new, |m| format!(" {m}"));
+    let metric = metric(language, effect.metric).map_or_else(String::new, |m| format!(" {m}"));
     format!("{}{metric}{phase}{}", ratio(effect.ratio.value), range(&effect.ratio))
 }
 
 /// The name of a metric; none for throughput, which is what ratios are of unless they say otherwise.
-pub fn metric(words: &dyn Words, metric: Metric) -> Option<&'static str> {
-    (metric != Metric::Throughput).then(|| words.metric(metric))
+pub fn metric(language: Language, metric: Metric) -> Option<&'static str> {
+    (metric != Metric::Throughput).then(|| language.metric(metric))
 }
 
 /// `6.7× [6.2, 7.2]`, `p99 latency 0.5× [0.4, 0.6]`: a ratio in a table.
-pub fn ratio_of(words: &dyn Words, of: Metric, found: &Estimate) -> String {
-    let metric = metric(words, of).map_or_else(String::new, |m| format!("{m} "));
+pub fn ratio_of(language: Language, of: Metric, found: &Estimate) -> String {
+    let metric = metric(language, of).map_or_else(String::new, |m| format!("{m} "));
     format!("{metric}{}{}", ratio(found.value), range(found))
 }
 
 /// A verdict in a paragraph: what, how sure, why, and what to know.
-pub fn verdict_text(words: &dyn Words, answer: &Answer) -> String {
+pub fn verdict_text(language: Language, answer: &Answer) -> String {
     let verdict = answer.verdict;
-    let mut said = words.class(verdict.class).to_owned();
+    let mut text = language.class(verdict.class).to_owned();
     if let Some(effect) = answer.deciding {
-        said = said + words.label(Label::Colon) + &interval(words, effect);
+        text = text + language.label(Label::Colon) + &interval(language, effect);
     }
     if let Some(burst) = answer.burst {
-        said = said + words.label(Label::Comma) + &words.beside(burst);
+        text = text + language.label(Label::Comma) + &language.beside(burst);
     }
-    said += words.label(Label::FullStop);
-    for sentence in sentences(words, answer) {
-        said = said + words.label(Label::Space) + &sentence;
+    text += language.label(Label::FullStop);
+    for sentence in sentences(language, answer) {
+        text = text + language.label(Label::Space) + &sentence;
     }
-    said
+    text
 }
 
 /// What load a configuration carries, and what keeps its percentiles under limits, in a paragraph.
-pub fn load_text(words: &dyn Words, ladder: &Ladder) -> String {
-    let within: Vec<String> = ladder.within.iter().map(|w| words.load_within(w)).collect();
-    let mut said = words.ladder(ladder);
+pub fn load_text(language: Language, ladder: &Ladder) -> String {
+    let within: Vec<String> = ladder.within.iter().map(|w| language.load_within(w)).collect();
+    let mut text = language.ladder(ladder);
     if !within.is_empty() {
-        said = said
-            + words.label(Label::Space)
-            + &within.join(words.label(Label::Semicolon))
-            + words.label(Label::FullStop);
+        text = text
+            + language.label(Label::Space)
+            + &within.join(language.label(Label::Semicolon))
+            + language.label(Label::FullStop);
     }
-    said
+    text
 }
 
 /// What is enough, with the workload's name before it where there are several.
-pub fn adequate_text(findings: &Findings, words: &dyn Words, adequate: &Adequate) -> String {
-    let said = words.adequate(adequate);
+pub fn adequate_text(findings: &Findings, language: Language, adequate: &Adequate) -> String {
+    let text = language.adequate(adequate);
     if workloads(findings).len() < 2 {
-        return said;
+        return text;
     }
-    name(&adequate.workload) + words.label(Label::Colon) + &said
+    name(&adequate.workload) + language.label(Label::Colon) + &text
 }
 
 /// The sentences that belong to a verdict: reasons, what is lacking, where it holds, what to know.
-pub fn sentences(words: &dyn Words, answer: &Answer) -> Vec<String> {
+pub fn sentences(language: Language, answer: &Answer) -> Vec<String> {
     let verdict = answer.verdict;
-    let needed = answer.needed().map(|n| words.needed(&n));
+    let needed = answer.needed().map(|n| language.needed(&n));
     verdict
         .reasons
         .iter()
-        .map(|r| reason_text(words, r))
-        .chain(answer.tail.map(|e| tail_text(words, e)))
+        .map(|r| reason_text(language, r))
+        .chain(answer.tail.map(|e| tail_text(language, e)))
         .chain(needed)
-        .chain(verdict.break_even.iter().map(|b| words.break_even(b)))
-        .chain(verdict.price.iter().map(|p| words.price(p)))
-        .chain(verdict.sensitivity.iter().map(|s| words.sensitivity(s)))
-        .chain(verdict.conditions.iter().map(|c| words.condition(c)))
-        .chain(cautions(answer).map(|c| words.caution(c)))
+        .chain(verdict.break_even.iter().map(|b| language.break_even(b)))
+        .chain(verdict.price.iter().map(|p| language.price(p)))
+        .chain(verdict.sensitivity.iter().map(|s| language.sensitivity(s)))
+        .chain(verdict.conditions.iter().map(|c| language.condition(c)))
+        .chain(cautions(answer).map(|c| language.caution(c)))
         .collect()
 }
 
 /// A reason, with the command that shows it on a real server. The command's spaces do not break.
-pub fn reason_text(words: &dyn Words, explanation: &Explanation) -> String {
+pub fn reason_text(language: Language, explanation: &Explanation) -> String {
     let command = explanation.command.replace(' ', "\u{a0}");
-    let reason = words.reason(&explanation.reason);
-    reason + words.label(Label::Space) + &words.shown_by(&command)
+    let reason = language.reason(&explanation.reason);
+    reason + language.label(Label::Space) + &language.shown_by(&command)
 }
 
 /// The causes of each cell that has any, in the order of the findings.
@@ -335,75 +344,75 @@ pub fn causes(findings: &Findings) -> Vec<&[Cause]> {
 }
 
 /// What a cell waits for, in a sentence: `without flushes of the log: 1.2× [1.1, 1.3]; …`.
-pub fn causes_text(words: &dyn Words, causes: &[Cause]) -> String {
-    let each: Vec<String> = causes.iter().map(|cause| words.cause(cause)).collect();
-    each.join(words.label(Label::Semicolon)) + words.label(Label::FullStop)
+pub fn causes_text(language: Language, causes: &[Cause]) -> String {
+    let each: Vec<String> = causes.iter().map(|cause| language.cause(cause)).collect();
+    each.join(language.label(Label::Semicolon)) + language.label(Label::FullStop)
 }
 
 /// What becomes of the tail of the latency: `p99 latency 0.068× [0.001, 4.6]: undecided.`
-pub fn tail_text(words: &dyn Words, effect: &Effect) -> String {
+pub fn tail_text(language: Language, effect: &Effect) -> String {
     format!(
         "{}{}{}{}",
-        ratio_of(words, effect.metric, &effect.ratio),
-        words.label(Label::Colon),
-        words.class(effect.class),
-        words.label(Label::FullStop)
+        ratio_of(language, effect.metric, &effect.ratio),
+        language.label(Label::Colon),
+        language.class(effect.class),
+        language.label(Label::FullStop)
     )
 }
 
 /// The cautions of a verdict, without those that its own first line already says.
 pub fn cautions<'a>(answer: &Answer<'a>) -> impl Iterator<Item = &'a Caution> {
     let both = answer.burst.is_some();
-    let said = move |c: &&Caution| !(both && matches!(c, Caution::TwoPhases { .. }));
-    answer.verdict.cautions.iter().filter(said)
+    let unsaid = move |c: &&Caution| !(both && matches!(c, Caution::TwoPhases { .. }));
+    answer.verdict.cautions.iter().filter(unsaid)
 }
 
 /// The style class of a verdict, in HTML.
-pub fn class_name(class: Class) -> &'static str {
+pub fn class_name(class: VerdictClass) -> &'static str {
     match class {
-        Class::WorthIt => "gain",
-        Class::Harmful => "loss",
-        Class::NoEffect => "same",
-        Class::Undecided => "open",
+        VerdictClass::WorthIt => "gain",
+        VerdictClass::Harmful => "loss",
+        VerdictClass::NoEffect => "same",
+        VerdictClass::Undecided => "open",
     }
 }
 
 /// A sign for a verdict, so that colour is never the only difference.
-pub fn class_sign(class: Class) -> &'static str {
+pub fn class_sign(class: VerdictClass) -> &'static str {
     match class {
-        Class::WorthIt => "▲",
-        Class::Harmful => "▼",
-        Class::NoEffect => "＝",
-        Class::Undecided => "？",
+        VerdictClass::WorthIt => "▲",
+        VerdictClass::Harmful => "▼",
+        VerdictClass::NoEffect => "＝",
+        VerdictClass::Undecided => "？",
     }
 }
 
 /// What a cell is worth, in a word; of one without any trial, that it did not run.
-pub fn validity(words: &dyn Words, cell: &Cell) -> String {
+pub fn validity(language: Language, cell: &Cell) -> String {
     match cell.trials.all() {
-        0 => words.issue(&QualityIssue::DidNotRun),
-        _ => words.validity(cell.validity).to_owned(),
+        0 => language.issue(&QualityIssue::DidNotRun),
+        _ => language.validity(cell.validity).to_owned(),
     }
 }
 
 /// Remarks of a cell: that it was not run, how many trials do not count, and its quality issues.
-fn remarks(words: &dyn Words, findings: &Findings, row: &Row) -> Vec<String> {
+fn remarks(language: Language, findings: &Findings, row: &Row) -> Vec<String> {
     let cell = row.cell;
     let of_cell = |v: &str, w: &str| v == cell.variant && w == cell.workload;
     let mut cells = findings.not_run.iter();
     let not_run = cells.find(|cell| of_cell(&cell.variant, &cell.workload));
-    let mut all: Vec<String> = not_run.map(|cell| words.not_run(cell)).into_iter().collect();
+    let mut all: Vec<String> = not_run.map(|cell| language.not_run(cell)).into_iter().collect();
     let (counts, of) = (cell.trials, cell.trials.all());
     for (count, label) in [(counts.excluded, Label::Excluded), (counts.failed, Label::Failed)] {
         if count > 0 {
-            let space = words.label(Label::Space);
-            all.push(words.of_trials(count, of) + space + words.label(label));
+            let space = language.label(Label::Space);
+            all.push(language.of_trials(count, of) + space + language.label(label));
         }
     }
     all.extend(cell.issues.iter().map(|known| {
-        let issue = words.issue(&known.issue);
+        let issue = language.issue(&known.issue);
         if known.trials < of && known.trials > 0 {
-            format!("{issue} ({})", words.of_trials(known.trials, of))
+            format!("{issue} ({})", language.of_trials(known.trials, of))
         } else {
             issue
         }
@@ -415,13 +424,13 @@ fn remarks(words: &dyn Words, findings: &Findings, row: &Row) -> Vec<String> {
 const REASON: usize = 240;
 
 /// Remarks of a cell, and why its first failed trial failed.
-pub fn aside(words: &dyn Words, findings: &Findings, row: &Row) -> Vec<String> {
-    let mut all = remarks(words, findings, row);
+pub fn aside(language: Language, findings: &Findings, row: &Row) -> Vec<String> {
+    let mut all = remarks(language, findings, row);
     all.extend(failure(findings, row.cell).map(|why| cut(&one_line(why), REASON)));
     all
 }
 
-/// Why the first failed trial of a cell failed, in the words of the program that failed.
+/// Why the first failed trial of a cell failed, in the language of the program that failed.
 fn failure<'a>(findings: &'a Findings, cell: &Cell) -> Option<&'a str> {
     findings
         .trials

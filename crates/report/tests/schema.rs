@@ -5,7 +5,8 @@ use std::path::Path;
 /// `UPDATE_SCHEMA=1 cargo test -p report --test schema` writes it anew.
 #[test]
 fn the_published_schema_is_current() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings.schema.json");
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/findings.schema.json");
     let schema = report::json::schema();
     if std::env::var_os("UPDATE_SCHEMA").is_some() {
         std::fs::write(&file, &schema).expect("docs/ is writable");
@@ -13,7 +14,7 @@ fn the_published_schema_is_current() {
     let published = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(
         published == schema,
-        "docs/findings.schema.json is not that of findings::Findings: \
+        "docs/reference/findings.schema.json is not that of findings::Findings: \
          run `UPDATE_SCHEMA=1 cargo test -p report --test schema`"
     );
 }

@@ -1,7 +1,7 @@
 //! Numbers in, numbers with intervals out.
 //!
 //! Pure: no I/O, no clock; every resampling takes a seed. The mathematics is written down once, with
-//! its sources, in `docs/method.md`.
+//! its sources, in `docs/explanation/method.md`.
 
 mod random;
 

@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// The power stated in docs/method.md, by the spread of a pair's ratio, in percent.
+    /// The power stated in docs/explanation/method.md, by the spread of a pair's ratio, in percent.
     #[test]
     fn effects_of_5_10_and_50_per_cent_are_found_with_the_stated_power() {
         for (percent, effect, most, power) in [

@@ -2,9 +2,9 @@
 
 use crate::files::{create, list, parse, remove, replace, sweep};
 use crate::{Error, Found, Key, Store};
-use findings::record::{Perturbation, Trial};
 use lab::campaign::Campaign;
 use lab::model::Model;
+use measurement::{Perturbation, Trial};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use crate::files::{self, create, list, replace, sweep, write};
 use crate::key::is_hexadecimal;
 use crate::lock::Lock;
 use crate::{Error, Key, is_former};
-use findings::record::{Outcome, Trial};
+use measurement::{Trial, TrialResult};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -142,7 +142,7 @@ impl Store {
         let trial_path = self.trial_path(key);
         if trial_path.exists() {
             return match content(&trial_path, key) {
-                Ok(trial) if matches!(trial.outcome, Outcome::Measured(_)) => {
+                Ok(trial) if matches!(trial.outcome, TrialResult::Measured(_)) => {
                     Found::Measured { run: files::parse(&trial_path.join(RUN)).ok(), trial }
                 }
                 Ok(_) => Found::Damaged {
@@ -154,7 +154,9 @@ impl Store {
         }
         // A failed trial is run again in any case: what cannot be read of it is no loss.
         match content(&self.failed_path(key), key) {
-            Ok(trial) if matches!(trial.outcome, Outcome::Failed { .. }) => Found::Failed { trial },
+            Ok(trial) if matches!(trial.outcome, TrialResult::Failed { .. }) => {
+                Found::Failed { trial }
+            }
             _ => Found::Missing,
         }
     }
@@ -287,8 +289,8 @@ impl Running {
             fs::remove_dir_all(&failed).map_err(Error::io("remove", &failed))?;
         }
         match trial.outcome {
-            Outcome::Measured(_) => self.publish(),
-            Outcome::Failed { .. } => {
+            TrialResult::Measured(_) => self.publish(),
+            TrialResult::Failed { .. } => {
                 create(&self.store.root.join("failed"))?;
                 fs::rename(&self.part, &failed).map_err(Error::io("write", &failed))
             }

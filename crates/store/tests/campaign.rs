@@ -1,8 +1,8 @@
 //! What a store keeps of campaigns.
 
-use findings::record::{Measured, Outcome, Trial};
 use lab::campaign::Campaign;
 use lab::model::Model;
+use measurement::{Measured, Trial, TrialResult};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 use store::{Claim, Entry, Key, Record, Run, Store};
@@ -110,7 +110,7 @@ fn trials_are_loaded_under_the_names_of_the_campaign_also_where_two_share_one() 
         offered_rate: None,
         rerun: None,
         without: None,
-        outcome: Outcome::Measured(Box::<Measured>::default()),
+        outcome: TrialResult::Measured(Box::<Measured>::default()),
     };
     let run =
         Run { started: String::new(), wall_s: 1.0, host: String::new(), poolwright: String::new() };

@@ -1,6 +1,6 @@
 //! What a store keeps, whoever writes to it and whenever it is killed.
 
-use findings::record::{Measured, Outcome, Perturbation, Trial};
+use measurement::{Measured, Perturbation, Trial, TrialResult};
 use std::fs;
 use store::{Claim, Error, Found, Key, Run, Store};
 
@@ -13,7 +13,7 @@ fn run() -> Run {
     }
 }
 
-fn trial(key: &Key, outcome: Outcome) -> Trial {
+fn trial(key: &Key, outcome: TrialResult) -> Trial {
     Trial {
         key: key.to_string(),
         variant: "log/../../none".into(),
@@ -34,16 +34,16 @@ fn trial(key: &Key, outcome: Outcome) -> Trial {
     }
 }
 
-fn measured(concurrency: f64) -> Outcome {
-    Outcome::Measured(Box::new(Measured { concurrency, ..Measured::default() }))
+fn measured(concurrency: f64) -> TrialResult {
+    TrialResult::Measured(Box::new(Measured { concurrency, ..Measured::default() }))
 }
 
-fn failed() -> Outcome {
-    Outcome::Failed { reason: "fio: no".into() }
+fn failed() -> TrialResult {
+    TrialResult::Failed { reason: "fio: no".into() }
 }
 
 /// Stores a trial of these inputs.
-fn put(store: &Store, inputs: &[u8], outcome: Outcome) -> Key {
+fn put(store: &Store, inputs: &[u8], outcome: TrialResult) -> Key {
     let key = Key::of(inputs);
     let Claim::Mine(running) = store.claim(&key).unwrap() else {
         panic!("taken");

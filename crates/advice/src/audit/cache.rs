@@ -5,7 +5,7 @@ use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{Arithmetic, HongKong, Practice, Zfs4, ZfsCode, ZfsProps};
 use crate::system::{Dataset, Leaf, Pool, System};
-use facts::zpool_status::Class;
+use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
@@ -26,20 +26,20 @@ const HEADER: u64 = 96;
 
 /// Bytes of a pool's cache vdevs, where all are known and are whole drives.
 fn capacity(system: &System, pool: &Pool) -> Option<u64> {
-    let leaves = pool.vdevs_of(Class::Cache).flat_map(|vdev| &vdev.leaves);
+    let leaves = pool.vdevs_of(AllocationClass::Cache).flat_map(|vdev| &vdev.leaves);
     let sizes: Option<Vec<u64>> = leaves.map(|leaf| system.whole_capacity(leaf)).collect();
     Some(sizes?.into_iter().fold(0, u64::saturating_add))
 }
 
 /// A problem of a pool with a cache vdev, which it shows.
 fn of_cache(pool: &Pool) -> Option<Problem> {
-    let vdev = pool.vdevs_of(Class::Cache).next()?;
+    let vdev = pool.vdevs_of(AllocationClass::Cache).next()?;
     Some(Problem::of(&pool.name).evidence(&vdev.at, &vdev.name))
 }
 
 /// The same, with the removal of the cache vdev as the fix.
 fn remove_cache(pool: &Pool) -> Option<Problem> {
-    let vdev = pool.vdevs_of(Class::Cache).next()?;
+    let vdev = pool.vdevs_of(AllocationClass::Cache).next()?;
     Some(of_cache(pool)?.run(&["zpool", "remove", &pool.name, &vdev.name]))
 }
 
@@ -122,7 +122,7 @@ fn starved(system: &System, dataset: &Dataset) -> Option<Problem> {
         dataset.get("primarycache").filter(|p| p.value == "metadata" || p.value == "none")?;
     // With secondarycache=metadata or none, nobody expects data in the L2ARC.
     let wanted = dataset.get("secondarycache").is_none_or(|p| p.value == "all");
-    (pool.has(Class::Cache) && wanted).then(|| {
+    (pool.has(AllocationClass::Cache) && wanted).then(|| {
         Problem::of(&dataset.name)
             .with("pool", &pool.name)
             .with("value", &primary.value)
@@ -167,7 +167,7 @@ fn slow_to_fill(system: &System, pool: &Pool) -> Option<Problem> {
 const ROTATING: Rule = Rule {
     name: "cache-rotating",
     severity: Severity::Warning,
-    check: Check::Leaf(Some(Class::Cache), rotating),
+    check: Check::Leaf(Some(AllocationClass::Cache), rotating),
     what: "The L2ARC of {pool} is on a hard disk, {subject}.",
     what_zh: "{pool} 的 L2ARC 在机械盘 {subject} 上。",
     why: "A hit there costs a seek, as on the pool itself, and its headers take memory from the ARC.",
@@ -187,7 +187,7 @@ fn rotating(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
 const NOT_PERSISTENT: Rule = Rule {
     name: "cache-forgetful",
     severity: Severity::Note,
-    check: Check::Leaf(Some(Class::Cache), not_persistent),
+    check: Check::Leaf(Some(AllocationClass::Cache), not_persistent),
     what: "The L2ARC {subject} of {pool} ({cache}) is smaller than {least}, so it is not persistent.",
     what_zh: "{pool} 的 L2ARC {subject}（{cache}）小于 {least}，因此不是持久的。",
     why: "ZFS does not write the log blocks that rebuild the cache after an import on devices this small: the cache is empty after each restart.",

@@ -4,7 +4,7 @@ use super::{Check, Problem, Rule, Severity};
 use crate::format::size;
 use crate::source::Document::{HongKong, LinuxDocs, ZfsCode, Zpool8};
 use crate::system::{Counters, Place, System};
-use facts::zpool_status::Class;
+use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
@@ -36,12 +36,12 @@ const SLOW_MEAN: u64 = 2_000_000;
 /// Demand reads a second that missed, below which a cache has nothing to add.
 const FEW_MISSES: f64 = 10.0;
 
-fn has(system: &System, class: Class) -> bool {
+fn has(system: &System, class: AllocationClass) -> bool {
     system.pools.iter().any(|pool| pool.has(class))
 }
 
 /// Removes the first vdev of a class as the fix, or counts for an hour where there is none.
-fn remove_or_count(problem: Problem, system: &System, class: Class) -> Problem {
+fn remove_or_count(problem: Problem, system: &System, class: AllocationClass) -> Problem {
     let vdev = system.pools.iter().find_map(|pool| Some((pool, pool.vdevs_of(class).next()?)));
     match vdev {
         Some((pool, vdev)) => problem.run(&["zpool", "remove", &pool.name, &vdev.name]),
@@ -84,7 +84,7 @@ fn no_commits(system: &System, counters: &Counters, at: &Place) -> Option<Proble
         .with("rate", format!("{rate:.2}"))
         .with("seconds", format!("{:.0}", counters.seconds))
         .evidence(at, evidence);
-    Some(remove_or_count(problem, system, Class::Log))
+    Some(remove_or_count(problem, system, AllocationClass::Log))
 }
 
 /// How long commits of a pool without a log vdev take: a problem that shows it.
@@ -131,7 +131,7 @@ const SLOW_COMMITS: Rule = Rule {
 fn slow_commits(system: &System, counters: &Counters, at: &Place) -> Option<Problem> {
     let busy = commits(counters).is_some_and(|(rate, _)| rate >= 10.0 * FEW_COMMITS);
     let slow = counters.commit_mean_ns().is_some_and(|mean| mean >= SLOW_MEAN);
-    if !busy || !slow || has(system, Class::Log) {
+    if !busy || !slow || has(system, AllocationClass::Log) {
         return None;
     }
     Some(commit_times(counters, at)?.run(&["poolwright", "run", "hk-sync-slog"]))
@@ -159,7 +159,7 @@ fn fast_commits(system: &System, counters: &Counters, at: &Place) -> Option<Prob
     let p99 = counters.waits.as_ref()?.p99_ns?;
     counters.flushes.as_ref()?.slowest()?;
     let mean = counters.commit_mean_ns()?;
-    if mean >= FAST_MEAN || p99 >= FAST_P99 || has(system, Class::Log) {
+    if mean >= FAST_MEAN || p99 >= FAST_P99 || has(system, AllocationClass::Log) {
         return None;
     }
     Some(commit_times(counters, at)?.run(&["poolwright", "audit", "--host", "--seconds", "3600"]))
@@ -193,7 +193,7 @@ fn few_misses(system: &System, counters: &Counters, at: &Place) -> Option<Proble
         .with("misses", format!("{rate:.1}"))
         .with("seconds", format!("{:.0}", counters.seconds))
         .evidence(at, format!("demand hits +{hits}, demand misses +{misses}"));
-    Some(remove_or_count(problem, system, Class::Cache))
+    Some(remove_or_count(problem, system, AllocationClass::Cache))
 }
 
 const FEW_GHOSTS: Rule = Rule {
@@ -258,7 +258,7 @@ fn l2arc_idle(system: &System, counters: &Counters, at: &Place) -> Option<Proble
     let (hits, misses) = (counters.l2_hits?, counters.l2_misses?);
     let asked = hits.saturating_add(misses) as f64;
     let share = hits as f64 / asked;
-    let pool = system.pools.iter().find(|pool| pool.has(Class::Cache))?;
+    let pool = system.pools.iter().find(|pool| pool.has(AllocationClass::Cache))?;
     if asked < 10.0 * counters.seconds || share >= 0.05 {
         return None;
     }
@@ -266,7 +266,7 @@ fn l2arc_idle(system: &System, counters: &Counters, at: &Place) -> Option<Proble
         .with("share", format!("{:.1}", share * 100.0))
         .with("headers", size(counters.l2_headers.unwrap_or(0)))
         .evidence(at, format!("l2_hits +{hits}, l2_misses +{misses}"));
-    Some(remove_or_count(problem, system, Class::Cache))
+    Some(remove_or_count(problem, system, AllocationClass::Cache))
 }
 
 const L2ARC_ERRORS: Rule = Rule {

@@ -5,7 +5,7 @@ use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{HongKong, Mysql, Practice, Zfs4, ZfsProps};
 use crate::system::{Database, Engine, System};
-use facts::zpool_status::Class;
+use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] =
@@ -117,7 +117,7 @@ fn logbias(system: &System, database: &Database) -> Option<Problem> {
     let dataset = database.dataset;
     let property = dataset.get("logbias").filter(|p| p.value == "throughput")?;
     // With a log vdev, a rule of the log vdev covers it.
-    let logged = system.pool(dataset.pool()).is_some_and(|pool| pool.has(Class::Log));
+    let logged = system.pool(dataset.pool()).is_some_and(|pool| pool.has(AllocationClass::Log));
     (!logged).then(|| {
         let problem = Problem::of(&dataset.name).property("logbias", property);
         problem.set_property(&dataset.name, "logbias", "latency")

@@ -4,7 +4,7 @@ use super::{Check, Problem, Rule, Severity};
 use crate::format::size;
 use crate::setting::{Target, scheduler_rule};
 use crate::source::Document::{LinuxDocs, Nvme, Practice, Smartctl, ZfsCode, ZfsDocs, ZpoolProps};
-use crate::system::{Drive, Leaf, Place, Pool, System, Vdev, models};
+use crate::system::{Drive, Leaf, Place, Pool, System, Vdev};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
@@ -66,7 +66,7 @@ fn shingled(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
     let drive = system.drive(leaf)?;
     let zoned = drive.smart.as_ref().and_then(|(_, smart)| smart.zoned.as_ref());
     let zoned = zoned.is_some_and(|zoned| !zoned.value.to_lowercase().contains("not"));
-    (models::shingled(system.model(leaf)) || zoned).then(|| {
+    (catalogue::shingled(system.model(leaf)) || zoned).then(|| {
         let problem = of_model(system, leaf, drive);
         problem.run(&["zpool", "replace", &pool.name, &leaf.name, "CONVENTIONAL-DRIVE"])
     })
@@ -190,7 +190,7 @@ const CARD_VOLUME: Rule = Rule {
 
 fn card_volume(system: &System, _: &Pool, leaf: &Leaf) -> Option<Problem> {
     let drive = system.drive(leaf)?;
-    models::card_volume(system.model(leaf)).then(|| {
+    catalogue::card_volume(system.model(leaf)).then(|| {
         let problem = of_model(system, leaf, drive);
         problem.run(&["poolwright", "tune", "generic", "--pool", "FILE"])
     })
@@ -239,7 +239,7 @@ const ROTATIONAL: Rule = Rule {
 };
 
 fn rotational(_: &System, drive: &Drive) -> Option<Problem> {
-    let model = drive.model.as_ref().filter(|model| models::flash(&model.value))?;
+    let model = drive.model.as_ref().filter(|model| catalogue::flash(&model.value))?;
     let rotational = drive.rotational.as_ref().filter(|rotational| rotational.value)?;
     let problem = Problem::of(&drive.name)
         .with("model", &model.value)

@@ -5,9 +5,9 @@ use crate::format::size;
 use crate::source::Document::{
     Arithmetic, Fsync, HongKong, MirrorSite, Practice, ZfsDocs, ZpoolConcepts,
 };
-use crate::system::{Database, Pool, System, Vdev, drive_of, models};
-use facts::zpool_status::{Class, VdevKind};
+use crate::system::{Database, Pool, System, Vdev, drive_of};
 use std::collections::BTreeSet;
+use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
@@ -40,19 +40,19 @@ const STRIPE: Rule = Rule {
 };
 
 fn stripe(system: &System, pool: &Pool) -> Option<Problem> {
-    let first = pool.vdevs_of(Class::Normal).next()?;
+    let first = pool.vdevs_of(AllocationClass::Normal).next()?;
     // A pool that has redundant vdevs too is the next rule's.
-    let bare = pool.vdevs_of(Class::Normal).all(|vdev| vdev.survives() == 0);
+    let bare = pool.vdevs_of(AllocationClass::Normal).all(|vdev| vdev.survives() == 0);
     // A volume of a RAID card may have redundancy below ZFS.
-    let volume = first.leaves.iter().any(|leaf| models::card_volume(system.model(leaf)));
+    let volume = first.leaves.iter().any(|leaf| catalogue::card_volume(system.model(leaf)));
     if !bare || volume {
         return None;
     }
     let problem = Problem::of(&pool.name)
-        .with("drives", pool.vdevs_of(Class::Normal).count())
+        .with("drives", pool.vdevs_of(AllocationClass::Normal).count())
         .evidence(&first.at, &first.name);
     // Every drive: a mirror beside bare drives is no safer.
-    let drives = pool.vdevs_of(Class::Normal).flat_map(|vdev| vdev.leaves.first());
+    let drives = pool.vdevs_of(AllocationClass::Normal).flat_map(|vdev| vdev.leaves.first());
     Some(drives.fold(problem, |problem, leaf| problem.attach(&pool.name, &leaf.name, 1)))
 }
 
@@ -69,8 +69,8 @@ const MIXED: Rule = Rule {
 };
 
 fn mixed(_: &System, pool: &Pool) -> Option<Problem> {
-    let weakest = pool.vdevs_of(Class::Normal).min_by_key(|vdev| vdev.survives())?;
-    let strongest = pool.vdevs_of(Class::Normal).max_by_key(|vdev| vdev.survives())?;
+    let weakest = pool.vdevs_of(AllocationClass::Normal).min_by_key(|vdev| vdev.survives())?;
+    let strongest = pool.vdevs_of(AllocationClass::Normal).max_by_key(|vdev| vdev.survives())?;
     let missing = strongest.survives() - weakest.survives();
     if missing == 0 {
         return None;
@@ -104,8 +104,9 @@ const UNEVEN: Rule = Rule {
 };
 
 fn uneven(_: &System, pool: &Pool) -> Option<Problem> {
-    let raidz =
-        || pool.vdevs_of(Class::Normal).filter(|v| matches!(v.kind, VdevKind::Raidz { .. }));
+    let raidz = || {
+        pool.vdevs_of(AllocationClass::Normal).filter(|v| matches!(v.layout, Layout::Raidz { .. }))
+    };
     let widths: BTreeSet<usize> = raidz().map(|vdev| vdev.leaves.len()).collect();
     let narrow = raidz().min_by_key(|vdev| vdev.leaves.len())?;
     (widths.len() > 1).then(|| {
@@ -130,7 +131,7 @@ const UNEQUAL_DRIVES: Rule = Rule {
 };
 
 fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
-    if matches!(vdev.class, Class::Spare | Class::Cache) {
+    if matches!(vdev.class, AllocationClass::Spare | AllocationClass::Cache) {
         return None;
     }
     let known = || vdev.leaves.iter().filter_map(|leaf| Some((system.capacity(leaf)?, leaf)));
@@ -150,7 +151,7 @@ fn unequal_drives(system: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> 
 const WIDE: Rule = Rule {
     name: "layout-wide",
     severity: Severity::Warning,
-    check: Check::Vdev(Some(Class::Normal), wide),
+    check: Check::Vdev(Some(AllocationClass::Normal), wide),
     what: "{subject} in {pool} is {width} drives wide.",
     what_zh: "{pool} 中的 {subject} 有 {width} 块盘宽。",
     why: "A resilver reads all of them, random reads of full records occupy all of them, and the time in which further failures count grows with the width. Several vdevs, or dRAID, rebuild faster.",
@@ -164,7 +165,7 @@ const WIDE: Rule = Rule {
 
 fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
     let width = vdev.leaves.len();
-    (matches!(vdev.kind, VdevKind::Raidz { .. }) && width > 14).then(|| {
+    (matches!(vdev.layout, Layout::Raidz { .. }) && width > 14).then(|| {
         Problem::of(&vdev.name).with("width", width).evidence(&vdev.at, &vdev.name).run(&[
             "poolwright",
             "plan",
@@ -177,7 +178,7 @@ fn wide(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
 const SINGLE_PARITY: Rule = Rule {
     name: "layout-single-parity",
     severity: Severity::Warning,
-    check: Check::Vdev(Some(Class::Normal), single_parity),
+    check: Check::Vdev(Some(AllocationClass::Normal), single_parity),
     what: "{subject} in {pool} has single parity over disks of {size}.",
     what_zh: "{pool} 中的 {subject} 在 {size} 的盘上只有单校验。",
     why: "A resilver takes {hours} hours or more at full speed. Until it ends, a second failure loses the pool, and an unreadable sector loses data.",
@@ -218,7 +219,7 @@ const DATABASE: Rule = Rule {
 
 fn database(system: &System, database: &Database) -> Option<Problem> {
     let pool = system.pool(database.dataset.pool())?;
-    let vdev = pool.vdevs_of(Class::Normal).find(|vdev| vdev.parity().is_some())?;
+    let vdev = pool.vdevs_of(AllocationClass::Normal).find(|vdev| vdev.parity().is_some())?;
     let problem = Problem::of(&database.dataset.name)
         .with("vdev", &vdev.name)
         .evidence(&vdev.at, &vdev.name)
@@ -230,7 +231,7 @@ fn database(system: &System, database: &Database) -> Option<Problem> {
 const DRAID_SPARES: Rule = Rule {
     name: "draid-spares",
     severity: Severity::Note,
-    check: Check::Vdev(Some(Class::Normal), draid_spares),
+    check: Check::Vdev(Some(AllocationClass::Normal), draid_spares),
     what: "{subject} in {pool} has no distributed spare.",
     what_zh: "{pool} 中的 {subject} 没有分布式热备。",
     why: "dRAID exists to rebuild onto spare space that is spread over all drives; without a distributed spare, raidz stores small blocks better.",
@@ -240,9 +241,10 @@ const DRAID_SPARES: Rule = Rule {
 };
 
 fn draid_spares(_: &System, _: &Pool, vdev: &Vdev) -> Option<Problem> {
-    let VdevKind::Draid { parity, data, children, spares: 0 } = vdev.kind else {
+    let Layout::Draid { parity, data, spares: 0 } = vdev.layout else {
         return None;
     };
+    let children = vdev.leaves.len();
     let spared = format!("draid{parity}:{data}d:{children}c:1s");
     let problem = Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name);
     Some(problem.run(&["zpool", "create", "NEW-POOL", &spared, "DRIVES"]))
@@ -264,8 +266,8 @@ const MISCOUNTED: Rule = Rule {
 };
 
 fn miscounted(system: &System) -> Option<Problem> {
-    let data_vdevs = || system.pools.iter().flat_map(|pool| pool.vdevs_of(Class::Normal));
-    let raidz = |vdev: &&Vdev| matches!(vdev.kind, VdevKind::Raidz { .. });
+    let data_vdevs = || system.pools.iter().flat_map(|pool| pool.vdevs_of(AllocationClass::Normal));
+    let raidz = |vdev: &&Vdev| matches!(vdev.layout, Layout::Raidz { .. });
     let vdev = data_vdevs().find(raidz)?;
     let (width, parity) = (vdev.leaves.len() as u64, u64::from(vdev.parity()?));
     // Vdevs of several widths make any count ambiguous.

@@ -5,8 +5,8 @@ use crate::format::size;
 use crate::source::Document::{
     Arithmetic, HongKong, Mysql, Practice, Zfs4, ZfsDocs, ZfsProps, ZpoolConcepts,
 };
-use crate::system::{Dataset, Leaf, Pool, System, Vdev, drive_of, models};
-use facts::zpool_status::{Class, VdevKind};
+use crate::system::{Dataset, Leaf, Pool, System, Vdev, drive_of};
+use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
@@ -25,7 +25,7 @@ pub const RULES: &[Rule] = &[
 const UNPROTECTED: Rule = Rule {
     name: "log-unprotected",
     severity: Severity::Error,
-    check: Check::Leaf(Some(Class::Log), unprotected),
+    check: Check::Leaf(Some(AllocationClass::Log), unprotected),
     what: "The log vdev of {pool} is on {subject}, a drive without power-loss protection ({model}).",
     what_zh: "{pool} 的日志 vdev（SLOG）在 {subject} 上，该盘没有掉电保护（{model}）。",
     why: "Such a drive is slow if it honours flushes (0.5-5 ms each) and loses acknowledged writes in a power cut if it does not. A log vdev is written all the time and read only after a crash, when both faults cost most.",
@@ -49,7 +49,7 @@ fn unprotected(system: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
 const UNMIRRORED: Rule = Rule {
     name: "log-unmirrored",
     severity: Severity::Warning,
-    check: Check::Vdev(Some(Class::Log), unmirrored),
+    check: Check::Vdev(Some(AllocationClass::Log), unmirrored),
     what: "The log vdev of {pool} is a single drive, {subject}.",
     what_zh: "{pool} 的日志 vdev 只有一块盘：{subject}。",
     why: "If it fails while the system runs, ZFS falls back to the log on the data vdevs and nothing is lost. If it fails together with the power, or has an unreadable block in the log chain, the last seconds of acknowledged synchronous writes are lost, and the pool imports only with `zpool import -m`.",
@@ -59,7 +59,7 @@ const UNMIRRORED: Rule = Rule {
 };
 
 fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
-    (vdev.kind == VdevKind::Disk).then(|| {
+    (vdev.layout == Layout::Single).then(|| {
         Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name).run(&[
             "zpool",
             "attach",
@@ -86,7 +86,7 @@ const ASYNCHRONOUS: Rule = Rule {
 };
 
 fn asynchronous(system: &System, pool: &Pool) -> Option<Problem> {
-    let vdev = pool.vdevs_of(Class::Log).next()?;
+    let vdev = pool.vdevs_of(AllocationClass::Log).next()?;
     let load = system.loads_in(&pool.name).next()?;
     (!writes_synchronously(system, pool)).then(|| {
         Problem::of(&pool.name)
@@ -113,10 +113,10 @@ const MISSING: Rule = Rule {
 
 fn missing(system: &System, pool: &Pool) -> Option<Problem> {
     let on_disks = pool
-        .vdevs_of(Class::Normal)
+        .vdevs_of(AllocationClass::Normal)
         .flat_map(|vdev| &vdev.leaves)
         .any(|leaf| system.rotates(leaf) == Some(true));
-    (!pool.has(Class::Log) && on_disks && writes_synchronously(system, pool)).then(|| {
+    (!pool.has(AllocationClass::Log) && on_disks && writes_synchronously(system, pool)).then(|| {
         Problem::of(&pool.name)
             .evidence(&pool.place(), &pool.name)
             .run(&["zpool", "add", &pool.name, "log", "mirror", "DRIVE-1", "DRIVE-2"])
@@ -165,9 +165,9 @@ fn undersized(system: &System, pool: &Pool) -> Option<Problem> {
 
 fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Option<Problem> {
     let needs = needed(system)?;
-    let vdev = pool.vdevs_of(Class::Log).next()?;
+    let vdev = pool.vdevs_of(AllocationClass::Log).next()?;
     let mut has = 0u64;
-    for vdev in pool.vdevs_of(Class::Log) {
+    for vdev in pool.vdevs_of(AllocationClass::Log) {
         let sizes: Option<Vec<u64>> =
             vdev.leaves.iter().map(|leaf| system.whole_capacity(leaf)).collect();
         has = has.saturating_add(sizes?.into_iter().min()?);
@@ -216,8 +216,8 @@ fn slower(system: &System, pool: &Pool) -> Option<Problem> {
             .filter_map(|(vdev, leaf)| Some((commit_speed(system, leaf)?, vdev)))
             .min_by_key(|(speed, _)| *speed)
     };
-    let (log, vdev) = slowest(Class::Log)?;
-    let (data, _) = slowest(Class::Normal)?;
+    let (log, vdev) = slowest(AllocationClass::Log)?;
+    let (data, _) = slowest(AllocationClass::Normal)?;
     (log < data).then(|| {
         Problem::of(&vdev.name)
             .with("pool", &pool.name)
@@ -229,7 +229,7 @@ fn slower(system: &System, pool: &Pool) -> Option<Problem> {
 /// How fast a kind of drive acknowledges a flushed write, as a rank: hard disk, SATA or SAS SSD,
 /// NVMe SSD, Optane.
 fn commit_speed(system: &System, leaf: &Leaf) -> Option<u8> {
-    if models::optane(system.model(leaf)) {
+    if catalogue::optane(system.model(leaf)) {
         return Some(3);
     }
     if system.rotates(leaf)? {
@@ -284,7 +284,7 @@ fn unused_by(
 ) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
     let property = dataset.get(name).filter(|property| property.value == wrong)?;
-    pool.has(Class::Log).then(|| {
+    pool.has(AllocationClass::Log).then(|| {
         Problem::of(&dataset.name).with("pool", &pool.name).property(name, property).set_property(
             &dataset.name,
             name,
@@ -296,7 +296,7 @@ fn unused_by(
 const SHARED: Rule = Rule {
     name: "log-shared",
     severity: Severity::Warning,
-    check: Check::Leaf(Some(Class::Log), shared),
+    check: Check::Leaf(Some(AllocationClass::Log), shared),
     what: "The log vdev {subject} of {pool} shares a drive with {other}.",
     what_zh: "{pool} 的日志 vdev {subject} 与 {other} 共用一块盘。",
     why: "Reads, cache fills and transaction-group writes queue before commits on the same drive and add the latency that a log vdev should remove.",
@@ -309,7 +309,7 @@ const SHARED: Rule = Rule {
 };
 
 fn shared(_: &System, pool: &Pool, leaf: &Leaf) -> Option<Problem> {
-    let others = pool.vdevs.iter().filter(|vdev| vdev.class != Class::Log);
+    let others = pool.vdevs.iter().filter(|vdev| vdev.class != AllocationClass::Log);
     let other = others
         .flat_map(|vdev| &vdev.leaves)
         .find(|other| other.name != leaf.name && drive_of(&other.name) == drive_of(&leaf.name))?;

@@ -4,8 +4,8 @@ use super::{Check, Problem, Rule, Severity};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{HongKong, LinuxDocs, Zfs4, ZfsCode};
-use crate::system::{Found, System, parameters};
-use facts::zpool_status::Class;
+use crate::system::{Found, System};
+use zfs::{AllocationClass, module};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
@@ -46,8 +46,8 @@ const UNKNOWN: Rule = Rule {
 };
 
 fn unknown(_: &System, name: &str, _: &Found<String>) -> Option<Problem> {
-    let near = || parameters::nearest(name).map_or("-", |parameter| parameter.name);
-    parameters::find(name).is_none().then(|| remove(name).with("near", near()))
+    let near = || module::nearest(name).unwrap_or("-");
+    module::find(name).is_none().then(|| remove(name).with("near", near()))
 }
 
 const OTHER_RELEASE: Rule = Rule {
@@ -64,8 +64,7 @@ const OTHER_RELEASE: Rule = Rule {
 
 fn other_release(system: &System, name: &str, _: &Found<String>) -> Option<Problem> {
     let version = system.openzfs.as_ref()?;
-    let parameter =
-        parameters::find(name).filter(|parameter| !parameter.exists_in(version.value))?;
+    let parameter = module::find(name).filter(|parameter| !parameter.exists_in(version.value))?;
     let line = |(major, minor): &(u32, u32)| format!("{major}.{minor}");
     let releases: Vec<String> =
         parameter.releases.iter().map(|(release, _)| line(release)).collect();
@@ -87,14 +86,14 @@ const DEFAULT: Rule = Rule {
 };
 
 fn default(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
-    let value = parameters::intended(&found.value)?;
+    let value = module::intended(&found.value)?;
     is_default(system, name, |default| default == Some(value)).then(|| remove(name))
 }
 
 /// Whether the default of a parameter fulfils a condition in the system's release, or in every
 /// release where that is not known.
 fn is_default(system: &System, name: &str, condition: impl Fn(Option<u64>) -> bool) -> bool {
-    parameters::find(name).is_some_and(|parameter| match &system.openzfs {
+    module::find(name).is_some_and(|parameter| match &system.openzfs {
         Some(release) => condition(parameter.default_in(release.value)),
         None => parameter.releases.iter().all(|(_, default)| condition(*default)),
     })
@@ -113,9 +112,9 @@ const SUFFIX: Rule = Rule {
 };
 
 fn suffix(_: &System, name: &str, found: &Found<String>) -> Option<Problem> {
-    parameters::find(name)?;
-    let bytes = parameters::intended(&found.value)?;
-    parameters::number(&found.value)
+    module::find(name)?;
+    let bytes = module::intended(&found.value)?;
+    module::number(&found.value)
         .is_none()
         .then(|| Problem::of(name).with("bytes", bytes).set_parameter(name, Some(bytes)))
 }
@@ -134,7 +133,7 @@ const STRAY: Rule = Rule {
 
 fn stray(system: &System) -> Option<Problem> {
     let name =
-        |line: &str| line.split(['=', ' ']).next().and_then(|name| parameters::find(name.trim()));
+        |line: &str| line.split(['=', ' ']).next().and_then(|name| module::find(name.trim()));
     let lines = system.stray.iter().filter_map(|found| Some((name(&found.value)?.name, found)));
     let first = lines.clone().next()?.0;
     let problem = Problem::of(first).run(&["modprobe", "--showconfig"]);
@@ -205,7 +204,7 @@ const NOCACHEFLUSH: Rule = Rule {
 
 fn nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
     let off = matches!(name, "zfs_nocacheflush" | "zil_nocacheflush")
-        && parameters::intended(&found.value) == Some(1);
+        && module::intended(&found.value) == Some(1);
     let mut leaves =
         system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves).peekable();
     let protected =
@@ -249,7 +248,7 @@ fn l2arc_units(system: &System, name: &str, found: &Found<String>) -> Option<Pro
     if !matches!(name, "l2arc_write_max" | "l2arc_write_boost") {
         return None;
     }
-    let value = parameters::intended(&found.value).filter(|value| (1..1 << 20).contains(value))?;
+    let value = module::intended(&found.value).filter(|value| (1..1 << 20).contains(value))?;
     let meant = value.checked_mul(1 << 20)?;
     let default =
         is_default(system, name, |default| default.is_none_or(|default| meant <= default));
@@ -328,7 +327,7 @@ const L2ARC_WITHOUT_CACHE: Rule = Rule {
 
 fn l2arc_without_cache(system: &System, name: &str, _: &Found<String>) -> Option<Problem> {
     let known = system.pools.iter().any(|pool| !pool.vdevs.is_empty());
-    let cached = system.pools.iter().any(|pool| pool.has(Class::Cache));
-    let l2arc = name.starts_with("l2arc_") && parameters::find(name).is_some();
+    let cached = system.pools.iter().any(|pool| pool.has(AllocationClass::Cache));
+    let l2arc = name.starts_with("l2arc_") && module::find(name).is_some();
     (l2arc && known && !cached).then(|| remove(name))
 }

@@ -4,7 +4,7 @@ use super::{Check, Problem, Rule, Severity};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document::{MariadbManual, Mysql, MysqlManual, ZfsCode};
-use crate::system::{Database, Engine, Found, System, models};
+use crate::system::{Database, Engine, Found, System};
 use facts::mycnf::switch;
 
 /// The rules of this topic.
@@ -162,7 +162,8 @@ fn flush_neighbors(system: &System) -> Option<Problem> {
     let databases = on_zfs(system);
     let pools = databases.iter().filter_map(|db| system.pool(db.dataset.pool()));
     let mut leaves = pools.flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves);
-    let flash = leaves.any(|leaf| system.rotates(leaf) == Some(false) || models::flash(&leaf.name));
+    let flash =
+        leaves.any(|leaf| system.rotates(leaf) == Some(false) || catalogue::flash(&leaf.name));
     flash.then(|| wrong(name, &found, "0"))
 }
 

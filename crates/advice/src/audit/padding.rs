@@ -4,8 +4,8 @@ use super::{Check, Problem, Rule, Severity};
 use crate::format::size;
 use crate::source::Document::{ZfsCode, ZpoolConcepts};
 use crate::system::{Dataset, System, Vdev};
-use facts::zpool_status::{Class, VdevKind};
-use plan::geometry::Geometry;
+use zfs::Geometry;
+use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[RAIDZ, DRAID];
@@ -23,7 +23,7 @@ const RAIDZ: Rule = Rule {
 };
 
 fn raidz(system: &System, dataset: &Dataset) -> Option<Problem> {
-    padded(system, dataset, |kind| matches!(kind, VdevKind::Raidz { .. }))
+    padded(system, dataset, |kind| matches!(kind, Layout::Raidz { .. }))
 }
 
 const DRAID: Rule = Rule {
@@ -39,24 +39,22 @@ const DRAID: Rule = Rule {
 };
 
 fn draid(system: &System, dataset: &Dataset) -> Option<Problem> {
-    padded(system, dataset, |kind| matches!(kind, VdevKind::Draid { .. }))
+    padded(system, dataset, |kind| matches!(kind, Layout::Draid { .. }))
 }
 
 /// How a raidz or dRAID vdev stores a block; none for other vdevs, or an impossible width.
 fn geometry(vdev: &Vdev) -> Option<Geometry> {
-    let parity = vdev.parity()?;
-    match vdev.kind {
-        VdevKind::Draid { data, .. } => (data > 0).then_some(Geometry::Draid { data, parity }),
-        _ => {
-            let width = u32::try_from(vdev.leaves.len()).ok()?;
-            (width > parity).then_some(Geometry::Raidz { width, parity })
-        }
-    }
+    let children = u32::try_from(vdev.leaves.len()).ok()?;
+    let possible = match vdev.layout {
+        Layout::Draid { data, .. } => data > 0,
+        layout => children > layout.parity()?,
+    };
+    possible.then_some(Geometry { layout: vdev.layout, children })
 }
 
-fn padded(system: &System, dataset: &Dataset, kind: fn(&VdevKind) -> bool) -> Option<Problem> {
+fn padded(system: &System, dataset: &Dataset, kind: fn(&Layout) -> bool) -> Option<Problem> {
     let pool = system.pool(dataset.pool())?;
-    let vdev = pool.vdevs_of(Class::Normal).find(|vdev| kind(&vdev.kind))?;
+    let vdev = pool.vdevs_of(AllocationClass::Normal).find(|vdev| kind(&vdev.layout))?;
     let geometry = geometry(vdev)?;
     let ashift =
         pool.get("ashift").and_then(|p| p.value.parse().ok()).filter(|s| (9..=16).contains(s));

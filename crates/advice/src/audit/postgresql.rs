@@ -6,7 +6,7 @@ use crate::setting::Target;
 use crate::source::Document::{HongKong, PostgresManual, ZfsCode};
 use crate::system::{Database, Engine, System};
 use facts::postgresql::switch;
-use facts::zpool_status::Class;
+use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[
@@ -212,7 +212,8 @@ fn random_page_cost(system: &System) -> Option<Problem> {
     };
     let databases = on_zfs(system);
     let pool = system.pool(databases.first()?.dataset.pool())?;
-    let mut leaves = pool.vdevs_of(Class::Normal).flat_map(|vdev| &vdev.leaves).peekable();
+    let mut leaves =
+        pool.vdevs_of(AllocationClass::Normal).flat_map(|vdev| &vdev.leaves).peekable();
     leaves.peek()?;
     let flash = leaves.all(|leaf| system.rotates(leaf) == Some(false));
     (cost >= 4.0 && flash).then(|| {

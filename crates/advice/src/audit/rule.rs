@@ -8,8 +8,8 @@ use crate::system::{
     CardReport, Counters, Database, Dataset, Drive, Found, Leaf, Place, Pool, System, Vdev,
 };
 use facts::card::Volume;
-use facts::zpool_status::Class;
 use serde::{Serialize, Serializer};
+use zfs::AllocationClass;
 
 /// A rule of the audit.
 ///
@@ -71,9 +71,9 @@ pub enum Check {
     /// Each pool.
     Pool(fn(&System, &Pool) -> Option<Problem>),
     /// Each top-level vdev of a class, or of every class. Fills in `{pool}`.
-    Vdev(Option<Class>, fn(&System, &Pool, &Vdev) -> Option<Problem>),
+    Vdev(Option<AllocationClass>, fn(&System, &Pool, &Vdev) -> Option<Problem>),
     /// Each drive of the vdevs of a class, or of every class. Fills in `{pool}`.
-    Leaf(Option<Class>, fn(&System, &Pool, &Leaf) -> Option<Problem>),
+    Leaf(Option<AllocationClass>, fn(&System, &Pool, &Leaf) -> Option<Problem>),
     /// Each drive of the machine, in a pool or not.
     Drive(fn(&System, &Drive) -> Option<Problem>),
     /// Each dataset.
@@ -109,7 +109,7 @@ impl Check {
     /// Every problem in a system.
     fn problems(&self, system: &System) -> Vec<Problem> {
         let pools = || system.pools.iter();
-        let vdevs = |class: Option<Class>| {
+        let vdevs = |class: Option<AllocationClass>| {
             pools().flat_map(move |pool| {
                 let wanted = pool
                     .vdevs

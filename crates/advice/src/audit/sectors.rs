@@ -3,8 +3,8 @@
 use super::{Check, Problem, Rule, Severity};
 use crate::format::size;
 use crate::source::Document::{Arithmetic, HongKong, ZfsDocs, ZfsProps, ZpoolProps};
-use crate::system::{Dataset, Leaf, Pool, Property, System, models};
-use facts::zpool_status::Class;
+use crate::system::{Dataset, Leaf, Pool, Property, System};
+use zfs::AllocationClass;
 
 /// The rules of this topic.
 pub const RULES: &[Rule] = &[TOO_SMALL, NINE, BELIEVED, NO_ROOM];
@@ -16,7 +16,10 @@ fn ashift(pool: &Pool) -> Option<(u32, &Property)> {
 
 /// Drives of a pool except its spares.
 fn members(pool: &Pool) -> impl Iterator<Item = &Leaf> {
-    pool.vdevs.iter().filter(|vdev| vdev.class != Class::Spare).flat_map(|vdev| &vdev.leaves)
+    pool.vdevs
+        .iter()
+        .filter(|vdev| vdev.class != AllocationClass::Spare)
+        .flat_map(|vdev| &vdev.leaves)
 }
 
 const TOO_SMALL: Rule = Rule {
@@ -94,7 +97,7 @@ fn believed(system: &System, pool: &Pool) -> Option<Problem> {
     // 0 takes what the drives report, and so does a planned pool that does not set it.
     let reported = ashift(pool).map_or(system.planned, |(shift, _)| shift == 0);
     let (leaf, sector) = members(pool).filter(|_| reported).find_map(|leaf| {
-        let flash = system.rotates(leaf) == Some(false) || models::flash(system.model(leaf));
+        let flash = system.rotates(leaf) == Some(false) || catalogue::flash(system.model(leaf));
         let sector = system.drive(leaf)?.physical_sector.as_ref()?;
         (flash && sector.value == 512).then_some((leaf, sector))
     })?;

@@ -4,7 +4,7 @@ use super::{Check, Problem, Rule, Severity};
 use crate::format::size;
 use crate::source::Document::{HongKong, ZfsProps, Zpool8, ZpoolConcepts};
 use crate::system::{Dataset, Pool, System, Vdev};
-use facts::zpool_status::{Class, VdevKind};
+use zfs::{AllocationClass, Layout};
 
 /// The rules of this topic.
 pub const RULES: &[Rule] =
@@ -12,13 +12,13 @@ pub const RULES: &[Rule] =
 
 /// Failed drives that the data vdevs survive, whichever they are.
 fn data_survives(pool: &Pool) -> u32 {
-    pool.vdevs_of(Class::Normal).map(Vdev::survives).min().unwrap_or(0)
+    pool.vdevs_of(AllocationClass::Normal).map(Vdev::survives).min().unwrap_or(0)
 }
 
 const UNMIRRORED: Rule = Rule {
     name: "special-unmirrored",
     severity: Severity::Error,
-    check: Check::Vdev(Some(Class::Special), unmirrored),
+    check: Check::Vdev(Some(AllocationClass::Special), unmirrored),
     what: "The special vdev of {pool} is a single drive, {subject}.",
     what_zh: "{pool} 的 special vdev 只有一块盘：{subject}。",
     why: "All new metadata of the pool is on it. If it fails, the pool is lost, whatever redundancy the data has.",
@@ -33,7 +33,7 @@ const UNMIRRORED: Rule = Rule {
 const DEDUP_UNMIRRORED: Rule = Rule {
     name: "dedup-vdev-unmirrored",
     severity: Severity::Error,
-    check: Check::Vdev(Some(Class::Dedup), unmirrored),
+    check: Check::Vdev(Some(AllocationClass::Dedup), unmirrored),
     what: "The dedup vdev of {pool} is a single drive, {subject}.",
     what_zh: "{pool} 的 dedup vdev 只有一块盘：{subject}。",
     why: "The deduplication table is on it. If it fails, the pool is lost.",
@@ -43,7 +43,7 @@ const DEDUP_UNMIRRORED: Rule = Rule {
 };
 
 fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
-    (vdev.kind == VdevKind::Disk).then(|| {
+    (vdev.layout == Layout::Single).then(|| {
         Problem::of(&vdev.name).evidence(&vdev.at, &vdev.name).attach(
             &pool.name,
             &vdev.name,
@@ -55,7 +55,7 @@ fn unmirrored(_: &System, pool: &Pool, vdev: &Vdev) -> Option<Problem> {
 const WEAKER: Rule = Rule {
     name: "special-weaker",
     severity: Severity::Warning,
-    check: Check::Vdev(Some(Class::Special), weaker),
+    check: Check::Vdev(Some(AllocationClass::Special), weaker),
     what: "The special vdev {subject} of {pool} survives {survives} failed drive(s), the data vdevs survive {data}.",
     what_zh: "{pool} 的 special vdev {subject} 能承受 {survives} 块盘故障，数据 vdev 能承受 {data} 块。",
     why: "A pool survives only what its weakest vdev survives: with fewer copies of the metadata, the parity of the data vdevs does not help.",
@@ -89,8 +89,8 @@ const IRREVERSIBLE: Rule = Rule {
 };
 
 fn irreversible(_: &System, pool: &Pool) -> Option<Problem> {
-    let raidz = pool.vdevs_of(Class::Normal).find(|vdev| vdev.parity().is_some())?;
-    let vdev = pool.vdevs_of(Class::Special).next()?;
+    let raidz = pool.vdevs_of(AllocationClass::Normal).find(|vdev| vdev.parity().is_some())?;
+    let vdev = pool.vdevs_of(AllocationClass::Special).next()?;
     let problem = Problem::of(&pool.name)
         .with("special", &vdev.name)
         .with("raidz", &raidz.name)
@@ -116,7 +116,7 @@ const METADATA_ONLY: Rule = Rule {
 };
 
 fn metadata_only(system: &System, pool: &Pool) -> Option<Problem> {
-    if !pool.has(Class::Special) {
+    if !pool.has(AllocationClass::Special) {
         return None;
     }
     let known: Vec<_> = system
@@ -162,7 +162,7 @@ fn everything(system: &System, dataset: &Dataset) -> Option<Problem> {
     let small = dataset.bytes("special_small_blocks").filter(|small| *small > 0)?;
     let block = system.intended_block(dataset)?;
     let below = if block > 1024 { size(block / 2) } else { "0".to_string() };
-    (pool.has(Class::Special) && small >= block).then(|| {
+    (pool.has(AllocationClass::Special) && small >= block).then(|| {
         Problem::of(&dataset.name)
             .with("small", size(small))
             .with("block", size(block))

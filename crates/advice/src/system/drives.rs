@@ -1,6 +1,6 @@
 //! Which drive a pool means by a name.
 
-use super::{Drive, Leaf, System, models};
+use super::{Drive, Leaf, System};
 
 /// The drive in a leaf's name: without its directory and partition suffix.
 pub fn drive_of(name: &str) -> &str {
@@ -54,12 +54,12 @@ impl System {
     pub fn protected(&self, leaf: &Leaf) -> Option<bool> {
         self.drive(leaf)
             .and_then(|drive| drive.protected.as_ref().map(|p| p.value))
-            .or_else(|| models::protected(self.model(leaf)))
+            .or_else(|| catalogue::protected(self.model(leaf)))
     }
 
     /// Whether a leaf rotates, where that is known.
     pub fn rotates(&self, leaf: &Leaf) -> Option<bool> {
-        if models::flash(self.model(leaf)) || drive_of(&leaf.name).starts_with("nvme") {
+        if catalogue::flash(self.model(leaf)) || drive_of(&leaf.name).starts_with("nvme") {
             return Some(false);
         }
         self.drive(leaf)?.rotational.as_ref().map(|r| r.value)
@@ -93,6 +93,17 @@ mod tests {
             ("mfid1", "mfid1"),
         ] {
             assert_eq!(drive_of(leaf), drive);
+        }
+    }
+
+    #[test]
+    fn the_catalogue_and_the_profiles_agree_on_power_loss_protection() {
+        let profiles = lab::Profiles::builtin();
+        for family in catalogue::families() {
+            let Some(name) = &family.profile else { continue };
+            let profile = profiles.get(name).unwrap().unwrap();
+            let stated = Some(profile.power_loss_protection);
+            assert_eq!(family.power_loss_protection, stated, "{name}");
         }
     }
 }

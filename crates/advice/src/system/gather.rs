@@ -76,9 +76,8 @@ fn resolve_counters(system: &mut System) {
 fn resolve_live(system: &mut System) {
     let release = system.openzfs.as_ref().map_or((2, 1), |version| version.value);
     for (name, found) in std::mem::take(&mut system.live) {
-        let default =
-            super::parameters::find(&name).and_then(|parameter| parameter.default_in(release));
-        if super::parameters::number(&found.value) != default {
+        let default = zfs::module::find(&name).and_then(|parameter| parameter.default_in(release));
+        if zfs::module::number(&found.value) != default {
             system.module.insert(name, found);
         }
     }

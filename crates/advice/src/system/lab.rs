@@ -1,9 +1,9 @@
 //! A lab's variants as systems that are only planned.
 
 use super::{Dataset, Drive, Found, Leaf, Place, Pool, Properties, Property, System, Vdev, job};
-use facts::zpool_status::{Class, VdevKind};
-use lab::campaign::{self, Campaign, Layout, OpenZfs, Program, Variant};
+use lab::campaign::{self, Campaign, Program, Variant};
 use std::collections::BTreeMap;
+use zfs::AllocationClass;
 
 /// The name under which a lab's pool appears in findings.
 pub const POOL: &str = "tank";
@@ -55,7 +55,7 @@ impl Lines<'_> {
     fn first_of_vdev(
         &self,
         word: &str,
-        class: &campaign::Class,
+        class: AllocationClass,
         drive: &campaign::DriveRef,
     ) -> Place {
         let (kind, index) = (drive.kind.as_str(), drive.index);
@@ -71,7 +71,7 @@ impl Lines<'_> {
         let fits = |row: &str| {
             let row = row.split('#').next().unwrap_or("");
             let mut tokens = row.split(|c: char| !c.is_ascii_alphanumeric() && !"_-[]".contains(c));
-            let classed = *class == campaign::Class::Normal
+            let classed = class == AllocationClass::Normal
                 || row.split_whitespace().any(|w| w.trim_matches('"') == word);
             classed && tokens.any(names)
         };
@@ -87,14 +87,10 @@ impl Lines<'_> {
 }
 
 fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
-    let release = match variant.openzfs {
-        OpenZfs::V2_3 => (2, 3),
-        OpenZfs::V2_4 => (2, 4),
-    };
     let datasets = datasets(variant, lines);
     System {
         memory: Some(Found::new(campaign.host.memory, lines.first_with("memory"))),
-        openzfs: Some(Found::new(release, lines.first_with("openzfs"))),
+        openzfs: Some(Found::new(variant.openzfs.number(), lines.first_with("openzfs"))),
         pools: vec![pool(variant, lines)],
         module: variant
             .module
@@ -151,7 +147,7 @@ fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
                     properties.insert(key.clone(), property);
                 }
             }
-            for (key, value) in DEFAULTS {
+            for (key, value) in zfs::property::dataset::DEFAULTS {
                 properties.entry(key.to_string()).or_insert_with(|| Property {
                     value: value.to_string(),
                     local: false,
@@ -162,22 +158,6 @@ fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
         })
         .collect()
 }
-
-/// Defaults that are the same in 2.1 and 2.3 (zfs_prop.c) and that rules look at.
-const DEFAULTS: [(&str, &str); 12] = [
-    ("recordsize", "128K"),
-    ("sync", "standard"),
-    ("logbias", "latency"),
-    ("primarycache", "all"),
-    ("secondarycache", "all"),
-    ("compression", "on"),
-    ("checksum", "on"),
-    ("copies", "1"),
-    ("dedup", "off"),
-    ("encryption", "off"),
-    ("redundant_metadata", "all"),
-    ("special_small_blocks", "0"),
-];
 
 fn pool(variant: &Variant, lines: &Lines) -> Pool {
     let mut properties: Properties = variant
@@ -218,52 +198,30 @@ fn believed(variant: &Variant, lines: &Lines) -> Option<(u8, Place)> {
         };
         kinds.filter_map(sectors).any(|less| less)
     };
-    let shift = |vdev: &campaign::Vdev| vdev.ashift(None, &variant.drives);
+    let shift = |vdev: &campaign::Vdev| variant.ashift(vdev, None);
     // A spare brings no sectors of its own, and a cache drive's are nobody else's.
     let own = |vdev: &&campaign::Vdev| {
-        !matches!(vdev.class, campaign::Class::Spare | campaign::Class::Cache)
+        !matches!(vdev.class, AllocationClass::Spare | AllocationClass::Cache)
     };
     let vdevs = variant.pool.vdevs.iter().filter(own).filter(hides);
     Some((vdevs.map(shift).min()?, lines.first_with("reported_sector")))
 }
 
 fn top(index: usize, vdev: &campaign::Vdev, lines: &Lines) -> Vdev {
-    let children = vdev.drives.len() as u32;
-    let (name, kind) = match vdev.layout {
-        Layout::Single => {
-            let name = vdev.drives.first().map_or_else(String::new, ToString::to_string);
-            (name, VdevKind::Disk)
-        }
-        Layout::Mirror => (format!("mirror-{index}"), VdevKind::Mirror),
-        Layout::Raidz { parity } => (format!("raidz{parity}-{index}"), VdevKind::Raidz { parity }),
-        Layout::Draid { parity, data, spares } => (
-            format!("draid{parity}:{data}d:{children}c:{spares}s-{index}"),
-            VdevKind::Draid { parity, data, children, spares },
-        ),
-    };
-    let class = match vdev.class {
-        campaign::Class::Normal => Class::Normal,
-        campaign::Class::Log => Class::Log,
-        campaign::Class::Cache => Class::Cache,
-        campaign::Class::Special => Class::Special,
-        campaign::Class::Dedup => Class::Dedup,
-        campaign::Class::Spare => Class::Spare,
-    };
+    let drive = vdev.drives.first().map(ToString::to_string).unwrap_or_default();
+    let keyword = vdev.layout.keyword(vdev.drives.len());
+    let name = keyword.map_or(drive, |keyword| format!("{keyword}-{index}"));
     let word = match vdev.class {
-        campaign::Class::Normal => "vdevs",
-        campaign::Class::Log => "log",
-        campaign::Class::Cache => "cache",
-        campaign::Class::Special => "special",
-        campaign::Class::Dedup => "dedup",
-        campaign::Class::Spare => "spare",
+        AllocationClass::Normal => "vdevs",
+        class => class.keyword(),
     };
     let at = match vdev.drives.first() {
-        Some(drive) => lines.first_of_vdev(word, &vdev.class, drive),
+        Some(drive) => lines.first_of_vdev(word, vdev.class, drive),
         None => lines.first_with(word),
     };
     let leaves =
         vdev.drives.iter().map(|drive| Leaf { name: drive.to_string(), at: at.clone() }).collect();
-    Vdev { name, class, kind, leaves, at }
+    Vdev { name, class: vdev.class, layout: vdev.layout, leaves, at }
 }
 
 fn drives(kind: &str, numbers: &campaign::DriveKind, lines: &Lines) -> Vec<Drive> {
@@ -305,12 +263,12 @@ mod tests {
         let lines = Lines { file: "l", text };
         let line = |word: &str, class, kind: &str, index| {
             let drive = campaign::DriveRef { kind: kind.into(), index };
-            lines.first_of_vdev(word, &class, &drive).line
+            lines.first_of_vdev(word, class, &drive).line
         };
-        assert_eq!(line("vdevs", campaign::Class::Normal, "hdd", 0), 4);
-        assert_eq!(line("vdevs", campaign::Class::Normal, "hdd", 6), 5);
-        assert_eq!(line("special", campaign::Class::Special, "meta", 1), 6);
-        assert_eq!(line("log", campaign::Class::Log, "optane", 0), 8);
+        assert_eq!(line("vdevs", AllocationClass::Normal, "hdd", 0), 4);
+        assert_eq!(line("vdevs", AllocationClass::Normal, "hdd", 6), 5);
+        assert_eq!(line("special", AllocationClass::Special, "meta", 1), 6);
+        assert_eq!(line("log", AllocationClass::Log, "optane", 0), 8);
         assert_eq!(lines.first_with("special").line, 6);
     }
 

@@ -5,6 +5,7 @@ use super::{CardReport, Dataset, Drive, Found, Leaf, Pool, Property, System, Vde
 use crate::raid_card::CardTool;
 use facts::zpool_status::{self, VdevKind};
 use facts::{At, Facts, Format, lsblk, nvme_list, properties, smartctl};
+use zfs::Layout;
 
 /// Adds what a text says to what is known.
 pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut System) {
@@ -100,19 +101,17 @@ fn pool<'a>(system: &'a mut System, name: &str) -> &'a mut Pool {
 }
 
 fn take_status(status: zpool_status::Pool, within: &Within, system: &mut System) {
-    let vdevs = status.vdevs.iter().filter(|vdev| vdev.kind != VdevKind::Indirect);
-    let vdevs = vdevs
-        .map(|vdev| Vdev {
-            name: vdev.name.clone(),
-            class: vdev.class,
-            kind: vdev.kind,
-            leaves: members(vdev)
-                .into_iter()
-                .map(|leaf| Leaf { name: leaf.name.clone(), at: within.place(leaf.line) })
-                .collect(),
-            at: within.place(vdev.line),
-        })
-        .collect();
+    let top = |vdev: &zpool_status::Vdev| {
+        let layout = vdev.kind.layout()?;
+        let leaves: Vec<Leaf> = members(vdev)
+            .into_iter()
+            .map(|leaf| Leaf { name: leaf.name.clone(), at: within.place(leaf.line) })
+            .collect();
+        let single = leaves.first().filter(|_| layout == Layout::Single);
+        let name = single.map_or(&vdev.name, |leaf| &leaf.name).clone();
+        Some(Vdev { name, class: vdev.class, layout, leaves, at: within.place(vdev.line) })
+    };
+    let vdevs = status.vdevs.iter().filter_map(top).collect();
     let pool = pool(system, &status.name.value);
     pool.vdevs = vdevs;
     pool.status = Some((within.file.to_string(), status));

@@ -10,9 +10,7 @@ pub mod gather;
 mod job;
 mod lab;
 mod merge;
-pub mod models;
 mod other;
-pub mod parameters;
 mod waits;
 
 pub use counters::{Counters, Kstat};
@@ -24,10 +22,11 @@ pub use waits::Waits;
 
 use crate::raid_card::CardTool;
 use facts::card::Card;
-use facts::zpool_status::{Class, Pool as Status, VdevKind};
+use facts::zpool_status::Pool as Status;
 use facts::{mycnf, postgresql};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use zfs::{AllocationClass, Layout, memory};
 
 /// A file and a line, where a value was read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -101,9 +100,9 @@ pub struct Vdev {
     /// Its name: `raidz2-0`, or the drive.
     pub name: String,
     /// What it is for.
-    pub class: Class,
+    pub class: AllocationClass,
     /// How its drives are put together.
-    pub kind: VdevKind,
+    pub layout: Layout,
     /// Its drives.
     pub leaves: Vec<Leaf>,
     /// Where it stands.
@@ -122,30 +121,23 @@ pub struct Leaf {
 impl Vdev {
     /// Failed drives it survives: of a mirror all but one, of raidz and dRAID its parity.
     pub fn survives(&self) -> u32 {
-        match self.kind {
-            VdevKind::Mirror => (self.leaves.len() as u32).saturating_sub(1),
-            VdevKind::Raidz { parity } | VdevKind::Draid { parity, .. } => u32::from(parity),
-            _ => 0,
-        }
+        self.layout.tolerance(self.leaves.len() as u32)
     }
 
     /// Parity of a raidz or dRAID vdev.
     pub fn parity(&self) -> Option<u32> {
-        match self.kind {
-            VdevKind::Raidz { parity } | VdevKind::Draid { parity, .. } => Some(u32::from(parity)),
-            _ => None,
-        }
+        self.layout.parity()
     }
 }
 
 impl Pool {
     /// Top-level vdevs of a class.
-    pub fn vdevs_of(&self, class: Class) -> impl Iterator<Item = &Vdev> {
+    pub fn vdevs_of(&self, class: AllocationClass) -> impl Iterator<Item = &Vdev> {
         self.vdevs.iter().filter(move |vdev| vdev.class == class)
     }
 
     /// Whether it has a vdev of a class.
-    pub fn has(&self, class: Class) -> bool {
+    pub fn has(&self, class: AllocationClass) -> bool {
         self.vdevs_of(class).next().is_some()
     }
 
@@ -240,7 +232,7 @@ pub struct Drive {
     pub physical_sector: Option<Found<u64>>,
     /// `sata`, `sas`, `nvme`, `usb`.
     pub transport: Option<Found<String>>,
-    /// Whether what it acknowledged survives a power cut: stated by a lab; else see [`models`].
+    /// Whether what it acknowledged survives a power cut: stated by a lab; else see [`catalogue::protected`].
     pub protected: Option<Found<bool>>,
     /// The scheduler in use.
     pub scheduler: Option<Found<String>>,
@@ -388,7 +380,7 @@ impl System {
     /// that writing it right raises nothing new.
     pub fn parameter(&self, name: &str) -> Option<Found<u64>> {
         let found = self.module.get(name)?;
-        parameters::intended(&found.value).map(|value| Found::new(value, found.at.clone()))
+        zfs::module::intended(&found.value).map(|value| Found::new(value, found.at.clone()))
     }
 
     /// A pool by name.
@@ -411,21 +403,14 @@ impl System {
         self.datasets.iter().filter(move |dataset| dataset.pool() == pool)
     }
 
-    /// `zfs_arc_max` as set, or the default of the release: half of RAM up to 2.2, all but 1 GiB
-    /// or 5/8, whichever is more, from 2.3 on (arc_default_max in arc_os.c).
+    /// `zfs_arc_max` as set, where OpenZFS accepts it, or the default of the release.
     pub fn arc_max(&self) -> Option<u64> {
         let memory = self.memory.as_ref().map(|memory| memory.value);
-        // Below 64 MiB and from all of RAM on it is ignored (arc_tuning_update).
-        let obeyed = |value: u64| value >= 64 << 20 && memory.is_none_or(|memory| value < memory);
-        if let Some(set) = self.parameter("zfs_arc_max").filter(|set| obeyed(set.value)) {
-            return Some(set.value);
-        }
-        let memory = memory?;
-        match self.openzfs.as_ref().map(|version| version.value) {
-            Some(version) if version >= (2, 3) => {
-                Some((memory / 8 * 5).max(memory.saturating_sub(1 << 30)))
-            }
-            _ => Some(memory / 2),
-        }
+        let set = self.parameter("zfs_arc_max").map(|set| set.value);
+        let accepted = |bytes: &u64| memory::accepts_arc_max(*bytes, memory.unwrap_or(u64::MAX));
+        set.filter(accepted).or_else(|| {
+            let release = self.openzfs.as_ref().map_or((0, 0), |version| version.value);
+            Some(memory::default_arc_max(memory?, release))
+        })
     }
 }

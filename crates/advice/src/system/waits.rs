@@ -1,8 +1,8 @@
 //! How long writes wait at the drives: `zpool iostat -w` (histograms) and `-l` (means).
 
 use super::Pool;
-use facts::zpool_status::Class;
 use serde::Serialize;
+use zfs::AllocationClass;
 
 /// What a write of the intent log waits for at the drives, in the queue and in the drive; the flush
 /// after it is not in it.
@@ -180,7 +180,7 @@ pub fn waits(readings: &Readings, pools: &[Pool]) -> Option<Waits> {
             let logs: Vec<Table> = pools
                 .iter()
                 .filter(|pool| pool.name == name)
-                .flat_map(|pool| pool.vdevs_of(Class::Log))
+                .flat_map(|pool| pool.vdevs_of(AllocationClass::Log))
                 .filter_map(|vdev| named(&vdev.name))
                 .collect();
             waits_of_pool(name, &logs, &named(name)?)

@@ -5,8 +5,8 @@ use crate::raid_card::CardTool;
 use crate::setting::{Setting, Target};
 use crate::source::{Document, Source};
 use crate::system::{Leaf, Pool, System};
-use facts::zpool_status::Class;
 use serde::Serialize;
+use zfs::AllocationClass;
 
 /// The program that is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -73,14 +73,14 @@ impl Need {
     }
 
     /// Drives of a class in the pool.
-    pub fn leaves(&self, class: Class) -> Vec<&Leaf> {
+    pub fn leaves(&self, class: AllocationClass) -> Vec<&Leaf> {
         self.pool()
             .map_or(Vec::new(), |pool| pool.vdevs_of(class).flat_map(|vdev| &vdev.leaves).collect())
     }
 
     /// Whether the data lies on flash; none where that is not known.
     pub fn flash(&self) -> Option<bool> {
-        let leaves = self.leaves(Class::Normal);
+        let leaves = self.leaves(AllocationClass::Normal);
         let known: Vec<bool> = leaves.iter().filter_map(|leaf| self.system.rotates(leaf)).collect();
         (!known.is_empty() && known.len() == leaves.len())
             .then(|| known.iter().all(|rotates| !rotates))

@@ -3,7 +3,7 @@
 use super::choice::{Bilingual, Choice, Need, Server, Workload};
 use crate::setting::Target;
 use crate::source::Document;
-use facts::zpool_status::Class;
+use zfs::AllocationClass;
 
 fn on(need: &Need, name: &str, value: impl ToString, reason: Bilingual) -> Choice {
     Choice::new(Target::Dataset(need.dataset()), name, value, reason)
@@ -154,7 +154,7 @@ pub fn dnodesize(need: &Need) -> Option<Choice> {
 
 /// How synchronous writes reach the pool.
 pub fn logbias(need: &Need) -> Option<Choice> {
-    let logged = !need.leaves(Class::Log).is_empty();
+    let logged = !need.leaves(AllocationClass::Log).is_empty();
     let reason = if logged {
         (
             "Commits go to the log vdev. With throughput they would bypass it.",
@@ -216,7 +216,7 @@ pub fn sync(need: &Need) -> Option<Choice> {
 
 /// Which blocks go to the special vdev.
 pub fn special_small_blocks(need: &Need) -> Option<Choice> {
-    if need.leaves(Class::Special).is_empty() {
+    if need.leaves(AllocationClass::Special).is_empty() {
         return None;
     }
     let (value, reason) = match (need.database(), need.workload) {

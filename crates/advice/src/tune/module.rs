@@ -4,7 +4,7 @@ use super::choice::{Choice, Need};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document;
-use facts::zpool_status::Class;
+use zfs::AllocationClass;
 
 /// The ARC's limit.
 pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
@@ -42,8 +42,11 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
 
 /// Bytes a feed of the L2ARC.
 pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
-    let sizes: Vec<u64> =
-        need.leaves(Class::Cache).iter().filter_map(|leaf| need.system.capacity(leaf)).collect();
+    let sizes: Vec<u64> = need
+        .leaves(AllocationClass::Cache)
+        .iter()
+        .filter_map(|leaf| need.system.capacity(leaf))
+        .collect();
     let bytes = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
     // A quarter of a day to fill, in bytes a second, within what SSDs bear.
     let feed = (bytes / (6 * 3600)).clamp(32 << 20, 128 << 20) >> 20 << 20;

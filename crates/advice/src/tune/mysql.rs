@@ -120,7 +120,7 @@ pub fn innodb_redo_log_capacity(need: &Need) -> Option<Choice> {
 
 /// Operations a second that background flushing may use.
 pub fn innodb_io_capacity(need: &Need) -> Option<Choice> {
-    let disks = need.leaves(facts::zpool_status::Class::Normal).len().clamp(1, 64) as u64;
+    let disks = need.leaves(zfs::AllocationClass::Normal).len().clamp(1, 64) as u64;
     let capacity = match need.flash()? {
         true => 2000,
         false => (disks * 50).clamp(100, 1000),

@@ -3,7 +3,7 @@
 use super::choice::{Choice, Need, Sentence};
 use crate::setting::{Target, scheduler_rule};
 use crate::source::Document;
-use crate::system::{Drive, Leaf, models};
+use crate::system::{Drive, Leaf};
 
 /// No scheduler for each drive of the pools and, behind a RAID card, little read-ahead.
 pub fn schedulers(need: &Need) -> Vec<Choice> {
@@ -32,7 +32,7 @@ fn scheduler(need: &Need, leaf: &Leaf, drive: &Drive) -> Choice {
         "ZFS 自己调度 I/O；再加一层队列会增加延迟，在快盘上还有锁竞争。",
     )
         .into();
-    if models::card_volume(need.system.model(leaf)) {
+    if catalogue::card_volume(need.system.model(leaf)) {
         rule.push_str(", ATTR{queue/read_ahead_kb}=\"16\"");
         reason = reason.and((
             "Read-ahead of the block layer helps only other file systems than ZFS, and random reads not at all.",

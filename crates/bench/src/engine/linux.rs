@@ -9,19 +9,18 @@ mod state;
 pub(crate) mod steps;
 pub mod variant;
 
-use super::{Engine, Step, TrialWatch};
+use super::{Engine, TrialWatch};
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Postgresql};
 use crate::stop::Stop;
 use crate::workload::{self, Client, Place, Seen};
 use contents::config::Config;
-use findings::record::{Cost, Measured, WarmUp, WarmUpEnd};
 use lab::campaign::{OpenZfs, Processor, Program};
 use machine::memory::Memory;
 use machine::outcome::Outcome;
-use machine::script::Phase;
 use machine::start::{Failure, Machine};
+use measurement::{Cost, Fact, Measured, Stage, WarmUp, WarmUpEnd};
 use parameters::Parameters;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -162,7 +161,7 @@ impl Engine for Linux {
         });
         let seen = Seen {
             samples: samples::differences(&outcome.samples),
-            facts: [("machine.built_s".to_owned(), state.outcome.built_s)].into(),
+            facts: [(Fact::BuiltSeconds, state.outcome.built_s)].into(),
             warm_up: warm_up.or(ramp),
         };
         client.measured(&raw, seen)
@@ -195,7 +194,7 @@ impl Linux {
         stop: &Stop,
     ) -> Result<Outcome, Failure> {
         let Given { inputs, raw, .. } = *given;
-        watch.step(Step::Booting);
+        watch.stage(Stage::Booting);
         for (name, text) in &given.work.files {
             let path = raw.join(name);
             fs::write(&path, text).map_err(|source| Failure::Host {
@@ -222,16 +221,7 @@ impl Linux {
             locks: self.locks.clone(),
             patience: self.patience,
         };
-        let phase = |phase: Phase| {
-            watch.step(match phase {
-                Phase::Building => Step::Building,
-                Phase::LayingOut => Step::LayingOut,
-                Phase::Settling => Step::Settling,
-                Phase::WarmingUp => Step::WarmingUp,
-                Phase::Measuring => Step::Measuring,
-            });
-        };
-        let outcome = machine.run(&given.drives, &phase, &|| stop.requested());
+        let outcome = machine.run(&given.drives, &|stage| watch.stage(stage), &|| stop.requested());
         self.give_memory_back(memory);
         outcome
     }

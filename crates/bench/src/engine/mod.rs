@@ -5,8 +5,8 @@ pub mod linux;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
-use findings::record::Measured;
 use lab::campaign::{OpenZfs, Program};
+use measurement::{Measured, Stage};
 use std::path::Path;
 use store::Store;
 
@@ -46,8 +46,8 @@ pub trait Engine: Sync {
 
 /// Whom a trial tells what it does.
 pub trait TrialWatch: Sync {
-    /// The trial has come to a step.
-    fn step(&self, step: Step);
+    /// The trial has come to a stage.
+    fn stage(&self, stage: Stage);
 }
 
 /// A [`TrialWatch`] that ignores everything.
@@ -55,36 +55,5 @@ pub trait TrialWatch: Sync {
 pub struct Unwatched;
 
 impl TrialWatch for Unwatched {
-    fn step(&self, _step: Step) {}
-}
-
-/// What a trial is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// The machine starts.
-    Booting,
-    /// Drives, pool and datasets are made.
-    Building,
-    /// The client's files are laid out.
-    LayingOut,
-    /// Everything dirty is written; the pool is exported and imported.
-    Settling,
-    /// The client works until the caches are warm.
-    WarmingUp,
-    /// The measured window, ramp included.
-    Measuring,
-}
-
-impl Step {
-    /// As it is shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Step::Booting => "booting",
-            Step::Building => "building the pool",
-            Step::LayingOut => "laying out files",
-            Step::Settling => "settling",
-            Step::WarmingUp => "warming up",
-            Step::Measuring => "measuring",
-        }
-    }
+    fn stage(&self, _stage: Stage) {}
 }

@@ -8,9 +8,9 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::programs::Fio;
 use crate::window::Sample;
-use findings::record::{Measured, WarmUp};
 use lab::campaign::Program;
-use machine::script::{Command, Phase, Step};
+use machine::script::{Command, Step};
+use measurement::{Facts, Measured, Stage, WarmUp};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -70,8 +70,8 @@ pub trait Client {
 pub struct Seen {
     /// Its counters, second by second of the measured run.
     pub samples: Vec<Sample>,
-    /// Facts of the built file system, by name.
-    pub facts: BTreeMap<String, f64>,
+    /// Facts of the built file system.
+    pub facts: Facts,
     /// How caches were warmed.
     pub warm_up: Option<WarmUp>,
 }
@@ -107,5 +107,5 @@ pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
 /// The steps that run a program for at most so many virtual seconds, all of them where the time is `fixed`.
 fn warm(command: Command, limit_s: f64, fixed: bool) -> [Step; 2] {
     let warm = Step::Warm { command, limit_s, period_s: machine::warm::period_s(limit_s), fixed };
-    [Step::Phase(Phase::WarmingUp), warm]
+    [Step::Stage(Stage::WarmingUp), warm]
 }

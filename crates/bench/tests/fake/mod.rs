@@ -2,13 +2,12 @@
 #![allow(dead_code, reason = "each user uses a part of it")]
 
 use bench::clock::Clock;
-use bench::engine::{Engine, Step, TrialWatch};
+use bench::engine::{Engine, TrialWatch};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
-use findings::record::{Cost, Flow, Measured, Second};
-use lab::campaign::{Class, OpenZfs, Program};
-use std::collections::BTreeMap;
+use lab::campaign::{AllocationClass, OpenZfs, Program};
+use measurement::{Cost, Counter, DriveCounter, Flow, Measured, Second, Stage};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,7 +70,7 @@ impl Engine for Fake {
         self.begun.fetch_add(1, Ordering::SeqCst);
         let written = std::fs::write(raw.join("fake.log"), "begun\n");
         written.map_err(|e| Fault::failed(format!("cannot write to {}: {e}", raw.display())))?;
-        watch.step(Step::Measuring);
+        watch.stage(Stage::Measuring);
         let begun = self.clock.now_s();
         while self.clock.now_s() - begun < self.wall_s {
             if stop.requested() {
@@ -80,7 +79,7 @@ impl Engine for Fake {
             let left = self.wall_s - (self.clock.now_s() - begun);
             self.clock.sleep(Duration::from_secs_f64(left.clamp(0.0, 0.05)));
         }
-        let has_log = inputs.variant.pool.vdevs.iter().any(|v| v.class == Class::Log);
+        let has_log = inputs.variant.pool.vdevs.iter().any(|v| v.class == AllocationClass::Log);
         if has_log && self.logs_fail {
             return Err(Fault::failed("VERIFY3(0 == spa_create()) failed (0 == 5)"));
         }
@@ -104,7 +103,7 @@ fn measured(rate: f64, seconds: f64, noise_ns: f64) -> Measured {
         at: i as f64 + 1.0,
         reads: 0.0,
         writes: rate * (1.0 + 0.02 * (((i * 7919) % 13) as f64 / 6.0 - 1.0)),
-        values: BTreeMap::from([("txg.syncs".to_owned(), f64::from(u8::from(i % 5 == 4)))]),
+        values: [(Counter::TxgSyncs, f64::from(u8::from(i % 5 == 4)))].into(),
     };
     Measured {
         concurrency: 1.0,
@@ -117,9 +116,11 @@ fn measured(rate: f64, seconds: f64, noise_ns: f64) -> Measured {
             overflow: 0,
         },
         seconds: (0..whole).map(second).collect(),
-        totals: [("zil.commits", ops), ("drive.hdd0.flushes", ops)]
-            .map(|(name, count)| (name.to_owned(), count as f64))
-            .into(),
+        totals: [
+            (Counter::ZilCommits, ops as f64),
+            (Counter::drive("hdd0", DriveCounter::Flushes), ops as f64),
+        ]
+        .into(),
         ..Measured::default()
     }
 }

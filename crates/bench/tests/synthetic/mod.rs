@@ -1,12 +1,11 @@
 //! Trials of a made-up engine.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use bench::slot::{Extra, Slot};
-use findings::record::{Flow, Measured, Outcome, Second, Trial};
+use bench::slot::Slot;
 use lab::campaign::Campaign;
 use lab::model::Model;
 use lab::{NoFiles, Profiles};
-use std::collections::BTreeMap;
+use measurement::{Counter, Flow, Measured, Second, Trial, TrialKind, TrialResult};
 
 /// A model of full size.
 pub fn model() -> Model {
@@ -40,7 +39,7 @@ pub fn measured(rate: f64, seconds: usize) -> Measured {
         at: i as f64 + 1.0,
         reads: 0.0,
         writes: rate * (1.0 + 0.02 * (((i * 7919) % 13) as f64 / 6.0 - 1.0)),
-        values: BTreeMap::from([("txg.syncs".to_owned(), f64::from(u8::from(i % 5 == 4)))]),
+        values: [(Counter::TxgSyncs, f64::from(u8::from(i % 5 == 4)))].into(),
     };
     Measured {
         concurrency: 1.0,
@@ -60,21 +59,21 @@ pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> T
         workload: String::new(),
         repeat: 0,
         seed: slot.seed(campaign),
-        size: match slot.extra {
-            Some(Extra::Size(size)) => size,
+        size: match slot.kind {
+            TrialKind::Size(size) => size,
             _ => 1.0,
         },
         openzfs: "2.4.4".into(),
-        offered_rate: match slot.extra {
-            Some(Extra::Rate(rate)) => Some(rate),
+        offered_rate: match slot.kind {
+            TrialKind::Rate(rate) => Some(rate),
             _ => None,
         },
         rerun: None,
-        without: match slot.extra {
-            Some(Extra::Without(cost)) => Some(cost),
+        without: match slot.kind {
+            TrialKind::Without(cost) => Some(cost),
             _ => None,
         },
-        outcome: Outcome::Measured(Box::new(measured(rate, seconds))),
+        outcome: TrialResult::Measured(Box::new(measured(rate, seconds))),
     };
     entry.name(nameless)
 }
@@ -82,7 +81,7 @@ pub fn made_up(campaign: &Campaign, slot: &Slot, rate: f64, seconds: usize) -> T
 /// The same, failed.
 pub fn failed(campaign: &Campaign, slot: &Slot) -> Trial {
     Trial {
-        outcome: Outcome::Failed { reason: "fio: no".into() },
+        outcome: TrialResult::Failed { reason: "fio: no".into() },
         ..made_up(campaign, slot, 1.0, 1)
     }
 }

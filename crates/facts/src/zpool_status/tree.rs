@@ -2,6 +2,7 @@
 
 use crate::{Problem, ProblemKind, excerpt};
 use serde::{Deserialize, Serialize};
+use zfs::{AllocationClass, Layout};
 
 /// A vdev of the config table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -11,7 +12,7 @@ pub struct Vdev {
     /// The line it stands on.
     pub line: u32,
     /// The class it belongs to.
-    pub class: Class,
+    pub class: AllocationClass,
     /// What it is, by its name.
     pub kind: VdevKind,
     /// `ONLINE`, `DEGRADED`, `AVAIL`, …; empty where the table has none.
@@ -39,48 +40,12 @@ impl Vdev {
     }
 }
 
-/// Allocation class of a top-level vdev.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    /// Data.
-    Normal,
-    /// `logs`: the SLOG.
-    Log,
-    /// `cache`: the L2ARC.
-    Cache,
-    /// `special`.
-    Special,
-    /// `dedup`.
-    Dedup,
-    /// `spares`.
-    Spare,
-}
-
 /// What a vdev is, as its name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VdevKind {
-    /// A disk, partition or file.
-    Disk,
-    /// `mirror-N`.
-    Mirror,
-    /// `raidzP-N`.
-    Raidz {
-        /// 1 to 3.
-        parity: u8,
-    },
-    /// `draidP:Dd:Cc:Ss-N`.
-    Draid {
-        /// 1 to 3.
-        parity: u8,
-        /// Data drives of a redundancy group.
-        data: u32,
-        /// Drives.
-        children: u32,
-        /// Distributed spares.
-        spares: u32,
-    },
+    /// A disk, partition or file (`sda`), or drives put together (`mirror-N`, `raidzP-N`, `draidP:Dd:Cc:Ss-N`).
+    Layout(Layout),
     /// `draidP-N-M`: a distributed spare.
     DistributedSpare,
     /// `replacing-N`: old and new device during a replacement.
@@ -94,55 +59,45 @@ pub enum VdevKind {
 impl VdevKind {
     /// The kind that a name in the table stands for.
     pub fn of(name: &str) -> VdevKind {
-        let stem = match name.rsplit_once('-') {
-            Some((stem, number)) if digits(number) => stem,
-            _ => name,
-        };
-        match stem {
-            "mirror" => VdevKind::Mirror,
-            "raidz" | "raidz1" => VdevKind::Raidz { parity: 1 },
-            "raidz2" => VdevKind::Raidz { parity: 2 },
-            "raidz3" => VdevKind::Raidz { parity: 3 },
-            "replacing" => VdevKind::Replacing,
-            "spare" => VdevKind::Spare,
-            "indirect" => VdevKind::Indirect,
-            _ => draid(stem).unwrap_or(VdevKind::Disk),
+        if let Some(layout) = Layout::of_status_name(name) {
+            return VdevKind::Layout(layout);
+        }
+        let numbers = |text: &str| text.split('-').all(digits);
+        match name.split_once('-') {
+            Some(("replacing", number)) if digits(number) => VdevKind::Replacing,
+            Some(("spare", number)) if digits(number) => VdevKind::Spare,
+            Some(("indirect", number)) if digits(number) => VdevKind::Indirect,
+            Some(("draid1" | "draid2" | "draid3", group)) if numbers(group) => {
+                VdevKind::DistributedSpare
+            }
+            _ => VdevKind::Layout(Layout::Single),
+        }
+    }
+
+    /// The layout of a top-level vdev: a drive that is being replaced or stood in for is one drive. None for
+    /// what is left of a removed vdev.
+    pub fn layout(self) -> Option<Layout> {
+        match self {
+            VdevKind::Layout(layout) => Some(layout),
+            VdevKind::Replacing | VdevKind::Spare | VdevKind::DistributedSpare => {
+                Some(Layout::Single)
+            }
+            VdevKind::Indirect => None,
         }
     }
 
     /// Whether such a vdev consists of others.
     pub fn has_parts(self) -> bool {
-        !matches!(self, VdevKind::Disk | VdevKind::DistributedSpare | VdevKind::Indirect)
+        match self {
+            VdevKind::Layout(layout) => layout != Layout::Single,
+            VdevKind::Replacing | VdevKind::Spare => true,
+            VdevKind::DistributedSpare | VdevKind::Indirect => false,
+        }
     }
 }
 
 fn digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// `draid2:8d:30c:2s`, or `draid2-0` as the stem of a distributed spare `draid2-0-1`.
-fn draid(stem: &str) -> Option<VdevKind> {
-    let rest = stem.strip_prefix("draid")?;
-    if let Some((parity, group)) = rest.split_once('-') {
-        return (digits(parity) && digits(group)).then_some(VdevKind::DistributedSpare);
-    }
-    let mut parts = rest.split(':');
-    let parity = match parts.next()? {
-        "" => 1,
-        number => number.parse().ok().filter(|p| (1..=3).contains(p))?,
-    };
-    let (mut data, mut children, mut spares) = (0, 0, 0);
-    for part in parts {
-        let (number, unit) = part.split_at_checked(part.len().checked_sub(1)?)?;
-        let number = number.parse().ok()?;
-        match unit {
-            "d" => data = number,
-            "c" => children = number,
-            "s" => spares = number,
-            _ => return None,
-        }
-    }
-    Some(VdevKind::Draid { parity, data, children, spares })
 }
 
 /// The pool's own row and its top-level vdevs.
@@ -152,7 +107,7 @@ pub(super) fn read(
     problems: &mut Vec<Problem>,
 ) -> (Option<Vdev>, Vec<Vdev>) {
     let mut slow = false;
-    let mut class = Class::Normal;
+    let mut class = AllocationClass::Normal;
     let mut root: Option<Vdev> = None;
     // Open vdevs from the outermost inwards, each with its indentation.
     let mut open: Vec<(usize, Vdev)> = Vec::new();
@@ -166,13 +121,13 @@ pub(super) fn read(
             slow = rest.contains(&"SLOW");
             continue;
         }
-        if let (Some(next), true) = (class_heading(name), rest.is_empty()) {
+        if let (Some(next), true) = (AllocationClass::of_heading(name), rest.is_empty()) {
             settle(&mut open, &mut top, 0);
             class = next;
             continue;
         }
         let vdev = row(*line, name, &rest, class, slow, problems);
-        if root.is_none() && class == Class::Normal && (name == pool || pool.is_empty()) {
+        if root.is_none() && class == AllocationClass::Normal && (name == pool || pool.is_empty()) {
             root = Some(vdev);
             continue;
         }
@@ -182,17 +137,6 @@ pub(super) fn read(
     }
     settle(&mut open, &mut top, 0);
     (root, adopt(top, problems))
-}
-
-fn class_heading(name: &str) -> Option<Class> {
-    match name {
-        "logs" | "log" => Some(Class::Log),
-        "cache" => Some(Class::Cache),
-        "special" => Some(Class::Special),
-        "dedup" => Some(Class::Dedup),
-        "spares" => Some(Class::Spare),
-        _ => None,
-    }
 }
 
 /// Width of the blanks before the name; a tab goes to the next multiple of eight.
@@ -226,7 +170,7 @@ fn row(
     line: u32,
     name: &str,
     rest: &[&str],
-    class: Class,
+    class: AllocationClass,
     slow: bool,
     problems: &mut Vec<Problem>,
 ) -> Vdev {
@@ -312,14 +256,14 @@ mod tests {
 
     #[test]
     fn a_name_tells_the_kind() {
-        assert_eq!(VdevKind::of("raidz3-0"), VdevKind::Raidz { parity: 3 });
-        assert_eq!(VdevKind::of("raidz1"), VdevKind::Raidz { parity: 1 });
+        assert_eq!(VdevKind::of("raidz3-0"), VdevKind::Layout(Layout::Raidz { parity: 3 }));
+        assert_eq!(VdevKind::of("raidz1"), VdevKind::Layout(Layout::Raidz { parity: 1 }));
         assert_eq!(
             VdevKind::of("draid2:12d:30c:2s-0"),
-            VdevKind::Draid { parity: 2, data: 12, children: 30, spares: 2 }
+            VdevKind::Layout(Layout::Draid { parity: 2, data: 12, spares: 2 })
         );
         assert_eq!(VdevKind::of("draid2-0-1"), VdevKind::DistributedSpare);
-        assert_eq!(VdevKind::of("sda-3"), VdevKind::Disk);
-        assert_eq!(VdevKind::of("draidé"), VdevKind::Disk);
+        assert_eq!(VdevKind::of("sda-3"), VdevKind::Layout(Layout::Single));
+        assert_eq!(VdevKind::of("draidé"), VdevKind::Layout(Layout::Single));
     }
 }

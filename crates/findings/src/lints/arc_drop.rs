@@ -1,7 +1,7 @@
 //! An L2ARC costs the ARC its headers, and no more.
 
 use super::Table;
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Bytes of ARC a block in the L2ARC takes: `HDR_L2ONLY_SIZE` of OpenZFS 2.1 and 2.3 is 96.
 const HEADER: f64 = 96.0;

@@ -1,7 +1,7 @@
 //! Bandwidth = operations × size.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Rounding, and MB against MiB (4.9 %).
 const TOLERANCE: f64 = 0.06;

@@ -1,7 +1,7 @@
 //! Stated capacity against drives less parity and spares.
 
 use super::Table;
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// TB against TiB is 10 %, and padding takes its part: a stated capacity may lie this far below.
 const BELOW: f64 = 0.15;

@@ -1,7 +1,7 @@
 //! p99 is the same multiple of the mean whatever was measured.
 
 use super::Table;
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 use std::collections::BTreeMap;
 
 /// Multiples within this of one another are the same.

@@ -1,7 +1,7 @@
 //! Stated fault tolerance against the layout's parity.
 
 use super::Table;
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Set-ups that are said to survive another number of drives than their parity, or, where redundancy
 /// groups are permuted over all drives (dRAID), that number of each group: there, any two drives share

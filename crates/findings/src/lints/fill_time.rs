@@ -1,7 +1,7 @@
 //! An L2ARC fills at its feed rate, and serves only what it holds.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Rows with L2ARC hits on a uniformly read data set that its feed cannot have filled in the run: hits
 /// of a share of uniform reads need that share of the data set in the L2ARC.

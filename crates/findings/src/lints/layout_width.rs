@@ -1,7 +1,7 @@
 //! Stated data and parity drives must fit the drives there are.
 
 use super::Table;
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Set-ups whose vdevs × (data + parity) is not their number of drives.
 pub fn lint(table: &Table) -> Vec<Lint> {

@@ -1,7 +1,7 @@
 //! Said to fill a link, and does not.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// A link is full from this share on (headers and acknowledgements take the rest).
 const FULL: f64 = 0.8;

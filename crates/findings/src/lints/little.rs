@@ -1,7 +1,7 @@
 //! Little's law: throughput × latency = concurrency, in a closed loop.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Published means are rounded, and clients do a little between operations.
 const TOLERANCE: f64 = 0.15;

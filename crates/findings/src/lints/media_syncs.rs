@@ -1,7 +1,7 @@
 //! A rotating medium commits at most about once a revolution.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Commits a revolution at best: a client that commits in turn to several vdevs can catch another one
 /// in time for the next half revolution, hardly more.

@@ -25,7 +25,7 @@ mod thin_tail;
 
 pub use table::{Provenance, ReadError, Row, Setup, Table};
 
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Every lint, in the order of its findings.
 const LINTS: [fn(&Table) -> Vec<Lint>; 18] = [
@@ -50,7 +50,7 @@ const LINTS: [fn(&Table) -> Vec<Lint>; 18] = [
 ];
 
 /// What all lints find in a table; the worst first.
-pub fn of(table: &Table) -> Vec<Lint> {
+pub fn contradictions(table: &Table) -> Vec<Lint> {
     let mut all: Vec<Lint> = LINTS.iter().flat_map(|lint| lint(table)).collect();
     all.sort_by_key(|lint| lint.severity);
     all

@@ -1,7 +1,7 @@
 //! A bandwidth quoted beside operations of a size that does not give it.
 
 use super::Table;
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Bandwidths that differ by less may be the same measurement.
 const TOLERANCE: f64 = 0.2;

@@ -1,7 +1,7 @@
 //! More than a link or bus carries.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Rows whose bandwidth exceeds their set-up's link.
 pub fn lint(table: &Table) -> Vec<Lint> {

@@ -1,7 +1,7 @@
 //! Percentiles ascend.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Rows with a higher percentile below a lower one.
 pub fn lint(table: &Table) -> Vec<Lint> {

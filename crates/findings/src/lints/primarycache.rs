@@ -1,7 +1,7 @@
 //! Data cannot reach the L2ARC past an ARC that keeps none: the L2ARC is fed from the ARC's lists.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Hit ratios below this may be metadata's.
 const METADATA: f64 = 0.05;

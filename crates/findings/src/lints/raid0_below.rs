@@ -1,7 +1,7 @@
 //! RAID 0 is not slower than a redundant layout of the same drives.
 
 use super::Table;
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Differences below this are noise.
 const NOISE: f64 = 0.05;

@@ -1,7 +1,7 @@
 //! Shares lie between 0 and 1, and rates and times are not negative.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Rows with a value outside its range.
 pub fn lint(table: &Table) -> Vec<Lint> {

@@ -1,7 +1,7 @@
 //! Synchronous writes measured under `sync=disabled`, where they promise nothing.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Rows that are called synchronous although the data set ignores it. Where the same writes without
 /// syncs were many times faster, sync was probably active after all, and the listing is of another

@@ -1,6 +1,6 @@
 //! Tables of results: rows of numbers with the set-ups they were measured on.
 
-use crate::output::Findings;
+use crate::schema::Findings;
 use lab::campaign::Campaign;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -240,7 +240,7 @@ impl Table {
     }
 
     /// The table of a campaign, with what its variants say of `sync` and `primarycache`.
-    pub fn of(campaign: &Campaign, findings: &Findings) -> Table {
+    pub fn from_findings(campaign: &Campaign, findings: &Findings) -> Table {
         let mut table = Self::of_findings(findings);
         for (row, cell) in table.rows.iter_mut().zip(&findings.cells) {
             let variant = campaign.variants.iter().find(|v| v.name == cell.variant);
@@ -249,7 +249,7 @@ impl Table {
                 let get = |name| variant.property(&workload.dataset, name).map(str::to_owned);
                 row.sync = get("sync");
                 row.primarycache = get("primarycache");
-                let job = crate::job::of(workload);
+                let job = crate::cells::job::client_job(workload);
                 row.concurrency = row.concurrency.filter(|_| !job.paced && !job.held_back);
                 row.size = job.block.map(|b| b as f64);
                 if job.each_write_synced {

@@ -1,7 +1,7 @@
 //! Tails too thin for storage that commits beside checkpoints and transaction groups.
 
 use super::{Table, on};
-use crate::output::{Lint, LintFinding, Severity};
+use crate::schema::{Lint, LintFinding, Severity};
 
 /// Least p99 ÷ p95 that is plausible. Exponential waiting gives ln 100 ÷ ln 20 = 1.54; a normal
 /// distribution whose spread is half its mean gives 1.19, and checkpoints make tails heavier than

@@ -2,10 +2,12 @@
 #![allow(dead_code)] // each test file takes what it needs
 
 use findings::Findings;
-use findings::output::Verdict;
-use findings::record::{Flow, Measured, Outcome, Second, Trial};
+use findings::schema::Verdict;
 use lab::campaign::*;
 use lab::model::Model;
+use measurement::{
+    Counter, Counters, DriveCounter, Facts, Flow, Measured, Second, Trial, TrialResult,
+};
 use std::collections::BTreeMap;
 
 fn strings(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -23,19 +25,19 @@ pub fn kind(profile: &str, count: u32, write_cache: bool, protected: bool) -> Dr
     }
 }
 
-pub fn vdev(class: Class, layout: Layout, kind: &str, n: u32) -> Vdev {
+pub fn vdev(class: AllocationClass, layout: Layout, kind: &str, n: u32) -> Vdev {
     let drives = (0..n).map(|index| DriveRef { kind: kind.into(), index }).collect();
     Vdev { class, layout, drives }
 }
 
 /// A variant of the factors log and cache.
 pub fn variant(log: bool, cache: bool) -> Variant {
-    let mut vdevs = vec![vdev(Class::Normal, Layout::Raidz { parity: 2 }, "hdd", 6)];
+    let mut vdevs = vec![vdev(AllocationClass::Normal, Layout::Raidz { parity: 2 }, "hdd", 6)];
     if log {
-        vdevs.push(vdev(Class::Log, Layout::Mirror, "optane", 2));
+        vdevs.push(vdev(AllocationClass::Log, Layout::Mirror, "optane", 2));
     }
     if cache {
-        vdevs.push(vdev(Class::Cache, Layout::Single, "nvme", 1));
+        vdevs.push(vdev(AllocationClass::Cache, Layout::Single, "nvme", 1));
     }
     let level = |on, name: &'static str| if on { name } else { "none" };
     let (l, c) = (level(log, "mirror"), level(cache, "nvme"));
@@ -180,42 +182,43 @@ pub fn measured(truth: &Truth) -> Measured {
             at += 1.0;
             // A ripple of ±2 % without a trend.
             let ripple = 1.0 + 0.02 * (((i * 7919) % 13) as f64 / 6.0 - 1.0);
-            let mut values = BTreeMap::from([
-                ("txg.syncs".to_owned(), f64::from(u8::from(i % 5 == 4))),
-                ("dirty.bytes".to_owned(), 1e8),
-                ("throttle.dirty_delay".to_owned(), rate * ripple * truth.throttled),
-                ("processor.busy".to_owned(), truth.processor),
+            let mut values = Counters::from([
+                (Counter::TxgSyncs, f64::from(u8::from(i % 5 == 4))),
+                (Counter::DirtyBytes, 1e8),
+                (Counter::ThrottleDirtyDelay, rate * ripple * truth.throttled),
+                (Counter::ProcessorBusy, truth.processor),
             ]);
             for drive in 0..6 {
-                values.insert(format!("drive.hdd{drive}.busy"), truth.busy);
+                let busy = Counter::drive(format!("hdd{drive}"), DriveCounter::Busy);
+                values.insert(busy, truth.busy);
             }
             seconds.push(Second { at, reads: 0.0, writes: rate * ripple, values });
         }
     }
     let log_bytes = ops * 20_480.0;
-    let mut totals = BTreeMap::from([
-        ("zil.commits".to_owned(), ops),
-        ("zil.slog_bytes".to_owned(), log_bytes * truth.slog_share),
-        ("zil.pool_bytes".to_owned(), log_bytes * (1.0 - truth.slog_share)),
-        ("throttle.dirty_delay".to_owned(), ops * truth.throttled),
-        ("processor.busy".to_owned(), truth.processor),
-        ("dbuf.hits".to_owned(), ops),
-        ("arc.demand_data_hits".to_owned(), ops * 0.1),
-        ("arc.demand_data_misses".to_owned(), 0.0),
-        ("arc.demand_metadata_hits".to_owned(), ops * 0.1),
-        ("arc.demand_metadata_misses".to_owned(), 0.0),
-        ("l2.hits".to_owned(), 0.0),
+    let mut totals = Counters::from([
+        (Counter::ZilCommits, ops),
+        (Counter::ZilSlogBytes, log_bytes * truth.slog_share),
+        (Counter::ZilPoolBytes, log_bytes * (1.0 - truth.slog_share)),
+        (Counter::ThrottleDirtyDelay, ops * truth.throttled),
+        (Counter::ProcessorBusy, truth.processor),
+        (Counter::DbufHits, ops),
+        (Counter::ArcDataHits, ops * 0.1),
+        (Counter::ArcDataMisses, 0.0),
+        (Counter::ArcMetadataHits, ops * 0.1),
+        (Counter::ArcMetadataMisses, 0.0),
+        (Counter::L2Hits, 0.0),
     ]);
     for (kind, n, write_us, flush_us) in SERVICE {
         for drive in 0..n {
             let mut add =
-                |what: &str, value| totals.insert(format!("drive.{kind}{drive}.{what}"), value);
-            add("writes", ops / 4.0);
-            add("write_ns", ops / 4.0 * write_us * 1e3);
-            add("flushes", ops / 8.0);
-            add("flush_ns", ops / 8.0 * flush_us * 1e3);
+                |what, value| totals.insert(Counter::drive(format!("{kind}{drive}"), what), value);
+            add(DriveCounter::Writes, ops / 4.0);
+            add(DriveCounter::WriteNs, ops / 4.0 * write_us * 1e3);
+            add(DriveCounter::Flushes, ops / 8.0);
+            add(DriveCounter::FlushNs, ops / 8.0 * flush_us * 1e3);
             if kind == "hdd" {
-                add("write_bytes", ops * 16384.0 / 2.0);
+                add(DriveCounter::WriteBytes, ops * 16384.0 / 2.0);
             }
         }
     }
@@ -227,7 +230,7 @@ pub fn measured(truth: &Truth) -> Measured {
         sync: Flow { bytes: 0, ..flow(response_ns * 3.0 / 4.0) },
         seconds,
         totals,
-        facts: BTreeMap::new(),
+        facts: Facts::new(),
         notes: Vec::new(),
         warm_up: None,
     }
@@ -246,7 +249,7 @@ pub fn trial(variant: &str, repeat: u32, measured: Measured) -> Trial {
         offered_rate: None,
         rerun: None,
         without: None,
-        outcome: Outcome::Measured(Box::new(measured)),
+        outcome: TrialResult::Measured(Box::new(measured)),
     }
 }
 
@@ -258,8 +261,8 @@ pub fn key(variant: &str, repeat: u32) -> String {
 /// The measurements of a trial.
 pub fn measured_of(trial: &mut Trial) -> &mut Measured {
     match &mut trial.outcome {
-        Outcome::Measured(measured) => measured,
-        Outcome::Failed { reason } => panic!("{reason}"),
+        TrialResult::Measured(measured) => measured,
+        TrialResult::Failed { reason } => panic!("{reason}"),
     }
 }
 

@@ -105,7 +105,7 @@ impl Assessment {
 }
 
 /// The class of a variant under one workload.
-pub fn of(variant: &Variant, workload: &Workload) -> Assessment {
+pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
     let mut reasons = storage::reasons(variant);
     match &workload.program {
         Program::Fio { .. } => reasons.extend(storage::sync_disabled(variant, &workload.dataset)),
@@ -116,7 +116,7 @@ pub fn of(variant: &Variant, workload: &Workload) -> Assessment {
 
 /// The worst class of a variant under the workloads of a campaign, with its reasons.
 pub fn worst(variant: &Variant, campaign: &Campaign) -> Assessment {
-    let all = campaign.workloads.iter().map(|workload| of(variant, workload));
+    let all = campaign.workloads.iter().map(|workload| assess(variant, workload));
     let severity = |assessment: &Assessment| {
         let seconds = match assessment.durability {
             Durability::LosesLast { seconds } => seconds.unwrap_or(f64::INFINITY),

@@ -2,7 +2,7 @@
 
 use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
-use crate::campaign::{Class, DriveRef, MdLevel, Stack, Variant};
+use crate::campaign::{AllocationClass, DriveRef, MdLevel, Stack, Variant};
 use crate::command::POOL;
 use drives::FlushBehaviour;
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ pub fn named(dataset: &str) -> String {
 }
 
 /// Kinds of drives of vdevs of some classes whose volatile cache a power cut empties.
-fn volatile<'a>(variant: &'a Variant, classes: &[Class]) -> BTreeSet<&'a str> {
+fn volatile<'a>(variant: &'a Variant, classes: &[AllocationClass]) -> BTreeSet<&'a str> {
     let vdevs = variant.pool.vdevs.iter().filter(|vdev| classes.contains(&vdev.class));
     volatile_of(variant, vdevs.flat_map(|vdev| &vdev.drives))
 }
@@ -94,7 +94,8 @@ fn list(kinds: &BTreeSet<&str>) -> String {
 }
 
 /// Classes of vdevs that hold the pool itself.
-const DATA: [Class; 3] = [Class::Normal, Class::Special, Class::Dedup];
+const DATA: [AllocationClass; 3] =
+    [AllocationClass::Normal, AllocationClass::Special, AllocationClass::Dedup];
 
 /// By whether the drives of the pool or only those of its log are concerned.
 fn of_pool(
@@ -122,7 +123,7 @@ fn of_pool(
 
 fn lying_flush(variant: &Variant) -> Option<Reason> {
     let data = lying(variant, volatile(variant, &DATA));
-    let log = lying(variant, volatile(variant, &[Class::Log]));
+    let log = lying(variant, volatile(variant, &[AllocationClass::Log]));
     let setting = |kinds: &BTreeSet<&str>| {
         format!("{}: a volatile cache, and flushes that do nothing", list(kinds))
     };
@@ -133,7 +134,7 @@ fn no_cache_flush(variant: &Variant) -> Option<Reason> {
     if variant.module.get("zfs_nocacheflush").is_none_or(|value| *value == 0) {
         return None;
     }
-    let (data, log) = (volatile(variant, &DATA), volatile(variant, &[Class::Log]));
+    let (data, log) = (volatile(variant, &DATA), volatile(variant, &[AllocationClass::Log]));
     let setting = |kinds: &BTreeSet<&str>| {
         format!("zfs_nocacheflush=1 over volatile caches ({})", list(kinds))
     };

@@ -4,9 +4,9 @@ use super::cx::{At, Cx};
 use super::section::Entry;
 use crate::campaign::DriveKind;
 use crate::units;
-use crate::vdev::valid_kind;
 use drives::{Profile, ProfileError};
 use toml::de::{DeTable, DeValue};
+use zfs::vdev::valid_kind;
 
 /// Bytes of the smallest drive that a pool takes (`SPA_MINDEVSIZE`).
 const LEAST_CAPACITY: f64 = (64 << 20) as f64;
@@ -29,7 +29,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
             "use letters, digits, `-`, `_`, `.`, starting with a letter and not ending in a digit: `hdd0` is the first drive of `hdd`",
         );
     }
-    if crate::vdev::is_keyword(entry.key) {
+    if zfs::vdev::is_keyword(entry.key) {
         cx.error(
             entry.key_span(),
             format!("`{}` is a word of zpool create and cannot name a kind of drive", entry.key),
@@ -113,7 +113,7 @@ fn refuse(
     overrides: &Overrides<'_>,
     whole: &ProfileError,
 ) {
-    const FIX: &str = "see docs/drives.md for the numbers of a profile";
+    const FIX: &str = "see docs/explanation/drives.md for the numbers of a profile";
     let message = |e: &ProfileError| format!("this makes no drive of `{name}`: {}", one_line(e));
     let mut leaves = Vec::new();
     for entry in &overrides.written {
@@ -209,7 +209,7 @@ fn long<'t>(cx: &Cx<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
             None => cx.error(
                 entry.span(),
                 format!("`{}` holds a number that is out of range", entry.key),
-                "see docs/drives.md for the numbers of a profile",
+                "see docs/explanation/drives.md for the numbers of a profile",
             ),
         }
     }
@@ -293,7 +293,7 @@ fn load(cx: &Cx<'_>, profile: &At<String>) -> Option<Profile> {
                 "`{file}` is no drive profile: {}",
                 one_line(&e)
             ))
-            .fix("see docs/drives.md for what a profile holds");
+            .fix("see docs/explanation/drives.md for what a profile holds");
             cx.say(match &e {
                 ProfileError::Syntax { span: Some(span), .. } if name.ends_with(".toml") => {
                     wrong.at(&file, span.clone())

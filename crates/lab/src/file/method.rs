@@ -64,7 +64,7 @@ pub(super) fn memory(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u64> {
     Some(memory)
 }
 
-/// Shortest window that can be judged at all, seconds: its five rounds are seconds (docs/method.md).
+/// Shortest window that can be judged at all, seconds: its five rounds are seconds (docs/explanation/method.md).
 const JUDGED_S: f64 = 5.0;
 /// Shortest window, seconds, in which five rounds are left whatever the length of its transaction groups.
 const SETTLES_S: f64 = 8.0;
@@ -106,27 +106,45 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
             None => {}
         }
     }
+    trials(cx, &mut table, &mut method);
+    times(cx, &mut table, &mut method);
+    factors(cx, &mut table, &mut method);
+    if let Some(seed) =
+        table.take("seed").and_then(|entry| entry.integer(cx, 0, i64::MAX, "a whole number"))
+    {
+        method.seed = seed.unsigned_abs();
+    }
+    table.finish(cx);
+    (method, baseline)
+}
+
+/// `min_trials` and `max_trials`: one alone moves the other with it.
+fn trials(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
+    let count = |entry: &Entry<'_>| {
+        let trials = entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials")?;
+        u32::try_from(trials).ok()
+    };
     let min = table.take("min_trials");
-    if let Some(trials) =
-        min.and_then(|entry| entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials"))
-    {
-        method.min_trials = u32::try_from(trials).unwrap_or(method.min_trials);
-        method.max_trials = method.max_trials.max(method.min_trials);
+    if let Some(trials) = min.as_ref().and_then(count) {
+        method.min_trials = trials;
+        method.max_trials = method.max_trials.max(trials);
     }
-    if let Some(entry) = table.take("max_trials")
-        && let Some(trials) = entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials")
-    {
-        method.max_trials = u32::try_from(trials).unwrap_or(method.max_trials);
-        if method.max_trials < method.min_trials && min.is_none() {
-            method.min_trials = method.max_trials;
-        } else if method.max_trials < method.min_trials {
-            cx.error(
-                entry.span(),
-                "`max_trials` is below `min_trials`",
-                format!("write {} or more", method.min_trials),
-            );
-        }
+    let Some(entry) = table.take("max_trials") else { return };
+    let Some(trials) = count(&entry) else { return };
+    method.max_trials = trials;
+    if trials < method.min_trials && min.is_none() {
+        method.min_trials = trials;
+    } else if trials < method.min_trials {
+        cx.error(
+            entry.span(),
+            "`max_trials` is below `min_trials`",
+            format!("write {} or more", method.min_trials),
+        );
     }
+}
+
+/// `runtime`, `ramp`, `warm_up` and `restart`.
+fn times(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
     if let Some(entry) = table.take("runtime") {
         method.runtime_s = entry.seconds(cx);
         if let Some(seconds) = method.runtime_s {
@@ -149,6 +167,10 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
             );
         }
     }
+}
+
+/// `sensitivity` and `size_check`.
+fn factors(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
     if let Some(entry) = table.take("sensitivity") {
         let stated = entry.numbers(cx, 0.05, 20.0, "factors such as [0.5, 2]");
         let others = stated.iter().copied().filter(|factor| *factor != 1.0);
@@ -164,13 +186,6 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
     if let Some(entry) = table.take("size_check") {
         method.size_check = entry.numbers(cx, 1.1, 1000.0, "factors on S such as [2, 4]");
     }
-    if let Some(seed) =
-        table.take("seed").and_then(|entry| entry.integer(cx, 0, i64::MAX, "a whole number"))
-    {
-        method.seed = seed.unsigned_abs();
-    }
-    table.finish(cx);
-    (method, baseline)
 }
 
 /// Checks the window of a trial, seconds.

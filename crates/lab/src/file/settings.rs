@@ -9,10 +9,10 @@ use super::section::{Entry, Section};
 use super::stack::StackKeys;
 use super::vdevs::{self, LabVdev, Removal};
 use crate::campaign::{DriveKind, OpenZfs};
-use crate::property;
 use crate::units;
 use std::ops::Range;
 use toml::de::DeValue;
+use zfs::property;
 
 /// A property of a dataset: where its name and where its value are written.
 #[derive(Debug, Clone, PartialEq)]

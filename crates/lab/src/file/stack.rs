@@ -4,8 +4,9 @@ use super::cx::{At, Cx};
 use super::section::Section;
 use super::state::Named;
 use crate::campaign::{DriveRef, Filesystem, MdArray, MdLevel, Stack};
-use crate::{units, vdev};
+use crate::units;
 use std::ops::Range;
+use zfs::vdev;
 
 /// The stacks, in the words of a lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

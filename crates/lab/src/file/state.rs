@@ -5,13 +5,15 @@ use super::settings::{Header, Setting, Settings, Written};
 use super::stack::StackKeys;
 use super::together;
 use super::vdevs::{self, LabVdev};
-use crate::campaign::{Class, DriveKind, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited};
+use crate::campaign::{
+    AllocationClass, DriveKind, DriveRef, OpenZfs, Pool, Stack, Variant, Vdev, inherited,
+};
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::module;
-use crate::property::{Effect, Property, Refused, dataset, pool};
-use crate::{units, vdev};
+use crate::units;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use zfs::property::{Effect, Property, Refused, dataset, pool};
+use zfs::{module, vdev};
 
 /// A drive, and where it is named.
 pub(super) type Named<'a> = (&'a DriveRef, &'a Range<usize>);
@@ -94,7 +96,7 @@ impl State {
             return self.finish_array(cx, name, levels, openzfs, stack);
         }
         self.datasets.entry(String::new()).or_default();
-        let has_data = self.vdevs.iter().any(|vdev| vdev.vdev.class == Class::Normal);
+        let has_data = self.vdevs.iter().any(|vdev| vdev.vdev.class == AllocationClass::Normal);
         if !has_data && !self.broken {
             cx.missing(
                 header.clone(),
@@ -312,8 +314,12 @@ impl State {
         let Some((at, stated)) = self.ashift.as_ref().and_then(|at| Some((at, at.value?))) else {
             return;
         };
-        let allocates = |vdev: &&LabVdev| !matches!(vdev.vdev.class, Class::Cache | Class::Spare);
-        let given = |vdev: &LabVdev| vdev.vdev.ashift(Some(stated), &self.drives);
+        let allocates = |vdev: &&LabVdev| {
+            !matches!(vdev.vdev.class, AllocationClass::Cache | AllocationClass::Spare)
+        };
+        let given = |vdev: &LabVdev| {
+            vdev.vdev.ashift(Some(stated), |kind| self.drives.get(kind)?.reported_physical_sector())
+        };
         let largest = self.vdevs.iter().filter(allocates).map(given).max();
         if let Some(given) = largest.filter(|given| *given > stated) {
             cx.warning(
@@ -323,14 +329,14 @@ impl State {
                     1u32 << given
                 ),
                 format!(
-                    "state {given}, or single drives, which keep {stated}; drives that hide their sectors have `reported_sector` (docs/drives.md)"
+                    "state {given}, or single drives, which keep {stated}; drives that hide their sectors have `reported_sector` (docs/explanation/drives.md)"
                 ),
             );
         }
     }
 
     fn check_special(&self, cx: &Cx<'_>, datasets: &BTreeMap<String, BTreeMap<String, String>>) {
-        let has_special = self.vdevs.iter().any(|vdev| vdev.vdev.class == Class::Special);
+        let has_special = self.vdevs.iter().any(|vdev| vdev.vdev.class == AllocationClass::Special);
         for dataset in datasets.keys() {
             let bytes = |name: &str| units::size(inherited(datasets, dataset, name)?).ok();
             let Some(small) = bytes("special_small_blocks").filter(|small| *small > 0) else {

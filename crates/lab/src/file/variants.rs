@@ -20,6 +20,18 @@ struct Plan {
     header: Header,
 }
 
+impl Plan {
+    /// The lab's own keys, without a change.
+    fn base(base: &Settings) -> Plan {
+        Plan {
+            name: "base".to_owned(),
+            levels: BTreeMap::new(),
+            changes: Vec::new(),
+            header: base.pool_section.clone(),
+        }
+    }
+}
+
 struct Factor {
     name: String,
     /// The sections that its key is in; none for one with levels of its own.
@@ -45,12 +57,7 @@ pub(super) fn read(
     let is_single = |name| singles.as_ref().is_some_and(|section| section.has(name));
     let is_variant = (base.builds() || singles.is_none()) && !baseline.is_some_and(is_single);
     if factors.is_none() && ablate.is_none() && is_variant {
-        plans.push(Plan {
-            name: "base".to_owned(),
-            levels: BTreeMap::new(),
-            changes: Vec::new(),
-            header: base.pool_section.clone(),
-        });
+        plans.push(Plan::base(base));
     }
     if let Some(section) = factors {
         plans.extend(factorial(cx, section));
@@ -66,19 +73,7 @@ pub(super) fn read(
                 "add `[variants.name]` with what it changes, or remove the section",
             );
         }
-        for entry in section.rest() {
-            entry.check_name(cx, "a variant");
-            if let Some(mut table) = entry.table(cx, &format!("variants.{}", entry.key)) {
-                let changes = vec![Settings::change(cx, &mut table)];
-                table.finish(cx);
-                plans.push(Plan {
-                    name: entry.key.to_owned(),
-                    levels: BTreeMap::new(),
-                    changes,
-                    header: entry.key_span(),
-                });
-            }
-        }
+        plans.extend(section.rest().iter().filter_map(|entry| single(cx, entry)));
     }
     if let Some(plan) = plans.get(MOST) {
         cx.error(
@@ -91,12 +86,7 @@ pub(super) fn read(
     let whole = cx.errors() == mistakes;
     // What the base itself gets wrong is said all the same.
     if plans.is_empty() && base.builds() {
-        plans.push(Plan {
-            name: "base".to_owned(),
-            levels: BTreeMap::new(),
-            changes: Vec::new(),
-            header: base.pool_section.clone(),
-        });
+        plans.push(Plan::base(base));
     }
     for (i, plan) in plans.iter().enumerate() {
         if plans[..i].iter().any(|earlier| earlier.name == plan.name) {
@@ -116,6 +106,16 @@ pub(super) fn read(
         state.finish(cx, &plan.name, plan.levels, &plan.header)
     };
     (plans.into_iter().map(resolve).collect(), whole)
+}
+
+/// `[variants.NAME]`.
+fn single(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Plan> {
+    entry.check_name(cx, "a variant");
+    let mut table = entry.table(cx, &format!("variants.{}", entry.key))?;
+    let changes = vec![Settings::change(cx, &mut table)];
+    table.finish(cx);
+    let levels = BTreeMap::new();
+    Some(Plan { name: entry.key.to_owned(), levels, changes, header: entry.key_span() })
 }
 
 /// Every combination of one level of each factor; the first factor varies slowest.

@@ -1,9 +1,9 @@
 //! Vdev sentences of a lab: read, added to a pool, and removed from it.
 
 use super::cx::{At, Cx};
-use crate::campaign::{Class, Vdev};
-use crate::vdev::{self, Placed};
+use crate::campaign::{AllocationClass, Vdev};
 use std::ops::Range;
+use zfs::vdev::{self, Placed};
 
 /// A vdev of a variant, with its place in the lab's text.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub(super) struct LabVdev {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Removal {
     /// Every vdev of a class.
-    Class(Class, Range<usize>),
+    Class(AllocationClass, Range<usize>),
     /// This vdev.
     Vdev(LabVdev),
 }

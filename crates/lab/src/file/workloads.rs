@@ -4,7 +4,7 @@ use super::cx::{At, Cx};
 use super::method;
 use super::pgbench;
 use super::section::{Entry, Section};
-use crate::campaign::{Program, Rates, Variant, Workload};
+use crate::campaign::{Pgbench, Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
 use toml::de::DeValue;
@@ -75,35 +75,19 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
     }
     if let Some(database) = database {
         let client = pgbench::read(cx, &database, &mut table, known);
-        for (stated, key, instead) in [
+        let beside = [
             (size.is_some(), "size", "`scale` says how large the database is"),
             (dataset.is_some(), "dataset", "[workloads.X.directories] says where it is"),
-        ] {
-            if stated {
-                cx.error(
-                    entry.key_span(),
-                    format!("workload `{}` has a `{key}` beside pgbench", entry.key),
-                    format!("remove it: {instead}"),
-                );
-            }
-        }
-        if let (Some(_), Some(true)) = (&rates, client.as_ref().map(|client| client.rate.is_some()))
-        {
+        ];
+        for (_, key, instead) in beside.iter().filter(|(stated, ..)| *stated) {
             cx.error(
-                database.key_span(),
-                "pgbench has a `rate` beside the workload's `rates`",
-                "remove one: `rates` are tried one after another",
+                entry.key_span(),
+                format!("workload `{}` has a `{key}` beside pgbench", entry.key),
+                format!("remove it: {instead}"),
             );
         }
         table.finish(cx);
-        let client = client?;
-        return Some(Workload {
-            name: entry.key.to_owned(),
-            dataset: client.directories.data.clone(),
-            program: Program::Pgbench(Box::new(client)),
-            size: None,
-            rates,
-        });
+        return Some(database_workload(cx, entry.key, &database, client?, rates));
     }
     let program = match fio {
         Some(fio) => {
@@ -130,6 +114,25 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
         size,
         rates,
     })
+}
+
+fn database_workload(
+    cx: &Cx<'_>,
+    name: &str,
+    database: &Entry<'_>,
+    client: Pgbench,
+    rates: Option<Rates>,
+) -> Workload {
+    if rates.is_some() && client.rate.is_some() {
+        cx.error(
+            database.key_span(),
+            "pgbench has a `rate` beside the workload's `rates`",
+            "remove one: `rates` are tried one after another",
+        );
+    }
+    let dataset = client.directories.data.clone();
+    let program = Program::Pgbench(Box::new(client));
+    Workload { name: name.to_owned(), dataset, program, size: None, rates }
 }
 
 /// Checks that every variant has the dataset that a workload runs in.

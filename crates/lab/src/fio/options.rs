@@ -1,4 +1,4 @@
-//! What becomes of each fio option, from the table that docs/fio.md is made from.
+//! What becomes of each fio option, from the table that docs/reference/fio.md is made from.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ pub struct Rule {
 }
 
 const TABLE: &str = include_str!("options.txt");
-/// What stands above the table in docs/fio.md.
+/// What stands above the table in docs/reference/fio.md.
 const DOCUMENT: &str = include_str!("document.md");
 
 /// I/O engines that work on the files of a mounted file system, and whether a job submits
@@ -80,7 +80,7 @@ pub fn rule(name: &str) -> Option<Rule> {
     BY_NAME.get(name).copied()
 }
 
-/// docs/fio.md: what becomes of a job file, and the whole table.
+/// docs/reference/fio.md: what becomes of a job file, and the whole table.
 pub fn document() -> String {
     let engines: Vec<String> = ENGINES.iter().map(|(name, _)| format!("`{name}`")).collect();
     let mut text = DOCUMENT.replace("{engines}", &engines.join(", "));

@@ -79,11 +79,6 @@ pub const MOST_JOBS: u32 = 4096;
 
 /// Reads a job file as far as it can be read, and adds every mistake in it, in order of lines.
 pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
-    let mut lines = Vec::new();
-    let mut jobs: Vec<Job> = Vec::new();
-    let mut global: BTreeMap<&'static str, Setting> = BTreeMap::new();
-    // None before the first header, Some(true) in [global].
-    let mut in_global = None;
     let marked = text.strip_prefix('\u{feff}');
     if marked.is_some() {
         mistakes.push(Mistake::new(
@@ -92,71 +87,23 @@ pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
             "save it as UTF-8 without one",
         ));
     }
-    for (index, line) in marked.unwrap_or(text).lines().enumerate() {
-        let number = index + 1;
-        let mut wrong = |message: &str, fix: &str| {
-            mistakes.push(Mistake::new(number, message, fix));
-        };
+    let mut reader = Reader::default();
+    let mut lines = Vec::new();
+    for (line, number) in marked.unwrap_or(text).lines().zip(1..) {
         if line.len() > LONGEST {
-            wrong(
+            mistakes.push(Mistake::new(
+                number,
                 "this line is longer than fio reads at once: it would take the end for an option",
                 "shorten it",
-            );
+            ));
         }
-        let content = content(line);
-        let kind = if content.is_empty() {
+        let kind = reader.line(content(line), number).unwrap_or_else(|(message, fix)| {
+            mistakes.push(Mistake::new(number, message, fix));
             Kind::Other
-        } else if let Some(rest) = content.strip_prefix('[') {
-            // To fio 3.33 the name is all but the last character of the line, and global what begins so.
-            match rest.strip_suffix(']') {
-                None => {
-                    wrong("this section does not end with `]`", "write `[name]`");
-                    Kind::Other
-                }
-                Some(name) if name.trim().is_empty() => {
-                    wrong("this section has no name", "write `[name]`");
-                    Kind::Other
-                }
-                Some(name) if name.starts_with("global") => {
-                    in_global = Some(true);
-                    Kind::Global
-                }
-                Some(name) => {
-                    in_global = Some(false);
-                    jobs.push(Job {
-                        name: name.trim().to_owned(),
-                        line: number,
-                        settings: global.clone(),
-                    });
-                    Kind::Job(jobs.len() - 1)
-                }
-            }
-        } else {
-            match option(content) {
-                Err((message, fix)) => {
-                    wrong(&message, &fix);
-                    Kind::Other
-                }
-                Ok((rule, value)) => {
-                    let setting = Setting { line: number, value };
-                    match (in_global, jobs.last_mut()) {
-                        (Some(true), _) => {
-                            global.insert(rule.name, setting);
-                        }
-                        (Some(false), Some(job)) => {
-                            job.settings.insert(rule.name, setting);
-                        }
-                        _ => wrong(
-                            "an option stands before the first section",
-                            "write `[global]` or `[a-name]` above it",
-                        ),
-                    }
-                    Kind::Option(rule)
-                }
-            }
-        };
+        });
         lines.push((line.to_owned(), kind));
     }
+    let jobs = reader.jobs;
     if jobs.is_empty() {
         mistakes.push(Mistake::new(
             lines.len().max(1),
@@ -168,6 +115,60 @@ pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
     mistakes.sort_by_key(|m| m.line);
     mistakes.dedup();
     JobFile { lines, jobs }
+}
+
+/// The sections read so far.
+#[derive(Default)]
+struct Reader {
+    jobs: Vec<Job>,
+    global: BTreeMap<&'static str, Setting>,
+    /// None before the first header, true in `[global]`.
+    in_global: Option<bool>,
+}
+
+impl Reader {
+    /// What a line without its comment is; else what is wrong with it, and what to do.
+    fn line(&mut self, content: &str, number: usize) -> Result<Kind, (String, String)> {
+        if content.is_empty() {
+            return Ok(Kind::Other);
+        }
+        if let Some(rest) = content.strip_prefix('[') {
+            return self.header(rest, number);
+        }
+        let (rule, value) = option(content)?;
+        let settings = match (self.in_global, self.jobs.last_mut()) {
+            (Some(true), _) => &mut self.global,
+            (Some(false), Some(job)) => &mut job.settings,
+            _ => {
+                return Err((
+                    "an option stands before the first section".to_owned(),
+                    "write `[global]` or `[a-name]` above it".to_owned(),
+                ));
+            }
+        };
+        settings.insert(rule.name, Setting { line: number, value });
+        Ok(Kind::Option(rule))
+    }
+
+    /// A section's header without its first bracket. To fio 3.33 the name is all but the last character of the
+    /// line, and global what begins so.
+    fn header(&mut self, rest: &str, number: usize) -> Result<Kind, (String, String)> {
+        let wrong = |message: &str| Err((message.to_owned(), "write `[name]`".to_owned()));
+        let Some(name) = rest.strip_suffix(']') else {
+            return wrong("this section does not end with `]`");
+        };
+        if name.trim().is_empty() {
+            return wrong("this section has no name");
+        }
+        let global = name.starts_with("global");
+        self.in_global = Some(global);
+        if global {
+            return Ok(Kind::Global);
+        }
+        let settings = self.global.clone();
+        self.jobs.push(Job { name: name.trim().to_owned(), line: number, settings });
+        Ok(Kind::Job(self.jobs.len() - 1))
+    }
 }
 
 /// What fio sees of a line: it ends at `;` or `#` and has no blanks around it.
@@ -192,7 +193,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
         let known = rules().flat_map(|rule| [rule.name, rule.alias]);
         let fix = match nearest(name, known.filter(|name| !name.is_empty())) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "see docs/fio.md for those it has".to_owned(),
+            None => "see docs/reference/fio.md for those it has".to_owned(),
         };
         return Err((format!("fio 3.33 has no option `{name}`"), fix));
     };

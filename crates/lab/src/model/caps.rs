@@ -8,7 +8,7 @@ use super::held::held;
 use super::machine;
 use super::sizes::{LEAST_CACHE, allocatable};
 use super::{Cap, HostLimits, Rule};
-use crate::campaign::{Campaign, Class};
+use crate::campaign::{AllocationClass, Campaign};
 use crate::units::about;
 
 /// The ARC of the machine holds at least this many times `zfs_dirty_data_max`, or
@@ -81,10 +81,11 @@ pub(super) fn metaslabs(campaign: &Campaign) -> Option<Cap> {
     let logless = campaign
         .variants
         .iter()
-        .filter(|variant| variant.pool.vdevs.iter().all(|vdev| vdev.class != Class::Log));
+        .filter(|variant| variant.pool.vdevs.iter().all(|vdev| vdev.class != AllocationClass::Log));
     let least = logless
         .flat_map(|variant| {
-            let data = variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Normal);
+            let data =
+                variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Normal);
             data.map(|vdev| allocatable(variant, vdev))
         })
         .filter(|bytes| *bytes as f64 > EMBEDDED_LOG)
@@ -102,7 +103,8 @@ pub(super) fn l2arc(campaign: &Campaign) -> Option<Cap> {
         .variants
         .iter()
         .flat_map(|variant| {
-            let caches = variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Cache);
+            let caches =
+                variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Cache);
             caches.map(|vdev| allocatable(variant, vdev))
         })
         .min()?;

@@ -2,7 +2,7 @@
 
 use super::sizes::stored;
 use crate::campaign::{
-    Campaign, Class, Method, Pgbench, Program, Script, Stack, Variant, Workload,
+    AllocationClass, Campaign, Method, Pgbench, Program, Script, Stack, Variant, Workload,
 };
 use crate::{fio, postgresql};
 
@@ -142,7 +142,7 @@ fn copies(variant: &Variant) -> f64 {
     if let Stack::Md(array) = &variant.stack {
         return array.copies();
     }
-    let data = || variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Normal);
+    let data = || variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Normal);
     let datasets = variant.datasets.keys();
     datasets
         .flat_map(|dataset| data().map(move |vdev| stored(variant, dataset, vdev)))

@@ -13,7 +13,7 @@
 //! second before it sees that the ARC evicts again.
 
 use super::machine;
-use crate::campaign::{Class, Variant};
+use crate::campaign::{AllocationClass, Variant};
 use crate::units;
 
 /// What a feed may write, bytes (`L2ARC_WRITE_SIZE` in arc.c).
@@ -42,7 +42,7 @@ pub(super) struct Feed {
 /// The feed at a size scale, on a machine whose ARC has `lists` lists.
 pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
     let fewer = (f64::from(lists) / size).round().max(1.0);
-    let cached = variant.pool.vdevs.iter().any(|vdev| vdev.class == Class::Cache);
+    let cached = variant.pool.vdevs.iter().any(|vdev| vdev.class == AllocationClass::Cache);
     if !cached {
         return Feed { lists: fewer as u32, module: Vec::new() };
     }

@@ -6,7 +6,7 @@
 use super::demand::Demand;
 use super::sizes::allocatable;
 use super::{feed, machine};
-use crate::campaign::{Campaign, Class, Variant};
+use crate::campaign::{AllocationClass, Campaign, Variant};
 
 /// Dirty-data limits whose copy-on-write churn lies on drives at one time: what a sync writes, and what it
 /// replaces, which is freed only afterwards.
@@ -55,10 +55,11 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
     let most = |of: &dyn Fn(&Variant) -> f64| variants().map(of).fold(0.0, f64::max);
     let log = most(&|variant| {
         let wrlog = 1.5 * machine::wrlog_data_max(variant, dirty) as f64;
-        sizes(variant, Class::Log).map(|(size, drives)| size.min(wrlog) * drives).sum()
+        sizes(variant, AllocationClass::Log).map(|(size, drives)| size.min(wrlog) * drives).sum()
     });
-    let caches =
-        |variant: &Variant| sizes(variant, Class::Cache).map(|(size, _)| size).sum::<f64>();
+    let caches = |variant: &Variant| {
+        sizes(variant, AllocationClass::Cache).map(|(size, _)| size).sum::<f64>()
+    };
     let data = demand.working_set as f64 * demand.compressed;
     let cached = most(&|variant| caches(variant).min(data));
     let refed = most(&|variant| match caches(variant) {
@@ -74,7 +75,7 @@ pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
 }
 
 /// Bytes and drives of the vdevs of a class.
-fn sizes(variant: &Variant, class: Class) -> impl Iterator<Item = (f64, f64)> {
+fn sizes(variant: &Variant, class: AllocationClass) -> impl Iterator<Item = (f64, f64)> {
     let vdevs = variant.pool.vdevs.iter().filter(move |vdev| vdev.class == class);
     vdevs.map(|vdev| (allocatable(variant, vdev) as f64, vdev.drives.len() as f64))
 }

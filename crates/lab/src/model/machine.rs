@@ -1,6 +1,7 @@
 //! What OpenZFS makes of the real server's memory.
 
 use crate::campaign::{Host, Variant};
+use zfs::memory;
 
 /// Module parameters that size a stock of memory in bytes. Left at their defaults they follow from the ARC or the
 /// memory of the machine; stated, they are the real server's and shrink by S.
@@ -27,41 +28,35 @@ pub fn lists(cores: u32, variant: &Variant) -> u32 {
         .map_or_else(|| cores.max(4), |lists| u32::try_from(lists).unwrap_or(u32::MAX))
 }
 
-/// The least ARC that OpenZFS accepts as `zfs_arc_max` (`MIN_ARC_MAX`, 64 MiB).
-const LEAST_ARC: u64 = 64 << 20;
-
-/// ARC limit of the real server, bytes: `zfs_arc_max` where the lab sets it and OpenZFS accepts it (64 MiB or more,
-/// and less than the memory: `arc_tuning_update`), else the larger of 5/8 of the memory and all but 1 GiB
-/// (`arc_default_max` in module/os/linux/zfs/arc_os.c). Where a variant has no ZFS pool, the same is left to the
-/// page cache.
+/// ARC limit of the real server, bytes: `zfs_arc_max` where the lab sets it and OpenZFS accepts it, else the
+/// default. Where a variant has no ZFS pool, the same is left to the page cache.
 pub fn arc_max(host: &Host, variant: &Variant) -> u64 {
-    let host = variant.host(host);
-    let default = (host.memory / 8 * 5).max(host.memory.saturating_sub(1 << 30));
+    let memory = variant.host(host).memory;
     parameter(variant, "zfs_arc_max")
-        .filter(|bytes| (LEAST_ARC..host.memory).contains(bytes))
-        .unwrap_or(default)
-        .max(LEAST_ARC)
+        .filter(|bytes| memory::accepts_arc_max(*bytes, memory))
+        .unwrap_or_else(|| memory::default_arc_max(memory, variant.openzfs.number()))
+        .max(memory::LEAST_ARC)
 }
 
-/// `zfs_dirty_data_max` of the real server, bytes: 10 % of memory, at most the lesser of 4 GiB and
-/// 25 % of memory, unless the lab sets the parameters (`arc_init`).
+/// `zfs_dirty_data_max` of the real server, bytes: the lab's, or what follows from its memory and the lab's
+/// `zfs_dirty_data_max_percent`, `zfs_dirty_data_max_max` and `zfs_dirty_data_max_max_percent`.
 pub fn dirty_data_max(host: &Host, variant: &Variant) -> u64 {
-    let host = variant.host(host);
-    let share = |name: &str, default: u64| {
-        let percent = parameter(variant, name).unwrap_or(default).min(100);
-        (u128::from(host.memory) * u128::from(percent) / 100) as u64
-    };
-    parameter(variant, "zfs_dirty_data_max").unwrap_or_else(|| {
-        let most = parameter(variant, "zfs_dirty_data_max_max")
-            .unwrap_or_else(|| share("zfs_dirty_data_max_max_percent", 25).min(4 << 30));
-        share("zfs_dirty_data_max_percent", 10).min(most)
+    let host = variant.host(host).memory;
+    let stated = |name: &str| parameter(variant, name);
+    stated("zfs_dirty_data_max").unwrap_or_else(|| {
+        let percent = stated("zfs_dirty_data_max_max_percent");
+        let most = stated("zfs_dirty_data_max_max").unwrap_or_else(|| {
+            memory::dirty_data_max_max(host, percent.unwrap_or(memory::DIRTY_MOST_PERCENT))
+        });
+        let percent = stated("zfs_dirty_data_max_percent").unwrap_or(memory::DIRTY_PERCENT);
+        memory::dirty_data_max(host, percent, most)
     })
 }
 
-/// `zfs_wrlog_data_max` for a dirty-data limit of `dirty` bytes: twice it, unless the lab sets it
-/// (`arc_init`, which computes it once).
+/// `zfs_wrlog_data_max` for a dirty-data limit of `dirty` bytes, unless the lab sets it (`arc_init` computes
+/// it once).
 pub fn wrlog_data_max(variant: &Variant, dirty: u64) -> u64 {
-    parameter(variant, "zfs_wrlog_data_max").unwrap_or(dirty.saturating_mul(2))
+    parameter(variant, "zfs_wrlog_data_max").unwrap_or(memory::wrlog_data_max(dirty))
 }
 
 /// What programs and the kernel itself take of a machine's memory, bytes.

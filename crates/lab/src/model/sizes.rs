@@ -1,9 +1,10 @@
 //! Sizes of drives, real and scaled.
 
 use super::Model;
-use crate::campaign::{Class, DriveRef, Layout, Stack, Variant, Vdev};
+use crate::campaign::{AllocationClass, DriveRef, Layout, Stack, Variant, Vdev};
 use crate::units;
 use std::collections::BTreeMap;
+use zfs::Geometry;
 
 /// L2ARC persistence stops below this size (`l2arc_rebuild_blocks_min_l2size`, 1 GiB).
 pub(super) const LEAST_CACHE: u64 = 1 << 30;
@@ -49,7 +50,8 @@ pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
     }
     let (mut raw, mut least) = (0u64, f64::INFINITY);
     // Data goes to special vdevs too where it is small enough.
-    let holds = |vdev: &&Vdev| matches!(vdev.class, Class::Normal | Class::Special);
+    let holds =
+        |vdev: &&Vdev| matches!(vdev.class, AllocationClass::Normal | AllocationClass::Special);
     for vdev in variant.pool.vdevs.iter().filter(holds) {
         let each = match vdev.layout {
             Layout::Mirror => vdev.drives.len() as u64,
@@ -66,14 +68,14 @@ pub(super) fn stored(variant: &Variant, dataset: &str, vdev: &Vdev) -> f64 {
     let size = |name: &str| units::size(variant.property(dataset, name)?).ok();
     let recordsize = size("recordsize").unwrap_or(128 << 10).max(512);
     let copies = size("copies").unwrap_or(1) as f64;
-    let ashift = vdev.ashift(variant.pool.ashift, &variant.drives);
+    let ashift = variant.ashift(vdev, variant.pool.ashift);
     expansion(vdev, recordsize, ashift) * copies
 }
 
 /// Bytes of each drive that takes part, scaled: data drives by S; log drives keep their
 /// real size, since a log is no stock; cache drives by S but not below 1 GiB. Whole mebibytes.
 pub fn drive_sizes(model: &Model, variant: &Variant) -> BTreeMap<DriveRef, u64> {
-    let classes: BTreeMap<&DriveRef, Class> = variant
+    let classes: BTreeMap<&DriveRef, AllocationClass> = variant
         .pool
         .vdevs
         .iter()
@@ -83,8 +85,8 @@ pub fn drive_sizes(model: &Model, variant: &Variant) -> BTreeMap<DriveRef, u64> 
         let real = drive_capacity(variant, &drive.kind).unwrap_or(0);
         let shrunk = (real as f64 / model.size) as u64;
         let bytes = match classes.get(drive) {
-            Some(Class::Log) => real,
-            Some(Class::Cache) => shrunk.max(LEAST_CACHE.min(real)),
+            Some(AllocationClass::Log) => real,
+            Some(AllocationClass::Cache) => shrunk.max(LEAST_CACHE.min(real)),
             _ => shrunk.max(LEAST_DRIVE.min(real)),
         };
         bytes >> 20 << 20
@@ -97,30 +99,17 @@ pub fn drive_sizes(model: &Model, variant: &Variant) -> BTreeMap<DriveRef, u64> 
 /// bytes and the bytes needed.
 pub(super) fn small_log(variant: &Variant, wrlog_data_max: u64) -> Option<(&DriveRef, u64, u64)> {
     let logs: Vec<&Vdev> =
-        variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Log).collect();
+        variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Log).collect();
     let held: u64 = logs.iter().map(|vdev| allocatable(variant, vdev)).sum();
     let needed = (wrlog_data_max as f64 * LOG_FACTOR) as u64;
     let first = logs.first()?.drives.first()?;
     (held < needed).then_some((first, held, needed))
 }
 
-/// Bytes on drives for each byte of data in records of `recordsize` bytes on this vdev
-/// (`vdev_raidz_asize`, `vdev_draid_asize`).
+/// Bytes on drives for each byte of data in records of `recordsize` bytes on this vdev.
 pub(super) fn expansion(vdev: &Vdev, recordsize: u64, ashift: u8) -> f64 {
-    let sectors = recordsize.div_ceil(1 << ashift).max(1);
-    let width = vdev.drives.len() as u64;
-    let stored = match vdev.layout {
-        Layout::Single => sectors,
-        Layout::Mirror => sectors * width,
-        Layout::Raidz { parity } => {
-            let parity = u64::from(parity);
-            let columns = width.saturating_sub(parity).max(1);
-            (sectors + parity * sectors.div_ceil(columns)).next_multiple_of(parity + 1)
-        }
-        Layout::Draid { parity, data, .. } => {
-            let data = u64::from(data).max(1);
-            sectors.div_ceil(data) * (data + u64::from(parity))
-        }
-    };
-    (stored << ashift) as f64 / recordsize as f64
+    let children = vdev.drives.len() as u32;
+    let copies = if vdev.layout == Layout::Mirror { children } else { 1 };
+    let stored = Geometry { layout: vdev.layout, children }.asize(recordsize, ashift.into());
+    (stored * u64::from(copies)) as f64 / recordsize as f64
 }

@@ -459,3 +459,12 @@ fn a_ramp_of_the_jobs_own_counts_for_the_time_a_campaign_takes() {
     let found = estimate(&campaign, &model(&campaign, &ROOMY));
     assert_eq!(found.untimed, ["whole"]);
 }
+
+#[test]
+fn each_release_has_the_parameters_that_the_model_sets() {
+    for openzfs in zfs::OpenZfs::ALL {
+        for name in SET {
+            assert!(zfs::module::lookup(name, openzfs).is_ok(), "{name} in {openzfs}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ mod scaled;
 pub use scaled::{Scaled, data_bytes, scaled};
 
 use crate::diagnostic::{did_you_mean, nearest};
-use crate::property::Refused;
+use zfs::property::Refused;
 
 /// The version of the list.
 pub const LISTED: u32 = 15;

@@ -1,7 +1,8 @@
 //! Reads every counter at a moment.
 
-use crate::counters::{self, Counters, TxgsSeen};
+use crate::counters::{self, TxgsSeen};
 use crate::outcome::Sample;
+use measurement::Counters;
 use std::fs;
 use std::path::PathBuf;
 

@@ -67,10 +67,8 @@ impl Host for Machine {
         let Ok(entries) = std::fs::read_dir(path) else {
             return Vec::new();
         };
-        let mut names: Vec<String> = entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .collect();
+        let mut names: Vec<String> =
+            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.sort();
         names
     }
@@ -84,7 +82,9 @@ impl Host for Machine {
         while begin.elapsed() < time && !self.stopped.load(Ordering::SeqCst) {
             if terminal {
                 let left = time.saturating_sub(begin.elapsed()).as_secs();
-                complain(&format!("\r\u{1b}[2Kcounting, {left} s left (Ctrl-C: the result so far)"));
+                complain(&format!(
+                    "\r\u{1b}[2Kcounting, {left} s left (Ctrl-C: the result so far)"
+                ));
             }
             let step = Duration::from_millis(200).min(time.saturating_sub(begin.elapsed()));
             std::thread::sleep(step);
@@ -131,12 +131,8 @@ const FILES: [&str; 6] = [
 ];
 
 /// Directories whose files my.cnf includes, in the order of Debian's and Red Hat's.
-const MYSQL: [&str; 4] = [
-    "/etc/my.cnf.d",
-    "/etc/mysql/conf.d",
-    "/etc/mysql/mariadb.conf.d",
-    "/etc/mysql/mysql.conf.d",
-];
+const MYSQL: [&str; 4] =
+    ["/etc/my.cnf.d", "/etc/mysql/conf.d", "/etc/mysql/mariadb.conf.d", "/etc/mysql/mysql.conf.d"];
 
 /// Module parameters that are set at run time as often as in files.
 const PARAMETERS: [&str; 9] = [
@@ -191,11 +187,7 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
     for path in FILES {
         add(path.to_string(), host.read(path));
     }
-    for file in host
-        .list("/etc/modprobe.d")
-        .iter()
-        .filter(|name| name.ends_with(".conf"))
-    {
+    for file in host.list("/etc/modprobe.d").iter().filter(|name| name.ends_with(".conf")) {
         let path = format!("/etc/modprobe.d/{file}");
         let text = host.read(&path).filter(|text| {
             text.lines().any(|row| {
@@ -237,8 +229,7 @@ pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
             .iter()
             .filter_map(|attribute| {
                 let path = format!("/sys/block/{device}/queue/{attribute}");
-                host.read(&path)
-                    .map(|value| format!("{path}:{}\n", value.trim()))
+                host.read(&path).map(|value| format!("{path}:{}\n", value.trim()))
             })
             .collect();
         add(format!("/sys/block/{device}/queue"), Some(rows));
@@ -285,14 +276,9 @@ mod tests {
         }
 
         fn list(&self, path: &str) -> Vec<String> {
-            let names = self
-                .files
-                .keys()
-                .filter_map(|file| file.strip_prefix(path)?.strip_prefix('/'));
-            names
-                .filter_map(|rest| rest.split('/').next())
-                .map(String::from)
-                .collect()
+            let names =
+                self.files.keys().filter_map(|file| file.strip_prefix(path)?.strip_prefix('/'));
+            names.filter_map(|rest| rest.split('/').next()).map(String::from).collect()
         }
 
         fn wait(&self, time: Duration) {
@@ -310,20 +296,13 @@ mod tests {
     #[test]
     fn a_machine_that_never_syncs_is_told_that_it_needs_no_slog() {
         let mut fake = Fake::default();
-        fake.files.insert(
-            "/proc/spl/kstat/zfs/zil".into(),
-            vec![zil(1000, 70_000), zil(1300, 70_020)],
-        );
+        fake.files
+            .insert("/proc/spl/kstat/zfs/zil".into(), vec![zil(1000, 70_000), zil(1300, 70_020)]);
         let texts = read(&fake, 300);
         assert_eq!(*fake.waited.borrow(), Duration::from_secs(300));
         let (system, _) = advice::system::gather(&texts);
         let found = advice::audit::audit(&system);
-        assert!(
-            found
-                .iter()
-                .any(|finding| finding.rule.name == "no-commits"),
-            "{found:?}"
-        );
+        assert!(found.iter().any(|finding| finding.rule.name == "no-commits"), "{found:?}");
     }
 
     /// `zpool iostat -w -v -H -p` of a mirror, with `writes` synchronous writes of up to `edge` ns.
@@ -396,10 +375,8 @@ mod tests {
     #[test]
     fn only_programs_that_read_are_started() {
         let mut fake = Fake::default();
-        fake.files.insert(
-            "/sys/block/sda/queue/scheduler".into(),
-            vec!["[none] mq-deadline".into()],
-        );
+        fake.files
+            .insert("/sys/block/sda/queue/scheduler".into(), vec!["[none] mq-deadline".into()]);
         read(&fake, 5);
         for call in fake.asked.borrow().iter() {
             let reads = [

@@ -28,10 +28,7 @@ pub fn count_texts(inputs: &[Input]) -> usize {
 /// # Errors
 /// What is wrong, where, what to do.
 pub fn read(names: &[String]) -> Result<Given, String> {
-    let mut given = Given {
-        texts: Vec::new(),
-        labs: Vec::new(),
-    };
+    let mut given = Given { texts: Vec::new(), labs: Vec::new() };
     for name in names {
         let path = Path::new(name);
         let text = match name.as_str() {
@@ -54,10 +51,7 @@ pub fn read(names: &[String]) -> Result<Given, String> {
             given.labs.push(load(name, &text)?);
         } else {
             let name = if name == "-" { "<stdin>" } else { name };
-            given.texts.push(Input {
-                name: name.to_owned(),
-                text,
-            });
+            given.texts.push(Input { name: name.to_owned(), text });
         }
     }
     Ok(given)
@@ -106,12 +100,8 @@ fn load(name: &str, text: &str) -> Result<Vec<(String, System)>, String> {
     match loaded {
         Ok((campaign, _)) => Ok(variants(&campaign, name, text)),
         Err(mistakes) => {
-            let first = mistakes
-                .first()
-                .map_or_else(String::new, |m| m.message.clone());
-            Err(format!(
-                "error: {name}: {first}; `poolwright check {name}` lists all mistakes\n"
-            ))
+            let first = mistakes.first().map_or_else(String::new, |m| m.message.clone());
+            Err(format!("error: {name}: {first}; `poolwright check {name}` lists all mistakes\n"))
         }
     }
 }
@@ -129,12 +119,6 @@ mod tests {
     #[test]
     fn joined_texts_count_apart() {
         let text = "==> a <==\nx\n\n==> b <==\ny\n".to_string();
-        assert_eq!(
-            count_texts(&[Input {
-                name: "p".into(),
-                text
-            }]),
-            2
-        );
+        assert_eq!(count_texts(&[Input { name: "p".into(), text }]), 2);
     }
 }

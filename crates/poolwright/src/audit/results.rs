@@ -1,7 +1,7 @@
 //! Contradictions in a table of results.
 
 use findings::lints::{self, Table};
-use findings::output::Severity;
+use findings::schema::Severity;
 use report::lang::Language;
 use serde::Serialize;
 
@@ -28,12 +28,11 @@ impl Line {
 /// # Errors
 /// What is wrong, where, what to do.
 pub fn read(name: &str, language: Language) -> Result<Vec<Line>, String> {
-    let text = std::fs::read_to_string(name)
-        .map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
+    let text =
+        std::fs::read_to_string(name).map_err(|e| format!("error: cannot read {name}: {e}\n"))?;
     let table = Table::read(&text).map_err(|e| format!("error: {name}: {e}\n"))?;
-    let words = language.words();
-    let lines = lints::of(&table).into_iter().map(|lint| Line {
-        text: words.lint(&lint.finding),
+    let lines = lints::contradictions(&table).into_iter().map(|lint| Line {
+        text: language.lint(&lint.finding),
         rows: lint.rows,
         severity: lint.severity,
     });

@@ -24,7 +24,11 @@ fn line(out: &mut String, language: Language, label: Label, text: &str) {
         // Two characters of two columns each.
         Language::Chinese => 4,
     };
-    let _ = writeln!(out, "  {word:width$}{}{text}", if language == Language::Chinese { "  " } else { "" });
+    let _ = writeln!(
+        out,
+        "  {word:width$}{}{text}",
+        if language == Language::Chinese { "  " } else { "" }
+    );
 }
 
 /// The report for people.
@@ -39,13 +43,7 @@ pub fn text(report: &Report, language: Language) -> String {
         self::line(&mut out, language, Label::Rows, &printable(&line.rows.join(", ")));
         out.push('\n');
     }
-    let count = |severity| {
-        report
-            .findings
-            .iter()
-            .filter(|f| f.severity == severity)
-            .count()
-    };
+    let count = |severity| report.findings.iter().filter(|f| f.severity == severity).count();
     let summary = Label::Summary
         .text(language)
         .replace("{errors}", &count(Severity::Error).to_string())

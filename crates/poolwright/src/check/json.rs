@@ -1,8 +1,8 @@
-//! What `check --json` prints: one object, its keys documented in docs/lab.md.
+//! What `check --json` prints: one object, its keys documented in docs/reference/lab.md.
 
 use super::Checked;
-use crate::{diagnostics, machine};
 use crate::lab_file::Sources;
+use crate::{diagnostics, machine};
 use lab::Diagnostic;
 use lab::campaign::Variant;
 use lab::command::commands;
@@ -26,11 +26,8 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
             None
         }
     };
-    let variants: Vec<Value> = campaign
-        .variants
-        .iter()
-        .map(|v| variant(campaign, v, model))
-        .collect();
+    let variants: Vec<Value> =
+        campaign.variants.iter().map(|v| variant(campaign, v, model)).collect();
     let estimate = checked.estimate.as_ref().map(|e| {
         json!({
             "cells": e.cells, "trials": e.trials, "virtual_s": e.virtual_s,

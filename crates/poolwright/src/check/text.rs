@@ -96,44 +96,23 @@ fn line(out: &mut String, head: &str, rest: &str) {
 }
 
 fn versions(campaign: &Campaign) -> String {
-    let mut versions: Vec<OpenZfs> = campaign
-        .variants
-        .iter()
-        .map(|variant| variant.openzfs)
-        .collect();
+    let mut versions: Vec<OpenZfs> =
+        campaign.variants.iter().map(|variant| variant.openzfs).collect();
     versions.sort();
     versions.dedup();
-    versions
-        .iter()
-        .map(|version| version.name())
-        .collect::<Vec<_>>()
-        .join(" and ")
+    versions.iter().map(|version| version.name()).collect::<Vec<_>>().join(" and ")
 }
 
 fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
     let (needed, free) = (machine::needed(campaign, model), machine::free_memory());
-    line(
-        out,
-        "scale",
-        &format!("S = {}, bound by {}", model.size, model.size_bound_by),
-    );
-    let width = model
-        .caps
-        .iter()
-        .map(|cap| cap.rule.name().len())
-        .max()
-        .unwrap_or(0);
+    line(out, "scale", &format!("S = {}, bound by {}", model.size, model.size_bound_by));
+    let width = model.caps.iter().map(|cap| cap.rule.name().len()).max().unwrap_or(0);
     for cap in &model.caps {
         let side = if cap.lower { "≥" } else { "≤" };
         line(
             out,
             "",
-            &format!(
-                "{side} {:<7} {:<width$}  {}",
-                figure(cap.bound),
-                cap.rule,
-                cap.why
-            ),
+            &format!("{side} {:<7} {:<width$}  {}", figure(cap.bound), cap.rule, cap.why),
         );
     }
     line(
@@ -160,11 +139,7 @@ fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
         line(out, "note", note);
     }
     if model.size > 1.0 {
-        line(
-            out,
-            "",
-            "sizes below are the real machine's, and in brackets the model's",
-        );
+        line(out, "", "sizes below are the real machine's, and in brackets the model's");
     }
 }
 
@@ -176,11 +151,7 @@ fn figure(bound: f64) -> String {
 }
 
 fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Option<&Model>) {
-    let baseline = if variant.name == campaign.method.baseline {
-        "  (baseline)"
-    } else {
-        ""
-    };
+    let baseline = if variant.name == campaign.method.baseline { "  (baseline)" } else { "" };
     out.push('\n');
     line(out, "variant", &format!("{}{baseline}", variant.name));
     let mut machine = Vec::new();
@@ -213,21 +184,14 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
 
 /// `12 × hdd-7200-16t of 14.6T (466G), …`, each kind once for each size it takes in the model.
 fn drives(variant: &Variant, model: Option<&Model>) -> String {
-    let sizes = model
-        .map(|model| drive_sizes(model, variant))
-        .unwrap_or_default();
+    let sizes = model.map(|model| drive_sizes(model, variant)).unwrap_or_default();
     let mut groups: BTreeMap<(&str, u64), u32> = BTreeMap::new();
     for drive in variant.used_drives() {
         let DriveRef { kind, .. } = drive;
-        *groups
-            .entry((kind, sizes.get(drive).copied().unwrap_or(0)))
-            .or_default() += 1;
+        *groups.entry((kind, sizes.get(drive).copied().unwrap_or(0))).or_default() += 1;
     }
     let group = |((kind, scaled), count): ((&str, u64), u32)| {
-        let profile = variant
-            .drives
-            .get(kind)
-            .map_or("", |known| known.profile.as_str());
+        let profile = variant.drives.get(kind).map_or("", |known| known.profile.as_str());
         let real = drive_capacity(variant, kind).unwrap_or(0);
         let scaled = match model {
             Some(_) if scaled >> 20 != real >> 20 => format!(" ({})", about(scaled)),
@@ -248,10 +212,9 @@ fn time(campaign: &Campaign, estimate: &Estimate) -> String {
     };
     let untimed = match &estimate.untimed[..] {
         [] => String::new(),
-        names => format!(
-            "; {} taken for a minute a trial, since no runtime is stated",
-            names.join(", ")
-        ),
+        names => {
+            format!("; {} taken for a minute a trial, since no runtime is stated", names.join(", "))
+        }
     };
     format!(
         "{} cells, at least {} trials, {} of virtual time: {wall}{untimed}; budget {}{over}",

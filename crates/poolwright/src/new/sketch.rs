@@ -1,10 +1,9 @@
 //! A lab sketched: the template, filled in for no pool in particular or for one that exists.
 
-use facts::zpool_status::{self, Class, Pool, VdevKind};
-use lab::campaign::{self, DriveRef, Layout};
-use lab::vdev;
+use facts::zpool_status::{self, Pool, VdevKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use zfs::{AllocationClass, DriveRef, Layout, Vdev, vdev};
 
 const TEMPLATE: &str = include_str!("template.toml");
 
@@ -36,16 +35,9 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
         return Err("there is no pool in this text; paste the output of `zpool status`".to_owned());
     };
     let mut kinds = Kinds::default();
-    let mut vdevs: Vec<campaign::Vdev> = pool
-        .vdevs
-        .iter()
-        .filter_map(|vdev| kinds.vdev(vdev))
-        .collect();
+    let mut vdevs: Vec<Vdev> = pool.vdevs.iter().filter_map(|vdev| kinds.vdev(vdev)).collect();
     vdev::sort(&mut vdevs);
-    if !vdevs
-        .iter()
-        .any(|vdev| vdev.class == campaign::Class::Normal)
-    {
+    if !vdevs.iter().any(|vdev| vdev.class == AllocationClass::Normal) {
         return Err(format!(
             "pool {} shows no data vdevs; paste the whole output of `zpool status`",
             plain(&pool.name.value)
@@ -55,7 +47,7 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
         let _ = writeln!(all, "  {}", vdev::summary(std::slice::from_ref(one)));
         all
     });
-    let compare = if vdevs.iter().any(|vdev| vdev.class == campaign::Class::Log) {
+    let compare = if vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log) {
         "[variants.no-log]             # beside the pool as it is, which is called `base`\nremove = \"log\"".to_owned()
     } else {
         kinds.count.insert("optane", (2, Vec::new()));
@@ -71,63 +63,33 @@ struct Kinds {
 }
 
 impl Kinds {
-    fn vdev(&mut self, vdev: &zpool_status::Vdev) -> Option<campaign::Vdev> {
-        let class = match vdev.class {
-            Class::Normal => campaign::Class::Normal,
-            Class::Log => campaign::Class::Log,
-            Class::Cache => campaign::Class::Cache,
-            Class::Special => campaign::Class::Special,
-            Class::Dedup => campaign::Class::Dedup,
-            Class::Spare => campaign::Class::Spare,
-        };
-        let layout = match vdev.kind {
-            VdevKind::Disk | VdevKind::Replacing | VdevKind::Spare => Layout::Single,
-            VdevKind::Mirror => Layout::Mirror,
-            VdevKind::Raidz { parity } => Layout::Raidz { parity },
-            VdevKind::Draid {
-                parity,
-                data,
-                spares,
-                ..
-            } => Layout::Draid {
-                parity,
-                data,
-                spares,
-            },
-            VdevKind::DistributedSpare | VdevKind::Indirect => return None,
-        };
+    fn vdev(&mut self, vdev: &zpool_status::Vdev) -> Option<Vdev> {
+        let class = vdev.class;
+        if vdev.kind == VdevKind::DistributedSpare {
+            return None; // The dRAID's own keyword states it.
+        }
+        let layout = vdev.kind.layout()?;
         // A drive that is being replaced, or stood in for, is one drive.
-        let members = if layout == Layout::Single {
-            1
-        } else {
-            vdev.children.len()
-        };
+        let members = if layout == Layout::Single { 1 } else { vdev.children.len() };
         let names = (0..members).map(|i| vdev.children.get(i).unwrap_or(vdev).name.clone());
         let drives = names.map(|name| self.drive(class, name)).collect();
-        Some(campaign::Vdev {
-            class,
-            layout,
-            drives,
-        })
+        Some(Vdev { class, layout, drives })
     }
 
-    fn drive(&mut self, class: campaign::Class, name: String) -> DriveRef {
+    fn drive(&mut self, class: AllocationClass, name: String) -> DriveRef {
         let flash = name.contains("nvme") || name.to_lowercase().contains("ssd");
         let kind = match class {
-            campaign::Class::Normal if flash => "ssd",
-            campaign::Class::Normal => "hdd",
-            campaign::Class::Log => "optane",
-            campaign::Class::Cache => "nvme",
-            campaign::Class::Special | campaign::Class::Dedup => "meta",
-            campaign::Class::Spare => "reserve",
+            AllocationClass::Normal if flash => "ssd",
+            AllocationClass::Normal => "hdd",
+            AllocationClass::Log => "optane",
+            AllocationClass::Cache => "nvme",
+            AllocationClass::Special | AllocationClass::Dedup => "meta",
+            AllocationClass::Spare => "reserve",
         };
         let (count, names) = self.count.entry(kind).or_default();
         names.push(name);
         *count += 1;
-        DriveRef {
-            kind: kind.to_owned(),
-            index: *count - 1,
-        }
+        DriveRef { kind: kind.to_owned(), index: *count - 1 }
     }
 
     fn lines(&self, pool: &Pool) -> String {
@@ -154,9 +116,7 @@ impl Kinds {
 
 /// Foreign text that can stand in a comment.
 fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() || c == '@' { '?' } else { c })
-        .collect()
+    text.chars().map(|c| if c.is_control() || c == '@' { '?' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -166,11 +126,9 @@ mod tests {
 
     fn variants(text: &str) -> Vec<String> {
         match lab::load("new.toml", text, &NoFiles, &Profiles::builtin()) {
-            Ok((campaign, _)) => campaign
-                .variants
-                .iter()
-                .map(|v| vdev::summary(&v.pool.vdevs))
-                .collect(),
+            Ok((campaign, _)) => {
+                campaign.variants.iter().map(|v| vdev::summary(&v.pool.vdevs)).collect()
+            }
             Err(said) => panic!("{said:#?}\n{text}"),
         }
     }
@@ -189,15 +147,10 @@ mod tests {
     #[test]
     fn a_pasted_status_becomes_the_pool_and_one_question() {
         let status = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\ttank        ONLINE       0     0     0\n\t  raidz2-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     0\n\t    sdb     ONLINE       0     0     0\n\t    sdc     ONLINE       0     0     0\n\t    sdd     ONLINE       0     0     0\n\tlogs\n\t  mirror-1  ONLINE       0     0     0\n\t    nvme0n1 ONLINE       0     0     0\n\t    nvme1n1 ONLINE       0     0     0\n\tcache\n\t  nvme2n1   ONLINE       0     0     0\n\nerrors: No known data errors\n";
-        let Ok(text) = from_status(status) else {
-            panic!("refused")
-        };
+        let Ok(text) = from_status(status) else { panic!("refused") };
         assert_eq!(
             variants(&text),
-            [
-                "raidz2 hdd[0-3] log mirror optane[0-1] cache nvme0",
-                "raidz2 hdd[0-3] cache nvme0"
-            ]
+            ["raidz2 hdd[0-3] log mirror optane[0-1] cache nvme0", "raidz2 hdd[0-3] cache nvme0"]
         );
         assert!(text.contains("# hdd: sda sdb sdc sdd"));
         assert!(from_status("hello").is_err());

@@ -1,9 +1,9 @@
 //! The drives of a lab or a profile as the planner sees them.
 
 use ::drives::Profile;
-use lab::campaign::{self, Campaign, Class, DriveKind, Variant};
+use lab::campaign::{AllocationClass, Campaign, DriveKind, Variant};
 use plan::assess::{Assessment, Options, assess};
-use plan::drive::{Drive, Drives, KNOWN, known};
+use plan::drive::{Drive, Drives, of_class};
 use plan::layout::{Layout, Scheme};
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub fn of_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
 /// The data drives of a variant.
 fn of_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == Class::Normal) {
+    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == AllocationClass::Normal) {
         for drive in &vdev.drives {
             *counts.entry(drive.kind.as_str()).or_default() += 1;
         }
@@ -57,7 +57,11 @@ pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessmen
         Ok(pool)
     });
     // A pool without a data vdev of a known drive has nothing to plan.
-    Ok(pools.collect::<Result<Vec<_>, String>>()?.into_iter().filter(|pool| !pool.parts.is_empty()).collect())
+    Ok(pools
+        .collect::<Result<Vec<_>, String>>()?
+        .into_iter()
+        .filter(|pool| !pool.parts.is_empty())
+        .collect())
 }
 
 /// The data vdevs of a variant, those alike together, each with the index of its kind in `drives`;
@@ -66,22 +70,13 @@ pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessmen
 fn layouts(variant: &Variant, drives: &[Drives]) -> Vec<(usize, Layout)> {
     let place = |kind: &str| drives.iter().position(|known| known.drive.kind == kind);
     let mut found: Vec<(usize, Layout)> = Vec::new();
-    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == Class::Normal) {
+    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == AllocationClass::Normal) {
         let kinds = vdev.drives.iter().filter_map(|drive| place(&drive.kind));
         let Some(kind) = kinds.min_by_key(|at| drives[*at].drive.bytes) else {
             continue;
         };
         let width = vdev.drives.len() as u32;
-        let scheme = match vdev.layout {
-            campaign::Layout::Single => Scheme::Stripe,
-            campaign::Layout::Mirror => Scheme::Mirror,
-            campaign::Layout::Raidz { parity } => Scheme::Raidz { parity: u32::from(parity) },
-            campaign::Layout::Draid { parity, data, spares } => Scheme::Draid {
-                parity: u32::from(parity),
-                data,
-                spares,
-            },
-        };
+        let scheme = Scheme::Zfs(vdev.layout);
         let alike = |(other, layout): &&mut (usize, Layout)| {
             *other == kind && layout.scheme == scheme && layout.width == width
         };
@@ -90,7 +85,7 @@ fn layouts(variant: &Variant, drives: &[Drives]) -> Vec<(usize, Layout)> {
             None => found.push((kind, Layout { scheme, groups: 1, width, spares: 0 })),
         }
     }
-    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == Class::Spare) {
+    for vdev in variant.pool.vdevs.iter().filter(|v| v.class == AllocationClass::Spare) {
         for kind in vdev.drives.iter().filter_map(|drive| place(&drive.kind)) {
             if let Some((_, layout)) = found.iter_mut().find(|(other, _)| *other == kind) {
                 layout.spares += 1;
@@ -107,32 +102,21 @@ pub fn capacity(variant: &Variant, kind: &str) -> Option<u64> {
 }
 
 fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
-    kind.drive_profile()
-        .map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
+    kind.drive_profile().map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
 }
 
 /// The drive that a built-in profile describes; none for a name that is none, or a profile that
 /// is no drive.
 pub fn of_profile(name: &str) -> Option<Drive> {
     let profile = lab::Profiles::builtin().get(name)?.ok()?;
-    let stem: String = name
-        .chars()
-        .take_while(|c| c.is_ascii_alphabetic())
-        .collect();
+    let stem: String = name.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
     of(if stem.is_empty() { "drive" } else { &stem }, &profile)
 }
 
 /// A profile's rates and times; what a profile does not know (failure rates, unrecoverable
-/// errors) is that of the nearest kind known to the planner.
+/// errors) is that of its class.
 fn of(kind: &str, profile: &Profile) -> Option<Drive> {
-    let nearest = match (profile.rotational, &profile.hdd, &profile.flash) {
-        (true, Some(hdd), _) if hdd.rpm.value < 6500.0 => "hdd-5400",
-        (true, ..) => "hdd-7200",
-        (false, _, Some(flash)) if flash.read_mb_s.value < 700.0 => "ssd-sata",
-        (false, ..) => "nvme",
-    };
-    let known_kind = KNOWN.iter().find(|k| k.name == nearest)?;
-    let mut drive = known(known_kind.name, profile.capacity.value as u64).ok()?;
+    let mut drive = of_class(catalogue::class_of(profile)?, profile.capacity.value as u64);
     drive.kind = kind.to_string();
     drive.sector = profile.logical_sector.value as u64;
     let sector = (profile.physical_sector.value as u64).max(512);

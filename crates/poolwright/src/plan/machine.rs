@@ -1,7 +1,7 @@
 //! What a lab says of its machine, as far as the sizes of log and cache depend on it: the baseline's
 //! settings.
 
-use lab::campaign::{Campaign, Class, Variant};
+use lab::campaign::{AllocationClass, Campaign, Variant};
 use plan::sizing::LogLimits;
 
 fn parameter(campaign: &Campaign, name: &str) -> Option<u64> {
@@ -39,7 +39,7 @@ pub fn arc(campaign: &Campaign, memory: u64) -> Option<u64> {
 /// Bytes of the largest L2ARC among the variants.
 pub fn cache_bytes(campaign: &Campaign) -> Option<u64> {
     let of = |variant: &Variant| -> u64 {
-        let caches = variant.pool.vdevs.iter().filter(|vdev| vdev.class == Class::Cache);
+        let caches = variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Cache);
         let drives = caches.flat_map(|vdev| &vdev.drives);
         drives.filter_map(|drive| super::drives::capacity(variant, &drive.kind)).sum()
     };

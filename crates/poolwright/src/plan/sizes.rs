@@ -95,7 +95,9 @@ fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
             let name = &kind.drive.kind;
             let vdevs = match kind.count {
                 1 => format!("`cache {name}0`"),
-                _ => format!("`special mirror {name}[0-1]`, `log mirror {name}[0-1]`, `cache {name}0`"),
+                _ => format!(
+                    "`special mirror {name}[0-1]`, `log mirror {name}[0-1]`, `cache {name}0`"
+                ),
             };
             language.flash_beside_disks(name, &vdevs, &text::tebibytes(kind.drive.bytes))
         })
@@ -112,10 +114,9 @@ pub fn cache(memory: u64, recordsize: u64, lab: Option<&Campaign>) -> Cache {
     Cache {
         arc,
         at_recordsize: sizing::l2arc(sensible, recordsize, arc, FEED),
-        own: lab.and_then(machine::cache_bytes).map(|bytes| Own {
-            bytes,
-            cost: sizing::l2arc(bytes, recordsize, arc, FEED),
-        }),
+        own: lab
+            .and_then(machine::cache_bytes)
+            .map(|bytes| Own { bytes, cost: sizing::l2arc(bytes, recordsize, arc, FEED) }),
     }
 }
 
@@ -138,12 +139,7 @@ pub fn special(ranking: &Ranking, recordsize: u64, counted: Option<&Histogram>) 
         // A threshold of the recordsize or more would send everything there.
         .filter(|small| *small < recordsize)
         .filter(|small| counted.is_some() || [0, 32 << 10].contains(small))
-        .filter_map(|small| {
-            Some(SpecialAt {
-                special_small_blocks: small,
-                size: at(small)?,
-            })
-        })
+        .filter_map(|small| Some(SpecialAt { special_small_blocks: small, size: at(small)? }))
         .fold(Vec::new(), |mut sizes: Vec<SpecialAt>, next| {
             // Thresholds between which nothing lies need no line each.
             if let Some(last) = sizes.last_mut().filter(|last| last.special_small_blocks > 0)

@@ -88,10 +88,7 @@ impl Blocks {
             Ok(opened) => opened,
             // A file that cannot be opened is lost with all that was in it.
             Err(_) => {
-                return Damage {
-                    lost: expected,
-                    corrupt: 0,
-                };
+                return Damage { lost: expected, corrupt: 0 };
             }
         };
         let mut damage = Damage::default();
@@ -127,10 +124,7 @@ impl Blocks {
 pub fn append(blocks: &Blocks, writer: usize, number: u64, durable: bool) -> io::Result<()> {
     let (path, offset) = blocks.place(writer, number);
     let new = offset == 0;
-    let file = fs::OpenOptions::new()
-        .write(true)
-        .create_new(new)
-        .open(&path)?;
+    let file = fs::OpenOptions::new().write(true).create_new(new).open(&path)?;
     if new && durable {
         fs::File::open(&blocks.directory)?.sync_all()?;
     }
@@ -150,11 +144,7 @@ mod tests {
     /// Blocks of writer 2, as many as were acknowledged, and then changed.
     fn damage(change: impl Fn(&Blocks)) -> Damage {
         let directory = tempfile::tempdir().unwrap();
-        let blocks = Blocks {
-            directory: directory.path().to_owned(),
-            size: 512,
-            seed: 7,
-        };
+        let blocks = Blocks { directory: directory.path().to_owned(), size: 512, seed: 7 };
         for number in 0..ACKNOWLEDGED {
             append(&blocks, 2, number, true).unwrap();
         }
@@ -197,9 +187,7 @@ mod tests {
         let half_of_the_next = |blocks: &Blocks| {
             let content = blocks.content(2, ACKNOWLEDGED);
             let at = blocks.place(2, ACKNOWLEDGED).1;
-            file(blocks, ACKNOWLEDGED)
-                .write_all_at(&content[..100], at)
-                .unwrap();
+            file(blocks, ACKNOWLEDGED).write_all_at(&content[..100], at).unwrap();
         };
         assert_eq!(damage(half_of_the_next), found(0, 1));
         let never_sent = |blocks: &Blocks| {

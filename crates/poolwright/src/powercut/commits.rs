@@ -173,7 +173,9 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
         found.damage.lost += acknowledged - kept;
         let (gaps, never_sent) = (end - count.min(end), end.saturating_sub(acknowledged + 1));
         if gaps > 0 {
-            found.faults.push(format!("session {session}: {gaps} transactions before its last are gone"));
+            found
+                .faults
+                .push(format!("session {session}: {gaps} transactions before its last are gone"));
         }
         if never_sent > 0 {
             found.faults.push(format!("session {session}: {never_sent} transactions never sent"));

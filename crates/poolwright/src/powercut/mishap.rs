@@ -39,10 +39,7 @@ impl FromStr for Mishap {
                 ));
             }
         };
-        Ok(Self {
-            drive: drive.to_owned(),
-            when,
-        })
+        Ok(Self { drive: drive.to_owned(), when })
     }
 }
 
@@ -85,10 +82,7 @@ mod tests {
     #[test]
     fn a_drive_without_a_moment_dies_while_running() {
         let parsed: Mishap = "optane0".parse().expect("a drive");
-        assert_eq!(
-            (parsed.drive.as_str(), parsed.when),
-            ("optane0", When::Running)
-        );
+        assert_eq!((parsed.drive.as_str(), parsed.when), ("optane0", When::Running));
         let parsed: Mishap = "optane1:cut".parse().expect("a moment");
         assert_eq!(parsed.when, When::Cut);
         let why = "optane1:later".parse::<Mishap>().expect_err("no moment");

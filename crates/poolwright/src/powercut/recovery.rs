@@ -104,11 +104,7 @@ fn recover(task: &Task, found: &mut Recovered) -> Result<(), String> {
 /// Imports the pool, by the means that lose most last. The first error is the one that tells why.
 fn import(task: &Task, found: &mut Recovered) -> Result<(), String> {
     let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
-    let now = || {
-        clock
-            .now()
-            .map_err(|e| format!("cannot read the clock: {e}"))
-    };
+    let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
     let mut first = None;
     for import in [Import::Plain, Import::WithoutLog, Import::Rewound] {
         if import == Import::WithoutLog && !task.dead {
@@ -151,20 +147,13 @@ fn output(command: &mut Command) -> Result<String, String> {
         Ok(Ok(output)) if output.status.success() => Ok(text(&output.stdout)),
         Ok(Ok(output)) => Err(failure(&program, &output)),
         Ok(Err(why)) => Err(format!("cannot wait for {program}: {why}")),
-        Err(_) => Err(format!(
-            "{program} did not end within {} s",
-            LIMIT.as_secs()
-        )),
+        Err(_) => Err(format!("{program} did not end within {} s", LIMIT.as_secs())),
     }
 }
 
 fn failure(program: &str, output: &Output) -> String {
     let words = text(&output.stderr);
-    let words: Vec<&str> = words
-        .lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty())
-        .collect();
+    let words: Vec<&str> = words.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     match words.is_empty() {
         true => format!("{program}: {}", output.status),
         false => words.join(" "),

@@ -122,13 +122,8 @@ impl State {
         // Zero where no import succeeded.
         self.import_s = Some(found.import_s).filter(|seconds| *seconds > 0.0);
         let pools = facts::zpool_status::parse(&found.status).facts;
-        let errors = pools
-            .into_iter()
-            .filter(|pool| pool.undamaged() == Some(false));
-        self.errors = errors
-            .filter_map(|pool| pool.errors)
-            .map(|e| e.value)
-            .next();
+        let errors = pools.into_iter().filter(|pool| pool.undamaged() == Some(false));
+        self.errors = errors.filter_map(|pool| pool.errors).map(|e| e.value).next();
     }
 
     /// Something acknowledged is gone, and was looked for.
@@ -147,10 +142,7 @@ impl State {
 
     /// What is wrong with it.
     fn line(&self, written: Written) -> String {
-        let mut line = format!(
-            "  state {}, {:.3} s into the writing: ",
-            self.seed, self.at_s
-        );
+        let mut line = format!("  state {}, {:.3} s into the writing: ", self.seed, self.at_s);
         if let Some(why) = &self.unusable {
             let _ = write!(line, "the pool cannot be used: {}", why.trim());
             return line;
@@ -210,10 +202,7 @@ fn widen(range: &mut Option<(f64, f64)>, value: Option<f64>) {
 impl Report {
     fn sum(&self, synchronous: bool) -> Sum {
         let mut sum = Sum::default();
-        let runs = self
-            .runs
-            .iter()
-            .filter(|run| run.synchronous == synchronous);
+        let runs = self.runs.iter().filter(|run| run.synchronous == synchronous);
         for state in runs.flat_map(|run| &run.states) {
             sum.states += 1;
             sum.damaged += u64::from(state.damaged());
@@ -271,11 +260,8 @@ impl Report {
             s.states, s.acknowledged, s.lost, s.corrupt
         );
         let indent = " ".repeat(19);
-        let _ = write!(
-            text,
-            "{indent}drives lost {} of {} unflushed writes",
-            s.dropped, s.unflushed
-        );
+        let _ =
+            write!(text, "{indent}drives lost {} of {} unflushed writes", s.dropped, s.unflushed);
         for (what, range) in [("import", s.import_s), ("recovery of the database", s.recovery_s)] {
             if let Some((least, most)) = range {
                 let _ = write!(text, " · {what} took {least:.1} to {most:.1} s");
@@ -283,7 +269,11 @@ impl Report {
         }
         text.push('\n');
         if let Some(seconds) = s.lost_s {
-            let _ = writeln!(text, "{indent}up to the last {seconds:.3} s of work lost, in {} states", s.lossy);
+            let _ = writeln!(
+                text,
+                "{indent}up to the last {seconds:.3} s of work lost, in {} states",
+                s.lossy
+            );
         }
         if s.without_log > 0 {
             let _ = writeln!(
@@ -334,7 +324,9 @@ fn confidence(states: u64) -> String {
             "No loss in {states} states: at most 3/{states} = {:.2} % of all such cuts lose something (95 % confidence).",
             100.0 * share
         ),
-        false => format!("{states} states are too few for a bound on the share of cuts that lose something."),
+        false => format!(
+            "{states} states are too few for a bound on the share of cuts that lose something."
+        ),
     }
 }
 
@@ -376,10 +368,7 @@ mod tests {
     fn a_check_that_could_not_fail_is_no_evidence() {
         let fine = report([run(true, 0, 5), run(false, 3, 5)]);
         assert!(fine.sound());
-        assert!(
-            fine.text()
-                .contains("it was the flushes that kept the rest")
-        );
+        assert!(fine.text().contains("it was the flushes that kept the rest"));
         let mut unread = report([run(true, 0, 5), run(false, 0, 5)]);
         unread.runs[1].states[0].unusable = Some("no such pool".to_owned());
         assert!(!unread.sound(), "a control that was not looked at");
@@ -409,7 +398,13 @@ mod tests {
         broken.written = Written::Commits;
         let state = &mut broken.runs[0].states[0];
         (state.lost_s, state.recovery_s) = (Some(0.25), Some(0.5));
-        assert!(broken.text().contains("4 of 100 acknowledged commits lost, 0 corrupt, the last 0.250 s"), "{}", broken.text());
+        assert!(
+            broken
+                .text()
+                .contains("4 of 100 acknowledged commits lost, 0 corrupt, the last 0.250 s"),
+            "{}",
+            broken.text()
+        );
         let state = &mut broken.runs[0].states[0];
         state.lost = 0;
         state.faults = vec!["pg_amcheck: index is broken".to_owned()];
@@ -422,10 +417,7 @@ mod tests {
         let broken = report([run(true, 2, 5), run(false, 3, 5)]);
         assert!(!broken.sound());
         let text = broken.text();
-        assert!(
-            text.contains("state 17, 0.000 s into the writing: 2 of 100"),
-            "{text}"
-        );
+        assert!(text.contains("state 17, 0.000 s into the writing: 2 of 100"), "{text}");
         assert!(text.contains("in 1 of 1 states"), "{text}");
     }
 
@@ -447,10 +439,7 @@ mod tests {
         assert!(!state.damaged() && state.import_s == Some(2.0));
         state.add(found(status("No known data errors"), Import::Rewound));
         assert!(state.damaged() && state.line(Written::Blocks).contains("zpool import -F"));
-        state.add(found(
-            status("3 data errors, use '-v' for a list"),
-            Import::Plain,
-        ));
+        state.add(found(status("3 data errors, use '-v' for a list"), Import::Plain));
         assert!(state.damaged() && state.line(Written::Blocks).contains("3 data errors"));
     }
 }

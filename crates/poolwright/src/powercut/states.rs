@@ -15,7 +15,7 @@ use bench::stop::Stop;
 use bench::workload::Client as _;
 use bench::workload::pgbench::Client;
 use contents::config::Config;
-use contents::crash::{PowerCut, Durability, Unflushed, contents_after_cut, damage};
+use contents::crash::{Durability, PowerCut, Unflushed, contents_after_cut, damage};
 use contents::record::Reader;
 use contents::{Contents, Pages, image};
 use lab::command::POOL;
@@ -76,8 +76,7 @@ fn io<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Fault
 fn write_task(directory: &Path, name: &str, task: &impl serde::Serialize) -> Result<(), Fault> {
     let path = directory.join(name);
     let text = serde_json::to_vec(task).map_err(std::io::Error::other);
-    text.and_then(|text| fs::write(&path, text))
-        .map_err(io("write", &path))
+    text.and_then(|text| fs::write(&path, text)).map_err(io("write", &path))
 }
 
 fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> Result<T, Fault> {
@@ -128,11 +127,13 @@ impl Setup<'_> {
         steps.extend(self.prepare(directory, synchronous)?);
         steps.push(program(inside::FIRST));
         let ended = self.variant.run(directory, &drives, steps, self.stop);
-        ended.map_err(|early| match (early, self.database.and_then(|c| c.complaint(directory))) {
-            (Early::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
-            (_, Some(complaint)) => Fault::failed(complaint),
-            (Early::Died(how), None) => Fault::failed(how),
-            (Early::Fault(fault), None) => fault,
+        ended.map_err(|early| {
+            match (early, self.database.and_then(|c| c.complaint(directory))) {
+                (Early::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
+                (_, Some(complaint)) => Fault::failed(complaint),
+                (Early::Died(how), None) => Fault::failed(how),
+                (Early::Fault(fault), None) => fault,
+            }
         })?;
         Ok(Recorded {
             synchronous,
@@ -164,12 +165,7 @@ impl Setup<'_> {
                 "" => POOL.to_owned(),
                 dataset => format!("{POOL}/{dataset}"),
             };
-            steps.push(Step::Run(Command::new([
-                "zfs",
-                "set",
-                "sync=standard",
-                &name,
-            ])));
+            steps.push(Step::Run(Command::new(["zfs", "set", "sync=standard", &name])));
         }
         Ok(steps)
     }
@@ -215,11 +211,7 @@ impl Setup<'_> {
         };
         let task = recovery::Task {
             pool: POOL.to_owned(),
-            devices: drives
-                .drives
-                .iter()
-                .map(|d| Variant::device(&d.name))
-                .collect(),
+            devices: drives.drives.iter().map(|d| Variant::device(&d.name)).collect(),
             dead: drives.drives.iter().any(|drive| drive.failed),
             work: recorded.work.clone(),
             acknowledged,
@@ -251,13 +243,11 @@ impl Setup<'_> {
         directory: &Path,
     ) -> Result<(Unflushed, u64), Fault> {
         let record = &recorded.record;
-        let durability: Vec<Durability> = drives.drives.iter().map(|d| (&d.profile).into()).collect();
+        let durability: Vec<Durability> =
+            drives.drives.iter().map(|d| (&d.profile).into()).collect();
         let size = |drive: &contents::config::DriveConfig| drive.capacity;
-        let mut contents: Vec<Contents> = drives
-            .drives
-            .iter()
-            .map(|drive| Contents::new(size(drive)))
-            .collect();
+        let mut contents: Vec<Contents> =
+            drives.drives.iter().map(|drive| Contents::new(size(drive))).collect();
         let file = File::open(record).map_err(io("read", record))?;
         let mut reader = Reader(BufReader::with_capacity(1 << 18, file));
         let unflushed = contents_after_cut(&mut reader, &durability, cut, pages, &mut contents);

@@ -108,11 +108,7 @@ impl Clock {
 pub fn run() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
-    let now = || {
-        clock
-            .now()
-            .map_err(|e| format!("cannot read the clock: {e}"))
-    };
+    let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
     thread::sleep(IDLE);
     let ledger = Arc::new(Mutex::new(Ledger {
         begun: now()?,
@@ -129,10 +125,7 @@ pub fn run() -> Result<(), String> {
         let ledger = Arc::clone(&ledger);
         thread::spawn(move || {
             for line in BufReader::new(lines).lines().map_while(Result::ok) {
-                ledger
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .add(&line);
+                ledger.lock().unwrap_or_else(PoisonError::into_inner).add(&line);
             }
         });
     }
@@ -147,10 +140,7 @@ pub fn run() -> Result<(), String> {
     let ended = now()?;
     // They may never end where the pool is suspended: nobody waits for them.
     let _ = writers.kill();
-    let mut ledger = ledger
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
+    let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner).clone();
     ledger.ended = ended;
     ledger.failed = (!task.fail.is_empty()).then_some(failed);
     let text = serde_json::to_vec(&ledger).map_err(|e| e.to_string())?;
@@ -202,18 +192,8 @@ mod tests {
 
     #[test]
     fn a_ledger_has_what_each_writer_had_by_a_moment() {
-        let mut ledger = Ledger {
-            acknowledged: vec![Vec::new(); 2],
-            ..Ledger::default()
-        };
-        for line in [
-            "0 10",
-            "1 12",
-            "0 20",
-            "nonsense",
-            "7 30",
-            "!writer 1 stopped: no space",
-        ] {
+        let mut ledger = Ledger { acknowledged: vec![Vec::new(); 2], ..Ledger::default() };
+        for line in ["0 10", "1 12", "0 20", "nonsense", "7 30", "!writer 1 stopped: no space"] {
             ledger.add(line);
         }
         assert_eq!(ledger.by(9), [0, 0]);

@@ -2,9 +2,8 @@
 //! date, and everywhere a line for each trial that ends.
 
 use crate::output::complain;
-use bench::engine::Step;
 use bench::round::Watch;
-use findings::record::{Outcome, Trial};
+use measurement::{Stage, Trial, TrialResult};
 use report::text::{cut, one_line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -26,7 +25,7 @@ struct State {
     /// Trials of the round that are not stored, and how many of them have ended.
     missing: usize,
     ended: usize,
-    /// Trials at work, each with its step.
+    /// Trials at work, each with its stage.
     running: BTreeMap<String, &'static str>,
     /// Trials that another process runs, which was told.
     waited: BTreeSet<String>,
@@ -38,9 +37,8 @@ impl State {
     /// The line.
     fn line(&self) -> String {
         let mut running = self.running.iter();
-        let first = running.next().map_or(String::new(), |(name, step)| {
-            format!("  {name}: {step}")
-        });
+        let first =
+            running.next().map_or(String::new(), |(name, stage)| format!("  {name}: {stage}"));
         let more = match self.running.len() {
             0 | 1 => String::new(),
             n => format!("  and {} more", n - 1),
@@ -52,10 +50,7 @@ impl State {
 impl Progress {
     /// For this process' standard error.
     pub fn new() -> Progress {
-        Progress {
-            terminal: std::io::stderr().is_terminal(),
-            state: Mutex::default(),
-        }
+        Progress { terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -110,9 +105,9 @@ impl Watch for Progress {
         });
     }
 
-    fn step(&self, name: &str, step: Step) {
+    fn stage(&self, name: &str, stage: Stage) {
         self.update(|state| {
-            state.running.insert(name.to_owned(), step.name());
+            state.running.insert(name.to_owned(), stage.name());
             None
         });
     }
@@ -126,12 +121,12 @@ impl Watch for Progress {
 
     fn ended(&self, name: &str, trial: &Trial, wall_s: f64) {
         let result = match &trial.outcome {
-            Outcome::Measured(m) => {
+            TrialResult::Measured(m) => {
                 let ops = (m.read.ops + m.write.ops) as f64;
                 format!("{:.0} ops/s", ops / m.runtime_s.max(1e-9))
             }
             // It may quote a program, or a job's own names.
-            Outcome::Failed { reason } => format!("failed: {}", one_line(reason)),
+            TrialResult::Failed { reason } => format!("failed: {}", one_line(reason)),
         };
         self.update(|state| {
             state.running.remove(name);
@@ -160,11 +155,7 @@ mod tests {
 
     #[test]
     fn the_line_counts_the_trials_of_the_round_and_names_one_at_work() {
-        let mut state = State {
-            missing: 8,
-            ended: 3,
-            ..State::default()
-        };
+        let mut state = State { missing: 8, ended: 3, ..State::default() };
         assert_eq!(state.line(), "3/8");
         state.running.insert("a · w".into(), "measuring");
         assert_eq!(state.line(), "3/8  a · w: measuring");

@@ -103,8 +103,9 @@ pub fn profiles() -> BTreeMap<String, Profile> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles");
     let files = fs::read_dir(directory).unwrap();
     files
-        .map(|file| {
-            let path = file.unwrap().path();
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| {
             let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
             let text = fs::read_to_string(&path).unwrap();
             (name, Profile::from_toml(&text).unwrap())

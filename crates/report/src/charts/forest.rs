@@ -47,7 +47,8 @@ pub fn scale(m: &mut Markup, axis: &Axis) {
         .attr("height", 22)
         .attr("aria-hidden", "true")
         .inside(|m| {
-            let mut ticks = axis.ticks(6);
+            // Labels of more would touch in the narrowest plot, 12 rem.
+            let mut ticks = axis.ticks(4);
             if !ticks.contains(&1.0) {
                 ticks.push(1.0);
             }

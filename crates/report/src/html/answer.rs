@@ -7,10 +7,11 @@ use crate::number::{count, ratio};
 use crate::rows::{
     Answer, adequate_text, cautions, class_name, class_sign, factor_name, tail_text, title,
 };
-use findings::output::{Class, Effect, Metric, PhaseKind, Verdict};
+use findings::schema::{Effect, Metric, PhaseKind, Verdict, VerdictClass};
 
 /// Classes in the order a buyer asks for them.
-const CLASSES: [Class; 4] = [Class::WorthIt, Class::Harmful, Class::NoEffect, Class::Undecided];
+const CLASSES: [VerdictClass; 4] =
+    [VerdictClass::WorthIt, VerdictClass::Harmful, VerdictClass::NoEffect, VerdictClass::Undecided];
 
 impl Page<'_> {
     pub(super) fn answer(&self, m: &mut Markup) {
@@ -95,14 +96,14 @@ impl Page<'_> {
         Some((rate(effect.baseline.as_ref()?)?, rate(effect.variant.as_ref()?)?))
     }
 
-    fn of_class(&self, m: &mut Markup, class: Class, answers: &[&Answer]) {
+    fn of_class(&self, m: &mut Markup, class: VerdictClass, answers: &[&Answer]) {
         m.text(" ");
         m.tag("span").class("of").inside(|m| {
             chip(m, class);
             for (i, answer) in answers.iter().enumerate() {
                 m.text(if i == 0 { " " } else { ", " });
                 m.foreign(&answer.verdict.workload);
-                if let Some(effect) = answer.deciding.filter(|_| class != Class::NoEffect) {
+                if let Some(effect) = answer.deciding.filter(|_| class != VerdictClass::NoEffect) {
                     m.text(format_args!("\u{a0}{}", ratio(effect.ratio.value)));
                 }
             }
@@ -179,7 +180,7 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
 }
 
 /// A verdict's class, with a sign beside its colour.
-pub(super) fn chip(m: &mut Markup, class: Class) {
+pub(super) fn chip(m: &mut Markup, class: VerdictClass) {
     m.tag("span").class(format_args!("chip {}", class_name(class))).inside(|m| {
         m.tag("span").attr("aria-hidden", "true").text(format_args!("{} ", class_sign(class)));
         m.say(|w| w.class(class).to_owned());

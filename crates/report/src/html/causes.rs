@@ -7,7 +7,7 @@ use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{range, ratio};
 use crate::rows::causes;
-use findings::output::Cause;
+use findings::schema::Cause;
 
 /// Most cells drawn; the data holds all of them.
 const CELLS: usize = 16;
@@ -68,7 +68,7 @@ fn row(m: &mut Markup, cause: &Cause, longest: f64) {
         m.tag("span").class("sub").text(range(&cause.throughput));
         if let Some(latency) = cause.mean_latency {
             m.tag("div").class("sub").inside(|m| {
-                m.say(|w| w.metric(findings::output::Metric::MeanLatency).to_owned());
+                m.say(|w| w.metric(findings::schema::Metric::MeanLatency).to_owned());
                 m.text(format_args!(" {}{}", ratio(latency.value), range(&latency)));
             });
         }

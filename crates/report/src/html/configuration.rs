@@ -4,7 +4,7 @@ use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::count;
-use findings::output::VariantRef;
+use findings::schema::VariantRef;
 use lab::campaign::{Program, Variant};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -55,11 +55,8 @@ impl Page<'_> {
     }
 
     fn variant(&self, m: &mut Markup, variant: &Variant, known: Option<&VariantRef>) {
-        if let Some(class) = known.and_then(|v| v.after_power_cut) {
-            m.tag("p").say(|w| w.after_power_cut(class));
-        }
-        for risk in known.into_iter().flat_map(|v| &v.durability) {
-            m.tag("p").class("warn").say(|w| w.durability(risk));
+        if let Some(known) = known {
+            power_cut_and_risks(m, known);
         }
         if let Some(known) = known.filter(|v| !v.build.is_empty()) {
             m.tag("h3").say(label(Label::BuildIt));
@@ -111,9 +108,7 @@ impl Page<'_> {
             m.tag("h3").inside(|m| m.foreign(&variant.name));
             let levels: &BTreeMap<String, String> = &variant.levels;
             pairs(m, levels.iter().map(|(factor, level)| (factor.as_str(), level)));
-            for risk in &variant.durability {
-                m.tag("p").class("warn").say(|w| w.durability(risk));
-            }
+            power_cut_and_risks(m, variant);
         }
     }
 }
@@ -140,4 +135,14 @@ fn code(m: &mut Markup, text: &str) {
             .say(label(Label::Copy));
         m.tag("pre").attr("tabindex", 0).text(text);
     });
+}
+
+/// What a power cut costs a variant, whatever that is, and what else it risks.
+fn power_cut_and_risks(m: &mut Markup, variant: &VariantRef) {
+    if let Some(class) = variant.after_power_cut {
+        m.tag("p").say(|w| w.after_power_cut(class));
+    }
+    for risk in &variant.durability {
+        m.tag("p").class("warn").say(|w| w.durability(risk));
+    }
 }

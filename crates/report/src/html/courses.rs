@@ -6,7 +6,7 @@ use crate::charts::lines::{Level, Line, Plot, nines};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, micros, seconds};
-use findings::output::{Cell, Percentile, Phases, Series, short_key};
+use findings::schema::{Cell, Percentile, Phases, ThroughputSeries, short_key};
 
 /// Trials drawn beside the one that is shown.
 const OTHER_TRIALS: usize = 4;
@@ -67,7 +67,7 @@ impl Page<'_> {
         let main = self.findings.cells.iter().find(|c| std::ptr::eq(*c, cell));
         let main = main.and_then(|c| self.course(c));
         let others = cell.series.iter().filter(|s| main.is_none_or(|main| s.trial != main.trial));
-        let line = |series: &Series, class: String| Line {
+        let line = |series: &ThroughputSeries, class: String| Line {
             class,
             title: format!("{} · {}", cell.variant, short_key(&series.trial)),
             points: rates(series),
@@ -90,7 +90,7 @@ impl Page<'_> {
     }
 
     fn course_table(&self, m: &mut Markup, cells: &[&Cell]) {
-        let drawn: Vec<(&Cell, &Series)> = cells
+        let drawn: Vec<(&Cell, &ThroughputSeries)> = cells
             .iter()
             .flat_map(|c| c.series.iter().take(OTHER_TRIALS + 1).map(|s| (*c, s)))
             .collect();
@@ -260,7 +260,7 @@ fn curve_table(m: &mut Markup, curves: &[(&Cell, Vec<Percentile>)]) {
 }
 
 /// Reads and writes completed, by second.
-fn rates(series: &Series) -> Vec<(f64, f64)> {
+fn rates(series: &ThroughputSeries) -> Vec<(f64, f64)> {
     series
         .at
         .iter()
@@ -270,7 +270,7 @@ fn rates(series: &Series) -> Vec<(f64, f64)> {
         .collect()
 }
 
-fn mean_rate(series: &Series, from: usize, count: usize) -> Option<f64> {
+fn mean_rate(series: &ThroughputSeries, from: usize, count: usize) -> Option<f64> {
     let reads = series.reads.get(from..)?.iter().take(count);
     let writes = series.writes.get(from..)?.iter().take(count);
     let sums: Vec<f64> = reads.zip(writes).map(|(r, w)| r + w).collect();
@@ -278,7 +278,7 @@ fn mean_rate(series: &Series, from: usize, count: usize) -> Option<f64> {
 }
 
 /// Stretches in which a transaction group was synced.
-fn txgs(series: &Series) -> Vec<(f64, f64)> {
+fn txgs(series: &ThroughputSeries) -> Vec<(f64, f64)> {
     let seconds: Vec<bool> = series.txg_syncs.iter().map(|n| *n > 0.0).collect();
     let mut marks = Vec::new();
     let mut at = 0;
@@ -294,7 +294,7 @@ fn txgs(series: &Series) -> Vec<(f64, f64)> {
 }
 
 /// The mean of each phase, as far as it reaches.
-fn levels(cell: &Cell, main: Option<&Series>, end: f64) -> Vec<Level> {
+fn levels(cell: &Cell, main: Option<&ThroughputSeries>, end: f64) -> Vec<Level> {
     let level = |from, to, at| Level { class: "level", span: (from, to), at };
     let change = main.and_then(|s| s.change_at);
     match cell.phases {

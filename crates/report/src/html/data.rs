@@ -3,7 +3,7 @@
 use super::{Page, label, section};
 use crate::lang::Label;
 use crate::markup::Markup;
-use findings::output::{Findings, Series};
+use findings::schema::{Findings, ThroughputSeries};
 
 /// Numbers of time series that a page holds; longer ones are averaged, and the page says so.
 const SERIES_NUMBERS: usize = 60_000;
@@ -59,7 +59,7 @@ fn slim(findings: &Findings, stretch: usize) -> String {
     for cell in &findings.cells {
         let series = cell.series.iter().map(|s| averaged(s, stretch)).collect();
         // Field by field, so that a long series is never copied whole.
-        value.cells.push(findings::output::Cell {
+        value.cells.push(findings::schema::Cell {
             series,
             variant: cell.variant.clone(),
             workload: cell.workload.clone(),
@@ -115,7 +115,7 @@ fn shallow(findings: &Findings) -> Findings {
 
 /// A series in stretches of seconds, at four significant digits: counts summed, since they are those up to
 /// the time beside them, and levels averaged.
-fn averaged(series: &Series, stretch: usize) -> Series {
+fn averaged(series: &ThroughputSeries, stretch: usize) -> ThroughputSeries {
     let sum = |values: &Vec<f64>| -> Vec<f64> {
         values.chunks(stretch).map(|c| four_digits(c.iter().sum())).collect()
     };
@@ -125,7 +125,7 @@ fn averaged(series: &Series, stretch: usize) -> Series {
             .map(|c| four_digits(c.iter().sum::<f64>() / c.len() as f64))
             .collect()
     };
-    Series {
+    ThroughputSeries {
         trial: series.trial.clone(),
         at: series.at.chunks(stretch).filter_map(|c| c.last()).map(|v| four_digits(*v)).collect(),
         reads: sum(&series.reads),
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_series_in_longer_stretches_holds_as_many_operations() {
-        let series = Series {
+        let series = ThroughputSeries {
             trial: "1".into(),
             at: vec![1.0, 2.0, 3.0, 4.0],
             reads: vec![0.0; 4],

@@ -5,7 +5,7 @@ use crate::charts::heat::{self, LEVELS};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{seconds, share};
-use findings::output::{Cell, Series};
+use findings::schema::{Cell, ThroughputSeries};
 
 /// Columns of a map; longer courses are averaged into this many.
 const COLUMNS: usize = 180;
@@ -14,7 +14,7 @@ const ROWS: usize = 48;
 
 impl Page<'_> {
     pub(super) fn drives(&self, m: &mut Markup) {
-        let cells: Vec<(&Cell, &Series)> = self
+        let cells: Vec<(&Cell, &ThroughputSeries)> = self
             .workloads
             .iter()
             .flat_map(|w| self.charted(w))
@@ -61,7 +61,7 @@ fn legend(m: &mut Markup) {
     });
 }
 
-fn map(m: &mut Markup, i: usize, cell: &Cell, series: &Series) {
+fn map(m: &mut Markup, i: usize, cell: &Cell, series: &ThroughputSeries) {
     let id = format!("map-{i}");
     let mut drives: Vec<(&String, f64, &Vec<f64>)> =
         series.busy.iter().map(|(name, busy)| (name, mean(busy), busy)).collect();
@@ -107,7 +107,7 @@ fn average(values: &[f64], most: usize) -> Vec<f64> {
     values.chunks(values.len().div_ceil(most).max(1)).map(mean).collect()
 }
 
-fn table(m: &mut Markup, cells: &[(&Cell, &Series)]) {
+fn table(m: &mut Markup, cells: &[(&Cell, &ThroughputSeries)]) {
     m.tag("thead").inside(|m| {
         m.tag("tr").inside(|m| {
             m.tag("th").attr("scope", "col").say(label(Label::Drive));

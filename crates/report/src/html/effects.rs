@@ -1,13 +1,13 @@
 //! Effects as a forest plot that is a table, what settings contribute, how factors act together.
 
 use super::answer::chip;
-use super::{Page, label, scroll, section};
+use super::{Page, label, list, scroll, section};
 use crate::charts::forest;
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{range, ratio};
 use crate::rows::{class_name, factor_name};
-use findings::output::{Effect, Metric, PhaseKind};
+use findings::schema::{Effect, Metric, PhaseKind};
 
 /// Most rows drawn; a campaign of hundreds of cells has them all in its data.
 const ROWS: usize = 120;
@@ -124,42 +124,26 @@ impl Page<'_> {
 
     fn interactions(&self, m: &mut Markup) {
         let shown: Vec<_> = self.findings.interactions.iter().filter(|i| i.shown).collect();
-        if shown.is_empty() {
-            return;
-        }
-        m.tag("h3").say(label(Label::Interactions));
-        m.tag("ul").class("text").inside(|m| {
-            for interaction in shown {
-                m.tag("li").inside(|m| {
-                    if self.workloads.len() > 1 {
-                        m.tag("b").inside(|m| m.foreign(&interaction.workload));
-                        m.text(" ");
-                    }
-                    m.say(|w| w.interaction(interaction));
-                });
+        list(m, Label::Interactions, &shown, |m, interaction| {
+            if self.workloads.len() > 1 {
+                m.tag("b").inside(|m| m.foreign(&interaction.workload));
+                m.text(" ");
             }
+            m.say(|w| w.interaction(interaction));
         });
     }
 
     fn ranking(&self, m: &mut Markup) {
-        if self.findings.ranking.is_empty() {
-            return;
-        }
-        m.tag("h3").say(label(Label::Ranking));
-        m.tag("ol").class("text").inside(|m| {
-            for contribution in &self.findings.ranking {
-                m.tag("li").inside(|m| {
-                    m.tag("b").inside(|m| {
-                        m.foreign(&format!("{} {}", contribution.factor, contribution.level));
-                    });
-                    m.text(" ");
-                    if self.workloads.len() > 1 {
-                        m.foreign(&contribution.workload);
-                        m.text(" ");
-                    }
-                    m.say(|w| w.contribution(contribution));
-                });
+        list(m, Label::Ranking, &self.findings.ranking, |m, contribution| {
+            m.tag("b").inside(|m| {
+                m.foreign(&format!("{} {}", contribution.factor, contribution.level));
+            });
+            m.text(" ");
+            if self.workloads.len() > 1 {
+                m.foreign(&contribution.workload);
+                m.text(" ");
             }
+            m.say(|w| w.contribution(contribution));
         });
     }
 }

@@ -7,7 +7,7 @@ use crate::charts::lines::{Line, Plot};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, micros};
-use findings::output::{Ladder, Operation, Rung};
+use findings::schema::{Ladder, Operation, Rung};
 
 impl Page<'_> {
     pub(super) fn ladders(&self, m: &mut Markup) {

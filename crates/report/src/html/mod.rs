@@ -19,7 +19,7 @@ use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::rows::{Answer, Row, answers, rows, workloads};
 use base64::Engine;
-use findings::output::{Cell, Findings, Series, Validity};
+use findings::schema::{Cell, Findings, ThroughputSeries, Validity};
 use lab::campaign::Campaign;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -193,8 +193,8 @@ impl<'a> Page<'a> {
     }
 
     /// The trial whose course is shown for a cell: its first that counts, or its first.
-    fn course(&self, cell: &'a Cell) -> Option<&'a Series> {
-        let valid = |s: &&Series| {
+    fn course(&self, cell: &'a Cell) -> Option<&'a ThroughputSeries> {
+        let valid = |s: &&ThroughputSeries| {
             let mut trials = self.findings.trials.iter();
             trials.any(|t| t.key == s.trial && t.validity == Validity::Valid)
         };
@@ -230,7 +230,7 @@ const SECTIONS: [(&str, Label); 16] = [
 ];
 
 /// The phrase of a label, for [`Markup::say`].
-fn label(label: Label) -> impl Fn(&dyn crate::lang::Words) -> String {
+fn label(label: Label) -> impl Fn(Language) -> String {
     move |words| words.label(label).to_owned()
 }
 
@@ -241,6 +241,19 @@ fn section(m: &mut Markup, id: &'static str, content: impl FnOnce(&mut Markup)) 
     m.tag("section").attr("id", id).attr("aria-labelledby", &title).inside(|m| {
         m.tag("h2").attr("id", &title).say(label(heading));
         content(m);
+    });
+}
+
+/// A list under a heading of its own; nothing of an empty one.
+fn list<'a, T>(m: &mut Markup, heading: Label, items: &'a [T], item: impl Fn(&mut Markup, &'a T)) {
+    if items.is_empty() {
+        return;
+    }
+    m.tag("h3").say(label(heading));
+    m.tag("ul").class("text").inside(|m| {
+        for one in items {
+            m.tag("li").inside(|m| item(m, one));
+        }
     });
 }
 

@@ -5,7 +5,7 @@ use super::{Page, head_row, label, scroll, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, micros, share};
-use findings::output::{Cell, LogDrives, Resources};
+use findings::schema::{Cell, LogDrives, Resources};
 
 const NUMBERS: [Label; 6] = [
     Label::Processor,

@@ -5,7 +5,7 @@ use crate::charts::bars::{self, Part};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::share;
-use findings::output::Cell;
+use findings::schema::Cell;
 
 impl Page<'_> {
     pub(super) fn who_answered(&self, m: &mut Markup) {

@@ -5,8 +5,8 @@ use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::number::{bytes, count, micros, range, ratio, seconds, share};
 use crate::rows::{Against, Row, aside, rate, validity};
-use crate::terminal::with_spread;
-use findings::output::{Metric, Validity};
+use crate::table::with_spread;
+use findings::schema::{Metric, Validity};
 
 const COLUMNS: [(Label, bool); 13] = [
     (Label::Variant, false),
@@ -62,7 +62,7 @@ impl Page<'_> {
     /// What is to be known of single cells, below the table: in a last column it would be the part
     /// that a narrow screen hides.
     fn remarks(&self, m: &mut Markup) {
-        let english = Language::English.words();
+        let english = Language::English;
         let remarked: Vec<&Row> =
             self.rows.iter().filter(|row| !aside(english, self.findings, row).is_empty()).collect();
         if remarked.is_empty() {

@@ -1,11 +1,11 @@
 //! Every conservation check, the method, every trial.
 
 use super::{Page, head_row, label, scroll, section};
-use crate::lang::{Label, Words};
+use crate::lang::{Label, Language};
 use crate::markup::Markup;
 use crate::number::{count, micros, share};
 use crate::rows::rate;
-use findings::output::{Cell, Check, Law, TrialRow, Validity, short_key};
+use findings::schema::{Cell, Check, Law, TrialRow, Validity, short_key};
 
 /// Most rows of checks and of trials in the page; the data holds all of them.
 const ROWS: usize = 2000;
@@ -97,8 +97,8 @@ impl Page<'_> {
         section(m, "method", |m| {
             m.tag("div").class("prose").inside(|m| {
                 let method = &self.findings.method;
-                let paragraphs = |w: &dyn Words| w.method(method);
-                let most = paragraphs(crate::lang::Language::English.words()).len();
+                let paragraphs = |w: Language| w.method(method);
+                let most = paragraphs(crate::lang::Language::English).len();
                 for i in 0..most {
                     m.tag("p").say(|w| paragraphs(w).swap_remove(i));
                 }

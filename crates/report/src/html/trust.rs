@@ -1,11 +1,11 @@
 //! What would change the answer, and why it should be believed.
 
 use super::answer::chip;
-use super::{Page, label, section};
+use super::{Page, label, list, section};
 use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{bytes, count};
-use crate::rows::{Answer, risks, title, weaker};
+use crate::rows::{Answer, risks, title};
 use crate::text::one_line;
 
 impl Page<'_> {
@@ -66,10 +66,26 @@ impl Page<'_> {
                 let [model, real] = dirty.map(|b| bytes(b as f64));
                 fact(Label::DirtyLimit, format!("{model} / {real}"));
             });
-            self.validation(m);
-            self.profiles(m);
-            self.warm_ups(m);
-            self.other_sizes(m);
+            list(m, Label::Validation, &self.findings.validation, |m, part| {
+                m.say(|w| w.validation(part));
+            });
+            list(m, Label::ProfileNumbers, &scale.open_numbers, |m, open| {
+                m.say(|w| w.open_numbers(open));
+            });
+            // Of the cells that charts are drawn for.
+            let cells = self.workloads.iter().flat_map(|w| self.charted(w));
+            let warmed: Vec<_> = cells.filter_map(|cell| Some((cell, cell.warm_up?))).collect();
+            list(m, Label::WarmUp, &warmed, |m, (cell, warmed)| {
+                m.tag("b").inside(|m| m.foreign(&format!("{} · {}", cell.variant, cell.workload)));
+                m.text(" ");
+                m.say(|w| w.warmed(warmed));
+            });
+            list(m, Label::OtherSizes, &scale.other_sizes, |m, other| {
+                m.say(|w| w.other_size(other));
+            });
+            if scale.other_sizes.iter().any(|o| o.moves) {
+                m.tag("p").class("believe").say(label(Label::ScaleMoves));
+            }
             m.tag("h3").say(label(Label::Limits));
             m.tag("ul").class("text").inside(|m| {
                 for limit in &scale.limits {
@@ -79,115 +95,20 @@ impl Page<'_> {
                     m.tag("li").inside(|m| m.foreign(&one_line(note)));
                 }
             });
-            self.risks(m);
-            self.lints(m);
-        });
-    }
-
-    /// Which checks of docs/validation cover the case.
-    fn validation(&self, m: &mut Markup) {
-        m.tag("h3").say(label(Label::Validation));
-        m.tag("ul").class("text").inside(|m| {
-            for part in &self.findings.validation {
-                m.tag("li").say(|w| w.validation(part));
-            }
-        });
-    }
-
-    fn profiles(&self, m: &mut Markup) {
-        let open = &self.findings.scale.open_numbers;
-        if !open.is_empty() {
-            m.tag("h3").say(label(Label::ProfileNumbers));
-            m.tag("ul").class("text").inside(|m| {
-                for open in open {
-                    m.tag("li").say(|w| w.open_numbers(open));
-                }
+            list(m, Label::Risks, &risks(self.findings), |m, (variant, risk)| {
+                m.tag("b").inside(|m| m.foreign(variant));
+                m.text(" ");
+                m.say(|w| w.risk(*risk));
             });
-        }
-    }
-
-    /// How caches were warmed, of the cells that charts are drawn for.
-    fn warm_ups(&self, m: &mut Markup) {
-        let warmed: Vec<_> = self
-            .workloads
-            .iter()
-            .flat_map(|w| self.charted(w))
-            .filter_map(|cell| Some((cell, cell.warm_up?)))
-            .collect();
-        if warmed.is_empty() {
-            return;
-        }
-        m.tag("h3").say(label(Label::WarmUp));
-        m.tag("ul").class("text").inside(|m| {
-            for (cell, warmed) in warmed {
-                m.tag("li").inside(|m| {
-                    m.tag("b")
-                        .inside(|m| m.foreign(&format!("{} · {}", cell.variant, cell.workload)));
+            list(m, Label::Contradictions, &self.findings.lints, |m, lint| {
+                m.tag("b").say(|w| w.severity(lint.severity).to_owned());
+                m.text(" ");
+                for row in &lint.rows {
+                    m.foreign(row);
                     m.text(" ");
-                    m.say(|w| w.warmed(&warmed));
-                });
-            }
-        });
-    }
-
-    fn other_sizes(&self, m: &mut Markup) {
-        let others = &self.findings.scale.other_sizes;
-        if others.is_empty() {
-            return;
-        }
-        m.tag("h3").say(label(Label::OtherSizes));
-        if others.iter().any(|o| o.moves) {
-            m.tag("p").class("believe").say(label(Label::ScaleMoves));
-        }
-        m.tag("ul").class("text").inside(|m| {
-            for other in others {
-                m.tag("li").say(|w| w.other_size(other));
-            }
-        });
-    }
-
-    fn risks(&self, m: &mut Markup) {
-        let risks = risks(self.findings);
-        let classes: Vec<_> = weaker(self.findings).collect();
-        if risks.is_empty() && classes.is_empty() {
-            return;
-        }
-        m.tag("h3").say(label(Label::Risks));
-        m.tag("ul").class("text").inside(|m| {
-            for (variant, class) in classes {
-                m.tag("li").inside(|m| {
-                    m.tag("b").inside(|m| m.foreign(variant));
-                    m.text(" ");
-                    m.say(|w| w.after_power_cut(class));
-                });
-            }
-            for (variant, risk) in risks {
-                m.tag("li").inside(|m| {
-                    m.tag("b").inside(|m| m.foreign(variant));
-                    m.text(" ");
-                    m.say(|w| w.durability(risk));
-                });
-            }
-        });
-    }
-
-    fn lints(&self, m: &mut Markup) {
-        if self.findings.lints.is_empty() {
-            return;
-        }
-        m.tag("h3").say(label(Label::Contradictions));
-        m.tag("ul").class("text").inside(|m| {
-            for lint in &self.findings.lints {
-                m.tag("li").inside(|m| {
-                    m.tag("b").say(|w| w.severity(lint.severity).to_owned());
-                    m.text(" ");
-                    for row in &lint.rows {
-                        m.foreign(row);
-                        m.text(" ");
-                    }
-                    m.say(|w| w.lint(&lint.finding));
-                });
-            }
+                }
+                m.say(|w| w.lint(&lint.finding));
+            });
         });
     }
 }

@@ -4,9 +4,9 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use contents::config::{Config, DriveConfig, FreeRequest};
 use drives::Profile;
-use findings::record::Cost;
-use lab::campaign::{Class, DriveRef, Variant};
+use lab::campaign::{AllocationClass, DriveRef, Variant};
 use lab::model::{drive_capacity, drive_sizes};
+use measurement::Cost;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -64,7 +64,7 @@ fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result
 }
 
 /// Drives of a pool that have a class.
-fn of_class(variant: &Variant, class: Class) -> BTreeSet<&DriveRef> {
+fn of_class(variant: &Variant, class: AllocationClass) -> BTreeSet<&DriveRef> {
     let vdevs = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
     vdevs.flat_map(|vdev| &vdev.drives).collect()
 }
@@ -72,7 +72,7 @@ fn of_class(variant: &Variant, class: Class) -> BTreeSet<&DriveRef> {
 /// Requests of a drive that take no time, for the cost that a trial does without.
 fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<FreeRequest> {
     let variant = &inputs.variant;
-    let log = of_class(variant, Class::Log);
+    let log = of_class(variant, AllocationClass::Log);
     let takes_log = of_class(variant, variant.log_class()).contains(drive);
     match inputs.without {
         Some(Cost::LogFlush) if takes_log => vec![FreeRequest::Flush],

@@ -2,8 +2,8 @@
 
 use crate::inputs::Inputs;
 use crate::workload::Client;
-use findings::record::Cost;
 use lab::model::{LISTS, lists};
+use measurement::Cost;
 use std::collections::BTreeMap;
 
 /// How many times as much dirty data is allowed where writers are not to be throttled.

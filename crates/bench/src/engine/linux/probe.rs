@@ -5,8 +5,9 @@ use crate::fault::Fault;
 use contents::config::Config;
 use machine::engine::Engine;
 use machine::memory::Memory;
-use machine::script::{Command, Phase, Script, Step};
+use machine::script::{Command, Script, Step};
 use machine::start::{Failure, Machine};
+use measurement::Stage;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -45,7 +46,7 @@ impl Linux {
         let script = Script {
             programs: inside.programs(release),
             steps: vec![
-                Step::Phase(Phase::Building),
+                Step::Stage(Stage::Building),
                 module("spl"),
                 module("zfs"),
                 Step::Run(Command::new(["zpool", "list"])),

@@ -1,9 +1,8 @@
 //! From running totals at moments to what happened in each second.
 
 use crate::window::Sample;
-use findings::counters::is_level;
 use machine::outcome;
-use std::collections::BTreeMap;
+use measurement::{Counter, Counters, DriveCounter};
 
 /// The differences between samples that follow each other: counts, levels, and shares of time.
 pub fn differences(samples: &[outcome::Sample]) -> Vec<Sample> {
@@ -16,29 +15,25 @@ pub fn differences(samples: &[outcome::Sample]) -> Vec<Sample> {
 
 fn difference(from: &outcome::Sample, to: &outcome::Sample) -> Sample {
     let seconds = to.at - from.at;
-    let mut values = BTreeMap::new();
-    for (name, value) in &to.values {
-        let before = from.values.get(name).copied().unwrap_or(0.0);
-        let grown = value - before;
-        match name.strip_suffix("_ns") {
-            // Time busy and requests x time become shares of the second.
-            Some(share)
-                if name.starts_with("drive.")
-                    && (share.ends_with(".busy") || share.ends_with(".queue")) =>
-            {
-                values.insert(share.to_owned(), grown / 1e9 / seconds);
+    let mut values = Counters::new();
+    for (counter, value) in to.values.iter() {
+        let grown = value - from.values.count(counter);
+        // Time busy and requests x time become shares of the second.
+        let share = grown / 1e9 / seconds;
+        match counter {
+            Counter::Drive { drive, what: DriveCounter::BusyNs } => {
+                values.insert(Counter::drive(drive, DriveCounter::Busy), share);
             }
-            Some("processor.busy") => {
-                let cores = to.values.get("processor.cores").copied().unwrap_or(1.0);
-                values.insert("processor.busy".to_owned(), grown / 1e9 / seconds / cores);
+            Counter::Drive { drive, what: DriveCounter::QueueNs } => {
+                values.insert(Counter::drive(drive, DriveCounter::Queue), share);
             }
-            _ if name == "processor.cores" => {}
-            _ if is_level(name) => {
-                values.insert(name.clone(), *value);
+            Counter::ProcessorBusyNs => {
+                let cores = to.values.get(&Counter::ProcessorCores).unwrap_or(1.0);
+                values.insert(Counter::ProcessorBusy, share / cores);
             }
-            _ => {
-                values.insert(name.clone(), grown);
-            }
+            Counter::ProcessorCores => {}
+            level if level.is_level() => values.insert(level.clone(), value),
+            count => values.insert(count.clone(), grown),
         }
     }
     Sample { at: to.at, values }
@@ -48,42 +43,27 @@ fn difference(from: &outcome::Sample, to: &outcome::Sample) -> Sample {
 mod tests {
     use super::*;
 
-    fn sample(at: f64, values: &[(&str, f64)]) -> outcome::Sample {
-        outcome::Sample { at, values: values.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect() }
-    }
-
     #[test]
     fn totals_become_counts_levels_and_shares() {
-        let samples = [
-            sample(
-                0.0,
-                &[
-                    ("zil.commits", 5.0),
-                    ("arc.size", 7.0),
-                    ("drive.hdd0.busy_ns", 1e9),
-                    ("processor.busy_ns", 0.0),
-                    ("processor.cores", 4.0),
-                ],
-            ),
-            sample(
-                2.0,
-                &[
-                    ("zil.commits", 9.0),
-                    ("arc.size", 6.0),
-                    ("drive.hdd0.busy_ns", 2e9),
-                    ("processor.busy_ns", 4e9),
-                    ("processor.cores", 4.0),
-                ],
-            ),
-        ];
+        let sample = |at, commits, arc_size, hdd_busy_ns, processor_ns| outcome::Sample {
+            at,
+            values: Counters::from([
+                (Counter::ZilCommits, commits),
+                (Counter::ArcSize, arc_size),
+                (Counter::drive("hdd0", DriveCounter::BusyNs), hdd_busy_ns),
+                (Counter::ProcessorBusyNs, processor_ns),
+                (Counter::ProcessorCores, 4.0),
+            ]),
+        };
+        let samples = [sample(0.0, 5.0, 7.0, 1e9, 0.0), sample(2.0, 9.0, 6.0, 2e9, 4e9)];
         let seconds = differences(&samples);
         assert_eq!(seconds.len(), 1);
-        let wanted = [
-            ("arc.size", 6.0),
-            ("drive.hdd0.busy", 0.5),
-            ("processor.busy", 0.5),
-            ("zil.commits", 4.0),
-        ];
-        assert_eq!(seconds[0].values, wanted.map(|(n, v)| (n.to_owned(), v)).into());
+        let wanted = Counters::from([
+            (Counter::ArcSize, 6.0),
+            (Counter::drive("hdd0", DriveCounter::Busy), 0.5),
+            (Counter::ProcessorBusy, 0.5),
+            (Counter::ZilCommits, 4.0),
+        ]);
+        assert_eq!(seconds[0].values, wanted);
     }
 }

@@ -83,7 +83,7 @@ impl Linux {
         let (mut steps, programs, pool) = steps::build(inputs, &self.engine, &parameters);
         if shell.input.is_none() {
             // Lines of progress would stand on the terminal.
-            steps.retain(|step| !matches!(step, Step::Phase(_)));
+            steps.retain(|step| !matches!(step, Step::Stage(_)));
         }
         steps.push(Step::Shell(
             prepare(shell).map_err(doing(format!("write to {}", directory.display())))?,

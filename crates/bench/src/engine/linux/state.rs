@@ -205,11 +205,11 @@ impl Linux {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slot::{Extra, Slot};
-    use findings::record::{Cost, Perturbation};
+    use crate::slot::Slot;
     use lab::campaign::{Campaign, Processor};
     use lab::model::{HostLimits, resolve};
     use machine::engine::{Engine, Manifest};
+    use measurement::{Cost, Perturbation, TrialKind};
 
     const LAB: &str = r#"
 openzfs = "2.4"
@@ -263,20 +263,19 @@ warm_up = "5s"
     fn what_is_measured_makes_no_other_state() {
         let stated = campaign();
         let state = wanted(&stated, &main());
-        let extras = [
-            Extra::Rate(100.0),
-            Extra::Without(Cost::Processor),
-            Extra::Without(Cost::ArcSize),
-            Extra::Without(Cost::Seek),
-            Extra::Rerun(Perturbation {
+        let kinds = [
+            TrialKind::Rate(100.0),
+            TrialKind::Without(Cost::Processor),
+            TrialKind::Without(Cost::ArcSize),
+            TrialKind::Without(Cost::Seek),
+            TrialKind::Rerun(Perturbation {
                 drive: "optane".into(),
                 parameter: "flash.flush_us".into(),
                 factor: 2.0,
             }),
         ];
-        for extra in extras {
-            let extra = Some(extra);
-            let again = wanted(&stated, &Slot { extra, ..main() });
+        for kind in kinds {
+            let again = wanted(&stated, &Slot { kind, ..main() });
             assert_eq!(again.key, state.key);
             assert_eq!(again.inputs, state.inputs);
         }
@@ -299,8 +298,8 @@ warm_up = "5s"
     fn what_drives_hold_makes_another_state() {
         let stated = campaign();
         let mut keys = vec![wanted(&stated, &main()).key];
-        let extra = Some(Extra::Size(2.0));
-        keys.push(wanted(&stated, &Slot { extra, ..main() }).key);
+        let kind = TrialKind::Size(2.0);
+        keys.push(wanted(&stated, &Slot { kind, ..main() }).key);
         let changes: [&dyn Fn(&mut Campaign); 5] = [
             &|c| c.host.processor = Processor::Free,
             &|c| c.host.memory *= 2,
@@ -334,8 +333,8 @@ warm_up = "5s"
         campaign.method.restart = true;
         assert!(text(&campaign, &main()).contains("warm.fio"));
         // Then the rate is part of it.
-        let extra = Some(Extra::Rate(100.0));
-        let rung = wanted(&campaign, &Slot { extra, ..main() });
+        let kind = TrialKind::Rate(100.0);
+        let rung = wanted(&campaign, &Slot { kind, ..main() });
         assert_ne!(rung.key, wanted(&campaign, &main()).key);
         assert_eq!(wanted(&campaign, &Slot::main(0, 0, 1)).key, wanted(&campaign, &main()).key);
     }

@@ -5,13 +5,14 @@ use crate::inputs::Inputs;
 use crate::workload::{Client, Part};
 use lab::campaign::{DriveRef, Stack, Variant};
 use lab::command::{self, POOL};
-use lab::property::{self, Effect};
 use machine::DEVICE;
 use machine::engine::Engine;
-use machine::script::{Command, Phase, Script, Step};
+use machine::script::{Command, Script, Step};
+use measurement::Stage;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use zfs::property::{self, Effect};
 
 /// Where the file system is mounted inside.
 pub const MOUNT: &str = "/run/pool";
@@ -53,8 +54,8 @@ impl Work {
         Work { script: Script { pool, programs, steps: Vec::new() }, files: BTreeMap::new() }
     }
 
-    fn phase(&mut self, phase: Phase) {
-        self.script.steps.push(Step::Phase(phase));
+    fn stage(&mut self, stage: Stage) {
+        self.script.steps.push(Step::Stage(stage));
     }
 
     fn add(&mut self, steps: impl IntoIterator<Item = Step>) {
@@ -78,16 +79,16 @@ pub fn state(
 ) -> Work {
     let mut work = Work::new(inputs, engine);
     work.add(build(inputs, engine, parameters).0);
-    work.phase(Phase::LayingOut);
+    work.stage(Stage::LayingOut);
     work.client(client.lay_out());
-    work.phase(Phase::Settling);
+    work.stage(Stage::Settling);
     work.add(close(inputs));
     if inputs.method.restart {
         work.add(open(inputs));
         work.client(client.start());
         work.client(client.warm_up(inputs.method.warm_up_s));
         work.client(client.stop());
-        work.phase(Phase::Settling);
+        work.stage(Stage::Settling);
         work.add(close(inputs));
     }
     work
@@ -101,14 +102,14 @@ pub fn trial(
     parameters: &Parameters,
 ) -> Work {
     let mut work = Work::new(inputs, engine);
-    work.phase(Phase::Settling);
+    work.stage(Stage::Settling);
     work.add(modules(inputs, engine, parameters));
     work.add(open(inputs));
     work.client(client.start());
     if !inputs.method.restart {
         work.client(client.warm_up(inputs.method.warm_up_s));
     }
-    work.phase(Phase::Measuring);
+    work.stage(Stage::Measuring);
     work.client(client.measure());
     work.client(client.stop());
     if inputs.variant.stack == Stack::Zfs {
@@ -143,7 +144,7 @@ pub fn build(
     parameters: &Parameters,
 ) -> (Vec<Step>, BTreeMap<String, Vec<String>>, String) {
     let Script { pool, programs, .. } = Work::new(inputs, engine).script;
-    let mut steps = vec![Step::Phase(Phase::Building)];
+    let mut steps = vec![Step::Stage(Stage::Building)];
     steps.extend(modules(inputs, engine, parameters));
     steps.extend(commands(&inputs.variant));
     (steps, programs, pool)

@@ -9,8 +9,9 @@ use crate::workload::Client;
 use contents::config::Config;
 use lab::campaign::Processor;
 use machine::outcome::Outcome;
-use machine::script::{Phase, Script, Step};
+use machine::script::{Script, Step};
 use machine::start::{Failure, Machine};
+use measurement::Stage;
 use std::path::{Path, PathBuf};
 
 /// A variant whose machine can be started any number of times.
@@ -69,7 +70,7 @@ impl Variant<'_> {
     /// The first of these steps: those that load the kernel's modules.
     pub fn load(&self) -> Vec<Step> {
         let mut steps = self.build();
-        steps.retain(|step| matches!(step, Step::Phase(_) | Step::Module { .. }));
+        steps.retain(|step| matches!(step, Step::Stage(_) | Step::Module { .. }));
         steps
     }
 
@@ -103,7 +104,7 @@ impl Variant<'_> {
             locks: self.linux.locks.clone(),
             patience: self.linux.patience,
         };
-        let ended = machine.run(drives, &|_: Phase| (), &|| stop.requested());
+        let ended = machine.run(drives, &|_: Stage| (), &|| stop.requested());
         self.linux.give_memory_back(memory);
         ended.map_err(|failure| match failure {
             Failure::Ended(how) if !super::is_full(directory) => Early::Died(how),

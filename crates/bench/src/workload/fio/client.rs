@@ -7,10 +7,10 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::measured::{self, Observed};
 use crate::workload::{self, Part, Place, Seen, warm};
-use findings::record::Measured;
 use lab::campaign::Program;
 use machine::INSIDE;
 use machine::script::{Command, Step};
+use measurement::Measured;
 use std::fs;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! fio's JSON+, by types. Only what is used is named; whatever else fio prints is let pass.
 
-use findings::record::Flow;
+use measurement::Flow;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

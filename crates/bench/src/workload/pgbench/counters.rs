@@ -1,9 +1,8 @@
 //! The server's own counters over the measured run.
 
 use crate::fault::{Fault, doing};
-use findings::counters as c;
+use measurement::{Counter, Counters};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -32,22 +31,22 @@ pub fn query(major: u32) -> &'static str {
     }
 }
 
-/// Our name; where it is: view and columns, which are summed as far as they are there.
-const COUNTERS: [(&str, &str, &[&str]); 6] = [
-    (c::PG_COMMITS, "database", &["xact_commit"]),
-    (c::PG_BUFFER_HITS, "database", &["blks_hit"]),
-    (c::PG_BUFFER_READS, "database", &["blks_read"]),
-    (c::PG_WAL_BYTES, "wal", &["wal_bytes"]),
-    (c::PG_WAL_FULL_PAGES, "wal", &["wal_fpi"]),
+/// The counter; where it is: view and columns, which are summed as far as they are there.
+const COUNTERS: [(Counter, &str, &[&str]); 6] = [
+    (Counter::PostgresqlCommits, "database", &["xact_commit"]),
+    (Counter::PostgresqlBufferHits, "database", &["blks_hit"]),
+    (Counter::PostgresqlBufferReads, "database", &["blks_read"]),
+    (Counter::PostgresqlWalBytes, "wal", &["wal_bytes"]),
+    (Counter::PostgresqlWalFullPages, "wal", &["wal_fpi"]),
     (
-        c::PG_CHECKPOINTS,
+        Counter::PostgresqlCheckpoints,
         "checkpointer",
         &["checkpoints_timed", "checkpoints_req", "num_timed", "num_requested"],
     ),
 ];
 
 /// By how much the counters grew over the measured run.
-pub fn grown(raw: &Path) -> Result<BTreeMap<String, f64>, Fault> {
+pub fn grown(raw: &Path) -> Result<Counters, Fault> {
     let read = |name: &str| {
         let path = raw.join(name);
         let text = fs::read_to_string(&path).map_err(doing(format!("read {}", path.display())))?;
@@ -56,22 +55,22 @@ pub fn grown(raw: &Path) -> Result<BTreeMap<String, f64>, Fault> {
         })
     };
     let (begin, end) = (read("counters-begin.json")?, read("counters-end.json")?);
-    let grown = end.into_iter().filter_map(|(name, value)| {
-        let before = begin.get(name)?;
-        Some((name.to_owned(), value - before))
+    let grown = end.iter().filter_map(|(counter, value)| {
+        let before = begin.get(counter)?;
+        Some((counter.clone(), value - before))
     });
     Ok(grown.collect())
 }
 
-fn values(text: &str) -> Option<BTreeMap<&'static str, f64>> {
+fn values(text: &str) -> Option<Counters> {
     let json: Value = serde_json::from_str(text.trim()).ok()?;
-    let mut values = BTreeMap::new();
-    for (name, view, columns) in COUNTERS {
+    let mut values = Counters::new();
+    for (counter, view, columns) in COUNTERS {
         let view = json.get(view)?;
         let found: Vec<f64> =
             columns.iter().filter_map(|column| view.get(column)?.as_f64()).collect();
         if !found.is_empty() {
-            values.insert(name, found.iter().sum());
+            values.insert(counter, found.iter().sum());
         }
     }
     Some(values)
@@ -91,13 +90,14 @@ mod tests {
     fn counters_of_several_versions_are_read_by_name() {
         let old = r#"{"database":{"xact_commit":7,"blks_hit":5,"blks_read":1},"wal":{"wal_bytes":4096,"wal_fpi":3},
             "checkpointer":{"checkpoints_timed":2,"checkpoints_req":1}}"#;
-        let of = |text: &str| values(text).unwrap();
-        assert_eq!(of(old)[c::PG_CHECKPOINTS], 3.0);
-        assert_eq!((of(old)[c::PG_COMMITS], of(old)[c::PG_WAL_FULL_PAGES]), (7.0, 3.0));
+        let value = |text: &str, counter| values(text).unwrap().count(&counter);
+        assert_eq!(value(old, Counter::PostgresqlCheckpoints), 3.0);
+        assert_eq!(value(old, Counter::PostgresqlCommits), 7.0);
+        assert_eq!(value(old, Counter::PostgresqlWalFullPages), 3.0);
         let new = old
             .replace("checkpoints_timed", "num_timed")
             .replace("checkpoints_req", "num_requested");
-        assert_eq!(of(&new)[c::PG_CHECKPOINTS], 3.0);
+        assert_eq!(value(&new, Counter::PostgresqlCheckpoints), 3.0);
         assert!(values("psql: error").is_none());
     }
 }

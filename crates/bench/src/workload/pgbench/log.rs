@@ -3,7 +3,7 @@
 use crate::fault::{Fault, doing};
 use crate::workload::fio::output::upper_edge;
 use crate::workload::fio::series::{self, PerSecond};
-use findings::record::{Flow, HISTOGRAM_END_NS};
+use measurement::{Flow, HISTOGRAM_END_NS};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

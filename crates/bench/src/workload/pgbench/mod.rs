@@ -14,13 +14,13 @@ use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::window;
 use crate::workload::{self, Part, Place, Seen, warm};
-use findings::record::{LOGGED, Measured};
 use lab::campaign::Pgbench;
 use lab::postgresql::{self, Scaled};
 use load::Places;
 use log::Transactions;
 use machine::INSIDE;
 use machine::script::{Command, Step};
+use measurement::{Fact, Measured};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -253,13 +253,13 @@ impl workload::Client for Client {
         totals.extend(counters::grown(raw)?);
         let mut facts = seen.facts;
         for (name, value) in [
-            ("files.bytes", self.data_bytes() as f64),
-            ("files.jobs", 0.0),
-            (LOGGED, logged),
-            ("postgresql.accounts", self.at.accounts as f64),
-            ("postgresql.branches", f64::from(self.at.branches)),
+            (Fact::FilesBytes, self.data_bytes() as f64),
+            (Fact::FilesJobs, 0.0),
+            (Fact::LoggedOps, logged),
+            (Fact::PostgresqlAccounts, self.at.accounts as f64),
+            (Fact::PostgresqlBranches, f64::from(self.at.branches)),
         ] {
-            facts.insert(name.to_owned(), value);
+            facts.insert(name, value);
         }
         let mut notes = vec![self.server.version.clone()];
         notes.extend(counters::refused(raw));

@@ -1,0 +1,261 @@
+//! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
+
+use lab::campaign::{Pgbench, Program, Script, Workload};
+use lab::fio::parse::{self, Job as Section};
+use lab::fio::{sizes, stock};
+
+/// The few facts of a job that laws depend on.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Job {
+    /// The one size of all its reads and writes, bytes; none where there are several.
+    pub block: Option<u64>,
+    /// Its clients do not issue the next operation at once: a rate, a think time, an arrival process.
+    pub paced: bool,
+    /// Its clients go as fast as they can, but have fewer operations under way than they could: they wait
+    /// for each other, submit in batches, or end when they have done so many.
+    pub held_back: bool,
+    /// Each write is durable before the next (`fsync=1`, `fdatasync=1`, `sync=1`).
+    pub each_write_synced: bool,
+    /// It flushes with libaio: fio 3.33 counts such a flush not from its own begin, but from when the operation
+    /// before it in the same slot was submitted.
+    pub flushes_counted_long: bool,
+    /// Its data can be made smaller by compression or deduplication.
+    pub compressible: bool,
+    /// O_DIRECT.
+    pub direct: bool,
+    /// It keeps what it read in memory of its own, so that a read of it need not look anything up.
+    pub own_cache: bool,
+    /// Any of its jobs reads.
+    pub reads: bool,
+    /// Any of its jobs writes.
+    pub writes: bool,
+}
+
+/// Reads the job of a workload, as fio does.
+pub fn client_job(workload: &Workload) -> Job {
+    if let Program::Pgbench(pgbench) = &workload.program {
+        return Job {
+            paced: pgbench.rate.is_some(),
+            compressible: true,
+            own_cache: true,
+            reads: pgbench.scripts.iter().any(|script| !script.writes()),
+            writes: pgbench.scripts.iter().any(Script::writes),
+            ..Job::default()
+        };
+    }
+    let sections = sections(workload);
+    let any = |test: &dyn Fn(&Section) -> bool| sections.iter().any(test);
+    let all = |test: &dyn Fn(&Section) -> bool| !sections.is_empty() && sections.iter().all(test);
+    let blocks: Vec<Option<u64>> = sections.iter().map(block).collect();
+    Job {
+        block: match blocks.split_first() {
+            Some((first, rest)) if rest.iter().all(|b| b == first) => *first,
+            _ => None,
+        },
+        paced: any(&|s| PACING.iter().any(|name| set(s, name))),
+        held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
+        each_write_synced: all(&|s| {
+            let is = |name: &str, values: &[&str]| s.get(name).is_some_and(|v| values.contains(&v));
+            is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
+        }),
+        flushes_counted_long: any(&stock::flushes_counted_long),
+        compressible: any(&stock::is_compressible),
+        direct: all(&|s| set(s, "direct")),
+        own_cache: false,
+        reads: any(&|s| !stock::only_writes(s)),
+        writes: any(&stock::writes),
+    }
+}
+
+/// Whether a workload's clients keep a pace: a rate, a think time, an arrival process.
+pub fn is_paced(workload: &Workload) -> bool {
+    client_job(workload).paced
+}
+
+/// Options that say what a job does, in the order in which people name them.
+const SHOWN: [&str; 20] = [
+    "ioengine",
+    "rw",
+    "rwmixread",
+    "rwmixwrite",
+    "bs",
+    "bssplit",
+    "bsrange",
+    "size",
+    "numjobs",
+    "iodepth",
+    "direct",
+    "sync",
+    "fsync",
+    "fdatasync",
+    "overwrite",
+    "random_distribution",
+    "rate",
+    "rate_iops",
+    "thinktime",
+    "buffer_compress_percentage",
+];
+
+/// What each job of a workload's file does: the options that say so.
+pub fn summaries(workload: &Workload) -> Vec<String> {
+    if let Program::Pgbench(pgbench) = &workload.program {
+        return vec![database(pgbench)];
+    }
+    let summary = |section: &Section| {
+        let option = |name: &&str| Some(format!("{name}={}", section.get(name)?));
+        let options: Vec<String> = SHOWN.iter().filter_map(option).collect();
+        options.join(" ")
+    };
+    sections(workload).iter().map(summary).collect()
+}
+
+/// A database's client and server in one line, in the words that a lab has for them.
+fn database(pgbench: &Pgbench) -> String {
+    let scripts = pgbench.scripts.iter().map(|script| script.name.as_str());
+    let scripts: Vec<&str> = scripts.collect();
+    let mut words = vec![
+        format!("pgbench script={}", scripts.join("+")),
+        format!("scale={} clients={}", pgbench.scale, pgbench.clients),
+        format!("protocol={}", pgbench.protocol.name()),
+    ];
+    words.extend(pgbench.rate.map(|rate| format!("rate={rate}")));
+    let settings = pgbench.settings.iter();
+    words.extend(settings.map(|(name, value)| format!("{name}={value}")));
+    words.join(" ")
+}
+
+const PACING: [&str; 6] =
+    ["rate", "rate_iops", "rate_process", "thinktime", "latency_target", "startdelay"];
+
+/// Not among [`PACING`]: how much such jobs do in a second is still their result.
+const HOLDING: [&str; 7] = [
+    "flow",
+    "lockfile",
+    "number_ios",
+    "iodepth_low",
+    "iodepth_batch",
+    "iodepth_batch_complete_min",
+    "iodepth_batch_complete_max",
+];
+
+/// Whether an option is there and does something.
+fn set(section: &Section, name: &str) -> bool {
+    let value = section.get(name);
+    value.is_some_and(|value| !["0", "none"].contains(&value))
+}
+
+fn block(section: &Section) -> Option<u64> {
+    let mixtures = ["bssplit", "bsrange", "bs_unaligned"];
+    if mixtures.iter().any(|name| section.get(name).is_some()) {
+        return None;
+    }
+    // Reads' and writes', of which one that is left out is fio's default.
+    let text = section.get("bs").unwrap_or("4k");
+    let mut both = text.split(',').take(2).map(|part| match part.trim() {
+        "" => Some(4096),
+        part => sizes::bytes(part),
+    });
+    let first = both.next()?;
+    if both.all(|size| size == first) { first } else { None }
+}
+
+/// The jobs of a workload; what `lab` refuses in them is not looked at here.
+fn sections(workload: &Workload) -> Vec<Section> {
+    let Program::Fio { job, .. } = &workload.program else {
+        return Vec::new();
+    };
+    parse::read(job, &mut Vec::new()).jobs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(text: &str) -> Job {
+        client_job(&Workload {
+            name: "w".into(),
+            dataset: String::new(),
+            program: Program::Fio { origin: "<lab>".into(), job: text.into() },
+            size: None,
+            rates: None,
+        })
+    }
+
+    #[test]
+    fn a_synchronous_writer_is_read() {
+        let read =
+            job("[global]\nbs=8k\n\n[a]\nrw=randwrite\nfsync=1\n[b]\nrw=randwrite\nsync=dsync\n");
+        assert_eq!(read.block, Some(8192));
+        assert!(read.each_write_synced && !read.paced && !read.compressible);
+    }
+
+    #[test]
+    fn a_comment_is_no_part_of_an_option_or_a_section() {
+        let read = job("[w] ; the logger\nrate=10m\nfsync=1 # each\nbs=8k # page\n");
+        assert!(read.paced && read.each_write_synced);
+        assert_eq!(read.block, Some(8192));
+        assert!(!job("[w]\nrw=randwrite ;fsync=1\n").each_write_synced);
+        assert!(job("[w]\nbuffer_pattern=0 # zeros\n").compressible);
+    }
+
+    #[test]
+    fn options_are_known_by_their_other_names_and_sizes_as_fio_reads_them() {
+        assert_eq!(job("[w]\nblocksize=16ki\n").block, Some(16_000));
+        assert_eq!(job("[w]\nbs=,8k\n").block, None);
+        assert!(job("[w]\niodepth_batch_submit=4\n").held_back);
+    }
+
+    #[test]
+    fn flushes_of_libaio_are_known_to_be_counted_too_long() {
+        let long = |options: &str| job(&format!("[w]\nrw=write\n{options}")).flushes_counted_long;
+        assert!(long("ioengine=libaio\nfsync=1\n") && long("ioengine=libaio\nfdatasync=8\n"));
+        assert!(!long("ioengine=libaio\nfsync=0\n") && !long("ioengine=libaio\nsync=1\n"));
+        assert!(!long("ioengine=io_uring\nfsync=1\n") && !long("fsync=1\n"));
+    }
+
+    #[test]
+    fn jobs_that_hold_each_other_back_offer_no_rate() {
+        let read = job("[w]\nflow=8\nlockfile=exclusive\n");
+        assert!(read.held_back && !read.paced);
+        assert!(!job("[w]\nlockfile=none\nflow=0\n").held_back);
+    }
+
+    #[test]
+    fn a_mixture_has_no_one_block_and_one_unsynced_job_is_enough() {
+        let read = job("[a]\nbs=8k\nfsync=1\n[b]\nbs=1M\nrate=100M\n");
+        assert_eq!(read.block, None);
+        assert!(!read.each_write_synced && read.paced);
+        assert_eq!(job("[a]\nbs=4k,8k\n").block, None);
+        assert_eq!(job("[a]\nbssplit=4k/50:8k/50\n").block, None);
+        assert_eq!(job("[a]\nrw=read\n").block, Some(4096));
+    }
+
+    #[test]
+    fn a_global_section_between_jobs_applies_to_those_after_it() {
+        assert_eq!(job("[a]\nbs=8k\n[global]\nbs=16k\n[b]\n").block, None);
+    }
+
+    #[test]
+    fn a_job_is_told_by_its_own_options() {
+        let workload = Workload {
+            name: "w".into(),
+            dataset: String::new(),
+            program: Program::Fio {
+                origin: "<lab>".into(),
+                job:
+                    "[global]\nbs=8k\ntime_based\n[a]\nrw=randwrite\nfsync=1\n[b]\nrw=read\nbs=1M\n"
+                        .into(),
+            },
+            size: None,
+            rates: None,
+        };
+        assert_eq!(summaries(&workload), ["rw=randwrite bs=8k fsync=1", "rw=read bs=1M"]);
+    }
+
+    #[test]
+    fn nonsense_is_no_panic() {
+        for text in ["", "[", "]", "bs=", "[a]\nbs=99999999999999999999k", "[a]\nbs=k"] {
+            job(text);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Open-loop ladders: what load a configuration carries, and how late it gets.
+
+use crate::cells::Group;
+use crate::schema::{Ladder, Latency, LoadWithin, Operation, Rung};
+use lab::campaign::Campaign;
+use lab::model::Model;
+use measurement::Trial;
+
+/// A rung keeps up when it completes this share of what was offered.
+const KEPT_UP: f64 = 0.95;
+/// Limits of the 99th percentile that a reader may have in mind, µs.
+const LIMITS: [f64; 11] = [
+    500.0,
+    1_000.0,
+    2_000.0,
+    5_000.0,
+    10_000.0,
+    20_000.0,
+    50_000.0,
+    100_000.0,
+    200_000.0,
+    500_000.0,
+    1_000_000.0,
+];
+
+/// The ladders of a campaign, in its order.
+pub fn ladders(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<Ladder> {
+    let mut ladders = Vec::new();
+    for workload in &campaign.workloads {
+        for variant in &campaign.variants {
+            let mine: Vec<(f64, &Trial)> = trials
+                .iter()
+                .filter(|t| t.variant == variant.name && t.workload == workload.name)
+                .filter(|t| t.rerun.is_none() && t.without.is_none())
+                .filter_map(|t| Some((t.offered_rate.filter(|r| r.is_finite())?, *t)))
+                .collect();
+            let mut rates: Vec<f64> = mine.iter().map(|(rate, _)| *rate).collect();
+            rates.sort_by(f64::total_cmp);
+            rates.dedup();
+            let rungs: Vec<Rung> = rates
+                .into_iter()
+                .map(|rate| {
+                    let of = mine.iter().filter(|(r, _)| *r == rate);
+                    let trials = of.map(|(_, t)| *t).collect();
+                    let group = Group::new(variant, workload, campaign.method.restart, trials);
+                    rung(rate, &group, model)
+                })
+                .collect();
+            if !rungs.is_empty() {
+                ladders.push(ladder(&variant.name, &workload.name, rungs));
+            }
+        }
+    }
+    ladders
+}
+
+fn rung(offered: f64, group: &Group<'_>, model: &Model) -> Rung {
+    let cell = group.cell(model);
+    Rung {
+        offered,
+        trials: cell.trials,
+        kept_up: cell.throughput.is_some_and(|x| x.value >= KEPT_UP * offered),
+        achieved: cell.throughput,
+        latency: cell.latency,
+        sync_latency: cell.sync_latency,
+        issues: cell.issues,
+    }
+}
+
+fn ladder(variant: &str, workload: &str, rungs: Vec<Rung>) -> Ladder {
+    // Of a rung without a valid trial nothing is known, nor how far those beyond it would have got.
+    let known: Vec<&Rung> = rungs.iter().take_while(|r| r.trials.valid > 0).collect();
+    let within = [Operation::ReadWrite, Operation::Sync]
+        .into_iter()
+        .flat_map(|of| limits(&known, of))
+        .collect();
+    Ladder {
+        variant: variant.to_owned(),
+        workload: workload.to_owned(),
+        carried: known.iter().take_while(|r| r.kept_up).last().map(|r| r.offered),
+        saturated: known.iter().find(|r| !r.kept_up).map(|r| r.offered),
+        unknown_from: rungs.get(known.len()).map(|r| r.offered),
+        most: known.iter().filter_map(|r| Some(r.achieved?.value)).reduce(f64::max),
+        within,
+        rungs,
+    }
+}
+
+/// The limits that tell something: from the least that the first rung stays under to the first that no
+/// rung exceeds.
+fn limits(rungs: &[&Rung], of: Operation) -> Vec<LoadWithin> {
+    let p99 = |rung: &Rung| -> Option<f64> {
+        let latency: Option<Latency> = match of {
+            Operation::ReadWrite => rung.latency,
+            Operation::Sync => rung.sync_latency,
+        };
+        latency.map(|l| l.p99_us)
+    };
+    let measured: Vec<(&Rung, f64)> = rungs.iter().filter_map(|r| Some((*r, p99(r)?))).collect();
+    let mut all = Vec::new();
+    for limit_us in LIMITS {
+        let good = |(rung, p99): &&(&Rung, f64)| rung.kept_up && *p99 <= limit_us;
+        let up_to = measured.iter().take_while(good).last();
+        let exceeded_at = measured.iter().find(|m| !good(m)).map(|(r, _)| r.offered);
+        let Some((best, _)) = up_to else { continue };
+        all.push(LoadWithin { of, limit_us, up_to: Some(best.offered), exceeded_at });
+        let saturated = |(rung, p99): &(&Rung, f64)| !rung.kept_up || *p99 <= limit_us;
+        if measured.iter().all(saturated) {
+            break;
+        }
+    }
+    all
+}

@@ -1,0 +1,389 @@
+//! Cells: the trials of a variant × workload put together.
+
+pub(crate) mod database;
+pub(crate) mod hits;
+pub(crate) mod job;
+pub(crate) mod ladder;
+pub(crate) mod latency;
+pub(crate) mod phases;
+pub(crate) mod resources;
+
+use self::job::Job;
+use self::phases::{Course, Lengths};
+use crate::quality::{checks, scale};
+use crate::schema::{
+    Cell, CellIssue, CellScale, Estimate, Part, QualityIssue, ThroughputSeries, TrialCounts,
+    TrialRow, Validity, Warmed,
+};
+use crate::{CONFIDENCE, quality};
+use lab::campaign::{Campaign, Variant, Workload};
+use lab::model::Model;
+use measurement::{
+    Counter, Counters, DriveCounter, Measured, Second, THROTTLES, Trial, TrialKind, TrialResult,
+    WarmUp, WarmUpEnd,
+};
+use std::collections::BTreeMap;
+
+/// A trial that ran, judged.
+#[derive(Debug, Clone)]
+pub struct Judged<'a> {
+    /// The record.
+    pub trial: &'a Trial,
+    /// Its measurements.
+    pub measured: &'a Measured,
+    /// Its course over time.
+    pub course: Option<Course>,
+    /// Its conservation checks.
+    pub checks: Vec<crate::schema::Check>,
+    /// Its quality issues.
+    pub issues: Vec<QualityIssue>,
+    /// What it is worth.
+    pub validity: Validity,
+}
+
+impl Judged<'_> {
+    /// Operations a second over the whole window.
+    pub fn throughput(&self) -> f64 {
+        (self.measured.read.ops + self.measured.write.ops) as f64 / self.measured.runtime_s
+    }
+
+    /// Operations a second of what lasts; over the whole window where the course is not known.
+    pub fn lasting(&self) -> f64 {
+        let lasting = self.course.as_ref().and_then(Course::lasting);
+        lasting.unwrap_or_else(|| self.throughput())
+    }
+
+    /// The seconds of what lasts; all of them where the course is not known.
+    fn lasting_seconds(&self) -> &[Second] {
+        let seconds = &self.measured.seconds;
+        match &self.course {
+            Some(course) => &seconds[course.lasting_seconds()],
+            None => seconds,
+        }
+    }
+}
+
+/// The trials of a cell.
+#[derive(Debug)]
+pub struct Group<'a> {
+    /// The variant.
+    pub variant: &'a Variant,
+    /// The workload.
+    pub workload: &'a Workload,
+    /// What its job file says.
+    pub job: Job,
+    /// Trials that ran, by repeat.
+    pub ran: Vec<Judged<'a>>,
+    /// Trials that did not.
+    pub failed: Vec<(&'a Trial, &'a str)>,
+}
+
+impl<'a> Group<'a> {
+    /// Judges trials of one variant and workload that were run alike; `after_restart` says whether their
+    /// windows begin with a restart.
+    pub fn new(
+        variant: &'a Variant,
+        workload: &'a Workload,
+        after_restart: bool,
+        mut mine: Vec<&'a Trial>,
+    ) -> Group<'a> {
+        let job = job::client_job(workload);
+        let (mut judged, mut failed) = (Vec::new(), Vec::new());
+        mine.sort_by_key(|t| (t.repeat, &t.key));
+        for trial in mine {
+            match &trial.outcome {
+                TrialResult::Failed { reason } => failed.push((trial, reason.as_str())),
+                TrialResult::Measured(measured) => {
+                    let checks = checks::conservation_checks(
+                        trial,
+                        measured,
+                        &job,
+                        variant,
+                        &workload.dataset,
+                    );
+                    let course =
+                        Course::new(measured).map(|course| Course { after_restart, ..course });
+                    let issues = quality::issues(measured, &checks, course.as_ref());
+                    judged.push(Judged {
+                        trial,
+                        measured,
+                        course,
+                        validity: quality::validity(&issues),
+                        checks,
+                        issues,
+                    });
+                }
+            }
+        }
+        Group { variant, workload, job, ran: judged, failed }
+    }
+
+    /// Trials that count.
+    pub fn valid(&self) -> impl Iterator<Item = &Judged<'a>> {
+        self.of_validity(Validity::Valid)
+    }
+
+    fn of_validity(&self, validity: Validity) -> impl Iterator<Item = &Judged<'a>> {
+        self.ran.iter().filter(move |j| j.validity == validity)
+    }
+
+    /// Trials to show: those that count, or else the excluded ones.
+    pub fn shown(&self) -> Vec<&Judged<'a>> {
+        let valid: Vec<_> = self.valid().collect();
+        if !valid.is_empty() {
+            return valid;
+        }
+        self.of_validity(Validity::Excluded).collect()
+    }
+
+    /// How many trials came to what.
+    pub fn counts(&self) -> TrialCounts {
+        let of = |validity| self.of_validity(validity).count() as u32;
+        TrialCounts {
+            valid: of(Validity::Valid),
+            excluded: of(Validity::Excluded),
+            failed: of(Validity::Failed) + self.failed.len() as u32,
+        }
+    }
+
+    /// The cell.
+    pub fn cell(&self, model: &Model) -> Cell {
+        let shown = self.shown();
+        let measured: Vec<&Measured> = shown.iter().map(|j| j.measured).collect();
+        let counts = self.counts();
+        let flows = |pick: &dyn Fn(&Measured) -> Vec<&measurement::Flow>| {
+            let all: Vec<_> = measured.iter().flat_map(|m| pick(m)).collect();
+            latency::merged(&all)
+        };
+        let calls: Vec<_> = measured.iter().flat_map(|m| [&m.read, &m.write, &m.sync]).collect();
+        let courses: Vec<Option<Course>> = shown.iter().map(|j| j.course.clone()).collect();
+        let totals = Counters::added(measured.iter().map(|m| &m.totals));
+        let throughput = over_window(&shown, |m| (m.read.ops + m.write.ops) as f64);
+        let lasting: Vec<&Second> = shown.iter().flat_map(|j| j.lasting_seconds()).collect();
+        let phases = phases::phases(&courses, lengths(model), 1.0 - CONFIDENCE);
+        Cell {
+            variant: self.variant.name.clone(),
+            workload: self.workload.name.clone(),
+            metric: crate::metric(self.workload),
+            concurrency: measured.first().map_or(0.0, |m| m.concurrency),
+            trials: counts,
+            validity: match counts {
+                TrialCounts { valid: 1.., .. } => Validity::Valid,
+                TrialCounts { excluded: 1.., .. } => Validity::Excluded,
+                _ => Validity::Failed,
+            },
+            issues: self.issues(),
+            throughput,
+            bandwidth: over_window(&shown, |m| (m.read.bytes + m.write.bytes) as f64),
+            latency: latency::of_clients(&measured),
+            read_latency: flows(&|m| vec![&m.read]),
+            write_latency: flows(&|m| vec![&m.write]),
+            sync_latency: flows(&|m| vec![&m.sync]),
+            percentiles: latency::curve(&calls),
+            sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
+            warm_up: warmed(&measured),
+            hits: hits::hit_ratios(&totals),
+            phases,
+            checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
+            scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
+            resources: resources::resources(&measured, &self.job, self.variant, &lasting),
+            database: database::counted(&measured),
+            series: self.ran.iter().map(series).collect(),
+        }
+    }
+
+    /// Each kind of issue once: the worst, and how many trials have one.
+    fn issues(&self) -> Vec<CellIssue> {
+        let mut all: Vec<CellIssue> = Vec::new();
+        let not_run = self.failed.iter().map(|_| &QualityIssue::DidNotRun);
+        for issue in self.ran.iter().flat_map(|j| &j.issues).chain(not_run) {
+            match all.iter_mut().find(|known| known.issue.is_like(issue)) {
+                Some(known) => {
+                    known.trials += 1;
+                    if issue.weight() > known.issue.weight() {
+                        known.issue = issue.clone();
+                    }
+                }
+                None => all.push(CellIssue { issue: issue.clone(), trials: 1 }),
+            }
+        }
+        all
+    }
+
+    /// A row for each of its trials.
+    pub fn rows(&self) -> Vec<TrialRow> {
+        let throughputs: Vec<f64> = self.ran.iter().map(Judged::throughput).collect();
+        let outliers = stats::outlier::flags(&throughputs);
+        let mut rows: Vec<TrialRow> = self
+            .ran
+            .iter()
+            .zip(outliers)
+            .map(|(judged, outlier)| {
+                let m = judged.measured;
+                let mean = latency::mean_ns(&[&m.read, &m.write]);
+                TrialRow {
+                    throughput: Some(judged.throughput()).filter(|x| x.is_finite()),
+                    mean_us: mean.map(|ns| ns / 1e3),
+                    client_us: latency::client_us(&[m]),
+                    validity: judged.validity,
+                    issues: judged.issues.clone(),
+                    outlier,
+                    notes: m.notes.clone(),
+                    ..row(judged.trial)
+                }
+            })
+            .collect();
+        rows.extend(self.failed.iter().map(|(trial, reason)| TrialRow {
+            failure: Some((*reason).to_owned()),
+            issues: vec![QualityIssue::DidNotRun],
+            ..row(trial)
+        }));
+        rows
+    }
+}
+
+fn row(trial: &Trial) -> TrialRow {
+    TrialRow {
+        key: trial.key.clone(),
+        variant: trial.variant.clone(),
+        workload: trial.workload.clone(),
+        repeat: trial.repeat,
+        part: Part::Cell,
+        seed: trial.seed,
+        throughput: None,
+        mean_us: None,
+        client_us: None,
+        validity: Validity::Failed,
+        failure: None,
+        issues: Vec::new(),
+        outlier: false,
+        notes: Vec::new(),
+    }
+}
+
+/// How the caches of some trials were warmed.
+fn warmed(trials: &[&Measured]) -> Option<Warmed> {
+    let all: Vec<WarmUp> = trials.iter().filter_map(|m| m.warm_up).collect();
+    let rank = |end: WarmUpEnd| match end {
+        WarmUpEnd::Settled => 0,
+        WarmUpEnd::Fixed => 1,
+        WarmUpEnd::TimeLimit => 2,
+    };
+    Some(Warmed {
+        seconds: stats::mean(&all.iter().map(|w| w.seconds).collect::<Vec<_>>())?,
+        ended: all.iter().map(|w| w.ended).max_by_key(|end| rank(*end))?,
+        hit_ratio: all.iter().filter_map(|w| w.hit_ratio).reduce(f64::min),
+    })
+}
+
+/// How much longer phases that end last on the real machine.
+pub fn lengths(model: &Model) -> Lengths {
+    Lengths { burst: burst_factor(model), warm_up: model.size }
+}
+
+/// Real ÷ model dirty-data limit.
+pub fn burst_factor(model: &Model) -> f64 {
+    if model.dirty_data_max > 0 {
+        model.dirty_data_max_real as f64 / model.dirty_data_max as f64
+    } else {
+        1.0
+    }
+}
+
+/// Something a second over the whole window of each trial.
+fn over_window(shown: &[&Judged<'_>], pick: impl Fn(&Measured) -> f64) -> Option<Estimate> {
+    let values: Vec<f64> = shown.iter().map(|j| pick(j.measured) / j.measured.runtime_s).collect();
+    // A single trial's interval comes from its rates; bytes have the same relative width.
+    let single = shown.first().and_then(|j| j.course.as_ref());
+    let scale = single.and_then(|course| {
+        let mean = stats::mean(&course.rates).filter(|mean| *mean > 0.0)?;
+        Some(stats::mean(&values)? / mean)
+    });
+    let rates: Option<Vec<f64>> =
+        single.zip(scale).map(|(course, scale)| course.rates.iter().map(|x| x * scale).collect());
+    phases::estimate(&values, rates.as_deref(), 1.0 - CONFIDENCE)
+}
+
+fn series(judged: &Judged<'_>) -> ThroughputSeries {
+    let seconds = &judged.measured.seconds;
+    let value = |counter| seconds.iter().map(|s| s.values.count(&counter)).collect();
+    let mut busy: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (i, second) in seconds.iter().enumerate() {
+        for (drive, share) in second.values.of_drives(DriveCounter::Busy) {
+            let column = busy.entry(drive.to_owned()).or_default();
+            column.resize(i, 0.0);
+            column.push(share);
+        }
+    }
+    busy.values_mut().for_each(|column| column.resize(seconds.len(), 0.0));
+    let at = |i: usize| if i == 0 { 0.0 } else { seconds[i - 1].at };
+    ThroughputSeries {
+        trial: judged.trial.key.clone(),
+        at: seconds.iter().map(|s| s.at).collect(),
+        reads: seconds.iter().map(|s| s.reads).collect(),
+        writes: seconds.iter().map(|s| s.writes).collect(),
+        dirty: value(Counter::DirtyBytes),
+        txg_syncs: value(Counter::TxgSyncs),
+        throttled: seconds.iter().map(|s| s.values.sum(&THROTTLES)).collect(),
+        busy,
+        change_at: judged.course.as_ref().and_then(|c| c.change).map(at),
+        steady: judged
+            .course
+            .as_ref()
+            .and_then(|c| c.steady.clone())
+            .map(|w| (at(w.start), at(w.end))),
+    }
+}
+
+/// Every cell of a campaign, in its order. A workload that was only run as a ladder has none.
+pub fn groups<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -> Vec<Group<'a>> {
+    let mut groups = Vec::new();
+    for workload in &campaign.workloads {
+        for variant in &campaign.variants {
+            let mine = || {
+                let all = trials.iter().copied();
+                all.filter(|t| t.variant == variant.name && t.workload == workload.name)
+            };
+            let laddered = mine().any(|t| t.offered_rate.is_some());
+            let main: Vec<&Trial> =
+                mine().filter(|t| t.is_repeat() && !scale::other_size(t, model)).collect();
+            if !(main.is_empty() && laddered) {
+                groups.push(Group::new(variant, workload, campaign.method.restart, main));
+            }
+        }
+    }
+    groups
+}
+
+/// A row for each trial that belongs to no cell: rungs, re-runs, other size scales.
+pub fn other_rows(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<TrialRow> {
+    let mut rows = Vec::new();
+    for trial in trials {
+        let part = part(trial, model);
+        let variant = campaign.variants.iter().find(|v| v.name == trial.variant);
+        let workload = campaign.workloads.iter().find(|w| w.name == trial.workload);
+        if let (Some((variant, workload)), false) = (variant.zip(workload), part == Part::Cell) {
+            let group = Group::new(variant, workload, campaign.method.restart, vec![*trial]);
+            rows.extend(group.rows().into_iter().map(|row| TrialRow { part: part.clone(), ..row }));
+        }
+    }
+    rows
+}
+
+/// What a trial is a part of.
+fn part(trial: &Trial, model: &Model) -> Part {
+    match trial.kind() {
+        TrialKind::Rerun(changed) => Part::Rerun {
+            kind: changed.drive,
+            parameter: changed.parameter,
+            factor: changed.factor,
+        },
+        TrialKind::Without(cost) => Part::Without { cost },
+        TrialKind::Rate(offered) => Part::Rung { offered },
+        TrialKind::Size(size) => Part::OtherSize { size },
+        TrialKind::Repeat if scale::other_size(trial, model) => {
+            Part::OtherSize { size: trial.size }
+        }
+        TrialKind::Repeat => Part::Cell,
+    }
+}

@@ -1,0 +1,189 @@
+//! What a cell used, and what limited it, from the kernel's counters and the drives' record.
+
+use crate::cells::job::Job;
+use crate::quality::PROCESSOR_BOUND;
+use crate::quality::checks::in_flight;
+use crate::schema::{Limit, LogDrives, Resources};
+use lab::campaign::{AllocationClass, Variant};
+use measurement::{Counter, Counters, DriveCounter, Measured, Second, THROTTLES, drive_kind};
+use std::collections::BTreeMap;
+
+/// From this busy share on, drives are the limit.
+const BUSY: f64 = 0.90;
+/// From this many waits for each write on, the throttle is.
+const THROTTLED: f64 = 0.5;
+/// Clients that wait by themselves are the limit below this share of their places in flight.
+const PACED: f64 = 0.80;
+
+/// What the trials of a cell used; `lasting` are the seconds of what lasts. None without operations.
+pub fn resources(
+    trials: &[&Measured],
+    job: &Job,
+    variant: &Variant,
+    lasting: &[&Second],
+) -> Option<Resources> {
+    let operations: f64 = trials.iter().map(|m| (m.read.ops + m.write.ops) as f64).sum();
+    if operations <= 0.0 {
+        return None;
+    }
+    let totals = Counters::added(trials.iter().map(|m| &m.totals));
+    let drives = mean_busy(lasting.iter().copied());
+    let processor = mean_processor(lasting.iter().copied());
+    let throttled = throttled_per_write(lasting.iter().copied());
+    let written: f64 = trials.iter().map(|m| m.write.bytes as f64).sum();
+    let commits = totals.count(&Counter::ZilCommits);
+    Some(Resources {
+        limit: limit(trials, job, &drives, processor, throttled),
+        drives,
+        processor,
+        throttled_per_write: throttled,
+        commits_per_op: commits / operations,
+        log: (commits > 0.0).then(|| log(variant, &totals)).flatten(),
+        written_per_byte: (written > 0.0)
+            .then(|| totals.sum_of_drives(DriveCounter::WriteBytes) / written),
+    })
+}
+
+/// Mean busy share of each drive over some seconds.
+pub fn mean_busy<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for second in seconds {
+        for (drive, busy) in second.values.of_drives(DriveCounter::Busy) {
+            let sum = sums.entry(drive.to_owned()).or_default();
+            sum.0 += busy;
+            sum.1 += 1.0;
+        }
+    }
+    sums.into_iter().map(|(drive, (sum, n))| (drive, sum / n)).collect()
+}
+
+/// Mean share of the modelled cores in use over some seconds; none where it was not counted.
+pub fn mean_processor<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> Option<f64> {
+    let busy: Vec<f64> = seconds
+        .into_iter()
+        .filter_map(|second| second.values.get(&Counter::ProcessorBusy))
+        .collect();
+    stats::mean(&busy)
+}
+
+/// Transactions that waited in a throttle for each write of the client; 0 without writes.
+pub fn throttled_per_write<'a>(seconds: impl IntoIterator<Item = &'a Second>) -> f64 {
+    let (mut waited, mut writes) = (0.0, 0.0);
+    for second in seconds {
+        waited += second.values.sum(&THROTTLES);
+        writes += second.writes;
+    }
+    if writes > 0.0 { waited / writes } else { 0.0 }
+}
+
+/// The drives that take the intent log, with their mean service times.
+fn log(variant: &Variant, totals: &Counters) -> Option<LogDrives> {
+    let with_data = totals.count(&Counter::ZilSlogBytes) <= totals.count(&Counter::ZilPoolBytes);
+    let class = match with_data {
+        true => variant.log_class_without_slog(),
+        false => AllocationClass::Log,
+    };
+    let drives = || {
+        let vdevs = variant.pool.vdevs.iter().filter(|v| v.class == class);
+        vdevs.flat_map(|v| &v.drives)
+    };
+    let sum = |what: DriveCounter| -> f64 {
+        drives().map(|drive| totals.count(&Counter::drive(drive.to_string(), what))).sum()
+    };
+    let mean_us = |ns, count| {
+        let n = sum(count);
+        (n > 0.0).then(|| sum(ns) / n / 1e3)
+    };
+    Some(LogDrives {
+        kind: drives().next()?.kind.clone(),
+        with_data: class == AllocationClass::Normal,
+        write_us: mean_us(DriveCounter::WriteNs, DriveCounter::Writes),
+        flush_us: mean_us(DriveCounter::FlushNs, DriveCounter::Flushes),
+    })
+}
+
+fn limit(
+    trials: &[&Measured],
+    job: &Job,
+    drives: &BTreeMap<String, f64>,
+    processor: Option<f64>,
+    throttled: f64,
+) -> Limit {
+    let busiest = drives.iter().max_by(|a, b| a.1.total_cmp(b.1));
+    if let Some((drive, busy)) = busiest.filter(|(_, busy)| **busy >= BUSY) {
+        return Limit::Drives { kind: drive_kind(drive).to_owned(), busy: *busy };
+    }
+    if let Some(busy) = processor.filter(|busy| *busy >= PROCESSOR_BOUND) {
+        return Limit::Processor { busy };
+    }
+    if throttled >= THROTTLED {
+        return Limit::Throttle { per_write: throttled };
+    }
+    let mean = |pick: &dyn Fn(&Measured) -> f64| {
+        let all: Vec<f64> = trials.iter().map(|m| pick(m)).collect();
+        stats::mean(&all).unwrap_or(0.0)
+    };
+    let (flying, of) = (mean(&in_flight), mean(&|m| m.concurrency));
+    if job.paced && flying < PACED * of {
+        return Limit::Clients { in_flight: flying, of };
+    }
+    match busiest {
+        Some((drive, busy)) => Limit::Latency { kind: drive_kind(drive).to_owned(), busy: *busy },
+        None => Limit::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measurement::Flow;
+
+    fn second(writes: f64, values: &[(Counter, f64)]) -> Second {
+        Second { writes, values: values.iter().cloned().collect(), ..Second::default() }
+    }
+
+    fn busy(drive: &str, share: f64) -> (Counter, f64) {
+        (Counter::drive(drive, DriveCounter::Busy), share)
+    }
+
+    fn limit_of(job: Job, in_flight: f64, second: &Second) -> Limit {
+        let measured = Measured {
+            concurrency: 8.0,
+            runtime_s: 1.0,
+            write: Flow { ops: 1000, mean_ns: in_flight * 1e6, ..Flow::default() },
+            ..Measured::default()
+        };
+        limit(
+            &[&measured],
+            &job,
+            &mean_busy([second]),
+            mean_processor([second]),
+            throttled_per_write([second]),
+        )
+    }
+
+    #[test]
+    fn what_is_full_limits_a_cell_drives_before_processor_before_throttle() {
+        let all = [
+            busy("hdd3", 0.97),
+            (Counter::ProcessorBusy, 0.95),
+            (Counter::ThrottleDirtyDelay, 800.0),
+        ];
+        let closed = Job::default();
+        let of = |from: usize| limit_of(closed, 8.0, &second(1000.0, &all[from..]));
+        assert_eq!(of(0), Limit::Drives { kind: "hdd".into(), busy: 0.97 });
+        assert_eq!(of(1), Limit::Processor { busy: 0.95 });
+        assert_eq!(of(2), Limit::Throttle { per_write: 0.8 });
+        assert_eq!(of(3), Limit::Unknown);
+    }
+
+    #[test]
+    fn clients_that_keep_a_pace_ask_for_no_more_and_others_wait() {
+        let idle = second(1000.0, &[busy("hdd0", 0.4)]);
+        let waits = Limit::Latency { kind: "hdd".into(), busy: 0.4 };
+        assert_eq!(limit_of(Job::default(), 1.0, &idle), waits);
+        let paced = Job { paced: true, ..Job::default() };
+        assert_eq!(limit_of(paced, 1.0, &idle), Limit::Clients { in_flight: 1.0, of: 8.0 });
+        assert_eq!(limit_of(paced, 7.0, &idle), waits, "they cannot keep it");
+    }
+}

@@ -1,0 +1,84 @@
+//! Causes found by trying: what a cell does when one cost is removed from the machine.
+
+use crate::CONFIDENCE;
+use crate::cells::phases;
+use crate::cells::{Group, lengths};
+use crate::effects::{self, Side};
+use crate::schema::{Cause, Effect, Metric, PhaseKind};
+use lab::campaign::Campaign;
+use lab::model::Model;
+use measurement::{Cost, Trial};
+use std::collections::BTreeMap;
+
+/// The causes of every cell that was run without some cost, ranked within each.
+pub fn causes(
+    campaign: &Campaign,
+    model: &Model,
+    trials: &[&Trial],
+    sides: &[Side<'_>],
+) -> Vec<Cause> {
+    let mut all = Vec::new();
+    for with in sides {
+        let (variant, workload) = (with.group.variant, with.group.workload);
+        let mut mine: BTreeMap<Cost, Vec<&Trial>> = BTreeMap::new();
+        for trial in trials {
+            let of_cell = trial.variant == variant.name && trial.workload == workload.name;
+            let main = trial.offered_rate.is_none() && trial.rerun.is_none();
+            if let (Some(cost), true) = (trial.without, of_cell && main) {
+                mine.entry(cost).or_default().push(trial);
+            }
+        }
+        let mut causes: Vec<Cause> = mine
+            .into_iter()
+            .filter_map(|(cost, again)| {
+                let group = Group::new(variant, workload, campaign.method.restart, again);
+                cause(campaign, model, cost, &group, with)
+            })
+            .collect();
+        let metric = crate::metric(workload);
+        causes.sort_by(|a, b| gain(b, metric).total_cmp(&gain(a, metric)));
+        for (cause, rank) in causes.iter_mut().zip(1..) {
+            cause.rank = rank;
+        }
+        all.extend(causes);
+    }
+    all
+}
+
+fn cause(
+    campaign: &Campaign,
+    model: &Model,
+    cost: Cost,
+    group: &Group<'_>,
+    with: &Side<'_>,
+) -> Option<Cause> {
+    let courses: Vec<_> = group.shown().iter().map(|j| j.course.clone()).collect();
+    let without =
+        Side { group, phases: phases::phases(&courses, lengths(model), 1.0 - CONFIDENCE) };
+    let terms = [(1.0, &without), (-1.0, with)];
+    let effect = |metric| -> Option<Effect> {
+        let phase = match metric {
+            Metric::Throughput => effects::lasting_phase(&[&without, with]),
+            Metric::MeanLatency | Metric::P99Latency => PhaseKind::Whole,
+        };
+        effects::estimate(&terms, metric, phase, &campaign.method)
+    };
+    let throughput = effect(Metric::Throughput)?;
+    Some(Cause {
+        variant: group.variant.name.clone(),
+        workload: group.workload.name.clone(),
+        cost,
+        rank: 0,
+        throughput: throughput.ratio,
+        mean_latency: effect(Metric::MeanLatency).map(|effect| effect.ratio),
+        pairs: throughput.trials.0,
+    })
+}
+
+/// How much the cell gains without the cost, by what its verdicts rest on.
+fn gain(cause: &Cause, metric: Metric) -> f64 {
+    match (metric, cause.mean_latency) {
+        (Metric::Throughput, _) | (_, None) => cause.throughput.value,
+        (_, Some(latency)) => 1.0 / latency.value,
+    }
+}

@@ -1,0 +1,329 @@
+//! Effects: log-ratio contrasts over pairs of trials with the same seed, with intervals that hold under
+//! repeated looks.
+
+pub(crate) mod ablation;
+pub(crate) mod causes;
+pub(crate) mod factors;
+
+use crate::cells::latency;
+use crate::cells::{Group, Judged};
+use crate::effects::factors::Pair;
+use crate::schema::{
+    Basis, Effect, Estimate, Interaction, Lack, Metric, Needed, PhaseKind, Phases, VerdictClass,
+};
+use crate::verdicts::durability::differs;
+use crate::{ERROR_RATE, SMALLEST_EFFECT};
+use lab::campaign::Method;
+use stats::contrast::{self, Mean};
+use stats::sequential::{self, Decision};
+use stats::{Interval, batches};
+
+/// A cell as effects see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// Its trials.
+    pub group: &'a Group<'a>,
+    /// How it went over time.
+    pub phases: Phases,
+}
+
+impl Side<'_> {
+    fn has_burst(&self) -> bool {
+        matches!(self.phases, Phases::Burst { .. })
+    }
+
+    fn has_two(&self) -> bool {
+        matches!(self.phases, Phases::Burst { .. } | Phases::WarmUp { .. })
+    }
+
+    fn settled(&self) -> bool {
+        !matches!(self.phases, Phases::NotSettled { .. } | Phases::Unknown)
+    }
+
+    /// Mean throughput that lasts, of the trials that count.
+    pub fn lasting(&self) -> Option<f64> {
+        let all: Vec<f64> = self.group.valid().map(|trial| trial.lasting()).collect();
+        stats::mean(&all)
+    }
+
+    /// The trial with a seed, if it counts.
+    fn seeded(&self, seed: u64) -> Option<&Judged<'_>> {
+        self.group.valid().find(|judged| judged.trial.seed == seed)
+    }
+}
+
+/// The logarithm of what a trial has to compare; none where there is none.
+fn log(trial: &Judged<'_>, metric: Metric, phase: PhaseKind) -> Option<f64> {
+    let value = match (metric, phase) {
+        (Metric::Throughput, PhaseKind::Burst) => trial.course.as_ref()?.first()?,
+        (Metric::Throughput, _) => trial.lasting(),
+        (Metric::MeanLatency, _) => latency::of_clients(&[trial.measured])?.mean_us,
+        (Metric::P99Latency, _) => latency::of_clients(&[trial.measured])?.p99_us,
+    };
+    (value.is_finite() && value > 0.0).then(|| value.ln())
+}
+
+/// The phases in which a pair can be compared.
+fn kinds(sides: &[&Side<'_>]) -> Vec<PhaseKind> {
+    if sides.iter().any(|s| s.has_burst()) {
+        vec![PhaseKind::Sustained, PhaseKind::Burst]
+    } else if sides.iter().any(|s| s.has_two()) {
+        vec![PhaseKind::Sustained]
+    } else {
+        vec![PhaseKind::Whole]
+    }
+}
+
+/// The phase in which what lasts of some sides is compared.
+pub fn lasting_phase(sides: &[&Side<'_>]) -> PhaseKind {
+    if sides.iter().any(|s| s.has_two()) { PhaseKind::Sustained } else { PhaseKind::Whole }
+}
+
+/// Every effect of one pair: throughput in each phase, and latency over the window.
+pub fn of_pair(pair: &Pair<'_>, top: &Side<'_>, bottom: &Side<'_>, method: &Method) -> Vec<Effect> {
+    let comparisons = kinds(&[top, bottom])
+        .into_iter()
+        .map(|phase| (Metric::Throughput, phase))
+        .chain([(Metric::MeanLatency, PhaseKind::Whole), (Metric::P99Latency, PhaseKind::Whole)]);
+    comparisons
+        .filter_map(|(metric, phase)| {
+            let terms = [(1.0, top), (-1.0, bottom)];
+            let mut effect = estimate(&terms, metric, phase, method)?;
+            effect.factor = pair.factor.to_owned();
+            effect.level = pair.level.to_owned();
+            effect.against = pair.against.to_owned();
+            effect.variant = Some(pair.variant.name.clone());
+            effect.baseline = Some(pair.baseline.name.clone());
+            effect.context = pair.context.clone();
+            effect.durability_differs = differs(top.group, bottom.group);
+            Some(effect)
+        })
+        .collect()
+}
+
+/// The main effect of a factor's level: the geometric mean of its ratios over the levels of the other
+/// factors. None unless there are two or more pairs.
+pub fn main(pairs: &[(&Pair<'_>, &Side<'_>, &Side<'_>)], method: &Method) -> Vec<Effect> {
+    let Some((first, _, _)) = pairs.first().filter(|_| pairs.len() > 1) else {
+        return Vec::new();
+    };
+    let share = 1.0 / pairs.len() as f64;
+    let sides: Vec<&Side<'_>> = pairs.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
+    let terms: Vec<(f64, &Side<'_>)> =
+        pairs.iter().flat_map(|(_, a, b)| [(share, *a), (-share, *b)]).collect();
+    kinds(&sides)
+        .into_iter()
+        .map(|phase| (Metric::Throughput, phase))
+        .chain([(Metric::MeanLatency, PhaseKind::Whole)])
+        .filter_map(|(metric, phase)| {
+            let mut effect = estimate(&terms, metric, phase, method)?;
+            effect.factor = first.factor.to_owned();
+            effect.level = first.level.to_owned();
+            effect.against = first.against.to_owned();
+            effect.durability_differs =
+                pairs.iter().any(|(_, top, bottom)| differs(top.group, bottom.group));
+            Some(effect)
+        })
+        .collect()
+}
+
+/// How far the effect of one pair's factor depends on another factor: the ratio of two effects.
+pub fn interaction(
+    with: (&Pair<'_>, &Side<'_>, &Side<'_>),
+    without: (&Pair<'_>, &Side<'_>, &Side<'_>),
+    second: (String, String),
+) -> Vec<Interaction> {
+    let sides = [with.1, with.2, without.1, without.2];
+    let terms = [(1.0, with.1), (-1.0, with.2), (-1.0, without.1), (1.0, without.2)];
+    kinds(&sides)
+        .into_iter()
+        .filter_map(|phase| {
+            let found = combine(&terms, Metric::Throughput, phase)?;
+            let between = |a: usize, b: usize| (found.means[a] - found.means[b]).exp();
+            let shown = found.basis == Basis::Trials
+                && matches!(
+                    sequential::decide(found.ratio, SMALLEST_EFFECT),
+                    Decision::Above | Decision::Below
+                );
+            Some(Interaction {
+                first: (with.0.factor.to_owned(), with.0.level.to_owned()),
+                second: second.clone(),
+                workload: with.1.group.workload.name.clone(),
+                phase,
+                ratio: found.estimate(),
+                without: between(2, 3),
+                with: between(0, 1),
+                shown,
+            })
+        })
+        .collect()
+}
+
+/// A contrast Σ cᵢ·log xᵢ of sides.
+struct Found {
+    /// Its exponential, with the interval of its look.
+    ratio: Interval,
+    /// What the interval is made of.
+    basis: Basis,
+    /// Mean logarithm of each side.
+    means: Vec<f64>,
+    /// Trials of each side behind it.
+    trials: usize,
+    /// The contrast over trials; none where a side has but one.
+    spread: Option<Mean>,
+}
+
+impl Found {
+    fn estimate(&self) -> Estimate {
+        Estimate {
+            value: self.ratio.value,
+            low: self.ratio.low,
+            high: self.ratio.high,
+            basis: self.basis,
+        }
+    }
+}
+
+/// The contrast of some sides: over the seeds of which each has a trial that counts, where there are two; else
+/// of one trial each, with the interval that batches within them give, or none. None where a side has no
+/// trial to compare.
+fn combine(terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> Option<Found> {
+    let (_, first) = terms.first()?;
+    let seeds = first.group.valid().map(|judged| judged.trial.seed);
+    let rows: Vec<(u64, Vec<f64>)> = seeds
+        .filter_map(|seed| {
+            let logs: Option<Vec<f64>> =
+                terms.iter().map(|(_, side)| log(side.seeded(seed)?, metric, phase)).collect();
+            Some((seed, logs?))
+        })
+        .collect();
+    let weighted = |logs: &[f64]| -> f64 { terms.iter().zip(logs).map(|((c, _), x)| c * x).sum() };
+    let contrasts: Vec<f64> = rows.iter().map(|(_, logs)| weighted(logs)).collect();
+    if let Some((mean, ratio)) = sequential::look(&contrasts, ERROR_RATE) {
+        let side = |i: usize| rows.iter().map(|(_, logs)| logs[i]).sum::<f64>() / rows.len() as f64;
+        return Some(Found {
+            ratio,
+            basis: Basis::Trials,
+            means: (0..terms.len()).map(side).collect(),
+            trials: rows.len(),
+            spread: Some(mean),
+        });
+    }
+    // One seed, or none in common: then the first trial of each side.
+    let single: Option<Vec<(f64, &Judged<'_>)>> = terms
+        .iter()
+        .map(|(c, side)| {
+            let trial = match rows.first() {
+                Some((seed, _)) => side.seeded(*seed),
+                None => side.group.valid().next(),
+            };
+            Some((*c, trial?))
+        })
+        .collect();
+    let single = single?;
+    let means: Option<Vec<f64>> = single.iter().map(|(_, t)| log(t, metric, phase)).collect();
+    let means = means?;
+    let value = weighted(&means);
+    let half = (metric == Metric::Throughput).then(|| within(&single, phase)).flatten();
+    let ratio =
+        Interval { value, low: value - half.unwrap_or(0.0), high: value + half.unwrap_or(0.0) };
+    Some(Found {
+        ratio: ratio.exp(),
+        basis: half.map_or(Basis::Point, |_| Basis::Batches),
+        means,
+        trials: 1,
+        spread: None,
+    })
+}
+
+/// Half the width that batches within single trials give the interval of their contrast.
+fn within(single: &[(f64, &Judged<'_>)], phase: PhaseKind) -> Option<f64> {
+    let batched: Option<Vec<(f64, Vec<f64>)>> = single
+        .iter()
+        .map(|(c, trial)| {
+            let course = trial.course.as_ref()?;
+            let window = match phase {
+                PhaseKind::Burst => 0..course.change.unwrap_or(course.rates.len()),
+                PhaseKind::Whole | PhaseKind::Sustained => course.lasting_seconds(),
+            };
+            Some((*c, contrast::logs(&batches::means(&course.rates[window]))?))
+        })
+        .collect();
+    let batched = batched?;
+    let terms: Option<Vec<(f64, Mean)>> =
+        batched.iter().map(|(c, batches)| Some((*c, batches::mean_of(batches)?))).collect();
+    if cancel(&batched) {
+        return Some(0.0);
+    }
+    let around = contrast::of_means(&terms?)?.interval(sequential::alpha(ERROR_RATE, 1));
+    Some(around.high - around.value)
+}
+
+/// Whether the contrast is exactly 0 in every batch: the sides are the same runs.
+fn cancel(batched: &[(f64, Vec<f64>)]) -> bool {
+    let longest = batched.iter().map(|(_, b)| b.len()).max().unwrap_or(0);
+    let sum = |i: usize| -> Option<f64> { batched.iter().map(|(c, b)| Some(c * b.get(i)?)).sum() };
+    longest > 0 && (0..longest).all(|i| sum(i) == Some(0.0))
+}
+
+/// The estimate and class of a contrast, names left empty. None where a side has no trial that counts.
+pub fn estimate(
+    terms: &[(f64, &Side<'_>)],
+    metric: Metric,
+    phase: PhaseKind,
+    method: &Method,
+) -> Option<Effect> {
+    let found = combine(terms, metric, phase)?;
+    let count = |positive: bool| {
+        let sides = terms.iter().filter(|(c, _)| (*c > 0.0) == positive).count();
+        (sides * found.trials) as u32
+    };
+    let settled = terms.iter().all(|(_, side)| side.settled());
+    let class = if found.basis != Basis::Point && settled {
+        class(found.ratio, metric)
+    } else {
+        VerdictClass::Undecided
+    };
+    let needed = (class == VerdictClass::Undecided).then(|| {
+        let more = |mean: &Mean| {
+            let most = 100.max(method.max_trials as usize);
+            let n =
+                sequential::trials_needed(mean, found.trials, ERROR_RATE, SMALLEST_EFFECT, most)?;
+            Some((n - found.trials) as u32)
+        };
+        match &found.spread {
+            _ if !settled => Needed { lack: Lack::LongerRun, trials: None },
+            Some(mean) => Needed { lack: Lack::Trials, trials: more(mean) },
+            None => Needed { lack: Lack::SecondTrial, trials: Some(1) },
+        }
+    });
+    Some(Effect {
+        factor: String::new(),
+        level: String::new(),
+        against: String::new(),
+        variant: None,
+        baseline: None,
+        context: Default::default(),
+        workload: terms.first()?.1.group.workload.name.clone(),
+        phase,
+        metric,
+        ratio: found.estimate(),
+        class,
+        needed,
+        trials: (count(true), count(false)),
+        durability_differs: false,
+    })
+}
+
+/// The class of an interval.
+pub(crate) fn class(ratio: Interval, metric: Metric) -> VerdictClass {
+    let more_is_better = metric.more_is_better();
+    match sequential::decide(ratio, SMALLEST_EFFECT) {
+        Decision::Above if more_is_better => VerdictClass::WorthIt,
+        Decision::Below if more_is_better => VerdictClass::Harmful,
+        Decision::Above => VerdictClass::Harmful,
+        Decision::Below => VerdictClass::WorthIt,
+        Decision::Equal => VerdictClass::NoEffect,
+        Decision::Open => VerdictClass::Undecided,
+    }
+}

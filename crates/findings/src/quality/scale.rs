@@ -1,0 +1,113 @@
+//! How the model was scaled, and what that rules out.
+
+use crate::cells::{Group, burst_factor};
+use crate::quality::profile_numbers;
+use crate::schema::{OtherSize, Processor, ScaleFindings, ScaleLimit};
+use lab::campaign::Campaign;
+use lab::model::Model;
+use measurement::Trial;
+
+/// Scale and limits of a campaign.
+pub fn scale(
+    campaign: &Campaign,
+    model: &Model,
+    trials: &[&Trial],
+    groups: &[Group<'_>],
+) -> ScaleFindings {
+    ScaleFindings {
+        size: model.size,
+        size_bound_by: model.size_bound_by.clone(),
+        processor: processor(campaign),
+        arc_max: model.arc_max,
+        dirty_data_max: model.dirty_data_max,
+        dirty_data_max_real: model.dirty_data_max_real,
+        burst_factor: burst_factor(model),
+        limits: limits(campaign, model),
+        notes: model.notes.clone(),
+        open_numbers: profile_numbers::open(campaign),
+        other_sizes: other_sizes(campaign, model, trials, groups),
+    }
+}
+
+/// How compute was counted.
+fn processor(campaign: &Campaign) -> Processor {
+    match campaign.host.processor {
+        lab::campaign::Processor::Charged => Processor::Charged,
+        lab::campaign::Processor::Free => Processor::Free,
+    }
+}
+
+fn limits(campaign: &Campaign, model: &Model) -> Vec<ScaleLimit> {
+    let mut limits = Vec::new();
+    if model.size > 1.0 {
+        limits.push(ScaleLimit::FillTimes { factor: model.size });
+    }
+    let bursts = burst_factor(model);
+    if bursts > 1.0 {
+        limits.push(ScaleLimit::Bursts { factor: bursts });
+    }
+    for cap in &model.caps {
+        let broken = if cap.lower { model.size < cap.bound } else { model.size > cap.bound };
+        if broken && campaign.scale.size.is_some() {
+            limits.push(ScaleLimit::Cap {
+                name: cap.rule.name().to_owned(),
+                bound: cap.bound,
+                size: model.size,
+                why: cap.why.clone(),
+            });
+        }
+    }
+    limits
+}
+
+/// Results that differ by more than this between size scales depend on the scale.
+const MOVES: f64 = 0.10;
+
+/// Whether a trial ran at another S than the campaign's, as a check of the scaling itself.
+pub fn other_size(trial: &Trial, model: &Model) -> bool {
+    (trial.size - model.size).abs() > 1e-6 * model.size
+}
+
+/// Cells at another S beside those at the campaign's.
+fn other_sizes(
+    campaign: &Campaign,
+    model: &Model,
+    trials: &[&Trial],
+    groups: &[Group<'_>],
+) -> Vec<OtherSize> {
+    let mut found: Vec<OtherSize> = Vec::new();
+    for group in groups {
+        let mine: Vec<&Trial> = trials
+            .iter()
+            .copied()
+            .filter(|t| t.variant == group.variant.name && t.workload == group.workload.name)
+            .filter(|t| t.is_repeat() && other_size(t, model))
+            .collect();
+        let mut sizes: Vec<f64> = mine.iter().map(|t| t.size).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes.dedup();
+        let Some(here) = mean(group) else { continue };
+        for size in sizes {
+            let at = mine.iter().copied().filter(|t| t.size == size).collect();
+            let there = Group::new(group.variant, group.workload, campaign.method.restart, at);
+            let Some(ratio) = mean(&there).map(|x| x / here) else {
+                continue;
+            };
+            found.push(OtherSize {
+                variant: group.variant.name.clone(),
+                workload: group.workload.name.clone(),
+                size,
+                trials: there.valid().count() as u32,
+                ratio,
+                moves: !(1.0 - MOVES..=1.0 + MOVES).contains(&ratio),
+            });
+        }
+    }
+    found
+}
+
+/// Mean throughput that lasts, of the trials that count.
+fn mean(group: &Group<'_>) -> Option<f64> {
+    let values: Vec<f64> = group.valid().map(|j| j.lasting()).collect();
+    stats::mean(&values)
+}

@@ -1,0 +1,69 @@
+//! The smallest configuration that does as well as the fastest one.
+
+use crate::effects::{self, Side};
+use crate::schema::{Adequate, Metric, VerdictClass};
+use crate::verdicts::durability::{after_power_cut, risks};
+use crate::verdicts::price;
+use lab::campaign::{Campaign, Variant};
+
+/// One for each workload in which a cheaper variant (by price where every drive has one, otherwise by
+/// fewer drives) is as fast as the fastest: the interval of their ratio lies inside ±5 %. Variants compete
+/// only where a power cut costs them what it costs the baseline.
+pub fn adequate(campaign: &Campaign, baseline: &Variant, sides: &[Side<'_>]) -> Vec<Adequate> {
+    campaign
+        .workloads
+        .iter()
+        .filter_map(|workload| {
+            let promise = lab::durability::assess(baseline, workload).durability;
+            let mut sides: Vec<(&Side<'_>, f64)> = sides
+                .iter()
+                .filter(|s| s.group.workload.name == workload.name && !s.group.job.paced)
+                .filter(|s| after_power_cut(s.group).same_class(promise))
+                .filter_map(|s| Some((s, s.lasting()?)))
+                .collect();
+            sides.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let (fastest, _) = *sides.first()?;
+            let mut enough: Vec<(Smallness, Adequate)> = sides[1..]
+                .iter()
+                .filter_map(|(side, _)| against(side, fastest, campaign))
+                .collect();
+            enough.sort_by(|a, b| a.0.total_cmp(&b.0));
+            enough.into_iter().next().map(|(_, found)| found)
+        })
+        .collect()
+}
+
+/// What is compared to find the smallest: a price or a number of drives.
+type Smallness = f64;
+
+fn against(
+    side: &Side<'_>,
+    fastest: &Side<'_>,
+    campaign: &Campaign,
+) -> Option<(Smallness, Adequate)> {
+    let (one, best) = (side.group.variant, fastest.group.variant);
+    let drives = (price::drives(one), price::drives(best));
+    let prices = one.price(&campaign.host).zip(best.price(&campaign.host));
+    let (small, large) = prices.unwrap_or((f64::from(drives.0), f64::from(drives.1)));
+    if small >= large {
+        return None;
+    }
+    let terms = [(1.0, side), (-1.0, fastest)];
+    let phase = effects::lasting_phase(&[side, fastest]);
+    let effect = effects::estimate(&terms, Metric::Throughput, phase, &campaign.method)?;
+    let known = risks(best);
+    (effect.class == VerdictClass::NoEffect).then(|| {
+        (
+            small,
+            Adequate {
+                workload: side.group.workload.name.clone(),
+                fastest: best.name.clone(),
+                enough: one.name.clone(),
+                ratio: effect.ratio,
+                drives,
+                prices,
+                riskier: risks(one).iter().any(|risk| !known.contains(risk)),
+            },
+        )
+    })
+}

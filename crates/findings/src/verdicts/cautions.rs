@@ -1,0 +1,119 @@
+//! Cautions: what to know before acting on a verdict.
+
+use crate::cells::Judged;
+use crate::schema::{Basis, Caution, Cell, Effect, PhaseKind, Phases, Subject};
+use crate::verdicts::durability::after_power_cut;
+use crate::verdicts::{Compared, Shown};
+use lab::campaign::{AllocationClass, Variant};
+use lab::model::Model;
+use measurement::{Counter, Fact};
+
+/// How many trials failed or are excluded.
+pub fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
+    let cells: Vec<&Cell> = pairs.iter().flat_map(|(_, a, b)| [a.1, b.1]).collect();
+    let sum = |pick: &dyn Fn(&Cell) -> u32| cells.iter().map(|cell| pick(cell)).sum::<u32>();
+    let of = sum(&|c| c.trials.all());
+    let (excluded, failed) = (sum(&|c| c.trials.excluded), sum(&|c| c.trials.failed));
+    let mut cautions = Vec::new();
+    if failed > 0 {
+        cautions.push(Caution::Failed { failed, of });
+    }
+    if excluded > 0 {
+        cautions.push(Caution::Excluded { excluded, of });
+    }
+    cautions
+}
+
+/// What to know, given the pairs of a level and the numerator's cell of the one that decides.
+pub fn cautions(
+    pairs: &[Compared<'_>],
+    after: &Shown<'_>,
+    chosen: &[usize],
+    effects: &[Effect],
+    subjects: &[Subject],
+    model: &Model,
+) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let deciding = &effects[chosen[0]];
+    let cells: Vec<Shown<'_>> = pairs.iter().flat_map(|(_, a, b)| [*a, *b]).collect();
+    if deciding.durability_differs {
+        let weaker = |(group, _): &&Shown<'_>| {
+            let one = after_power_cut(group);
+            cells.iter().any(|(other, _)| one.worse_than(after_power_cut(other)))
+        };
+        let mut variants: Vec<String> =
+            cells.iter().filter(weaker).map(|(group, _)| group.variant.name.clone()).collect();
+        variants.sort();
+        variants.dedup();
+        cautions.push(Caution::Durability { variants });
+    }
+    cautions.extend(kept_out(pairs));
+    if deciding.ratio.basis == Basis::Batches {
+        cautions.push(Caution::SingleTrial);
+    }
+    let unsettled = cells.iter().filter_map(|(_, cell)| match cell.phases {
+        Phases::NotSettled { seconds } => Some(seconds),
+        _ => None,
+    });
+    if let Some(seconds) = unsettled.reduce(f64::max) {
+        cautions.push(Caution::NotSettled { seconds });
+    } else {
+        cautions.extend(unsettled_trials(&cells));
+    }
+    let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
+        Phases::AfterRestart { whole } => Some(whole),
+        _ => None,
+    });
+    if let Some(whole) = restarted {
+        cautions.push(Caution::AfterRestart {
+            seconds: whole.seconds,
+            real_seconds: whole.real_seconds.unwrap_or(whole.seconds),
+        });
+    }
+    if subjects.contains(&Subject::Cache) {
+        cautions.extend(filling(after, model));
+    }
+    let burst = chosen
+        .iter()
+        .map(|&i| &effects[i])
+        .find(|e| e.phase == PhaseKind::Burst && e.variant == deciding.variant);
+    if let Some(burst) = burst {
+        let (burst, sustained) = (burst.ratio.value, deciding.ratio.value);
+        if burst / sustained > 1.2 || sustained / burst > 1.2 {
+            cautions.push(Caution::TwoPhases { burst, sustained });
+        }
+    }
+    cautions
+}
+
+/// Trials that never settled, among those that count of cells that did.
+fn unsettled_trials(cells: &[Shown<'_>]) -> Option<Caution> {
+    let settled = |trial: &Judged<'_>| trial.course.as_ref().is_none_or(|c| c.judged().is_some());
+    let all = || cells.iter().flat_map(|(group, _)| group.valid());
+    let trials = all().filter(|trial| !settled(trial)).count() as u32;
+    (trials > 0).then(|| Caution::Unsettled { trials, of: all().count() as u32 })
+}
+
+/// The cache still grew in the last fifth of a trial, and has room.
+fn filling(after: &Shown<'_>, model: &Model) -> Option<Caution> {
+    let trial = after.0.shown().into_iter().next_back()?;
+    let sizes: Vec<f64> =
+        trial.measured.seconds.iter().filter_map(|s| s.values.get(&Counter::L2Size)).collect();
+    let held = *sizes.last()?;
+    let earlier = sizes[sizes.len() * 4 / 5];
+    let stated = after.0.workload.size.map(|bytes| bytes as f64 / model.size);
+    let set = stated.or_else(|| trial.measured.facts.get(&Fact::FilesBytes));
+    let room = capacity(after.0.variant, AllocationClass::Cache) / model.size;
+    let of = set?.min(room).max(held);
+    (held > earlier * 1.02 && held < 0.98 * of).then_some(Caution::CacheFilling { held, of })
+}
+
+/// Bytes of the drives of a class.
+fn capacity(variant: &Variant, class: AllocationClass) -> f64 {
+    let of_class = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
+    of_class
+        .flat_map(|vdev| &vdev.drives)
+        .filter_map(|drive| lab::model::drive_capacity(variant, &drive.kind))
+        .map(|bytes| bytes as f64)
+        .sum()
+}

@@ -1,0 +1,297 @@
+//! Verdicts: one for each factor level and workload, with reasons, ranges, conditions and cautions.
+
+pub(crate) mod adequate;
+pub(crate) mod cautions;
+pub(crate) mod durability;
+pub(crate) mod price;
+pub(crate) mod reasons;
+pub(crate) mod reruns;
+
+use self::reasons::Facts;
+use self::reruns::Rerun;
+use crate::cells::Group;
+use crate::cells::job;
+use crate::effects::Side;
+use crate::effects::factors::Pair;
+use crate::schema::{
+    Basis, BreakEven, BreakEvenBasis, Cell, Condition, Effect, Findings, Lack, Ladder, Metric,
+    PhaseKind, Subject, Verdict, VerdictClass,
+};
+use lab::campaign::{Campaign, Workload};
+use lab::model::Model;
+
+/// A group with its cell.
+pub type Shown<'a> = (&'a Group<'a>, &'a Cell);
+
+/// A pair with the denominator's and the numerator's cells.
+pub type Compared<'a> = (&'a Pair<'a>, Shown<'a>, Shown<'a>);
+
+/// What all verdicts of a campaign draw on.
+pub struct Evidence<'a> {
+    /// The campaign.
+    pub campaign: &'a Campaign,
+    /// Its scale.
+    pub model: &'a Model,
+    /// Every effect of the findings.
+    pub effects: &'a [Effect],
+    /// Its ladders.
+    pub ladders: &'a [Ladder],
+    /// Re-runs with other numbers.
+    pub reruns: &'a [Rerun<'a>],
+}
+
+/// The verdict on a factor level. `pairs` are those of the level, the baseline's context first.
+pub fn verdicts(
+    pairs: &[Compared<'_>],
+    subjects: &[Subject],
+    evidence: &Evidence<'_>,
+) -> Option<Verdict> {
+    let &Evidence { campaign, model, effects, ladders, reruns } = evidence;
+    let first = pairs.first()?;
+    let workload = first.1.0.workload;
+    let metric = metric(workload);
+    let chosen = choose(first.0, &workload.name, effects, metric);
+    let Some(deciding) = chosen.first().map(|i| &effects[*i]) else {
+        return unanswered(pairs, metric);
+    };
+    // Facts are those of the pair that decides: another one may have no trial that counts.
+    let shown = shown_by(deciding, first.0, &chosen, effects);
+    let shows = |(pair, _, _): &&Compared<'_>| shown == Some(pair.variant.name.as_str());
+    let (pair, before, after) = pairs.iter().find(shows).unwrap_or(first);
+    let facts = Facts::new(before.0, before.1).zip(Facts::new(after.0, after.1));
+    let reasons = facts.map_or_else(Vec::new, |(before, after)| {
+        reasons::explain(deciding.class, subjects, &before, &after)
+    });
+    let (bottom, top) = (side(before), side(after));
+    let contrasted: Vec<(&Pair<'_>, Side<'_>, Side<'_>)> = pairs
+        .iter()
+        .filter(|(of, _, _)| deciding.variant.is_none() || std::ptr::eq(*of, *pair))
+        .map(|(of, before, after)| (*of, side(after), side(before)))
+        .collect();
+    let gained = match (deciding.class, metric) {
+        (VerdictClass::WorthIt, Metric::Throughput) => bottom.lasting().zip(top.lasting()),
+        _ => None,
+    };
+    Some(Verdict {
+        factor: pair.factor.to_owned(),
+        level: pair.level.to_owned(),
+        against: pair.against.to_owned(),
+        workload: before.0.workload.name.clone(),
+        class: deciding.class,
+        metric,
+        phase: deciding.phase,
+        break_even: break_even(deciding.class, before, after, &bottom, ladders),
+        price: price::price(&campaign.host, pair.baseline, pair.variant, gained),
+        conditions: conditions(&chosen, effects, first.0),
+        cautions: cautions::cautions(pairs, after, &chosen, effects, subjects, model),
+        effects: chosen,
+        reasons,
+        sensitivity: reruns::sensitivities(deciding, &contrasted, campaign, reruns),
+    })
+}
+
+/// The variant whose pair explains the deciding effect: its own, or of a mean over contexts the one beside the
+/// baseline (`first`), unless that one is not of the mean's class: then the clearest that is. What is undecided
+/// there may even go the other way.
+fn shown_by<'a>(
+    deciding: &'a Effect,
+    first: &'a Pair<'_>,
+    chosen: &[usize],
+    effects: &'a [Effect],
+) -> Option<&'a str> {
+    if let Some(own) = &deciding.variant {
+        return Some(own);
+    }
+    let alike = || {
+        let single = chosen.iter().map(|&i| &effects[i]);
+        single.filter(|e| (e.class, e.phase) == (deciding.class, deciding.phase))
+    };
+    let is_first = |e: &&Effect| e.variant.as_ref() == Some(&first.variant.name);
+    alike()
+        .find(is_first)
+        .or_else(|| {
+            let clearest = alike().filter(|e| e.variant.is_some());
+            clearest.max_by(|a, b| distance(a).total_cmp(&distance(b)))
+        })
+        .and_then(|e| e.variant.as_deref())
+}
+
+/// What a verdict on a workload rests on: of one that is offered so many operations a second, how long
+/// they take.
+pub fn metric(workload: &Workload) -> Metric {
+    if job::client_job(workload).paced { Metric::MeanLatency } else { Metric::Throughput }
+}
+
+/// The verdict where no pair has a trial that counts on both sides; none where nothing was tried yet.
+fn unanswered(pairs: &[Compared<'_>], metric: Metric) -> Option<Verdict> {
+    let (pair, before, _) = pairs.first()?;
+    let cautions = cautions::kept_out(pairs);
+    (!cautions.is_empty()).then(|| Verdict {
+        factor: pair.factor.to_owned(),
+        level: pair.level.to_owned(),
+        against: pair.against.to_owned(),
+        workload: before.0.workload.name.clone(),
+        class: VerdictClass::Undecided,
+        metric,
+        phase: PhaseKind::Whole,
+        effects: Vec::new(),
+        reasons: Vec::new(),
+        sensitivity: Vec::new(),
+        break_even: None,
+        price: None,
+        conditions: Vec::new(),
+        cautions,
+    })
+}
+
+fn side<'a>(shown: &Shown<'a>) -> Side<'a> {
+    Side { group: shown.0, phases: shown.1.phases }
+}
+
+/// Below which load a gain in throughput is none: what the slower side carries.
+fn break_even(
+    class: VerdictClass,
+    before: &Shown<'_>,
+    after: &Shown<'_>,
+    bottom: &Side<'_>,
+    ladders: &[Ladder],
+) -> Option<BreakEven> {
+    if class != VerdictClass::WorthIt {
+        return None;
+    }
+    let ladder = |shown: &Shown<'_>| {
+        let cell = shown.1;
+        let of = |l: &&Ladder| l.variant == cell.variant && l.workload == cell.workload;
+        ladders.iter().find(of)
+    };
+    let carried = ladder(before)
+        .filter(|l| l.saturated.is_some())
+        .and_then(|l| l.carried)
+        .zip(ladder(after).and_then(|l| l.carried))
+        .filter(|(slower, faster)| faster > slower);
+    let (ops_s, basis) = match carried {
+        Some((slower, _)) => (slower, BreakEvenBasis::Ladder),
+        None if !before.0.job.paced => (bottom.lasting()?, BreakEvenBasis::ClosedLoop),
+        None => return None,
+    };
+    Some(BreakEven {
+        ops_s,
+        syncs_s: before
+            .1
+            .resources
+            .as_ref()
+            .map(|used| used.commits_per_op * ops_s)
+            .filter(|syncs| *syncs > 0.0),
+        basis,
+    })
+}
+
+/// How far an effect is from none, whichever way.
+fn distance(effect: &Effect) -> f64 {
+    effect.ratio.value.max(f64::MIN_POSITIVE).ln().abs()
+}
+
+/// Ratios of single pairs whose intervals do not meet and that are so many times apart have a mean that is
+/// neither's.
+const APART: f64 = 2.0;
+
+/// Whether the effect of a factor differs that much between levels of the others.
+fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
+    // Of a cell that never settled nobody knows what lasts, however well its trials agree.
+    let settled = |e: &Effect| e.needed.as_ref().is_none_or(|n| n.lack != Lack::LongerRun);
+    let known = single
+        .filter(|e| e.phase != PhaseKind::Burst && e.ratio.basis != Basis::Point && settled(e));
+    known.clone().any(|more| {
+        known.clone().any(|less| {
+            more.ratio.low > less.ratio.high && more.ratio.value > APART * less.ratio.value
+        })
+    })
+}
+
+/// The effects a verdict rests on, the deciding one first: the main effect, unless what it is a mean of
+/// disagrees or is decided where it is not; then the one beside the baseline. Where those are [`apart`] it is
+/// one that is decided, that beside the baseline if it is, else the largest. What lasts decides; the burst stands
+/// beside it.
+fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -> Vec<usize> {
+    let lasting = |e: &Effect| e.phase != PhaseKind::Burst;
+    let mine: Vec<usize> = (0..effects.len())
+        .filter(|&i| {
+            let e = &effects[i];
+            e.factor == pair.factor
+                && e.level == pair.level
+                && e.workload == workload
+                && e.metric == metric
+        })
+        .collect();
+    let is_main = |i: &usize| effects[*i].variant.is_none();
+    let single: Vec<usize> = mine.iter().copied().filter(|i| !is_main(i)).collect();
+    let mut classes: Vec<VerdictClass> = single
+        .iter()
+        .map(|&i| &effects[i])
+        .filter(|e| lasting(e) && e.class != VerdictClass::Undecided)
+        .map(|e| e.class)
+        .collect();
+    classes.dedup();
+    let mains: Vec<usize> = mine.iter().copied().filter(is_main).collect();
+    let beside = |i: &usize| effects[*i].variant.as_deref() == Some(pair.variant.name.as_str());
+    // All pairs are known and agree, while the mean over them is not: it rests on the fewest trials of
+    // any cell, and nobody asks for more of one whose own pair is decided.
+    let undecided =
+        |i: &usize| lasting(&effects[*i]) && effects[*i].class == VerdictClass::Undecided;
+    let pairs_say = mains.iter().any(undecided) && !single.iter().any(undecided);
+    let apart = apart(single.iter().map(|&i| &effects[i]));
+    let rank = |i: &usize| {
+        let preferred = if apart {
+            !is_main(i) && effects[*i].class != VerdictClass::Undecided
+        } else if classes.len() > 1 || pairs_say {
+            beside(i)
+        } else {
+            is_main(i)
+        };
+        let fallback = beside(i);
+        (!lasting(&effects[*i]), !preferred, !fallback)
+    };
+    let mut chosen: Vec<usize> = mains.into_iter().chain(single).collect();
+    if apart {
+        // Of several that are decided elsewhere than beside the baseline it is the largest.
+        chosen.sort_by(|&a, &b| distance(&effects[b]).total_cmp(&distance(&effects[a])));
+    }
+    chosen.sort_by_key(rank);
+    chosen
+}
+
+/// Where the other factors change the class: every effect of a single pair, if they differ or are [`apart`], or
+/// if the one that decides is not `beside` the baseline.
+fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Condition> {
+    let single: Vec<&Effect> = chosen
+        .iter()
+        .map(|&i| &effects[i])
+        .filter(|e| e.variant.is_some() && e.phase != PhaseKind::Burst)
+        .collect();
+    let differ =
+        single.windows(2).any(|w| w[0].class != w[1].class) || apart(single.iter().copied());
+    let elsewhere = chosen.first().is_some_and(|&i| {
+        let variant = effects[i].variant.as_ref();
+        variant.is_some_and(|name| *name != beside.variant.name)
+    });
+    if !differ && !elsewhere {
+        return Vec::new();
+    }
+    single
+        .into_iter()
+        .map(|e| Condition { context: e.context.clone(), class: e.class, ratio: e.ratio.value })
+        .collect()
+}
+
+/// Orders verdicts: decided before undecided, the larger change first.
+pub fn sort(findings: &mut Findings) {
+    let effects = &findings.effects;
+    let strength = |v: &Verdict| {
+        let change = v.effects.first().map_or(0.0, |&i| effects[i].ratio.value.ln().abs());
+        (v.class == VerdictClass::Undecided, -change)
+    };
+    findings.verdicts.sort_by(|a, b| {
+        let (a, b) = (strength(a), strength(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+}

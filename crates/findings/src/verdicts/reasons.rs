@@ -1,0 +1,290 @@
+//! Reasons: what the kernel's counters and the drives' record say about an effect. Which counters are looked
+//! at depends on what the factor changes in the resolved variants; what is reported depends on the numbers
+//! alone.
+
+use crate::cells::Group;
+use crate::schema::{
+    Cell, DriveTime, Explanation, Hits, Limit, LogDrives, Phases, ReadShares, Reason, Resources,
+    Subject, VerdictClass,
+};
+use measurement::{Counter, Counters, DriveCounter, Measured};
+
+/// Shares of lookups that differ by less are the same.
+const POINTS: f64 = 0.05;
+/// Shares below this are next to nothing.
+const NOTHING: f64 = 0.01;
+/// Ratios that differ by less are the same.
+const RATIO: f64 = 0.10;
+
+/// One side of an effect.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    cell: &'a Cell,
+    resources: &'a Resources,
+    totals: Counters,
+    operations: f64,
+    written: f64,
+    runtime_s: f64,
+    has_log: bool,
+}
+
+impl<'a> Facts<'a> {
+    /// The facts of a cell's shown trials; none without any.
+    pub fn new(group: &Group<'_>, cell: &'a Cell) -> Option<Facts<'a>> {
+        let measured: Vec<&Measured> = group.shown().iter().map(|j| j.measured).collect();
+        let sum = |pick: &dyn Fn(&Measured) -> f64| measured.iter().map(|m| pick(m)).sum::<f64>();
+        Some(Facts {
+            cell,
+            resources: cell.resources.as_ref()?,
+            totals: Counters::added(measured.iter().map(|m| &m.totals)),
+            operations: sum(&|m| (m.read.ops + m.write.ops) as f64),
+            written: sum(&|m| m.write.bytes as f64),
+            runtime_s: sum(&|m| m.runtime_s),
+            has_log: group
+                .variant
+                .pool
+                .vdevs
+                .iter()
+                .any(|v| v.class == lab::campaign::AllocationClass::Log),
+        })
+    }
+
+    fn total(&self, counter: Counter) -> f64 {
+        self.totals.count(&counter)
+    }
+
+    /// Lookups of blocks an operation, and where they were answered.
+    fn lookups(&self) -> Option<(f64, ReadShares)> {
+        let sum = self.totals.sum(&[
+            Counter::DbufHits,
+            Counter::ArcDataHits,
+            Counter::ArcDataMisses,
+            Counter::ArcMetadataHits,
+            Counter::ArcMetadataMisses,
+        ]);
+        (self.operations > 0.0).then_some((sum / self.operations, self.cell.hits.reads?))
+    }
+
+    fn hits(&self) -> &Hits {
+        &self.cell.hits
+    }
+
+    /// What happens for each byte that the client wrote.
+    fn per_byte(&self, bytes: f64) -> f64 {
+        if self.written > 0.0 { bytes / self.written } else { 0.0 }
+    }
+}
+
+/// The reasons for an effect's class, those of the intent log first.
+pub fn explain(
+    class: VerdictClass,
+    subjects: &[Subject],
+    before: &Facts<'_>,
+    after: &Facts<'_>,
+) -> Vec<Explanation> {
+    let changed = matches!(class, VerdictClass::WorthIt | VerdictClass::Harmful);
+    let mut reasons = Vec::new();
+    if changed {
+        reasons.extend(log_times(class, before, after));
+        reasons.extend(commits(before, after));
+    }
+    for subject in subjects {
+        match subject {
+            Subject::Log => reasons.extend(log(before, after)),
+            Subject::Cache => reasons.extend(cache(before, after)),
+            Subject::Property { name, .. } if name == "sync" || name == "logbias" => {
+                reasons.extend(nothing_synced(before, after));
+            }
+            _ => {}
+        }
+    }
+    // What went the other way explains nothing.
+    let more = |reason: &Reason| match reason {
+        Reason::MemoryServes { before, after } => after > before,
+        _ => true,
+    };
+    let memory = memory(before, after);
+    reasons.extend(memory.filter(|r| !changed || more(r) == (class == VerdictClass::WorthIt)));
+    reasons.extend(nothing_read(changed, subjects, before, after));
+    reasons.extend(indirect(before, after));
+    reasons.extend(record_reads(before, after));
+    reasons.extend(amplification(before, after));
+    reasons.extend(dirty_filled(after).or_else(|| throttled(before, after)));
+    reasons.extend(limits(changed, before, after));
+    if reasons.is_empty() && class == VerdictClass::NoEffect {
+        reasons.push(Reason::SameWork);
+    }
+    reasons.into_iter().map(Explanation::from).collect()
+}
+
+/// Whether two numbers of which one at least is positive differ by more than a tenth.
+fn differs(a: f64, b: f64) -> bool {
+    (a - b).abs() > RATIO * a.abs().max(b.abs())
+}
+
+/// Service times of the drives that take the log, where they went the way of the effect.
+fn log_times(class: VerdictClass, before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason> {
+    let (Some(old), Some(new)) = (&before.resources.log, &after.resources.log) else {
+        return Vec::new();
+    };
+    let times = |pick: fn(&LogDrives) -> Option<f64>| {
+        let of = |log: &LogDrives| {
+            Some(DriveTime { kind: log.kind.clone(), with_data: log.with_data, us: pick(log)? })
+        };
+        let (old, new) = (of(old)?, of(new)?);
+        let with_effect = (new.us < old.us) == (class == VerdictClass::WorthIt);
+        (differs(old.us, new.us) && with_effect).then_some((old, new))
+    };
+    let writes =
+        times(|log| log.write_us).map(|(before, after)| Reason::LogWrites { before, after });
+    let flushes =
+        times(|log| log.flush_us).map(|(before, after)| Reason::LogFlushes { before, after });
+    writes.into_iter().chain(flushes).collect()
+}
+
+fn commits(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let of = |facts: &Facts<'_>| facts.resources.commits_per_op;
+    let (before, after) = (of(before), of(after));
+    (before.max(after) >= NOTHING && differs(before, after))
+        .then_some(Reason::Commits { before, after })
+}
+
+fn nothing_synced(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let counted = |f: &Facts<'_>| f.totals.get(&Counter::ZilCommits).is_some();
+    let seldom = |f: &Facts<'_>| f.resources.commits_per_op < NOTHING;
+    let never = counted(before) && counted(after) && seldom(before) && seldom(after);
+    never.then_some(Reason::NothingSynced)
+}
+
+fn log(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    if let Some(nothing) = nothing_synced(before, after) {
+        return Some(nothing);
+    }
+    if !after.has_log {
+        return None;
+    }
+    // Of two with logs it is the one whose log blocks went there, or `after` if none did.
+    let (slog, pool) = (after.total(Counter::ZilSlogBytes), after.total(Counter::ZilPoolBytes));
+    if slog + pool <= 0.0 || before.total(Counter::ZilSlogBytes) > 0.0 {
+        return None;
+    }
+    let share = slog / (slog + pool);
+    if share < NOTHING {
+        Some(Reason::LogUnused)
+    } else {
+        (share < 1.0 - POINTS).then_some(Reason::LogPartly { share })
+    }
+}
+
+fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let (old, new) = (before.hits(), after.hits());
+    let hits = new.l2_of_reads?;
+    if hits < NOTHING {
+        return Some(Reason::CacheUnused { hits, fed: after.total(Counter::L2WriteBytes) });
+    }
+    Some(Reason::CacheServes {
+        hits,
+        drives_before: old.reads?.drives,
+        drives_after: new.reads?.drives,
+    })
+}
+
+fn memory(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let of = |facts: &Facts<'_>| facts.hits().reads.map(|r| r.dbuf + r.arc);
+    let (before, after) = (of(before)?, of(after)?);
+    ((before - after).abs() >= POINTS).then_some(Reason::MemoryServes { before, after })
+}
+
+/// Of factors that could only help reads, where reads hardly reach the drives.
+fn nothing_read(
+    changed: bool,
+    subjects: &[Subject],
+    before: &Facts<'_>,
+    after: &Facts<'_>,
+) -> Option<Reason> {
+    let for_reads = |subject: &Subject| match subject {
+        Subject::Cache | Subject::Special => true,
+        Subject::Property { name, .. } => {
+            matches!(name.as_str(), "primarycache" | "secondarycache" | "prefetch")
+        }
+        Subject::Module { name } => name.starts_with("l2arc_") || name.starts_with("zfs_arc_"),
+        _ => false,
+    };
+    if changed || !subjects.iter().any(for_reads) {
+        return None;
+    }
+    let reached = |facts: &Facts<'_>| {
+        let (lookups, shares) = facts.lookups()?;
+        Some(lookups * (shares.l2arc + shares.drives))
+    };
+    let (a, b) = (reached(before)?, reached(after)?);
+    (a.max(b) < NOTHING).then(|| Reason::NothingRead {
+        per_s: (a * before.operations / before.runtime_s)
+            .max(b * after.operations / after.runtime_s),
+    })
+}
+
+fn indirect(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let of = |facts: &Facts<'_>| {
+        let indirect = facts.total(Counter::ZilIndirect);
+        let all = indirect + facts.total(Counter::ZilCopied) + facts.total(Counter::ZilNeedcopy);
+        (all > 0.0).then(|| indirect / all)
+    };
+    let (before, after) = (of(before)?, of(after)?);
+    ((before - after).abs() >= RATIO).then_some(Reason::Indirect { before, after })
+}
+
+/// Only where the client itself reads little: else reads are its own.
+fn record_reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let own = |f: &Facts<'_>| f.cell.read_latency.is_some();
+    if own(before) || own(after) || before.written <= 0.0 || after.written <= 0.0 {
+        return None;
+    }
+    let of =
+        |facts: &Facts<'_>| facts.per_byte(facts.totals.sum_of_drives(DriveCounter::ReadBytes));
+    let (before, after) = (of(before), of(after));
+    (before.max(after) >= RATIO && differs(before, after))
+        .then_some(Reason::RecordReads { before, after })
+}
+
+fn amplification(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let of = |facts: &Facts<'_>| facts.resources.written_per_byte.unwrap_or(0.0);
+    let (before, after) = (of(before), of(after));
+    (before > 0.0 && after > 0.0 && differs(before, after))
+        .then_some(Reason::WriteAmplification { before, after })
+}
+
+fn dirty_filled(after: &Facts<'_>) -> Option<Reason> {
+    let Phases::Burst { burst, .. } = after.cell.phases else {
+        return None;
+    };
+    let per_write = after.resources.throttled_per_write;
+    (per_write >= NOTHING).then_some(Reason::DirtyFilled {
+        seconds: burst.seconds,
+        real_seconds: burst.real_seconds.unwrap_or(burst.seconds),
+        per_write,
+    })
+}
+
+fn throttled(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let of = |facts: &Facts<'_>| facts.resources.throttled_per_write;
+    let (before, after) = (of(before), of(after));
+    (before.max(after) >= RATIO && differs(before, after))
+        .then_some(Reason::Throttled { before, after })
+}
+
+fn limits(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    let (before, after) = (&before.resources.limit, &after.resources.limit);
+    if *before == Limit::Unknown || *after == Limit::Unknown {
+        return None;
+    }
+    let same = match (before, after) {
+        (Limit::Drives { kind: a, .. }, Limit::Drives { kind: b, .. }) => a == b,
+        _ => std::mem::discriminant(before) == std::mem::discriminant(after),
+    };
+    match (same, changed) {
+        (false, true) => Some(Reason::LimitMoved { before: before.clone(), after: after.clone() }),
+        (true, false) => Some(Reason::SameLimit { limit: after.clone() }),
+        _ => None,
+    }
+}

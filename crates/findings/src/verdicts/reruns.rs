@@ -1,0 +1,212 @@
+//! How far a verdict holds, from re-runs with one number of a drive changed.
+
+use crate::SMALLEST_EFFECT;
+use crate::cells::Group;
+use crate::cells::phases;
+use crate::effects::factors::Pair;
+use crate::effects::{self, Side};
+use crate::quality::profile_numbers;
+use crate::schema::{Effect, RerunPoint, Sensitivity, VerdictClass};
+use lab::campaign::{Campaign, Variant};
+use lab::model::Model;
+use measurement::{Perturbation, Trial};
+
+/// Re-runs of one variant and workload with one number changed.
+#[derive(Debug)]
+pub struct Rerun<'a> {
+    changed: &'a Perturbation,
+    side: Group<'a>,
+    phases: crate::schema::Phases,
+}
+
+/// Every re-run of a campaign, put together by variant, workload and change.
+pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -> Vec<Rerun<'a>> {
+    let mut all = Vec::new();
+    for workload in &campaign.workloads {
+        for variant in &campaign.variants {
+            let mine: Vec<(&Perturbation, &Trial)> = trials
+                .iter()
+                .copied()
+                .filter(|t| t.variant == variant.name && t.workload == workload.name)
+                .filter_map(|t| Some((t.rerun.as_ref()?, t)))
+                .collect();
+            let mut seen: Vec<&Perturbation> = Vec::new();
+            for (changed, _) in &mine {
+                if changed.factor > 0.0 && changed.factor.is_finite() && !seen.contains(changed) {
+                    seen.push(changed);
+                }
+            }
+            for changed in seen {
+                let of = mine.iter().filter(|(c, _)| *c == changed);
+                let of = of.map(|(_, t)| *t).collect();
+                let side = Group::new(variant, workload, campaign.method.restart, of);
+                all.push(Rerun {
+                    changed,
+                    phases: phases::phases(
+                        &side.shown().iter().map(|j| j.course.clone()).collect::<Vec<_>>(),
+                        crate::cells::lengths(model),
+                        1.0 - crate::CONFIDENCE,
+                    ),
+                    side,
+                });
+            }
+        }
+    }
+    all
+}
+
+/// The ranges that re-runs give for the effect a verdict rests on, of one pair or over several, each with
+/// its numerator and denominator. A side that has the drive in its pool must have been run again with it; a
+/// side that has not stands as it was.
+pub fn sensitivities(
+    deciding: &Effect,
+    pairs: &[(&Pair<'_>, Side<'_>, Side<'_>)],
+    campaign: &Campaign,
+    reruns: &[Rerun<'_>],
+) -> Vec<Sensitivity> {
+    if deciding.class == VerdictClass::Undecided {
+        return Vec::new();
+    }
+    let workload = deciding.workload.as_str();
+    let sides = || pairs.iter().flat_map(|(pair, _, _)| [pair.variant, pair.baseline]);
+    let changed: Vec<&Perturbation> =
+        sides().flat_map(|variant| mine(reruns, variant, workload)).map(|r| r.changed).collect();
+    let mut numbers: Vec<(&str, &str)> =
+        changed.iter().map(|c| (c.drive.as_str(), c.parameter.as_str())).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let share = 1.0 / pairs.len() as f64;
+    let mut all = Vec::new();
+    for (drive, parameter) in numbers {
+        let is_number =
+            |c: &Perturbation| (c.drive.as_str(), c.parameter.as_str()) == (drive, parameter);
+        let mut factors: Vec<f64> =
+            changed.iter().filter(|c| is_number(c)).map(|c| c.factor).collect();
+        factors.sort_by(f64::total_cmp);
+        factors.dedup();
+        let at = |variant: &Variant, factor: f64| {
+            mine(reruns, variant, workload)
+                .find(|r| is_number(r.changed) && r.changed.factor == factor)
+        };
+        let point = |factor: f64| {
+            let mut sides = Vec::new();
+            for (pair, top, bottom) in pairs {
+                let top = again(pair.variant, drive, at(pair.variant, factor), top)?;
+                let bottom = again(pair.baseline, drive, at(pair.baseline, factor), bottom)?;
+                sides.extend([(share, top), (-share, bottom)]);
+            }
+            let terms: Vec<(f64, &Side<'_>)> = sides.iter().map(|(c, side)| (*c, side)).collect();
+            let effect =
+                effects::estimate(&terms, deciding.metric, deciding.phase, &campaign.method)?;
+            Some(RerunPoint {
+                factor,
+                ratio: effect.ratio,
+                holds: same(deciding, effect.ratio.value),
+                trials: effect.trials,
+            })
+        };
+        let points: Vec<RerunPoint> = factors.into_iter().filter_map(point).collect();
+        if points.is_empty() {
+            continue;
+        }
+        let holding = |points: &mut dyn Iterator<Item = &RerunPoint>| {
+            points.take_while(|p| p.holds).last().map_or(1.0, |p| p.factor)
+        };
+        let mut stated = sides()
+            .filter(|variant| has(variant, drive))
+            .filter_map(|variant| profile_numbers::stated_range(variant, drive, parameter));
+        all.push(Sensitivity {
+            kind: drive.to_owned(),
+            parameter: parameter.to_owned(),
+            stated: stated.next(),
+            holds_from: holding(&mut points.iter().rev().filter(|p| p.factor < 1.0)),
+            holds_to: holding(&mut points.iter().filter(|p| p.factor > 1.0)),
+            points,
+        });
+    }
+    all
+}
+
+/// Re-runs of a variant under a workload.
+fn mine<'r, 't>(
+    reruns: &'r [Rerun<'t>],
+    variant: &Variant,
+    workload: &str,
+) -> impl Iterator<Item = &'r Rerun<'t>> {
+    let names = (variant.name.clone(), workload.to_owned());
+    reruns
+        .iter()
+        .filter(move |r| (&r.side.variant.name, &r.side.workload.name) == (&names.0, &names.1))
+}
+
+/// A side with the number changed: run again, or as it stood where it has no such drive.
+fn again<'s>(
+    variant: &Variant,
+    drive: &str,
+    rerun: Option<&'s Rerun<'s>>,
+    stood: &Side<'s>,
+) -> Option<Side<'s>> {
+    match rerun {
+        Some(rerun) => Some(Side { group: &rerun.side, phases: rerun.phases }),
+        None if has(variant, drive) => None,
+        None => Some(*stood),
+    }
+}
+
+fn has(variant: &Variant, kind: &str) -> bool {
+    let mut drives = variant.pool.vdevs.iter().flat_map(|v| &v.drives);
+    drives.any(|drive| drive.kind == kind)
+}
+
+/// Whether a ratio comes to the same as the verdict: to a change worth naming, or where the verdict's own is
+/// smaller than that, to one of the same sign. For latency less is better.
+fn same(deciding: &Effect, ratio: f64) -> bool {
+    let gain = |ratio: f64| match deciding.metric.more_is_better() {
+        true => ratio,
+        false => 1.0 / ratio,
+    };
+    let named = 1.0 + SMALLEST_EFFECT;
+    let (stated, gain) = (gain(deciding.ratio.value), gain(ratio));
+    match deciding.class {
+        VerdictClass::WorthIt if stated >= named => gain >= named,
+        VerdictClass::WorthIt => gain > 1.0,
+        VerdictClass::Harmful if stated <= 1.0 / named => gain <= 1.0 / named,
+        VerdictClass::Harmful => gain < 1.0,
+        VerdictClass::NoEffect => (1.0 / named..=named).contains(&gain),
+        VerdictClass::Undecided => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Basis, Estimate, Metric, PhaseKind};
+
+    #[test]
+    fn a_small_gain_holds_as_long_as_it_is_one() {
+        let verdict = |class, metric, value| Effect {
+            factor: String::new(),
+            level: String::new(),
+            against: String::new(),
+            variant: None,
+            baseline: None,
+            context: Default::default(),
+            workload: String::new(),
+            phase: PhaseKind::Whole,
+            metric,
+            ratio: Estimate { value, low: value, high: value, basis: Basis::Trials },
+            class,
+            needed: None,
+            trials: (2, 2),
+            durability_differs: false,
+        };
+        let of = |class, metric, value, ratios: [f64; 3]| {
+            ratios.map(|ratio| same(&verdict(class, metric, value), ratio))
+        };
+        let (up, slow) = (Metric::Throughput, Metric::MeanLatency);
+        assert_eq!(of(VerdictClass::WorthIt, up, 1.04, [1.04, 1.01, 0.99]), [true, true, false]);
+        assert_eq!(of(VerdictClass::WorthIt, up, 1.5, [1.5, 1.05, 1.04]), [true, true, false]);
+        assert_eq!(of(VerdictClass::Harmful, up, 0.97, [0.97, 0.999, 1.01]), [true, true, false]);
+        assert_eq!(of(VerdictClass::WorthIt, slow, 0.5, [0.5, 0.9, 1.1]), [true, true, false]);
+    }
+}

@@ -1,0 +1,170 @@
+//! For a buyer: how far a verdict holds, from which load on, at what price.
+
+use super::{Language, name, say};
+use crate::number::{count, micros, range, ratio};
+use findings::schema::{
+    Adequate, Basis, BreakEven, BreakEvenBasis, Ladder, LoadWithin, Operation, Price, RerunPoint,
+    Sensitivity,
+};
+
+impl Language {
+    /// Over which range a verdict holds.
+    pub fn sensitivity(self, sensitivity: &Sensitivity) -> String {
+        let number = self.profile_number(&sensitivity.parameter);
+        let kind = name(&sensitivity.kind);
+        let (from, to) = (ratio(sensitivity.holds_from), ratio(sensitivity.holds_to));
+        let range = if sensitivity.holds_from < 1.0 || sensitivity.holds_to > 1.0 {
+            say!(self; "from {from} to {to} of the profile’s value", "在标称值的 {from} 到 {to} 之间")
+        } else {
+            self.pick("at the profile’s value only", "仅在标称值处").into()
+        };
+        let turned = match sensitivity.points.iter().any(|p| !p.holds) {
+            true => self.pick(" Outside that range the verdict changes.", "超出该范围结论会改变。"),
+            false => "",
+        };
+        let covered = match sensitivity.covers_stated() {
+            Some(true) => self.pick(
+                " This covers the range given in the profile.",
+                "这已覆盖参数文件给出的范围。",
+            ),
+            Some(false) => self.pick(
+                " The profile gives a wider range: within it the verdict may change.",
+                "参数文件给出的范围更宽：在该范围内结论可能改变。",
+            ),
+            None => "",
+        };
+        let points = rerun_points(&sensitivity.points);
+        say!(self;
+            "With the {number} of {kind} varied, the verdict holds {range}: {points}.{turned}{covered}",
+            "改变 {kind} 的{number}后重新测试，结论{range}成立：{points}。{turned}{covered}")
+    }
+
+    /// Numbers of profiles that verdicts are tested against, in words; others by their own name.
+    fn profile_number(self, parameter: &str) -> String {
+        match parameter {
+            "flash.flush_us" => self.pick("flush time", "刷盘（flush）时间").into(),
+            "flash.write_latency_us" => self.pick("write latency", "写延迟").into(),
+            "flash.read_latency_us" => self.pick("read latency", "读延迟").into(),
+            "hdd.flush_overhead_ms" => self.pick("flush overhead", "刷盘（flush）开销").into(),
+            "hdd.write_ack_ms" => {
+                self.pick("time to acknowledge a cached write", "写缓存应答时间").into()
+            }
+            other => name(other),
+        }
+    }
+
+    /// Below which load nothing is gained.
+    pub fn break_even(self, even: &BreakEven) -> String {
+        let ops = count(even.ops_s);
+        let load = match even.syncs_s.map(count) {
+            Some(syncs) => say!(self;
+                "{ops} ops/s ({syncs} sync commits/s)", "{ops} 次/秒（同步提交 {syncs} 次/秒）"),
+            None => say!(self; "{ops} ops/s", "{ops} 次/秒"),
+        };
+        match even.basis {
+            BreakEvenBasis::ClosedLoop => say!(self;
+                "Below {load} there is no gain in throughput, only in latency: the other variant sustains that load.",
+                "负载低于 {load} 时吞吐量没有收益，只有延迟受益：对方也能持续承受该负载。"),
+            BreakEvenBasis::Ladder => say!(self;
+                "Up to {load} there is no gain in throughput, only in latency: the other variant keeps up with that offered load.",
+                "负载不超过 {load} 时吞吐量没有收益，只有延迟受益：对方也能跟上该速率。"),
+        }
+    }
+
+    /// What a gain costs.
+    pub fn price(self, price: &Price) -> String {
+        let more = count(price.more.abs());
+        match (price.more, price.per_op_s.map(count)) {
+            (_, Some(each)) => say!(self;
+                "It costs {more} more: {each} per additional op/s (in the currency of the lab file).",
+                "成本增加 {more}，折合每增加 1 次/秒 {each}（货币单位同实验文件）。"),
+            (difference, None) if difference > 0.0 => say!(self;
+                "It costs {more} more (in the currency of the lab file).",
+                "成本增加 {more}（货币单位同实验文件）。"),
+            (difference, None) if difference < 0.0 => say!(self;
+                "It costs {more} less (in the currency of the lab file).",
+                "成本减少 {more}（货币单位同实验文件）。"),
+            _ => self.pick("It costs the same.", "成本相同。").into(),
+        }
+    }
+
+    /// The smallest configuration that will do.
+    pub fn adequate(self, adequate: &Adequate) -> String {
+        let drives = |n: u32| say!(self; "{n} drives", "{n} 块硬盘");
+        let (small, large) = match adequate.prices {
+            Some((small, large)) => (count(small), count(large)),
+            None => (drives(adequate.drives.0), drives(adequate.drives.1)),
+        };
+        let risk = match adequate.riskier {
+            true => self.pick(
+                " It has a risk that the other does not have: see the risks of each variant.",
+                "但它有对方所没有的风险：见各方案的风险。",
+            ),
+            false => "",
+        };
+        say!(self, enough = name(&adequate.enough), fastest = name(&adequate.fastest),
+            value = ratio(adequate.ratio.value), range = range(&adequate.ratio);
+            "{enough} is as fast as {fastest} ({value}{range} of its throughput), for {small} instead of {large}.{risk}",
+            "{enough} 与 {fastest} 同样快（吞吐量为其 {value}{range}），只需 {small} 而非 {large}。{risk}")
+    }
+
+    /// What load a configuration carries.
+    pub fn ladder(self, ladder: &Ladder) -> String {
+        if let (Some(from), None) = (ladder.unknown_from.map(count), ladder.saturated) {
+            return match ladder.carried.map(count) {
+                Some(carried) => say!(self;
+                    "Keeps up with {carried} ops/s; there is no valid trial at {from} ops/s, so whether it carries more is unknown.",
+                    "可承受 {carried} 次/秒；{from} 次/秒时没有有效的试验，能否承受更多未知。"),
+                None => say!(self;
+                    "There is no valid trial at {from} ops/s, the lowest offered rate: what it carries is unknown.",
+                    "最低速率 {from} 次/秒时没有有效的试验，能承受多少未知。"),
+            };
+        }
+        match (ladder.carried.map(count), ladder.saturated) {
+            (Some(carried), Some(full)) => {
+                say!(self, done = ladder.achieved_at(full).map_or("–".into(), count), full = count(full);
+                    "Keeps up with {carried} ops/s; saturated at {full} ops/s offered, of which it completes {done}.",
+                    "可承受 {carried} 次/秒；速率 {full} 次/秒时饱和，仅完成 {done} 次/秒。")
+            }
+            (Some(carried), None) => say!(self;
+                "Keeps up with {carried} ops/s, the highest offered rate: saturation was not reached.",
+                "可承受 {carried} 次/秒（测试的最高速率），尚未饱和。"),
+            (None, Some(full)) => say!(self, full = count(full);
+                "Saturated at the lowest offered rate, {full} ops/s.",
+                "在最低速率 {full} 次/秒时即已饱和。"),
+            (None, None) => self.pick("No offered rate was measured.", "没有测得任何速率。").into(),
+        }
+    }
+
+    /// What load keeps a percentile under a limit.
+    pub fn load_within(self, within: &LoadWithin) -> String {
+        let of = match within.of {
+            Operation::ReadWrite => "p99",
+            Operation::Sync => "fsync p99",
+        };
+        let (limit, up_to) = (micros(within.limit_us), within.up_to.map_or("–".into(), count));
+        match within.exceeded_at.map(count) {
+            Some(at) => say!(self;
+                "{of} ≤ {limit} up to {up_to} ops/s, exceeded at {at}",
+                "{up_to} 次/秒以内 {of} ≤ {limit}，{at} 次/秒时超出"),
+            None => say!(self;
+                "{of} ≤ {limit} up to {up_to} ops/s, the highest valid rate",
+                "{up_to} 次/秒（最高有效速率）以内 {of} ≤ {limit}"),
+        }
+    }
+}
+
+/// `2× → 9.1× [8.8, 9.4]`, a re-run each.
+fn rerun_points(points: &[RerunPoint]) -> String {
+    let all: Vec<String> = points
+        .iter()
+        .map(|point| {
+            let at = format!("{} → {}", ratio(point.factor), ratio(point.ratio.value));
+            match point.ratio.basis {
+                Basis::Trials => at + &range(&point.ratio),
+                Basis::Batches | Basis::Point => at,
+            }
+        })
+        .collect();
+    all.join(", ")
+}

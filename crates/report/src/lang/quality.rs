@@ -1,0 +1,195 @@
+//! Checks, quality issues and durability risks.
+
+use super::{Language, name, say};
+use crate::number::{count, seconds, share, whole};
+use crate::rows::Risk;
+use findings::schema::{Basis, DurabilityRisk, Law, NotRun, PowerCutClass, QualityIssue, Validity};
+
+impl Language {
+    /// Name of a conservation law.
+    pub fn law(self, law: Law) -> &'static str {
+        match law {
+            Law::Little => self.pick("Little’s law", "Little 定律"),
+            Law::Bandwidth => self.pick("Bandwidth", "带宽"),
+            Law::BytesOnDrives => self.pick("Bytes on drives", "落盘字节"),
+            Law::Busy => self.pick("Utilization", "繁忙度"),
+            Law::Reads => self.pick("Reads", "读取"),
+            Law::SomeIo => self.pick("Any I/O", "有无 I/O"),
+            Law::Percentiles => self.pick("Histogram", "直方图"),
+            Law::Series => self.pick("Time series", "时间序列"),
+            Law::Samples => self.pick("Samples", "采样"),
+        }
+    }
+
+    /// What the law says.
+    pub fn law_says(self, law: Law) -> &'static str {
+        match law {
+            Law::Little => self.pick(
+                "throughput × latency (syncs included) equals the operations in flight",
+                "吞吐量 × 延迟（含同步）等于并发数",
+            ),
+            Law::Bandwidth => self.pick(
+                "bytes per second equal operations per second × size",
+                "每秒字节数等于每秒操作数 × 块大小",
+            ),
+            Law::BytesOnDrives => self.pick(
+                "the drives write at least the bytes that the client wrote and synced",
+                "硬盘写入的字节不少于客户端已同步写入的字节",
+            ),
+            Law::Busy => self
+                .pick("no drive is busy for more than 100 % of the time", "硬盘繁忙度不超过 100 %"),
+            Law::Reads => {
+                self.pick("every read is looked up in the caches", "每次读取都查找过缓存")
+            }
+            Law::SomeIo => self.pick("the client did I/O", "客户端执行了 I/O"),
+            Law::Percentiles => self.pick(
+                "its bins ascend and hold as many operations as the client counted",
+                "区间递增，所含操作数与客户端计数一致",
+            ),
+            Law::Series => self.pick(
+                "the per-second logs hold all operations of the client",
+                "逐秒日志包含客户端的全部操作",
+            ),
+            Law::Samples => {
+                self.pick("the kernel counters were sampled every second", "每秒都采集了内核计数器")
+            }
+        }
+    }
+
+    /// The unit of a law's numbers; none for shares.
+    pub fn law_unit(self, law: Law) -> &'static str {
+        match law {
+            Law::Little => self.pick("in flight", "并发"),
+            Law::Bandwidth => "B/s",
+            Law::BytesOnDrives => "B",
+            Law::Busy => "",
+            Law::Reads => self.pick("lookups", "次查找"),
+            Law::SomeIo | Law::Percentiles | Law::Series => self.pick("ops", "次"),
+            Law::Samples => "s",
+        }
+    }
+
+    /// `2 of 4 trials`.
+    pub fn of_trials(self, trials: u32, of: u32) -> String {
+        say!(self; "{trials} of {of} trials", "{of} 次试验中的 {trials} 次")
+    }
+
+    /// A quality issue of a trial or cell.
+    pub fn issue(self, issue: &QualityIssue) -> String {
+        match issue {
+            QualityIssue::Broken { law, measured, expected } => {
+                say!(self, law = self.law(*law), measured = count(*measured), expected = count(*expected);
+                    "check failed: {law}, measured {measured}, expected {expected}",
+                    "检查未通过：{law}，实测 {measured}，应为 {expected}")
+            }
+            QualityIssue::Overflow { count: beyond } => say!(self, beyond = whole(*beyond);
+                "{beyond} operations took longer than fio’s histogram can hold: high percentiles are lower bounds",
+                "{beyond} 次操作超出 fio 直方图的上限：高百分位只是下限"),
+            QualityIssue::NotSettled { seconds: watched } => {
+                say!(self, watched = seconds(*watched);
+                "no steady state within {watched}", "{watched} 内未进入稳态")
+            }
+            QualityIssue::WindowTooShort { seconds: watched, least } => {
+                say!(self, watched = seconds(*watched), least = seconds(*least);
+                    "a runtime of {watched} is too short to detect a steady state: set at least {least}",
+                    "运行 {watched} 太短，无法判断是否进入稳态：runtime 至少设为 {least}")
+            }
+            QualityIssue::MemoryThrottle { count: times } => say!(self, times = count(*times);
+                "not representative: the scaled-down ARC is too small for the dirty data ({times} transactions were refused); use a smaller S",
+                "不具代表性：缩放后的 ARC 容不下脏数据（{times} 个事务被拒绝）；请减小 S"),
+            QualityIssue::ProcessorBound { busy } => say!(self, busy = share(*busy);
+                "the modelled cores were {busy} busy: the result depends on the table of compute costs",
+                "模拟主机核心繁忙度 {busy}：结果取决于计算开销表"),
+            QualityIssue::DidNotRun => self.pick("did not run", "未运行").into(),
+        }
+    }
+
+    /// What a trial is worth.
+    pub fn validity(self, validity: Validity) -> &'static str {
+        match validity {
+            Validity::Valid => self.pick("valid", "有效"),
+            Validity::Excluded => self.pick("excluded", "不计入"),
+            Validity::Failed => self.pick("failed", "失败"),
+        }
+    }
+
+    /// That a cell was not run, and how many trials it needs.
+    pub fn not_run(self, cell: &NotRun) -> String {
+        match cell.trials {
+            1 => self.pick("not run yet: 1 trial missing", "尚未运行：还差 1 次试验").into(),
+            trials => {
+                say!(self; "not run yet: {trials} trials missing", "尚未运行：还差 {trials} 次试验")
+            }
+        }
+    }
+
+    /// What an interval is made of.
+    pub fn basis(self, basis: Basis) -> &'static str {
+        match basis {
+            Basis::Trials => self.pick("across trials", "多次试验"),
+            Basis::Batches => self.pick("batch means within one trial", "单次试验内的分段均值"),
+            Basis::Point => self.pick("single value, no interval", "单个数值，无区间"),
+        }
+    }
+
+    /// What a variant risks.
+    pub fn risk(self, risk: Risk<'_>) -> String {
+        match risk {
+            Risk::PowerCut(class) => self.after_power_cut(class),
+            Risk::Configuration(risk) => self.durability(risk),
+        }
+    }
+
+    /// What a power cut alone can cost.
+    pub fn after_power_cut(self, class: PowerCutClass) -> String {
+        match class {
+            PowerCutClass::KeepsAcknowledged => self
+                .pick("A power cut loses no acknowledged write.", "断电不会丢失已确认的写入。")
+                .into(),
+            PowerCutClass::LosesLast { seconds: Some(s) } => say!(self;
+                "A power cut loses up to the last {s} s of acknowledged writes; the rest is consistent.",
+                "断电最多丢失最后 {s} 秒内已确认的写入，其余数据一致。"),
+            PowerCutClass::LosesLast { seconds: None } => self
+                .pick(
+                    "A power cut loses the last acknowledged writes; the rest is consistent.",
+                    "断电会丢失最后一部分已确认的写入，其余数据一致。",
+                )
+                .into(),
+            PowerCutClass::MayCorrupt => {
+                self.pick("A power cut may corrupt data.", "断电可能损坏数据。").into()
+            }
+        }
+    }
+
+    /// What a configuration risks.
+    pub fn durability(self, risk: &DurabilityRisk) -> String {
+        match risk {
+            DurabilityRisk::SyncDisabled { datasets } => {
+                let root = || self.pick("the root dataset", "根数据集").to_owned();
+                let all: Vec<String> =
+                    datasets.iter().map(|d| if d.is_empty() { root() } else { name(d) }).collect();
+                say!(self, all = all.join(self.pick(", ", "、"));
+                    "sync=disabled on {all}: a power cut loses acknowledged synchronous writes.",
+                    "{all} 设置了 sync=disabled：断电会丢失已确认的同步写入。")
+            }
+            DurabilityRisk::NoCacheFlush { kinds } => say!(self, kinds = self.names(kinds);
+                "zfs_nocacheflush=1 with volatile write caches ({kinds}): a power cut loses acknowledged writes.",
+                "硬盘带易失性写缓存（{kinds}）却设置了 zfs_nocacheflush=1：断电会丢失已确认的写入。"),
+            DurabilityRisk::LyingFlush { kinds } => say!(self, kinds = self.names(kinds);
+                "{kinds} acknowledge flushes without writing their cache: a power cut loses acknowledged writes.",
+                "{kinds} 应答 flush 却不落盘：断电会丢失已确认的写入。"),
+            DurabilityRisk::LogNotMirrored => self.pick(
+                "The log vdev is not mirrored: if it fails during a power cut, acknowledged writes are lost.",
+                "独立日志设备没有镜像：若断电时恰好损坏，会丢失已确认的写入。",
+            ).into(),
+            DurabilityRisk::SpecialNotRedundant => self.pick(
+                "A special or dedup vdev has less redundancy than the data vdevs: if it fails, the pool is lost.",
+                "special 或 dedup vdev 的冗余低于数据 vdev：一旦损坏，整个存储池丢失。",
+            ).into(),
+            DurabilityRisk::NoRedundancy => self.pick(
+                "A data vdev has no redundancy: if one drive fails, the pool is lost.",
+                "有数据 vdev 没有冗余：坏一块硬盘就会丢失整个存储池。",
+            ).into(),
+        }
+    }
+}

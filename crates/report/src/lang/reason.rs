@@ -1,0 +1,171 @@
+//! Reasons of an effect, and what a cell is limited by.
+
+use super::{Language, name, say};
+use crate::number::{bytes, count, micros, range, ratio, seconds, share};
+use crate::text::visible;
+use findings::schema::{Cause, Database, DriveTime, Limit, Reason};
+use measurement::Cost;
+
+impl Language {
+    /// A reason, as a sentence.
+    pub fn reason(self, reason: &Reason) -> String {
+        match reason {
+            Reason::LogWrites { before, after } => {
+                say!(self, before = self.drive_time(before), after = self.drive_time(after);
+                    "A log write takes {after} instead of {before}.",
+                    "单次日志写入由 {before} 变为 {after}。")
+            }
+            Reason::LogFlushes { before, after } => {
+                say!(self, before = self.drive_time(before), after = self.drive_time(after);
+                    "A cache flush of the drives that hold the log takes {after} instead of {before}.",
+                    "存放日志的硬盘单次刷盘（flush）由 {before} 变为 {after}。")
+            }
+            Reason::Commits { before, after } => {
+                say!(self, before = count(*before), after = count(*after);
+                "There are {after} ZIL commits per operation instead of {before}.",
+                "每次操作的 ZIL 提交次数由 {before} 变为 {after}。")
+            }
+            Reason::LimitMoved { before, after } => {
+                say!(self, before = self.limit(before), after = self.limit(after);
+                "The bottleneck was {before}; now it is {after}.",
+                "瓶颈原为{before}；现为{after}。")
+            }
+            Reason::SameLimit { limit } => say!(self, limit = self.limit(limit);
+                "Both have the same bottleneck: {limit}.", "双方的瓶颈相同：{limit}。"),
+            Reason::NothingSynced => self
+                .pick(
+                    "There are no synchronous writes: the ZIL is never committed.",
+                    "没有同步写：ZIL 从未提交。",
+                )
+                .into(),
+            Reason::NothingRead { per_s } => say!(self, blocks = count(*per_s);
+                "Almost all reads hit memory ({blocks} blocks/s miss).",
+                "读取几乎全部命中内存（每秒仅 {blocks} 个块未命中）。"),
+            Reason::LogUnused => self
+                .pick("No log blocks were written to the log vdev.", "没有日志块写入独立日志设备。")
+                .into(),
+            Reason::LogPartly { share: part } => say!(self, part = share(*part);
+                "Only {part} of the log bytes went to the log vdev; the rest went to the pool’s data vdevs.",
+                "只有 {part} 的日志数据写入独立日志设备，其余写入存储池的数据盘。"),
+            Reason::Indirect { before, after } => {
+                say!(self, before = share(*before), after = share(*after);
+                "{after} of the ZIL records are indirect (they point at data written to the pool) instead of {before}.",
+                "间接（WR_INDIRECT，数据直接写入存储池）的 ZIL 记录由 {before} 变为 {after}。")
+            }
+            Reason::CacheUnused { hits, fed } => say!(self, hits = share(*hits), fed = bytes(*fed);
+                "The L2ARC served {hits} of the lookups; {fed} were written to it.",
+                "L2ARC 仅命中 {hits} 的查找；写入 L2ARC 的数据为 {fed}。"),
+            Reason::CacheServes { hits, drives_before, drives_after } => {
+                say!(self, hits = share(*hits), before = share(*drives_before), after = share(*drives_after);
+                    "The L2ARC serves {hits} of the lookups; {after} still reach the pool’s drives instead of {before}.",
+                    "L2ARC 命中 {hits} 的查找；仍需访问存储池硬盘的由 {before} 变为 {after}。")
+            }
+            Reason::MemoryServes { before, after } => {
+                say!(self, before = share(*before), after = share(*after);
+                "Memory serves {after} of the lookups instead of {before}.",
+                "内存命中率由 {before} 变为 {after}。")
+            }
+            Reason::RecordReads { before, after } => {
+                say!(self, before = count(*before), after = count(*after);
+                "Read-modify-write: {after} bytes are read per byte written instead of {before}.",
+                "读-改-写：每写 1 字节需先读 {after} 字节（原为 {before}）。")
+            }
+            Reason::WriteAmplification { before, after } => {
+                say!(self, before = count(*before), after = count(*after);
+                "Write amplification is {after} instead of {before} (bytes written to drives per byte from the client).",
+                "写放大由 {before} 变为 {after}（硬盘写入字节 ÷ 客户端写入字节）。")
+            }
+            Reason::DirtyFilled { seconds: after, real_seconds, per_write } => {
+                say!(self, real = seconds(*real_seconds), model = seconds(*after), waits = count(*per_write);
+                    "After {real} ({model} in the model) dirty data reaches its limit, and writers are delayed by the write throttle: {waits} delays per write.",
+                    "{real}（模型中 {model}）后脏数据达到上限，写入受写限流延迟：平均每次写入延迟 {waits} 次。")
+            }
+            Reason::Throttled { before, after } => {
+                say!(self, before = count(*before), after = count(*after);
+                "The write throttle delays a write {after} times on average instead of {before}.",
+                "平均每次写入被写限流延迟的次数由 {before} 变为 {after}。")
+            }
+            Reason::SameWork => self
+                .pick(
+                    "None of the kernel’s or the drives’ counters changes noticeably.",
+                    "内核与硬盘的各项计数均无明显变化。",
+                )
+                .into(),
+        }
+    }
+
+    /// With which command a reason is seen on a real server, in brackets.
+    pub fn shown_by(self, command: &str) -> String {
+        say!(self, command = visible(command);
+            "(To check on a server: {command})", "（在服务器上可用此命令查看：{command}）")
+    }
+
+    /// A cost that a cell was run without: `without log flushes`.
+    pub fn without(self, cost: Cost) -> &'static str {
+        match cost {
+            Cost::LogFlush => self.pick("without log flushes", "去除日志刷盘（flush）"),
+            Cost::LogWrite => self.pick("without log writes", "去除日志写入"),
+            Cost::PoolRead => {
+                self.pick("without reads from the pool’s drives", "去除存储池硬盘读取")
+            }
+            Cost::WriteThrottle => self.pick("without the write throttle", "去除写限流"),
+            Cost::Processor => self.pick("without CPU time", "去除 CPU 时间"),
+            Cost::ArcSize => self.pick("with an ARC that holds everything", "ARC 可容纳全部数据"),
+            Cost::Seek => self.pick("without seeks", "去除寻道"),
+        }
+    }
+
+    /// What a cell does without a cost: `without log flushes: 1.2× [1.1, 1.3]`.
+    pub fn cause(self, cause: &Cause) -> String {
+        let latency = cause.mean_latency.map_or_else(String::new, |latency| {
+            say!(self, value = ratio(latency.value), range = range(&latency);
+                ", mean latency {value}{range}", "，平均延迟 {value}{range}")
+        });
+        say!(self, without = self.without(cause.cost), value = ratio(cause.throughput.value), range = range(&cause.throughput);
+            "{without}: {value}{range}{latency}", "{without}：{value}{range}{latency}")
+    }
+
+    /// What a cell's database server did.
+    pub fn database(self, database: &Database) -> String {
+        let hits = database.buffer_hits.map_or_else(String::new, |hits| {
+            say!(self, hits = share(hits); "; shared buffer hit ratio {hits}", "；共享缓冲区命中率 {hits}")
+        });
+        say!(self, wal = bytes(database.wal_bytes), pages = count(database.full_pages), checkpoints = count(database.checkpoints);
+            "{wal} of WAL and {pages} full-page images per transaction; {checkpoints} checkpoints/s{hits}",
+            "每个事务写 WAL {wal}、全页镜像 {pages} 个；检查点 {checkpoints} 次/秒{hits}")
+    }
+
+    /// What limits a cell.
+    pub fn limit(self, limit: &Limit) -> String {
+        match limit {
+            Limit::Drives { kind, busy } => say!(self, kind = name(kind), busy = share(*busy);
+                "the {kind} drives ({busy} busy)", "硬盘 {kind}（繁忙度 {busy}）"),
+            Limit::Processor { busy } => say!(self, busy = share(*busy);
+                "the CPU ({busy} of the modelled cores busy)", "CPU（模拟主机核心繁忙度 {busy}）"),
+            Limit::Throttle { per_write } => say!(self, waits = count(*per_write);
+                "the write throttle ({waits} delays per write)", "写限流（平均每次写入延迟 {waits} 次）"),
+            Limit::Clients { in_flight, of } => {
+                say!(self, in_flight = count(*in_flight), of = count(*of);
+                "the clients ({in_flight} of {of} operations in flight)",
+                "客户端（并发上限 {of}，平均仅用 {in_flight}）")
+            }
+            Limit::Latency { kind, busy } => say!(self, kind = name(kind), busy = share(*busy);
+                "latency, not capacity (the busiest drives, {kind}, are {busy} busy)",
+                "延迟而非吞吐能力（最忙的硬盘 {kind} 繁忙度 {busy}）"),
+            Limit::Unknown => {
+                self.pick("unknown (no counter shows it)", "未知（各项计数均未显示）").into()
+            }
+        }
+    }
+
+    /// `8 ms on hdd (its data included)`.
+    fn drive_time(self, time: &DriveTime) -> String {
+        let (us, kind) = (micros(time.us), name(&time.kind));
+        match time.with_data {
+            true => {
+                say!(self; "{us} on {kind} (data writes included)", "{kind} 上的 {us}（含数据写入）")
+            }
+            false => say!(self; "{us} on {kind}", "{kind} 上的 {us}"),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Which checks of docs/validation cover the case.
+
+use super::{Language, name, say};
+use crate::number::{count, share};
+use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
+
+/// Where the figures are.
+const PAGE: &str = "docs/validation/README.md";
+
+impl Language {
+    /// How far a part that results rest on was checked, and where in docs/validation.
+    pub fn validation(self, part: &Validation) -> String {
+        match part {
+            Validation::Drive { kind, profile, state } => {
+                say!(self, kind = name(kind), profile = name(profile), state = self.drive_state(state);
+                    "Drives {kind} ({profile}): {state}", "硬盘 {kind}（{profile}）：{state}")
+            }
+            Validation::Pool { beyond } => self.pool(beyond),
+            Validation::Processor { processor, bound, cells } => {
+                self.processor(*processor, *bound, *cells)
+            }
+            Validation::Size { size, state } => self.size_scale(*size, state),
+            Validation::Published { key } => say!(self, key = name(key);
+                "Published results: the question comes from published/{key}.toml. docs/validation/labs.md compares this lab’s verdict with the published one.",
+                "公开结果：问题出自 published/{key}.toml。本实验结论与公开结论的对照见 docs/validation/labs.md。"),
+            Validation::Network => self
+                .pick(
+                    "Network: not modelled. Clients run on the modelled server.",
+                    "网络：未建模。客户端运行在模拟主机上。",
+                )
+                .into(),
+        }
+    }
+
+    fn drive_state(self, state: &DriveState) -> String {
+        match state {
+            DriveState::Compared { held_out, worst, fitted } => {
+                let held = match (held_out, worst) {
+                    (0, _) | (_, None) => self.pick(
+                        "there is no published figure of this drive that its profile was not derived from",
+                        "没有独立于参数文件的公开数据",
+                    ).into(),
+                    (n, Some(worst)) => say!(self, figures = self.figures(*n), worst = share(*worst);
+                        "{figures} not used for the profile: measured in the machine, largest difference {worst}",
+                        "{figures}未用于参数选定，已在模拟主机中实测，最大偏差 {worst}"),
+                };
+                let fitted = match fitted {
+                    0 => String::new(),
+                    n => say!(self, figures = self.figures(*n);
+                        "; {figures} used for the profile", "；另有{figures}用于参数选定"),
+                };
+                say!(self; "{held}{fitted} ({PAGE}, Drives).", "{held}{fitted}（{PAGE}，Drives）。")
+            }
+            DriveState::NotCompared => say!(self;
+                "no published figure of this drive was measured in the machine. The profile gives its numbers with their sources ({PAGE}, Drives).",
+                "尚未在模拟主机中实测该硬盘的公开数据。参数及其出处见参数文件（{PAGE}，Drives）。"),
+            DriveState::Changed => say!(self;
+                "the lab file changes numbers of the profile, so the profile’s checks do not apply ({PAGE}, Drives).",
+                "实验文件改动了参数，针对原参数的验证不适用（{PAGE}，Drives）。"),
+            DriveState::Own => say!(self;
+                "the profile belongs to the lab and was not checked ({PAGE}, Drives).",
+                "参数文件为实验自带，未经验证（{PAGE}，Drives）。"),
+        }
+    }
+
+    fn figures(self, n: u32) -> String {
+        match n {
+            1 => self.pick("1 published figure", " 1 项公开数据").into(),
+            n => say!(self; "{n} published figures", " {n} 项公开数据"),
+        }
+    }
+
+    fn pool(self, beyond: &[Beyond]) -> String {
+        let covers = self.pick(
+            "Linux, OpenZFS and fio together: compared with an independent measurement of synchronous 8K writes on one raidz2 of flat-latency drives, with and without a flash log",
+            "Linux、OpenZFS 与 fio 整体：已与一次独立实测对比（固定延迟硬盘组成的单个 raidz2，8K 同步写，含有、无闪存日志设备两种情况）",
+        );
+        if beyond.is_empty() {
+            return say!(self;
+                "{covers}. This lab is of that kind ({PAGE}, Pool).", "{covers}。本实验属于此类（{PAGE}，Pool）。");
+        }
+        let all: Vec<String> = beyond.iter().map(|beyond| self.beyond(beyond)).collect();
+        say!(self, all = all.join(self.pick(", ", "、"));
+            "{covers}. Not covered: {all} ({PAGE}, Pool).", "{covers}。未覆盖：{all}（{PAGE}，Pool）。")
+    }
+
+    fn beyond(self, beyond: &Beyond) -> String {
+        match beyond {
+            Beyond::Stack { stack } => {
+                say!(self, stack = name(stack); "{stack} instead of ZFS", "用 {stack} 而非 ZFS")
+            }
+            Beyond::Release { release } => format!("OpenZFS {}", name(release)),
+            Beyond::Layout { layout } => {
+                say!(self, layout = name(layout); "{layout} vdevs", "{layout} vdev")
+            }
+            Beyond::LogOnDisks => self
+                .pick("a log on disks or behind a RAID card", "日志位于机械硬盘或 RAID 卡之后")
+                .into(),
+            Beyond::Cache => "L2ARC".to_owned(),
+            Beyond::Special => self.pick("special or dedup vdevs", "special 或 dedup vdev").into(),
+            Beyond::Reads { workload } => {
+                say!(self, workload = name(workload); "reads of {workload}", "{workload} 的读取")
+            }
+            Beyond::Asynchronous { workload } => {
+                say!(self, workload = name(workload); "asynchronous writes of {workload}", "{workload} 的异步写")
+            }
+        }
+    }
+
+    fn processor(self, processor: Processor, bound: u32, cells: u32) -> String {
+        const COSTS: &str = "docs/reference/processor.md";
+        match (processor, bound) {
+            (Processor::Free, _) => say!(self;
+                "Processor: free. CPU work takes no time, so results that the CPU would limit are upper bounds ({COSTS}).",
+                "处理器：不计 CPU 时间。受 CPU 限制的结果只是上限（{COSTS}）。"),
+            (Processor::Charged, 0) => say!(self;
+                "Processor: CPU time is charged by the table of compute costs. The modelled cores limit none of the {cells} cells; processor = \"free\" in [host] gives the upper bound ({COSTS}).",
+                "处理器：按计算开销表计入 CPU 时间。{cells} 个组合均未受 CPU 限制；在 [host] 中设 processor = \"free\" 可得上限（{COSTS}）。"),
+            (Processor::Charged, bound) => say!(self;
+                "Processor: in {bound} of {cells} cells the modelled cores are at least 90 % busy. Those results depend on the table of compute costs, which was not checked against a whole pool; measure again with processor = \"free\" in [host] ({COSTS}).",
+                "处理器：{cells} 个组合中有 {bound} 个的模拟主机核心繁忙度达 90 % 以上。这些结果取决于计算开销表，该表未经整池实测验证；请在 [host] 中设 processor = \"free\" 再测（{COSTS}）。"),
+        }
+    }
+
+    fn size_scale(self, size: f64, state: &SizeState) -> String {
+        let at = count(size);
+        match state {
+            SizeState::Whole => {
+                say!(self; "Size scale: not scaled, S = {at}.", "缩放倍数：未缩放，S = {at}。")
+            }
+            SizeState::Measured { cells, moved: 0 } => say!(self;
+                "Size scale S = {at}: {cells} comparisons at other S in this campaign, all within 10 %.",
+                "缩放倍数 S = {at}：本轮在其他 S 下对比 {cells} 项，偏差均在 10 % 以内。"),
+            SizeState::Measured { cells, moved } => say!(self;
+                "Size scale S = {at}: {moved} of {cells} comparisons at other S in this campaign differ by more than 10 % (listed below).",
+                "缩放倍数 S = {at}：本轮在其他 S 下的 {cells} 项对比中，{moved} 项偏差超过 10 %（见下文）。"),
+            SizeState::Elsewhere { from, to } => say!(self, from = count(*from), to = count(*to);
+                "Size scale S = {at}: not checked in this campaign. The self-check lab (another pool) covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
+                "缩放倍数 S = {at}：本轮未验证。self-check 实验（另一存储池）覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。"),
+            SizeState::Unchecked { from: Some(from), to: Some(to) } => {
+                say!(self, from = count(*from), to = count(*to);
+                    "Size scale S = {at}: not checked. The self-check lab covers S = {from} to {to} ({PAGE}, Size scale); to check this lab set size_check = [2] in [method].",
+                    "缩放倍数 S = {at}：未验证。self-check 实验覆盖 S = {from} 至 {to}（{PAGE}，Size scale）；要验证本实验，请在 [method] 中设 size_check = [2]。")
+            }
+            SizeState::Unchecked { .. } => say!(self;
+                "Size scale S = {at}: not checked. To check it set size_check = [2] in [method] ({PAGE}, Size scale).",
+                "缩放倍数 S = {at}：未验证。请在 [method] 中设 size_check = [2]（{PAGE}，Size scale）。"),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Effects and verdicts.
+
+use super::{Language, name, say};
+use crate::number::{bytes, range, ratio, ratio_number, seconds, share};
+use findings::schema::{
+    Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
+    Subject, VerdictClass,
+};
+
+impl Language {
+    /// `worth it`.
+    pub fn class(self, class: VerdictClass) -> &'static str {
+        match class {
+            VerdictClass::WorthIt => self.pick("worth it", "值得"),
+            VerdictClass::Harmful => self.pick("harmful", "有害"),
+            VerdictClass::NoEffect => self.pick("no effect", "无明显效果"),
+            VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
+        }
+    }
+
+    /// Two campaigns compared: how a cell changed.
+    pub fn change(self, class: VerdictClass) -> &'static str {
+        match class {
+            VerdictClass::WorthIt => self.pick("better", "变好"),
+            VerdictClass::Harmful => self.pick("worse", "变差"),
+            VerdictClass::NoEffect => self.pick("unchanged", "不变"),
+            VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
+        }
+    }
+
+    /// `sustained`.
+    pub fn phase(self, phase: PhaseKind) -> &'static str {
+        match phase {
+            PhaseKind::Whole => self.pick("whole run", "全程"),
+            PhaseKind::Burst => self.pick("burst", "突发"),
+            PhaseKind::Sustained => self.pick("sustained", "持续"),
+        }
+    }
+
+    /// `throughput`.
+    pub fn metric(self, metric: Metric) -> &'static str {
+        match metric {
+            Metric::Throughput => self.pick("throughput", "吞吐量"),
+            Metric::MeanLatency => self.pick("mean latency", "平均延迟"),
+            Metric::P99Latency => self.pick("p99 latency", "p99 延迟"),
+        }
+    }
+
+    /// `SLOG`; a factor of several subjects is called by its own name.
+    pub fn subject(self, subject: &Subject) -> String {
+        match subject {
+            Subject::Log => "SLOG".into(),
+            Subject::Cache => "L2ARC".into(),
+            Subject::Special => "special vdev".into(),
+            Subject::Dedup => "dedup vdev".into(),
+            Subject::Spare => self.pick("Hot spare", "热备盘").into(),
+            Subject::Layout => self.pick("Layout", "存储池布局").into(),
+            Subject::Ashift => "ashift".into(),
+            Subject::Drive { kind } => say!(self, kind = name(kind); "Drive {kind}", "硬盘 {kind}"),
+            Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),
+            Subject::Property { dataset, name: property } => {
+                say!(self, property = name(property), dataset = name(dataset);
+                    "{property} of {dataset}", "{dataset} 的 {property}")
+            }
+            Subject::PoolProperty { name: property } => name(property),
+            Subject::Module { name: parameter } => name(parameter),
+            Subject::OpenZfs => self.pick("OpenZFS version", "OpenZFS 版本").into(),
+            Subject::Memory => self.pick("memory", "内存").into(),
+        }
+    }
+
+    /// The verdict as a sentence, with its interval in words.
+    pub fn judgement(self, class: VerdictClass, effect: Option<&Effect>) -> String {
+        let Some(effect) = effect else {
+            return self
+                .pick("No pair of valid measurements to compare.", "没有可供比较的一对有效结果。")
+                .into();
+        };
+        let value = ratio_number(effect.ratio.value);
+        let (low, high) = (ratio_number(effect.ratio.low), ratio_number(effect.ratio.high));
+        let of = match (self, effect.phase) {
+            (_, PhaseKind::Whole) => self.metric(effect.metric).to_owned(),
+            (Language::English, PhaseKind::Burst) => {
+                format!("{} in the burst", self.metric(effect.metric))
+            }
+            (Language::English, phase) => {
+                format!("{} {}", self.phase(phase), self.metric(effect.metric))
+            }
+            (Language::Chinese, phase) => {
+                format!("{}{}", self.phase(phase), self.metric(effect.metric))
+            }
+        };
+        let trials = match effect.trials {
+            (1, 1) => self.pick("1 trial each", "双方各 1 次试验").to_owned(),
+            (top, bottom) if top == bottom => {
+                say!(self; "{top} trials each", "双方各 {top} 次试验")
+            }
+            (top, bottom) => say!(self; "{top} and {bottom} trials", "{top} 次与 {bottom} 次试验"),
+        };
+        match class {
+            VerdictClass::WorthIt => say!(self;
+                "Better: {of} is {value} times that of the other, between {low} and {high} ({trials}).",
+                "更好：{of}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+            VerdictClass::Harmful => say!(self;
+                "Worse: {of} is {value} times that of the other, between {low} and {high} ({trials}).",
+                "更差：{of}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+            VerdictClass::NoEffect => say!(self;
+                "No difference that matters: {of} is {value} times that of the other, between {low} and {high} ({trials}).",
+                "差别可以忽略：{of}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+            VerdictClass::Undecided if effect.ratio.basis == Basis::Point => say!(self;
+                "So far {of} is {value} times that of the other; there are too few trials for an interval.",
+                "目前{of}是对方的 {value} 倍；试验次数太少，无法给出区间。"),
+            VerdictClass::Undecided => say!(self;
+                "So far {of} is {value} times that of the other, somewhere between {low} and {high} ({trials}).",
+                "目前{of}是对方的 {value} 倍，真值可能在 {low}–{high} 倍之间（{trials}）。"),
+        }
+    }
+
+    /// The other phase beside it, where there are two.
+    pub fn beside(self, effect: &Effect) -> String {
+        let (value, range) = (ratio(effect.ratio.value), range(&effect.ratio));
+        match effect.phase {
+            PhaseKind::Whole => {
+                say!(self; "{value} over the whole run{range}", "全程 {value}{range}")
+            }
+            PhaseKind::Burst => {
+                say!(self; "{value} in the burst{range}", "突发阶段 {value}{range}")
+            }
+            PhaseKind::Sustained => say!(self; "{value} sustained{range}", "持续 {value}{range}"),
+        }
+    }
+
+    /// What to know before acting.
+    pub fn caution(self, caution: &Caution) -> String {
+        match caution {
+            Caution::Durability { variants } => say!(self, variants = self.names(variants);
+                "The variants differ in durability: {variants} can lose acknowledged writes in a power cut.",
+                "双方的数据安全性不同：{variants} 断电时可能丢失已确认的写入。"),
+            Caution::Excluded { excluded: 1, of } => {
+                say!(self; "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。")
+            }
+            Caution::Excluded { excluded, of } => say!(self;
+                "{excluded} of {of} trials are excluded.", "{of} 次试验中有 {excluded} 次不计入。"),
+            Caution::Failed { failed, of } => {
+                say!(self; "{failed} of {of} trials failed.", "{of} 次试验中有 {failed} 次失败。")
+            }
+            Caution::SingleTrial => self.pick(
+                "One trial each: the interval comes from batches within the trial and does not include the variation between seeds.",
+                "双方各只有一次试验：区间由试验内的分段均值得出，不含不同随机种子之间的差异。",
+            ).into(),
+            Caution::Unsettled { trials, of } => say!(self;
+                "{trials} of {of} trials had not reached a steady state at the end; the mean of everything after the burst is used for them.",
+                "{of} 次试验中有 {trials} 次到结束时仍未进入稳态，取突发之后的均值。"),
+            Caution::NotSettled { seconds: watched } => say!(self, watched = seconds(*watched);
+                "A variant had not reached a steady state after {watched}: its sustained throughput is unknown. Set a longer runtime.",
+                "有方案运行 {watched} 仍未进入稳态，其持续吞吐量未知。请延长 runtime。"),
+            Caution::AfterRestart { seconds: watched, real_seconds } => {
+                say!(self, watched = seconds(*watched), real = seconds(*real_seconds);
+                    "This compares the time after a restart ({watched} in the model, {real} on the real server); sustained throughput may differ.",
+                    "比较的是重启后的一段时间（模型中 {watched}，真实服务器上 {real}）；持续性能可能不同。")
+            }
+            Caution::CacheFilling { held, of } => say!(self, held = bytes(*held), of = bytes(*of);
+                "The cache was still filling: it held {held} of {of} (sizes in the model).",
+                "缓存尚未填满：已缓存 {held}，共 {of}（模型中的容量）。"),
+            Caution::TwoPhases { burst, sustained } => {
+                say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
+                    "Quote both numbers: {burst} in the burst, {sustained} sustained.",
+                    "引用时请同时给出两个数：突发 {burst}，持续 {sustained}。")
+            }
+        }
+    }
+
+    /// How a verdict depends on the other factors.
+    pub fn condition(self, condition: &Condition) -> String {
+        let context: Vec<String> = condition
+            .context
+            .iter()
+            .map(|(factor, level)| format!("{} {}", name(factor), name(level)))
+            .collect();
+        say!(self, context = context.join(self.pick(", ", "、")), class = self.class(condition.class), value = ratio(condition.ratio);
+            "With {context}: {class}, {value}.", "当 {context} 时：{class}，{value}。")
+    }
+
+    /// What would decide an undecided effect.
+    pub fn needed(self, needed: &Needed) -> String {
+        match (needed.lack, needed.trials) {
+            (Lack::Trials, Some(trials)) => say!(self;
+                "To decide, it needs about {trials} more trials of each side.",
+                "要得出结论，双方大约还需各 {trials} 次试验。"),
+            (Lack::Trials, None) => {
+                self.pick("To decide, it needs more trials.", "要得出结论，还需更多试验。").into()
+            }
+            (Lack::SecondTrial, _) => self.pick(
+                "To decide, it needs a second trial of each side: the batches within one trial are not enough.",
+                "要得出结论，双方各需第二次试验：仅凭单次试验内的分段均值不足以判定。",
+            ).into(),
+            (Lack::ValidTrial, _) => self.pick(
+                "To decide, it needs a valid trial: one of the cells has none.",
+                "要得出结论，需要有效的试验：其中一个组合一次也没有。",
+            ).into(),
+            (Lack::LongerRun, _) => self.pick(
+                "To decide, it needs a longer runtime: a cell never reached a steady state.",
+                "要得出结论，需要更长的 runtime：有组合始终未进入稳态。",
+            ).into(),
+        }
+    }
+
+    /// How two factors act together.
+    pub fn interaction(self, interaction: &Interaction) -> String {
+        let pair = |(factor, level): &(String, String)| format!("{} {}", name(factor), name(level));
+        say!(self, first = pair(&interaction.first), second = pair(&interaction.second),
+            without = ratio(interaction.without), with = ratio(interaction.with);
+            "{first} gives {without} without {second}, and {with} with it.",
+            "{first}：没有 {second} 时为 {without}，有 {second} 时为 {with}。")
+    }
+
+    /// What a setting contributes.
+    pub fn contribution(self, contribution: &Contribution) -> String {
+        let part = |estimate: &Option<findings::schema::Estimate>| {
+            estimate.map_or_else(|| "–".into(), |e| ratio(e.value))
+        };
+        let of_gain = contribution.share.map_or_else(String::new, |part| {
+            say!(self, part = share(part); "; {part} of the whole gain", "；占总收益的 {part}")
+        });
+        say!(self, alone = part(&contribution.alone), last = part(&contribution.last);
+            "alone {alone}, added last {last}{of_gain}", "单独启用 {alone}，最后启用 {last}{of_gain}")
+    }
+}

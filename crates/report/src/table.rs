@@ -1,0 +1,114 @@
+//! The table of cells as every text format shows it.
+
+use crate::lang::{Label, Language, name};
+use crate::number::{count, micros, ratio, seconds, share, share_number};
+use crate::rows::{Against, Row, first_head, rate, ratio_of, validity};
+use crate::text::columns;
+use findings::schema::{Estimate, Findings, Validity};
+
+/// A column of the table: its head and a cell for each row.
+pub struct Column {
+    /// Head and cells.
+    pub cells: Vec<String>,
+    /// Columns of a terminal that the widest of them takes.
+    pub width: usize,
+    /// Whether it is a number and stands to the right.
+    pub right: bool,
+    /// Columns with a higher number are left out first when there is no room.
+    pub rank: u8,
+}
+
+/// The columns that these rows have something in.
+pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec<Column> {
+    let mut table = Vec::new();
+    let mut add = |rank: u8, right: bool, head: String, cell: &dyn Fn(&Row) -> String| {
+        let mut cells = vec![head];
+        cells.extend(rows.iter().map(|row| cell(row)));
+        let width = cells.iter().map(|c| columns(c)).max().unwrap_or(0);
+        table.push(Column { cells, width, right, rank });
+    };
+    let latency = |pick: fn(&findings::schema::Latency) -> f64| {
+        move |row: &Row| match (row.shown(), &row.cell.latency) {
+            (true, Some(latency)) => micros(pick(latency)),
+            _ => "–".into(),
+        }
+    };
+    add(0, false, language.label(Label::Variant).to_lowercase(), &|row| {
+        format!("{}{}", name(&row.cell.variant), sign(row.cell.validity))
+    });
+    let first = rows.iter().any(|r| r.first.is_some());
+    if first {
+        let head = format!(
+            "{} {}",
+            language.label(rate(findings)),
+            language.label(first_head(rows.iter().copied()))
+        );
+        add(2, true, head, &|row| first_text(language, row));
+    }
+    let head = language.label(if first { Label::Sustained } else { rate(findings) });
+    add(1, true, head.into(), &|row| match (row.lasting, row.not_settled) {
+        (Some(estimate), _) => with_spread(&estimate),
+        (None, Some(_)) => language.label(Label::NotSettled).into(),
+        (None, None) => validity(language, row.cell),
+    });
+    add(3, true, language.label(Label::Mean).into(), &latency(|l| l.mean_us));
+    add(3, true, language.label(Label::P99).into(), &latency(|l| l.p99_us));
+    if rows.iter().any(|r| r.cell.sync_latency.is_some()) {
+        add(4, true, language.label(Label::SyncMean).into(), &|row| {
+            row.cell
+                .sync_latency
+                .filter(|_| row.shown())
+                .map_or("–".into(), |l| micros(l.mean_us))
+        });
+    }
+    add(5, true, language.label(Label::Arc).into(), &|row| {
+        row.from_memory().map_or("–".into(), share)
+    });
+    if rows.iter().any(|r| r.cell.hits.reads.is_some_and(|s| s.l2arc > 0.0)) {
+        add(6, true, language.label(Label::L2arc).into(), &|row| {
+            row.cell.hits.reads.map_or("–".into(), |r| share(r.l2arc))
+        });
+    }
+    let head = format!("{} {}", language.label(Label::Against), name(&findings.lab.baseline));
+    add(1, true, head, &|row| against(language, row));
+    table
+}
+
+/// `27,400 / 8 s`: the first phase and how long it lasts on the real machine; empty without one.
+pub fn first_text(language: Language, row: &Row) -> String {
+    let known = row.first.zip(row.first_s());
+    known.map_or_else(String::new, |(phase, lasts)| {
+        let cold =
+            if row.cold { format!(" {}", language.label(Label::Cold)) } else { String::new() };
+        let rate = count(phase.throughput.value);
+        format!("{rate} / {}{cold}", seconds(lasts))
+    })
+}
+
+/// Beside the name of a cell whose numbers are no result.
+pub fn sign(validity: Validity) -> &'static str {
+    match validity {
+        Validity::Valid => "",
+        Validity::Excluded => " *",
+        Validity::Failed => " !",
+    }
+}
+
+/// `640 ± 3 %`: half the interval's width, of the number.
+pub fn with_spread(estimate: &Estimate) -> String {
+    if estimate.basis == findings::schema::Basis::Point || estimate.value <= 0.0 {
+        return count(estimate.value);
+    }
+    let half = (estimate.high - estimate.low) / 2.0 / estimate.value;
+    format!("{} ± {}\u{a0}%", count(estimate.value), share_number(half.max(0.001)))
+}
+
+/// `6.7× [6.2, 7.2]`; a ratio over several factors has no interval and is marked by `~`.
+pub fn against(language: Language, row: &Row) -> String {
+    match row.against {
+        Against::Baseline => String::new(),
+        Against::Effect(effect) => ratio_of(language, effect.metric, &effect.ratio),
+        Against::Plain(value) => format!("~{}", ratio(value)),
+        Against::Nothing => "–".into(),
+    }
+}

@@ -1,0 +1,21 @@
+//! OpenZFS's vocabulary: releases, allocation classes, layouts, the vdev grammar of `zpool create`,
+//! properties, module parameters and the defaults that follow from a server's memory.
+//!
+//! Everything is a table or a pure function of its arguments.
+
+pub mod class;
+pub mod geometry;
+pub mod layout;
+pub mod memory;
+pub mod module;
+pub mod property;
+pub mod release;
+pub mod spelling;
+pub mod units;
+pub mod vdev;
+
+pub use class::AllocationClass;
+pub use geometry::Geometry;
+pub use layout::Layout;
+pub use release::OpenZfs;
+pub use vdev::{DriveRef, Vdev};

@@ -1,0 +1,178 @@
+//! Parameters of the zfs and spl modules by their own names: the releases that have them, types, defaults.
+
+use crate::property::Refused;
+use crate::{OpenZfs, spelling, units};
+use std::sync::LazyLock;
+
+/// One parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Its C type: `int`, `uint`, `long`, `ulong`, `s64`, `u64`, or `text`; `-` before 2.3.
+    pub ctype: &'static str,
+    /// Release lines that have it, ascending, with the default where it is a plain number.
+    pub releases: Vec<((u32, u32), Option<u64>)>,
+}
+
+impl Parameter {
+    /// Whether a release line has it; 2.1 stands for older ones, and the newest known for newer ones.
+    pub fn exists_in(&self, release: (u32, u32)) -> bool {
+        self.of(release).is_some()
+    }
+
+    /// Its default in a release line.
+    pub fn default_in(&self, release: (u32, u32)) -> Option<u64> {
+        self.of(release).and_then(|(_, default)| *default)
+    }
+
+    fn of(&self, release: (u32, u32)) -> Option<&((u32, u32), Option<u64>)> {
+        let release = release.clamp((2, 1), (2, 4));
+        self.releases.iter().find(|(line, _)| *line == release)
+    }
+
+    /// The least and most that the parameter's C type holds; none for text.
+    pub fn range(&self) -> Option<(i64, i64)> {
+        match self.ctype {
+            "int" => Some((i32::MIN.into(), i32::MAX.into())),
+            "uint" => Some((0, u32::MAX.into())),
+            "ulong" | "u64" => Some((0, i64::MAX)),
+            "long" | "s64" => Some((i64::MIN, i64::MAX)),
+            _ => None,
+        }
+    }
+}
+
+static ALL: LazyLock<Vec<Parameter>> =
+    LazyLock::new(|| include_str!("parameters.tsv").lines().filter_map(row).collect());
+
+fn row(row: &'static str) -> Option<Parameter> {
+    let (name, rest) = row.split_once('\t').filter(|(name, _)| !name.starts_with('#'))?;
+    let (ctype, rest) = rest.split_once('\t')?;
+    let release = |word: &str| {
+        let (release, default) = word.split_once('=').unwrap_or((word, ""));
+        let (major, minor) = release.split_once('.')?;
+        Some(((major.parse().ok()?, minor.parse().ok()?), default.parse().ok()))
+    };
+    Some(Parameter { name, ctype, releases: rest.split(' ').filter_map(release).collect() })
+}
+
+/// Every parameter of a release.
+pub fn all(openzfs: OpenZfs) -> impl Iterator<Item = &'static Parameter> {
+    ALL.iter().filter(move |parameter| parameter.exists_in(openzfs.number()))
+}
+
+/// A parameter of any release by name.
+pub fn find(name: &str) -> Option<&'static Parameter> {
+    let index = ALL.binary_search_by_key(&name, |parameter| parameter.name);
+    ALL.get(index.ok()?)
+}
+
+/// The name of the parameter of any release that is nearest to a name that is none.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    spelling::nearest(name, ALL.iter().map(|parameter| parameter.name))
+}
+
+/// Looks a parameter up.
+///
+/// # Errors
+/// A name that this release does not have, with the nearest that it has.
+pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Parameter, Refused> {
+    let found = find(name);
+    if let Some(parameter) = found.filter(|parameter| parameter.exists_in(openzfs.number())) {
+        return Ok(parameter);
+    }
+    let has = |other: &OpenZfs| found.is_some_and(|known| known.exists_in(other.number()));
+    Err(Refused {
+        message: match OpenZfs::ALL.into_iter().find(has) {
+            Some(other) => format!(
+                "OpenZFS {openzfs} has no module parameter `{name}`; OpenZFS {other} has it"
+            ),
+            None => format!("OpenZFS {openzfs} has no module parameter `{name}`"),
+        },
+        fix: match spelling::nearest(name, all(openzfs).map(|parameter| parameter.name)) {
+            Some(near) if name.ends_with("_mb") => format!("did you mean `{near}`, in bytes?"),
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "see zfs(4)".to_owned(),
+        },
+    })
+}
+
+/// A parameter's value as the kernel reads it: decimal, `0x` hexadecimal or octal with a leading
+/// zero; no suffixes.
+pub fn number(text: &str) -> Option<u64> {
+    let text = text.trim();
+    if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        return u64::from_str_radix(hex, 16).ok();
+    }
+    if text.len() > 1 && text.starts_with('0') {
+        return u64::from_str_radix(text, 8).ok();
+    }
+    text.parse().ok()
+}
+
+/// What a value was meant to be, also one with a suffix that the kernel refuses (`100G`).
+pub fn intended(text: &str) -> Option<u64> {
+    number(text).or_else(|| units::size(text).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_a_list_is_a_parameter_of_a_known_type() {
+        for (openzfs, count) in [(OpenZfs::V2_3, 384), (OpenZfs::V2_4, 390)] {
+            assert_eq!(all(openzfs).count(), count);
+            assert!(all(openzfs).all(|p| matches!(
+                p.ctype,
+                "int" | "uint" | "long" | "ulong" | "s64" | "u64" | "text"
+            )));
+        }
+    }
+
+    #[test]
+    fn a_parameter_of_the_other_release_is_refused_with_its_release() {
+        for (name, openzfs, other) in [
+            ("zil_special_is_slog", OpenZfs::V2_3, "OpenZFS 2.4 has it"),
+            ("zfs_vdev_queue_depth_pct", OpenZfs::V2_4, "OpenZFS 2.3 has it"),
+        ] {
+            let refused = lookup(name, openzfs);
+            assert!(refused.is_err_and(|e| e.message.contains(other)), "{name}");
+        }
+        // 2.1 had it, and no later release has.
+        assert!(lookup("zfs_arc_meta_limit", OpenZfs::V2_3).is_err());
+    }
+
+    #[test]
+    fn a_parameter_that_does_not_exist_leads_to_the_one_that_does() {
+        let refused = lookup("l2arc_write_max_mb", OpenZfs::V2_4).map_err(|e| e.fix);
+        assert_eq!(refused, Err("did you mean `l2arc_write_max`, in bytes?".to_owned()));
+    }
+
+    #[test]
+    fn the_table_knows_what_came_and_went() {
+        assert!(ALL.len() > 400 && ALL.is_sorted_by_key(|parameter| parameter.name));
+        let write_max = find("l2arc_write_max").unwrap();
+        assert_eq!(write_max.default_in((2, 1)), Some(8 << 20));
+        assert_eq!(write_max.default_in((2, 3)), Some(32 << 20));
+        let limit = find("zfs_arc_meta_limit_percent").unwrap();
+        assert!(limit.exists_in((2, 1)) && !limit.exists_in((2, 2)), "2.2 has a new ARC");
+        assert!(find("l2arc_write_max_mb").is_none(), "hk-tunables");
+    }
+
+    #[test]
+    fn a_wrong_name_leads_to_the_right_one() {
+        assert_eq!(nearest("l2arc_write_max_mb"), Some("l2arc_write_max"));
+        assert_eq!(nearest("zfs_txg_timeuot"), Some("zfs_txg_timeout"));
+        assert_eq!(nearest("vm_swappiness"), None);
+    }
+
+    #[test]
+    fn numbers_are_the_kernels() {
+        assert_eq!(number("4294967296"), Some(1 << 32));
+        assert_eq!(number("0x10"), Some(16));
+        assert_eq!(number("010"), Some(8));
+        assert_eq!(number("100G"), None);
+    }
+}

@@ -1,0 +1,427 @@
+//! Dataset properties (`zfs create -o`), from zfs_prop.c of OpenZFS 2.3.9 and 2.4.4.
+
+use super::Effect::{Modelled, None, NotModelled};
+use super::{ON_OFF, Property, Refused, Values, find, property, since_2_4};
+use crate::OpenZfs;
+
+const CACHE: Values = Values::Words(&["all", "metadata", "none"]);
+
+const CHECKSUM: Values = Values::Words(&[
+    "on",
+    "off",
+    "fletcher2",
+    "fletcher4",
+    "sha256",
+    "sha512",
+    "skein",
+    "edonr",
+    "blake3",
+]);
+
+const DEDUP: Values = Values::Words(&[
+    "off",
+    "on",
+    "verify",
+    "sha256",
+    "sha256,verify",
+    "sha512",
+    "sha512,verify",
+    "skein",
+    "skein,verify",
+    "edonr,verify",
+    "blake3",
+    "blake3,verify",
+]);
+
+const COMPRESSION: Values = Values::Words(&[
+    "on",
+    "off",
+    "lz4",
+    "zstd",
+    "gzip",
+    "zle",
+    "lzjb",
+    "zstd-fast",
+    "gzip-1",
+    "gzip-2",
+    "gzip-3",
+    "gzip-4",
+    "gzip-5",
+    "gzip-6",
+    "gzip-7",
+    "gzip-8",
+    "gzip-9",
+    "zstd-1",
+    "zstd-2",
+    "zstd-3",
+    "zstd-4",
+    "zstd-5",
+    "zstd-6",
+    "zstd-7",
+    "zstd-8",
+    "zstd-9",
+    "zstd-10",
+    "zstd-11",
+    "zstd-12",
+    "zstd-13",
+    "zstd-14",
+    "zstd-15",
+    "zstd-16",
+    "zstd-17",
+    "zstd-18",
+    "zstd-19",
+    "zstd-fast-1",
+    "zstd-fast-2",
+    "zstd-fast-3",
+    "zstd-fast-4",
+    "zstd-fast-5",
+    "zstd-fast-6",
+    "zstd-fast-7",
+    "zstd-fast-8",
+    "zstd-fast-9",
+    "zstd-fast-10",
+    "zstd-fast-20",
+    "zstd-fast-30",
+    "zstd-fast-40",
+    "zstd-fast-50",
+    "zstd-fast-60",
+    "zstd-fast-70",
+    "zstd-fast-80",
+    "zstd-fast-90",
+    "zstd-fast-100",
+    "zstd-fast-500",
+    "zstd-fast-1000",
+]);
+
+const QUOTAS: &str = "the machine sets no quotas";
+const XATTR: &str = "the clients' files have no extended attributes";
+
+/// Every property that can be set on a file system.
+pub const TABLE: &[Property] = &[
+    property("recordsize", Values::PowerOfTwo { min: 512, max: 16 << 20, zero: false }, Modelled),
+    property("compression", COMPRESSION, Modelled),
+    property("checksum", CHECKSUM, Modelled),
+    property("sync", Values::Words(&["standard", "always", "disabled"]), Modelled),
+    property("logbias", Values::Words(&["latency", "throughput"]), Modelled),
+    property("primarycache", CACHE, Modelled),
+    property("secondarycache", CACHE, Modelled),
+    property("prefetch", CACHE, Modelled),
+    property("direct", Values::Words(&["standard", "always", "disabled"]), Modelled),
+    property(
+        "special_small_blocks",
+        Values::PowerOfTwo { min: 512, max: 16 << 20, zero: true },
+        Modelled,
+    ),
+    property("redundant_metadata", Values::Words(&["all", "most", "some", "none"]), Modelled),
+    property("copies", Values::Whole { min: 1, max: 3 }, Modelled),
+    property("dedup", DEDUP, Modelled),
+    property(
+        "dnodesize",
+        Values::Words(&["legacy", "auto", "1k", "2k", "4k", "8k", "16k"]),
+        Modelled,
+    ),
+    property("atime", ON_OFF, Modelled),
+    property("relatime", ON_OFF, Modelled),
+    property("xattr", Values::Words(&["sa", "on", "dir", "off"]), NotModelled(XATTR)),
+    property(
+        "encryption",
+        Values::Words(&[
+            "off",
+            "on",
+            "aes-128-ccm",
+            "aes-192-ccm",
+            "aes-256-ccm",
+            "aes-128-gcm",
+            "aes-192-gcm",
+            "aes-256-gcm",
+        ]),
+        NotModelled(
+            "the machine's datasets are not encrypted, so the processor time of encryption is missing",
+        ),
+    ),
+    property("keyformat", Values::Words(&["none", "raw", "hex", "passphrase"]), None),
+    property("keylocation", Values::Text, None),
+    property("pbkdf2iters", Values::Whole { min: 100_000, max: u64::MAX }, None),
+    property("snapdir", Values::Words(&["hidden", "visible", "disabled"]), None),
+    property("snapdev", Values::Words(&["hidden", "visible"]), None),
+    property(
+        "acltype",
+        Values::Words(&["off", "posix", "nfsv4", "disabled", "noacl", "posixacl"]),
+        None,
+    ),
+    property(
+        "aclmode",
+        Values::Words(&["discard", "groupmask", "passthrough", "restricted"]),
+        None,
+    ),
+    property(
+        "aclinherit",
+        Values::Words(&[
+            "discard",
+            "noallow",
+            "restricted",
+            "secure",
+            "passthrough",
+            "passthrough-x",
+        ]),
+        None,
+    ),
+    property("volmode", Values::Words(&["default", "full", "geom", "dev", "none"]), None),
+    property("devices", ON_OFF, None),
+    property("exec", ON_OFF, None),
+    property("setuid", ON_OFF, None),
+    property("readonly", ON_OFF, NotModelled("the workloads write where they please")),
+    property("zoned", ON_OFF, None),
+    property("vscan", ON_OFF, None),
+    property("nbmand", ON_OFF, None),
+    property("overlay", ON_OFF, None),
+    property("canmount", Values::Words(&["on", "off", "noauto"]), None),
+    property("mountpoint", Values::Path(&["none", "legacy"]), None),
+    property("sharenfs", Values::Text, None),
+    property("sharesmb", Values::Text, None),
+    property("casesensitivity", Values::Words(&["sensitive", "insensitive", "mixed"]), None),
+    property("normalization", Values::Words(&["none", "formC", "formD", "formKC", "formKD"]), None),
+    property("utf8only", ON_OFF, None),
+    property("version", Values::Words(&["1", "2", "3", "4", "5", "current"]), None),
+    property("mlslabel", Values::Text, None),
+    property("context", Values::Text, None),
+    property("fscontext", Values::Text, None),
+    property("defcontext", Values::Text, None),
+    property("rootcontext", Values::Text, None),
+    property("quota", Values::Limit, NotModelled(QUOTAS)),
+    property("refquota", Values::Limit, NotModelled(QUOTAS)),
+    property("reservation", Values::SizeOrNone, None),
+    property("refreservation", Values::SizeOrNone, None),
+    property("filesystem_limit", Values::SizeOrNone, None),
+    property("snapshot_limit", Values::SizeOrNone, None),
+    since_2_4("defaultuserquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultgroupquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultprojectquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultuserobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultgroupobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    since_2_4("defaultprojectobjquota", Values::SizeOrNone, NotModelled(QUOTAS)),
+    property("longname", ON_OFF, None),
+];
+
+/// Looks a property up; user properties (`com.example:name`) are [`USER`].
+///
+/// # Errors
+/// A name that this release of OpenZFS does not know, or one that belongs to a volume.
+pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
+    if matches!(name, "volsize" | "volblocksize" | "volthreading") {
+        return Err(Refused {
+            message: format!("`{name}` belongs to volumes, and a lab's datasets are file systems"),
+            fix: "use `recordsize`".to_owned(),
+        });
+    }
+    if READ_ONLY.contains(&name) {
+        return Err(Refused {
+            message: format!("`{name}` tells what is there, and cannot be set"),
+            fix: "remove it".to_owned(),
+        });
+    }
+    if name == "special_small_blocks" && openzfs >= OpenZfs::V2_4 {
+        return Ok(&SPECIAL_SMALL_BLOCKS_2_4);
+    }
+    if name.contains(':')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.:".contains(c))
+    {
+        return Ok(&USER);
+    }
+    let of_whom = name.split_once('@').filter(|(_, whom)| !whom.is_empty());
+    if of_whom.is_some_and(|(kind, _)| QUOTAS_OF.contains(&kind)) {
+        return Ok(&QUOTA_OF);
+    }
+    find(TABLE, "dataset", name, openzfs)
+}
+
+/// The names of columns of `zfs get`, which `zfs` takes for the properties (`pd_colname` in zfs_prop.c).
+const SHORT: [(&str, &str); 6] = [
+    ("recsize", "recordsize"),
+    ("compress", "compression"),
+    ("rdonly", "readonly"),
+    ("reserv", "reservation"),
+    ("refreserv", "refreservation"),
+    ("case", "casesensitivity"),
+];
+
+/// The full name of a property that may be written in short.
+pub fn full_name(name: &str) -> &str {
+    let full = SHORT.iter().find(|(short, _)| *short == name);
+    full.map_or(name, |(_, full)| full)
+}
+
+/// Properties that tell and cannot be set, of both releases.
+const READ_ONLY: [&str; 20] = [
+    "available",
+    "compressratio",
+    "createtxg",
+    "creation",
+    "encryptionroot",
+    "guid",
+    "keystatus",
+    "logicalreferenced",
+    "logicalused",
+    "mounted",
+    "name",
+    "objsetid",
+    "origin",
+    "refcompressratio",
+    "referenced",
+    "type",
+    "used",
+    "usedbydataset",
+    "usedbysnapshots",
+    "written",
+];
+
+/// Quotas of one user, group or project: `userquota@joe`.
+const QUOTAS_OF: [&str; 6] =
+    ["userquota", "groupquota", "projectquota", "userobjquota", "groupobjquota", "projectobjquota"];
+
+/// What all of these have in common.
+static QUOTA_OF: Property = property("quota", Values::SizeOrNone, NotModelled(QUOTAS));
+
+/// What all user properties have in common.
+pub static USER: Property = property("user property", Values::Text, None);
+
+/// `special_small_blocks` since 2.4, which takes any size and not only powers of two.
+static SPECIAL_SMALL_BLOCKS_2_4: Property =
+    property("special_small_blocks", Values::SizeUpTo(16 << 20), Modelled);
+
+/// Checks a value, with the limits that depend on the release and on module parameters.
+///
+/// # Errors
+/// What ZFS would refuse.
+pub fn check(property: &Property, value: &str, max_recordsize: u64) -> Result<String, Refused> {
+    let printed = property.check(value)?;
+    if matches!(property.name, "recordsize" | "special_small_blocks")
+        && crate::units::size(&printed).is_ok_and(|size| size > max_recordsize)
+    {
+        return Err(Refused {
+            message: format!(
+                "`{}` cannot be {value}: `zfs_max_recordsize` is {} here",
+                property.name,
+                crate::units::print_size(max_recordsize)
+            ),
+            fix: "raise `zfs_max_recordsize` in [module], or take a smaller one".to_owned(),
+        });
+    }
+    Ok(printed)
+}
+
+/// Largest `recordsize` without a module parameter, bytes (`zfs_max_recordsize`).
+pub const MAX_RECORDSIZE: u64 = 16 << 20;
+
+/// Defaults of the properties that decide how data is stored and cached; of both known releases (zfs_prop.c).
+pub const DEFAULTS: [(&str, &str); 12] = [
+    ("recordsize", "128K"),
+    ("sync", "standard"),
+    ("logbias", "latency"),
+    ("primarycache", "all"),
+    ("secondarycache", "all"),
+    ("compression", "on"),
+    ("checksum", "on"),
+    ("copies", "1"),
+    ("dedup", "off"),
+    ("encryption", "off"),
+    ("redundant_metadata", "all"),
+    ("special_small_blocks", "0"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str, value: &str, openzfs: OpenZfs) -> Result<String, Refused> {
+        check(lookup(name, openzfs)?, value, MAX_RECORDSIZE)
+    }
+
+    #[test]
+    fn recordsize_is_a_power_of_two_up_to_its_limit() {
+        for (value, taken) in [
+            ("16384", true),
+            ("512", true),
+            ("16M", true),
+            ("32M", false),
+            ("256", false),
+            ("100K", false),
+            ("big", false),
+        ] {
+            let set = set("recordsize", value, OpenZfs::V2_4);
+            assert_eq!(set.is_ok(), taken, "{value}");
+        }
+        let recordsize = lookup("recordsize", OpenZfs::V2_4).unwrap();
+        assert_eq!(check(recordsize, "16384", MAX_RECORDSIZE), Ok("16K".to_owned()));
+        assert_eq!(
+            check(recordsize, "100K", MAX_RECORDSIZE).map_err(|e| e.fix),
+            Err("write 64K or 128K".to_owned())
+        );
+        assert!(check(recordsize, "2M", 1 << 20).is_err(), "a lower limit");
+    }
+
+    #[test]
+    fn newer_properties_and_values_need_the_newer_release() {
+        for (name, value) in [
+            ("defaultuserquota", "10G"),
+            ("special_small_blocks", "48K"),
+            ("special_small_blocks", "3K"),
+        ] {
+            assert!(set(name, value, OpenZfs::V2_3).is_err(), "{name}");
+            assert!(set(name, value, OpenZfs::V2_4).is_ok(), "{name}");
+        }
+        assert!(set("special_small_blocks", "17M", OpenZfs::V2_4).is_err());
+    }
+
+    #[test]
+    fn zfs_own_words_are_taken_and_others_are_not() {
+        for (name, value) in [
+            ("compression", "zstd-19"),
+            ("compression", "gzip-9"),
+            ("compression", "zstd-fast-1000"),
+            ("special_small_blocks", "0"),
+            ("special_small_blocks", "64K"),
+            ("dnodesize", "auto"),
+            ("com.example:owner", "me"),
+            ("quota", "none"),
+            ("userquota@joe", "10G"),
+            ("mountpoint", "/srv/db"),
+            ("mountpoint", "legacy"),
+            ("acltype", "disabled"),
+            ("special_small_blocks", "1M"),
+            ("checksum", "blake3"),
+            ("direct", "disabled"),
+        ] {
+            for openzfs in OpenZfs::ALL {
+                assert!(set(name, value, openzfs).is_ok(), "{name}={value}");
+            }
+        }
+        for (name, value) in [
+            ("compression", "zstd-20"),
+            ("compression", "gzip-0"),
+            ("sync", "off"),
+            ("copies", "4"),
+            ("special_small_blocks", "32M"),
+            ("quota", "0"),
+            ("mountpoint", "srv"),
+            ("userquota@", "10G"),
+            ("volblocksize", "16K"),
+            ("used", "1"),
+        ] {
+            for openzfs in OpenZfs::ALL {
+                assert!(set(name, value, openzfs).is_err(), "{name}={value}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_property_is_listed_twice() {
+        for (i, property) in TABLE.iter().enumerate() {
+            assert!(
+                TABLE[i + 1..].iter().all(|other| other.name != property.name),
+                "{}",
+                property.name
+            );
+        }
+    }
+}

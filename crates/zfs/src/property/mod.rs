@@ -1,0 +1,223 @@
+//! ZFS properties by their own names, with ZFS's own values and limits, for each release.
+
+pub mod dataset;
+pub mod pool;
+
+use crate::OpenZfs;
+use crate::spelling::{did_you_mean, nearest};
+use crate::units;
+
+/// What a property may be set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A power of two of bytes.
+    PowerOfTwo {
+        /// Least.
+        min: u64,
+        /// Most.
+        max: u64,
+        /// Whether 0 is allowed beside them.
+        zero: bool,
+    },
+    /// A whole number.
+    Whole {
+        /// Least.
+        min: u64,
+        /// Most.
+        max: u64,
+    },
+    /// A size of at most so many bytes.
+    SizeUpTo(u64),
+    /// A size, or `none`.
+    SizeOrNone,
+    /// A size above 0, or `none`.
+    Limit,
+    /// A size, or `none` or `auto`.
+    SizeNoneAuto,
+    /// An absolute path, or one of these words.
+    Path(&'static [&'static str]),
+    /// At most 32 printable characters of ASCII.
+    Comment,
+    /// Any text without line breaks.
+    Text,
+}
+
+/// What a property does in the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It acts as on a real server.
+    Modelled,
+    /// It changes no figure, on a real server either.
+    None,
+    /// It may cost or save something on a real server, and the machine leaves it out: why.
+    NotModelled(&'static str),
+}
+
+/// One property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Property {
+    /// Its name.
+    pub name: &'static str,
+    /// The first of the known releases that has it.
+    pub since: OpenZfs,
+    /// What it may be.
+    pub values: Values,
+    /// What it does in the machine.
+    pub effect: Effect,
+}
+
+/// A value that ZFS would refuse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub fix: String,
+}
+
+/// `on` and `off`.
+pub(crate) const ON_OFF: Values = Values::Words(&["on", "off"]);
+
+/// A property of every known release.
+pub(crate) const fn property(name: &'static str, values: Values, effect: Effect) -> Property {
+    Property { name, since: OpenZfs::V2_3, values, effect }
+}
+
+/// A property of 2.4 and later.
+pub(crate) const fn since_2_4(name: &'static str, values: Values, effect: Effect) -> Property {
+    Property { name, since: OpenZfs::V2_4, values, effect }
+}
+
+/// Looks a property up in a table.
+pub(crate) fn find(
+    table: &'static [Property],
+    what: &str,
+    name: &str,
+    openzfs: OpenZfs,
+) -> Result<&'static Property, Refused> {
+    match table.iter().find(|property| property.name == name) {
+        Some(property) if property.since <= openzfs => Ok(property),
+        Some(property) => Err(Refused {
+            message: format!("OpenZFS {openzfs} has no {what} property `{name}`"),
+            fix: format!(
+                "it came with {}: set `openzfs = \"{}\"`, or remove it",
+                property.since, property.since
+            ),
+        }),
+        None => {
+            let known: Vec<&str> = table.iter().map(|p| p.name).collect();
+            let near = nearest(name, known.iter().copied());
+            Err(Refused {
+                message: format!("`{name}` is no {what} property of OpenZFS"),
+                fix: near.map_or_else(
+                    || {
+                        format!(
+                            "see {}",
+                            if what == "pool" { "zpoolprops(7)" } else { "zfsprops(7)" }
+                        )
+                    },
+                    |near| format!("did you mean `{near}`?"),
+                ),
+            })
+        }
+    }
+}
+
+impl Refused {
+    fn new(message: impl Into<String>, fix: impl Into<String>) -> Refused {
+        Refused { message: message.into(), fix: fix.into() }
+    }
+}
+
+impl Property {
+    /// The value as ZFS prints it back (`16384` and `16k` are `16K`).
+    ///
+    /// # Errors
+    /// A value that ZFS refuses.
+    pub fn check(&self, value: &str) -> Result<String, Refused> {
+        let cannot =
+            |fix: String| Refused::new(format!("`{}` cannot be `{value}`", self.name), fix);
+        match self.values {
+            Values::Words(words) if words.contains(&value) => Ok(value.to_owned()),
+            Values::Words(words) => Err(cannot(match nearest(value, words.iter().copied()) {
+                None if words.len() > 12 => format!("one of {}, …", words[..8].join(", ")),
+                _ => did_you_mean(value, words),
+            })),
+            Values::PowerOfTwo { min, max, zero } => self.power_of_two(value, min, max, zero),
+            Values::Whole { min, max } => match value.parse::<u64>() {
+                Ok(number) if (min..=max).contains(&number) => Ok(number.to_string()),
+                _ => Err(cannot(format!("it is a whole number, {min} to {max}"))),
+            },
+            Values::SizeOrNone | Values::Limit | Values::SizeNoneAuto if value == "none" => {
+                Ok(value.to_owned())
+            }
+            Values::SizeNoneAuto if value == "auto" => Ok(value.to_owned()),
+            Values::SizeUpTo(_) => self.size(value, "a size"),
+            Values::SizeOrNone | Values::Limit => self.size(value, "a size or `none`"),
+            Values::SizeNoneAuto => self.size(value, "a size, `none` or `auto`"),
+            Values::Path(words) if words.contains(&value) => Ok(value.to_owned()),
+            Values::Path(words) if !value.starts_with('/') => {
+                let mut kinds = vec!["an absolute path"];
+                kinds.extend(words.iter().filter(|word| !word.is_empty()));
+                Err(cannot(format!("it is {}", kinds.join(" or "))))
+            }
+            Values::Comment
+                if value.len() > 32 || !value.chars().all(|c| (' '..='~').contains(&c)) =>
+            {
+                Err(Refused::new(
+                    format!("`{}` is too long, or not plain text", self.name),
+                    "it is at most 32 printable characters of ASCII",
+                ))
+            }
+            Values::Text | Values::Path(_) if value.chars().any(char::is_control) => {
+                Err(Refused::new(
+                    format!("`{}` has a control character in it", self.name),
+                    "write it in one line of plain text",
+                ))
+            }
+            Values::Text | Values::Path(_) | Values::Comment => Ok(value.to_owned()),
+        }
+    }
+
+    fn size(&self, value: &str, what: &str) -> Result<String, Refused> {
+        let name = self.name;
+        let cannot = |fix: String| Err(Refused::new(format!("`{name}` cannot be {value}"), fix));
+        match (units::size(value), self.values) {
+            (Err(e), _) => Err(Refused::new(e.to_string(), format!("`{name}` is {what}"))),
+            (Ok(size), Values::SizeUpTo(most)) if size > most => {
+                cannot(format!("it is a size of at most {}", units::print_size(most)))
+            }
+            (Ok(0), Values::Limit) => cannot("write `none` for no limit".to_owned()),
+            (Ok(size), _) => Ok(units::print_size(size)),
+        }
+    }
+
+    fn power_of_two(&self, value: &str, min: u64, max: u64, zero: bool) -> Result<String, Refused> {
+        let name = self.name;
+        let or_zero = if zero { "0, or " } else { "" };
+        let range = format!("{or_zero}{} to {}", units::print_size(min), units::print_size(max));
+        let size = units::size(value).map_err(|e| {
+            Refused::new(e.to_string(), format!("`{name}` is a power of two, {range}"))
+        })?;
+        if size == 0 && zero {
+            return Ok("0".to_owned());
+        }
+        if size < min || size > max {
+            return Err(Refused::new(
+                format!("`{name}` cannot be {value}"),
+                format!("it is a power of two, {range}"),
+            ));
+        }
+        if !size.is_power_of_two() {
+            let above = size.next_power_of_two();
+            let (below, above) = (units::print_size(above / 2), units::print_size(above));
+            return Err(Refused::new(
+                format!("`{name}` must be a power of two, {value} is none"),
+                format!("write {below} or {above}"),
+            ));
+        }
+        Ok(units::print_size(size))
+    }
+}
