@@ -142,7 +142,8 @@ impl Inputs {
     pub fn read(bytes: &[u8]) -> Result<Inputs, Fault> {
         let other = |why: String| {
             Fault::Environment(format!(
-                "these inputs are of another version of Poolwright ({why}): plan the trial again with `poolwright run LAB --list`"
+                "these inputs are from another version of Poolwright ({why}): plan the trial \
+                 again with `poolwright run LAB --list`"
             ))
         };
         let inputs: Inputs = serde_json::from_slice(bytes).map_err(|e| other(e.to_string()))?;
@@ -152,7 +153,7 @@ impl Inputs {
         // What this version does not know would be lost in silence.
         match inputs.bytes()? == bytes {
             true => Ok(inputs),
-            false => Err(other("they have fields that are not known here".into())),
+            false => Err(other("unknown fields".into())),
         }
     }
 

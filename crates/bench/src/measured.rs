@@ -38,7 +38,7 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     let idle = output.idle();
     if !idle.is_empty() {
         return Err(Fault::failed(format!(
-            "fio's job {} did no I/O in the measured time while others did: a longer runtime lets it take part",
+            "fio's job {} did no I/O in the measured time, but others did: use a longer runtime",
             idle.join(", ")
         )));
     }
@@ -48,7 +48,7 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     notes.extend(observed.notes);
     let ignored: u64 = output.jobs.iter().map(|j| j.total_err).sum();
     if ignored > 0 {
-        notes.push(format!("fio ignored {ignored} errors (continue_on_error)"));
+        notes.push(format!("fio ignored {ignored} errors because of continue_on_error"));
     }
     notes.push(output.version.clone());
     let mut facts = observed.facts;
@@ -77,8 +77,8 @@ fn lasted(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
     const LEAST: f64 = 0.9;
     match wanted_s {
         Some(wanted_s) if measured_s < LEAST * wanted_s => Err(Fault::failed(format!(
-            "fio ended after {measured_s:.1} s, though its job is to go on for {wanted_s} s: with file_append=1 or a \
-             limit of its own (io_size, number_ios) it does not begin its files anew; give it more to do, or less time"
+            "fio ended after {measured_s:.1} s, but its job should run for {wanted_s} s: with \
+             file_append=1, io_size or number_ios fio does not start its files again; give it more work or a shorter runtime"
         ))),
         _ => Ok(()),
     }

@@ -91,7 +91,7 @@ pub fn parse(text: &str) -> Parsed<Options> {
             problems.push(Problem::new(
                 line,
                 ProblemKind::Unknown,
-                format!("options included by !{} are not seen", excerpt(include)),
+                format!("options included by !{} are not read", excerpt(include)),
             ));
             facts.includes.push(At::new(include.to_string(), line));
             continue;
@@ -102,7 +102,7 @@ pub fn parse(text: &str) -> Parsed<Options> {
                 None => problems.push(Problem::new(
                     line,
                     ProblemKind::Malformed,
-                    format!("a group without its closing bracket: {:?}", excerpt(raw)),
+                    format!("a group name without a closing bracket: {:?}", excerpt(raw)),
                 )),
             }
             continue;

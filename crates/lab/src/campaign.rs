@@ -288,10 +288,10 @@ pub struct Method {
     /// Whether the pool is exported and imported again between the warm-up and the measurement.
     #[serde(default)]
     pub restart: bool,
-    /// Factors on a drive's uncertain numbers with which the cells of a verdict are run again.
+    /// Factors on a drive's uncertain numbers; the cells of a verdict are run again with each.
     #[serde(default)]
     pub sensitivity: Vec<f64>,
-    /// Factors on S with which every cell is run once more, to see whether its result depends on S.
+    /// Factors on S; every cell is run again with each, to see whether its result depends on S.
     #[serde(default)]
     pub size_check: Vec<f64>,
     /// Seed of the schedule, the data and the drives.

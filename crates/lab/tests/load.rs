@@ -149,7 +149,7 @@ fn what_changes_nothing_is_accepted_and_said_so() {
         "{notes:?}"
     );
     assert!(
-        notes.iter().any(|d| d.message.contains("`mountpoint` changes no figure")),
+        notes.iter().any(|d| d.message.contains("`mountpoint` does not affect the results")),
         "{notes:?}"
     );
 }

@@ -74,19 +74,19 @@ fn each_mistake_has_its_place_and_its_fix() {
     refused(
         "[variants.a]\nopenzfs = \"2.1\"\n",
         "\"2.1\"",
-        "the machine runs OpenZFS 2.3 and 2.4, and 2.1 has no port to it",
+        "the machine runs OpenZFS 2.3 and 2.4; OpenZFS 2.1 is not ported to it",
         "change the line: openzfs = \"2.4\"",
     );
     refused(
         "[scale]\ntime = 5\n",
         "time",
-        "there is no time scale any more: virtual time is exact",
+        "the time scale was removed: virtual time is exact",
         "remove the line",
     );
     refused(
         "[variants.a]\nopenzfs = \"2.2\"\n",
         "\"2.2\"",
-        "the machine runs OpenZFS 2.3 and 2.4, and not `2.2`",
+        "the machine runs OpenZFS 2.3 and 2.4, not `2.2`",
         "\"2.3\", \"2.4\"",
     );
     refused("[variants.a]\npool.ashift = 20\n", "20", "`ashift` cannot be 20", "9 to 16");
@@ -330,7 +330,7 @@ fn properties_that_zfs_takes_only_together() {
     refused(
         "[variants.a]\ndataset.keyformat = \"raw\"\n",
         "\"raw\"",
-        "`keyformat` without encryption",
+        "`keyformat` is set, but encryption is off",
         "encryption = \"on\"",
     );
     let encrypted = "[variants.a]\ndataset.encryption = \"on\"\ndataset.keyformat = \"raw\"\n";
@@ -392,7 +392,7 @@ fn one_slip_is_one_mistake() {
     refused(
         "[variants.a]\nvdevs = \"miror hdd[0-1]\"\n",
         "miror",
-        "`miror` names no drive",
+        "`miror` is not a drive",
         "did you mean `mirror`",
     );
     refused(
@@ -469,7 +469,7 @@ fn a_ladders_wrong_rate_and_a_number_beyond_counting_are_told_once() {
     refused(rates, "0", "`rates` is out of range", "1 to 1000000000");
     refused("[method]\nsensitivity = [1]\n", "[1]", "a factor of 1 changes nothing", "[0.5, 2]");
     let seed = "[method]\nseed = 99999999999999999999\n";
-    refused(seed, "99999999999999999999", "`seed` is beyond what can be counted", "at the most");
+    refused(seed, "99999999999999999999", "`seed` is too large", "the maximum is");
 }
 
 #[test]
@@ -478,13 +478,13 @@ fn an_array_that_cannot_be_is_refused_where_it_is_written() {
     refused(
         &array("raid6 hdd[0-2]"),
         "raid6",
-        "raid6 needs at least 4 drives, and 3 are named",
+        "raid6 needs at least 4 drives, but 3 are named",
         "name 4 drives or more",
     );
     refused(
         &array("raid01 hdd[0-3]"),
         "raid01",
-        "`raid01` is no level of an array",
+        "`raid01` is not an array level",
         "did you mean `raid10`",
     );
     refused(&array("raid10 hdd[0-12]"), "hdd[0-12]", "too few drives `hdd`", "hdd[0-11]");
@@ -492,10 +492,10 @@ fn an_array_that_cannot_be_is_refused_where_it_is_written() {
     refused(
         &array("raid0 hdd[0-1] chunk=48K"),
         "chunk=48K",
-        "`48K` is no size of a chunk",
+        "`48K` is not a valid chunk size",
         "power of two",
     );
-    refused(&array("raid1 hdd[0-1] chunk=64K"), "chunk=64K", "raid1 has no chunks", "remove it");
+    refused(&array("raid1 hdd[0-1] chunk=64K"), "chunk=64K", "raid1 has no chunk size", "remove it");
     refused(
         &format!("{}filesystem = \"btrfs\"\n", array("raid0 hdd[0-1]")),
         "\"btrfs\"",
@@ -505,7 +505,7 @@ fn an_array_that_cannot_be_is_refused_where_it_is_written() {
     refused(
         "[variants.a]\nstack = \"md\"\n",
         "a",
-        "stack = \"md\" without an array",
+        "stack = \"md\" needs an array",
         "raid10 nvme[0-3]",
     );
 }
@@ -523,14 +523,14 @@ fn the_keys_of_one_stack_are_refused_in_the_other() {
         refused(
             &format!("{array}{key}\n"),
             under,
-            "this belongs to a ZFS pool, and the stack here is `md`",
+            "this key is for ZFS pools, but the stack here is `md`",
             "remove it",
         );
     }
     refused(
         "[variants.a]\nfilesystem = \"xfs\"\n",
         "filesystem",
-        "this belongs to an md array, and the stack here is `zfs`",
+        "this key is for md arrays, but the stack here is `zfs`",
         "stack = \"md\"",
     );
     refused(

@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> Result<Histogram, HistogramError> {
     }
     Err(HistogramError {
         line: 0,
-        what: "nothing is counted here: give the text of `zdb -Lbbbs POOL`, or lines `size,count`"
+        what: "no counts in this text: give the output of `zdb -Lbbbs POOL`, or lines `size,count`"
             .to_string(),
     })
 }
@@ -124,7 +124,7 @@ fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
             }
             Some([..]) if cells.len() == 3 => {
                 let what =
-                    "more bytes than so many files of that size have: write size,count,bytes";
+                    "more bytes than this many files of this size can hold: write size,count,bytes";
                 return Err(HistogramError { line, what: what.to_string() });
             }
             // The first line may name the columns.

@@ -76,7 +76,7 @@ impl Args {
         let comparison = findings::compare(&before, &after);
         if comparison.changes.is_empty() && comparison.unmeasured.is_empty() {
             return Err(usage(format!(
-                "error: {} and {} share no measured cell: compare two campaigns of one lab\n",
+                "error: {} and {} have no measured cell in common: compare two campaigns of one lab\n",
                 self.before, self.after
             )));
         }
@@ -119,7 +119,8 @@ impl Args {
         let cells = findings::against_published(findings, &table, &self.rows);
         if cells.is_empty() {
             return Err(usage(format!(
-                "no row of {} is named after a cell of {}: say which is which with --row ROW=VARIANT; the rows are {}",
+                "no row of {} has the name of a cell of {}: match them with --row ROW=VARIANT; \
+                 the rows are {}",
                 self.after,
                 self.before,
                 rows()
@@ -157,6 +158,6 @@ fn named(text: &str) -> Result<Named, String> {
             variant: variant.to_owned(),
             workload: workload.map(str::to_owned),
         }),
-        _ => Err("after the = stands a variant, and a workload behind a space if need be".into()),
+        _ => Err("after the = write a variant, or a variant and a workload separated by a space".into()),
     }
 }

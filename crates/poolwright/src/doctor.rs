@@ -230,7 +230,7 @@ fn memory(free: u64, most: u64, cores: usize) -> Result {
         return Ok(format!("{have}: one machine each, at most {:.0} GiB", gib(most)));
     }
     Err((
-        format!("{have}: {fitting} of the largest machines ({:.0} GiB) side by side", gib(most)),
+        format!("{have}: {fitting} of the largest machines ({:.0} GiB) at the same time", gib(most)),
         "free some memory; run -j and smaller labs need less".to_owned(),
     ))
 }

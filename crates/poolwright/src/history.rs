@@ -41,7 +41,7 @@ impl Args {
         }
         let histories = findings::history(&campaigns);
         if histories.is_empty() {
-            return refuse("none of these campaigns has a trial that counts: run the lab first");
+            return refuse("none of these campaigns has a valid trial: run the lab first");
         }
         let text = if self.json {
             match serde_json::to_string_pretty(&histories) {
@@ -64,7 +64,7 @@ fn mixed(campaigns: &[(String, Findings)]) -> Option<String> {
     let (first, of) = campaigns.first()?;
     let (other, not) = campaigns.iter().find(|(_, findings)| findings.lab.name != of.lab.name)?;
     Some(format!(
-        "{first} is of the lab {:?} and {other} of {:?}: name campaigns of one lab",
+        "{first} belongs to the lab {:?}, but {other} to {:?}: name campaigns of one lab",
         of.lab.name, not.lab.name
     ))
 }

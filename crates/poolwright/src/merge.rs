@@ -35,8 +35,8 @@ impl Args {
             let other = Store::read(path).map_err(|e| exit::of_store(&e))?;
             if !path.join("trials").is_dir() {
                 let path = path.display();
-                let why = "it has no directory `trials`; name the directory that --store named";
-                return Err(refuse(USAGE, format!("{path} is no store: {why}")));
+                let why = "it has no directory `trials`; name the directory that was given to --store";
+                return Err(refuse(USAGE, format!("{path} is not a store: {why}")));
             }
             others.push(other);
         }
@@ -45,12 +45,13 @@ impl Args {
         for other in &others {
             let merged = store.merge(other).map_err(|e| exit::of_store(&e))?;
             for why in &merged.damaged {
-                output::complain(&format!("error: left out: {why}\n"));
+                output::complain(&format!("error: not copied: {why}\n"));
                 code = CONFLICT;
             }
             for (ours, theirs) in &merged.conflicts {
                 output::complain(&format!(
-                    "error: two results of one trial: {} and {} differ. A trial is a pure function of its inputs, so this is a fault of the engine or of a disk: `poolwright verify` tells which of them comes out again\n",
+                    "error: two results of the same trial differ: {} and {}. A trial always \
+                     gives the same result, so the engine or a disk is faulty. `poolwright verify` shows which result can be reproduced\n",
                     ours.display(),
                     theirs.display()
                 ));

@@ -180,7 +180,7 @@ impl Args {
         match variant.is_zfs() && !variant.pool.vdevs.is_empty() {
             true => Ok(number),
             false => Err(format!(
-                "variant `{}` of {} is no ZFS pool: name one that is with --variant",
+                "variant `{}` of {} is not a ZFS pool: choose another with --variant",
                 variant.name, self.lab
             )),
         }

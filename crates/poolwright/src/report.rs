@@ -151,7 +151,7 @@ pub fn style(language: Language, to_terminal: bool) -> Style {
 
 /// The language of a tag, for an argument.
 pub fn language(tag: &str) -> Result<Language, String> {
-    Language::from_tag(tag).ok_or_else(|| format!("no report is written in {tag:?}: use en or zh"))
+    Language::from_tag(tag).ok_or_else(|| format!("unknown language {tag:?}: use en or zh"))
 }
 
 /// The language of the locale, English where it is another.
@@ -252,7 +252,7 @@ fn from_record(store: &Store, path: &Path) -> Result<Made, String> {
     }
     if trials.is_empty() {
         return Err(format!(
-            "no trial of {} is stored: run the lab, and it resumes from there",
+            "no trial of {} is stored: run the lab first",
             path.display()
         ));
     }

@@ -144,7 +144,8 @@ impl Args {
         };
         if !self.pool.is_empty() && system == advice::system::System::default() {
             return Err(format!(
-                "{}: no known kind of text; pass a lab, or the output of `zpool status`, `zfs get all` or `lsblk -J`",
+                "{}: unknown kind of text; pass a lab, or the output of `zpool status`, `zfs get \
+                 all` or `lsblk -J`",
                 self.pool.join(", ")
             ));
         }

@@ -109,7 +109,7 @@ fn of_lab(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
     let Some(newest) = campaigns.last() else {
         return Err(refuse(
             USAGE,
-            format!("{name} is no result, no key of a trial and no lab that was run"),
+            format!("{name} is not a result, a trial key or a lab that was run"),
         ));
     };
     let record = Record::read(newest).map_err(|e| exit::of_store(&e))?;

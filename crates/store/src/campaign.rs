@@ -125,7 +125,7 @@ impl Record {
                 }
                 Some(Found::Damaged { why }) => damaged.push(why),
                 Some(Found::Missing) => {}
-                None => damaged.push(format!("{:?} is no key of a trial", entry.key)),
+                None => damaged.push(format!("{:?} is not a trial key", entry.key)),
             }
         }
         (trials, damaged)

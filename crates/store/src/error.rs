@@ -25,7 +25,7 @@ pub enum Error {
         why: String,
     },
     /// A directory of the engine before this one.
-    #[error("{} holds results of the former engine: run the lab again; they stay where they are", .path.display())]
+    #[error("{} holds results of an earlier engine, which are kept: run the lab again", .path.display())]
     Former {
         /// The directory.
         path: PathBuf,

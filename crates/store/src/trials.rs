@@ -146,7 +146,7 @@ impl Store {
                     Found::Measured { run: files::parse(&trial_path.join(RUN)).ok(), trial }
                 }
                 Ok(_) => Found::Damaged {
-                    why: Error::content(&trial_path.join(RESULT), "it is of a trial that failed")
+                    why: Error::content(&trial_path.join(RESULT), "it belongs to a failed trial")
                         .to_string(),
                 },
                 Err(e) => Found::Damaged { why: e.to_string() },
@@ -368,13 +368,13 @@ pub(crate) fn content(directory: &Path, key: &Key) -> Result<Box<Trial>, Error> 
     let path = directory.join(RESULT);
     let trial: Box<Trial> = files::parse(&path)?;
     if trial.key != key.as_str() {
-        return Err(Error::content(&path, format!("it is of trial {}", trial.key)));
+        return Err(Error::content(&path, format!("it belongs to trial {}", trial.key)));
     }
     Ok(trial)
 }
 
 fn other_inputs(path: &Path) -> Error {
-    Error::content(path, "the hash of its content is not the key that it is stored under")
+    Error::content(path, "the hash of its content differs from its key")
 }
 
 /// Keys that name files or directories in a directory.

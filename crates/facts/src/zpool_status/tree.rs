@@ -228,7 +228,7 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
                         group.line,
                         ProblemKind::Malformed,
                         format!(
-                            "the indentation below {:?} is lost: the drives after it are taken for its own",
+                            "the indentation below {:?} is lost: the drives after it are read as its members",
                             excerpt(&group.name)
                         ),
                     ));

@@ -9,7 +9,7 @@ pub struct Host {
     pub memory: u64,
     /// Processor cores.
     pub cores: u32,
-    /// Whether compute takes virtual time.
+    /// Whether computation takes virtual time.
     #[serde(default)]
     pub processor: Processor,
     /// Price of a GiB of memory, in the lab's own currency, where it is stated.

@@ -46,7 +46,8 @@ pub fn lost_groups_why(variant: &Variant) -> String {
     let module = |name: &str| variant.module.get(name).map(|value| format!(" ({value})"));
     let dirty = module("zfs_dirty_data_max").unwrap_or_default();
     format!(
-        "writes are on the drives when their transaction group is: open for zfs_txg_timeout ({timeout} s), then written for as long at most; less where dirty data reach zfs_dirty_data_sync_percent of zfs_dirty_data_max{dirty} sooner"
+        "writes reach the drives with their transaction group: it is open for zfs_txg_timeout \
+         ({timeout} s) and written for at most as long; less if dirty data reach zfs_dirty_data_sync_percent of zfs_dirty_data_max{dirty} sooner"
     )
 }
 
@@ -115,7 +116,7 @@ fn of_pool(
     (!log.is_empty()).then(|| Reason {
         setting: setting(log),
         durability: Durability::LosesLast { seconds: None },
-        why: "log blocks that were still in the drive's cache are gone, and replay ends before the first of them"
+        why: "log blocks in the drive's cache are lost, and replay stops before the first of them"
             .to_owned(),
         evidence: of_log,
     })
@@ -168,7 +169,8 @@ fn write_hole(level: MdLevel) -> Option<Reason> {
     matches!(level, MdLevel::Raid5 | MdLevel::Raid6).then(|| Reason {
         setting: format!("md {} without a journal", level.name()),
         durability: Durability::MayCorrupt,
-        why: "parity of stripes that the cut interrupted is wrong: a drive that dies before the resync has ended is rebuilt with wrong data (write hole)".to_owned(),
+        why: "the parity of interrupted stripes is wrong: if a drive fails before the resync \
+              ends, it is rebuilt with wrong data (write hole)".to_owned(),
         evidence: evidence::WRITE_HOLE,
     })
 }

@@ -50,7 +50,7 @@ pub fn load_on(
 ) -> Result<(Campaign, Vec<Diagnostic>), Vec<Diagnostic>> {
     if let Some(at) = text.find('\r').filter(|_| !text.contains('\n')) {
         return Err(vec![
-            Diagnostic::error("the lines of this file end in CR alone, which TOML does not know")
+            Diagnostic::error("the lines of this file end in CR alone, which is not valid in TOML")
                 .at(name, at..at + 1)
                 .fix("end them with LF: tr '\\r' '\\n' < OLD.toml > NEW.toml"),
         ]);

@@ -119,8 +119,8 @@ impl Settings {
             if settings.vdevs.is_some() {
                 cx.error(
                     text.span.clone(),
-                    "this states the pool's vdevs twice, here and in its `pool`",
-                    "keep one of the two",
+                    "the pool's vdevs are given twice: here and in `pool`",
+                    "remove one of them",
                 );
             }
             settings.vdevs = Some(settings.read(cx, &text));
@@ -132,7 +132,7 @@ impl Settings {
             }
         }
         if let Some(entry) = section.take("remove") {
-            let texts = entry.strings(cx, "what to take out, such as \"log\" or \"cache nvme0\"");
+            let texts = entry.strings(cx, "what to remove, such as \"log\" or \"cache nvme0\"");
             settings.remove = texts.iter().flat_map(|text| vdevs::read_removal(cx, text)).collect();
         }
         settings
@@ -162,7 +162,7 @@ impl Settings {
                     cx.error(
                         entry.span(),
                         format!("`ashift` cannot be {number}"),
-                        format!("it is {wanted}"),
+                        format!("write {wanted}"),
                     );
                 }
                 self.ashift = Some(At::new(ashift, entry.span()));
@@ -200,7 +200,7 @@ fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
         let runs = format!("the machine runs OpenZFS {}", names.join(" and "));
         let (message, fix) = match near {
             _ if text.value == "2.1" || text.value.starts_with("2.1.") => (
-                format!("{runs}, and 2.1 has no port to it"),
+                format!("{runs}; OpenZFS 2.1 is not ported to it"),
                 format!("change the line: openzfs = \"{}\"", OpenZfs::default()),
             ),
             Some(near) => (
@@ -208,7 +208,7 @@ fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
                 format!("name the release line: \"{near}\""),
             ),
             None => (
-                format!("{runs}, and not `{}`", text.value.escape_debug()),
+                format!("{runs}, not `{}`", text.value.escape_debug()),
                 format!("write one of \"{}\"", names.join("\", \"")),
             ),
         };
@@ -228,7 +228,7 @@ fn dataset_name(cx: &Cx<'_>, entry: &Entry<'_>) {
     if !entry.key.split('/').all(component) || entry.key.len() > 200 {
         cx.error(
             entry.key_span(),
-            format!("`{}` cannot be a dataset's name", entry.key),
+            format!("`{}` is not a valid dataset name", entry.key),
             "use letters, digits, `-`, `_`, `.` and `:`, and `/` between parent and child",
         );
     }

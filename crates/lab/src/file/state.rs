@@ -218,7 +218,7 @@ impl State {
                     };
                     cx.error(
                         span.clone(),
-                        format!("there are too few drives `{kind}` for this"),
+                        format!("there are too few drives `{kind}`"),
                         format!("{there}: name one of them, or raise the count in [drives]"),
                     );
                 }
@@ -242,7 +242,7 @@ impl State {
                     .at(cx.file, again.clone())
                     .label("here again")
                     .related(first.clone(), "first used here")
-                    .fix("give each vdev drives of its own"),
+                    .fix("give each vdev its own drives"),
             );
         }
     }
@@ -266,7 +266,7 @@ impl State {
             let Some((min, max)) = parameter.range() else {
                 cx.note(
                     name.span.clone(),
-                    format!("`{}` takes a word and changes no figure", name.value),
+                    format!("`{}` is a text parameter and does not affect the results", name.value),
                 );
                 let word = match &value.value {
                     Written::Number(number) => number.to_string(),
@@ -276,8 +276,8 @@ impl State {
                 if word.is_empty() || word.chars().any(|c| c.is_whitespace() || c.is_control()) {
                     cx.error(
                         value.span.clone(),
-                        format!("`{}` is not one word", name.value),
-                        "write it as modprobe takes it, without blanks",
+                        format!("`{}` must be one word without blanks", name.value),
+                        "write it as in modprobe.d, without blanks",
                     );
                 }
                 words.insert(name.value.clone(), word);
@@ -289,7 +289,7 @@ impl State {
                     cx.error(
                         value.span.clone(),
                         format!("`{}` cannot be {number}", name.value),
-                        format!("it is a C `{}`: {min} to {max}", parameter.ctype),
+                        format!("its C type is `{}`: {min} to {max}", parameter.ctype),
                     );
                     continue;
                 }
@@ -298,7 +298,7 @@ impl State {
                         value.span.clone(),
                         format!("`{}` cannot be \"{word}\"", name.value),
                         format!(
-                            "it is a whole number, {min} to {max}; bytes may be written as \"64M\""
+                            "write a whole number from {min} to {max}; bytes may be written as \"64M\""
                         ),
                     );
                     continue;
@@ -325,11 +325,13 @@ impl State {
             cx.warning(
                 at.span.clone(),
                 format!(
-                    "OpenZFS makes ashift {given} of {stated} in a mirror or raidz of drives that report sectors of {}",
+                    "OpenZFS changes ashift {stated} to {given} in a mirror or raidz, because \
+                     the drives report sectors of {}",
                     1u32 << given
                 ),
                 format!(
-                    "state {given}, or single drives, which keep {stated}; drives that hide their sectors have `reported_sector` (docs/explanation/drives.md)"
+                    "write {given}, or use single drives, which keep {stated}; for drives that \
+                     misreport their sectors set `reported_sector` (docs/explanation/drives.md)"
                 ),
             );
         }
@@ -366,7 +368,7 @@ impl State {
                             name => format!("dataset `{name}`"),
                         }
                     ),
-                    "take a smaller value, unless that is what you want",
+                    "use a smaller value, unless you want this",
                 );
             }
         }
@@ -385,12 +387,12 @@ fn accepted(
             match property.effect {
                 Effect::Modelled => {}
                 Effect::None => {
-                    cx.note(name.span.clone(), format!("`{}` changes no figure", name.value))
+                    cx.note(name.span.clone(), format!("`{}` does not affect the results", name.value))
                 }
                 Effect::NotModelled(why) => {
                     cx.note(
                         name.span.clone(),
-                        format!("`{}` changes nothing in the machine: {why}", name.value),
+                        format!("`{}` has no effect in the machine: {why}", name.value),
                     );
                 }
             }

@@ -78,8 +78,8 @@ pub(super) fn read(
     if let Some(plan) = plans.get(MOST) {
         cx.error(
             plan.header.clone(),
-            format!("these are {} variants", plans.len()),
-            format!("compare no more than {MOST}: take levels away"),
+            format!("this lab has {} variants", plans.len()),
+            format!("compare at most {MOST}: remove levels"),
         );
         plans.truncate(1);
     }
@@ -146,7 +146,7 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
         cx.error(
             header,
             format!("these factors make {count} variants"),
-            format!("compare no more than {MOST}: take levels away, or use [ablate]"),
+            format!("compare at most {MOST}: remove levels, or use [ablate]"),
         );
         return Vec::new();
     }
@@ -263,7 +263,7 @@ fn one(
         cx.error(
             entry.key_span(),
             format!("factor `{}` has fewer than two levels", entry.key),
-            "add another, or write it into the base",
+            "add another level, or move it to the base configuration",
         );
     }
     vec![Factor {
@@ -341,7 +341,7 @@ fn path_level(
         _ => {
             cx.error(
                 value.span(),
-                "a level is a text or a number here",
+                "a level must be a text or a number here",
                 match value.get_ref() {
                     DeValue::Boolean(_) => "write it as ZFS does: [\"on\", \"off\"]",
                     _ => "write a list of values: [\"8K\", \"16K\"]",
@@ -373,7 +373,7 @@ fn ablation(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
         cx.error(
             header,
             format!("{} settings make too many variants", entries.len()),
-            format!("compare no more than {MOST} variants: take settings away"),
+            format!("compare at most {MOST} variants: remove settings"),
         );
         return Vec::new();
     }
@@ -387,7 +387,7 @@ fn ablation(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
     if settings.len() < 2 {
         cx.error(
             header,
-            "[ablate] needs two settings or more",
+            "[ablate] needs at least two settings",
             "add `name = { dataset.recordsize = \"16K\" }` for each, or use [variants]",
         );
         return Vec::new();

@@ -48,7 +48,7 @@ fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
         cx.note(
             place(table, &["scale", "dirty_data_max"]),
             format!(
-                "the real server's zfs_dirty_data_max is {}: the machine has no more of it",
+                "the real server's zfs_dirty_data_max is {}: the machine does not exceed it",
                 about(real)
             ),
         );
@@ -75,7 +75,7 @@ fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
         cx.note(
             place(table, path),
             format!(
-                "variants `{first}` and `{}` are alike: their results will be equal",
+                "variants `{first}` and `{}` are identical: their results will be equal",
                 variant.name
             ),
         );

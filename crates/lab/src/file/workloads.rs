@@ -149,7 +149,7 @@ pub(super) fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Varian
         cx.missing(
             stated.span.clone(),
             format!(
-                "this workload runs in dataset `{}`, which not every variant has: {}",
+                "this workload runs in dataset `{}`, which is missing in: {}",
                 stated.value,
                 without.join(", ")
             ),
@@ -211,7 +211,7 @@ fn rates(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Rates> {
     if rates.is_empty() || rates.len() > RUNGS {
         cx.error(
             entry.span(),
-            "a ladder has 1 to 32 rates",
+            "`rates` must have 1 to 32 values",
             "write operations a second: [100, 200, 400]",
         );
     }

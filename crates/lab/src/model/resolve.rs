@@ -171,7 +171,7 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
     if let Some(size) = stated {
         return match most.filter(|most| size > most.bound) {
             Some(most) => Err(Diagnostic::error(format!(
-                "size = {size} is beyond what keeps the model true: S may be at most {:.1} by {} ({})",
+                "size = {size} is too large for a faithful model: S may be at most {:.1}, limited by {} ({})",
                 most.bound, most.rule, most.why
             ))
             .fix(remedy(most))),
@@ -191,7 +191,7 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
 
 /// What helps against an upper cap, [scale] size among it.
 fn remedy(cap: &Cap) -> String {
-    format!("{}, or take a smaller [scale] size", cap.rule.remedy())
+    format!("{}, or use a smaller [scale] size", cap.rule.remedy())
 }
 
 /// The workloads whose files do not fit a pool that lays them out, by name. Less is taken off than OpenZFS
@@ -210,7 +210,7 @@ fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
         .map(|variant| (variant, sizes::room(variant, &workload.dataset)))
         .find(|(_, room)| bytes > *room)?;
     let message = format!(
-        "the files of workload {} come to {}, and the pool of variant {} holds about {}",
+        "the files of workload {} need {}, but the pool of variant {} holds about {}",
         workload.name,
         about(bytes),
         variant.name,
@@ -225,14 +225,15 @@ fn check_sizes(all: &[Cap], size: f64, factors: &[f64]) -> Result<(), Diagnostic
         let beyond = |cap: &&Cap| !cap.lower && size * factor > cap.bound;
         if let Some(cap) = all.iter().find(beyond) {
             return Err(Diagnostic::error(format!(
-                "size_check = {factor} takes S from {size} to {}, beyond what keeps the model true: S may be at most {:.1} by {} ({})",
+                "size_check = {factor} raises S from {size} to {}, which is too large for a \
+                 faithful model: S may be at most {:.1}, limited by {} ({})",
                 size * factor,
                 cap.bound,
                 cap.rule,
                 cap.why
             ))
             .fix(format!(
-                "a smaller factor, or a smaller [scale] size; or {}",
+                "use a smaller factor or a smaller [scale] size; or {}",
                 remedy(cap)
             )));
         }
@@ -285,13 +286,14 @@ fn notes(
     let needed = host_memory_needed(model);
     if needed > limits.memory {
         notes.push(format!(
-            "one machine takes up to {} of the host's memory, more than the {} that size = \"auto\" plans with",
+            "one machine takes up to {} of the host's memory, more than the {} that size = \"auto\" allows",
             about(needed),
             about(limits.memory)
         ));
     }
     for workload in unknown {
-        notes.push(format!("workload {workload}: the job file does not say how large its files are, so memory is planned without it"));
+        notes.push(format!("workload {workload}: the job file does not give the size of its \
+                            files, so the memory plan ignores them"));
     }
     for workload in &campaign.workloads {
         if let Program::Pgbench(pgbench) = &workload.program {
@@ -301,7 +303,9 @@ fn notes(
             && model.size > 1.0
             && steep_zipf(job)
         {
-            notes.push(format!("workload {}: a Zipf distribution with θ ≥ 1 hits more on a smaller set; hit ratios do not carry over", workload.name));
+            notes.push(format!("workload {}: a Zipf distribution with θ ≥ 1 has a higher hit \
+                                ratio on a smaller set; the real server's hit ratio is lower", \
+                                    workload.name));
         }
     }
     for variant in &campaign.variants {

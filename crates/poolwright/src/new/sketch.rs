@@ -39,7 +39,7 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
     vdev::sort(&mut vdevs);
     if !vdevs.iter().any(|vdev| vdev.class == AllocationClass::Normal) {
         return Err(format!(
-            "pool {} shows no data vdevs; paste the whole output of `zpool status`",
+            "no data vdevs of pool {} in this text; paste the whole output of `zpool status`",
             plain(&pool.name.value)
         ));
     }
@@ -48,7 +48,8 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
         all
     });
     let compare = if vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log) {
-        "[variants.no-log]             # beside the pool as it is, which is called `base`\nremove = \"log\"".to_owned()
+        "[variants.no-log]             # compared with the pool as it is, which is called \
+         `base`\nremove = \"log\"".to_owned()
     } else {
         kinds.count.insert("optane", (2, Vec::new()));
         WITH_LOG.to_owned()
@@ -94,7 +95,7 @@ impl Kinds {
 
     fn lines(&self, pool: &Pool) -> String {
         let mut lines = format!(
-            "# From pool {}. The profiles are guesses: put in the ones nearest to your drives.\n",
+            "# From pool {}. The profiles are guesses: replace them with those closest to your drives.\n",
             plain(&pool.name.value)
         );
         for (kind, (count, names)) in &self.count {

@@ -175,10 +175,10 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
         if gaps > 0 {
             found
                 .faults
-                .push(format!("session {session}: {gaps} transactions before its last are gone"));
+                .push(format!("session {session}: {gaps} transactions before its last one are missing"));
         }
         if never_sent > 0 {
-            found.faults.push(format!("session {session}: {never_sent} transactions never sent"));
+            found.faults.push(format!("session {session}: {never_sent} transactions that were never sent"));
         }
         found.damage.corrupt += gaps + never_sent;
     }
@@ -186,7 +186,7 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
     if uneven {
         found.damage.corrupt += 1;
         found.faults.push(format!(
-            "a transaction is there in part: sums of its four tables {:?}, rows {:?}",
+            "a transaction is only partly there: sums of its four tables {:?}, rows {:?}",
             rows.sums, rows.rows
         ));
     }

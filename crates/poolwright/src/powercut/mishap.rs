@@ -35,7 +35,7 @@ impl FromStr for Mishap {
             "rot" => When::Rot,
             other => {
                 return Err(format!(
-                    "`{other}` is not known: write running, cut or rot after the colon"
+                    "unknown fault `{other}`: write running, cut or rot after the colon"
                 ));
             }
         };
@@ -46,9 +46,9 @@ impl FromStr for Mishap {
 impl fmt::Display for Mishap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.when {
-            When::Running => "died halfway through the writing",
+            When::Running => "failed halfway through the writing",
             When::Cut => "did not come back after the cut",
-            When::Rot => "had one in 50 of its written blocks zeroed, unnoticed",
+            When::Rot => "had one in 50 of its written blocks silently zeroed",
         };
         write!(f, "{} {how}", self.drive)
     }
@@ -63,13 +63,13 @@ pub fn check(mishaps: &[Mishap], variant: &Variant) -> Result<(), String> {
     for (number, Mishap { drive, .. }) in mishaps.iter().enumerate() {
         if !names.contains(drive) {
             return Err(format!(
-                "{drive}: the pool of {} has no such drive; it has: {}",
+                "the pool of variant {} has no drive `{drive}`; it has: {}",
                 variant.name,
                 names.join(", ")
             ));
         }
         if mishaps[..number].iter().any(|other| other.drive == *drive) {
-            return Err(format!("{drive}: a drive fails once: name it once"));
+            return Err(format!("`{drive}` is named twice; name each drive once"));
         }
     }
     Ok(())

@@ -81,7 +81,7 @@ pub fn run() -> Result<(), String> {
     }
     let text = serde_json::to_vec(&found).map_err(|e| e.to_string())?;
     fs::write(Path::new(INSIDE).join(RECOVERED), text)
-        .map_err(|e| format!("cannot write what was found: {e}"))
+        .map_err(|e| format!("cannot write the result: {e}"))
 }
 
 /// Checks the data of a pool that was imported; prints what it found.

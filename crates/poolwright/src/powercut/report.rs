@@ -142,7 +142,7 @@ impl State {
 
     /// What is wrong with it.
     fn line(&self, written: Written) -> String {
-        let mut line = format!("  state {}, {:.3} s into the writing: ", self.seed, self.at_s);
+        let mut line = format!("  state {}, cut after {:.3} s of writing: ", self.seed, self.at_s);
         if let Some(why) = &self.unusable {
             let _ = write!(line, "the pool cannot be used: {}", why.trim());
             return line;
@@ -185,7 +185,7 @@ struct Sum {
     without_log: u64,
     /// Shortest and longest import.
     import_s: Option<(f64, f64)>,
-    /// Shortest and longest recovery of the database.
+    /// Shortest and longest database recovery.
     recovery_s: Option<(f64, f64)>,
     /// Longest time of work lost.
     lost_s: Option<f64>,
@@ -233,16 +233,16 @@ impl Report {
             "{} · variant {} · {} s of writing · seed {}\n",
             self.lab, self.variant, self.seconds, self.seed
         );
-        let _ = writeln!(text, "by its settings: {}", self.by_settings.durability);
+        let _ = writeln!(text, "expected from the settings: {}", self.by_settings.durability);
         for reason in &self.by_settings.reasons {
             let _ = writeln!(text, "  {}: {}", reason.setting, reason.why);
         }
         if !self.by_settings.reasons.is_empty() {
             let limit = lab::units::about(self.dirty_data_max);
-            let _ = writeln!(text, "  limit of dirty data in the model: {limit}");
+            let _ = writeln!(text, "  dirty-data limit in the model: {limit}");
         }
         for mishap in &self.mishaps {
-            let _ = writeln!(text, "besides the cut: {mishap}");
+            let _ = writeln!(text, "drive fault: {mishap}");
         }
         for run in &self.runs {
             self.add_run(&mut text, run);
@@ -256,13 +256,13 @@ impl Report {
         let (name, written) = (self.written.run(run.synchronous), self.written.name());
         let _ = writeln!(
             text,
-            "{name:<18} {} crash states · {} acknowledged {written} looked for: {} lost, {} corrupt",
+            "{name:<18} {} crash states · {} acknowledged {written} checked: {} lost, {} corrupt",
             s.states, s.acknowledged, s.lost, s.corrupt
         );
         let indent = " ".repeat(19);
         let _ =
             write!(text, "{indent}drives lost {} of {} unflushed writes", s.dropped, s.unflushed);
-        for (what, range) in [("import", s.import_s), ("recovery of the database", s.recovery_s)] {
+        for (what, range) in [("import", s.import_s), ("database recovery", s.recovery_s)] {
             if let Some((least, most)) = range {
                 let _ = write!(text, " · {what} took {least:.1} to {most:.1} s");
             }
@@ -294,21 +294,25 @@ impl Report {
     fn verdict(&self) -> String {
         let (with, control) = (self.sum(true), self.sum(false));
         let evidence = if with.dropped > 0 {
-            "The drives lost writes in these states, so it was the flushes that kept the rest."
+            "The drives lost unflushed writes in these states, so the flushes protected the \
+             acknowledged ones."
         } else {
-            "No drive lost anything in these states: what they show is that the pool recovers what its drives hold."
+            "No drive lost a write in these states, so they show only that the pool recovers \
+             what its drives hold."
         };
         let other = self.written.control();
         match (with.damaged, control.lossy) {
             (0, _) if with.acknowledged == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
-            (0, 0) => format!("Nothing was lost, but neither was {other}, so this proves nothing: write for longer (--seconds), or make more states (--states).\n"),
+            (0, 0) => format!("Nothing was lost, but the control, {other}, lost nothing either, \
+                               so this proves nothing: write for longer (--seconds), or use more states (--states).\n"),
             (0, lossy) => format!(
                 "Every acknowledged write survived. {evidence} The control, {other}, lost some in {lossy} of {} states, so the check can fail.\n{}\n",
                 control.states,
                 confidence(with.states)
             ),
             (bad, _) => format!(
-                "Acknowledged writes were lost or out of reach, or the pool or its data was damaged, in {bad} of {} states. The same command with --state SEED repeats one of them.\n",
+                "In {bad} of {} states acknowledged writes were lost or unreadable, or the pool \
+                 or its data was damaged. Run the same command with --state SEED to repeat one of them.\n",
                 with.states
             ),
         }

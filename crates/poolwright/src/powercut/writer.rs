@@ -133,7 +133,7 @@ pub fn run() -> Result<(), String> {
     thread::sleep(half);
     for drive in &task.fail {
         fs::write("/proc/drives", format!("fail {drive}"))
-            .map_err(|e| format!("cannot let {drive} fail: {e}"))?;
+            .map_err(|e| format!("cannot make {drive} fail: {e}"))?;
     }
     let failed = now()?;
     thread::sleep(half);

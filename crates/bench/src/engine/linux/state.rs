@@ -187,7 +187,8 @@ impl Linux {
         let outcome = outcome.map_err(|failure| match failure {
             Failure::Script(why) if why.contains("No space left on device") => {
                 Fault::Environment(format!(
-                    "no space for what the drives hold when a trial begins, up to {}, on the file system of {}: free some, or keep results elsewhere with --store DIR, and run the same command again",
+                    "no space for the drives' initial contents, up to {}, on the file system of \
+                     {}: free some, or keep results elsewhere with --store DIR, and run the same command again",
                     about(inputs.model.drives_hold),
                     store.path().display()
                 ))

@@ -36,7 +36,7 @@ impl Client {
     /// Every mistake in the job file.
     pub fn new(inputs: &Inputs, place: Place) -> Result<Client, Fault> {
         let Program::Fio { origin, job: text } = &inputs.workload.program else {
-            return Err(Fault::failed("this workload has no job of fio"));
+            return Err(Fault::failed("this workload has no fio job"));
         };
         Ok(Client {
             program: match place {

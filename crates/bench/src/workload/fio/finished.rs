@@ -42,7 +42,7 @@ impl Finished {
         let why = complaint(output::preface(&text)).or_else(|| complaint(&errors));
         let failed = |otherwise: String| Fault::failed(why.map_or(otherwise, str::to_owned));
         if let Ended::Signal(signal) = ended {
-            return Err(Fault::failed(format!("fio was ended by signal {signal}")));
+            return Err(Fault::failed(format!("fio was killed by signal {signal}")));
         }
         let output = output::parse(&text).map_err(|e| failed(format!("{e} ({output})")))?;
         if let Some((job, errno)) = output.error() {

@@ -69,8 +69,8 @@ fn refusal(file: &JobFile, job: &Job, said: &str) -> Mistake {
     Mistake::new(
         line.map_or(job.line, |index| index + 1),
         match line {
-            Some(_) => format!("fio refuses `{}`", quoted.trim()),
-            None => format!("fio refuses this job: {said}"),
+            Some(_) => format!("fio rejects `{}`", quoted.trim()),
+            None => format!("fio rejects this job: {said}"),
         },
         "`fio --cmdhelp=OPTION` prints the values that an option takes",
     )
