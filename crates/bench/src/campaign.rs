@@ -82,7 +82,7 @@ pub fn run(
     answered: &mut dyn FnMut(&[Trial]),
 ) -> Result<Ran, Error> {
     let Question { campaign, model, .. } = question;
-    let builds = Builds::of(runner.engine, campaign)?;
+    let builds = Builds::new(runner.engine, campaign)?;
     let mut record = Record::new(campaign, model, question.lab, builds.by_name());
     let path = runner.store.keep(&mut record, SystemTime::now())?;
     let mut budget = Budget::new(campaign.method.budget_s);
@@ -159,7 +159,7 @@ pub fn list(
     question: Question,
 ) -> Result<Vec<Planned>, Error> {
     let Question { campaign, model, .. } = question;
-    let builds = Builds::of(engine, campaign)?;
+    let builds = Builds::new(engine, campaign)?;
     let mut known = Known::default();
     let mut planned = Vec::new();
     loop {

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::rerun;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
-use lab::model::{Model, of_variant};
+use lab::model::{Model, variant_model};
 use measurement::{Cost, Perturbation, TrialKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -98,7 +98,7 @@ impl Inputs {
             | TrialKind::Without(_)
             | TrialKind::Repeat => {}
         }
-        let model = of_variant(&model, &campaign.host, variant);
+        let model = variant_model(&model, &campaign.host, variant);
         let host = variant.host(&campaign.host);
         Inputs {
             format: FORMAT,
@@ -175,7 +175,7 @@ impl Inputs {
     /// As [`Inputs::bytes`].
     pub fn key(&self) -> Result<(Key, Vec<u8>), Fault> {
         let bytes = self.bytes()?;
-        Ok((Key::of(&bytes), bytes))
+        Ok((Key::from_inputs(&bytes), bytes))
     }
 }
 

@@ -44,7 +44,7 @@ impl Builds {
     ///
     /// # Errors
     /// [`Fault::Environment`] when it has no engine for one of them.
-    pub fn of(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
+    pub fn new(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
         let mut builds = BTreeMap::new();
         for variant in &campaign.variants {
             let release = variant.openzfs;
@@ -106,7 +106,7 @@ pub fn jobs(
 ///
 /// # Errors
 /// [`Fault::Environment`] where the store has no inputs that fit it.
-pub fn of_key(store: &Store, key: &Key) -> Result<Job, Fault> {
+pub fn planned(store: &Store, key: &Key) -> Result<Job, Fault> {
     let bytes = store.inputs(key);
     let bytes = bytes.map_err(|e| Fault::Environment(e.to_string()))?;
     Ok(Job {

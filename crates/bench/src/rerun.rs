@@ -140,11 +140,11 @@ pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
 
 /// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.
 fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
-    let of = |variant: &Variant| -> BTreeSet<(AllocationClass, String)> {
+    let drive_kinds = |variant: &Variant| -> BTreeSet<(AllocationClass, String)> {
         let vdevs = variant.pool.vdevs.iter();
         vdevs.flat_map(|vdev| vdev.drives.iter().map(|d| (vdev.class, d.kind.clone()))).collect()
     };
-    let (a, b) = (of(pair[0]), of(pair[1]));
+    let (a, b) = (drive_kinds(pair[0]), drive_kinds(pair[1]));
     let mut kinds: Vec<_> = a.symmetric_difference(&b).cloned().collect();
     if kinds.is_empty() {
         kinds = a.into_iter().filter(|(class, _)| *class == AllocationClass::Log).collect();

@@ -363,7 +363,7 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
     for planned in &planned {
         let store = Store::open(dir.path()).unwrap();
         let key = store.resolve(planned.job.key.short()).unwrap();
-        let job = job::of_key(&store, &key).unwrap();
+        let job = job::planned(&store, &key).unwrap();
         let runner = Runner {
             store: &store,
             engine: &engine,
@@ -393,7 +393,7 @@ fn a_result_that_comes_out_otherwise_is_told_with_its_first_field() {
     let key = store.keys().unwrap().remove(0);
     let check = |engine: &Fake| {
         let raw = tempfile::tempdir().unwrap();
-        let job = job::of_key(&store, &key).unwrap();
+        let job = job::planned(&store, &key).unwrap();
         let stored = store.result(&key).unwrap();
         let stop = Stop::default();
         verify(engine, &job.inputs, &stored, raw.path(), &store, &Unwatched, &stop)

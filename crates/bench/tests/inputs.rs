@@ -137,8 +137,8 @@ fn inputs_are_canonical_and_come_back_as_they_were() {
     let other = text.replacen('{', r#"{"aaa":1,"#, 1);
     assert!(Inputs::read(other.as_bytes()).is_err());
     let other = text.replace("\"format\":", "\"format\":9");
-    let said = Inputs::read(other.as_bytes()).unwrap_err().to_string();
-    assert!(said.contains("another version"), "{said}");
+    let message = Inputs::read(other.as_bytes()).unwrap_err().to_string();
+    assert!(message.contains("another version"), "{message}");
 }
 
 #[test]

@@ -129,10 +129,10 @@ pub(crate) fn inherited<'a>(
     dataset: &str,
     name: &str,
 ) -> Option<&'a str> {
-    let of = |dataset: &str| datasets.get(dataset)?.get(name);
+    let value = |dataset: &str| datasets.get(dataset)?.get(name);
     std::iter::successors(Some(dataset), |name| Some(name.rsplit_once('/')?.0))
-        .find_map(of)
-        .or_else(|| of(""))
+        .find_map(value)
+        .or_else(|| value(""))
         .map(String::as_str)
 }
 

@@ -133,8 +133,8 @@ impl Commands {
 /// where they differ in anything else, or one is no pool.
 pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
     let same_drive = |kind: &str| {
-        let of = |v: &Variant| v.drives.get(kind).map(|known| known.numbers.clone());
-        of(base) == of(variant)
+        let numbers = |v: &Variant| v.drives.get(kind).map(|known| known.numbers.clone());
+        numbers(base) == numbers(variant)
     };
     let mut there = base.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
     let alike = (&base.datasets, &base.module, &base.module_words)
@@ -218,11 +218,11 @@ mod tests {
         );
         match load("t.toml", &text, &NoFiles, &Profiles::builtin()) {
             Ok((campaign, _)) => campaign,
-            Err(said) => panic!("{said:#?}"),
+            Err(diagnostics) => panic!("{diagnostics:#?}"),
         }
     }
 
-    fn of(text: &str) -> Commands {
+    fn base_commands(text: &str) -> Commands {
         commands(&campaign(text).variants[0])
     }
 
@@ -250,8 +250,9 @@ add = "log mirror optane[0-1]"
 host.memory = "128G"
 "#;
         let campaign = campaign(text);
-        let of = |name: &str| campaign.variants.iter().find(|v| v.name == name).unwrap();
-        let add = |name| addition(of("base"), of(name)).map(|command| command.to_string());
+        let variant = |name: &str| campaign.variants.iter().find(|v| v.name == name).unwrap();
+        let add =
+            |name| addition(variant("base"), variant(name)).map(|command| command.to_string());
         assert_eq!(add("log").as_deref(), Some("zpool add tank log mirror optane0 optane1"));
         assert_eq!(add("more").as_deref(), Some("zpool add tank mirror hdd2 hdd3"));
         assert_eq!(
@@ -293,7 +294,8 @@ host.memory = "128G"
 
     #[test]
     fn what_zpool_create_does_not_take_yet_is_set_afterwards() {
-        let commands = of(r#"
+        let commands = base_commands(
+            r#"
 [drives]
 hdd = "2x hdd-7200-16t"
 meta = "2x pm983-960g"
@@ -306,7 +308,8 @@ special_small_blocks = "512K"
 special_small_blocks = "256K"
 [module]
 zfs_deadman_failmode = "continue"
-"#);
+"#,
+        );
         assert_eq!(
             commands.lines(),
             [
@@ -321,7 +324,8 @@ zfs_deadman_failmode = "continue"
 
     #[test]
     fn a_pool_is_one_command_that_a_person_would_type() {
-        let commands = of(r#"
+        let commands = base_commands(
+            r#"
 [drives]
 hdd = "6x hdd-7200-16t"
 meta = "2x pm983-960g"
@@ -337,7 +341,8 @@ logbias = "throughput"
 [datasets."db/pg"]
 [module]
 zfs_txg_timeout = 5
-"#);
+"#,
+        );
         assert_eq!(
             commands.create[0].to_string(),
             r"zpool create -f -o ashift=12 -o autotrim=on -o 'comment=it'\''s mine' -O recordsize=16K tank raidz2 hdd0 hdd1 hdd2 hdd3 hdd4 hdd5 special mirror meta0 meta1"

@@ -1,4 +1,4 @@
-//! What is to be said about a lab: what is wrong, where, and what to do.
+//! Diagnostics of a lab: what is wrong, where, and what to do.
 
 use serde::Serialize;
 use std::ops::Range;

@@ -19,7 +19,7 @@ pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
 pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
 pub use parameters::{SET, parameters};
-pub use resolve::{HostLimits, beyond_pools, of_variant, resolve};
+pub use resolve::{HostLimits, beyond_pools, resolve, variant_model};
 pub use sizes::{drive_capacity, drive_sizes};
 
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub struct Model {
 }
 
 /// Memory of a host that one machine of this model takes at the most, bytes: the guest's, and what its drives come to
-/// hold. A model is one variant's; see [`of_variant`] for another's.
+/// hold. A model is one variant's; see [`variant_model`] for another's.
 pub fn host_memory_needed(model: &Model) -> u64 {
     model.guest_memory.saturating_add(model.drives_hold)
 }

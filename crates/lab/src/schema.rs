@@ -34,8 +34,7 @@ fn top() -> Value {
         "host": object("The machine being modelled", json!({
             "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit"),
             "cores": { "type": "integer", "minimum": 1, "maximum": 4096, "description": "Processor cores" },
-            "processor": { "enum": Processor::ALL.map(Processor::name), "description": "Whether \
-             computation takes virtual time" },
+            "processor": { "enum": Processor::ALL.map(Processor::name), "description": "Whether computation takes virtual time" },
             "memory_price": { "type": "number", "minimum": 0, "description": "Price of a GiB" },
         })),
         "factors": { "type": "object", "description": "Factor → levels; every combination becomes a variant", "properties": paths(), "additionalProperties": {
@@ -43,9 +42,7 @@ fn top() -> Value {
                 { "$ref": "#/$defs/vdevs" }, { "$ref": "#/$defs/variant" }
             ] }
         } },
-        "ablate": { "type": "object", "minProperties": 2, "description": "Settings; each is \
-         tried alone, and each is left out of the full set", "additionalProperties": { "$ref": \
-                                                           "#/$defs/variant" } },
+        "ablate": { "type": "object", "minProperties": 2, "description": "Settings; each is tried alone, and each is left out of the full set", "additionalProperties": { "$ref": "#/$defs/variant" } },
         "variants": { "type": "object", "description": "Single variants: add, remove, vdevs, or any base key", "additionalProperties": { "$ref": "#/$defs/variant" } },
         "workloads": { "type": "object", "minProperties": 1, "description": "Client programs", "additionalProperties": workload() },
         "method": object("How to measure", json!({

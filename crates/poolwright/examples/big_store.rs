@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for workload in &campaign.workloads {
             for (v, variant) in campaign.variants.iter().enumerate() {
                 let inputs = format!("{} {} {repeat}", variant.name, workload.name);
-                let key = Key::of(inputs.as_bytes());
+                let key = Key::from_inputs(inputs.as_bytes());
                 let trial = trial(&key, seed, v as f64, seconds);
                 if let Claim::Mine(running) = store.claim(&key)? {
                     running.finish(inputs.as_bytes(), &trial, &run())?;

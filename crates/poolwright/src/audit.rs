@@ -27,11 +27,11 @@ pub struct Args {
     /// Labs (files or built-in names), texts, or `-` for standard input
     #[arg(value_name = "FILE", required_unless_present_any = ["host", "results"], conflicts_with = "host")]
     files: Vec<String>,
-    /// Read this machine without changing anything, and count for a while
+    /// Read this machine without changing anything, and count for some time
     #[arg(long)]
     host: bool,
-    /// How long to count with --host; Ctrl-C ends it early and keeps the result so far; 0 takes the
-    /// counts since the module was loaded
+    /// How long to count with --host; Ctrl-C stops early and prints the result so far; 0 uses the counts
+    /// since the module was loaded
     #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "host")]
     seconds: u32,
     /// Language, en or zh [default: that of the locale]
@@ -61,7 +61,7 @@ impl Args {
     /// Audits what is named; see [`Args`] for exit codes.
     pub fn run(self) -> ExitCode {
         let report_language = self.lang.unwrap_or_else(crate::report::locale);
-        let language = crate::language::of(self.lang);
+        let language = crate::language::choose(self.lang);
         let given = if self.host {
             Ok(Given { texts: host::read(&host::Machine::new(), self.seconds), labs: Vec::new() })
         } else {

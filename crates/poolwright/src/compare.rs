@@ -12,18 +12,18 @@ use std::process::ExitCode;
 /// Exit code when a cell became worse.
 const REGRESSION: u8 = 1;
 
-/// Hold one campaign against another, or against a published table, cell by cell
+/// Compare a campaign with another one, or with a published table, cell by cell
 ///
-/// Exit codes: 0 no cell became worse · 1 one did, has no trial that counts any more, or lies more
-/// than 5 % below the table · 2 a campaign or table cannot be read, or they share no cell.
+/// Exit codes: 0 no cell became worse · 1 a cell became worse, has no valid trial any more, or is more than 5
+/// % below the table · 2 a campaign or table cannot be read, or they have no cell in common.
 #[derive(clap::Args)]
 pub struct Args {
     /// The campaign before: a lab that was run, a campaign's file in a store, or a findings.json
     before: String,
     /// The campaign after, or a table of results (.toml), as those in published/
     after: String,
-    /// Which row of the table a variant is, where their names do not say it: 'F1 sync=none/none', or
-    /// with a workload 'F1 sync=none/none small-files'
+    /// The table's row for a variant, if their names differ: 'F1 sync=none/none', or with a workload 'F1
+    /// sync=none/none small-files'
     #[arg(long = "row", value_name = "ROW=VARIANT", value_parser = named)]
     rows: Vec<Named>,
     /// Print the comparison as JSON
@@ -158,6 +158,9 @@ fn named(text: &str) -> Result<Named, String> {
             variant: variant.to_owned(),
             workload: workload.map(str::to_owned),
         }),
-        _ => Err("after the = write a variant, or a variant and a workload separated by a space".into()),
+        _ => {
+            Err("after the = write a variant, or a variant and a workload separated by a space"
+                .into())
+        }
     }
 }

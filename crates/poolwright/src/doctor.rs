@@ -1,4 +1,4 @@
-//! `poolwright doctor`: what is missing on this host, and the line that mends it.
+//! `poolwright doctor`: what is missing on this host, and the command that fixes it.
 
 use crate::exit::ENVIRONMENT;
 use crate::store_dir::StoreDir;
@@ -15,9 +15,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-/// Check whether this host can run modelled servers; name what is missing and the line that mends it
+/// Check whether this host can run modelled servers; print what is missing and the command that fixes it
 ///
-/// Exit codes: 0 nothing that is needed is missing · 3 something is.
+/// Exit codes: 0 everything that is needed was found · 3 something is missing.
 #[derive(clap::Args)]
 pub struct Args {
     /// Print JSON
@@ -230,7 +230,10 @@ fn memory(free: u64, most: u64, cores: usize) -> Result {
         return Ok(format!("{have}: one machine each, at most {:.0} GiB", gib(most)));
     }
     Err((
-        format!("{have}: {fitting} of the largest machines ({:.0} GiB) at the same time", gib(most)),
+        format!(
+            "{have}: {fitting} of the largest machines ({:.0} GiB) at the same time",
+            gib(most)
+        ),
         "free some memory; run -j and smaller labs need less".to_owned(),
     ))
 }

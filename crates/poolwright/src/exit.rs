@@ -16,7 +16,7 @@ pub fn refuse(code: u8, message: impl std::fmt::Display) -> u8 {
 }
 
 /// Prints why something could not run. The exit code that follows.
-pub fn of_fault(fault: &Fault) -> u8 {
+pub fn for_fault(fault: &Fault) -> u8 {
     match fault {
         Fault::Interrupted => INTERRUPTED,
         Fault::Environment(_) | Fault::Failed(_) => refuse(ENVIRONMENT, fault),
@@ -24,7 +24,7 @@ pub fn of_fault(fault: &Fault) -> u8 {
 }
 
 /// Prints why the store could not be used. The exit code that follows.
-pub fn of_store(error: &store::Error) -> u8 {
+pub fn for_store_error(error: &store::Error) -> u8 {
     use store::Error;
     match error {
         Error::Unknown { .. } | Error::Ambiguous { .. } | Error::Former { .. } => {

@@ -9,10 +9,10 @@ use std::process::ExitCode;
 /// Exit code when the last change for good made a cell worse.
 const REGRESSION: u8 = 1;
 
-/// Show where many campaigns of one lab changed for good
+/// Show where results changed permanently over many campaigns of one lab
 ///
-/// Exit codes: 0 no cell's last change made it worse · 1 one's did · 2 a campaign cannot be read, or
-/// they are of different labs.
+/// Exit codes: 0 no cell's last change made it worse · 1 a cell's last change made it worse · 2 a campaign
+/// cannot be read, or the campaigns are from different labs.
 #[derive(clap::Args)]
 pub struct Args {
     /// Campaigns in their order: labs that were run (all of their campaigns, by time), campaigns' files

@@ -151,8 +151,8 @@ pub struct Loaded {
     /// What it resolves to.
     pub campaign: Campaign,
     /// What its author should know.
-    pub said: Vec<Diagnostic>,
-    /// The texts that `said` points into.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that `diagnostics` points into.
     pub sources: Sources,
 }
 
@@ -168,8 +168,8 @@ impl LabFile {
         let mut sources = reader.read.into_inner();
         sources.insert(self.name.clone(), self.text.clone());
         match result {
-            Ok((campaign, said)) => Ok(Loaded { campaign, said, sources }),
-            Err(said) => Err((said, sources)),
+            Ok((campaign, diagnostics)) => Ok(Loaded { campaign, diagnostics, sources }),
+            Err(diagnostics) => Err((diagnostics, sources)),
         }
     }
 }
@@ -190,8 +190,8 @@ pub fn load_or_explain(
     file.openzfs = openzfs;
     match file.load() {
         Ok(loaded) => Ok((file, loaded)),
-        Err((said, sources)) => {
-            diagnostics::draw(&said, &sources);
+        Err((diagnostics, sources)) => {
+            diagnostics::draw(&diagnostics, &sources);
             Err(ExitCode::from(exit::USAGE))
         }
     }

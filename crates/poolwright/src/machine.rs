@@ -2,7 +2,7 @@
 
 use lab::Diagnostic;
 use lab::campaign::Campaign;
-use lab::model::{HostLimits, Model, host_memory_needed, of_variant, resolve};
+use lab::model::{HostLimits, Model, host_memory_needed, resolve, variant_model};
 
 /// The scale model of a campaign, the same on every host.
 ///
@@ -14,8 +14,8 @@ pub fn model(campaign: &Campaign) -> Result<Model, Diagnostic> {
 
 /// Host memory that the largest machine of a campaign takes, bytes.
 pub fn needed(campaign: &Campaign, model: &Model) -> u64 {
-    let of = |variant| host_memory_needed(&of_variant(model, &campaign.host, variant));
-    campaign.variants.iter().map(of).max().unwrap_or(0)
+    let memory = |variant| host_memory_needed(&variant_model(model, &campaign.host, variant));
+    campaign.variants.iter().map(memory).max().unwrap_or(0)
 }
 
 /// Processors that this process may use.

@@ -22,9 +22,9 @@ use zfs::units::capacity;
 
 /// Layouts for a set of drives: capacity, failures survived, rebuild, data loss, speed, price
 ///
-/// Considers every sensible layout (stripes, mirrors, raidz, dRAID, mdadm and RAID-card levels) and
-/// shows the Pareto front: those than which no other is at least as good in every figure. The pools
-/// of a lab come first. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
+/// Considers every sensible layout (stripes, mirrors, raidz, dRAID, mdadm and RAID-card levels) and shows the
+/// Pareto front: the layouts for which no other layout is at least as good in every figure. The pools of a
+/// lab come first. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
 ///
 /// Exit codes: 0 a layout meets the requirements, 1 none does, 2 invalid argument, 3 the page cannot
 /// be written.
@@ -181,7 +181,7 @@ struct Given {
 impl Args {
     /// Plans.
     pub fn run(self) -> ExitCode {
-        let language = crate::language::of(self.lang);
+        let language = crate::language::choose(self.lang);
         let checked = self.given().and_then(|given| {
             self.check(&given.drives)?;
             Ok((given, self.histogram()?))
@@ -272,12 +272,12 @@ impl Args {
         if let Some(lab) = &self.lab {
             let (_, loaded) = load_or_explain(lab, None).map_err(|_| None)?;
             let memory = Some(self.memory.unwrap_or(loaded.campaign.host.memory));
-            let drives = drives::of_lab(&loaded.campaign).map_err(Some)?;
+            let drives = drives::from_lab(&loaded.campaign).map_err(Some)?;
             return Ok(Given { drives, memory, lab: Some(loaded.campaign) });
         }
         let text = self.drives.as_deref().unwrap_or_default();
         let drives =
-            parse(text, &drives::of_profile).map_err(|e| Some(format!("--drives: {e}")))?;
+            parse(text, &drives::from_profile_name).map_err(|e| Some(format!("--drives: {e}")))?;
         Ok(Given { drives, memory: self.memory, lab: None })
     }
 

@@ -8,8 +8,8 @@
 
 mod blocks;
 mod commits;
+mod drive_fault;
 pub mod inside;
-mod mishap;
 mod recovery;
 mod report;
 mod states;
@@ -27,11 +27,11 @@ use bench::slot::Slot;
 use bench::stop::Stop;
 use bench::workload::Place;
 use bench::workload::pgbench::Client;
+use drive_fault::DriveFault;
 use lab::campaign::{Campaign, Program};
 use lab::model::host_memory_needed;
-use mishap::Mishap;
 use report::{Report, Run, State, Written};
-use states::{Recorded, Room, Setup};
+use states::{DriveContents, Recorded, Setup};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,10 +43,10 @@ const LOST: u8 = 1;
 /// Real time after which a machine is taken for hung.
 const PATIENCE: Duration = Duration::from_secs(1800);
 
-/// Cut the power of a variant under synchronous writes, and see what survives
+/// Cut the power of a variant during synchronous writes, and check what survives
 ///
-/// Of a pgbench workload numbered transactions are committed and looked for, otherwise blocks of files with
-/// fdatasync.
+/// With a pgbench workload, numbered transactions are committed and checked after the cut; otherwise blocks
+/// are written to files with fdatasync and checked.
 ///
 /// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or synchronous_commit=off) lost some · 1 something
 /// was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument is wrong · 3 this
@@ -61,24 +61,23 @@ pub struct Args {
     /// One of its workloads [default: the first]
     #[arg(long)]
     workload: Option<String>,
-    /// Crash states, and as many of the control
+    /// Number of crash states, and of crash states of the control
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     states: u64,
-    /// Only the crash state of this seed, as a report names it
+    /// Only the crash state with this seed, as printed in the report
     #[arg(long, value_name = "SEED", conflicts_with = "states")]
     state: Option<u64>,
-    /// Seconds of writing, in which the cuts fall; by default one more than OpenZFS lets pass between two
-    /// transaction groups
+    /// Seconds of writing; each cut falls within them. The default is one more than OpenZFS's zfs_txg_timeout
     #[arg(long, value_name = "S", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
-    /// A drive that fails: `optane0` dies halfway through the writing, `optane0:cut` does not come back after
-    /// the cut, `optane0:rot` has one in 50 of its written blocks zeroed, unnoticed
+    /// A drive that fails: `optane0` fails halfway through the writing, `optane0:cut` does not come back
+    /// after the cut, `optane0:rot` has one in 50 of its written blocks silently zeroed
     #[arg(long, value_name = "DRIVE[:WHEN]")]
-    fail: Vec<Mishap>,
+    fail: Vec<DriveFault>,
     /// Seed of the machine and of the first crash state
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Machines that run side by side [default: one a processor, as far as memory holds them]
+    /// Machines that run in parallel [default: one per processor, as far as memory allows]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Print JSON
@@ -94,18 +93,18 @@ impl Args {
 
     fn cut(&self) -> Result<u8, u8> {
         let (_, loaded) = load_or_explain(&self.lab, None).map_err(|_| USAGE)?;
-        let Loaded { campaign, said, sources } = loaded;
-        diagnostics::draw(&said, &sources);
+        let Loaded { campaign, diagnostics, sources } = loaded;
+        diagnostics::draw(&diagnostics, &sources);
         let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
         let name = &campaign.variants[number].name;
         let workload = self.workload(&campaign).map_err(|why| refuse(USAGE, why))?;
-        mishap::check(&self.fail, &campaign.variants[number])
+        drive_fault::check(&self.fail, &campaign.variants[number])
             .map_err(|why| refuse(USAGE, format!("--fail {why}")))?;
         let model = machine::model(&campaign).map_err(|diagnostic| {
             diagnostics::draw(&[diagnostic], &sources);
             ENVIRONMENT
         })?;
-        let linux = Linux::find(PATIENCE).map_err(|e| exit::of_fault(&e))?;
+        let linux = Linux::find(PATIENCE).map_err(|e| exit::for_fault(&e))?;
         let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), "");
         inputs.seed = self.seed;
         let stop = Stop::default();
@@ -117,7 +116,7 @@ impl Args {
                 Client::new(&inputs, pgbench, Place::Host(&linux.fio)).map(Some)
             }
         };
-        let database = database.map_err(|e| exit::of_fault(&e))?;
+        let database = database.map_err(|e| exit::for_fault(&e))?;
         let variant = match &database {
             None => linux.variant(&inputs),
             Some(client) => linux.variant_with(&inputs, client),
@@ -126,14 +125,14 @@ impl Args {
             inputs: &inputs,
             variant: &variant,
             database: database.as_ref(),
-            mishaps: &self.fail,
+            drive_faults: &self.fail,
             seconds: self.seconds,
             seed: self.seed,
             stop: &stop,
         };
         let runs = self.runs(&setup).map_err(|fault| match stop.asked() {
             true => INTERRUPTED,
-            false => exit::of_fault(&fault),
+            false => exit::for_fault(&fault),
         })?;
         let report = Report {
             lab: campaign.name.clone(),
@@ -143,7 +142,7 @@ impl Args {
             written: if database.is_some() { Written::Commits } else { Written::Blocks },
             by_settings: lab::durability::assess(&inputs.variant, &inputs.workload),
             dirty_data_max: inputs.model.dirty_data_max,
-            mishaps: self.fail.iter().map(Mishap::to_string).collect(),
+            drive_faults: self.fail.iter().map(DriveFault::to_string).collect(),
             runs,
         };
         output::print(&if self.json {
@@ -210,10 +209,10 @@ impl Args {
         let states = in_parallel(
             jobs,
             &wanted,
-            || Room::new(&config),
-            |room, (run, seed)| {
+            || DriveContents::new(&config),
+            |contents, (run, seed)| {
                 let name = format!("state-{}-{seed}", run.synchronous);
-                setup.state(run, room, &scratch.path().join(name), *seed)
+                setup.state(run, contents, &scratch.path().join(name), *seed)
             },
         )?;
         let mut states = states.into_iter();

@@ -16,16 +16,16 @@ use store::{Record, Store};
 
 /// Make the report of a campaign in any format
 ///
-/// Exit codes: 0 it was made · 2 there is no such campaign, or an argument is wrong · 3 it cannot
-/// be written.
+/// Exit codes: 0 the report was made · 2 there is no such campaign, or an argument is wrong · 3 the report
+/// cannot be written.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab that was run, a campaign's file in a store, or a findings.json
     campaign: String,
-    /// The format; without it, what the name of --output ends in, or text
+    /// The format [default: by the file name extension of --output, else text]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The language: en or zh; without it, that of the locale
+    /// Language, en or zh [default: that of the locale]
     #[arg(long, value_parser = language)]
     lang: Option<Language>,
     /// Write to a file instead of standard output
@@ -40,11 +40,11 @@ pub struct Args {
 pub enum Format {
     /// The table and the verdicts for a terminal
     Text,
-    /// One page that needs nothing else
+    /// One self-contained page
     Html,
     /// Markdown for a forum or a blog
     Md,
-    /// A row a cell
+    /// One row per cell
     Csv,
     /// Everything, as docs/reference/findings.schema.json describes it
     Json,
@@ -251,10 +251,7 @@ fn from_record(store: &Store, path: &Path) -> Result<Made, String> {
         output::complain(&format!("note: left out: {why}\n"));
     }
     if trials.is_empty() {
-        return Err(format!(
-            "no trial of {} is stored: run the lab first",
-            path.display()
-        ));
+        return Err(format!("no trial of {} is stored: run the lab first", path.display()));
     }
     let findings = findings::analyse(&record.campaign, &record.model, &trials);
     Ok(Made { findings, source: Some((record.campaign, record.lab)) })

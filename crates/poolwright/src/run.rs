@@ -29,7 +29,7 @@ const INCOMPLETE: u8 = 1;
 
 /// Build each variant of a lab as a scale model, measure and compare them
 ///
-/// Trials that are stored are not run again, so that the same command resumes a run that was stopped.
+/// Stored trials are not run again, so the same command resumes a stopped run.
 ///
 /// Exit codes: 0 every cell was measured · 1 a cell failed or did not fit the budget · 2 the lab or an
 /// argument is wrong · 3 this host lacks something · 130 interrupted; the same command resumes.
@@ -37,7 +37,7 @@ const INCOMPLETE: u8 = 1;
 pub struct Args {
     /// A lab file, or the name of a built-in lab
     lab: String,
-    /// A release of OpenZFS instead of the lab's
+    /// OpenZFS release to use instead of the lab's
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     openzfs: Option<OpenZfs>,
     /// Wall time for this run instead of the lab's: 20m, 2h
@@ -46,19 +46,19 @@ pub struct Args {
     /// Seed of data, drives and offsets instead of the lab's
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Trials that run side by side [default: one a processor, as far as memory holds them]
+    /// Trials that run in parallel [default: one per processor, as far as memory allows]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Afterwards run the baseline and the best variant without each of their costs (log flushes, pool
-    /// reads, …), to see what they wait for. The lab demo does it without being asked
+    /// Afterwards run the baseline and the best variant with one cost removed at a time (log flushes, pool
+    /// reads, …), to see what they wait for. The lab demo always does this
     #[arg(long)]
     why: bool,
-    /// Only see that every cell runs: one trial of each, of 2 s in the modelled machine's time. No
-    /// verdict comes of it
+    /// Only check that every cell runs: one trial of 2 s of virtual time each. Gives no verdict
     #[arg(long)]
     short: bool,
     /// Print the planned trials and start nothing: key, variant, workload, repeat, seed, whether it is
-    /// stored, and what sets it apart; separated by tabs. `poolwright trial KEY` runs one
+    /// stored, and how it differs from the cell's other trials; separated by tabs. `poolwright trial KEY`
+    /// runs one
     #[arg(long, conflicts_with = "json")]
     list: bool,
     /// Print the findings as JSON
@@ -127,8 +127,8 @@ impl Args {
             ));
         }
         let (file, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
-        let Loaded { mut campaign, said, sources } = loaded;
-        diagnostics::draw(&said, &sources);
+        let Loaded { mut campaign, diagnostics, sources } = loaded;
+        diagnostics::draw(&diagnostics, &sources);
         if let Some(budget_s) = self.budget {
             campaign.method.budget_s = budget_s;
         }
@@ -148,8 +148,8 @@ impl Args {
 
     fn list(&self) -> Result<u8, u8> {
         let ready = self.ready()?;
-        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
-        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
+        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let planned = campaign::list(&store, engine.as_ref(), ready.question());
         let planned = planned.map_err(|e| explain(&e))?;
         let rows = planned.iter().flat_map(|p| rows(p, &ready.campaign));
@@ -159,8 +159,8 @@ impl Args {
 
     fn measure(&self, clock: WallClock) -> Result<u8, u8> {
         let ready = self.ready()?;
-        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
-        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
+        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let stop = Stop::default();
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
@@ -230,7 +230,7 @@ fn save(store: &Store, ready: &Ready, made: &Made) -> Result<PathBuf, u8> {
     let save = |name, format| {
         let text = render(made, format, false)?;
         let kept = store.keep_report(&ready.campaign.name, name, &text);
-        kept.map_err(|e| exit::of_store(&e))
+        kept.map_err(|e| exit::for_store_error(&e))
     };
     save("findings.json", Format::Json)?;
     save("report.md", Format::Md)?;
@@ -274,8 +274,8 @@ fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
 /// Prints why a campaign could not go on. The exit code.
 fn explain(error: &Error) -> u8 {
     match error {
-        Error::Fault(fault) => exit::of_fault(fault),
-        Error::Store(error) => exit::of_store(error),
+        Error::Fault(fault) => exit::for_fault(fault),
+        Error::Store(error) => exit::for_store_error(error),
     }
 }
 

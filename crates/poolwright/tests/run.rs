@@ -109,13 +109,13 @@ fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
     assert!(elapsed < 4.0 * 1.1, "{elapsed}");
     // Both cells were measured once: there is an answer.
     assert_eq!((output.status.code(), place.begun().len()), (Some(0), 2));
-    let told = stderr(&output);
+    let printed = stderr(&output);
     assert!(
-        told.contains("The budget of 4 s has no time left for 2 of this round's trials"),
-        "{told}"
+        printed.contains("The budget of 4 s has no time left for 2 of this round's trials"),
+        "{printed}"
     );
-    assert!(told.contains("optane · sync · repeat 1  (about 2 s)"), "{told}");
-    assert!(told.contains("--budget"), "{told}");
+    assert!(printed.contains("optane · sync · repeat 1  (about 2 s)"), "{printed}");
+    assert!(printed.contains("--budget"), "{printed}");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn results_of_the_former_engine_are_refused_with_what_to_do() {
     ] {
         let output = place.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let why = "results of the former engine: run the lab again; they stay where they are";
+        let why = "results of an earlier engine, which are kept: run the lab again";
         assert!(stderr(&output).contains(why), "{arguments:?}: {}", stderr(&output));
     }
     assert!(former.join("journal.sqlite").is_file());

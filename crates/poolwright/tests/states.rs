@@ -61,8 +61,8 @@ impl Place {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
         output
     }
 
@@ -76,10 +76,10 @@ impl Place {
 
     /// Every stored result comes out the same again.
     fn verifies(&self) {
-        let said = self.run(&["verify", "lab"]).stdout;
-        let said = String::from_utf8_lossy(&said);
-        let same = said.matches("identical\n").count();
-        assert_eq!((same, said.lines().count()), (2, 2), "{said}");
+        let stdout = self.run(&["verify", "lab"]).stdout;
+        let stdout = String::from_utf8_lossy(&stdout);
+        let same = stdout.matches("identical\n").count();
+        assert_eq!((same, stdout.lines().count()), (2, 2), "{stdout}");
     }
 }
 

@@ -81,9 +81,9 @@ fn a_trial_that_fails_is_told_with_its_reason() {
     let mut command = place.command(&[&["trial"], keys.as_slice()].concat());
     let output = command.env("FAKE_LOGS_FAIL", "1").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert_eq!(told.matches("\tstored\n").count(), 2, "{told}");
-    assert_eq!(told.matches("\tfailed\tVERIFY3").count(), 2, "{told}");
+    let printed = stdout(&output);
+    assert_eq!(printed.matches("\tstored\n").count(), 2, "{printed}");
+    assert_eq!(printed.matches("\tfailed\tVERIFY3").count(), 2, "{printed}");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn what_is_no_store_is_not_merged() {
     for name in ["empty", "missing"] {
         let output = place.run(&["merge", name]);
         assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains("is no store"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("is not a store"), "{}", stderr(&output));
     }
 }
 
@@ -152,8 +152,8 @@ fn a_result_is_verified_by_its_file_its_key_or_its_lab() {
     {
         let output = place.run(&["verify", what]);
         assert_eq!(output.status.code(), Some(0), "{what}: {}", stderr(&output));
-        let told = stdout(&output);
-        assert_eq!(told.matches("identical\n").count(), results, "{told}");
+        let printed = stdout(&output);
+        assert_eq!(printed.matches("identical\n").count(), results, "{printed}");
     }
     // Nothing of it is kept, and no result is replaced.
     assert_eq!(results(&place.store()).len(), 4);
@@ -170,14 +170,14 @@ fn a_planted_difference_is_found_and_named() {
     let mut command = place.command(&["verify", &key]);
     let output = command.env("FAKE_NOISE_NS", "1").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert!(told.contains("differs: outcome.write.mean_ns: stored "), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("differs: outcome.write.mean_ns: stored "), "{printed}");
     // As a bit of a disk that fell over.
     let path = place.store().join("trials").join(&key[..2]).join(&key).join("result.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\"concurrency\":1.0", "\"concurrency\":2.0", 1)).unwrap();
     let output = place.run(&["verify", &key]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert!(told.contains("outcome.concurrency: stored 2.0, now 1.0"), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("outcome.concurrency: stored 2.0, now 1.0"), "{printed}");
 }

@@ -137,7 +137,7 @@ impl Record {
         let mut campaign = self.campaign.clone();
         (campaign.method.budget_s, campaign.method.max_trials) = (0.0, 0);
         let text = serde_json::to_vec(&(campaign, &self.model, &self.builds))?;
-        Ok(Key::of(&text).as_str()[..8].to_owned())
+        Ok(Key::from_inputs(&text).as_str()[..8].to_owned())
     }
 }
 

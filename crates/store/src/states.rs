@@ -46,7 +46,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(path: &Path) -> Result<Sum, Error> {
+    fn of_file(path: &Path) -> Result<Sum, Error> {
         let mut file = File::open(path).map_err(Error::io("read", path))?;
         let mut hasher = blake3::Hasher::new();
         let read = hasher.update_reader(&mut file);
@@ -73,9 +73,9 @@ impl Store {
         let about: About = files::parse(&about_path).ok()?;
         let path = directory.join(IMAGE);
         let image = File::open(&path).ok()?;
-        let whole = Key::of(&inputs) == *key
+        let whole = Key::from_inputs(&inputs) == *key
             && image.metadata().ok()?.len() == about.image.bytes
-            && (!hashed || Sum::of(&path).ok()? == about.image);
+            && (!hashed || Sum::of_file(&path).ok()? == about.image);
         // When it was last used. Without it the state only goes earlier.
         let used = File::options().append(true).open(&about_path);
         let _ = used.and_then(|file| file.set_modified(SystemTime::now()));
@@ -134,7 +134,7 @@ impl Running {
     pub fn finish_state(self, inputs: &[u8], outcome: Value) -> Result<(), Error> {
         let raw = self.raw();
         let path = raw.join(ABOUT);
-        let image = Sum::of(&raw.join(IMAGE))?;
+        let image = Sum::of_file(&raw.join(IMAGE))?;
         let about = serde_json::to_vec(&About { image, outcome });
         write(&path, &about.map_err(|e| Error::content(&path, e))?)?;
         write(&raw.join(INPUTS), inputs)?;

@@ -183,7 +183,7 @@ impl Store {
         let mut wrong = None;
         for path in places {
             if let Some(inputs) = files::read(&path)? {
-                match Key::of(&inputs) == *key {
+                match Key::from_inputs(&inputs) == *key {
                     true => return Ok(inputs),
                     false => wrong = Some(other_inputs(&path)),
                 }
@@ -362,7 +362,7 @@ pub fn result_bytes(trial: &Trial) -> Result<Vec<u8>, serde_json::Error> {
 pub(crate) fn content(directory: &Path, key: &Key) -> Result<Box<Trial>, Error> {
     let path = directory.join(INPUTS);
     let inputs = fs::read(&path).map_err(Error::io("read", &path))?;
-    if Key::of(&inputs) != *key {
+    if Key::from_inputs(&inputs) != *key {
         return Err(other_inputs(&path));
     }
     let path = directory.join(RESULT);
@@ -379,6 +379,6 @@ fn other_inputs(path: &Path) -> Error {
 
 /// Keys that name files or directories in a directory.
 fn keys_in(directory: &Path) -> Result<Vec<Key>, Error> {
-    let of = |path: &PathBuf| Key::parse(path.file_name()?.to_str()?.trim_end_matches(".json"));
-    Ok(list(directory)?.iter().filter_map(of).collect())
+    let key = |path: &PathBuf| Key::parse(path.file_name()?.to_str()?.trim_end_matches(".json"));
+    Ok(list(directory)?.iter().filter_map(key).collect())
 }

@@ -130,7 +130,7 @@ impl Engine for Linux {
         let client = workload::prepare(inputs, Place::Host(&self.fio))?;
         let client = client.as_ref();
         let state = self.state(inputs, store, watch, stop)?;
-        let parameters = parameters::with(inputs, client);
+        let parameters = parameters::with_client(inputs, client);
         let work = steps::trial(inputs, &self.engine, client, &parameters);
         let drives =
             Config { image: Some(machine::memory::image()), ..devices::config(inputs, &raw)? };

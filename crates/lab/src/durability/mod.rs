@@ -98,7 +98,7 @@ pub struct Assessment {
 }
 
 impl Assessment {
-    fn of(reasons: Vec<Reason>) -> Assessment {
+    fn from_reasons(reasons: Vec<Reason>) -> Assessment {
         let all = reasons.iter().map(|reason| reason.durability);
         Assessment { durability: all.fold(Durability::default(), Durability::and), reasons }
     }
@@ -111,7 +111,7 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
         Program::Fio { .. } => reasons.extend(storage::sync_disabled(variant, &workload.dataset)),
         Program::Pgbench(pgbench) => reasons.extend(database::reasons(variant, pgbench)),
     }
-    Assessment::of(reasons)
+    Assessment::from_reasons(reasons)
 }
 
 /// The worst class of a variant under the workloads of a campaign, with its reasons.
@@ -128,7 +128,7 @@ pub fn worst(variant: &Variant, campaign: &Campaign) -> Assessment {
         let (a, b) = (severity(a), severity(b));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     })
-    .unwrap_or_else(|| Assessment::of(storage::reasons(variant)))
+    .unwrap_or_else(|| Assessment::from_reasons(storage::reasons(variant)))
 }
 
 #[cfg(test)]

@@ -47,7 +47,8 @@ pub fn lost_groups_why(variant: &Variant) -> String {
     let dirty = module("zfs_dirty_data_max").unwrap_or_default();
     format!(
         "writes reach the drives with their transaction group: it is open for zfs_txg_timeout \
-         ({timeout} s) and written for at most as long; less if dirty data reach zfs_dirty_data_sync_percent of zfs_dirty_data_max{dirty} sooner"
+         ({timeout} s) and written for at most as long; less if dirty data reach \
+         zfs_dirty_data_sync_percent of zfs_dirty_data_max{dirty} sooner"
     )
 }
 
@@ -170,7 +171,8 @@ fn write_hole(level: MdLevel) -> Option<Reason> {
         setting: format!("md {} without a journal", level.name()),
         durability: Durability::MayCorrupt,
         why: "the parity of interrupted stripes is wrong: if a drive fails before the resync \
-              ends, it is rebuilt with wrong data (write hole)".to_owned(),
+              ends, it is rebuilt with wrong data (write hole)"
+            .to_owned(),
         evidence: evidence::WRITE_HOLE,
     })
 }

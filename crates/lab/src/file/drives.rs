@@ -52,7 +52,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
     let name = At::new(entry.key.to_owned(), entry.key_span());
     let Some(base) = load(cx, &profile) else {
         // The mistake is noted and the lab refused; how many drives there are is known all the same,
-        // and mistakes in the vdevs are told together with this one.
+        // and mistakes in the vdevs are reported together with this one.
         let kind =
             DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
         return Some((name, kind));
@@ -115,16 +115,17 @@ fn refuse(
     whole: &ProfileError,
 ) {
     const FIX: &str = "see docs/explanation/drives.md for the numbers of a profile";
-    let message = |e: &ProfileError| format!("with these values `{name}` is not a valid drive: \
-                                              {}", one_line(e));
+    let message = |e: &ProfileError| {
+        format!("with these values `{name}` is not a valid drive: {}", one_line(e))
+    };
     let mut leaves = Vec::new();
     for entry in &overrides.written {
         leaf(&mut leaves, &[], entry.key, entry.value(), entry.span());
     }
-    let mut told = false;
+    let mut reported = false;
     for (path, alone, span) in leaves {
         let field = path.join(".");
-        // Of a number that stands in the way of another, that one is to be told.
+        // Of a number that stands in the way of another, that one is to be reported.
         let mine = |e: &ProfileError| match e {
             ProfileError::OutOfRange { field: of, .. } => *of == field,
             ProfileError::Syntax { .. } => true,
@@ -137,15 +138,17 @@ fn refuse(
             match section {
                 Some(section) if !base.has_section(section) => cx.error(
                     span,
-                    format!("`{name}` is a profile without [{section}], so `{field}` replaces nothing"),
+                    format!(
+                        "`{name}` is a profile without [{section}], so `{field}` replaces nothing"
+                    ),
                     FIX,
                 ),
                 _ => cx.error(span, message(&e), FIX),
             }
-            told = true;
+            reported = true;
         }
     }
-    if !told {
+    if !reported {
         cx.error(entry.span(), message(whole), FIX);
     }
 }

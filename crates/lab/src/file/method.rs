@@ -198,9 +198,13 @@ pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
         );
     } else if seconds < SETTLES_S {
         let what = if seconds < JUDGED_S {
-            format!("windows of {seconds} s are too short for a verdict: they cannot show a steady state")
+            format!(
+                "windows of {seconds} s are too short for a verdict: they cannot show a steady state"
+            )
         } else {
-            format!("windows of {seconds} s show a steady state only if transaction groups are short")
+            format!(
+                "windows of {seconds} s show a steady state only if transaction groups are short"
+            )
         };
         cx.warning(
             entry.span(),

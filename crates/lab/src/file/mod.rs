@@ -61,14 +61,14 @@ pub fn load_on(
     if cx.errors() == 0 && syntax.is_empty() {
         whole::check(&cx, table.get_ref(), &campaign);
     }
-    let mut said = cx.finish();
+    let mut diagnostics = cx.finish();
     if !syntax.is_empty() {
         let mut syntax_spans: Vec<_> = syntax.iter().filter_map(|e| e.span()).collect();
         syntax_spans.sort_by_key(|span| span.start);
         let damaged: Vec<_> = syntax_spans.iter().map(|span| damaged(text, span.start)).collect();
         // What stands on a broken line, or is missing because of it, is not worth a second word.
         let sections = syntax_spans.iter().any(|span| opens_section(line_at(text, span.start)));
-        said.retain(|diagnostic| {
+        diagnostics.retain(|diagnostic| {
             if sections && diagnostic.missing {
                 return false;
             }
@@ -91,9 +91,13 @@ pub fn load_on(
         });
         let mut broken: Vec<Diagnostic> = broken.collect();
         broken.sort_by_key(|d| d.place.as_ref().map(|place| place.span.start));
-        said.splice(0..0, broken);
+        diagnostics.splice(0..0, broken);
     }
-    if said.iter().any(Diagnostic::is_error) { Err(said) } else { Ok((campaign, said)) }
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        Err(diagnostics)
+    } else {
+        Ok((campaign, diagnostics))
+    }
 }
 
 /// The bytes that a syntax error at `byte` casts doubt on: its line, and where that opens a section,

@@ -118,11 +118,7 @@ impl StackKeys {
         }
         if self.array.is_none() {
             let at = if header.is_empty() { &kind.span } else { header };
-            cx.error(
-                at.clone(),
-                "stack = \"md\" needs an array",
-                "add md = \"raid10 nvme[0-3]\"",
-            );
+            cx.error(at.clone(), "stack = \"md\" needs an array", "add md = \"raid10 nvme[0-3]\"");
         }
         let array = self.array.clone().flatten();
         Some(Stack::Md(MdArray {

@@ -325,8 +325,8 @@ impl State {
             cx.warning(
                 at.span.clone(),
                 format!(
-                    "OpenZFS changes ashift {stated} to {given} in a mirror or raidz, because \
-                     the drives report sectors of {}",
+                    "OpenZFS changes ashift {stated} to {given} in a mirror or raidz, because the \
+                     drives report sectors of {}",
                     1u32 << given
                 ),
                 format!(
@@ -386,9 +386,10 @@ fn accepted(
         Ok(property) => {
             match property.effect {
                 Effect::Modelled => {}
-                Effect::None => {
-                    cx.note(name.span.clone(), format!("`{}` does not affect the results", name.value))
-                }
+                Effect::None => cx.note(
+                    name.span.clone(),
+                    format!("`{}` does not affect the results", name.value),
+                ),
                 Effect::NotModelled(why) => {
                     cx.note(
                         name.span.clone(),

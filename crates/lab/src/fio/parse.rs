@@ -205,7 +205,8 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     if rule.name == "ioengine" && value == "mmap" {
         return wrong(
             "the I/O engine `mmap` is refused: memory access takes no virtual time, so the job \
-             would measure nothing and might not end".into(),
+             would measure nothing and might not end"
+                .into(),
             "write `ioengine=psync`",
         );
     }

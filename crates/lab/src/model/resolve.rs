@@ -89,7 +89,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         caps: all,
         notes: Vec::new(),
     };
-    model = of_variant(&model, &campaign.host, baseline);
+    model = variant_model(&model, &campaign.host, baseline);
     model.notes = notes(campaign, &model, &demand.unknown, limits);
     Ok(model)
 }
@@ -111,7 +111,7 @@ fn indirect_shift(size: f64) -> Option<i64> {
 
 /// The same S with the stocks of another variant, whose memory, stack or module parameters may
 /// differ from the baseline's.
-pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
+pub fn variant_model(model: &Model, host: &Host, variant: &Variant) -> Model {
     let host = &variant.host(host);
     let shrink = |bytes: u64| (bytes as f64 / model.size) as u64;
     let real = machine::dirty_data_max(host, variant);
@@ -232,10 +232,7 @@ fn check_sizes(all: &[Cap], size: f64, factors: &[f64]) -> Result<(), Diagnostic
                 cap.rule,
                 cap.why
             ))
-            .fix(format!(
-                "use a smaller factor or a smaller [scale] size; or {}",
-                remedy(cap)
-            )));
+            .fix(format!("use a smaller factor or a smaller [scale] size; or {}", remedy(cap))));
         }
     }
     Ok(())
@@ -292,8 +289,10 @@ fn notes(
         ));
     }
     for workload in unknown {
-        notes.push(format!("workload {workload}: the job file does not give the size of its \
-                            files, so the memory plan ignores them"));
+        notes.push(format!(
+            "workload {workload}: the job file does not give the size of its \
+                            files, so the memory plan ignores them"
+        ));
     }
     for workload in &campaign.workloads {
         if let Program::Pgbench(pgbench) = &workload.program {
@@ -303,9 +302,12 @@ fn notes(
             && model.size > 1.0
             && steep_zipf(job)
         {
-            notes.push(format!("workload {}: a Zipf distribution with θ ≥ 1 has a higher hit \
-                                ratio on a smaller set; the real server's hit ratio is lower", \
-                                    workload.name));
+            notes.push(format!(
+                "workload {}: a Zipf distribution with θ ≥ 1 has a higher hit \
+                                ratio on a smaller set; hit ratios do not apply to the real \
+                                server",
+                workload.name
+            ));
         }
     }
     for variant in &campaign.variants {

@@ -40,7 +40,7 @@ runtime=30
 }
 
 fn campaign(memory: &str, more: &str) -> Campaign {
-    read(memory, more).unwrap_or_else(|said| panic!("{said:#?}"))
+    read(memory, more).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 /// Why a lab is not modelled.
@@ -48,7 +48,7 @@ fn campaign(memory: &str, more: &str) -> Campaign {
 fn refusal(memory: &str, more: &str, limits: &HostLimits) -> String {
     match read(memory, more) {
         Ok(campaign) => resolve(&campaign, limits).unwrap_err().message,
-        Err(said) => said[0].message.clone(),
+        Err(diagnostics) => diagnostics[0].message.clone(),
     }
 }
 
@@ -247,7 +247,7 @@ fn the_feed_of_an_l2arc_comes_as_much_more_often_as_the_arc_is_smaller() {
                 "[variants.both]\nadd = [\"cache nvme0\"]\n{own}\n[scale]\nsize = {size}\ndirty_data_max = \"64M\"\n"
             ),
         );
-        let module = of_variant(
+        let module = variant_model(
             &model(&campaign, &HostLimits::MACHINE),
             &campaign.host,
             &campaign.variants[1],
@@ -314,7 +314,7 @@ fn an_array_scales_like_a_pool_and_has_no_module() {
     );
     let whole = model(&lab, &HostLimits::MACHINE);
     let array = &lab.variants[1];
-    let own = of_variant(&whole, &lab.host, array);
+    let own = variant_model(&whole, &lab.host, array);
     assert!(own.module.is_empty());
     assert_eq!(own.guest_memory, whole.guest_memory);
     let sizes = drive_sizes(&own, array);
@@ -348,7 +348,7 @@ fn a_variants_own_parameters_scale_with_it() {
     );
     let model = model(&campaign, &ROOMY);
     assert_eq!(model.arc_max, 127 * GIB / 4);
-    assert_eq!(of_variant(&model, &campaign.host, &campaign.variants[1]).arc_max, 4 * GIB);
+    assert_eq!(variant_model(&model, &campaign.host, &campaign.variants[1]).arc_max, 4 * GIB);
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn parameters_that_size_a_stock_of_memory_shrink_with_it() {
         "[scale]\nsize = 32\ndirty_data_max = \"256M\"\n[module]\ndbuf_cache_max_bytes = \"8G\"\nzfs_arc_dnode_limit = 0\nl2arc_write_max = \"64M\"\n",
     );
     let variant = &campaign.variants[0];
-    let scaled = of_variant(&model(&campaign, &ROOMY), &campaign.host, variant).module;
+    let scaled = variant_model(&model(&campaign, &ROOMY), &campaign.host, variant).module;
     assert_eq!(scaled.get("dbuf_cache_max_bytes"), Some(&(256 << 20)));
     assert_eq!(scaled.get("zfs_arc_dnode_limit"), None, "its default");
     assert_eq!(scaled.get("l2arc_write_max"), None, "a rate");
@@ -431,11 +431,11 @@ fn files_that_no_pool_could_hold_are_refused_where_they_are_laid_out() {
         let more = format!(
             "[workloads.large]\nfio.job = \"[w]\\n{job}\\nruntime=30\\n\"\nsize = \"{size}\"\n"
         );
-        let read = read("64G", &more).map_err(|said| said[0].message.clone());
+        let read = read("64G", &more).map_err(|diagnostics| diagnostics[0].message.clone());
         read.err().unwrap_or_default()
     };
     let refused = of("rw=randread", "70T");
-    assert!(refused.contains("come to 70"), "{refused}");
+    assert!(refused.contains("need 70"), "{refused}");
     assert!(refused.contains("holds about"), "{refused}");
     let mixed = of("rw=readwrite", "70T");
     assert!(mixed.contains("holds about"), "{mixed}");

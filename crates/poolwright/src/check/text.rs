@@ -5,7 +5,7 @@ use crate::machine;
 use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Rates, Variant, Workload};
 use lab::command::{MODPROBE, commands};
 use lab::durability;
-use lab::model::{Estimate, Model, drive_capacity, drive_sizes, of_variant};
+use lab::model::{Estimate, Model, drive_capacity, drive_sizes, variant_model};
 use lab::units::{about, print_duration};
 use report::text::visible;
 use std::collections::BTreeMap;
@@ -172,7 +172,7 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
     for option in &commands.module {
         line(out, "", &format!("{MODPROBE}: {option}"));
     }
-    let model = model.map(|model| of_variant(model, &campaign.host, variant));
+    let model = model.map(|model| variant_model(model, &campaign.host, variant));
     line(out, "", &drives(variant, model.as_ref()));
     let assessed = durability::worst(variant, campaign);
     line(out, "", &format!("after a power cut: {}", assessed.durability));
@@ -213,7 +213,10 @@ fn time(campaign: &Campaign, estimate: &Estimate) -> String {
     let untimed = match &estimate.untimed[..] {
         [] => String::new(),
         names => {
-            format!("; {} counted as a minute per trial, because no runtime is set", names.join(", "))
+            format!(
+                "; {} counted as a minute per trial, because no runtime is set",
+                names.join(", ")
+            )
         }
     };
     format!(

@@ -49,7 +49,8 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
     });
     let compare = if vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log) {
         "[variants.no-log]             # compared with the pool as it is, which is called \
-         `base`\nremove = \"log\"".to_owned()
+         `base`\nremove = \"log\""
+            .to_owned()
     } else {
         kinds.count.insert("optane", (2, Vec::new()));
         WITH_LOG.to_owned()
@@ -130,7 +131,7 @@ mod tests {
             Ok((campaign, _)) => {
                 campaign.variants.iter().map(|v| vdev::summary(&v.pool.vdevs)).collect()
             }
-            Err(said) => panic!("{said:#?}\n{text}"),
+            Err(diagnostics) => panic!("{diagnostics:#?}\n{text}"),
         }
     }
 

@@ -38,10 +38,10 @@ pub fn arc(campaign: &Campaign, memory: u64) -> Option<u64> {
 
 /// Bytes of the largest L2ARC among the variants.
 pub fn cache_bytes(campaign: &Campaign) -> Option<u64> {
-    let of = |variant: &Variant| -> u64 {
+    let bytes = |variant: &Variant| -> u64 {
         let caches = variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Cache);
         let drives = caches.flat_map(|vdev| &vdev.drives);
         drives.filter_map(|drive| super::drives::capacity(variant, &drive.kind)).sum()
     };
-    campaign.variants.iter().map(of).max().filter(|bytes| *bytes > 0)
+    campaign.variants.iter().map(bytes).max().filter(|largest| *largest > 0)
 }

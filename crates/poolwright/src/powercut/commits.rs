@@ -71,7 +71,7 @@ struct Rows {
 
 impl Commits {
     /// Of a client's server.
-    pub fn of(client: &Client, seed: u64) -> Commits {
+    pub fn new(client: &Client, seed: u64) -> Commits {
         let (accounts, tellers) = client.rows();
         Commits {
             sessions: client.sessions() as usize,
@@ -141,8 +141,8 @@ impl Commits {
         let mut found = judge(&rows, acknowledged);
         found.recovery_s = recovery_s;
         if let Err(why) = ::machine::guest::execute(&self.amcheck) {
-            let said = read(AMCHECK);
-            let first = said.lines().find(|line| !line.trim().is_empty());
+            let output = read(AMCHECK);
+            let first = output.lines().find(|line| !line.trim().is_empty());
             found.faults.push(format!("pg_amcheck: {}", first.unwrap_or(&why)));
         }
         // Nothing more is asked of it.
@@ -173,12 +173,14 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
         found.damage.lost += acknowledged - kept;
         let (gaps, never_sent) = (end - count.min(end), end.saturating_sub(acknowledged + 1));
         if gaps > 0 {
-            found
-                .faults
-                .push(format!("session {session}: {gaps} transactions before its last one are missing"));
+            found.faults.push(format!(
+                "session {session}: {gaps} transactions before its last one are missing"
+            ));
         }
         if never_sent > 0 {
-            found.faults.push(format!("session {session}: {never_sent} transactions that were never sent"));
+            found
+                .faults
+                .push(format!("session {session}: {never_sent} transactions that were never sent"));
         }
         found.damage.corrupt += gaps + never_sent;
     }

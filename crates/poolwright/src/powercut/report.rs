@@ -23,7 +23,7 @@ pub struct Report {
     /// Limit of dirty data in the model, bytes: a transaction group ends early when much of it is dirty.
     pub dirty_data_max: u64,
     /// What else went wrong, in words.
-    pub mishaps: Vec<String>,
+    pub drive_faults: Vec<String>,
     /// As the variant promises it, and the negative control.
     pub runs: Vec<Run>,
 }
@@ -241,8 +241,8 @@ impl Report {
             let limit = lab::units::about(self.dirty_data_max);
             let _ = writeln!(text, "  dirty-data limit in the model: {limit}");
         }
-        for mishap in &self.mishaps {
-            let _ = writeln!(text, "drive fault: {mishap}");
+        for fault in &self.drive_faults {
+            let _ = writeln!(text, "drive fault: {fault}");
         }
         for run in &self.runs {
             self.add_run(&mut text, run);
@@ -297,14 +297,15 @@ impl Report {
             "The drives lost unflushed writes in these states, so the flushes protected the \
              acknowledged ones."
         } else {
-            "No drive lost a write in these states, so they show only that the pool recovers \
-             what its drives hold."
+            "No drive lost a write in these states, so they show only that the pool recovers what \
+             its drives hold."
         };
         let other = self.written.control();
         match (with.damaged, control.lossy) {
             (0, _) if with.acknowledged == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
             (0, 0) => format!("Nothing was lost, but the control, {other}, lost nothing either, \
-                               so this proves nothing: write for longer (--seconds), or use more states (--states).\n"),
+                               so this proves nothing: write for longer (--seconds), or use more \
+                               states (--states).\n"),
             (0, lossy) => format!(
                 "Every acknowledged write survived. {evidence} The control, {other}, lost some in {lossy} of {} states, so the check can fail.\n{}\n",
                 control.states,
@@ -312,7 +313,8 @@ impl Report {
             ),
             (bad, _) => format!(
                 "In {bad} of {} states acknowledged writes were lost or unreadable, or the pool \
-                 or its data was damaged. Run the same command with --state SEED to repeat one of them.\n",
+                 or its data was damaged. Run the same command with --state SEED to repeat one of \
+                 them.\n",
                 with.states
             ),
         }
@@ -363,7 +365,7 @@ mod tests {
             written: Written::Blocks,
             by_settings: Assessment::default(),
             dirty_data_max: 1 << 30,
-            mishaps: Vec::new(),
+            drive_faults: Vec::new(),
             runs: runs.into(),
         }
     }
@@ -372,7 +374,7 @@ mod tests {
     fn a_check_that_could_not_fail_is_no_evidence() {
         let fine = report([run(true, 0, 5), run(false, 3, 5)]);
         assert!(fine.sound());
-        assert!(fine.text().contains("it was the flushes that kept the rest"));
+        assert!(fine.text().contains("the flushes protected the acknowledged ones"));
         let mut unread = report([run(true, 0, 5), run(false, 0, 5)]);
         unread.runs[1].states[0].unusable = Some("no such pool".to_owned());
         assert!(!unread.sound(), "a control that was not looked at");
@@ -384,7 +386,7 @@ mod tests {
         assert!(!proves_nothing.sound());
         assert!(proves_nothing.text().contains("so this proves nothing"));
         let protected = report([run(true, 0, 0), run(false, 3, 5)]);
-        assert!(protected.text().contains("No drive lost anything"));
+        assert!(protected.text().contains("No drive lost a write"));
     }
 
     #[test]
@@ -422,7 +424,7 @@ mod tests {
         assert!(!broken.sound());
         let text = broken.text();
         assert!(text.contains("state 17, 0.000 s into the writing: 2 of 100"), "{text}");
-        assert!(text.contains("in 1 of 1 states"), "{text}");
+        assert!(text.contains("In 1 of 1 states"), "{text}");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::blocks::{Blocks, mix};
 use super::commits::{self, Commits};
+use super::drive_fault::{DriveFault, FaultKind};
 use super::inside;
-use super::mishap::{Mishap, When};
 use super::recovery::{self, Recovered};
 use super::report::State;
 use super::work::Work;
@@ -40,7 +40,7 @@ pub struct Setup<'a> {
     /// The client of a database; none where blocks are written.
     pub database: Option<&'a Client>,
     /// What else goes wrong.
-    pub mishaps: &'a [Mishap],
+    pub drive_faults: &'a [DriveFault],
     /// Virtual seconds of writing.
     pub seconds: u64,
     /// Seed of the blocks or transactions.
@@ -60,12 +60,12 @@ pub struct Recorded {
 }
 
 /// The contents of drives, whose memory is used again for the next crash state.
-pub struct Room(Pages);
+pub struct DriveContents(Pages);
 
-impl Room {
+impl DriveContents {
     /// For drives of a configuration.
-    pub fn new(config: &Config) -> Room {
-        Room(Pages::leaked(config.pages))
+    pub fn new(config: &Config) -> DriveContents {
+        DriveContents(Pages::leaked(config.pages))
     }
 }
 
@@ -111,13 +111,13 @@ impl Setup<'_> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
             None => Work::Blocks(self.blocks()),
-            Some(client) => Work::Commits(Box::new(Commits::of(client, self.seed))),
+            Some(client) => Work::Commits(Box::new(Commits::new(client, self.seed))),
         };
         let task = writer::Task {
             work,
             synchronous,
             seconds: self.seconds,
-            fail: self.dying(When::Running),
+            fail: self.failing_drives(FaultKind::Running),
         };
         write_task(directory, writer::TASK, &task)?;
         let mut drives = self.variant.drives(directory)?;
@@ -170,10 +170,10 @@ impl Setup<'_> {
         Ok(steps)
     }
 
-    /// The drives of the mishaps of a kind.
-    fn dying(&self, when: When) -> Vec<String> {
-        let of_kind = self.mishaps.iter().filter(|mishap| mishap.when == when);
-        of_kind.map(|mishap| mishap.drive.clone()).collect()
+    /// The drives with this kind of fault.
+    fn failing_drives(&self, kind: FaultKind) -> Vec<String> {
+        let of_kind = self.drive_faults.iter().filter(|fault| fault.kind == kind);
+        of_kind.map(|fault| fault.drive.clone()).collect()
     }
 
     /// Cuts the power at a moment of a record that follows from the seed, starts a machine on what is left in
@@ -184,7 +184,7 @@ impl Setup<'_> {
     pub fn state(
         &self,
         recorded: &Recorded,
-        room: &mut Room,
+        contents: &mut DriveContents,
         directory: &Path,
         seed: u64,
     ) -> Result<State, Fault> {
@@ -198,7 +198,8 @@ impl Setup<'_> {
             seed,
         };
         let mut drives = self.variant.drives(directory)?;
-        let (unflushed, rotten) = self.make_image(recorded, room, &cut, &mut drives, directory)?;
+        let (unflushed, rotten) =
+            self.make_image(recorded, contents, &cut, &mut drives, directory)?;
         let acknowledged = ledger.by(cut.at);
         let mut state = State {
             seed,
@@ -237,7 +238,7 @@ impl Setup<'_> {
     fn make_image(
         &self,
         recorded: &Recorded,
-        Room(pages): &mut Room,
+        DriveContents(pages): &mut DriveContents,
         cut: &PowerCut,
         drives: &mut Config,
         directory: &Path,
@@ -254,11 +255,11 @@ impl Setup<'_> {
         let unflushed = unflushed.map_err(io("read", record))?;
         let mut rotten = 0;
         for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
-            let mishap = self.mishaps.iter().find(|m| m.drive == drive.name);
-            match mishap.map(|mishap| mishap.when) {
+            let fault = self.drive_faults.iter().find(|fault| fault.drive == drive.name);
+            match fault.map(|fault| fault.kind) {
                 None => {}
-                Some(When::Running | When::Cut) => drive.failed = true,
-                Some(When::Rot) => {
+                Some(FaultKind::Running | FaultKind::Cut) => drive.failed = true,
+                Some(FaultKind::Rot) => {
                     rotten += damage(pages, contents, size(drive), ROTTEN, cut.seed);
                 }
             }

@@ -92,7 +92,9 @@ impl<'a> Reader<'a> {
                     self.problem(
                         span.clone(),
                         format!("`{word}` appears twice"),
-                        format!("zpool accepts it once: write all of its vdevs after the first `{word}`"),
+                        format!(
+                            "zpool accepts it once: write all of its vdevs after the first `{word}`"
+                        ),
                     );
                 }
                 opened.push(next);
@@ -250,9 +252,7 @@ fn refused_in(class: AllocationClass, word: &str, layout: Layout) -> Option<(Str
         _ => Some((
             format!("zpool cannot make a {word} of `{name}` drives"),
             if alone {
-                format!(
-                    "{name} drives are single: omit `{word}`; data vdevs go before `{name}`"
-                )
+                format!("{name} drives are single: omit `{word}`; data vdevs go before `{name}`")
             } else {
                 format!("a {name} vdev is a drive or a mirror; data vdevs go before `{name}`")
             },

@@ -35,14 +35,14 @@ impl Parameters {
 }
 
 /// The parameters of a trial, and the memory that its client takes.
-pub fn with(inputs: &Inputs, client: &dyn Client) -> Parameters {
-    let mut parameters = of(inputs, client.data_bytes());
+pub fn with_client(inputs: &Inputs, client: &dyn Client) -> Parameters {
+    let mut parameters = without_client(inputs, client.data_bytes());
     parameters.more_memory += client.memory();
     parameters
 }
 
 /// The parameters of a trial whose client's files have so many bytes.
-pub fn of(inputs: &Inputs, files_bytes: u64) -> Parameters {
+pub fn without_client(inputs: &Inputs, files_bytes: u64) -> Parameters {
     let model = &inputs.model;
     let cores = inputs.host.cores;
     let mut numbers = lab::model::parameters(model, &inputs.host, &inputs.variant);

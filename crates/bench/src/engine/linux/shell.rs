@@ -79,7 +79,7 @@ impl Linux {
     /// Why the machine did not come so far.
     pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
         let Shell { inputs, directory, .. } = *shell;
-        let parameters = parameters::of(inputs, 0);
+        let parameters = parameters::without_client(inputs, 0);
         let (mut steps, programs, pool) = steps::build(inputs, &self.engine, &parameters);
         if shell.input.is_none() {
             // Lines of progress would stand on the terminal.

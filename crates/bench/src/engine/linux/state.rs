@@ -83,14 +83,14 @@ fn work(
     engine: &machine::engine::Engine,
     client: &dyn Client,
 ) -> (Work, Parameters) {
-    let parameters = parameters::with(inputs, client);
+    let parameters = parameters::with_client(inputs, client);
     let work = steps::state(inputs, engine, client, &parameters);
     (work, parameters)
 }
 
 impl Wanted {
     /// The state that a trial begins with.
-    fn of(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
+    fn new(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
         let mut inputs = before(inputs);
         let client = workload::prepare(&inputs, Place::Nowhere)?;
         let (work, _) = work(&inputs, engine, client.as_ref());
@@ -106,7 +106,7 @@ impl Wanted {
         let bytes = serde_json::to_value(definition).and_then(|value| serde_json::to_vec(&value));
         let definition =
             bytes.map_err(|e| Fault::failed(format!("cannot write a state's inputs: {e}")))?;
-        let key = Key::of(&definition);
+        let key = Key::from_inputs(&definition);
         inputs.seed = u64::from_str_radix(&key.as_str()[..16], 16).unwrap_or_default();
         Ok(Wanted { key, definition, inputs })
     }
@@ -126,7 +126,7 @@ impl Linux {
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Begun, Fault> {
-        let wanted = Wanted::of(inputs, &self.engine)?;
+        let wanted = Wanted::new(inputs, &self.engine)?;
         loop {
             if let Some(begun) = self.stored(&wanted.key, store) {
                 return Ok(begun);
@@ -188,7 +188,8 @@ impl Linux {
             Failure::Script(why) if why.contains("No space left on device") => {
                 Fault::Environment(format!(
                     "no space for the drives' initial contents, up to {}, on the file system of \
-                     {}: free some, or keep results elsewhere with --store DIR, and run the same command again",
+                     {}: free some, or keep results elsewhere with --store DIR, and run the same \
+                     command again",
                     about(inputs.model.drives_hold),
                     store.path().display()
                 ))
@@ -253,7 +254,7 @@ warm_up = "5s"
     fn wanted(campaign: &Campaign, slot: &Slot) -> Wanted {
         let model = resolve(campaign, &HostLimits::MACHINE).unwrap();
         let inputs = Inputs::new(campaign, &model, slot, "build");
-        Wanted::of(&inputs, &engine()).unwrap()
+        Wanted::new(&inputs, &engine()).unwrap()
     }
 
     fn main() -> Slot {

@@ -34,12 +34,12 @@ pub enum Early {
 impl Linux {
     /// The machine of a variant. The client's part of the inputs is not used, except for its dataset.
     pub fn variant<'a>(&'a self, inputs: &'a Inputs) -> Variant<'a> {
-        Variant { linux: self, inputs, parameters: parameters::of(inputs, 0) }
+        Variant { linux: self, inputs, parameters: parameters::without_client(inputs, 0) }
     }
 
     /// The same with room for a client.
     pub fn variant_with<'a>(&'a self, inputs: &'a Inputs, client: &dyn Client) -> Variant<'a> {
-        Variant { linux: self, inputs, parameters: parameters::with(inputs, client) }
+        Variant { linux: self, inputs, parameters: parameters::with_client(inputs, client) }
     }
 }
 

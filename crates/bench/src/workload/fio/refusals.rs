@@ -8,12 +8,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The first line in which fio says what is wrong.
-pub fn complaint(said: &str) -> Option<&str> {
-    complaints(said).next()
+pub fn complaint(output: &str) -> Option<&str> {
+    complaints(output).next()
 }
 
-fn complaints(said: &str) -> impl Iterator<Item = &str> {
-    said.lines()
+fn complaints(output: &str) -> impl Iterator<Item = &str> {
+    output
+        .lines()
         .map(str::trim)
         .filter(|line| line.starts_with("fio: ") || line.contains("Bad option"))
         // A warning, that `blockalign` turns the map of blocks off.
@@ -43,12 +44,12 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
     };
     let mut found = Vec::new();
     for job in &file.jobs {
-        let said = match parse_only(program, &copy.text, &job.name) {
-            Ok(said) => said,
+        let output = match parse_only(program, &copy.text, &job.name) {
+            Ok(output) => output,
             // What cannot be asked refuses nothing; a trial would say why.
             Err(_) => return found,
         };
-        for line in complaints(&said).filter(|line| !line.ends_with(" dropped")) {
+        for line in complaints(&output).filter(|line| !line.ends_with(" dropped")) {
             found.push(refusal(&file, job, line));
         }
     }
@@ -58,11 +59,11 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
 }
 
 /// A complaint of fio as a mistake of the line that it quotes, else of the job.
-fn refusal(file: &JobFile, job: &Job, said: &str) -> Mistake {
-    let quoted = said
+fn refusal(file: &JobFile, job: &Job, output: &str) -> Mistake {
+    let quoted = output
         .strip_prefix("fio: failed parsing ")
-        .or_else(|| said.strip_prefix("Bad option <")?.strip_suffix('>'))
-        .unwrap_or(said);
+        .or_else(|| output.strip_prefix("Bad option <")?.strip_suffix('>'))
+        .unwrap_or(output);
     let line = file.lines.iter().position(|(line, kind)| {
         matches!(kind, Kind::Option(_)) && parse::content(line) == quoted.trim()
     });
@@ -70,7 +71,7 @@ fn refusal(file: &JobFile, job: &Job, said: &str) -> Mistake {
         line.map_or(job.line, |index| index + 1),
         match line {
             Some(_) => format!("fio rejects `{}`", quoted.trim()),
-            None => format!("fio rejects this job: {said}"),
+            None => format!("fio rejects this job: {output}"),
         },
         "`fio --cmdhelp=OPTION` prints the values that an option takes",
     )

@@ -6,16 +6,16 @@ use std::str::FromStr;
 
 /// A drive that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mishap {
+pub struct DriveFault {
     /// `optane0`.
     pub drive: String,
     /// When, and how.
-    pub when: When,
+    pub kind: FaultKind,
 }
 
 /// When a drive fails, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum FaultKind {
     /// It dies halfway through the writing and stays dead.
     Running,
     /// It does not come back after the cut.
@@ -24,31 +24,31 @@ pub enum When {
     Rot,
 }
 
-impl FromStr for Mishap {
+impl FromStr for DriveFault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (drive, when) = text.split_once(':').unwrap_or((text, "running"));
-        let when = match when {
-            "running" => When::Running,
-            "cut" => When::Cut,
-            "rot" => When::Rot,
+        let (drive, kind) = text.split_once(':').unwrap_or((text, "running"));
+        let kind = match kind {
+            "running" => FaultKind::Running,
+            "cut" => FaultKind::Cut,
+            "rot" => FaultKind::Rot,
             other => {
                 return Err(format!(
                     "unknown fault `{other}`: write running, cut or rot after the colon"
                 ));
             }
         };
-        Ok(Self { drive: drive.to_owned(), when })
+        Ok(Self { drive: drive.to_owned(), kind })
     }
 }
 
-impl fmt::Display for Mishap {
+impl fmt::Display for DriveFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = match self.when {
-            When::Running => "failed halfway through the writing",
-            When::Cut => "did not come back after the cut",
-            When::Rot => "had one in 50 of its written blocks silently zeroed",
+        let how = match self.kind {
+            FaultKind::Running => "failed halfway through the writing",
+            FaultKind::Cut => "did not come back after the cut",
+            FaultKind::Rot => "had one in 50 of its written blocks silently zeroed",
         };
         write!(f, "{} {how}", self.drive)
     }
@@ -58,9 +58,9 @@ impl fmt::Display for Mishap {
 ///
 /// # Errors
 /// What is wrong, with the drives there are.
-pub fn check(mishaps: &[Mishap], variant: &Variant) -> Result<(), String> {
+pub fn check(drive_faults: &[DriveFault], variant: &Variant) -> Result<(), String> {
     let names: Vec<String> = variant.used_drives().map(ToString::to_string).collect();
-    for (number, Mishap { drive, .. }) in mishaps.iter().enumerate() {
+    for (number, DriveFault { drive, .. }) in drive_faults.iter().enumerate() {
         if !names.contains(drive) {
             return Err(format!(
                 "the pool of variant {} has no drive `{drive}`; it has: {}",
@@ -68,7 +68,7 @@ pub fn check(mishaps: &[Mishap], variant: &Variant) -> Result<(), String> {
                 names.join(", ")
             ));
         }
-        if mishaps[..number].iter().any(|other| other.drive == *drive) {
+        if drive_faults[..number].iter().any(|other| other.drive == *drive) {
             return Err(format!("`{drive}` is named twice; name each drive once"));
         }
     }
@@ -81,11 +81,11 @@ mod tests {
 
     #[test]
     fn a_drive_without_a_moment_dies_while_running() {
-        let parsed: Mishap = "optane0".parse().expect("a drive");
-        assert_eq!((parsed.drive.as_str(), parsed.when), ("optane0", When::Running));
-        let parsed: Mishap = "optane1:cut".parse().expect("a moment");
-        assert_eq!(parsed.when, When::Cut);
-        let why = "optane1:later".parse::<Mishap>().expect_err("no moment");
+        let parsed: DriveFault = "optane0".parse().expect("a drive");
+        assert_eq!((parsed.drive.as_str(), parsed.kind), ("optane0", FaultKind::Running));
+        let parsed: DriveFault = "optane1:cut".parse().expect("a moment");
+        assert_eq!(parsed.kind, FaultKind::Cut);
+        let why = "optane1:later".parse::<DriveFault>().expect_err("no moment");
         assert!(why.contains("running, cut or rot"), "{why}");
     }
 }
