@@ -1,4 +1,4 @@
-//! Slots that became work: each with its inputs and its key.
+//! Jobs: slots with their inputs and keys.
 
 use crate::engine::Engine;
 use crate::fault::Fault;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use store::{Key, Store};
 
-/// One trial to be found or run.
+/// One trial to find in the store or to run.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// What it is, for people.

@@ -1,4 +1,4 @@
-//! From what a client and the machine left to the measurements of a trial.
+//! Computes the measurements of a trial from the outputs of its client and its machine.
 
 use crate::fault::Fault;
 use crate::window::{self, Sample};
@@ -6,7 +6,7 @@ use crate::workload::fio::Finished;
 use crate::workload::fio::rewrite::Rewritten;
 use measurement::{Fact, Facts, Measured, WarmUp};
 
-/// What was seen of the measured window.
+/// Observations of the measured window.
 #[derive(Debug)]
 pub struct Observed {
     /// What fio measured.
@@ -18,16 +18,16 @@ pub struct Observed {
     pub begin: Option<f64>,
     /// Facts of the built pool.
     pub facts: Facts,
-    /// What the reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// How the caches were warmed.
+    /// How caches were warmed.
     pub warm_up: Option<WarmUp>,
 }
 
 /// The measurements of a trial that ran `job` to its end. Pure.
 ///
 /// # Errors
-/// Why what was seen is no measurement of the job.
+/// Why the observations are not a valid measurement of the job.
 pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> {
     let output = &observed.finished.output;
     let (read, write, sync) = (output.read(), output.write(), output.sync());
@@ -71,8 +71,7 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     })
 }
 
-/// Holds the seconds that fio measured to those that a job was to go on for: what it did in a part of them
-/// does not show what lasts.
+/// Compares the seconds that fio measured with the job's: a shorter run does not show sustained throughput.
 fn lasted(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
     const LEAST: f64 = 0.9;
     match wanted_s {
@@ -90,7 +89,7 @@ mod tests {
     use super::lasted;
 
     #[test]
-    fn a_job_that_ends_before_its_time_is_no_measurement_of_it() {
+    fn a_job_that_ends_early_is_not_a_valid_measurement() {
         let reason = lasted(0.6, Some(6.0)).unwrap_err().to_string();
         assert!(reason.contains("after 0.6 s"), "{reason}");
         assert!(lasted(5.99, Some(6.0)).is_ok());

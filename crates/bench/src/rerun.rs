@@ -1,5 +1,4 @@
-//! Re-runs for sensitivity: cells that a verdict rests on, with one uncertain number of a drive
-//! scaled.
+//! Sensitivity re-runs: the cells of a verdict, with one uncertain number of a drive scaled.
 
 use crate::known::Known;
 use crate::slot::Slot;
@@ -11,8 +10,7 @@ use measurement::{Perturbation, TrialKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers of a profile that are seldom known well and that decide what a part is worth, by what its
-/// vdev is for.
+/// Numbers of a profile that are often uncertain and matter for a vdev's class.
 fn parameters(class: AllocationClass) -> &'static [&'static str] {
     match class {
         AllocationClass::Log => {
@@ -27,8 +25,8 @@ fn parameters(class: AllocationClass) -> &'static [&'static str] {
     }
 }
 
-/// The variant with a number of one kind of drive multiplied, and its IOPS raised where they would fall
-/// behind a latency that is shorter now; none when that kind has no such number.
+/// The variant with a number of one kind of drive multiplied; IOPS are raised if they would limit a now
+/// shorter latency. None if that kind has no such number.
 pub fn perturbed(variant: &Variant, change: &Perturbation) -> Option<Variant> {
     let mut variant = variant.clone();
     let kind = variant.drives.get_mut(&change.drive)?;
@@ -101,7 +99,7 @@ pub fn wanted(
     wanted
 }
 
-/// Whether what lasts is decided by an effect, or by the mean over its factor's pairs that it is one of.
+/// Whether the sustained throughput is decided by an effect, or by the mean over its factor's pairs.
 fn rested_on(effect: &Effect, findings: &Findings) -> bool {
     let decided = |e: &Effect| matches!(e.class, VerdictClass::WorthIt | VerdictClass::Harmful);
     let same_level = |e: &Effect| {
@@ -155,7 +153,7 @@ fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
         .collect()
 }
 
-/// The re-runs that are asked for and not known.
+/// The missing re-runs.
 pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
     if campaign.method.sensitivity.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The user's wish to stop, shared by everything that waits, and the end of the time allowed.
+//! Stop requests: by the user, or by a deadline; shared by everything that waits.
 
 use crate::clock::Clock;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Stop {
         Ok(())
     }
 
-    /// The same wish, which also counts as asked from a moment of `clock` on, seconds.
+    /// The same request, which also holds from a deadline of `clock` on, seconds.
     pub fn at(&self, clock: Arc<dyn Clock>, deadline_s: f64) -> Stop {
         Stop { asked: Arc::clone(&self.asked), deadline: Some((clock, deadline_s)) }
     }
@@ -47,8 +47,8 @@ impl Stop {
     }
 }
 
-/// The signals that a user stops a run by: SIGINT, SIGTERM and SIGHUP, the last unless this process was
-/// started with it ignored, as nohup(1) does.
+/// The signals that stop a run: SIGINT, SIGTERM, and SIGHUP unless this process was started with it ignored,
+/// as by nohup(1).
 pub fn heeded() -> Vec<i32> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

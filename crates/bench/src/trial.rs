@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::SystemTime;
 use store::{Run, Running, Store};
 
-/// Runs a trial from its inputs. It has no names: a campaign gives it those. A trial that fails is a
+/// Runs a trial from its inputs. The result has no names; a campaign adds them. A trial that fails is a
 /// result, with the reason.
 ///
 /// # Errors

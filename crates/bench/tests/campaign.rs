@@ -289,7 +289,7 @@ fn another_engine_build_measures_anew() {
 }
 
 #[test]
-fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
+fn a_budget_is_kept_and_trials_that_did_not_fit_are_listed_with_their_time() {
     let (_dir, store) = open();
     let engine = fake(10.0);
     let mut campaign = lab();
@@ -386,7 +386,7 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
 }
 
 #[test]
-fn a_result_that_comes_out_otherwise_is_told_with_its_first_field() {
+fn a_different_result_is_reported_with_its_first_field() {
     let (_dir, store) = open();
     let mut engine = fake(1.0);
     run(&store, &engine, &lab(), &Notes::default());

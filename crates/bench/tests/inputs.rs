@@ -44,7 +44,7 @@ fn slot() -> Slot {
 }
 
 #[test]
-fn names_prices_sources_and_notes_make_no_other_trial() {
+fn names_prices_sources_and_notes_do_not_change_the_key() {
     let stated = campaign(LAB);
     let changes: [&dyn Fn(&mut Campaign); 9] = [
         &|c| c.variants[OPTANE].name = "other".into(),
@@ -75,7 +75,7 @@ fn names_prices_sources_and_notes_make_no_other_trial() {
 }
 
 #[test]
-fn everything_that_a_result_follows_from_makes_another_trial() {
+fn everything_that_a_result_depends_on_changes_the_key() {
     let stated = campaign(LAB);
     let changes: [&dyn Fn(&mut Campaign); 9] = [
         &|c| c.host.processor = Processor::Free,

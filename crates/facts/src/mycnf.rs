@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_include_is_named_as_unseen() {
+    fn an_include_is_reported_as_not_read() {
         let parsed = parse("!includedir /etc/mysql/conf.d/\n");
         assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
     }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn included_files_are_named_as_unseen() {
+    fn included_files_are_reported_as_not_read() {
         let parsed = parse("include_dir = 'conf.d'\n");
         assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
     }

@@ -18,12 +18,12 @@ pub const MODPROBE: &str = "/etc/modprobe.d/zfs.conf";
 #[serde(transparent)]
 pub struct Command(pub Vec<String>);
 
-/// All that builds a variant.
+/// The commands that build a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Commands {
     /// `zpool create`, with the root dataset's properties as `-O`; or `mdadm --create`, `mkfs` and `mount`.
     pub create: Vec<Command>,
-    /// `zfs set` of what the root dataset cannot have before there is a pool.
+    /// `zfs set` of root dataset properties that `zpool create` does not accept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Command>,
     /// `zfs create` of each child dataset, parents first.
@@ -129,8 +129,8 @@ impl Commands {
     }
 }
 
-/// `zpool add` with the vdevs that `variant` has beyond `base`: for a pool that is there already. None
-/// where they differ in anything else, or one is no pool.
+/// `zpool add` with the vdevs that `variant` has in addition to `base`, for an existing pool. None if they
+/// differ in anything else, or one of them is not a pool.
 pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
     let same_drive = |kind: &str| {
         let numbers = |v: &Variant| v.drives.get(kind).map(|known| known.numbers.clone());
@@ -161,13 +161,13 @@ pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
     })
 }
 
-/// Whether zpool takes these vdevs of a variant only by force.
+/// Whether zpool accepts these vdevs of a variant only with `-f`.
 fn force(variant: &Variant, vdevs: &[Vdev]) -> bool {
     vdev::needs_force(vdevs, |kind| drive_capacity(variant, kind))
 }
 
-/// Whether zpool refuses a property of the root dataset at creation that zfs takes afterwards: without a
-/// pool, `special_small_blocks` is at most 128K (`zfs_valid_proplist`).
+/// Whether `zpool create` rejects a root dataset property that `zfs set` accepts afterwards: at creation,
+/// `special_small_blocks` is at most 128K (`zfs_valid_proplist`).
 fn needs_pool(name: &str, value: &str) -> bool {
     name == "special_small_blocks" && units::size(value).is_ok_and(|bytes| bytes > 128 << 10)
 }

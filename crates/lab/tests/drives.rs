@@ -1,11 +1,11 @@
-//! What is said about `[drives]`.
+//! Diagnostics of `[drives]`.
 
 mod common;
 
 use common::*;
 
 #[test]
-fn each_number_that_makes_no_drive_is_told_where_it_stands() {
+fn each_invalid_number_of_a_drive_is_reported_at_its_place() {
     let with = |overrides: &str| {
         let drive = format!("count = 1, {overrides} }}");
         errors(&BASE.replace("count = 1, flush = \"honest\" }", &drive))
@@ -25,19 +25,19 @@ fn each_number_that_makes_no_drive_is_told_where_it_stands() {
 }
 
 #[test]
-fn too_few_drives_of_an_unknown_profile_are_told_together_with_it() {
+fn too_few_drives_are_reported_together_with_an_unknown_profile() {
     let text =
         BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16tb").replace("hdd[6-11]", "hdd[6-12]");
     let diagnostics = errors(&text);
     assert!(
-        diagnostics.iter().any(|e| e.contains("is not a valid drive profile")),
+        diagnostics.iter().any(|e| e.contains("there is no drive profile")),
         "{diagnostics:#?}"
     );
     assert!(diagnostics.iter().any(|e| e.contains("too few drives `hdd`")), "{diagnostics:#?}");
 }
 
 #[test]
-fn drives_of_an_unknown_profile_are_not_missed_a_second_time() {
+fn an_unknown_profile_is_reported_once() {
     let diagnostics = errors(&BASE.replace("12x hdd-7200-16t", "12x hdd-7200-16"));
     assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
 }

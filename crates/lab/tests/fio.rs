@@ -265,7 +265,7 @@ fn counts_ranges_and_times_are_read_in_fios_own_notation() {
 }
 
 #[test]
-fn blocks_and_shares_that_are_none_are_refused_where_they_stand() {
+fn invalid_blocks_and_shares_are_refused_at_their_place() {
     let of = |option: &str| {
         let text = format!("[w]\nrw=randrw\nsize=1g\n{option}\n");
         let message = found(&text);

@@ -89,7 +89,7 @@ fn a_list_under_a_path_is_a_factor_of_its_own() {
 }
 
 #[test]
-fn ablation_takes_each_setting_alone_and_each_away() {
+fn ablation_tries_each_setting_alone_and_each_left_out() {
     let campaign = campaign(&format!(
         r#"{BASE}
 [ablate]
@@ -140,7 +140,7 @@ fn vdevs_of_a_variant_replace_those_of_the_pool() {
 }
 
 #[test]
-fn what_changes_nothing_is_accepted_and_said_so() {
+fn settings_without_effect_are_accepted_with_a_note() {
     let text = format!("{BASE}[datasets.x]\nquota = \"10G\"\nmountpoint = \"/x\"\n");
     let Ok((_, diagnostics)) = read(&text) else { panic!("refused") };
     let notes: Vec<&Diagnostic> =
@@ -216,7 +216,7 @@ fn a_dataset_has_what_those_above_it_have() {
 }
 
 #[test]
-fn small_blocks_for_the_special_vdev_are_held_against_the_records_that_a_dataset_has() {
+fn special_small_blocks_is_compared_with_each_datasets_recordsize() {
     let warnings = |text: &str| match read(&format!("{BASE}{text}")) {
         Ok((_, diagnostics)) => diagnostics
             .into_iter()

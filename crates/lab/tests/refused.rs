@@ -1,4 +1,4 @@
-//! What is said about a lab that means nothing, or not what its author thinks.
+//! Diagnostics of labs that are invalid, or differ from their author's intention.
 
 mod common;
 
@@ -42,7 +42,7 @@ fn each_mistake_has_its_place_and_its_fix() {
     refused(
         "[variants.a]\ndataset.recordsise = \"16K\"\n",
         "recordsise",
-        "no dataset property",
+        "is not a dataset property",
         "did you mean `recordsize`",
     );
     refused(
@@ -88,7 +88,7 @@ fn each_mistake_has_its_place_and_its_fix() {
     refused(
         "[variants.a]\ndrives.x = \"2x hdd-7200-16\"\n",
         "\"2x hdd-7200-16\"",
-        "is not a valid drive profile",
+        "there is no drive profile",
         "did you mean `hdd-7200-16t`",
     );
     refused(
@@ -190,7 +190,7 @@ budget = 0
 }
 
 #[test]
-fn a_mistake_in_the_base_is_said_once_for_all_variants() {
+fn a_mistake_in_the_base_is_reported_once_for_all_variants() {
     let text = format!("{BASE}[factors]\nlog = {{ a = \"\", b = \"log optane0\" }}\n")
         .replace("\"16K\"", "\"17K\"");
     assert_eq!(errors(&text).len(), 1);
@@ -209,7 +209,7 @@ fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
 }
 
 #[test]
-fn broken_toml_is_said_beside_what_else_is_wrong() {
+fn invalid_toml_is_reported_with_all_other_mistakes() {
     let text = BASE
         .replace("recordsize = \"16K\"", "recordsize = 16K")
         .replace("\"always\"", "\"allways\"");
@@ -222,7 +222,7 @@ fn broken_toml_is_said_beside_what_else_is_wrong() {
 }
 
 #[test]
-fn a_lab_whose_variants_are_none_or_too_many_is_told_so_and_what_its_base_gets_wrong() {
+fn zero_or_too_many_variants_are_reported_with_the_mistakes_of_the_base() {
     refused("[factors]\n", "factors", "has no factor", "add one");
     let none = BASE.replace("vdevs = \"\"\"", "vdevs_ = \"\"\"");
     let diagnostics = errors(&format!("{none}[variants]\n").replace("\"16K\"", "\"17K\""));
@@ -290,7 +290,7 @@ fn nothing_that_is_stated_is_passed_over() {
     refused(
         "[workloads.\"a\\u001b[31m\"]\nfio = \"jobs/sync.fio\"\n",
         "\"a\\u001b[31m\"",
-        "cannot name a workload",
+        "is not a valid name for a workload",
         "letters",
     );
 }
@@ -409,7 +409,7 @@ fn names_and_numbers_are_read_as_zfs_and_toml_read_them() {
 }
 
 #[test]
-fn an_ashift_that_openzfs_will_not_keep_is_told() {
+fn an_ashift_that_openzfs_changes_is_reported() {
     let count_in = |base: &str, vdevs: &str, ashift: u8| {
         let change = format!("[variants.a]\npool.ashift = {ashift}\nvdevs = \"{vdevs}\"\n");
         let (_, diagnostics) = read(&format!("{base}{change}")).unwrap();
@@ -427,7 +427,7 @@ fn an_ashift_that_openzfs_will_not_keep_is_told() {
 }
 
 #[test]
-fn one_mistake_is_told_once_and_where_it_is() {
+fn one_mistake_is_reported_once_at_its_place() {
     let diagnostics = errors(&BASE.replace('\n', "\r"));
     assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
     assert!(diagnostics[0].contains("CR alone"), "{diagnostics:#?}");
@@ -456,7 +456,7 @@ fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
 }
 
 #[test]
-fn a_ladders_wrong_rate_and_a_number_beyond_counting_are_told_once() {
+fn an_invalid_rate_and_a_too_large_number_are_reported_once() {
     let rates = "[workloads.x]\nfio = \"jobs/sync.fio\"\nrates = [0]\n";
     refused(rates, "0", "`rates` is out of range", "1 to 1000000000");
     refused("[method]\nsensitivity = [1]\n", "[1]", "a factor of 1 changes nothing", "[0.5, 2]");
@@ -465,7 +465,7 @@ fn a_ladders_wrong_rate_and_a_number_beyond_counting_are_told_once() {
 }
 
 #[test]
-fn an_array_that_cannot_be_is_refused_where_it_is_written() {
+fn an_invalid_array_is_refused_at_its_place() {
     let array = |md: &str| format!("[variants.a]\nstack = \"md\"\nmd = \"{md}\"\n");
     refused(
         &array("raid6 hdd[0-2]"),

@@ -1,4 +1,4 @@
-//! What only the whole of a lab shows.
+//! Checks of a whole lab.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn what_no_machine_can_model_is_a_mistake_of_the_lab() {
 }
 
 #[test]
-fn what_makes_no_difference_is_told() {
+fn identical_variants_and_limits_without_effect_are_reported() {
     let notes = |more: &str| -> Vec<String> {
         let text = format!("{BASE}{more}");
         let (_, diagnostics) = read(&text).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"));

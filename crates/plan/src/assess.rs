@@ -1,4 +1,4 @@
-//! Everything the arithmetic says of one layout of one kind of drive, and of a pool of several.
+//! All figures of one layout of one kind of drive, and of a pool of several.
 
 use crate::drive::{Drive, Drives};
 use crate::layout::{By, Layout, Scheme};
@@ -17,16 +17,16 @@ const MD_RESERVED: u64 = 264_192 * 512;
 /// Microchip cards keep 32 MiB (`arcconf` prints Reserved Size).
 const CARD_RESERVED: u64 = 512 << 20;
 
-/// What the plan is for.
+/// The options of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Bytes of a block: the recordsize or volblocksize of the data.
     pub recordsize: u64,
     /// Whether ZFS gets whole disks, and partitions them, or devices as they are.
     pub whole_disks: bool,
-    /// What a rebuild meets.
+    /// The conditions of a rebuild.
     pub conditions: Conditions,
-    /// What is assumed of failures.
+    /// Assumptions about failures.
     pub assumptions: Assumptions,
     /// Maximum number of simultaneous failures to consider.
     pub failures: u32,
@@ -132,7 +132,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
     }
 }
 
-/// What is compared between layouts.
+/// The figures by which layouts are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// USED + AVAIL of the root dataset, or bytes of a RAID's block device.
@@ -217,7 +217,7 @@ pub struct Assessment {
     pub own: Vec<String>,
     /// A layout shown that is at least as good in every figure.
     pub dominated_by: Option<String>,
-    /// What to know about it.
+    /// Remarks about it.
     pub notes: Vec<Note>,
 }
 
@@ -236,7 +236,7 @@ pub struct Shown {
     pub efficiency: f64,
 }
 
-/// What to know about a layout.
+/// A remark about a layout.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Note {

@@ -9,7 +9,7 @@ use crate::layout::{Layout, Level, Scheme};
 use serde::{Deserialize, Serialize};
 use zfs::Layout::{Draid, Mirror, Raidz};
 
-/// What a rebuild meets.
+/// The conditions of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// Share of the pool that is used.
@@ -34,7 +34,7 @@ impl Default for Conditions {
     }
 }
 
-/// How long a failed drive leaves its group weaker.
+/// How long a group has reduced redundancy after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rebuild {
     /// Bytes to write.

@@ -6,7 +6,7 @@ use crate::layout::{Layout, Level, Scheme};
 use serde::{Deserialize, Serialize};
 use zfs::Layout::{Draid, Mirror, Raidz, Single};
 
-/// Most that the drives give.
+/// Upper limits of the drives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Speed {
     /// Sequential reading of large blocks, bytes a second.

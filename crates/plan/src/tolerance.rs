@@ -1,5 +1,4 @@
-//! What failures of drives cost: how many a layout survives whichever they are, and which share
-//! of larger sets.
+//! Fault tolerance: how many failures a layout survives whichever they are, and which share of larger sets.
 
 use crate::draid_map;
 use crate::layout::{Layout, Scheme};
@@ -44,7 +43,7 @@ pub enum Counted {
     ClosedForm,
 }
 
-/// What failures of the drives of a pool made of these layouts cost; at most `most` at once.
+/// The tolerance of a pool of these layouts; at most `most` failures at once.
 pub fn of(layouts: &[Layout], most: u32) -> Tolerance {
     let guaranteed = layouts.iter().map(Layout::tolerance).min().unwrap_or(0);
     let drives: u32 = layouts.iter().map(Layout::members).sum();

@@ -1,6 +1,6 @@
-//! Makes the store of a large campaign that was never run, for timing what reads it:
-//! `big_store DIR [CELLS [SAMPLES]]`, 1,000 cells and 10,000,000 samples when not told. A sample is one
-//! counter's value in one virtual second. Prints the campaign's file.
+//! Makes the store of a large campaign that was never run, to time its readers: `big_store DIR [CELLS
+//! [SAMPLES]]`, by default 1,000 cells and 10,000,000 samples. A sample is one counter's value in one virtual
+//! second. Prints the campaign's file.
 
 use lab::campaign::{Campaign, OpenZfs};
 use measurement::{Counter, Counters, DriveCounter, Flow, Measured, Second, Trial, TrialResult};
@@ -79,7 +79,7 @@ fn run() -> Run {
     }
 }
 
-/// Eight variants that differ in three factors, under as many workloads as are asked for.
+/// Eight variants that differ in three factors, with this number of workloads.
 fn campaign(workloads: u64) -> Result<Campaign, serde_json::Error> {
     let variants: Vec<serde_json::Value> = (0..VARIANTS)
         .map(|v| {

@@ -45,20 +45,20 @@ pub struct Args {
     results: Option<String>,
 }
 
-/// What an audit found.
+/// The result of an audit.
 pub(crate) struct Report {
     /// Findings, worst first.
     pub findings: Vec<Finding>,
     /// Contradictions in results.
     pub lints: Vec<results::Line>,
-    /// Parts of the input that were not understood.
+    /// Parts of the input that could not be read.
     pub unread: Vec<Unread>,
     /// How many texts were read.
     pub texts: usize,
 }
 
 impl Args {
-    /// Audits what is named; see [`Args`] for exit codes.
+    /// Runs the audit; see [`Args`] for exit codes.
     pub fn run(self) -> ExitCode {
         let report_language = self.lang.unwrap_or_else(crate::report::locale);
         let language = crate::language::choose(self.lang);
@@ -123,7 +123,7 @@ fn today() -> Option<i64> {
     i64::try_from(seconds / 86_400).ok()
 }
 
-/// The system that a set of texts or a lab describes, for `tune --pool`.
+/// The system that texts or a lab describe, for `tune --pool`.
 ///
 /// # Errors
 /// What is wrong, where, what to do.

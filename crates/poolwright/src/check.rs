@@ -1,4 +1,4 @@
-//! `poolwright check LAB`: what a lab means, and what a run of it would take; starts nothing.
+//! `poolwright check LAB`: the resolved lab, and an estimate of its run; starts nothing.
 
 mod json;
 mod text;

@@ -48,7 +48,7 @@ impl Args {
         }
     }
 
-    /// What is printed, and whether a cell became worse.
+    /// The output, and whether a cell became worse.
     fn compare(&self) -> Result<(String, bool), (u8, String)> {
         let find = |name: &str| {
             made::find(name, &self.store)
@@ -136,7 +136,7 @@ impl Args {
     }
 }
 
-/// A `.toml` that is there and is not a lab that was run under that name.
+/// Whether it is an existing `.toml` file, and not a lab that was run under that name.
 fn is_table(name: &str) -> bool {
     std::fs::read_to_string(name).map_or(true, |text| Table::read(&text).is_ok())
 }

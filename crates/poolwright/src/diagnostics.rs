@@ -8,7 +8,7 @@ use lab::{Diagnostic, Severity};
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 
-/// Draws each with its file, line and caret on standard error, and a line that counts the errors.
+/// Prints each with its file, line and caret on standard error, and a line with the number of errors.
 pub fn draw(diagnostics: &[Diagnostic], sources: &Sources) {
     let renderer = if colour() { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();

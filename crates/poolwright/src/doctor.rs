@@ -30,15 +30,15 @@ pub struct Args {
 /// One thing that was checked.
 #[derive(Debug, PartialEq, Serialize)]
 struct Finding {
-    /// What it is.
+    /// Its name.
     what: String,
-    /// Whether it is there and works.
+    /// Whether it was found and works.
     found: bool,
-    /// Whether no trial runs without it.
+    /// Whether trials need it.
     needed: bool,
-    /// What was found, or what is wrong.
+    /// Details: the version found, or what is wrong.
     detail: String,
-    /// What to do; empty where it is found.
+    /// What to do; empty if it was found.
     fix: String,
 }
 
@@ -192,12 +192,12 @@ fn start(engine: &Engine, release: &str) -> Result {
         })
 }
 
-/// How a damaged engine is built again.
+/// The command that rebuilds a damaged engine.
 fn rebuild(directory: &Path) -> String {
     format!("rm -r {} && make engine", directory.display())
 }
 
-/// What helps against a reason that a machine gave for not starting; none where it is not known.
+/// What to do about a machine's reason for not starting; none for an unknown reason.
 fn advice(why: &str) -> Option<&'static str> {
     let known = [
         (
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_comes_with_the_line_that_mends_it() {
+    fn each_missing_part_is_printed_with_the_command_that_fixes_it() {
         let missing = Err(("runs the workloads".to_owned(), install("fio")));
         let shown = text(&[Finding::new("fio", true, missing)]);
         assert!(shown.starts_with("MISSING  fio"), "{shown}");

@@ -1,4 +1,4 @@
-//! `poolwright history CAMPAIGN…`: many campaigns of one lab in a row, as a gate.
+//! `poolwright history CAMPAIGN…`: changes over many campaigns of one lab, as a gate.
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::store_dir::StoreDir;
@@ -6,7 +6,7 @@ use crate::{output, report as made};
 use findings::{Findings, History};
 use std::process::ExitCode;
 
-/// Exit code when the last change for good made a cell worse.
+/// Exit code when the last permanent change made a cell worse.
 const REGRESSION: u8 = 1;
 
 /// Show where results changed permanently over many campaigns of one lab
@@ -59,7 +59,7 @@ impl Args {
     }
 }
 
-/// What is wrong with campaigns of more than one lab.
+/// The error for campaigns of different labs.
 fn mixed(campaigns: &[(String, Findings)]) -> Option<String> {
     let (first, of) = campaigns.first()?;
     let (other, not) = campaigns.iter().find(|(_, findings)| findings.lab.name != of.lab.name)?;

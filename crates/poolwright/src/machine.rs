@@ -1,4 +1,4 @@
-//! What this host can give to modelled machines.
+//! Resources of this host for modelled machines.
 
 use lab::Diagnostic;
 use lab::campaign::Campaign;
@@ -23,13 +23,12 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Trials that run side by side where the user does not say, each of which takes so many bytes: one a
-/// processor, as far as the free memory holds them.
+/// Default number of parallel trials that need `each` bytes: one per processor, as far as free memory allows.
 pub fn parallel(each: u64) -> usize {
     fitting(cores(), free_memory().unwrap_or(u64::MAX), each)
 }
 
-/// Memory of this host that is free, bytes; none where the kernel does not tell.
+/// Free memory of this host, bytes; none if unknown.
 pub fn free_memory() -> Option<u64> {
     available(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }

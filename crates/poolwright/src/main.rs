@@ -6,7 +6,7 @@ use bench::fault::Fault;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Real time after which a machine is taken for hung. The longest trials of the labs take minutes.
+/// Real time after which a machine counts as hung. The longest trials of the labs take minutes.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 fn main() -> ExitCode {

@@ -168,7 +168,7 @@ struct Plan<'a> {
     histogram: Option<&'a Histogram>,
 }
 
-/// Why a plan is not made: a message, or none where it was printed already.
+/// Why no plan is made: a message, or none if it was printed already.
 type Refusal = Option<String>;
 
 /// What to plan for.

@@ -1,10 +1,10 @@
-//! `poolwright powercut LAB`: what survives a power cut.
+//! `poolwright powercut LAB`: checks what survives a power cut.
 //!
-//! A machine is written to while everything that reaches its drives is recorded. From the record follow the
-//! contents of the drives after a power cut at any moment; a machine is started on each, and what was
-//! acknowledged before the cut is looked for: blocks of files, or transactions of a database where the workload
-//! is one. A control (no fdatasync, or `synchronous_commit=off`) must lose something, or the check proves
-//! nothing.
+//! Everything that reaches the drives of a machine is recorded while its clients write. The record gives the
+//! contents of the drives after a power cut at any moment. A machine is started on such a crash state and
+//! checked for the writes that were acknowledged before the cut: blocks of files, or transactions of a
+//! database workload. A control (no fdatasync, or `synchronous_commit=off`) must lose something, or the check
+//! proves nothing.
 
 mod blocks;
 mod commits;
@@ -40,7 +40,7 @@ use std::time::Duration;
 
 /// Exit code when acknowledged writes were lost, or nothing was proved.
 const LOST: u8 = 1;
-/// Real time after which a machine is taken for hung.
+/// Real time after which a machine counts as hung.
 const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// Cut the power of a variant during synchronous writes, and check what survives
@@ -185,7 +185,7 @@ impl Args {
         }
     }
 
-    /// Writes, once more as the control, and makes every crash state of both.
+    /// Writes, writes again as the control, and makes every crash state of both.
     fn runs(&self, setup: &Setup) -> Result<Vec<Run>, Fault> {
         let scratch = Scratch::new().map_err(|e| {
             Fault::Environment(format!("cannot make a directory for the machines: {e}"))
@@ -225,8 +225,8 @@ impl Args {
     }
 }
 
-/// Works on items, so many at a time, each thread with a thing of its own; the results in the items' order,
-/// or the first error.
+/// Processes items in parallel, each thread with its own context; returns the results in the items' order, or
+/// the first error.
 fn in_parallel<I: Sync, O: Send, T>(
     jobs: usize,
     items: &[I],
@@ -246,7 +246,7 @@ fn in_parallel<I: Sync, O: Send, T>(
                     };
                     let result = work(&mut own, item);
                     if result.is_err() {
-                        // The others end what they are at.
+                        // The other threads finish their current item.
                         next.store(items.len(), Ordering::Relaxed);
                     }
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);

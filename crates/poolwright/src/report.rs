@@ -1,4 +1,4 @@
-//! `poolwright report LAB`: any format of a campaign's report, made from what was measured.
+//! `poolwright report LAB`: a campaign's report in any format, made from the stored trials.
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::output;
@@ -66,11 +66,11 @@ impl Format {
     }
 }
 
-/// What a report is made from.
+/// The input of a report.
 pub struct Made {
-    /// What the campaign has shown.
+    /// The campaign's findings.
     pub findings: Findings,
-    /// The campaign and the lab file, where it is at hand.
+    /// The campaign and the lab file, if available.
     pub source: Option<(Campaign, String)>,
 }
 
@@ -104,7 +104,7 @@ impl Args {
 /// The report in a format.
 ///
 /// # Errors
-/// One line that says what could not be written.
+/// One line: what could not be written.
 pub fn render(
     made: &Made,
     format: Format,
@@ -137,7 +137,7 @@ fn page(made: &Made, language: Language) -> String {
     report::html::render(&made.findings, Some(configuration), language)
 }
 
-/// How a terminal is written to: its width, colours unless `NO_COLOR` is set.
+/// The style of terminal output: width, and colours unless `NO_COLOR` is set.
 pub fn style(language: Language, to_terminal: bool) -> Style {
     let width = to_terminal
         .then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok())
@@ -168,7 +168,7 @@ pub fn locale() -> Language {
 /// campaign is taken.
 ///
 /// # Errors
-/// One line that says what is wrong and what to do.
+/// One line: what is wrong and what to do.
 pub fn find(name: &str, store: &StoreDir) -> Result<Made, String> {
     let path = Path::new(name);
     if path.extension().is_some_and(|e| e == "json") && path.is_file() {
@@ -190,7 +190,7 @@ pub fn find(name: &str, store: &StoreDir) -> Result<Made, String> {
 /// Finds campaigns in their order, each with a label: a file, or every campaign of a lab that was run.
 ///
 /// # Errors
-/// One line that says what is wrong and what to do.
+/// One line: what is wrong and what to do.
 pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>, String> {
     let label = |path: &Path| {
         let name = path.file_name().unwrap_or(path.as_os_str());
@@ -201,7 +201,7 @@ pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>,
         return Ok(vec![(label(path), find(name, store)?.findings)]);
     }
     let (store, paths) = campaigns(name, store)?;
-    // One that was stopped before anything was measured hides none of the others.
+    // A campaign without measured trials is skipped.
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     for path in &paths {
         match from_record(&store, path) {
@@ -243,7 +243,7 @@ fn from_findings(path: &Path) -> Result<Made, String> {
     Ok(Made { findings, source: None })
 }
 
-/// What the trials of a campaign show.
+/// The findings of a campaign's trials.
 fn from_record(store: &Store, path: &Path) -> Result<Made, String> {
     let record = Record::read(path).map_err(|e| e.to_string())?;
     let (trials, damaged) = record.load(store);

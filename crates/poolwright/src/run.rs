@@ -72,12 +72,12 @@ fn duration(text: &str) -> Result<f64, String> {
     lab::units::duration(text).map_err(|e| e.to_string())
 }
 
-/// Virtual seconds that a short run measures, and gives to each time before it.
+/// Virtual seconds of a short run's measurement, and of each phase before it.
 const SHORT_S: f64 = 2.0;
 
-/// A campaign that only shows whether its cells run.
+/// Shortens a campaign to a check that its cells run.
 fn shorten(campaign: &mut Campaign) {
-    // Beside the lab's own results, which it must not be taken for.
+    // Its results are stored separately from the lab's own results.
     campaign.name += "-short";
     let method = &mut campaign.method;
     (method.min_trials, method.max_trials) = (1, 1);
@@ -109,7 +109,7 @@ impl Ready {
 impl Args {
     /// Runs the lab.
     pub fn run(self) -> ExitCode {
-        // From the first moment: the budget is that of the whole run.
+        // Started first, because the budget covers the whole run.
         let clock = WallClock::start();
         let code = match self.list {
             true => self.list(),
@@ -204,14 +204,14 @@ impl Args {
         })
     }
 
-    /// Analyses what was measured, prints the report, and writes it in every format into the store. Tells
-    /// whether every cell has a trial that counts.
+    /// Analyses the trials, prints the report, and writes it in every format into the store. Returns whether
+    /// every cell has a valid trial.
     fn show(&self, store: &Store, ready: &Ready, ran: &Ran) -> Result<bool, u8> {
         if ran.trials.is_empty() {
             return Ok(false);
         }
         let made = made(ready, &ran.trials);
-        // What was found is shown also where there is no room left for it.
+        // The report is printed even if it cannot be stored.
         let (format, to_terminal) = match self.json {
             true => (Format::Json, false),
             false => (Format::Text, std::io::stdout().is_terminal()),
@@ -251,7 +251,7 @@ fn render(made: &Made, format: Format, to_terminal: bool) -> Result<String, u8> 
     rendered.map_err(|e| refuse(ENVIRONMENT, e))
 }
 
-/// What a planned trial is, one line for each of its names.
+/// The rows of `--list` for a planned trial, one for each of its slots.
 fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
     let job = &planned.job;
     let state = if planned.stored { "stored" } else { "missing" };
@@ -271,7 +271,7 @@ fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
     job.slots.iter().map(row).collect()
 }
 
-/// Prints why a campaign could not go on. The exit code.
+/// Prints why a campaign had to stop, and returns the exit code.
 fn explain(error: &Error) -> u8 {
     match error {
         Error::Fault(fault) => exit::for_fault(fault),
@@ -279,7 +279,7 @@ fn explain(error: &Error) -> u8 {
     }
 }
 
-/// What did not fit the budget, and the time that it needs.
+/// The message about trials that did not fit the budget, with the time that they need.
 fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     const SHOWN: usize = 8;
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();

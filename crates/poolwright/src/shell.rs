@@ -113,7 +113,7 @@ fn input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
-/// What a person should know before the first prompt.
+/// The greeting before the first prompt.
 fn greeting(name: &str, inputs: &Inputs, pace: Option<NonZeroU32>) -> String {
     let drives: Vec<&DriveRef> = inputs.variant.used_drives().collect();
     let list = |drives: &mut dyn Iterator<Item = String>| drives.collect::<Vec<_>>().join(" ");

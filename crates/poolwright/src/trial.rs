@@ -50,7 +50,7 @@ impl Args {
         let mut jobs: Vec<Job> = Vec::new();
         for name in &self.keys {
             let key = store.resolve(name).map_err(|e| exit::for_store_error(&e))?;
-            // Says more than the job would where it is not known.
+            // Gives a better error than the job for an unknown key.
             store.inputs(&key).map_err(|e| exit::for_store_error(&e))?;
             if jobs.iter().all(|job| job.key != key) {
                 jobs.push(job::planned(&store, &key).map_err(|e| exit::for_fault(&e))?);

@@ -134,7 +134,7 @@ impl Args {
         })
     }
 
-    /// What the command line asks for, and notes on input that was not understood.
+    /// The requirements of the command line, and notes on input that could not be read.
     fn need(&self) -> Result<(Need, Vec<String>), String> {
         let (system, unread) = if self.pool.is_empty() {
             (advice::system::System::default(), Vec::new())

@@ -1,4 +1,4 @@
-//! `poolwright verify RESULT`: a stored trial run again must give the same bytes.
+//! `poolwright verify RESULT`: runs a stored trial again; the result must have the same bytes.
 
 use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
 use crate::store_dir::StoreDir;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use store::{Claim, Key, Record, Store};
 
-/// Exit code when a result is another.
+/// Exit code when a result differs.
 const DIFFERS: u8 = 1;
 
 /// Run stored trials again and compare their results, byte by byte
@@ -29,7 +29,7 @@ pub struct Args {
     store: StoreDir,
 }
 
-/// A result to be verified.
+/// A result to verify.
 struct Stored {
     key: Key,
     inputs: Vec<u8>,
@@ -67,7 +67,7 @@ impl Args {
         Ok(code)
     }
 
-    /// The results that are meant.
+    /// The results to verify.
     fn find(&self, store: &Store) -> Result<Vec<Stored>, u8> {
         let path = Path::new(&self.what);
         let directory = match path.file_name() {
@@ -127,7 +127,7 @@ fn measured_keys(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
     }
 }
 
-/// Runs a trial again. The claim gives it a directory, which goes afterwards.
+/// Runs a trial again in the claim's directory, which is removed afterwards.
 fn again(
     store: &Store,
     engine: &dyn Engine,

@@ -1,5 +1,4 @@
-//! `poolwright powercut` on drives that keep what they promise and on drives that do not. These tests need an
-//! engine.
+//! `poolwright powercut` on honest drives and on drives that lie about flushes. These tests need an engine.
 
 #[path = "with_engine/mod.rs"]
 mod with_engine;

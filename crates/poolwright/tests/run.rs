@@ -1,4 +1,4 @@
-//! `poolwright run`: what it leaves, whatever happens to it.
+//! `poolwright run`: its results and files, also after failures.
 
 mod place;
 
@@ -100,7 +100,7 @@ fn two_runs_with_one_store_share_the_work() {
 }
 
 #[test]
-fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
+fn a_budget_is_kept_and_trials_that_did_not_fit_are_listed_with_their_time() {
     let place = Place::new();
     let begun = Instant::now();
     let mut command = place.command(&["run", "lab.toml", "-j", "1", "--budget", "4s"]);
@@ -132,7 +132,7 @@ fn a_cell_that_fails_costs_the_others_nothing_and_is_tried_again() {
 }
 
 #[test]
-fn stored_campaigns_are_reported_compared_and_told_in_a_row() {
+fn stored_campaigns_are_reported_compared_and_listed_in_order() {
     let place = Place::new();
     place.run(&["run", "lab.toml"]);
     for name in ["lab", "lab.toml"] {
@@ -154,7 +154,7 @@ fn stored_campaigns_are_reported_compared_and_told_in_a_row() {
 }
 
 #[test]
-fn results_of_the_former_engine_are_refused_with_what_to_do() {
+fn results_of_an_earlier_engine_are_refused_with_a_fix() {
     let place = Place::new();
     let former = place.at("results/lab/20260101T000000Z");
     fs::create_dir_all(&former).unwrap();
@@ -184,7 +184,7 @@ fn costs_are_removed_when_asked_for() {
 }
 
 #[test]
-fn a_host_without_an_engine_is_told_how_to_build_it() {
+fn a_missing_engine_is_reported_with_the_command_that_builds_it() {
     let place = Place::new();
     for arguments in [&["run", "lab.toml"][..], &["run", "lab.toml", "--list"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_poolwright"));

@@ -123,13 +123,13 @@ fn a_trial_is_the_same_on_a_state_that_was_made_found_or_damaged() {
 }
 
 #[test]
-fn so_is_one_on_an_array() {
+fn a_trial_on_an_array_is_the_same_on_any_copy_of_its_state() {
     let md = "stack = \"md\"\nmd = \"raid1 hdd[0-1]\"\n";
     check(&format!("{md}{}", LAB.replace(ARRAY.0, ARRAY.1)));
 }
 
 #[test]
-fn so_is_one_that_restarts_with_a_warm_cache() {
+fn a_trial_with_a_warm_restart_is_the_same_on_any_copy_of_its_state() {
     let warm = LAB
         .replace("[pool]", "nvme = \"1x pm9a3-3.84t\"\n[pool]")
         .replace("hdd[0-1]\"", "hdd[0-1] cache nvme0\"")

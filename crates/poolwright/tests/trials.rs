@@ -74,7 +74,7 @@ fn a_key_that_is_not_known_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn a_trial_that_fails_is_told_with_its_reason() {
+fn a_failed_trial_is_reported_with_its_reason() {
     let place = Place::new();
     let rows = list(&place);
     let keys: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
@@ -129,7 +129,7 @@ fn two_results_of_one_trial_are_a_conflict_that_names_both_files() {
 }
 
 #[test]
-fn what_is_no_store_is_not_merged() {
+fn a_directory_that_is_not_a_store_is_not_merged() {
     let place = Place::new();
     fs::create_dir(place.at("empty")).unwrap();
     for name in ["empty", "missing"] {

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_a_path_is_no_key() {
+    fn a_path_is_not_a_key() {
         for text in ["", "../x", &"A".repeat(64), &"a".repeat(63)] {
             assert_eq!(Key::parse(text), None, "{text}");
         }

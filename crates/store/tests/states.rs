@@ -49,7 +49,7 @@ fn a_state_is_found_as_it_was_made() {
 }
 
 #[test]
-fn a_damaged_state_is_none_and_is_made_again() {
+fn a_damaged_state_is_ignored_and_made_again() {
     let (_dir, store) = open();
     let key = Key::from_inputs(INPUTS);
     let directory = make(&store, INPUTS, b"image");
@@ -100,7 +100,7 @@ fn the_states_used_longest_ago_go_first() {
 }
 
 #[test]
-fn whoever_ends_last_removes_what_is_large() {
+fn the_last_process_removes_excess_states() {
     let (_dir, store) = open();
     let directory = make(&store, INPUTS, b"");
     // A file with a hole takes no room; this one has more than is kept.

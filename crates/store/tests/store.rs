@@ -101,7 +101,7 @@ fn a_failed_trial_is_kept_apart_until_it_is_measured() {
 }
 
 #[test]
-fn a_trial_that_was_cut_short_is_missing_and_what_it_left_goes() {
+fn an_interrupted_trial_is_missing_and_its_files_are_removed() {
     let (dir, store) = open();
     let key = Key::from_inputs(b"one");
     let Claim::Mine(running) = store.claim(&key).unwrap() else {
@@ -122,7 +122,7 @@ fn a_trial_that_was_cut_short_is_missing_and_what_it_left_goes() {
 
 /// flock(2) holds between open files, so that a second store is as good as another process.
 #[test]
-fn another_process_at_work_on_a_trial_is_left_alone() {
+fn a_trial_that_another_process_runs_is_left_alone() {
     let (dir, store) = open();
     let key = Key::from_inputs(b"one");
     let Claim::Mine(running) = store.claim(&key).unwrap() else {
@@ -168,7 +168,7 @@ fn a_result_under_the_key_of_another_is_damaged() {
 }
 
 #[test]
-fn planned_trials_are_found_by_the_digits_that_tell_them_apart() {
+fn planned_trials_are_found_by_unique_first_digits() {
     let (_dir, store) = open();
     let inputs: Vec<String> = (0..40).map(|n| n.to_string()).collect();
     let key_of = |text: &String| Key::from_inputs(text.as_bytes());
@@ -233,7 +233,7 @@ fn one_key_with_two_results_is_a_conflict_that_names_both_files() {
 }
 
 #[test]
-fn a_damaged_trial_is_not_merged_and_one_of_ours_is_made_good() {
+fn a_damaged_trial_is_not_merged_and_is_replaced_by_a_good_one() {
     let (_a, ours) = open();
     let (_b, theirs) = open();
     let key = put(&ours, b"one", measured(1.0));
@@ -246,7 +246,7 @@ fn a_damaged_trial_is_not_merged_and_one_of_ours_is_made_good() {
 }
 
 #[test]
-fn results_of_the_former_engine_are_refused_and_stay() {
+fn results_of_an_earlier_engine_are_refused_and_kept() {
     let dir = tempfile::tempdir().unwrap();
     let campaign = dir.path().join("demo/20260101T000000Z");
     fs::create_dir_all(&campaign).unwrap();

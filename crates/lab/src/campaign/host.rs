@@ -17,7 +17,7 @@ pub struct Host {
     pub memory_price: Option<f64>,
 }
 
-/// What compute costs in the machine. The truth lies between the two: a result that is the same with both
+/// Cost of computation in the machine. A real server is between the two: a result that is the same with both
 /// does not depend on the processor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

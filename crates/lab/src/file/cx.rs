@@ -41,7 +41,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Says it once: a mistake in the base is met again in every variant.
+    /// Adds a diagnostic once: a mistake in the base occurs again in every variant.
     pub fn say(&self, diagnostic: Diagnostic) {
         if self.known.borrow_mut().insert(diagnostic.clone()) {
             self.diagnostics.borrow_mut().push(diagnostic);
@@ -57,7 +57,7 @@ impl<'a> Cx<'a> {
         self.say(Diagnostic::error(message).at(self.file, span).fix(fix));
     }
 
-    /// An error about what is not there. A section that could not be read explains it.
+    /// An error about something missing. It is dropped if a section could not be read.
     pub fn missing(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
         let error = Diagnostic::error(message).at(self.file, span).fix(fix);
         self.say(error.missing());

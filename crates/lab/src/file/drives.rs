@@ -17,7 +17,7 @@ const MOST: i64 = 9999;
 /// Numbers of a profile that the long form replaces.
 struct Overrides<'t> {
     values: toml::Table,
-    /// As they are written, for what is said about them.
+    /// As written, for diagnostics.
     written: Vec<Entry<'t>>,
 }
 
@@ -51,8 +51,8 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
     };
     let name = At::new(entry.key.to_owned(), entry.key_span());
     let Some(base) = load(cx, &profile) else {
-        // The mistake is noted and the lab refused; how many drives there are is known all the same,
-        // and mistakes in the vdevs are reported together with this one.
+        // The mistake is recorded and the lab refused; the number of drives is known anyway, so mistakes in
+        // the vdevs are reported together with this one.
         let kind =
             DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
         return Some((name, kind));
@@ -106,7 +106,8 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
     }
 }
 
-/// Says which numbers make no drive, each where it stands; all of them together where that is due to none alone.
+/// Reports the numbers that make a drive invalid, each at its place; all of them together if no single one is
+/// the cause.
 fn refuse(
     cx: &Cx<'_>,
     entry: &Entry<'_>,
@@ -125,7 +126,7 @@ fn refuse(
     let mut reported = false;
     for (path, alone, span) in leaves {
         let field = path.join(".");
-        // Of a number that stands in the way of another, that one is to be reported.
+        // If a number conflicts with another, this number is reported.
         let mine = |e: &ProfileError| match e {
             ProfileError::OutOfRange { field: of, .. } => *of == field,
             ProfileError::Syntax { .. } => true,

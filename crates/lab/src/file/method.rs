@@ -5,7 +5,7 @@ use super::section::{Entry, Section};
 use crate::campaign::{Host, MOST_TRIALS, Method, Processor, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 
-/// Cores of a host that does not say.
+/// Cores of a host that states none.
 const CORES: u32 = 16;
 
 pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
@@ -69,7 +69,7 @@ const JUDGED_S: f64 = 5.0;
 /// Shortest window, seconds, in which five rounds are left whatever the length of its transaction groups.
 const SETTLES_S: f64 = 8.0;
 
-/// Method, with the baseline as written, to be held against the variants.
+/// The method, with the baseline as written, to be checked against the variants.
 pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
     let mut method = Method {
         baseline: String::new(),

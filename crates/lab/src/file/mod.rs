@@ -27,7 +27,7 @@ use toml::de::DeTable;
 /// diagnostics, and its stem names the campaign.
 ///
 /// # Errors
-/// Every mistake in the file, with what is merely worth knowing after them.
+/// Every mistake in the file, followed by warnings and notes.
 pub fn load(
     name: &str,
     text: &str,
@@ -40,7 +40,7 @@ pub fn load(
 /// As [`load`], with a release of OpenZFS instead of the lab's own. Variants that state one keep it.
 ///
 /// # Errors
-/// As [`load`]; what the release does not know is a mistake.
+/// As [`load`]; properties and parameters that the release does not have are mistakes.
 pub fn load_on(
     openzfs: Option<OpenZfs>,
     name: &str,
@@ -155,7 +155,7 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
     }
 }
 
-/// Says which drives no variant uses.
+/// Reports drives that no variant uses.
 fn unused(cx: &Cx<'_>, base: &Settings, variants: &[Variant]) {
     for (kind, _) in &base.drives {
         let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == kind.value);

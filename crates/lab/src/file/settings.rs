@@ -1,4 +1,4 @@
-//! The keys that the base and every variant share: `openzfs`, `stack` and what goes with it, `drives`, `pool`,
+//! The keys that the base and every variant share: `openzfs`, `stack` and its keys, `drives`, `pool`,
 //! `dataset`, `datasets`, `module`; and what a variant has beside them: `vdevs`, `add`, `remove`,
 //! `host.memory`.
 
@@ -38,7 +38,7 @@ pub(super) struct Settings {
     /// Where the first key stands that only a ZFS pool has.
     pub zfs_key: Option<Range<usize>>,
     pub drives: Vec<(At<String>, DriveKind)>,
-    /// Kinds of drives that are named, but not understood.
+    /// Kinds of drives whose definition could not be read.
     pub broken_drives: Vec<String>,
     /// Where `[pool]` begins; nowhere where there is none.
     pub pool_section: Range<usize>,
@@ -47,7 +47,7 @@ pub(super) struct Settings {
     pub vdevs: Option<Vec<LabVdev>>,
     pub add: Vec<LabVdev>,
     pub remove: Vec<Removal>,
-    /// Some vdevs could not be read, so what is missing is not worth a second word.
+    /// Some vdevs could not be read, so missing drives are not reported.
     pub broken: bool,
     /// Dataset → property.
     pub datasets: Vec<(String, Setting)>,

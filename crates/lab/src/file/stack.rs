@@ -189,7 +189,7 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
         cx.error(
             level_span,
             format!("{} needs at least {least} drives, but {count} are named", array.level.name()),
-            format!("name {least} drives or more: {} nvme[0-{}]", array.level.name(), least - 1),
+            format!("name at least {least} drives: {} nvme[0-{}]", array.level.name(), least - 1),
         );
     }
     (cx.errors() == errors).then_some(array)

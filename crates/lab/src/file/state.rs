@@ -1,4 +1,4 @@
-//! A variant in the making: the base with changes applied, then checked as a whole.
+//! A variant under construction: the base with changes applied, then checked as a whole.
 
 use super::cx::{At, Cx};
 use super::settings::{Header, Setting, Settings, Written};
@@ -83,7 +83,7 @@ impl State {
         }
     }
 
-    /// The variant, with everything that is wrong with it said.
+    /// The variant; reports everything that is wrong with it.
     pub fn finish(
         mut self,
         cx: &Cx<'_>,
@@ -309,7 +309,7 @@ impl State {
         (module, words)
     }
 
-    /// Says where OpenZFS will not keep the ashift.
+    /// Reports where OpenZFS changes the ashift.
     fn check_ashift(&self, cx: &Cx<'_>) {
         let Some((at, stated)) = self.ashift.as_ref().and_then(|at| Some((at, at.value?))) else {
             return;

@@ -1,4 +1,4 @@
-//! `[factors]`, `[ablate]` and `[variants.X]`: what is compared with what.
+//! `[factors]`, `[ablate]` and `[variants.X]`: the configurations to compare.
 
 use super::cx::Cx;
 use super::section::{Entry, Section};
@@ -84,7 +84,7 @@ pub(super) fn read(
         plans.truncate(1);
     }
     let whole = cx.errors() == mistakes;
-    // What the base itself gets wrong is said all the same.
+    // Mistakes of the base itself are reported too.
     if plans.is_empty() && base.builds() {
         plans.push(Plan::base(base));
     }
@@ -253,7 +253,7 @@ fn one(
         }
         first
     });
-    // Those that were not understood have been told.
+    // Those that could not be read have been reported.
     let written = match entry.value() {
         DeValue::Array(values) => values.len(),
         DeValue::Table(table) => table.len(),

@@ -1,5 +1,4 @@
-//! What only the whole lab shows, once all of it is understood: what no machine can model, variants that are
-//! alike, a reduction that reduces nothing.
+//! Checks of the whole lab: what no machine can model, identical variants, a dirty-data limit without effect.
 
 use super::cx::Cx;
 use crate::campaign::{Campaign, Variant};
@@ -17,7 +16,7 @@ pub(super) fn check(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     dirty(cx, table, campaign);
 }
 
-/// What no machine can model.
+/// Cells that no machine can model.
 fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     let refuse = |path: &[&str], wrong: Diagnostic| cx.say(wrong.at(cx.file, place(table, path)));
     let mut rest = campaign.clone();
@@ -37,7 +36,7 @@ fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     }
 }
 
-/// A reduction of the dirty-data limit that reduces nothing.
+/// A dirty-data limit that is above the real server's.
 fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     let (Some(stated), Some(baseline)) = (campaign.scale.dirty_data_max, campaign.variants.first())
     else {
@@ -55,9 +54,9 @@ fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     }
 }
 
-/// Variants that differ in nothing but their names: an A/A comparison, or a slip.
+/// Variants that differ only in their names: an A/A comparison, or a mistake.
 fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
-    // As text, by which the thousand that a lab may have are told apart at once.
+    // As text, so that a thousand variants are compared quickly.
     let mut known: HashMap<String, &str> = HashMap::new();
     for variant in variants {
         let nameless = Variant { name: String::new(), levels: BTreeMap::new(), ..variant.clone() };

@@ -9,10 +9,10 @@ use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
 use toml::de::DeValue;
 
-/// Where an inline job is said to come from.
+/// The file name of an inline job in diagnostics.
 pub(super) const INLINE: &str = "<lab>";
 
-/// What the rest of the lab says.
+/// What workloads need from the rest of the lab.
 pub(super) struct Known<'a> {
     pub variants: &'a [Variant],
     /// Of the modelled machine, bytes.

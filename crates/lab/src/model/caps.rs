@@ -1,4 +1,4 @@
-//! The rules that bound S, each with how its number came about.
+//! The rules that limit S, each with the computation of its number.
 //!
 //! The lower bound is what a machine may take of a host's memory; the upper bounds keep the machine's
 //! behaviour that of the real server.

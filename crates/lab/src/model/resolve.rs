@@ -1,4 +1,4 @@
-//! S chosen: the smallest that fits the memory of one machine, never beyond the caps.
+//! The choice of S: the smallest that fits the memory of one machine, within the caps.
 
 use super::caps;
 use super::demand::{demand, job};
@@ -12,7 +12,7 @@ use crate::units::{about, print_size};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one machine may take of a host.
+/// What one machine may use of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostLimits {
     /// Memory for the guest and for the contents of its drives, bytes.
@@ -36,13 +36,13 @@ const LEAST_DIRTY: u64 = 64 << 20;
 /// Chooses S for a campaign and works out every stock of its baseline.
 ///
 /// Where the lab leaves the dirty-data limit to Poolwright and no S would fit with the real one, it is halved
-/// until one does, `zfs_wrlog_data_max` with it, and a note says so. Where still none does, S is the largest that
-/// keeps the model true, and a machine takes more than `limits`. So it may with an S that the lab states:
+/// until one does, `zfs_wrlog_data_max` with it, and a note says so. If still none does, S is the largest
+/// within the caps, and a machine takes more than `limits`. An S that the lab states may need more, too:
 /// [`host_memory_needed`] says how much.
 ///
 /// # Errors
-/// When the lab states an S that is beyond what keeps the model true: which rule says so, and what to change.
-/// When a workload's files do not fit a pool.
+/// When the lab states an S above a cap: the rule, and what to change. When a workload's files do not fit a
+/// pool.
 pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagnostic> {
     let Some(baseline) = campaign.variants.first() else {
         return Err(
@@ -162,7 +162,7 @@ fn scaled(variant: &Variant, cores: u32, size: f64) -> BTreeMap<String, i64> {
     module
 }
 
-/// S, and what bound it.
+/// S, and the rule that limits it.
 fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic> {
     let least = all.iter().filter(|cap| cap.lower);
     let least = least.max_by(|a, b| a.bound.total_cmp(&b.bound));
@@ -189,7 +189,7 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
     }
 }
 
-/// What helps against an upper cap, [scale] size among it.
+/// The remedy for an upper cap, including a smaller [scale] size.
 fn remedy(cap: &Cap) -> String {
     format!("{}, or use a smaller [scale] size", cap.rule.remedy())
 }

@@ -119,7 +119,7 @@ fn guest_memory_holds_arc_dirty_data_log_records_and_programs() {
 }
 
 #[test]
-fn an_s_of_the_labs_own_is_not_held_to_the_memory_of_a_machine() {
+fn a_stated_s_may_exceed_the_memory_of_a_machine() {
     let lab = campaign("128G", "[scale]\nsize = 8\ndirty_data_max = \"128M\"\n");
     let model = model(&lab, &HostLimits::MACHINE);
     assert_eq!((model.size, &*model.size_bound_by), (8.0, "the lab"));
@@ -169,7 +169,7 @@ fn a_scale_beyond_a_cap_is_refused_by_the_name_of_the_cap() {
 }
 
 #[test]
-fn where_no_true_s_fits_the_memory_the_largest_true_one_is_taken_and_noted() {
+fn if_no_s_within_the_caps_fits_the_memory_the_largest_one_is_used_with_a_note() {
     let lab = campaign("128G", "[scale]\ndirty_data_max = \"1G\"\n");
     // 367 GiB ÷ (20 − 7.25) = 28.8 is below 127 GiB ÷ 4 GiB.
     let fits = model(&lab, &HostLimits { memory: 20 * GIB });
@@ -412,7 +412,7 @@ fn the_estimate_counts_the_fewest_trials() {
 }
 
 #[test]
-fn another_size_to_check_with_must_keep_the_model_true_too() {
+fn size_check_must_stay_within_the_caps() {
     let with = |factor: &str| {
         format!("[method]\nsize_check = [{factor}]\n[scale]\nsize = 32\ndirty_data_max = \"256M\"")
     };

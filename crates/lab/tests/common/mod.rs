@@ -1,4 +1,4 @@
-//! A lab to change, and what is said about it.
+//! A lab to change, and its diagnostics.
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use lab::campaign::Campaign;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Texts longer than this are refused: no tool's output is.
 const LONGEST: u64 = 64 << 20;
 
-/// What the command line named.
+/// The inputs that the command line names.
 pub struct Given {
     /// Texts of tools and configuration files.
     pub texts: Vec<Input>,
@@ -23,7 +23,7 @@ pub fn count_texts(inputs: &[Input]) -> usize {
     inputs.iter().map(texts).sum()
 }
 
-/// Reads what the command line named.
+/// Reads the inputs that the command line names.
 ///
 /// # Errors
 /// What is wrong, where, what to do.

@@ -9,12 +9,12 @@ use lab::command::commands;
 use lab::model::{Model, drive_sizes, variant_model};
 use serde_json::{Value, json};
 
-/// A lab that was refused.
+/// The output for a refused lab.
 pub(super) fn refused(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     pretty(&json!({ "ok": false, "diagnostics": diagnostics::json(diagnostics, sources) }))
 }
 
-/// A lab that was accepted, with its model where this machine can hold one.
+/// The output for an accepted lab, with its model if this machine can run it.
 pub(super) fn checked(checked: &Checked<'_>) -> String {
     let campaign = &checked.loaded.campaign;
     let sources = &checked.loaded.sources;

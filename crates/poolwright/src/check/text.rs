@@ -1,4 +1,4 @@
-//! What `check` prints for people.
+//! The text output of `check`.
 
 use super::Checked;
 use crate::machine;
@@ -63,7 +63,7 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
     out
 }
 
-/// How many sessions work on how large a database.
+/// Clients and scale of a database.
 fn sessions(program: &Program) -> String {
     match program {
         Program::Fio { .. } => String::new(),

@@ -1,4 +1,4 @@
-//! A lab sketched: the template, filled in for no pool in particular or for one that exists.
+//! A lab template: blank, or filled in from an existing pool.
 
 use facts::zpool_status::{self, Pool, VdevKind};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(super) fn blank() -> String {
 /// A lab of the first pool in the output of `zpool status`.
 ///
 /// # Errors
-/// When there is no pool in it, or one whose data vdevs cannot be made out.
+/// When it has no pool, or no readable data vdevs.
 pub(super) fn from_status(text: &str) -> Result<String, String> {
     let pools = zpool_status::parse(text).facts;
     let Some(pool) = pools.first() else {
@@ -71,7 +71,7 @@ impl Kinds {
             return None; // The dRAID's own keyword states it.
         }
         let layout = vdev.kind.layout()?;
-        // A drive that is being replaced, or stood in for, is one drive.
+        // A drive that is being replaced, or has a hot spare in use, is one drive.
         let members = if layout == Layout::Single { 1 } else { vdev.children.len() };
         let names = (0..members).map(|i| vdev.children.get(i).unwrap_or(vdev).name.clone());
         let drives = names.map(|name| self.drive(class, name)).collect();
@@ -116,7 +116,7 @@ impl Kinds {
     }
 }
 
-/// Foreign text that can stand in a comment.
+/// Makes foreign text safe for a comment.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || c == '@' { '?' } else { c }).collect()
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The drives of the normal class of a lab's baseline.
 ///
 /// # Errors
-/// What is wrong with it, for people.
+/// Why its drives cannot be planned with.
 pub fn from_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
     let Some(baseline) = campaign.variants.first() else {
         return Err(format!("{} has no variant", campaign.name));
@@ -105,16 +105,14 @@ fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
     kind.drive_profile().map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
 }
 
-/// The drive that a built-in profile describes; none for a name that is none, or a profile that
-/// is no drive.
+/// The drive that a built-in profile describes; none for an unknown name or an unusable profile.
 pub fn from_profile_name(name: &str) -> Option<Drive> {
     let profile = lab::Profiles::builtin().get(name)?.ok()?;
     let stem: String = name.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
     from_profile(if stem.is_empty() { "drive" } else { &stem }, &profile)
 }
 
-/// A profile's rates and times; what a profile does not know (failure rates, unrecoverable
-/// errors) is that of its class.
+/// The drive of a profile: its rates and times, and its class's failure rate and unrecoverable errors.
 fn from_profile(kind: &str, profile: &Profile) -> Option<Drive> {
     let mut drive = of_class(catalogue::class_of(profile)?, profile.capacity.value as u64);
     drive.kind = kind.to_string();

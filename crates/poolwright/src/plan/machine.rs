@@ -1,5 +1,4 @@
-//! What a lab says of its machine, as far as the sizes of log and cache depend on it: the baseline's
-//! settings.
+//! The baseline's settings that the sizes of log and cache depend on.
 
 use lab::campaign::{AllocationClass, Campaign, Variant};
 use plan::sizing::LogLimits;
@@ -15,7 +14,7 @@ pub fn recordsize(campaign: &Campaign) -> Option<u64> {
     lab::units::size(root.get("recordsize")?).ok().filter(|bytes| *bytes >= 512)
 }
 
-/// What bounds the log.
+/// The limits of the log.
 pub fn log_limits(campaign: &Campaign) -> LogLimits {
     let default = LogLimits::default();
     LogLimits {

@@ -25,7 +25,7 @@ pub struct Cache {
 pub struct Own {
     /// Its size.
     pub bytes: u64,
-    /// What it takes.
+    /// Its memory and fill time.
     pub cost: sizing::L2arc,
 }
 
@@ -86,7 +86,7 @@ pub fn lines(plan: &Plan<'_>, language: Language) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// What flash beside disks could be: mirrors for log or metadata, a single drive for the cache.
+/// Uses of flash beside disks: mirrors for log or metadata, a single drive for the cache.
 fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
     let disks = drives.iter().any(|kind| kind.drive.rotational);
     let flash = drives.iter().filter(|kind| disks && !kind.drive.rotational);

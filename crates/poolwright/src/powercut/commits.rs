@@ -1,5 +1,5 @@
-//! What the sessions of a database do, and the check of a recovered one: numbered transactions that change four
-//! tables each, so that one of which only a part is there is seen.
+//! The sessions of a database, and the check after recovery. Each numbered transaction changes four tables,
+//! so that a partial one is detected.
 
 use super::blocks::{Damage, mix};
 use super::writer::Clock;
@@ -14,14 +14,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// Options of a server for which a commit is acknowledged before it is in the log.
 pub const CONTROL: &str = "-c synchronous_commit=off";
-/// The table in which each transaction leaves its number.
+/// The table with the number of each transaction.
 pub const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bigint, PRIMARY KEY (session, number)); CHECKPOINT;";
 
 const SERVER: &str = "server.out";
 const FOUND: &str = "found.json";
 const AMCHECK: &str = "amcheck.out";
 
-/// Of each session how many rows and the last number, and what every transaction changes by the same amount.
+/// Rows and last number of each session, and the sums that every transaction changes by the same amount.
 const QUERY: &str = "SELECT json_build_object(\
      'sessions', (SELECT coalesce(json_agg(json_build_array(session, rows, last)), '[]') FROM \
          (SELECT session, count(*) AS rows, max(number) AS last FROM powercut GROUP BY session) AS s), \
@@ -37,7 +37,7 @@ const QUERY: &str = "SELECT json_build_object(\
 pub struct Commits {
     /// Sessions at the same time.
     pub sessions: usize,
-    /// What the transactions follow from.
+    /// Seed of the transactions.
     seed: u64,
     accounts: u64,
     tellers: u64,
@@ -48,14 +48,14 @@ pub struct Commits {
     amcheck: Command,
 }
 
-/// What a recovered database holds.
+/// The state of a recovered database.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recovery {
-    /// What became of the transactions.
+    /// Damage to the transactions.
     pub damage: Damage,
-    /// Of each session, how many of its first transactions are there.
+    /// Number of the first transactions of each session that are present.
     pub kept: Vec<u64>,
-    /// Virtual seconds from the server's start until it takes statements; none where there is no server.
+    /// Virtual seconds from the server's start until it accepts statements; none without a server.
     pub recovery_s: Option<f64>,
     /// What is wrong with it.
     pub faults: Vec<String>,
@@ -70,7 +70,7 @@ struct Rows {
 }
 
 impl Commits {
-    /// Of a client's server.
+    /// The transactions for a client's server.
     pub fn new(client: &Client, seed: u64) -> Commits {
         let (accounts, tellers) = client.rows();
         Commits {
@@ -86,7 +86,7 @@ impl Commits {
         }
     }
 
-    /// A transaction, and the line that tells when it is committed.
+    /// The SQL of a transaction, and a line that reports its commit.
     fn transaction(&self, session: usize, number: u64) -> String {
         let random = mix(self.seed ^ mix(session as u64 ^ mix(number)));
         let account = random % self.accounts + 1;
@@ -122,11 +122,11 @@ impl Commits {
         })
     }
 
-    /// Recovers the database and looks for what each session had acknowledged. The server is stopped
+    /// Recovers the database and checks the acknowledged transactions of each session. The server is stopped
     /// afterwards.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// Why the database cannot be used.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
         let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
@@ -156,7 +156,7 @@ fn read(name: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What the server said last that is a reason.
+/// The last error in the server's log.
 fn complaint() -> Option<String> {
     bench::workload::pgbench::log::complaint(&read(SERVER))
 }
@@ -208,7 +208,7 @@ impl Session<'_> {
     /// Commits a transaction.
     ///
     /// # Errors
-    /// That the session ended instead.
+    /// The session ended before the commit.
     pub fn commit(&mut self, number: u64) -> io::Result<()> {
         let text = self.commits.transaction(self.number, number);
         self.input.write_all(text.as_bytes())?;
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_acknowledged_and_one_more_is_no_damage() {
+    fn one_transaction_beyond_the_acknowledged_ones_is_not_damage() {
         let whole = found(&[(1, 4, 3), (0, 3, 2)], &[3, 3]);
         assert_eq!((whole.damage, whole.kept), (Damage::default(), vec![3, 3]));
         assert_eq!(whole.faults, [""; 0]);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_end_is_lost_and_a_gap_is_corrupt() {
+    fn missing_last_transactions_are_lost_and_a_gap_is_corrupt() {
         let short = found(&[(0, 2, 1)], &[5, 4]);
         assert_eq!((short.damage, short.kept), (Damage { lost: 7, corrupt: 0 }, vec![2, 0]));
         let gap = found(&[(0, 4, 4)], &[5]);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_that_is_there_in_part_is_corrupt() {
+    fn a_partial_transaction_is_corrupt() {
         for (sums, rows) in [([5, 5, 4, 5], [1, 1]), ([5; 4], [1, 2])] {
             let found = judge(&Rows { sessions: vec![(0, 1, 0)], sums, rows }, &[1]);
             assert_eq!(found.damage, Damage { lost: 0, corrupt: 1 });

@@ -1,4 +1,4 @@
-//! What else goes wrong with a power cut: `--fail DRIVE[:WHEN]`.
+//! A drive fault in addition to the power cut: `--fail DRIVE[:WHEN]`.
 
 use lab::campaign::Variant;
 use std::fmt;
@@ -9,18 +9,18 @@ use std::str::FromStr;
 pub struct DriveFault {
     /// `optane0`.
     pub drive: String,
-    /// When, and how.
+    /// When and how it fails.
     pub kind: FaultKind,
 }
 
-/// When a drive fails, and how.
+/// When and how a drive fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// It dies halfway through the writing and stays dead.
+    /// It fails halfway through the writing and does not recover.
     Running,
     /// It does not come back after the cut.
     Cut,
-    /// Some of its blocks have gone bad before anybody reads them.
+    /// Some of its blocks are silently corrupted before they are read.
     Rot,
 }
 
@@ -54,10 +54,10 @@ impl fmt::Display for DriveFault {
     }
 }
 
-/// Checks that the pool of a variant has these drives, and that each fails once.
+/// Checks that a variant's pool has these drives, and that each is named once.
 ///
 /// # Errors
-/// What is wrong, with the drives there are.
+/// An unknown drive, with the drives of the pool; or a drive that is named twice.
 pub fn check(drive_faults: &[DriveFault], variant: &Variant) -> Result<(), String> {
     let names: Vec<String> = variant.used_drives().map(ToString::to_string).collect();
     for (number, DriveFault { drive, .. }) in drive_faults.iter().enumerate() {
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drive_without_a_moment_dies_while_running() {
+    fn a_drive_fault_without_a_kind_happens_while_running() {
         let parsed: DriveFault = "optane0".parse().expect("a drive");
         assert_eq!((parsed.drive.as_str(), parsed.kind), ("optane0", FaultKind::Running));
         let parsed: DriveFault = "optane1:cut".parse().expect("a moment");

@@ -1,11 +1,11 @@
-//! What the crash states show, and what it is worth as evidence.
+//! The report on crash states, with its value as evidence.
 
 use super::recovery::{Import, Recovered};
 use lab::durability::Assessment;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// Everything that was done and found.
+/// The runs and their results.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// The lab.
@@ -18,17 +18,17 @@ pub struct Report {
     pub seconds: u64,
     /// What was written.
     pub written: Written,
-    /// What its settings make of a power cut.
+    /// The durability that its settings promise.
     pub by_settings: Assessment,
     /// Limit of dirty data in the model, bytes: a transaction group ends early when much of it is dirty.
     pub dirty_data_max: u64,
-    /// What else went wrong, in words.
+    /// The drive faults, as text.
     pub drive_faults: Vec<String>,
-    /// As the variant promises it, and the negative control.
+    /// The run with durable writes, and the control.
     pub runs: Vec<Run>,
 }
 
-/// What was written, and what the control is.
+/// The kind of writes, which determines the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Written {
@@ -63,10 +63,10 @@ impl Written {
     }
 }
 
-/// One machine that was written to, and its crash states.
+/// One recorded machine, and its crash states.
 #[derive(Debug, Serialize)]
 pub struct Run {
-    /// Not the control.
+    /// Whether writes were durable; false for the control.
     pub synchronous: bool,
     /// Why writers stopped early.
     pub problems: Vec<String>,
@@ -77,26 +77,26 @@ pub struct Run {
 /// One crash state.
 #[derive(Debug, Default, Serialize)]
 pub struct State {
-    /// What the moment and the fate of unflushed writes follow from.
+    /// Seed of the moment of the cut, and of which unflushed writes are lost.
     pub seed: u64,
     /// When the power was cut, virtual seconds since the writing began.
     pub at_s: f64,
     /// Blocks or transactions that had been acknowledged by then.
     pub acknowledged: u64,
-    /// Writes to drives that were not on their media for certain.
+    /// Writes to drives that were not flushed to the media.
     pub unflushed: u64,
-    /// Of them, those that were lost whole or in part.
+    /// Those of them that were lost completely or partly.
     pub dropped: u64,
-    /// Blocks of drives that went bad unnoticed.
+    /// Silently corrupted blocks of drives.
     pub rotten: u64,
     /// Acknowledged blocks or transactions that are gone.
     pub lost: u64,
-    /// Blocks or transactions that are there in part, or hold what was never written there.
+    /// Blocks or transactions that are partial, or contain data that was never written there.
     pub corrupt: u64,
     /// Virtual seconds from the acknowledgement of the first lost transaction to the cut; none where none is
     /// lost, and for blocks.
     pub lost_s: Option<f64>,
-    /// Virtual seconds until the recovered server took statements.
+    /// Virtual seconds until the recovered server accepted statements.
     pub recovery_s: Option<f64>,
     /// What is wrong with the database.
     pub faults: Vec<String>,
@@ -104,14 +104,14 @@ pub struct State {
     pub import: Import,
     /// Virtual seconds of the import, replay of the intent log included; none where there was none.
     pub import_s: Option<f64>,
-    /// Errors that a scrub found, in the words of `zpool status`.
+    /// Errors that a scrub found, as `zpool status` prints them.
     pub errors: Option<String>,
     /// Why the pool could not be used.
     pub unusable: Option<String>,
 }
 
 impl State {
-    /// Adds what the machine after the cut found.
+    /// Adds the result of the machine after the cut.
     pub fn add(&mut self, found: Recovered) {
         self.lost = found.data.damage.lost;
         self.corrupt = found.data.damage.corrupt;
@@ -126,12 +126,12 @@ impl State {
         self.errors = errors.filter_map(|pool| pool.errors).map(|e| e.value).next();
     }
 
-    /// Something acknowledged is gone, and was looked for.
+    /// Whether acknowledged writes were checked and some are lost.
     fn lossy(&self) -> bool {
         self.lost + self.corrupt > 0
     }
 
-    /// The pool does not hold what it promised, or is not whole.
+    /// Whether acknowledged writes are missing, or the pool is damaged.
     fn damaged(&self) -> bool {
         self.lossy()
             || self.unusable.is_some()
@@ -140,7 +140,7 @@ impl State {
             || self.import == Import::Rewound
     }
 
-    /// What is wrong with it.
+    /// A line that describes its damage.
     fn line(&self, written: Written) -> String {
         let mut line = format!("  state {}, cut after {:.3} s of writing: ", self.seed, self.at_s);
         if let Some(why) = &self.unusable {
@@ -187,7 +187,7 @@ struct Sum {
     import_s: Option<(f64, f64)>,
     /// Shortest and longest database recovery.
     recovery_s: Option<(f64, f64)>,
-    /// Longest time of work lost.
+    /// Longest period of lost work.
     lost_s: Option<f64>,
 }
 
@@ -220,8 +220,8 @@ impl Report {
         sum
     }
 
-    /// Something was acknowledged and nothing of it lost, and the control shows that it could have been: a
-    /// state of the control that could not be looked at shows nothing.
+    /// Whether writes were acknowledged and none lost, and the control lost some. A state of the control that
+    /// could not be checked does not count.
     pub fn sound(&self) -> bool {
         let with = self.sum(true);
         with.acknowledged > 0 && with.damaged == 0 && self.sum(false).lossy > 0
@@ -285,7 +285,7 @@ impl Report {
         for problem in &run.problems {
             let _ = writeln!(text, "{indent}{problem}");
         }
-        // Of the control, loss is what is wanted.
+        // The control is expected to lose writes.
         for state in run.states.iter().filter(|s| run.synchronous && s.damaged()) {
             let _ = writeln!(text, "{}", state.line(self.written));
         }
@@ -321,8 +321,8 @@ impl Report {
     }
 }
 
-/// What no loss in so many states says: above that share of losing states, at least one of them would have lost
-/// something with 95 % probability (the rule of three).
+/// The bound that no loss in this number of states gives: with a larger share of losing states, at least one
+/// of them would have lost something with 95 % probability (rule of three).
 fn confidence(states: u64) -> String {
     let share = 3.0 / states.max(1) as f64;
     match share < 1.0 {
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_could_not_fail_is_no_evidence() {
+    fn a_check_that_cannot_fail_is_not_evidence() {
         let fine = report([run(true, 0, 5), run(false, 3, 5)]);
         assert!(fine.sound());
         assert!(fine.text().contains("the flushes protected the acknowledged ones"));
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_database_faults_are_damage_and_lost_seconds_are_told() {
+    fn database_faults_count_as_damage_and_lost_seconds_are_reported() {
         let mut broken = report([run(true, 4, 5), run(false, 3, 5)]);
         broken.written = Written::Commits;
         let state = &mut broken.runs[0].states[0];
@@ -423,12 +423,12 @@ mod tests {
         let broken = report([run(true, 2, 5), run(false, 3, 5)]);
         assert!(!broken.sound());
         let text = broken.text();
-        assert!(text.contains("state 17, 0.000 s into the writing: 2 of 100"), "{text}");
+        assert!(text.contains("state 17, cut after 0.000 s of writing: 2 of 100"), "{text}");
         assert!(text.contains("In 1 of 1 states"), "{text}");
     }
 
     #[test]
-    fn a_pool_that_is_only_there_at_an_earlier_time_or_has_errors_is_damaged() {
+    fn a_rewound_pool_and_one_with_errors_are_damaged() {
         let status = |errors: &str| {
             format!(
                 "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\nerrors: {errors}\n"

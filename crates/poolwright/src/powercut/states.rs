@@ -24,46 +24,47 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// With `:rot`, one in this many of a drive's written pages is zero.
+/// With `:rot`, one in this many of a drive's written pages is zeroed.
 const ROTTEN: u64 = 50;
-/// Most bytes of a block. One that is no larger than a record is written in one transaction.
+/// Maximum bytes of a block. A block that is not larger than a record is written in one transaction.
 const BLOCK: u64 = 8192;
-/// Bytes of a record where the lab does not say (OpenZFS's default).
+/// Default bytes of a record (OpenZFS's default).
 const RECORD: u64 = 128 << 10;
 
-/// What all machines of a power cut share.
+/// Data that all machines of a power cut share.
 pub struct Setup<'a> {
     /// The variant's inputs.
     pub inputs: &'a Inputs,
     /// Its machine.
     pub variant: &'a Variant<'a>,
-    /// The client of a database; none where blocks are written.
+    /// The client of a database; none if blocks are written.
     pub database: Option<&'a Client>,
-    /// What else goes wrong.
+    /// The drive faults.
     pub drive_faults: &'a [DriveFault],
     /// Virtual seconds of writing.
     pub seconds: u64,
     /// Seed of the blocks or transactions.
     pub seed: u64,
-    /// The user's wish to stop.
+    /// The user's request to stop.
     pub stop: &'a Stop,
 }
 
 /// A machine that was written to while its drives were recorded.
 pub struct Recorded {
-    /// Not the control: writes were followed by fdatasync, or the server ran as the lab has it.
+    /// Whether writes were followed by fdatasync, or the server ran with the lab's settings; false for the
+    /// control.
     pub synchronous: bool,
-    /// What was acknowledged when.
+    /// The acknowledged writes with their times.
     pub ledger: Ledger,
     record: PathBuf,
     work: Work,
 }
 
-/// The contents of drives, whose memory is used again for the next crash state.
+/// The contents of drives; the memory is reused for the next crash state.
 pub struct DriveContents(Pages);
 
 impl DriveContents {
-    /// For drives of a configuration.
+    /// Memory for the drives of a configuration.
     pub fn new(config: &Config) -> DriveContents {
         DriveContents(Pages::leaked(config.pages))
     }
@@ -86,7 +87,7 @@ fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> 
     result.map_err(io("read", &path))
 }
 
-/// This program at work inside a machine, of which it is the first process, too.
+/// The step that runs this program inside a machine, where it is also the first process.
 fn program(what: &str) -> Step {
     Step::Run(Command::new(["/proc/1/exe", inside::VERB, what]))
 }
@@ -103,10 +104,10 @@ impl Setup<'_> {
         }
     }
 
-    /// Builds the variant in a new directory, lets it be written to and records its drives.
+    /// Builds the variant in a new directory, runs the writers and records its drives.
     ///
     /// # Errors
-    /// Why the machine did not come to its end.
+    /// Why the machine failed.
     pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Fault> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
@@ -143,7 +144,7 @@ impl Setup<'_> {
         })
     }
 
-    /// What comes between the building of the variant and the writers.
+    /// The steps between building the variant and starting the writers.
     fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Fault> {
         if let Some(client) = self.database {
             let part = client.lay_out();
@@ -176,11 +177,11 @@ impl Setup<'_> {
         of_kind.map(|fault| fault.drive.clone()).collect()
     }
 
-    /// Cuts the power at a moment of a record that follows from the seed, starts a machine on what is left in
-    /// a new directory, and tells what it finds. The directory is gone afterwards.
+    /// Cuts the power at a moment that the seed determines, starts a machine on the resulting contents in a
+    /// new directory, and returns what it finds. The directory is removed afterwards.
     ///
     /// # Errors
-    /// Why the state could not be made or looked at.
+    /// Why the state could not be made or checked.
     pub fn state(
         &self,
         recorded: &Recorded,
@@ -190,7 +191,7 @@ impl Setup<'_> {
     ) -> Result<State, Fault> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let ledger = &recorded.ledger;
-        // Drives that die while they are written to are dead in every state.
+        // Drives that fail during the writing have failed in every state.
         let from = ledger.failed.unwrap_or(ledger.begun);
         let cut = PowerCut {
             at: from + mix(seed) % (ledger.ended - from).max(1),

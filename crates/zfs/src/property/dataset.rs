@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn zfs_own_words_are_taken_and_others_are_not() {
+    fn values_of_zfs_are_accepted_and_others_refused() {
         for (name, value) in [
             ("compression", "zstd-19"),
             ("compression", "gzip-9"),

@@ -7,7 +7,7 @@ use crate::OpenZfs;
 use crate::spelling::{did_you_mean, nearest};
 use crate::units;
 
-/// What a property may be set to.
+/// The values of a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
     /// One of these words.
@@ -44,14 +44,14 @@ pub enum Values {
     Text,
 }
 
-/// What a property does in the machine.
+/// The effect of a property in the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// It acts as on a real server.
     Modelled,
-    /// It changes no figure, on a real server either.
+    /// It does not affect performance, on a real server either.
     None,
-    /// It may cost or save something on a real server, and the machine leaves it out: why.
+    /// It may affect performance on a real server, but the machine does not model it; with the reason.
     NotModelled(&'static str),
 }
 
@@ -62,9 +62,9 @@ pub struct Property {
     pub name: &'static str,
     /// The first of the known releases that has it.
     pub since: OpenZfs,
-    /// What it may be.
+    /// Its values.
     pub values: Values,
-    /// What it does in the machine.
+    /// Its effect in the machine.
     pub effect: Effect,
 }
 

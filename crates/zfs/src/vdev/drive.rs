@@ -19,7 +19,7 @@ pub fn valid_kind(name: &str) -> bool {
 /// Reads one word as drives.
 ///
 /// # Errors
-/// What would be right.
+/// What to write instead.
 pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
     if let Some((kind, rest)) = word.split_once('[') {
         let Some(list) = rest.strip_suffix(']') else {

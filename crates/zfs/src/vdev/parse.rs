@@ -36,7 +36,7 @@ pub struct Sentence {
     pub bare: Vec<(AllocationClass, Range<usize>)>,
 }
 
-/// Reads a sentence: all vdevs that can be made out, and all that is wrong.
+/// Reads a sentence: all vdevs that can be read, and all problems.
 pub fn parse(text: &str) -> (Sentence, Vec<Problem>) {
     let mut reader = Reader {
         words: words(text),

@@ -96,7 +96,7 @@ fn data_vdevs_added_later_are_typed_first() {
 }
 
 #[test]
-fn what_zpool_refuses_is_refused_with_a_way_out() {
+fn what_zpool_refuses_is_refused_with_a_fix() {
     for (text, what) in [
         ("raidz2 hdd[0-1]", "needs at least 3"),
         ("mirror hdd0", "needs at least 2"),

@@ -25,14 +25,14 @@ const GREETING: &str = "greeting";
 /// File in the machine's directory with the output of a shell without a terminal.
 const OUTPUT: &str = "output";
 
-/// A shell to be run.
+/// The shell to run.
 #[derive(Debug)]
 pub struct Shell<'a> {
     /// The machine and its pool. The client's part is not used.
     pub inputs: &'a Inputs,
     /// The machine's directory.
     pub directory: &'a Path,
-    /// Virtual seconds that pass in a real one while the machine is idle; 0: its clock jumps.
+    /// Virtual seconds per real second while the machine is idle; 0: its clock jumps.
     pub pace: u32,
     /// What is shown before the first prompt.
     pub greeting: &'a str,
@@ -40,7 +40,7 @@ pub struct Shell<'a> {
     pub input: Option<&'a [u8]>,
 }
 
-/// Drives that the machine of a shell has and its pool has not, to replace others by: one of each kind, with
+/// Blank drives that the shell's machine has in addition to its pool, as replacements: one of each kind, with
 /// the next number.
 pub fn blank_drives(inputs: &Inputs) -> Vec<DriveRef> {
     let mut next: BTreeMap<&str, u32> = BTreeMap::new();
@@ -76,7 +76,7 @@ impl Linux {
     /// Runs a shell to its end; its exit code.
     ///
     /// # Errors
-    /// Why the machine did not come so far.
+    /// Why the machine failed before.
     pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
         let Shell { inputs, directory, .. } = *shell;
         let parameters = parameters::without_client(inputs, 0);

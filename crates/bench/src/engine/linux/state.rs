@@ -1,6 +1,6 @@
-//! Pool states: what a trial's drives hold when it begins. A state follows from how it is made alone, with a
-//! seed of its own, so that repeats, rungs of a ladder and re-runs begin with the same one. Every trial
-//! begins with its state, whether that was stored or is made for it: the result is the same.
+//! Pool states: the contents of a trial's drives at its start. A state depends only on how it is made, with
+//! its own seed, so repeats, rungs of a ladder and re-runs start with the same one. A stored state and a
+//! newly made one give the same result.
 
 use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
@@ -23,7 +23,7 @@ use std::thread;
 use std::time::Duration;
 use store::{Claim, Key, Running, Store};
 
-/// How often a state that another trial makes is looked for.
+/// How often to look for a state that another trial is making.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A pool state, ready to begin with.
@@ -31,11 +31,11 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct Begun {
     /// The image of the drives.
     pub image: File,
-    /// What the machine told that made it.
+    /// The outcome that the machine reported.
     pub outcome: Outcome,
 }
 
-/// Everything that a pool state follows from. Its canonical JSON has the state's key as its hash.
+/// Everything that a pool state depends on. The hash of its canonical JSON is the state's key.
 #[derive(Debug, Serialize)]
 struct Definition<'a> {
     build: &'a str,
@@ -48,7 +48,7 @@ struct Definition<'a> {
     drives: Config,
 }
 
-/// A pool state that is to be found or made.
+/// A pool state to find or make.
 #[derive(Debug)]
 struct Wanted {
     key: Key,
@@ -112,13 +112,13 @@ impl Wanted {
     }
 }
 
-/// What the store says against it.
+/// The store's error as a fault.
 fn refused(error: store::Error) -> Fault {
     Fault::Environment(error.to_string())
 }
 
 impl Linux {
-    /// The state that a trial begins with: the stored one, or one that is made now.
+    /// The state that a trial starts with: the stored one, or a new one.
     pub(super) fn state(
         &self,
         inputs: &Inputs,
@@ -146,7 +146,7 @@ impl Linux {
         }
     }
 
-    /// A stored state. This process reads all of its image once, to see whether that is whole.
+    /// A stored state. This process verifies its image once by reading all of it.
     fn stored(&self, key: &Key, store: &Store) -> Option<Begun> {
         let mut whole = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let state = store.state(key, !whole.contains(key))?;
@@ -262,7 +262,7 @@ warm_up = "5s"
     }
 
     #[test]
-    fn what_is_measured_makes_no_other_state() {
+    fn the_measurement_does_not_change_the_state() {
         let stated = campaign();
         let state = wanted(&stated, &main());
         let kinds = [
@@ -297,7 +297,7 @@ warm_up = "5s"
     }
 
     #[test]
-    fn what_drives_hold_makes_another_state() {
+    fn the_drives_contents_change_the_state() {
         let stated = campaign();
         let mut keys = vec![wanted(&stated, &main()).key];
         let kind = TrialKind::Size(2.0);

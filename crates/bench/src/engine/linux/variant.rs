@@ -1,4 +1,4 @@
-//! The machine of a variant, for work that is no trial: what it runs is its caller's.
+//! The machine of a variant, for other work than a trial: the caller decides what it runs.
 
 use super::parameters::{self, Parameters};
 use super::{Linux, devices, fault, steps};
@@ -22,7 +22,7 @@ pub struct Variant<'a> {
     parameters: Parameters,
 }
 
-/// How a machine ended before its script did.
+/// Why a machine ended before its script.
 #[derive(Debug)]
 pub enum Early {
     /// Its kernel panicked or hung: how, in one line.
@@ -77,7 +77,7 @@ impl Variant<'_> {
     /// Runs a machine with these drives to the end of these steps.
     ///
     /// # Errors
-    /// Why it did not come so far.
+    /// Why the machine failed before.
     pub fn run(
         &self,
         directory: &Path,

@@ -1,4 +1,4 @@
-//! What a fio that has ended leaves.
+//! The outputs of a finished fio.
 
 use super::output::{self, Output};
 use super::refusals::complaint;
@@ -16,7 +16,7 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// What a fio that ran to its end has measured.
+/// The measurements of a fio that ran to its end.
 #[derive(Debug)]
 pub struct Finished {
     /// Its JSON.

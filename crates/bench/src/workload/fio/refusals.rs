@@ -1,4 +1,4 @@
-//! What fio itself finds wrong with a job file.
+//! Mistakes that fio itself reports in a job file.
 
 use super::rewrite::{Target, rewrite};
 use lab::fio::Mistake;
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The first line in which fio says what is wrong.
+/// The first error line in fio's output.
 pub fn complaint(output: &str) -> Option<&str> {
     complaints(output).next()
 }
@@ -21,8 +21,8 @@ fn complaints(output: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.starts_with("fio: Any use of "))
 }
 
-/// What fio itself finds wrong with a job file that can be read, such as values that an option does
-/// not take. Each job is asked about alone, since fio says nothing of those after one it drops.
+/// Mistakes that fio itself reports in a job file that can be read, such as invalid values of options. Each
+/// job is checked alone, because fio reports nothing after a job that it drops.
 pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
     let here = std::env::temp_dir();
     let target = Target {
@@ -46,7 +46,7 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
     for job in &file.jobs {
         let output = match parse_only(program, &copy.text, &job.name) {
             Ok(output) => output,
-            // What cannot be asked refuses nothing; a trial would say why.
+            // If fio cannot be run, nothing is refused; a trial would report why.
             Err(_) => return found,
         };
         for line in complaints(&output).filter(|line| !line.ends_with(" dropped")) {
@@ -58,7 +58,7 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
     found
 }
 
-/// A complaint of fio as a mistake of the line that it quotes, else of the job.
+/// An error of fio as a mistake of the line that it quotes, else of the job.
 fn refusal(file: &JobFile, job: &Job, output: &str) -> Mistake {
     let quoted = output
         .strip_prefix("fio: failed parsing ")
@@ -77,7 +77,7 @@ fn refusal(file: &JobFile, job: &Job, output: &str) -> Mistake {
     )
 }
 
-/// What fio says to one section of a job file.
+/// The output of fio for one section of a job file.
 fn parse_only(program: &Path, text: &str, section: &str) -> std::io::Result<String> {
     let mut child = Command::new(program)
         .arg("--parse-only")
@@ -87,7 +87,7 @@ fn parse_only(program: &Path, text: &str, section: &str) -> std::io::Result<Stri
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    // A fio that reads no further has said enough.
+    // If fio stops reading, its output is complete.
     if let Some(mut input) = child.stdin.take() {
         let _ = input.write_all(text.as_bytes());
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What a job file is rewritten for.
+/// The target of a rewritten job file.
 #[derive(Debug, Clone)]
 pub struct Target<'a> {
     /// The mounted dataset.
@@ -72,7 +72,7 @@ pub struct Rewritten {
     pub(super) large: bool,
     /// Seed that the lab's schedule gave it.
     pub(super) seed: u64,
-    /// What the reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Section {
     pub runtime_s: Option<f64>,
     /// Whether it goes on for that long whatever it has done.
     pub for_a_time: bool,
-    /// What the reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
