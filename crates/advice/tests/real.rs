@@ -1,4 +1,4 @@
-//! What real programs printed is read, or said to be no answer; see `tests/real/README.md`.
+//! Output of real programs is read, or reported as not readable; see `tests/real/README.md`.
 
 use advice::audit::audit;
 use advice::system::{Input, UNKNOWN, gather};

@@ -109,7 +109,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "is not a valid drive",
         "docs/explanation/drives.md",
     );
-    refused("[variants.\"a b\"]\n", "\"a b\"", "cannot name a variant", "letters");
+    refused("[variants.\"a b\"]\n", "\"a b\"", "is not a valid name for a variant", "letters");
     refused(
         "[workloads.x]\nfio = \"jobs/sinc.fio\"\n",
         "\"jobs/sinc.fio\"",

@@ -112,7 +112,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
             (bytes, 0, bytes as f64, bytes, each as f64)
         }
     };
-    let rebuild = rebuild::of(layout, drive, held, &options.conditions);
+    let rebuild = rebuild::estimate(layout, drive, held, &options.conditions);
     Part {
         layout: *layout,
         dspace,
@@ -127,7 +127,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
             rebuild.as_ref(),
             &options.assumptions,
         ),
-        speed: speed::of(layout, drive, options.recordsize),
+        speed: speed::estimate(layout, drive, options.recordsize),
         price: drive.price.map(|price| price * f64::from(layout.drives())),
     }
 }
@@ -304,7 +304,7 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
             PoolSpace { dspace, slop, embedded_log, usable: dspace.saturating_sub(slop) }
         }),
         raw: known.iter().map(|(drive, layout)| drive.bytes * u64::from(layout.drives())).sum(),
-        tolerance: tolerance::of(&all, options.failures),
+        tolerance: tolerance::compute(&all, options.failures),
         exposed_h: parts
             .iter()
             .filter_map(|p| p.rebuild.map(|r| r.exposed_h()))

@@ -44,7 +44,7 @@ pub enum Counted {
 }
 
 /// The tolerance of a pool of these layouts; at most `most` failures at once.
-pub fn of(layouts: &[Layout], most: u32) -> Tolerance {
+pub fn compute(layouts: &[Layout], most: u32) -> Tolerance {
     let guaranteed = layouts.iter().map(Layout::tolerance).min().unwrap_or(0);
     let drives: u32 = layouts.iter().map(Layout::members).sum();
     let in_sequence = layouts
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn any_failures_beyond_parity_meet_in_some_group_of_a_draid() {
         for layout in [draid(2, 12, 30, 2), draid(2, 7, 30, 3), draid(2, 5, 30, 2)] {
-            let tolerance = of(&[layout], 6);
+            let tolerance = compute(&[layout], 6);
             let beyond = tolerance.shares.last().unwrap();
             assert_eq!((beyond.failed, beyond.survived), (3, 0.0), "{}", layout.name());
             assert_eq!(beyond.by, Counted::Enumeration);
@@ -374,15 +374,15 @@ mod tests {
 
     #[test]
     fn a_mirror_pool_survives_two_failures_unless_they_are_a_pair() {
-        let tolerance = of(&[groups_of(Scheme::Zfs(Mirror), 12, 2)], 2);
+        let tolerance = compute(&[groups_of(Scheme::Zfs(Mirror), 12, 2)], 2);
         assert!((tolerance.shares[1].survived - (1.0 - 12.0 / 276.0)).abs() < 1e-12);
     }
 
     #[test]
     fn spares_add_failures_one_after_another() {
-        assert_eq!(of(&[draid(2, 12, 30, 2)], 3).in_sequence, 4);
+        assert_eq!(compute(&[draid(2, 12, 30, 2)], 3).in_sequence, 4);
         let mut raidz = groups_of(Scheme::Zfs(Raidz { parity: 2 }), 1, 10);
         raidz.spares = 1;
-        assert_eq!(of(&[raidz], 3).in_sequence, 3);
+        assert_eq!(compute(&[raidz], 3).in_sequence, 3);
     }
 }

@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(lines.first_with("special").line, 6);
     }
 
-    /// Left to OpenZFS, which believes the drives, and kept by the lab: the same sectors, told alike.
+    /// The same sectors are reported whether OpenZFS chooses the ashift or the lab states it.
     #[test]
     fn a_drive_that_hides_its_sectors_is_reported_with_or_without_a_stated_ashift() {
         let found = |claim: &str, ashift: &str| {
