@@ -48,7 +48,7 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     notes.extend(observed.notes);
     let ignored: u64 = output.jobs.iter().map(|j| j.total_err).sum();
     if ignored > 0 {
-        notes.push(format!("fio ignored {ignored} errors because of continue_on_error"));
+        notes.push(format!("fio ignored {ignored} errors (continue_on_error)"));
     }
     notes.push(output.version.clone());
     let mut facts = observed.facts;

@@ -37,8 +37,7 @@ pub(super) fn memory(campaign: &Campaign, demand: &Demand, limits: &HostLimits, 
     let mut held = held(campaign, demand, dirty);
     held.stock += arc as f64;
     let why = format!(
-        "ARC and drives' contents ({}) shrink; dirty data, programs, {} ({}) do not; a machine \
-         may take {}",
+        "an ARC and drives' contents of {} shrink; dirty data, programs, {} of {} do not; {} for a machine",
         about(held.stock as u64),
         held.of_what(),
         about((guest + held.kept) as u64),

@@ -283,15 +283,16 @@ fn notes(
     let needed = host_memory_needed(model);
     if needed > limits.memory {
         notes.push(format!(
-            "one machine takes up to {} of the host's memory, more than the {} that size = \"auto\" allows",
+            "one machine takes up to {} of the host's memory, more than the {} that size = \
+             \"auto\" plans with",
             about(needed),
             about(limits.memory)
         ));
     }
     for workload in unknown {
         notes.push(format!(
-            "workload {workload}: the job file does not give the size of its \
-                            files, so the memory plan ignores them"
+            "workload {workload}: the job file does not say how large its files are, so memory \
+             is planned without it"
         ));
     }
     for workload in &campaign.workloads {
@@ -303,9 +304,8 @@ fn notes(
             && steep_zipf(job)
         {
             notes.push(format!(
-                "workload {}: a Zipf distribution with θ ≥ 1 has a higher hit \
-                                ratio on a smaller set; hit ratios do not apply to the real \
-                                server",
+                "workload {}: a Zipf distribution with θ ≥ 1 hits more on a smaller set; hit \
+                 ratios do not carry over",
                 workload.name
             ));
         }

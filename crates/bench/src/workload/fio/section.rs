@@ -82,7 +82,8 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
     if !times.for_a_time && reads_back(job) {
         lines.push(("do_verify", "0".to_owned()));
         notes.push(format!(
-            "job {}: its data is not verified at the end, because these reads would count as its work",
+            "job {}: what it wrote is not read back after it has ended with its files, since \
+             that would be counted as its work",
             job.name
         ));
     }
@@ -96,15 +97,15 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
     }
     if flushes_counted_long(job) && target.rate.is_none() {
         notes.push(format!(
-            "job {}: fio 3.33 measures a libaio flush from the submission of an earlier \
-             operation, so flush latencies are too long",
+            "job {}: fio 3.33 counts a flush of a libaio job from the submission of an earlier \
+             operation, so latencies of flushes are too long",
             job.name
         ));
     }
     if job.get("ioengine") == Some("io_uring") && target.rate.is_none() && depth(job) > WORKERS {
         notes.push(format!(
-            "job {}: on ZFS at most {WORKERS} io_uring operations are in flight, because the \
-             machine has one processor; a server has {WORKERS} for each processor",
+            "job {}: on ZFS at most {WORKERS} operations of io_uring are under way at once in \
+             the machine, which has one processor inside; a server has {WORKERS} for each processor",
             job.name
         ));
     }
@@ -144,8 +145,8 @@ fn goes_through_a_map(job: &Job) -> bool {
 fn holes(job: &Job) -> Option<String> {
     (job.get("rw")?.starts_with("randwrite") && !is_filled(job)).then(|| {
         format!(
-            "job {}: fio creates its files as holes, and a partial write into a hole has no \
-             record to read; overwrite=1 fills the files first",
+            "job {}: as fio lays them out, its files begin as holes, and a partial write into a \
+             hole has no record to read; overwrite=1 gives them content",
             job.name
         )
     })
