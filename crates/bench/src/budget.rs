@@ -35,7 +35,7 @@ impl Budget {
     }
 
     /// Notes how long a trial of a cell took.
-    pub fn took(&mut self, cell: (usize, usize), wall_s: f64) {
+    pub fn record_time(&mut self, cell: (usize, usize), wall_s: f64) {
         self.walls.entry(cell).or_default().push(wall_s);
     }
 
@@ -69,8 +69,8 @@ mod tests {
     fn a_trial_begins_only_where_those_of_its_cell_would_end_in_time() {
         let mut budget = Budget::new(100.0);
         assert!(budget.fits((0, 0), 99.0) && !budget.fits((0, 0), 100.0));
-        budget.took((0, 0), 20.0);
-        budget.took((0, 0), 40.0);
+        budget.record_time((0, 0), 20.0);
+        budget.record_time((0, 0), 40.0);
         assert_eq!(budget.expected_s((0, 0)), Some(30.0));
         assert!(budget.fits((0, 0), 70.0) && !budget.fits((0, 0), 71.0));
     }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_new_cells_time_is_estimated_from_its_workload() {
         let mut budget = Budget::new(100.0);
-        budget.took((0, 0), 60.0);
+        budget.record_time((0, 0), 60.0);
         assert_eq!(budget.expected_s((1, 0)), Some(60.0));
         assert_eq!(budget.expected_s((1, 1)), None);
         assert!(!budget.fits((1, 0), 50.0) && budget.fits((1, 1), 50.0));

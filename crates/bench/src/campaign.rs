@@ -28,7 +28,7 @@ pub struct Question<'a> {
 
 /// The result of a campaign's run.
 #[derive(Debug)]
-pub struct Ran {
+pub struct CampaignRun {
     /// How it ended.
     pub end: End,
     /// Every trial that is known.
@@ -80,7 +80,7 @@ pub fn run(
     runner: &Runner,
     question: Question,
     answered: &mut dyn FnMut(&[Trial]),
-) -> Result<Ran, Error> {
+) -> Result<CampaignRun, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(runner.engine, campaign)?;
     let mut record = Record::new(campaign, model, question.lab, builds.by_name());
@@ -127,7 +127,7 @@ pub fn run(
         }
     };
     runner.store.tidy_states()?;
-    Ok(Ran { end, trials: known.trials().to_vec(), not_run, record: path })
+    Ok(CampaignRun { end, trials: known.trials().to_vec(), not_run, record: path })
 }
 
 /// Adds a job's trial under the names of each slot that it fills.

@@ -43,7 +43,7 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
         )));
     }
     let runtime_s = output.runtime_s();
-    lasted(runtime_s, job.lasts_s)?;
+    check_duration(runtime_s, job.lasts_s)?;
     let mut notes = job.notes.clone();
     notes.extend(observed.notes);
     let ignored: u64 = output.jobs.iter().map(|j| j.total_err).sum();
@@ -72,7 +72,7 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
 }
 
 /// Compares the seconds that fio measured with the job's: a shorter run does not show sustained throughput.
-fn lasted(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
+fn check_duration(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
     const LEAST: f64 = 0.9;
     match wanted_s {
         Some(wanted_s) if measured_s < LEAST * wanted_s => Err(Fault::failed(format!(
@@ -86,13 +86,13 @@ fn lasted(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::lasted;
+    use super::check_duration;
 
     #[test]
     fn a_job_that_ends_early_is_not_a_valid_measurement() {
-        let reason = lasted(0.6, Some(6.0)).unwrap_err().to_string();
+        let reason = check_duration(0.6, Some(6.0)).unwrap_err().to_string();
         assert!(reason.contains("after 0.6 s"), "{reason}");
-        assert!(lasted(5.99, Some(6.0)).is_ok());
-        assert!(lasted(0.6, None).is_ok(), "it ends with its files");
+        assert!(check_duration(5.99, Some(6.0)).is_ok());
+        assert!(check_duration(0.6, None).is_ok(), "it ends with its files");
     }
 }

@@ -68,7 +68,7 @@ pub fn wanted(
 ) -> BTreeSet<(usize, usize, String, String, u64)> {
     let mut wanted = BTreeSet::new();
     for effect in &findings.effects {
-        if !rested_on(effect, findings) {
+        if !decides(effect, findings) {
             continue;
         }
         let Some((pair, workload)) = pair(campaign, effect) else {
@@ -100,7 +100,7 @@ pub fn wanted(
 }
 
 /// Whether the sustained throughput is decided by an effect, or by the mean over its factor's pairs.
-fn rested_on(effect: &Effect, findings: &Findings) -> bool {
+fn decides(effect: &Effect, findings: &Findings) -> bool {
     let decided = |e: &Effect| matches!(e.class, VerdictClass::WorthIt | VerdictClass::Harmful);
     let same_level = |e: &Effect| {
         (&e.factor, &e.level, &e.workload, e.metric)

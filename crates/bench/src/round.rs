@@ -132,7 +132,7 @@ impl Shared<'_> {
             return false;
         };
         if let Some(run) = run {
-            lock(&self.budget).took(job.cell, run.wall_s);
+            lock(&self.budget).record_time(job.cell, run.wall_s);
         }
         lock(&self.done)[index] = Done::Trial(trial);
         true
@@ -184,14 +184,14 @@ impl Shared<'_> {
             return Ok(None);
         }
         runner.watch.begins(&job.name);
-        let stop = runner.stop.at(Arc::clone(&runner.clock), deadline_s);
+        let stop = runner.stop.with_deadline(Arc::clone(&runner.clock), deadline_s);
         let watch = Named { name: &job.name, watch: runner.watch };
         let clock = runner.clock.as_ref();
         let ran =
             trial::measure_and_store(runner.engine, &job.inputs, running, clock, &watch, &stop);
         match ran {
             Ok((trial, wall_s)) => {
-                lock(&self.budget).took(job.cell, wall_s);
+                lock(&self.budget).record_time(job.cell, wall_s);
                 runner.watch.ended(&job.name, &trial, wall_s);
                 Ok(Some(Done::Trial(Box::new(trial))))
             }

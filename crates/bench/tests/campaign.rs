@@ -4,7 +4,7 @@ mod fake;
 mod synthetic;
 
 use bench::budget::Budget;
-use bench::campaign::{self, End, Question, Ran};
+use bench::campaign::{self, CampaignRun, End, Question};
 use bench::clock::{Clock, WallClock};
 use bench::engine::Unwatched;
 use bench::job;
@@ -97,7 +97,7 @@ fn fake(wall_s: f64) -> Fake {
 }
 
 /// Runs a campaign, one trial at a time.
-fn run(store: &Store, engine: &Fake, campaign: &Campaign, notes: &Notes) -> Ran {
+fn run(store: &Store, engine: &Fake, campaign: &Campaign, notes: &Notes) -> CampaignRun {
     let (why, parallel) = (false, 1);
     run_with(store, engine, campaign, notes, why, parallel)
 }
@@ -109,7 +109,7 @@ fn run_with(
     notes: &Notes,
     why: bool,
     parallel: usize,
-) -> Ran {
+) -> CampaignRun {
     let stop = notes.stop_after.as_ref().map(|(_, stop)| stop.clone());
     let stop = stop.unwrap_or_default();
     let runner = Runner {

@@ -1,10 +1,10 @@
 //! All figures of one layout of one kind of drive, and of a pool of several.
 
 use crate::drive::{Drive, Drives};
-use crate::layout::{By, Layout, Scheme};
+use crate::layout::{Layout, RaidProvider, Scheme};
 use crate::rebuild::{self, Conditions, Rebuild};
 use crate::reliability::{self, Assumptions, Rates, Reliability};
-use crate::space::{self, Given, PoolSpace};
+use crate::space::{self, DeviceUse, PoolSpace};
 use crate::speed::{self, Speed};
 use crate::tolerance::{self, Tolerance};
 use serde::{Deserialize, Serialize};
@@ -45,10 +45,10 @@ impl Default for Options {
 }
 
 impl Options {
-    fn given(&self, drive: &Drive) -> Given {
+    fn given(&self, drive: &Drive) -> DeviceUse {
         match self.whole_disks {
-            true => Given::Disk { sector: drive.sector },
-            false => Given::Raw,
+            true => DeviceUse::Disk { sector: drive.sector },
+            false => DeviceUse::Raw,
         }
     }
 }
@@ -104,7 +104,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
         }
         None => {
             let reserved = match layout.scheme {
-                Scheme::Raid { by: By::Card, .. } => CARD_RESERVED,
+                Scheme::Raid { by: RaidProvider::Card, .. } => CARD_RESERVED,
                 _ => MD_RESERVED,
             };
             let each = drive.bytes.saturating_sub(reserved) / (1 << 20) * (1 << 20);
@@ -196,7 +196,7 @@ pub struct Assessment {
     /// Its name.
     pub name: String,
     /// Its parts: kind of drive, layout, vdevs in `zpool create`'s grammar (none for a RAID).
-    pub parts: Vec<Shown>,
+    pub parts: Vec<ShownPart>,
     /// What it is compared by.
     pub score: Score,
     /// Its space as ZFS accounts it; none for a RAID.
@@ -223,7 +223,7 @@ pub struct Assessment {
 
 /// One part of a pool, for showing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct ShownPart {
     /// Kind of drive.
     pub kind: String,
     /// Drives it uses.
@@ -274,9 +274,9 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
         parts.iter().fold((0, 0), |(d, e), p| (d + p.dspace, e + p.embedded_log));
     let rates = parts.iter().fold(Rates::default(), |a, p| a.and(p.rates));
     let speed = parts.iter().fold(Speed::default(), |a, p| a.and(p.speed));
-    let shown: Vec<Shown> = known
+    let shown: Vec<ShownPart> = known
         .iter()
-        .map(|(drive, layout)| Shown {
+        .map(|(drive, layout)| ShownPart {
             kind: drive.kind.clone(),
             drives: layout.drives(),
             layout: **layout,

@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_raid_rebuilds_what_was_never_written_too() {
         let raid = Layout {
-            scheme: Scheme::Raid { by: crate::layout::By::Mdadm, level: Level::R6 },
+            scheme: Scheme::Raid { by: crate::layout::RaidProvider::Mdadm, level: Level::R6 },
             groups: 1,
             width: 10,
             spares: 0,

@@ -136,7 +136,7 @@ mod tests {
     fn parity_raid_pays_four_and_six_requests_for_a_small_write() {
         let ssd = known("nvme", 4_000_000_000_000).unwrap();
         let raid = |level, groups, width| Layout {
-            scheme: Scheme::Raid { by: crate::layout::By::Card, level },
+            scheme: Scheme::Raid { by: crate::layout::RaidProvider::Card, level },
             groups,
             width,
             spares: 0,

@@ -8,7 +8,7 @@ pub(crate) mod text;
 use crate::{exit, output};
 use advice::audit::{Finding, Severity};
 use advice::system::{System, Unread, gather};
-use input::{Given, count_texts};
+use input::{AuditInput, count_texts};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -63,7 +63,10 @@ impl Args {
         let report_language = self.lang.unwrap_or_else(crate::report::locale);
         let language = crate::language::choose(self.lang);
         let given = if self.host {
-            Ok(Given { texts: host::read(&host::Machine::new(), self.seconds), labs: Vec::new() })
+            Ok(AuditInput {
+                texts: host::read(&host::Machine::new(), self.seconds),
+                labs: Vec::new(),
+            })
         } else {
             input::read(&self.files)
         };
@@ -103,7 +106,7 @@ impl Args {
 }
 
 /// Applies every rule to the input.
-fn audit(given: &Given) -> Report {
+fn audit(given: &AuditInput) -> Report {
     let mut findings = Vec::new();
     let (mut system, unread) = gather(&given.texts);
     system.today = today();

@@ -2,7 +2,7 @@
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::store_dir::StoreDir;
-use crate::{output, report as made};
+use crate::{output, report as report_command};
 use findings::lints::Table;
 use findings::{Findings, Named};
 use serde::Serialize;
@@ -51,8 +51,8 @@ impl Args {
     /// The output, and whether a cell became worse.
     fn compare(&self) -> Result<(String, bool), (u8, String)> {
         let find = |name: &str| {
-            made::find(name, &self.store)
-                .map(|made| made.findings)
+            report_command::find(name, &self.store)
+                .map(|input| input.findings)
                 .map_err(|e| format!("error: {e}\n"))
         };
         let usage = |message: String| (USAGE, message);
@@ -83,7 +83,7 @@ impl Args {
         let text = if self.json {
             json(&comparison)?
         } else {
-            report::compare::text(&comparison, &before, &after, made::locale())
+            report::compare::text(&comparison, &before, &after, report_command::locale())
         };
         Ok((text, comparison.regressed))
     }
@@ -130,7 +130,7 @@ impl Args {
         let text = if self.json {
             json(&cells)?
         } else {
-            report::compare::published(&cells, &key, made::locale())
+            report::compare::published(&cells, &key, report_command::locale())
         };
         Ok((text, cells.iter().any(|c| c.below)))
     }

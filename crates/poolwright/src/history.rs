@@ -2,7 +2,7 @@
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::store_dir::StoreDir;
-use crate::{output, report as made};
+use crate::{output, report as report_command};
 use findings::{Findings, History};
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ impl Args {
     pub fn run(self) -> ExitCode {
         let mut campaigns: Vec<(String, Findings)> = Vec::new();
         for name in &self.campaigns {
-            match made::find_all(name, &self.store) {
+            match report_command::find_all(name, &self.store) {
                 Ok(found) => campaigns.extend(found),
                 Err(message) => return refuse(&message),
             }
@@ -52,7 +52,7 @@ impl Args {
                 }
             }
         } else {
-            report::history::text(&histories, made::locale())
+            report::history::text(&histories, report_command::locale())
         };
         let printed = output::print(&text);
         if histories.iter().any(History::regressed) { ExitCode::from(REGRESSION) } else { printed }

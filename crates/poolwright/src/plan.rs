@@ -172,7 +172,7 @@ struct Plan<'a> {
 type Refusal = Option<String>;
 
 /// What to plan for.
-struct Given {
+struct PlanInput {
     drives: Vec<Drives>,
     lab: Option<Campaign>,
     memory: Option<u64>,
@@ -268,17 +268,17 @@ impl Args {
     }
 
     /// The drives to plan for, their lab, and the machine's memory where it is known.
-    fn given(&self) -> Result<Given, Refusal> {
+    fn given(&self) -> Result<PlanInput, Refusal> {
         if let Some(lab) = &self.lab {
             let (_, loaded) = load_or_explain(lab, None).map_err(|_| None)?;
             let memory = Some(self.memory.unwrap_or(loaded.campaign.host.memory));
             let drives = drives::from_lab(&loaded.campaign).map_err(Some)?;
-            return Ok(Given { drives, memory, lab: Some(loaded.campaign) });
+            return Ok(PlanInput { drives, memory, lab: Some(loaded.campaign) });
         }
         let text = self.drives.as_deref().unwrap_or_default();
         let drives =
             parse(text, &drives::from_profile_name).map_err(|e| Some(format!("--drives: {e}")))?;
-        Ok(Given { drives, memory: self.memory, lab: None })
+        Ok(PlanInput { drives, memory: self.memory, lab: None })
     }
 
     /// The sizes of `--histogram`.

@@ -67,7 +67,7 @@ impl Format {
 }
 
 /// The input of a report.
-pub struct Made {
+pub struct ReportInput {
     /// The campaign's findings.
     pub findings: Findings,
     /// The campaign and the lab file, if available.
@@ -77,8 +77,8 @@ pub struct Made {
 impl Args {
     /// Makes the report.
     pub fn run(self) -> ExitCode {
-        let made = match find(&self.campaign, &self.store) {
-            Ok(made) => made,
+        let input = match find(&self.campaign, &self.store) {
+            Ok(input) => input,
             Err(message) => return refuse(&message),
         };
         let format = self
@@ -87,7 +87,7 @@ impl Args {
             .unwrap_or(Format::Text);
         let language = self.lang.unwrap_or_else(locale);
         let to_terminal = self.output.is_none() && std::io::stdout().is_terminal();
-        let text = match render(&made, format, language, to_terminal) {
+        let text = match render(&input, format, language, to_terminal) {
             Ok(text) => text,
             Err(message) => return fail(&message),
         };
@@ -106,15 +106,15 @@ impl Args {
 /// # Errors
 /// One line: what could not be written.
 pub fn render(
-    made: &Made,
+    input: &ReportInput,
     format: Format,
     language: Language,
     to_terminal: bool,
 ) -> Result<String, String> {
-    let findings = &made.findings;
+    let findings = &input.findings;
     Ok(match format {
         Format::Text => report::terminal::render(findings, style(language, to_terminal)),
-        Format::Html => page(made, language),
+        Format::Html => page(input, language),
         Format::Md => report::markdown::render(findings, language),
         Format::Csv => {
             report::csv::render(findings).map_err(|e| format!("cannot write CSV: {e}"))?
@@ -129,12 +129,12 @@ pub fn render(
     })
 }
 
-fn page(made: &Made, language: Language) -> String {
-    let Some((campaign, lab_text)) = &made.source else {
-        return report::html::render(&made.findings, None, language);
+fn page(input: &ReportInput, language: Language) -> String {
+    let Some((campaign, lab_text)) = &input.source else {
+        return report::html::render(&input.findings, None, language);
     };
     let configuration = Configuration { campaign, lab_text };
-    report::html::render(&made.findings, Some(configuration), language)
+    report::html::render(&input.findings, Some(configuration), language)
 }
 
 /// The style of terminal output: width, and colours unless `NO_COLOR` is set.
@@ -169,7 +169,7 @@ pub fn locale() -> Language {
 ///
 /// # Errors
 /// One line: what is wrong and what to do.
-pub fn find(name: &str, store: &StoreDir) -> Result<Made, String> {
+pub fn find(name: &str, store: &StoreDir) -> Result<ReportInput, String> {
     let path = Path::new(name);
     if path.extension().is_some_and(|e| e == "json") && path.is_file() {
         return match Record::store_of(path) {
@@ -205,7 +205,7 @@ pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>,
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     for path in &paths {
         match from_record(&store, path) {
-            Ok(made) => found.push((label(path), made.findings)),
+            Ok(input) => found.push((label(path), input.findings)),
             Err(why) => left_out.push(why),
         }
     }
@@ -236,15 +236,15 @@ fn nothing(name: &str) -> String {
     )
 }
 
-fn from_findings(path: &Path) -> Result<Made, String> {
+fn from_findings(path: &Path) -> Result<ReportInput, String> {
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
     let findings = report::json::read(&text).map_err(|e| format!("{name}: {e}"))?;
-    Ok(Made { findings, source: None })
+    Ok(ReportInput { findings, source: None })
 }
 
 /// The findings of a campaign's trials.
-fn from_record(store: &Store, path: &Path) -> Result<Made, String> {
+fn from_record(store: &Store, path: &Path) -> Result<ReportInput, String> {
     let record = Record::read(path).map_err(|e| e.to_string())?;
     let (trials, damaged) = record.load(store);
     for why in damaged {
@@ -254,7 +254,7 @@ fn from_record(store: &Store, path: &Path) -> Result<Made, String> {
         return Err(format!("no trial of {} is stored: run the lab first", path.display()));
     }
     let findings = findings::analyse(&record.campaign, &record.model, &trials);
-    Ok(Made { findings, source: Some((record.campaign, record.lab)) })
+    Ok(ReportInput { findings, source: Some((record.campaign, record.lab)) })
 }
 
 fn refuse(message: &str) -> ExitCode {

@@ -2,10 +2,10 @@
 
 use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
 use crate::lab_file::{Loaded, load_or_explain, release};
-use crate::report::{self, Format, Made};
+use crate::report::{self, Format, ReportInput};
 use crate::store_dir::StoreDir;
 use crate::{diagnostics, engine, machine, output};
-use bench::campaign::{self, End, Error, NotRun, Planned, Question, Ran};
+use bench::campaign::{self, CampaignRun, End, Error, NotRun, Planned, Question};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
@@ -176,7 +176,7 @@ impl Args {
         };
         let mut unsaved = None;
         let ran = campaign::run(&runner, ready.question(), &mut |trials| {
-            match save(&store, &ready, &made(&ready, trials)) {
+            match save(&store, &ready, &report_input(&ready, trials)) {
                 Ok(page) => progress.say(&format!(
                     "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
                     page.display()
@@ -206,29 +206,29 @@ impl Args {
 
     /// Analyses the trials, prints the report, and writes it in every format into the store. Returns whether
     /// every cell has a valid trial.
-    fn show(&self, store: &Store, ready: &Ready, ran: &Ran) -> Result<bool, u8> {
+    fn show(&self, store: &Store, ready: &Ready, ran: &CampaignRun) -> Result<bool, u8> {
         if ran.trials.is_empty() {
             return Ok(false);
         }
-        let made = made(ready, &ran.trials);
+        let input = report_input(ready, &ran.trials);
         // The report is printed even if it cannot be stored.
         let (format, to_terminal) = match self.json {
             true => (Format::Json, false),
             false => (Format::Text, std::io::stdout().is_terminal()),
         };
-        output::print(&render(&made, format, to_terminal)?);
-        let page = save(store, ready, &made)?;
+        output::print(&render(&input, format, to_terminal)?);
+        let page = save(store, ready, &input)?;
         if !self.json {
             output::print(&format!("report   {}\n", page.display()));
         }
-        Ok(findings::complete(&made.findings))
+        Ok(findings::complete(&input.findings))
     }
 }
 
 /// Writes the report in every format into the store; the path of the page.
-fn save(store: &Store, ready: &Ready, made: &Made) -> Result<PathBuf, u8> {
+fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, u8> {
     let save = |name, format| {
-        let text = render(made, format, false)?;
+        let text = render(input, format, false)?;
         let kept = store.keep_report(&ready.campaign.name, name, &text);
         kept.map_err(|e| exit::for_store_error(&e))
     };
@@ -239,15 +239,15 @@ fn save(store: &Store, ready: &Ready, made: &Made) -> Result<PathBuf, u8> {
 }
 
 /// The report of trials.
-fn made(ready: &Ready, trials: &[Trial]) -> Made {
-    Made {
+fn report_input(ready: &Ready, trials: &[Trial]) -> ReportInput {
+    ReportInput {
         findings: findings::analyse(&ready.campaign, &ready.model, trials),
         source: Some((ready.campaign.clone(), ready.lab.clone())),
     }
 }
 
-fn render(made: &Made, format: Format, to_terminal: bool) -> Result<String, u8> {
-    let rendered = report::render(made, format, report::locale(), to_terminal);
+fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<String, u8> {
+    let rendered = report::render(input, format, report::locale(), to_terminal);
     rendered.map_err(|e| refuse(ENVIRONMENT, e))
 }
 

@@ -100,7 +100,7 @@ const DATA: [AllocationClass; 3] =
     [AllocationClass::Normal, AllocationClass::Special, AllocationClass::Dedup];
 
 /// By whether the drives of the pool or only those of its log are concerned.
-fn of_pool(
+fn pool_reason(
     data: &BTreeSet<&str>,
     log: &BTreeSet<&str>,
     setting: impl Fn(&BTreeSet<&str>) -> String,
@@ -129,7 +129,7 @@ fn lying_flush(variant: &Variant) -> Option<Reason> {
     let setting = |kinds: &BTreeSet<&str>| {
         format!("{}: a volatile cache, and flushes that do nothing", list(kinds))
     };
-    of_pool(&data, &log, setting, (evidence::LYING_DATA, evidence::LYING_LOG))
+    pool_reason(&data, &log, setting, (evidence::LYING_DATA, evidence::LYING_LOG))
 }
 
 fn no_cache_flush(variant: &Variant) -> Option<Reason> {
@@ -140,7 +140,7 @@ fn no_cache_flush(variant: &Variant) -> Option<Reason> {
     let setting = |kinds: &BTreeSet<&str>| {
         format!("zfs_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
-    of_pool(&data, &log, setting, (evidence::NO_CACHE_FLUSH, evidence::NO_CACHE_FLUSH))
+    pool_reason(&data, &log, setting, (evidence::NO_CACHE_FLUSH, evidence::NO_CACHE_FLUSH))
 }
 
 fn zil_no_cache_flush(variant: &Variant) -> Option<Reason> {
@@ -152,7 +152,7 @@ fn zil_no_cache_flush(variant: &Variant) -> Option<Reason> {
         format!("zil_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
     let evidence = evidence::ZIL_NO_CACHE_FLUSH;
-    of_pool(&BTreeSet::new(), &log, setting, (evidence, evidence))
+    pool_reason(&BTreeSet::new(), &log, setting, (evidence, evidence))
 }
 
 fn lying_array(variant: &Variant, drives: &[DriveRef]) -> Option<Reason> {

@@ -130,7 +130,7 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
     }
     let mut factors: Vec<Factor> =
         section.rest().iter().flat_map(|entry| factor(cx, entry)).collect();
-    told_apart(&mut factors);
+    qualify_names(&mut factors);
     for (i, factor) in factors.iter().enumerate() {
         if factors[..i].iter().any(|earlier| earlier.name == factor.name) {
             cx.error(
@@ -184,7 +184,7 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
 }
 
 /// Factors on the same key of different datasets are called by their whole path.
-fn told_apart(factors: &mut [Factor]) {
+fn qualify_names(factors: &mut [Factor]) {
     let names: Vec<String> = factors.iter().map(|factor| factor.name.clone()).collect();
     for factor in factors {
         let same = names.iter().filter(|name| **name == factor.name).count();

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 /// Checks a campaign whose file has no other mistake.
 pub(super) fn check(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     impossible(cx, table, campaign);
-    alike(cx, table, &campaign.variants);
+    identical_variants(cx, table, &campaign.variants);
     dirty(cx, table, campaign);
 }
 
@@ -55,7 +55,7 @@ fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
 }
 
 /// Variants that differ only in their names: an A/A comparison, or a mistake.
-fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
+fn identical_variants(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
     // As text, so that a thousand variants are compared quickly.
     let mut known: HashMap<String, &str> = HashMap::new();
     for variant in variants {

@@ -217,7 +217,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
             format!("choose one of {}", names.join(", ")),
         ));
     }
-    if let Some((what, fix)) = leads_out(rule.name, value) {
+    if let Some((what, fix)) = reaches_outside(rule.name, value) {
         return wrong(format!("`{name}={value}` {what}"), fix);
     }
     let keywords: &[&str] = match rule.name {
@@ -236,7 +236,7 @@ const OF_FILE_NAMES: [&str; 4] = ["jobname", "clientuid", "jobnum", "filenum"];
 
 /// What is wrong with a value by which fio would reach a file that is not the dataset's, or miss the dataset's,
 /// and what to do.
-fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
+fn reaches_outside(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
     match option {
         // `mmap:FILE`: fio makes the file, or truncates the one that is there.
         "mem" if value.contains([':', '/']) => {

@@ -39,7 +39,7 @@ pub(super) fn memory(campaign: &Campaign, demand: &Demand, limits: &HostLimits, 
     let why = format!(
         "an ARC and drives' contents of {} shrink; dirty data, programs, {} of {} do not; {} for a machine",
         about(held.stock as u64),
-        held.of_what(),
+        held.kept_names(),
         about((guest + held.kept) as u64),
         about(limits.memory)
     );

@@ -44,7 +44,7 @@ impl Held {
     }
 
     /// Names of the parts that do not shrink.
-    pub fn of_what(&self) -> &'static str {
+    pub fn kept_names(&self) -> &'static str {
         if self.refed > 0.0 { "churn, log, feed of an L2ARC" } else { "churn, log" }
     }
 }

@@ -3,7 +3,7 @@
 use ::drives::Profile;
 use lab::campaign::{AllocationClass, Campaign, DriveKind, Variant};
 use plan::assess::{Assessment, Options, assess};
-use plan::drive::{Drive, Drives, of_class};
+use plan::drive::{Drive, Drives, from_class};
 use plan::layout::{Layout, Scheme};
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ pub fn from_profile_name(name: &str) -> Option<Drive> {
 
 /// The drive of a profile: its rates and times, and its class's failure rate and unrecoverable errors.
 fn from_profile(kind: &str, profile: &Profile) -> Option<Drive> {
-    let mut drive = of_class(catalogue::class_of(profile)?, profile.capacity.value as u64);
+    let mut drive = from_class(catalogue::class_of(profile)?, profile.capacity.value as u64);
     drive.kind = kind.to_string();
     drive.sector = profile.logical_sector.value as u64;
     let sector = (profile.physical_sector.value as u64).max(512);

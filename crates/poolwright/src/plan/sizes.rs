@@ -17,12 +17,12 @@ pub struct Cache {
     /// An L2ARC whose headers take a tenth of it.
     pub at_recordsize: sizing::L2arc,
     /// The lab's.
-    pub own: Option<Own>,
+    pub own: Option<LabL2arc>,
 }
 
 /// A lab's L2ARC.
 #[derive(Clone, Copy, Serialize)]
-pub struct Own {
+pub struct LabL2arc {
     /// Its size.
     pub bytes: u64,
     /// Its memory and fill time.
@@ -116,7 +116,7 @@ pub fn cache(memory: u64, recordsize: u64, lab: Option<&Campaign>) -> Cache {
         at_recordsize: sizing::l2arc(sensible, recordsize, arc, FEED),
         own: lab
             .and_then(machine::cache_bytes)
-            .map(|bytes| Own { bytes, cost: sizing::l2arc(bytes, recordsize, arc, FEED) }),
+            .map(|bytes| LabL2arc { bytes, cost: sizing::l2arc(bytes, recordsize, arc, FEED) }),
     }
 }
 

@@ -8,7 +8,7 @@ use super::recovery::{self, Recovered};
 use super::report::State;
 use super::work::Work;
 use super::writer::{self, Ledger};
-use bench::engine::linux::variant::{Early, Variant};
+use bench::engine::linux::variant::{EarlyEnd, Variant};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
@@ -130,10 +130,10 @@ impl Setup<'_> {
         let ended = self.variant.run(directory, &drives, steps, self.stop);
         ended.map_err(|early| {
             match (early, self.database.and_then(|c| c.complaint(directory))) {
-                (Early::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
+                (EarlyEnd::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
                 (_, Some(complaint)) => Fault::failed(complaint),
-                (Early::Died(how), None) => Fault::failed(how),
-                (Early::Fault(fault), None) => fault,
+                (EarlyEnd::Died(how), None) => Fault::failed(how),
+                (EarlyEnd::Fault(fault), None) => fault,
             }
         })?;
         Ok(Recorded {
@@ -201,7 +201,7 @@ impl Setup<'_> {
         let mut drives = self.variant.drives(directory)?;
         let (unflushed, rotten) =
             self.make_image(recorded, contents, &cut, &mut drives, directory)?;
-        let acknowledged = ledger.by(cut.at);
+        let acknowledged = ledger.acknowledged_by(cut.at);
         let mut state = State {
             seed,
             at_s: (cut.at - ledger.begun) as f64 / 1e9,
@@ -228,8 +228,8 @@ impl Setup<'_> {
                 state.lost_s = first.map(|first| (cut.at - first) as f64 / 1e9);
                 state.add(found);
             }
-            Err(Early::Died(how)) => state.unusable = Some(how),
-            Err(Early::Fault(fault)) => return Err(fault),
+            Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
+            Err(EarlyEnd::Fault(fault)) => return Err(fault),
         }
         fs::remove_dir_all(directory).map_err(io("remove", directory))?;
         Ok(state)

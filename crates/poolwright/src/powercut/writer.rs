@@ -71,7 +71,7 @@ impl Ledger {
     }
 
     /// Number of acknowledged blocks of each writer at a time.
-    pub fn by(&self, at: u64) -> Vec<u64> {
+    pub fn acknowledged_by(&self, at: u64) -> Vec<u64> {
         let count = |times: &Vec<u64>| times.iter().filter(|t| **t <= at).count() as u64;
         self.acknowledged.iter().map(count).collect()
     }
@@ -197,9 +197,9 @@ mod tests {
         for line in ["0 10", "1 12", "0 20", "nonsense", "7 30", "!writer 1 stopped: no space"] {
             ledger.add(line);
         }
-        assert_eq!(ledger.by(9), [0, 0]);
-        assert_eq!(ledger.by(12), [1, 1]);
-        assert_eq!(ledger.by(u64::MAX), [2, 1]);
+        assert_eq!(ledger.acknowledged_by(9), [0, 0]);
+        assert_eq!(ledger.acknowledged_by(12), [1, 1]);
+        assert_eq!(ledger.acknowledged_by(u64::MAX), [2, 1]);
         assert_eq!(ledger.first_lost(&[1, 0], 20), Some(12));
         assert_eq!(ledger.first_lost(&[1, 1], 19), None);
         assert_eq!(ledger.problems, ["writer 1 stopped: no space"]);

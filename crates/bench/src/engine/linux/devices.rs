@@ -64,7 +64,7 @@ fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result
 }
 
 /// Drives of a pool that have a class.
-fn of_class(variant: &Variant, class: AllocationClass) -> BTreeSet<&DriveRef> {
+fn drives_of_class(variant: &Variant, class: AllocationClass) -> BTreeSet<&DriveRef> {
     let vdevs = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
     vdevs.flat_map(|vdev| &vdev.drives).collect()
 }
@@ -72,8 +72,8 @@ fn of_class(variant: &Variant, class: AllocationClass) -> BTreeSet<&DriveRef> {
 /// Requests of a drive that take no time, to remove a trial's cost.
 fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<FreeRequest> {
     let variant = &inputs.variant;
-    let log = of_class(variant, AllocationClass::Log);
-    let takes_log = of_class(variant, variant.log_class()).contains(drive);
+    let log = drives_of_class(variant, AllocationClass::Log);
+    let takes_log = drives_of_class(variant, variant.log_class()).contains(drive);
     match inputs.without {
         Some(Cost::LogFlush) if takes_log => vec![FreeRequest::Flush],
         Some(Cost::LogWrite) if log.contains(drive) => vec![FreeRequest::Write],

@@ -115,7 +115,7 @@ impl Linux {
                     Copy::new(directory, OUTPUT, io::stdout()),
                     Copy::new(directory, &format!("{OUTPUT}.err"), io::stderr()),
                 ]);
-                let copy = || copies.borrow_mut().iter_mut().for_each(Copy::go_on);
+                let copy = || copies.borrow_mut().iter_mut().for_each(Copy::copy_new);
                 let ended = machine.run(&drives, &|_| (), &|| {
                     copy();
                     stop.requested()
@@ -174,7 +174,7 @@ impl Copy {
     }
 
     /// Copies what is new. Nobody may listen any more, which is no reason to stop.
-    fn go_on(&mut self) {
+    fn copy_new(&mut self) {
         if self.file.is_none() {
             self.file = File::open(&self.path).ok();
         }

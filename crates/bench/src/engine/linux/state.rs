@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// A pool state, ready to begin with.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct ReadyState {
     /// The image of the drives.
     pub image: File,
     /// The outcome that the machine reported.
@@ -125,7 +125,7 @@ impl Linux {
         store: &Store,
         watch: &dyn TrialWatch,
         stop: &Stop,
-    ) -> Result<Begun, Fault> {
+    ) -> Result<ReadyState, Fault> {
         let wanted = Wanted::new(inputs, &self.engine)?;
         loop {
             if let Some(begun) = self.stored(&wanted.key, store) {
@@ -147,11 +147,14 @@ impl Linux {
     }
 
     /// A stored state. This process verifies its image once by reading all of it.
-    fn stored(&self, key: &Key, store: &Store) -> Option<Begun> {
+    fn stored(&self, key: &Key, store: &Store) -> Option<ReadyState> {
         let mut whole = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let state = store.state(key, !whole.contains(key))?;
         whole.insert(key.clone());
-        Some(Begun { image: state.image, outcome: serde_json::from_value(state.outcome).ok()? })
+        Some(ReadyState {
+            image: state.image,
+            outcome: serde_json::from_value(state.outcome).ok()?,
+        })
     }
 
     /// Makes a state and stores it.

@@ -24,7 +24,7 @@ pub struct Variant<'a> {
 
 /// Why a machine ended before its script.
 #[derive(Debug)]
-pub enum Early {
+pub enum EarlyEnd {
     /// Its kernel panicked or hung: how, in one line.
     Died(String),
     /// Anything else.
@@ -84,10 +84,10 @@ impl Variant<'_> {
         drives: &Config,
         steps: Vec<Step>,
         stop: &Stop,
-    ) -> Result<Outcome, Early> {
+    ) -> Result<Outcome, EarlyEnd> {
         let (_, programs, pool) = steps::build(self.inputs, &self.linux.engine, &self.parameters);
         let script = Script { pool, programs, steps };
-        let memory = self.linux.take_memory().map_err(Early::Fault)?;
+        let memory = self.linux.take_memory().map_err(EarlyEnd::Fault)?;
         let machine = Machine {
             kernel: &self.linux.engine.kernel(),
             executable: &self.linux.executable,
@@ -107,8 +107,8 @@ impl Variant<'_> {
         let ended = machine.run(drives, &|_: Stage| (), &|| stop.requested());
         self.linux.give_memory_back(memory);
         ended.map_err(|failure| match failure {
-            Failure::Ended(how) if !super::is_full(directory) => Early::Died(how),
-            other => Early::Fault(fault(&other, directory, None)),
+            Failure::Ended(how) if !super::is_full(directory) => EarlyEnd::Died(how),
+            other => EarlyEnd::Fault(fault(&other, directory, None)),
         })
     }
 }
