@@ -14,12 +14,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Find pitfalls in a lab, in pasted output of tools and configuration files, or on this machine
 ///
-/// Reads labs, `zpool status -v`, `zpool get all`, `zfs get all`, `zpool iostat -w` and `-lHp`,
-/// `lsblk -J`, `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`,
-/// `ssacli`, postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs,
-/// `cat /proc/uptime /proc/diskstats`, exports, smb.conf and fio jobs, and recognises them by their
-/// content. One text may hold several, as `tail -n +1 FILE…` prints them. All texts of one call
-/// describe one machine; each lab stands by itself.
+/// Reads labs, `zpool status -v`, `zpool get all`, `zfs get all`, `zpool iostat -w` and `-lHp`, `lsblk -J`,
+/// `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`, `ssacli`,
+/// postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs, `cat /proc/uptime
+/// /proc/diskstats`, exports, smb.conf and fio jobs, and recognises them by their content. One text may hold
+/// several, as `tail -n +1 FILE…` prints them. All texts of one call describe one machine; each lab is
+/// audited separately.
 ///
 /// Exit codes: 0 only notes found, 1 warnings or errors found, 2 usage or unreadable input.
 #[derive(clap::Args)]

@@ -40,7 +40,7 @@ pub struct Args {
     /// OpenZFS release to use instead of the lab's
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     openzfs: Option<OpenZfs>,
-    /// Wall time for this run instead of the lab's: 20m, 2h
+    /// Wall-time budget of this run instead of the lab's: 20m, 2h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<f64>,
     /// Seed of data, drives and offsets instead of the lab's
@@ -53,7 +53,7 @@ pub struct Args {
     /// reads, …), to see what they wait for. The lab demo always does this
     #[arg(long)]
     why: bool,
-    /// Only check that every cell runs: one trial of 2 s of virtual time each. Gives no verdict
+    /// Only check that every cell runs: one trial per cell, with 2 s of virtual time. Gives no verdict
     #[arg(long)]
     short: bool,
     /// Print the planned trials and start nothing: key, variant, workload, repeat, seed, whether it is
