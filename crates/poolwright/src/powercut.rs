@@ -31,7 +31,7 @@ use drive_fault::DriveFault;
 use lab::campaign::{Campaign, Program};
 use lab::model::host_memory_needed;
 use report::{Report, Run, State, Written};
-use states::{DriveContents, Recorded, Setup};
+use states::{BaseContents, Recorded, Setup};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -209,10 +209,10 @@ impl Args {
         let states = in_parallel(
             jobs,
             &wanted,
-            || DriveContents::new(&config),
-            |contents, (run, seed)| {
+            || BaseContents::new(&config),
+            |base, (run, seed)| {
                 let name = format!("state-{}-{seed}", run.synchronous);
-                setup.state(run, contents, &scratch.path().join(name), *seed)
+                setup.state(run, base, &scratch.path().join(name), *seed)
             },
         )?;
         let mut states = states.into_iter();

@@ -15,13 +15,12 @@ use bench::stop::Stop;
 use bench::workload::Client as _;
 use bench::workload::pgbench::Client;
 use contents::config::Config;
-use contents::crash::{Durability, PowerCut, Unflushed, contents_after_cut, damage};
-use contents::record::Reader;
+use contents::crash::{Replay, damage};
 use contents::{Contents, Pages, image};
 use lab::command::POOL;
 use machine::script::{Command, Step};
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 /// With `:rot`, one in this many of a drive's written pages is zeroed.
@@ -60,13 +59,40 @@ pub struct Recorded {
     work: Work,
 }
 
-/// The contents of drives; the memory is reused for the next crash state.
-pub struct DriveContents(Pages);
+/// The contents of drives at the start of the writing, from which the crash states of a record are made. The memory
+/// is reused for the next record.
+pub struct BaseContents {
+    pages: Pages,
+    begun: Option<(PathBuf, Replay)>,
+}
 
-impl DriveContents {
-    /// Memory for the drives of a configuration.
-    pub fn new(config: &Config) -> DriveContents {
-        DriveContents(Pages::leaked(config.pages))
+impl BaseContents {
+    /// Memory for the drives of a configuration. A crash state only needs memory for its differences from the base.
+    pub fn new(config: &Config) -> BaseContents {
+        BaseContents { pages: Pages::leaked(config.pages.saturating_mul(2)), begun: None }
+    }
+
+    /// The drives at a time of a record.
+    fn replay(&mut self, recorded: &Recorded, drives: &Config, until: u64) -> io::Result<Replay> {
+        let BaseContents { pages, begun } = self;
+        let open =
+            || File::open(&recorded.record).map(|file| BufReader::with_capacity(1 << 18, file));
+        if let Some((_, other)) = begun.take_if(|(record, _)| *record != recorded.record) {
+            other.discard(pages);
+        }
+        let begun = match begun {
+            Some((_, replay)) => replay,
+            None => {
+                let settled = recorded.ledger.begun;
+                let empty = drives.drives.iter().map(|d| (d.capacity, (&d.profile).into()));
+                let mut replay = Replay::new(empty, settled);
+                replay.read(open()?, pages, settled)?;
+                &mut begun.insert((recorded.record.clone(), replay)).1
+            }
+        };
+        let mut replay = begun.fork(pages);
+        replay.read(open()?, pages, until)?;
+        Ok(replay)
     }
 }
 
@@ -185,7 +211,7 @@ impl Setup<'_> {
     pub fn state(
         &self,
         recorded: &Recorded,
-        contents: &mut DriveContents,
+        base: &mut BaseContents,
         directory: &Path,
         seed: u64,
     ) -> Result<State, Fault> {
@@ -193,18 +219,15 @@ impl Setup<'_> {
         let ledger = &recorded.ledger;
         // Drives that fail during the writing have failed in every state.
         let from = ledger.failed.unwrap_or(ledger.begun);
-        let cut = PowerCut {
-            at: from + mix(seed) % (ledger.ended - from).max(1),
-            settled: ledger.begun,
-            seed,
-        };
+        let at = from + mix(seed) % (ledger.ended - from).max(1);
         let mut drives = self.variant.drives(directory)?;
-        let (unflushed, rotten) =
-            self.make_image(recorded, contents, &cut, &mut drives, directory)?;
-        let acknowledged = ledger.acknowledged_by(cut.at);
+        let replay = base.replay(recorded, &drives, at).map_err(io("read", &recorded.record))?;
+        let (contents, unflushed) = replay.cut(&mut base.pages, seed);
+        let rotten = self.make_image(&mut base.pages, contents, seed, &mut drives, directory)?;
+        let acknowledged = ledger.acknowledged_by(at);
         let mut state = State {
             seed,
-            at_s: (cut.at - ledger.begun) as f64 / 1e9,
+            at_s: (at - ledger.begun) as f64 / 1e9,
             acknowledged: acknowledged.iter().sum(),
             unflushed: unflushed.total(),
             dropped: unflushed.lost + unflushed.torn,
@@ -224,8 +247,8 @@ impl Setup<'_> {
         match self.variant.run(directory, &drives, steps, self.stop) {
             Ok(_) => {
                 let found: Recovered = read_result(directory, recovery::RECOVERED)?;
-                let first = ledger.first_lost(&found.data.kept, cut.at);
-                state.lost_s = first.map(|first| (cut.at - first) as f64 / 1e9);
+                let first = ledger.first_lost(&found.data.kept, at);
+                state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
                 state.add(found);
             }
             Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
@@ -235,25 +258,16 @@ impl Setup<'_> {
         Ok(state)
     }
 
-    /// Writes the image of the drives after a cut, and makes it and their deaths part of their configuration.
+    /// Writes the image of the drives after a cut, and adds it and the drives' failures to their configuration.
+    /// Returns the number of corrupted pages.
     fn make_image(
         &self,
-        recorded: &Recorded,
-        DriveContents(pages): &mut DriveContents,
-        cut: &PowerCut,
+        pages: &mut Pages,
+        mut contents: Vec<Contents>,
+        seed: u64,
         drives: &mut Config,
         directory: &Path,
-    ) -> Result<(Unflushed, u64), Fault> {
-        let record = &recorded.record;
-        let durability: Vec<Durability> =
-            drives.drives.iter().map(|d| (&d.profile).into()).collect();
-        let size = |drive: &contents::config::DriveConfig| drive.capacity;
-        let mut contents: Vec<Contents> =
-            drives.drives.iter().map(|drive| Contents::new(size(drive))).collect();
-        let file = File::open(record).map_err(io("read", record))?;
-        let mut reader = Reader(BufReader::with_capacity(1 << 18, file));
-        let unflushed = contents_after_cut(&mut reader, &durability, cut, pages, &mut contents);
-        let unflushed = unflushed.map_err(io("read", record))?;
+    ) -> Result<u64, Fault> {
         let mut rotten = 0;
         for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
             let fault = self.drive_faults.iter().find(|fault| fault.drive == drive.name);
@@ -261,7 +275,7 @@ impl Setup<'_> {
                 None => {}
                 Some(FaultKind::Running | FaultKind::Cut) => drive.failed = true,
                 Some(FaultKind::Rot) => {
-                    rotten += damage(pages, contents, size(drive), ROTTEN, cut.seed);
+                    rotten += damage(pages, contents, drive.capacity, ROTTEN, seed)
                 }
             }
         }
@@ -269,9 +283,9 @@ impl Setup<'_> {
         let all: Vec<&Contents> = contents.iter().collect();
         image::save(&path, pages, &all).map_err(io("write", &path))?;
         for (drive, contents) in drives.drives.iter().zip(&mut contents) {
-            contents.discard(pages, 0, size(drive));
+            contents.discard(pages, 0, drive.capacity);
         }
         drives.image = Some(path);
-        Ok((unflushed, rotten))
+        Ok(rotten)
     }
 }
