@@ -62,7 +62,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// Notes what it is told.
+/// Records a run's progress.
 #[derive(Default)]
 struct Notes {
     begun: Mutex<Vec<String>>,

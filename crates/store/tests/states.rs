@@ -26,7 +26,7 @@ fn claim(store: &Store, inputs: &[u8]) -> Running {
 fn make(store: &Store, inputs: &[u8], image: &[u8]) -> PathBuf {
     let running = claim(store, inputs);
     fs::write(running.raw().join(IMAGE), image).unwrap();
-    running.finish_state(inputs, json!({"told": 7})).unwrap();
+    running.finish_state(inputs, json!({"reported": 7})).unwrap();
     let key = Key::from_inputs(inputs).to_string();
     store.path().join("states").join(&key[..2]).join(key)
 }
@@ -38,7 +38,7 @@ fn a_state_is_found_as_it_was_made() {
     assert!(store.state(&key, true).is_none());
     let directory = make(&store, INPUTS, b"image");
     let mut state = store.state(&key, true).unwrap();
-    assert_eq!(state.outcome, json!({"told": 7}));
+    assert_eq!(state.outcome, json!({"reported": 7}));
     // It can be read to its end, also when it is removed meanwhile.
     fs::remove_dir_all(directory).unwrap();
     let mut image = Vec::new();

@@ -210,8 +210,8 @@ fn count(word: &str) -> Option<u64> {
     crate::units::binary(word)
 }
 
-/// Where indentation was lost in pasting, a mirror stands beside its drives. Drives that follow
-/// such a vdev are taken for its own, and the reader is told.
+/// Where indentation was lost in pasting, a mirror stands beside its drives. Drives that follow such a vdev
+/// are read as its members, and a problem is reported.
 fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
     let mut out: Vec<Vdev> = Vec::new();
     for vdev in top {

@@ -1,4 +1,4 @@
-//! One job of the copy: the lines that stand at the end of its section, and what follows from them.
+//! One job of the copy: the lines at the end of its section, and their consequences.
 
 use super::before::LAYOUT_BLOCK;
 use super::open::{offloads, open};
@@ -26,13 +26,13 @@ pub(super) struct Section {
     pub large: bool,
     /// Virtual seconds of measurement; none when it ends with its files.
     pub runtime_s: Option<f64>,
-    /// Whether it goes on for that long whatever it has done.
+    /// Whether it runs for that long regardless of its progress.
     pub for_a_time: bool,
     /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// What the jobs of a file share.
+/// Data shared by the jobs of a file.
 pub(super) struct Shared<'a> {
     pub target: &'a Target<'a>,
     /// Clones of all jobs.
