@@ -22,6 +22,6 @@ impl Fault {
 }
 
 /// Adds the failed action to a system error.
-pub(crate) fn doing<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
+pub fn doing<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
     move |e| Fault::Failed(format!("cannot {what}: {e}"))
 }

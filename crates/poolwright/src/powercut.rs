@@ -11,6 +11,7 @@ mod commits;
 mod drive_fault;
 pub mod inside;
 mod recovery;
+mod replay;
 mod report;
 mod states;
 mod work;
@@ -48,9 +49,9 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 /// With a pgbench workload, numbered transactions are committed and checked after the cut; otherwise blocks
 /// are written to files with fdatasync and checked.
 ///
-/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or synchronous_commit=off) lost some · 1 something
-/// was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument is wrong · 3 this
-/// host lacks something · 130 interrupted.
+/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or synchronous_commit=off)
+/// lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
+/// is wrong · 3 this host lacks something · 130 interrupted · with --replay that of the shell.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab file, or the name of a built-in lab
@@ -67,6 +68,9 @@ pub struct Args {
     /// Only the crash state with this seed, as printed in the report
     #[arg(long, value_name = "SEED", conflicts_with = "states")]
     state: Option<u64>,
+    /// Open a root shell on the drives of the crash state with this seed, before the pool is imported
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["states", "state", "jobs", "json"])]
+    replay: Option<u64>,
     /// Seconds of writing; each cut falls within them. The default is one more than OpenZFS's zfs_txg_timeout
     #[arg(long, value_name = "S", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
@@ -130,10 +134,15 @@ impl Args {
             seed: self.seed,
             stop: &stop,
         };
-        let runs = self.runs(&setup).map_err(|fault| match stop.asked() {
+        let code = |fault: Fault| match stop.asked() {
             true => INTERRUPTED,
             false => exit::for_fault(&fault),
-        })?;
+        };
+        if let Some(seed) = self.replay {
+            let title = format!("{} {name}, state {seed}", campaign.name);
+            return replay::open(&linux, &setup, &title, seed).map_err(code);
+        }
+        let runs = self.runs(&setup).map_err(code)?;
         let report = Report {
             lab: campaign.name.clone(),
             variant: name.clone(),
@@ -212,7 +221,7 @@ impl Args {
             || BaseContents::new(&config),
             |base, (run, seed)| {
                 let name = format!("state-{}-{seed}", run.synchronous);
-                setup.state(run, base, &scratch.path().join(name), *seed)
+                setup.check(run, base, &scratch.path().join(name), *seed)
             },
         )?;
         let mut states = states.into_iter();

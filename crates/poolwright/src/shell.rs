@@ -75,6 +75,8 @@ impl Args {
         let greeting = greeting(&format!("{} {name}", campaign.name), &inputs, self.pace);
         let shell = Shell {
             inputs: &inputs,
+            client: None,
+            drives: None,
             directory: scratch.path(),
             pace: self.pace.map_or(0, NonZeroU32::get),
             greeting: &greeting,
@@ -103,7 +105,7 @@ impl Args {
 }
 
 /// Standard input to its end; none when it is a terminal.
-fn input() -> std::io::Result<Option<Vec<u8>>> {
+pub(crate) fn input() -> std::io::Result<Option<Vec<u8>>> {
     let mut stdin = std::io::stdin();
     if stdin.is_terminal() {
         return Ok(None);

@@ -96,6 +96,18 @@ impl BaseContents {
     }
 }
 
+/// Drives after a power cut.
+pub struct AfterCut {
+    /// When it came, virtual ns since boot.
+    pub at: u64,
+    /// The drives, with an image of their contents.
+    pub drives: Config,
+    /// How many blocks or transactions each writer had acknowledged.
+    pub acknowledged: Vec<u64>,
+    /// What is known of the state before recovery.
+    pub state: State,
+}
+
 fn io<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Fault + 'a {
     move |e| Fault::Environment(format!("cannot {what} {}: {e}", path.display()))
 }
@@ -203,18 +215,17 @@ impl Setup<'_> {
         of_kind.map(|fault| fault.drive.clone()).collect()
     }
 
-    /// Cuts the power at a moment that the seed determines, starts a machine on the resulting contents in a
-    /// new directory, and returns what it finds. The directory is removed afterwards.
+    /// Cuts the power at a moment that the seed determines. The drives are those of a machine in a new directory.
     ///
     /// # Errors
-    /// Why the state could not be made or checked.
-    pub fn state(
+    /// Why the state could not be made.
+    pub fn cut(
         &self,
         recorded: &Recorded,
         base: &mut BaseContents,
         directory: &Path,
         seed: u64,
-    ) -> Result<State, Fault> {
+    ) -> Result<AfterCut, Fault> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let ledger = &recorded.ledger;
         // Drives that fail during the writing have failed in every state.
@@ -225,7 +236,7 @@ impl Setup<'_> {
         let (contents, unflushed) = replay.cut(&mut base.pages, seed);
         let rotten = self.make_image(&mut base.pages, contents, seed, &mut drives, directory)?;
         let acknowledged = ledger.acknowledged_by(at);
-        let mut state = State {
+        let state = State {
             seed,
             at_s: (at - ledger.begun) as f64 / 1e9,
             acknowledged: acknowledged.iter().sum(),
@@ -234,6 +245,23 @@ impl Setup<'_> {
             rotten,
             ..State::default()
         };
+        Ok(AfterCut { at, drives, acknowledged, state })
+    }
+
+    /// Cuts the power as [`Setup::cut`] does, starts a machine on the drives, and returns what it finds. The
+    /// directory is removed afterwards.
+    ///
+    /// # Errors
+    /// Why the state could not be made or checked.
+    pub fn check(
+        &self,
+        recorded: &Recorded,
+        base: &mut BaseContents,
+        directory: &Path,
+        seed: u64,
+    ) -> Result<State, Fault> {
+        let AfterCut { at, drives, acknowledged, mut state } =
+            self.cut(recorded, base, directory, seed)?;
         let task = recovery::Task {
             pool: POOL.to_owned(),
             devices: drives.drives.iter().map(|d| Variant::device(&d.name)).collect(),
@@ -247,7 +275,7 @@ impl Setup<'_> {
         match self.variant.run(directory, &drives, steps, self.stop) {
             Ok(_) => {
                 let found: Recovered = read_result(directory, recovery::RECOVERED)?;
-                let first = ledger.first_lost(&found.data.kept, at);
+                let first = recorded.ledger.first_lost(&found.data.kept, at);
                 state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
                 state.add(found);
             }

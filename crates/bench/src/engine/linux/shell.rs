@@ -4,6 +4,7 @@ use super::{Linux, devices, fault, parameters, steps};
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::stop::Stop;
+use crate::workload::Client;
 use contents::config::{Config, DriveConfig};
 use lab::campaign::{DriveRef, Processor};
 use machine::script::{Command, Script, Step};
@@ -26,10 +27,13 @@ const GREETING: &str = "greeting";
 const OUTPUT: &str = "output";
 
 /// The shell to run.
-#[derive(Debug)]
 pub struct Shell<'a> {
-    /// The machine and its pool. The client's part is not used.
+    /// The machine and its pool.
     pub inputs: &'a Inputs,
+    /// The client that the machine has memory for; none for a shell alone.
+    pub client: Option<&'a dyn Client>,
+    /// Drives with contents: nothing is built or imported. Without them the pool is built on empty drives.
+    pub drives: Option<Config>,
     /// The machine's directory.
     pub directory: &'a Path,
     /// Virtual seconds per real second while the machine is idle; 0: its clock jumps.
@@ -79,8 +83,14 @@ impl Linux {
     /// Why the machine failed before.
     pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
         let Shell { inputs, directory, .. } = *shell;
-        let parameters = parameters::without_client(inputs, 0);
+        let parameters = match shell.client {
+            None => parameters::without_client(inputs, 0),
+            Some(client) => parameters::with_client(inputs, client),
+        };
         let (mut steps, programs, pool) = steps::build(inputs, &self.engine, &parameters);
+        if shell.drives.is_some() {
+            steps.retain(|step| matches!(step, Step::Stage(_) | Step::Module { .. }));
+        }
         if shell.input.is_none() {
             // Lines of progress would stand on the terminal.
             steps.retain(|step| !matches!(step, Step::Stage(_)));
@@ -89,8 +99,14 @@ impl Linux {
             prepare(shell).map_err(doing(format!("write to {}", directory.display())))?,
         ));
         let script = Script { pool, programs, steps };
-        let mut drives = devices::config(inputs, directory)?;
-        add_blank_drives(&mut drives, inputs);
+        let drives = match &shell.drives {
+            Some(drives) => drives.clone(),
+            None => {
+                let mut drives = devices::config(inputs, directory)?;
+                add_blank_drives(&mut drives, inputs);
+                drives
+            }
+        };
         let memory = self.take_memory()?;
         let machine = Machine {
             kernel: &self.engine.kernel(),
