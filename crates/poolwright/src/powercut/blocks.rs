@@ -110,13 +110,31 @@ impl Blocks {
         damage
     }
 
-    /// Checks the files of all writers against their numbers of acknowledged blocks.
-    pub fn check_all(&self, acknowledged: &[u64]) -> Damage {
+    /// Checks the files of all writers against their numbers of acknowledged blocks: the damage, and for each
+    /// writer the number of its first blocks that are intact.
+    pub fn check_all(&self, acknowledged: &[u64]) -> (Damage, Vec<u64>) {
         let mut damage = Damage::default();
+        let mut kept = Vec::new();
         for (writer, acknowledged) in acknowledged.iter().enumerate() {
-            damage += self.check(writer, *acknowledged);
+            let of_writer = self.check(writer, *acknowledged);
+            kept.push(match of_writer == Damage::default() {
+                true => *acknowledged,
+                false => self.intact(writer, *acknowledged),
+            });
+            damage += of_writer;
         }
-        damage
+        (damage, kept)
+    }
+
+    /// How many of a writer's first blocks are intact.
+    fn intact(&self, writer: usize, acknowledged: u64) -> u64 {
+        let is_intact = |number: &u64| {
+            let (path, offset) = self.place(writer, *number);
+            let mut data = vec![0; self.size];
+            let read = fs::File::open(path).and_then(|file| file.read_exact_at(&mut data, offset));
+            read.is_ok() && data == self.content(writer, *number)
+        };
+        (0..acknowledged).take_while(is_intact).count() as u64
     }
 }
 
@@ -197,5 +215,19 @@ mod tests {
         assert_eq!(damage(never_sent), found(0, 1));
         let file_never_begun = |blocks: &Blocks| append(blocks, 2, 2 * PER_FILE, false).unwrap();
         assert_eq!(damage(file_never_begun), found(0, 1));
+    }
+
+    #[test]
+    fn the_blocks_before_the_first_lost_one_are_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let blocks = Blocks { directory: directory.path().to_owned(), size: 512, seed: 7 };
+        for (writer, number) in [(0, 0), (0, 1), (0, 2), (1, 0)] {
+            append(&blocks, writer, number, true).unwrap();
+        }
+        assert_eq!(blocks.check_all(&[3, 1]), (Damage::default(), vec![3, 1]));
+        let path = blocks.place(0, 0).0;
+        let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+        file.write_all_at(&[0; 512], 512).unwrap();
+        assert_eq!(blocks.check_all(&[3, 1]), (Damage { lost: 1, corrupt: 0 }, vec![1, 1]));
     }
 }

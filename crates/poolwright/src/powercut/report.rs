@@ -93,8 +93,8 @@ pub struct State {
     pub lost: u64,
     /// Blocks or transactions that are partial, or contain data that was never written there.
     pub corrupt: u64,
-    /// Virtual seconds from the acknowledgement of the first lost transaction to the cut; none where none is
-    /// lost, and for blocks.
+    /// Virtual seconds from the acknowledgement of the first lost block or transaction to the cut; none where none
+    /// is lost.
     pub lost_s: Option<f64>,
     /// Virtual seconds until the recovered server accepted statements.
     pub recovery_s: Option<f64>,

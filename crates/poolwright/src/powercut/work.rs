@@ -30,7 +30,8 @@ impl Work {
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         match self {
             Work::Blocks(blocks) => {
-                Ok(Recovery { damage: blocks.check_all(acknowledged), ..Recovery::default() })
+                let (damage, kept) = blocks.check_all(acknowledged);
+                Ok(Recovery { damage, kept, ..Recovery::default() })
             }
             Work::Commits(commits) => commits.check(acknowledged),
         }
