@@ -5,10 +5,12 @@
 mod host;
 mod pgbench;
 mod stack;
+mod sysbench;
 
 pub use host::{Host, Processor};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
+pub use sysbench::{MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench};
 pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Vdev};
 
 use drives::{Profile, ProfileError};
@@ -236,6 +238,8 @@ pub enum Program {
     },
     /// pgbench, with a PostgreSQL server of its own.
     Pgbench(Box<Pgbench>),
+    /// sysbench, with a MariaDB server of its own.
+    Sysbench(Box<Sysbench>),
 }
 
 impl Program {
@@ -244,6 +248,7 @@ impl Program {
         match self {
             Program::Fio { .. } => "fio",
             Program::Pgbench(_) => "pgbench",
+            Program::Sysbench(_) => "sysbench",
         }
     }
 
@@ -255,6 +260,7 @@ impl Program {
                 let names = pgbench.scripts.iter().map(|script| script.name.as_str());
                 names.collect::<Vec<_>>().join(" + ")
             }
+            Program::Sysbench(sysbench) => sysbench.script.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod database;
 mod evidence;
+mod mariadb;
 mod storage;
 
 pub use evidence::Evidence;
@@ -110,6 +111,7 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
     match &workload.program {
         Program::Fio { .. } => reasons.extend(storage::sync_disabled(variant, &workload.dataset)),
         Program::Pgbench(pgbench) => reasons.extend(database::reasons(variant, pgbench)),
+        Program::Sysbench(sysbench) => reasons.extend(mariadb::reasons(variant, sysbench)),
     }
     Assessment::of(reasons)
 }

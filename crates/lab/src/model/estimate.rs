@@ -52,7 +52,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
         let trials = campaign.variants.len() as f64 * trials_of_cell as f64;
         let (operation, lay_out) = match &workload.program {
             Program::Fio { .. } => (OPERATION, LAY_OUT),
-            Program::Pgbench(_) => (TRANSACTION, LOAD),
+            Program::Pgbench(_) | Program::Sysbench(_) => (TRANSACTION, LOAD),
         };
         let seconds = trials * (runtime + times.ramp_s + times.warm_up_s);
         virtual_s += seconds;

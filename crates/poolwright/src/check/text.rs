@@ -67,6 +67,13 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
 fn sessions(program: &Program) -> String {
     match program {
         Program::Fio { .. } => String::new(),
+        Program::Sysbench(sysbench) => format!(
+            ", {} threads, {} tables of {} rows ({})",
+            sysbench.threads,
+            sysbench.tables,
+            sysbench.table_size,
+            about(lab::mariadb::data_bytes(sysbench))
+        ),
         Program::Pgbench(pgbench) => format!(
             ", {} clients, scale {} ({})",
             pgbench.clients,
