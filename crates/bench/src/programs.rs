@@ -43,6 +43,9 @@ impl Fio {
     }
 }
 
+/// Debian's packages of the server and its clients, which start no service.
+const MARIADB: &str = "mariadb-server-core mariadb-client";
+
 /// MariaDB's server and clients, and sysbench, which the modelled machine runs from the host.
 #[derive(Debug, Clone)]
 pub struct Mariadb {
@@ -71,9 +74,9 @@ impl Mariadb {
             find(name)
                 .or_else(|| Some(Path::new("/usr/sbin").join(name)).filter(|path| is_program(path)))
         };
-        let server = here("mariadbd").ok_or_else(|| missing("MariaDB", "mariadb-server"))?;
+        let server = here("mariadbd").ok_or_else(|| missing("MariaDB", MARIADB))?;
         for name in ["mariadb-install-db", "mariadb", "mariadb-admin", "setsid"] {
-            here(name).ok_or_else(|| missing(name, "mariadb-server"))?;
+            here(name).ok_or_else(|| missing(name, MARIADB))?;
         }
         let sysbench = here("sysbench").ok_or_else(|| missing("sysbench", "sysbench"))?;
         // mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)

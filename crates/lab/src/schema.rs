@@ -87,6 +87,8 @@ fn base() -> Map<String, Value> {
         "dataset": { "$ref": "#/$defs/dataset" },
         "datasets": { "type": "object", "description": "Child datasets", "additionalProperties": { "$ref": "#/$defs/dataset" } },
         "module": { "$ref": "#/$defs/module" },
+        "postgresql": { "$ref": "#/$defs/postgresql" },
+        "mariadb": { "$ref": "#/$defs/mariadb" },
     });
     match base {
         Value::Object(base) => base,
@@ -133,6 +135,8 @@ fn definitions() -> Value {
         "script": { "type": "string", "description": "A script of pgbench's own, or the path of one; @9 gives it a weight", "examples": BUILTIN.map(|(name, _)| name) },
         "parameter": { "enum": parameters() },
         "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": { "type": ["integer", "string"] } },
+        "postgresql": server("[A-Za-z0-9_.]+", postgresql::all().map(|setting| setting.name).collect()),
+        "mariadb": server("[A-Za-z0-9_-]+", mariadb::all().map(|setting| setting.name).collect()),
         "variant": { "type": "object", "properties": variant, "additionalProperties": false },
     })
 }
@@ -156,9 +160,9 @@ fn workload() -> Value {
                 "rate": { "type": "number", "minimum": 1, "description": "Transactions that all clients together begin in a second" },
                 "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; the newest that is installed without" },
             })),
-            "postgresql": { "type": "object", "description": "The server's settings", "additionalProperties": { "type": ["string", "number", "boolean"] }, "propertyNames": { "anyOf": [{ "enum": postgresql::all().map(|setting| setting.name).collect::<Vec<_>>() }, { "pattern": "^[A-Za-z0-9_.]+$" }] } },
+            "postgresql": { "$ref": "#/$defs/postgresql" },
             "sysbench": sysbench(),
-            "mariadb": { "type": "object", "description": "The server's settings", "additionalProperties": { "type": ["string", "number", "boolean"] }, "propertyNames": { "anyOf": [{ "enum": mariadb::all().map(|setting| setting.name).collect::<Vec<_>>() }, { "pattern": "^[A-Za-z0-9_-]+$" }] } },
+            "mariadb": { "$ref": "#/$defs/mariadb" },
             "directories": object("Datasets of the database", json!({
                 "data": text_of("The data directory"),
                 "redo": text_of("MariaDB's redo log"),
@@ -172,6 +176,16 @@ fn workload() -> Value {
             "size": described("#/$defs/size", "Working set, where the job file's sizes are not meant"),
         }),
     )
+}
+
+/// A server's settings by their own names, or others of a pattern, which the reader looks at.
+fn server(pattern: &str, names: Vec<&str>) -> Value {
+    json!({
+        "type": "object",
+        "description": "The server's settings",
+        "additionalProperties": { "type": ["string", "number", "boolean"] },
+        "propertyNames": { "anyOf": [{ "enum": names }, { "pattern": format!("^{pattern}$") }] },
+    })
 }
 
 /// A client of MariaDB. `file::sysbench` has the bounds.

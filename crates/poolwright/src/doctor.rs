@@ -101,7 +101,12 @@ fn findings(store: &Path) -> Vec<Finding> {
     let server = server.map_err(|_| ("for labs with pgbench".to_owned(), install("postgresql")));
     all.push(Finding::new("PostgreSQL", false, server));
     let server = Mariadb::find(None).map(|server| format!("{}, {}", server.version, server.client));
-    let missing = || ("for labs with sysbench".to_owned(), install("mariadb-server sysbench"));
+    let missing = || {
+        (
+            "for labs with sysbench".to_owned(),
+            install("mariadb-server-core mariadb-client sysbench"),
+        )
+    };
     all.push(Finding::new("MariaDB", false, server.map_err(|_| missing())));
     for (program, package) in
         [("mdadm", "mdadm"), ("mkfs.xfs", "xfsprogs"), ("mkfs.ext4", "e2fsprogs")]

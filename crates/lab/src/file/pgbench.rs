@@ -71,12 +71,9 @@ pub(super) fn read(
         None => pgbench.scripts.extend(builtin("tpcb-like", 1)),
     }
     client.finish(cx);
-    if let Some(server) = &stated {
-        const EXAMPLE: &str = "postgresql.conf, such as \"8GB\" or 0.9";
-        let version = pgbench.version;
-        let lookup = |name: &str| postgresql::lookup(name, version);
-        pgbench.settings = server::settings(cx, server, "postgresql", EXAMPLE, lookup);
-        check_buffers(cx, server, &pgbench.settings, known.memory);
+    if let Some(entry) = &stated {
+        pgbench.settings = server::of_postgresql(cx, entry, pgbench.version);
+        check_buffers(cx, entry, &pgbench.settings, known.memory);
     }
     if let (Some(most), Some((clients, _))) = (pgbench.settings.get("max_connections"), &clients)
         && most.parse::<u32>().is_ok_and(|most| most < clients + 4)

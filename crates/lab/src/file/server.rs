@@ -9,7 +9,7 @@ use toml::de::DeValue;
 use zfs::property::Refused;
 
 /// A setting that is known.
-pub(super) trait Setting {
+trait Setting {
     /// Its name.
     fn name(&self) -> &'static str;
 
@@ -48,11 +48,10 @@ impl Setting for mariadb::Setting {
 
 /// Reads the settings of `section`; `example` is a value as in the server's own file, and `lookup` finds a setting by
 /// its name: none where only the server knows.
-pub(super) fn settings<S: Setting>(
+fn settings<S: Setting>(
     cx: &Cx<'_>,
     entry: &Entry<'_>,
-    section: &str,
-    example: &str,
+    (section, example): (&str, &str),
     lookup: impl Fn(&str) -> Result<Option<S>, Refused>,
 ) -> BTreeMap<String, String> {
     let mut settings = BTreeMap::new();
@@ -101,6 +100,44 @@ pub(super) fn settings<S: Setting>(
         }
     }
     settings
+}
+
+/// The sections of servers' settings among the keys that base and variants share. What they say of a server that no
+/// workload has is left aside.
+pub(super) fn of_base(
+    cx: &Cx<'_>,
+    section: &mut Section<'_>,
+) -> Vec<(&'static str, BTreeMap<String, String>)> {
+    let mut servers = Vec::new();
+    if let Some(entry) = section.take(POSTGRESQL.0) {
+        servers.push((POSTGRESQL.0, of_postgresql(cx, &entry, None)));
+    }
+    if let Some(entry) = section.take(MARIADB.0) {
+        servers.push((MARIADB.0, of_mariadb(cx, &entry, None)));
+    }
+    servers
+}
+
+/// A section, and an example of its values.
+const POSTGRESQL: (&str, &str) = ("postgresql", "postgresql.conf, such as \"8GB\" or 0.9");
+const MARIADB: (&str, &str) = ("mariadb", "my.cnf, such as \"8G\", \"O_DIRECT\" or 0");
+
+/// Settings of a PostgreSQL server of a version.
+pub(super) fn of_postgresql(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    version: Option<u32>,
+) -> BTreeMap<String, String> {
+    settings(cx, entry, POSTGRESQL, |name| postgresql::lookup(name, version))
+}
+
+/// Settings of a MariaDB server of a version.
+pub(super) fn of_mariadb(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    version: Option<u32>,
+) -> BTreeMap<String, String> {
+    settings(cx, entry, MARIADB, |name| mariadb::lookup(name, version))
 }
 
 /// A dataset that a directory of the server is on.

@@ -55,10 +55,7 @@ pub(super) fn read(
     }
     client.finish(cx);
     if let Some(stated) = &stated {
-        const EXAMPLE: &str = "my.cnf, such as \"8G\", \"O_DIRECT\" or 0";
-        let version = sysbench.version;
-        let lookup = |name: &str| mariadb::lookup(name, version);
-        sysbench.settings = server::settings(cx, stated, "mariadb", EXAMPLE, lookup);
+        sysbench.settings = server::of_mariadb(cx, stated, sysbench.version);
         check_buffer_pool(cx, stated, &sysbench.settings, known.memory);
     }
     if let Some(directories) = directories {

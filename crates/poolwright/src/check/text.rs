@@ -179,6 +179,11 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
     for option in &commands.module {
         line(out, "", &format!("{MODPROBE}: {option}"));
     }
+    for (server, settings) in &variant.servers {
+        let settings: Vec<String> =
+            settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        line(out, "", &format!("{server}: {}", settings.join(" ")));
+    }
     let model = model.map(|model| of_variant(model, &campaign.host, variant));
     line(out, "", &drives(variant, model.as_ref()));
     let assessed = durability::worst(variant, campaign);

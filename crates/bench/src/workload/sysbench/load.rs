@@ -113,10 +113,9 @@ fn digits(groups: usize) -> String {
 /// Makes and fills sysbench's tables as `sysbench prepare` does, each with one statement inside the server: a statement
 /// of sysbench's own costs system calls for each half megabyte. `k` is uniform, whatever `rand_type` is.
 pub fn sql(sysbench: &Sysbench, at: &Scaled) -> String {
-    let mut text =
-        "CREATE DATABASE sbtest;\nUSE sbtest;\nSET unique_checks = 0, foreign_key_checks = 0;\n\
+    let mut text = "CREATE DATABASE sbtest;\nUSE sbtest;\n\
         SET rand_seed1 = 271828182, rand_seed2 = 314159265;\n"
-            .to_owned();
+        .to_owned();
     let rows = at.table_size;
     for table in 1..=sysbench.tables {
         let _ = write!(
