@@ -1,18 +1,12 @@
 //! Programs of this host.
 
 use crate::fault::Fault;
-use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The first executable of a name in `PATH`.
 pub fn find(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| is_program(path))
-}
-
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    which::which(name).ok()
 }
 
 /// fio, which the modelled machine runs from the host.
@@ -202,7 +196,7 @@ impl Postgresql {
 
     fn at(bin: PathBuf) -> Option<Postgresql> {
         let programs = ["postgres", "initdb", "pg_ctl", "psql", "pgbench"];
-        if !programs.iter().all(|name| is_program(&bin.join(name))) {
+        if !programs.iter().all(|name| which::which(bin.join(name)).is_ok()) {
             return None;
         }
         // postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)

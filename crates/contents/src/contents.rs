@@ -243,23 +243,50 @@ impl Contents {
 
     /// Makes bytes zero and gives whole pages back.
     pub fn discard(&mut self, pages: &mut Pages, offset: u64, length: u64) {
+        let (page, end) = (PAGE as u64, offset + length);
+        let (first, last) = (offset.next_multiple_of(page).min(end), end - end % page);
+        self.forget(pages, offset, length);
+        self.zero(pages, offset, first - offset);
+        // A range within one page ends where its first part does.
+        let rest = last.max(first);
+        self.zero(pages, rest, end - rest);
+    }
+
+    /// Gives back whole pages whose content nothing reads again; bytes of other pages stay as they are. A range
+    /// that holds nothing costs a look at each 4 MiB.
+    pub fn forget(&mut self, pages: &mut Pages, offset: u64, length: u64) {
+        let (mut page, end) = (offset.div_ceil(PAGE as u64), (offset + length) / PAGE as u64);
+        while page < end {
+            let (index, within) = (page as usize / LEAF, page as usize % LEAF);
+            let count = (LEAF - within).min((end - page) as usize);
+            if let Some(leaf) = &mut self.leaves[index] {
+                for slot in leaf[within..within + count].iter_mut().filter(|slot| **slot != ZERO) {
+                    pages.release(std::mem::replace(slot, ZERO));
+                }
+                if count == LEAF {
+                    self.leaves[index] = None;
+                }
+            }
+            page += count as u64;
+        }
+    }
+
+    /// Makes bytes of one page zero.
+    fn zero(&mut self, pages: &mut Pages, offset: u64, length: u64) {
         for (page, within, part) in parts(offset, length as usize) {
-            if part.len() == PAGE {
-                self.drop_page(pages, page);
-            } else if self.slot(page) != ZERO {
+            if self.slot(page) != ZERO {
                 let slot = self.slot_to_modify(pages, page);
                 pages.page_mut(slot)[within..within + part.len()].fill(0);
             }
         }
     }
 
-    /// Gives back whole pages whose content nothing reads again; bytes of other pages stay as they are.
-    pub fn forget(&mut self, pages: &mut Pages, offset: u64, length: u64) {
-        for (page, _, part) in parts(offset, length as usize) {
-            if part.len() == PAGE {
-                self.drop_page(pages, page);
-            }
+    /// The same contents once more, which takes no page until one of the two is written to.
+    pub(crate) fn fork(&self, pages: &mut Pages) -> Contents {
+        for (_, page) in self.pages() {
+            pages.holders[page.index()] += 1;
         }
+        Contents { leaves: self.leaves.clone() }
     }
 
     /// The page's own slot, to be written to in part.
@@ -344,6 +371,46 @@ mod tests {
         let (second, third) = rest.split_at(PAGE);
         assert!(first.iter().chain(third).all(|byte| *byte == 7));
         assert!(second.iter().all(|byte| *byte == 0));
+    }
+
+    #[test]
+    fn a_discard_is_the_same_byte_by_byte_wherever_it_begins_and_ends() {
+        let size = 3 * LEAF * PAGE;
+        let (leaf, page) = (LEAF * PAGE, PAGE);
+        let ends =
+            [0, 1, page - 1, page, page + 5, leaf - 1, leaf, leaf + page + 7, 2 * leaf, size];
+        for (from, to) in ends.iter().flat_map(|a| ends.iter().map(move |b| (*a, *b))) {
+            if from > to {
+                continue;
+            }
+            let mut pages = Pages::leaked(100);
+            let mut drive = Contents::new(size as u64);
+            let written = [0, leaf - page, leaf, 2 * leaf - page, size - page];
+            for at in written {
+                drive.write(&mut pages, at as u64, &[7; PAGE]);
+            }
+            drive.discard(&mut pages, from as u64, (to - from) as u64);
+            for at in written {
+                let bytes = read(&pages, &drive, at as u64, page);
+                let expected = |n: usize| if (from..to).contains(&(at + n)) { 0 } else { 7 };
+                assert!(bytes.iter().enumerate().all(|(n, byte)| *byte == expected(n)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_fork_keeps_what_the_other_overwrites_and_gives_its_pages_back() {
+        let (mut pages, mut drive) = empty();
+        drive.write(&mut pages, 0, &[7; 2 * PAGE]);
+        let mut fork = drive.fork(&mut pages);
+        fork.write(&mut pages, 0, &[8; PAGE]);
+        fork.write(&mut pages, PAGE as u64, &[8; 512]);
+        assert_eq!(read(&pages, &drive, 0, 2 * PAGE), vec![7; 2 * PAGE]);
+        assert_eq!(read(&pages, &fork, 0, PAGE + 512), vec![8; PAGE + 512]);
+        drive.discard(&mut pages, 0, 1 << 20);
+        assert_eq!(pages.held(), 2);
+        fork.discard(&mut pages, 0, 1 << 20);
+        assert_eq!(pages.held(), 0);
     }
 
     #[test]

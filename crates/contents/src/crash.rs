@@ -4,13 +4,13 @@
 //! one, every write that a completed flush covers and every completed FUA write. Of the rest, writes in flight
 //! among it, a seeded subset is there, each whole or torn.
 
-use crate::record::{Event, EventKind, Reader};
+use crate::record::{Event, EventKind, HEADER, Reader};
 use crate::{Contents, PAGE, Pages};
 use drives::Profile;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 
 /// Most bytes of completed writes that a volatile cache holds; older ones are on the medium. 256 MB is the
 /// cache on the data sheets of the drives in `profiles/` that have one.
@@ -35,18 +35,6 @@ impl From<&Profile> for Durability {
     }
 }
 
-/// A power cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PowerCut {
-    /// When it comes, virtual ns. Events of that moment have still happened.
-    pub at: u64,
-    /// What had completed by this moment is on the medium, virtual ns: a drive that has nothing to do
-    /// empties its cache, even one that lies about flushes.
-    pub settled: u64,
-    /// What decides about the writes that may or may not be there.
-    pub seed: u64,
-}
-
 /// What a power cut left of the writes and discards that were not durable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unflushed {
@@ -66,6 +54,7 @@ impl Unflushed {
 }
 
 /// A write or a discard that may be lost.
+#[derive(Debug, Clone)]
 struct Change {
     offset: u64,
     length: u64,
@@ -104,16 +93,17 @@ impl Change {
 }
 
 /// A drive while its record is read.
-struct Drive<'a> {
+#[derive(Debug)]
+struct Drive {
     durability: Durability,
-    contents: &'a mut Contents,
+    contents: Contents,
     /// What is not on the medium yet, by the event of its submission.
     pending: BTreeMap<u64, Change>,
     /// Bytes of it that have completed and are not durable.
     cached: u64,
 }
 
-impl Drive<'_> {
+impl Drive {
     fn completed(&mut self, pages: &mut Pages, write: u64, event: u64, settled: bool) {
         let Some(change) = self.pending.get_mut(&write) else {
             return;
@@ -167,7 +157,7 @@ impl Drive<'_> {
             if change.completed.is_some() && !change.durable {
                 self.cached -= change.length;
             }
-            change.apply(pages, self.contents, 0, change.length);
+            change.apply(pages, &mut self.contents, 0, change.length);
         }
     }
 
@@ -178,12 +168,12 @@ impl Drive<'_> {
         let quarters_kept = random.next_u64() % 5;
         for change in self.pending.values() {
             if change.durable {
-                change.apply(pages, self.contents, 0, change.length);
+                change.apply(pages, &mut self.contents, 0, change.length);
                 continue;
             }
             let (fate, tears) = (random.next_u64() % 4, random.next_u64() % 4 == 0);
             if fate < quarters_kept {
-                change.apply(pages, self.contents, 0, change.length);
+                change.apply(pages, &mut self.contents, 0, change.length);
                 unflushed.kept += 1;
                 continue;
             }
@@ -192,7 +182,7 @@ impl Drive<'_> {
                 gone = false;
                 for (from, to) in change.units(self.durability.tearing) {
                     if random.next_u64().is_multiple_of(2) {
-                        change.apply(pages, self.contents, from, to);
+                        change.apply(pages, &mut self.contents, from, to);
                         there = true;
                     } else {
                         gone = true;
@@ -208,35 +198,59 @@ impl Drive<'_> {
     }
 }
 
-/// Fills empty drives with what a power cut leaves of a record that begins with empty drives. `durability` has
-/// one entry for each of them. The same record and the same cut give the same contents.
-///
-/// # Errors
-/// What the file system says, or that it is no record of these drives.
-pub fn contents_after_cut<R: Read>(
-    record: &mut Reader<R>,
-    durability: &[Durability],
-    cut: &PowerCut,
-    pages: &mut Pages,
-    contents: &mut [Contents],
-) -> io::Result<Unflushed> {
-    let mut drives: Vec<Drive> = contents
-        .iter_mut()
-        .zip(durability)
-        .map(|(contents, durability)| Drive {
-            durability: *durability,
-            contents,
+/// Drives while a record of them is read, up to a moment. It may be read to the beginning of the time in which
+/// cuts fall once, and be [forked](Replay::fork) for each of them.
+#[derive(Debug)]
+pub struct Replay {
+    drives: Vec<Drive>,
+    /// What had completed by this moment is on the medium.
+    settled: u64,
+    /// Events that were read.
+    events: u64,
+    /// Bytes of the record that were read.
+    offset: u64,
+}
+
+impl Replay {
+    /// Of a record that begins with empty drives, of so many bytes each. What had completed by `settled` (virtual
+    /// ns) is on the medium: a drive that has nothing to do empties its cache, even one that lies about flushes.
+    pub fn new(drives: impl IntoIterator<Item = (u64, Durability)>, settled: u64) -> Replay {
+        let empty = |(size, durability)| Drive {
+            durability,
+            contents: Contents::new(size),
             pending: BTreeMap::new(),
             cached: 0,
-        })
-        .collect();
-    let mut number = 0;
-    while let Some((event, data)) = record.next_event()? {
-        if event.at > cut.at {
-            break;
+        };
+        Replay { drives: drives.into_iter().map(empty).collect(), settled, events: 0, offset: 0 }
+    }
+
+    /// Reads the record up to and with the events of a moment, from where it was left.
+    ///
+    /// # Errors
+    /// What the file system says, or that it is no record of these drives.
+    pub fn read<R: Read + Seek>(
+        &mut self,
+        record: R,
+        pages: &mut Pages,
+        until: u64,
+    ) -> io::Result<()> {
+        let mut record = Reader(record);
+        record.0.seek(SeekFrom::Start(self.offset))?;
+        while let Some((event, data)) = record.next_event()? {
+            if event.at > until {
+                break;
+            }
+            self.offset += (HEADER + data.len()) as u64;
+            self.apply(pages, event, data)?;
         }
+        Ok(())
+    }
+
+    fn apply(&mut self, pages: &mut Pages, event: Event, data: Vec<u8>) -> io::Result<()> {
+        let number = self.events;
+        self.events += 1;
         let Event { at, kind, .. } = event;
-        let drive = drives.get_mut(event.drive as usize).ok_or_else(|| {
+        let drive = self.drives.get_mut(event.drive as usize).ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidData, "a record of other drives")
         })?;
         match kind {
@@ -250,18 +264,43 @@ pub fn contents_after_cut<R: Read>(
                 };
                 drive.pending.insert(number, change);
             }
-            EventKind::Completed => drive.completed(pages, event.number, number, at <= cut.settled),
+            EventKind::Completed => {
+                drive.completed(pages, event.number, number, at <= self.settled)
+            }
             EventKind::CompletedFua => drive.completed_fua(pages, event.number, number),
             EventKind::Flushed => drive.flushed(pages, event.number),
         }
-        number += 1;
+        Ok(())
     }
-    let mut unflushed = Unflushed::default();
-    let mut seeds = Xoshiro256PlusPlus::seed_from_u64(cut.seed);
-    for drive in &mut drives {
-        drive.cut(pages, seeds.next_u64(), &mut unflushed);
+
+    /// The same once more; pages that neither changes are held once.
+    pub fn fork(&self, pages: &mut Pages) -> Replay {
+        let fork = |drive: &Drive| Drive {
+            durability: drive.durability,
+            contents: drive.contents.fork(pages),
+            pending: drive.pending.clone(),
+            cached: drive.cached,
+        };
+        Replay { drives: self.drives.iter().map(fork).collect(), ..*self }
     }
-    Ok(unflushed)
+
+    /// Gives its pages back.
+    pub fn discard(self, pages: &mut Pages) {
+        for Drive { mut contents, .. } in self.drives {
+            contents.forget(pages, 0, contents.page_count() * PAGE as u64);
+        }
+    }
+
+    /// Cuts the power now. The seed decides about the writes that may or may not be there; the same record, moment
+    /// and seed give the same contents.
+    pub fn cut(mut self, pages: &mut Pages, seed: u64) -> (Vec<Contents>, Unflushed) {
+        let mut unflushed = Unflushed::default();
+        let mut seeds = Xoshiro256PlusPlus::seed_from_u64(seed);
+        for drive in &mut self.drives {
+            drive.cut(pages, seeds.next_u64(), &mut unflushed);
+        }
+        (self.drives.into_iter().map(|drive| drive.contents).collect(), unflushed)
+    }
 }
 
 /// Makes one in `every` pages of 4 KiB that hold something zero, chosen by the seed, on a drive of `size`

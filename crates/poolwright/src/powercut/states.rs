@@ -15,13 +15,12 @@ use bench::stop::Stop;
 use bench::workload::Client as _;
 use bench::workload::pgbench::Client;
 use contents::config::Config;
-use contents::crash::{Durability, PowerCut, Unflushed, contents_after_cut, damage};
-use contents::record::Reader;
+use contents::crash::{Replay, damage};
 use contents::{Contents, Pages, image};
 use lab::command::POOL;
 use machine::script::{Command, Step};
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 /// With `:rot`, one in this many of a drive's written pages is zero.
@@ -59,13 +58,40 @@ pub struct Recorded {
     work: Work,
 }
 
-/// The contents of drives, whose memory is used again for the next crash state.
-pub struct Room(Pages);
+/// The contents of drives at the beginning of the writing, from which the crash states of a record are made. Its
+/// memory is used again for the next record.
+pub struct Room {
+    pages: Pages,
+    begun: Option<(PathBuf, Replay)>,
+}
 
 impl Room {
-    /// For drives of a configuration.
+    /// For drives of a configuration: of a crash state, only what differs from the beginning takes more room.
     pub fn new(config: &Config) -> Room {
-        Room(Pages::leaked(config.pages))
+        Room { pages: Pages::leaked(config.pages.saturating_mul(2)), begun: None }
+    }
+
+    /// Drives at a moment of a record.
+    fn replay(&mut self, recorded: &Recorded, drives: &Config, until: u64) -> io::Result<Replay> {
+        let Room { pages, begun } = self;
+        let open =
+            || File::open(&recorded.record).map(|file| BufReader::with_capacity(1 << 18, file));
+        if let Some((_, other)) = begun.take_if(|(record, _)| *record != recorded.record) {
+            other.discard(pages);
+        }
+        let begun = match begun {
+            Some((_, replay)) => replay,
+            None => {
+                let settled = recorded.ledger.begun;
+                let empty = drives.drives.iter().map(|d| (d.capacity, (&d.profile).into()));
+                let mut replay = Replay::new(empty, settled);
+                replay.read(open()?, pages, settled)?;
+                &mut begun.insert((recorded.record.clone(), replay)).1
+            }
+        };
+        let mut replay = begun.fork(pages);
+        replay.read(open()?, pages, until)?;
+        Ok(replay)
     }
 }
 
@@ -192,17 +218,15 @@ impl Setup<'_> {
         let ledger = &recorded.ledger;
         // Drives that die while they are written to are dead in every state.
         let from = ledger.failed.unwrap_or(ledger.begun);
-        let cut = PowerCut {
-            at: from + mix(seed) % (ledger.ended - from).max(1),
-            settled: ledger.begun,
-            seed,
-        };
+        let at = from + mix(seed) % (ledger.ended - from).max(1);
         let mut drives = self.variant.drives(directory)?;
-        let (unflushed, rotten) = self.make_image(recorded, room, &cut, &mut drives, directory)?;
-        let acknowledged = ledger.by(cut.at);
+        let replay = room.replay(recorded, &drives, at).map_err(io("read", &recorded.record))?;
+        let (contents, unflushed) = replay.cut(&mut room.pages, seed);
+        let rotten = self.make_image(&mut room.pages, contents, seed, &mut drives, directory)?;
+        let acknowledged = ledger.by(at);
         let mut state = State {
             seed,
-            at_s: (cut.at - ledger.begun) as f64 / 1e9,
+            at_s: (at - ledger.begun) as f64 / 1e9,
             acknowledged: acknowledged.iter().sum(),
             unflushed: unflushed.total(),
             dropped: unflushed.lost + unflushed.torn,
@@ -222,8 +246,8 @@ impl Setup<'_> {
         match self.variant.run(directory, &drives, steps, self.stop) {
             Ok(_) => {
                 let found: Recovered = read_result(directory, recovery::RECOVERED)?;
-                let first = ledger.first_lost(&found.data.kept, cut.at);
-                state.lost_s = first.map(|first| (cut.at - first) as f64 / 1e9);
+                let first = ledger.first_lost(&found.data.kept, at);
+                state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
                 state.add(found);
             }
             Err(Early::Died(how)) => state.unusable = Some(how),
@@ -234,42 +258,31 @@ impl Setup<'_> {
     }
 
     /// Writes the image of the drives after a cut, and makes it and their deaths part of their configuration.
+    /// Returns how many of their pages went bad.
     fn make_image(
         &self,
-        recorded: &Recorded,
-        Room(pages): &mut Room,
-        cut: &PowerCut,
+        pages: &mut Pages,
+        mut contents: Vec<Contents>,
+        seed: u64,
         drives: &mut Config,
         directory: &Path,
-    ) -> Result<(Unflushed, u64), Fault> {
-        let record = &recorded.record;
-        let durability: Vec<Durability> =
-            drives.drives.iter().map(|d| (&d.profile).into()).collect();
-        let size = |drive: &contents::config::DriveConfig| drive.capacity;
-        let mut contents: Vec<Contents> =
-            drives.drives.iter().map(|drive| Contents::new(size(drive))).collect();
-        let file = File::open(record).map_err(io("read", record))?;
-        let mut reader = Reader(BufReader::with_capacity(1 << 18, file));
-        let unflushed = contents_after_cut(&mut reader, &durability, cut, pages, &mut contents);
-        let unflushed = unflushed.map_err(io("read", record))?;
+    ) -> Result<u64, Fault> {
         let mut rotten = 0;
         for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
             let mishap = self.mishaps.iter().find(|m| m.drive == drive.name);
             match mishap.map(|mishap| mishap.when) {
                 None => {}
                 Some(When::Running | When::Cut) => drive.failed = true,
-                Some(When::Rot) => {
-                    rotten += damage(pages, contents, size(drive), ROTTEN, cut.seed);
-                }
+                Some(When::Rot) => rotten += damage(pages, contents, drive.capacity, ROTTEN, seed),
             }
         }
         let path = directory.join("image");
         let all: Vec<&Contents> = contents.iter().collect();
         image::save(&path, pages, &all).map_err(io("write", &path))?;
         for (drive, contents) in drives.drives.iter().zip(&mut contents) {
-            contents.discard(pages, 0, size(drive));
+            contents.discard(pages, 0, drive.capacity);
         }
         drives.image = Some(path);
-        Ok((unflushed, rotten))
+        Ok(rotten)
     }
 }
