@@ -1,7 +1,7 @@
 //! Programs of this host.
 
 use crate::fault::Fault;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The first executable of a name in `PATH`.
@@ -64,10 +64,7 @@ impl Mariadb {
                 "{what} is not installed; install it with: apt install {package}"
             ))
         };
-        let here = |name: &str| {
-            find(name)
-                .or_else(|| Some(Path::new("/usr/sbin").join(name)).filter(|path| is_program(path)))
-        };
+        let here = |name: &str| find(name).or_else(|| find(&format!("/usr/sbin/{name}")));
         let server = here("mariadbd").ok_or_else(|| missing("MariaDB", MARIADB))?;
         for name in ["mariadb-install-db", "mariadb", "mariadb-admin", "setsid"] {
             here(name).ok_or_else(|| missing(name, MARIADB))?;

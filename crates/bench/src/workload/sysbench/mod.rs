@@ -111,7 +111,8 @@ impl Client {
             add(&name.replace('_', "-"), value);
         }
         if let Some(rate) = self.rate {
-            add("rate", &format!("{rate:.0}"));
+            // sysbench takes whole numbers, and 0 for none.
+            add("rate", &format!("{:.0}", rate.max(1.0)));
         }
         words.extend(more.iter().map(|word| (*word).to_owned()));
         words.push("run".to_owned());

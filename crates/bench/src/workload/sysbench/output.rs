@@ -106,16 +106,10 @@ impl Run {
     }
 }
 
-/// The last line in which the server or a client of it says what went wrong.
+/// The first line in which the server or a client of it says what went wrong; those after it follow from it.
 pub fn complaint(said: &str) -> Option<String> {
-    // What follows from the line before it.
-    const FOLLOWS: [&str; 3] =
-        ["[ERROR] Aborting", "`thread_init' function failed", "Plugin 'InnoDB'"];
     let wrong = |line: &&str| {
-        (line.contains("[ERROR]") || line.contains("FATAL:") || line.starts_with("ERROR"))
-            && !FOLLOWS.iter().any(|follows| line.contains(follows))
-            && !line.contains("registration as a STORAGE ENGINE failed")
+        line.contains("[ERROR]") || line.contains("FATAL:") || line.starts_with("ERROR")
     };
-    let line = said.lines().rfind(wrong)?;
-    Some(format!("MariaDB: {}", line.trim()))
+    said.lines().find(wrong).map(|line| format!("MariaDB: {}", line.trim()))
 }
