@@ -1,4 +1,4 @@
-//! Embeds profiles/, labs/ and workloads/ of the repository, so that the program stands alone.
+//! Embeds the repository's profiles/, labs/ and workloads/, so that the program needs no files beside it.
 
 use std::fmt::Write as _;
 use std::path::Path;

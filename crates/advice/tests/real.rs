@@ -1,4 +1,4 @@
-//! What real programs printed is read, or said to be no answer; see `tests/real/README.md`.
+//! Output of real programs is read, or reported as not readable; see `tests/real/README.md`.
 
 use advice::audit::audit;
 use advice::system::{Input, UNKNOWN, gather};
@@ -39,7 +39,7 @@ fn a_virtual_machine_is_read_as_it_is() {
 }
 
 #[test]
-fn what_a_program_could_not_tell_is_said() {
+fn values_that_a_program_could_not_read_are_reported() {
     for name in ["zpool-status-2.1.11-no-module.txt", "zfs-version-2.1.11-no-module.txt"] {
         let (system, unread) = gather(&[input(name)]);
         assert!(system.pools.is_empty());

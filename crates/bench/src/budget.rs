@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-/// Share of the budget, beyond it, at which trials that are still at work are stopped. A run is kept
-/// within 10 %; the rest is for ending and for the report.
+/// Overrun, as a share of the budget, at which running trials are stopped. A run stays within 10 %; the rest
+/// is for ending and for the report.
 const OVER: f64 = 0.08;
-/// Wall seconds of a trial of which nothing is known: a machine's start, and as many for each virtual
-/// second as a busy pool takes. Only for what is reported: it keeps no trial from starting.
+/// Estimated wall seconds of a trial without measured ones: a machine's start, and the time per virtual
+/// second of a busy pool. It is only reported and keeps no trial from starting.
 const START_S: f64 = 5.0;
 const WALL_PER_VIRTUAL_S: f64 = 2.0;
 
-/// A rough guess of the wall seconds of a trial that lasts so many virtual seconds.
+/// A rough estimate of the wall seconds of a trial with this many virtual seconds.
 pub fn guess_s(virtual_s: f64) -> f64 {
     START_S + WALL_PER_VIRTUAL_S * virtual_s
 }
@@ -35,7 +35,7 @@ impl Budget {
     }
 
     /// Notes how long a trial of a cell took.
-    pub fn took(&mut self, cell: (usize, usize), wall_s: f64) {
+    pub fn record_time(&mut self, cell: (usize, usize), wall_s: f64) {
         self.walls.entry(cell).or_default().push(wall_s);
     }
 
@@ -53,8 +53,8 @@ impl Budget {
         })
     }
 
-    /// Whether a trial of a cell that begins now, `elapsed_s` after the run's begin, ends in time. One of
-    /// which nothing is known may begin as long as there is any time left.
+    /// Whether a trial of a cell that begins now, `elapsed_s` after the run's begin, ends in time. A trial
+    /// without an estimate may begin as long as any time is left.
     pub fn fits(&self, cell: (usize, usize), elapsed_s: f64) -> bool {
         elapsed_s < self.limit_s
             && self.expected_s(cell).is_none_or(|wall_s| elapsed_s + wall_s <= self.limit_s)
@@ -69,23 +69,23 @@ mod tests {
     fn a_trial_begins_only_where_those_of_its_cell_would_end_in_time() {
         let mut budget = Budget::new(100.0);
         assert!(budget.fits((0, 0), 99.0) && !budget.fits((0, 0), 100.0));
-        budget.took((0, 0), 20.0);
-        budget.took((0, 0), 40.0);
+        budget.record_time((0, 0), 20.0);
+        budget.record_time((0, 0), 40.0);
         assert_eq!(budget.expected_s((0, 0)), Some(30.0));
         assert!(budget.fits((0, 0), 70.0) && !budget.fits((0, 0), 71.0));
     }
 
     #[test]
-    fn a_new_cell_is_taken_to_last_as_long_as_others_of_its_workload() {
+    fn a_new_cells_time_is_estimated_from_its_workload() {
         let mut budget = Budget::new(100.0);
-        budget.took((0, 0), 60.0);
+        budget.record_time((0, 0), 60.0);
         assert_eq!(budget.expected_s((1, 0)), Some(60.0));
         assert_eq!(budget.expected_s((1, 1)), None);
         assert!(!budget.fits((1, 0), 50.0) && budget.fits((1, 1), 50.0));
     }
 
     #[test]
-    fn what_runs_over_is_stopped_before_a_tenth_is() {
+    fn trials_are_stopped_before_the_budget_is_exceeded_by_a_tenth() {
         let deadline = Budget::new(100.0).deadline_s();
         assert!((100.0..110.0).contains(&deadline), "{deadline}");
     }

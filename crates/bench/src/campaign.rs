@@ -1,4 +1,4 @@
-//! A whole campaign: rounds of trials until enough is known or the time is up.
+//! A whole campaign: rounds of trials until the questions are answered or the budget is spent.
 
 use crate::budget::Budget;
 use crate::fault::Fault;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 use store::{Found, Record, Store};
 
-/// What is to be measured.
+/// The campaign to measure.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The campaign.
@@ -26,9 +26,9 @@ pub struct Question<'a> {
     pub why: bool,
 }
 
-/// What came of a campaign.
+/// The result of a campaign's run.
 #[derive(Debug)]
-pub struct Ran {
+pub struct CampaignRun {
     /// How it ended.
     pub end: End,
     /// Every trial that is known.
@@ -59,20 +59,20 @@ pub struct NotRun {
     pub needs_s: f64,
 }
 
-/// Why a campaign could not go on.
+/// Why a campaign had to stop.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// This host lacks something.
     #[error(transparent)]
     Fault(#[from] Fault),
-    /// The results cannot be kept.
+    /// The results cannot be stored.
     #[error(transparent)]
     Store(#[from] store::Error),
 }
 
-/// Runs what is missing of a campaign. Each round is chosen from all that is known, stored trials included,
-/// so that a campaign that was interrupted goes on where it was. Before trials without one of a cell's costs
-/// begin, which take as long again, `answered` is given the trials that the verdicts rest on.
+/// Runs the missing trials of a campaign. Each round is chosen from all known trials, including stored ones,
+/// so an interrupted campaign resumes. Trials with one cost removed come last and take as long again; before
+/// them, `answered` gets the trials that the verdicts use.
 ///
 /// # Errors
 /// When no trial can run on this host, or results cannot be kept.
@@ -80,9 +80,9 @@ pub fn run(
     runner: &Runner,
     question: Question,
     answered: &mut dyn FnMut(&[Trial]),
-) -> Result<Ran, Error> {
+) -> Result<CampaignRun, Error> {
     let Question { campaign, model, .. } = question;
-    let builds = Builds::of(runner.engine, campaign)?;
+    let builds = Builds::new(runner.engine, campaign)?;
     let mut record = Record::new(campaign, model, question.lab, builds.by_name());
     let path = runner.store.keep(&mut record, SystemTime::now())?;
     let mut budget = Budget::new(campaign.method.budget_s);
@@ -127,7 +127,7 @@ pub fn run(
         }
     };
     runner.store.tidy_states()?;
-    Ok(Ran { end, trials: known.trials().to_vec(), not_run, record: path })
+    Ok(CampaignRun { end, trials: known.trials().to_vec(), not_run, record: path })
 }
 
 /// Adds a job's trial under the names of each slot that it fills.
@@ -147,9 +147,9 @@ pub struct Planned {
     pub stored: bool,
 }
 
-/// The trials of a campaign that are known to be wanted, without running any: those of every round that is
-/// stored, and of the first that is not. The inputs of those that are missing are kept in the store, so that
-/// any process can run them; when they are done, the next round can be planned.
+/// The planned trials of a campaign, without running any: those of every complete round, and of the first
+/// incomplete one. The inputs of missing trials are stored, so that any process can run them; afterwards the
+/// next round can be planned.
 ///
 /// # Errors
 /// When this host has no engine, or the plan cannot be kept.
@@ -159,7 +159,7 @@ pub fn list(
     question: Question,
 ) -> Result<Vec<Planned>, Error> {
     let Question { campaign, model, .. } = question;
-    let builds = Builds::of(engine, campaign)?;
+    let builds = Builds::new(engine, campaign)?;
     let mut known = Known::default();
     let mut planned = Vec::new();
     loop {

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
-/// A clock that never goes back.
+/// A monotonic clock.
 pub trait Clock: Debug + Send + Sync {
     /// Wall seconds since some moment.
     fn now_s(&self) -> f64;

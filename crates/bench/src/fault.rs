@@ -1,6 +1,6 @@
-//! Why a trial did not run to its end.
+//! Why a trial did not finish.
 
-/// Why a trial did not run to its end.
+/// Why a trial did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The trial failed and the campaign goes on.
@@ -15,13 +15,13 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// A failure, in words.
+    /// A failure with its message.
     pub fn failed(reason: impl Into<String>) -> Fault {
         Fault::Failed(reason.into())
     }
 }
 
-/// Adds what was being done to an error of the system.
-pub(crate) fn doing<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
+/// Adds the failed action to a system error.
+pub fn doing<E: std::fmt::Display>(what: impl std::fmt::Display) -> impl FnOnce(E) -> Fault {
     move |e| Fault::Failed(format!("cannot {what}: {e}"))
 }

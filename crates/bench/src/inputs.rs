@@ -1,18 +1,18 @@
-//! Everything that a trial's result follows from.
+//! Everything that a trial's result depends on.
 
 use crate::fault::Fault;
 use crate::rerun;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, Host, Method, Program, Variant, Workload};
-use lab::model::{Model, of_variant};
+use lab::model::{Model, variant_model};
 use measurement::{Cost, Perturbation, TrialKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use store::Key;
 
-/// Version of [`Inputs`], of the copy that a job file becomes, and of what a result has: a change to any of them makes
-/// other keys.
+/// Version of [`Inputs`], of the rewritten job file, and of the result: a change to any of them changes the
+/// keys.
 const FORMAT: u32 = 2;
 
 /// The inputs of a trial. What has no effect on its result is left out (names of variant and workload,
@@ -46,16 +46,16 @@ pub struct Inputs {
     pub changed: Option<Perturbation>,
 }
 
-/// What of a [`Method`] bears on one trial. All times are virtual seconds.
+/// The part of a [`Method`] that affects one trial. All times are virtual seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// The measured window; none leaves it to the job file's `runtime`.
     pub runtime_s: Option<f64>,
-    /// Before it, not counted.
+    /// Time before it, not measured.
     pub ramp_s: f64,
-    /// Most of that, whatever a job file asks for.
+    /// Its maximum, also for a job file's own ramp.
     pub ramp_most_s: Option<f64>,
-    /// Most that caches may take to become warm; 0 for no warm-up.
+    /// Maximum time to warm caches; 0 for no warm-up.
     pub warm_up_s: f64,
     /// Whether the pool is exported and imported between the warm-up and the measurement.
     pub restart: bool,
@@ -98,7 +98,7 @@ impl Inputs {
             | TrialKind::Without(_)
             | TrialKind::Repeat => {}
         }
-        let model = of_variant(&model, &campaign.host, variant);
+        let model = variant_model(&model, &campaign.host, variant);
         let host = variant.host(&campaign.host);
         Inputs {
             format: FORMAT,
@@ -126,7 +126,7 @@ impl Inputs {
         }
     }
 
-    /// The variant as it is measured: with the changed number of a re-run.
+    /// The variant as measured: with the changed number of a re-run.
     pub fn measured_variant(&self) -> Cow<'_, Variant> {
         let changed = self.changed.as_ref();
         match changed.and_then(|change| rerun::perturbed(&self.variant, change)) {
@@ -142,17 +142,18 @@ impl Inputs {
     pub fn read(bytes: &[u8]) -> Result<Inputs, Fault> {
         let other = |why: String| {
             Fault::Environment(format!(
-                "these inputs are of another version of Poolwright ({why}): plan the trial again with `poolwright run LAB --list`"
+                "these inputs are from another version of Poolwright ({why}): plan the trial \
+                 again with `poolwright run LAB --list`"
             ))
         };
         let inputs: Inputs = serde_json::from_slice(bytes).map_err(|e| other(e.to_string()))?;
         if inputs.format != FORMAT {
             return Err(other(format!("format {}, not {FORMAT}", inputs.format)));
         }
-        // What this version does not know would be lost in silence.
+        // Fields that this version does not know would be dropped silently.
         match inputs.bytes()? == bytes {
             true => Ok(inputs),
-            false => Err(other("they have fields that are not known here".into())),
+            false => Err(other("unknown fields".into())),
         }
     }
 
@@ -174,12 +175,12 @@ impl Inputs {
     /// As [`Inputs::bytes`].
     pub fn key(&self) -> Result<(Key, Vec<u8>), Fault> {
         let bytes = self.bytes()?;
-        Ok((Key::of(&bytes), bytes))
+        Ok((Key::from_inputs(&bytes), bytes))
     }
 }
 
-/// The variant without what changes nothing: its name, its levels, drives that take no part, prices, names
-/// of profiles and sources of their numbers. Its memory is the host's.
+/// The variant without what does not affect the result: its name, its levels, unused drives, prices, names of
+/// profiles and sources of their numbers. Its memory is the host's.
 fn nameless_variant(variant: &Variant) -> Variant {
     let mut variant = variant.clone();
     variant.name = String::new();

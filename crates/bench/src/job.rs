@@ -1,4 +1,4 @@
-//! Slots that became work: each with its inputs and its key.
+//! Jobs: slots with their inputs and keys.
 
 use crate::engine::Engine;
 use crate::fault::Fault;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use store::{Key, Store};
 
-/// One trial to be found or run.
+/// One trial to find in the store or to run.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// What it is, for people.
@@ -44,7 +44,7 @@ impl Builds {
     ///
     /// # Errors
     /// [`Fault::Environment`] when it has no engine for one of them.
-    pub fn of(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
+    pub fn new(engine: &dyn Engine, campaign: &Campaign) -> Result<Builds, Fault> {
         let mut builds = BTreeMap::new();
         for variant in &campaign.variants {
             let release = variant.openzfs;
@@ -108,7 +108,7 @@ pub fn jobs(
 ///
 /// # Errors
 /// [`Fault::Environment`] where the store has no inputs that fit it.
-pub fn of_key(store: &Store, key: &Key) -> Result<Job, Fault> {
+pub fn planned(store: &Store, key: &Key) -> Result<Job, Fault> {
     let bytes = store.inputs(key);
     let bytes = bytes.map_err(|e| Fault::Environment(e.to_string()))?;
     Ok(Job {

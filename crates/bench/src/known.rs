@@ -29,7 +29,7 @@ impl Known {
         self.trials.get(index)
     }
 
-    /// What the trial of a slot measured.
+    /// The measurements of a slot's trial.
     pub fn measured(&self, slot: &Slot) -> Option<&Measured> {
         match &self.trial(slot)?.outcome {
             TrialResult::Measured(measured) => Some(measured),
@@ -46,7 +46,7 @@ impl Known {
         slots.filter_map(|slot| Some((slot.repeat, self.measured(slot)?)))
     }
 
-    /// Whether a cell failed twice and was never measured: it would fail again.
+    /// Whether a cell failed twice and was never measured, so that it would fail again.
     pub fn is_given_up(&self, variant: usize, workload: usize) -> bool {
         const FAILURES: usize = 2;
         let cell = self.slots.iter().zip(&self.trials).filter(|(slot, _)| {

@@ -1,4 +1,4 @@
-//! The open-loop ladder: a workload offered at rising rates until the pool no longer keeps up.
+//! The open-loop ladder: a workload at increasing rates until the pool is saturated.
 
 use crate::known::Known;
 use crate::plan::baseline_first;
@@ -10,7 +10,7 @@ use measurement::{Measured, TrialKind, TrialResult};
 pub const REACHED: f64 = 0.95;
 /// Rungs that a ladder may have.
 const RUNGS: usize = 64;
-/// Share of the closed loop's rate at which an automatic ladder begins.
+/// Share of the closed loop's rate at which an automatic ladder starts.
 const BEGIN: f64 = 0.1;
 /// Rates that differ by less are one rung.
 const APART: f64 = 1.05;
@@ -32,7 +32,7 @@ pub fn achieved(measured: &Measured) -> f64 {
     (measured.read.ops + measured.write.ops) as f64 / measured.runtime_s.max(1e-9)
 }
 
-/// Whether a rung was more than the pool could take.
+/// Whether a rung saturated the pool.
 pub fn saturated(measured: &Measured, offered: f64) -> bool {
     achieved(measured) < REACHED * offered
 }
@@ -58,7 +58,7 @@ fn rates(campaign: &Campaign, known: &Known, variant: usize, workload: usize) ->
     }
 }
 
-/// The next rung of every ladder that has one. A ladder is climbed as often as a cell has trials at least.
+/// The next rung of every ladder that has one. Each ladder is run as often as the method's minimum of trials.
 pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
     let mut round = Vec::new();
     for repeat in 0..campaign.method.min_trials.max(1) {

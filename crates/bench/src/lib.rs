@@ -1,5 +1,5 @@
-//! How a campaign is measured: which trials it needs, in what order and until when; the workloads; and
-//! the contract of the engine that runs a trial.
+//! Measuring a campaign: which trials it needs, their order, and when to stop; the workloads; and the
+//! contract of the engine that runs a trial.
 
 pub mod budget;
 pub mod campaign;

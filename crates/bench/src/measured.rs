@@ -1,4 +1,4 @@
-//! From what a client and the machine left to the measurements of a trial.
+//! Computes the measurements of a trial from the outputs of its client and its machine.
 
 use crate::fault::Fault;
 use crate::window::{self, Sample};
@@ -6,7 +6,7 @@ use crate::workload::fio::Finished;
 use crate::workload::fio::rewrite::Rewritten;
 use measurement::{Fact, Facts, Measured, WarmUp};
 
-/// What was seen of the measured window.
+/// Observations of the measured window.
 #[derive(Debug)]
 pub struct Observed {
     /// What fio measured.
@@ -18,16 +18,16 @@ pub struct Observed {
     pub begin: Option<f64>,
     /// Facts of the built pool.
     pub facts: Facts,
-    /// What the reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// How the caches were warmed.
+    /// How caches were warmed.
     pub warm_up: Option<WarmUp>,
 }
 
 /// The measurements of a trial that ran `job` to its end. Pure.
 ///
 /// # Errors
-/// Why what was seen is no measurement of the job.
+/// Why the observations are not a valid measurement of the job.
 pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> {
     let output = &observed.finished.output;
     let (read, write, sync) = (output.read(), output.write(), output.sync());
@@ -38,12 +38,12 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     let idle = output.idle();
     if !idle.is_empty() {
         return Err(Fault::failed(format!(
-            "fio's job {} did no I/O in the measured time while others did: a longer runtime lets it take part",
+            "fio's job {} did no I/O in the measured time, but others did: use a longer runtime",
             idle.join(", ")
         )));
     }
     let runtime_s = output.runtime_s();
-    lasted(runtime_s, job.lasts_s)?;
+    check_duration(runtime_s, job.lasts_s)?;
     let mut notes = job.notes.clone();
     notes.extend(observed.notes);
     let ignored: u64 = output.jobs.iter().map(|j| j.total_err).sum();
@@ -71,14 +71,14 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
     })
 }
 
-/// Holds the seconds that fio measured to those that a job was to go on for: what it did in a part of them
-/// does not show what lasts.
-fn lasted(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
+/// Compares the seconds that fio measured with the job's: a shorter run does not show sustained throughput.
+fn check_duration(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
     const LEAST: f64 = 0.9;
     match wanted_s {
         Some(wanted_s) if measured_s < LEAST * wanted_s => Err(Fault::failed(format!(
-            "fio ended after {measured_s:.1} s, though its job is to go on for {wanted_s} s: with file_append=1 or a \
-             limit of its own (io_size, number_ios) it does not begin its files anew; give it more to do, or less time"
+            "fio ended after {measured_s:.1} s, but its job should run for {wanted_s} s: with \
+             file_append=1, io_size or number_ios fio does not start its files again; give it \
+             more work or a shorter runtime"
         ))),
         _ => Ok(()),
     }
@@ -86,13 +86,13 @@ fn lasted(measured_s: f64, wanted_s: Option<f64>) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::lasted;
+    use super::check_duration;
 
     #[test]
-    fn a_job_that_ends_before_its_time_is_no_measurement_of_it() {
-        let reason = lasted(0.6, Some(6.0)).unwrap_err().to_string();
+    fn a_job_that_ends_early_is_not_a_valid_measurement() {
+        let reason = check_duration(0.6, Some(6.0)).unwrap_err().to_string();
         assert!(reason.contains("after 0.6 s"), "{reason}");
-        assert!(lasted(5.99, Some(6.0)).is_ok());
-        assert!(lasted(0.6, None).is_ok(), "it ends with its files");
+        assert!(check_duration(5.99, Some(6.0)).is_ok());
+        assert!(check_duration(0.6, None).is_ok(), "it ends with its files");
     }
 }

@@ -1,6 +1,6 @@
-//! Which trials come next, from what the campaign asks for and what is known. A pure function, so that a
-//! campaign takes the same course however many trials run side by side: trials are chosen in rounds, and
-//! a round is complete before the next is chosen.
+//! Chooses the next trials from the campaign and the known trials. A pure function, so that a campaign takes
+//! the same course however many trials run in parallel: trials are chosen in rounds, and a round is complete
+//! before the next is chosen.
 
 use crate::known::Known;
 use crate::slot::Slot;
@@ -38,7 +38,7 @@ pub(crate) fn baseline_first(campaign: &Campaign) -> Vec<usize> {
     order
 }
 
-/// The repeats that every cell has at least and that are not known.
+/// The missing repeats of the minimum that every cell has.
 fn fewest(campaign: &Campaign, known: &Known) -> Vec<Slot> {
     let mut round = Vec::new();
     for repeat in 0..campaign.method.min_trials.max(1) {

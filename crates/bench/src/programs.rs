@@ -172,7 +172,7 @@ impl Postgresql {
         })
     }
 
-    /// One without a place, for keys: what runs is in them by version and hash.
+    /// One without a path, for keys: they contain the programs' version and hash.
     pub fn nowhere() -> Postgresql {
         Postgresql { bin: PathBuf::from("postgresql"), version: String::new(), major: 0 }
     }

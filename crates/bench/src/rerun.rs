@@ -1,5 +1,4 @@
-//! Re-runs for sensitivity: cells that a verdict rests on, with one uncertain number of a drive
-//! scaled.
+//! Sensitivity re-runs: the cells of a verdict, with one uncertain number of a drive scaled.
 
 use crate::known::Known;
 use crate::slot::Slot;
@@ -11,8 +10,7 @@ use measurement::{Perturbation, TrialKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers of a profile that are seldom known well and that decide what a part is worth, by what its
-/// vdev is for.
+/// Numbers of a profile that are often uncertain and matter for a vdev's class.
 fn parameters(class: AllocationClass) -> &'static [&'static str] {
     match class {
         AllocationClass::Log => {
@@ -27,8 +25,8 @@ fn parameters(class: AllocationClass) -> &'static [&'static str] {
     }
 }
 
-/// The variant with a number of one kind of drive multiplied, and its IOPS raised where they would fall
-/// behind a latency that is shorter now; none when that kind has no such number.
+/// The variant with a number of one kind of drive multiplied; IOPS are raised if they would limit a now
+/// shorter latency. None if that kind has no such number.
 pub fn perturbed(variant: &Variant, change: &Perturbation) -> Option<Variant> {
     let mut variant = variant.clone();
     let kind = variant.drives.get_mut(&change.drive)?;
@@ -70,7 +68,7 @@ pub fn wanted(
 ) -> BTreeSet<(usize, usize, String, String, u64)> {
     let mut wanted = BTreeSet::new();
     for effect in &findings.effects {
-        if !rested_on(effect, findings) {
+        if !decides(effect, findings) {
             continue;
         }
         let Some((pair, workload)) = pair(campaign, effect) else {
@@ -101,8 +99,8 @@ pub fn wanted(
     wanted
 }
 
-/// Whether what lasts is decided by an effect, or by the mean over its factor's pairs that it is one of.
-fn rested_on(effect: &Effect, findings: &Findings) -> bool {
+/// Whether the sustained throughput is decided by an effect, or by the mean over its factor's pairs.
+fn decides(effect: &Effect, findings: &Findings) -> bool {
     let decided = |e: &Effect| matches!(e.class, VerdictClass::WorthIt | VerdictClass::Harmful);
     let same_level = |e: &Effect| {
         (&e.factor, &e.level, &e.workload, e.metric)
@@ -140,11 +138,11 @@ pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
 
 /// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.
 fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
-    let of = |variant: &Variant| -> BTreeSet<(AllocationClass, String)> {
+    let drive_kinds = |variant: &Variant| -> BTreeSet<(AllocationClass, String)> {
         let vdevs = variant.pool.vdevs.iter();
         vdevs.flat_map(|vdev| vdev.drives.iter().map(|d| (vdev.class, d.kind.clone()))).collect()
     };
-    let (a, b) = (of(pair[0]), of(pair[1]));
+    let (a, b) = (drive_kinds(pair[0]), drive_kinds(pair[1]));
     let mut kinds: Vec<_> = a.symmetric_difference(&b).cloned().collect();
     if kinds.is_empty() {
         kinds = a.into_iter().filter(|(class, _)| *class == AllocationClass::Log).collect();
@@ -155,7 +153,7 @@ fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
         .collect()
 }
 
-/// The re-runs that are asked for and not known.
+/// The missing re-runs.
 pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
     if campaign.method.sensitivity.is_empty() {
         return Vec::new();

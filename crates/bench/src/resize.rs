@@ -1,4 +1,4 @@
-//! Cells at another size scale S: whether a result depends on the scale that it was measured at.
+//! Cells at another size scale S, to check whether a result depends on the scale.
 
 use crate::known::Known;
 use crate::plan::baseline_first;
@@ -7,7 +7,7 @@ use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::TrialKind;
 
-/// The cells at each other S that the method asks for, as far as they are not known.
+/// The missing cells at each other S of the method.
 pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
     let mut round = Vec::new();
     for factor in &campaign.method.size_check {

@@ -1,5 +1,5 @@
-//! Jobs run side by side, each once: those that are stored are taken from there, those that another
-//! process runs are waited for.
+//! Runs jobs in parallel, each once: stored results are reused, and jobs that another process runs are
+//! awaited.
 
 use crate::budget::{Budget, guess_s};
 use crate::clock::Clock;
@@ -14,20 +14,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::{Claim, Found, Store};
 
-/// How often a trial that another process runs is looked at.
+/// How often to check a trial that another process runs.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Whom a run tells what happens; called from several threads.
+/// Receives a run's progress; called from several threads.
 pub trait Watch: Sync {
-    /// A round begins: so many trials, of which so many are not stored.
+    /// A round begins: its trials, and those that are not stored.
     fn round(&self, trials: usize, missing: usize);
     /// A trial begins.
     fn begins(&self, name: &str);
-    /// A trial that is running has come to a step.
+    /// A running trial has reached a step.
     fn stage(&self, name: &str, stage: Stage);
     /// Another process runs a trial; it is waited for.
     fn waits(&self, name: &str);
-    /// A trial that was running has ended, after so many wall seconds.
+    /// A running trial has ended after these wall seconds.
     fn ended(&self, name: &str, trial: &Trial, wall_s: f64);
     /// A stored trial cannot be used, and is run again.
     fn damaged(&self, why: &str);
@@ -46,11 +46,11 @@ pub struct Runner<'a> {
     pub clock: Arc<dyn Clock>,
     /// Most trials at once.
     pub parallel: usize,
-    /// Told what happens.
+    /// Receives the progress.
     pub watch: &'a dyn Watch,
 }
 
-/// What became of a job.
+/// The outcome of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Done {
     /// It was stored, or has been run.
@@ -75,8 +75,8 @@ struct Shared<'a> {
 }
 
 impl Runner<'_> {
-    /// Finds or runs jobs; gives what became of each, in their order. They begin in that order, as far as
-    /// the budget lets them.
+    /// Finds or runs jobs; returns the outcome of each, in their order. They start in that order, as far as
+    /// the budget allows.
     ///
     /// # Errors
     /// [`Fault::Environment`] when this host cannot run them or the store cannot keep them.
@@ -89,7 +89,7 @@ impl Runner<'_> {
             budget: Mutex::new(budget),
             fault: Mutex::new(None),
         };
-        // What is stored comes first: it tells how long others take.
+        // Stored results come first: they show how long other trials take.
         shared.find_stored()?;
         let missing = lock(&shared.queue).len();
         self.watch.round(jobs.len(), missing);
@@ -132,7 +132,7 @@ impl Shared<'_> {
             return false;
         };
         if let Some(run) = run {
-            lock(&self.budget).took(job.cell, run.wall_s);
+            lock(&self.budget).record_time(job.cell, run.wall_s);
         }
         lock(&self.done)[index] = Done::Trial(trial);
         true
@@ -184,14 +184,14 @@ impl Shared<'_> {
             return Ok(None);
         }
         runner.watch.begins(&job.name);
-        let stop = runner.stop.at(Arc::clone(&runner.clock), deadline_s);
+        let stop = runner.stop.with_deadline(Arc::clone(&runner.clock), deadline_s);
         let watch = Named { name: &job.name, watch: runner.watch };
         let clock = runner.clock.as_ref();
         let ran =
             trial::measure_and_store(runner.engine, &job.inputs, running, clock, &watch, &stop);
         match ran {
             Ok((trial, wall_s)) => {
-                lock(&self.budget).took(job.cell, wall_s);
+                lock(&self.budget).record_time(job.cell, wall_s);
                 runner.watch.ended(&job.name, &trial, wall_s);
                 Ok(Some(Done::Trial(Box::new(trial))))
             }
@@ -214,7 +214,7 @@ impl TrialWatch for Named<'_> {
     }
 }
 
-/// A worker that panicked ends the run; what it held is still whole.
+/// A panic in a worker ends the run; the shared data is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,7 +15,7 @@ pub struct Slot {
     pub workload: usize,
     /// Which repeat of the cell, from 0.
     pub repeat: u32,
-    /// How it differs from other trials of its cell.
+    /// How it differs from the cell's other trials.
     pub kind: TrialKind,
 }
 
@@ -41,7 +41,7 @@ impl Slot {
         seed(campaign, self.repeat)
     }
 
-    /// What a campaign's record has of it.
+    /// Its entry in a campaign's record.
     pub fn entry(&self, campaign: &Campaign, key: &str) -> Entry {
         Entry {
             key: key.to_owned(),
@@ -55,7 +55,7 @@ impl Slot {
         }
     }
 
-    /// What sets it apart, for people; empty for a repeat of its closed-loop cell.
+    /// How it differs from a repeat of its closed-loop cell, for people; empty for such a repeat.
     pub fn apart(&self) -> String {
         match &self.kind {
             TrialKind::Repeat => String::new(),
@@ -69,7 +69,7 @@ impl Slot {
         }
     }
 
-    /// Its cell, its repeat and what sets it apart, for people.
+    /// Its cell, its repeat and how it differs, for people.
     pub fn name(&self, campaign: &Campaign) -> String {
         let variant = &campaign.variants[self.variant].name;
         let workload = &campaign.workloads[self.workload].name;

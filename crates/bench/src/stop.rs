@@ -1,4 +1,4 @@
-//! The user's wish to stop, shared by everything that waits, and the end of the time allowed.
+//! Stop requests: by the user, or by a deadline; shared by everything that waits.
 
 use crate::clock::Clock;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ impl Stop {
         self.asked.store(true, Ordering::SeqCst);
     }
 
-    /// From now on the signals of [`heeded`] ask this process to stop. A second one ends it at once.
+    /// From now on the signals of [`stop_signals`] ask this process to stop. A second one ends it at once.
     ///
     /// # Errors
     /// When the system refuses a handler.
     pub fn follow_signals(&self) -> std::io::Result<()> {
-        for signal in heeded() {
+        for signal in stop_signals() {
             // The first does nothing until the second has set what it looks at.
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&self.asked))?;
             signal_hook::flag::register(signal, Arc::clone(&self.asked))?;
@@ -30,8 +30,8 @@ impl Stop {
         Ok(())
     }
 
-    /// The same wish, which also counts as asked from a moment of `clock` on, seconds.
-    pub fn at(&self, clock: Arc<dyn Clock>, deadline_s: f64) -> Stop {
+    /// The same request, which also holds from a deadline of `clock` on, seconds.
+    pub fn with_deadline(&self, clock: Arc<dyn Clock>, deadline_s: f64) -> Stop {
         Stop { asked: Arc::clone(&self.asked), deadline: Some((clock, deadline_s)) }
     }
 
@@ -47,16 +47,16 @@ impl Stop {
     }
 }
 
-/// The signals that a user stops a run by: SIGINT, SIGTERM and SIGHUP, the last unless this process was
-/// started with it ignored, as nohup(1) does.
-pub fn heeded() -> Vec<i32> {
+/// The signals that stop a run: SIGINT, SIGTERM, and SIGHUP unless this process was started with it ignored,
+/// as by nohup(1).
+pub fn stop_signals() -> Vec<i32> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mut heeded = vec![SIGINT, SIGTERM];
+    let mut stop_signals = vec![SIGINT, SIGTERM];
     if !ignores(&status, SIGHUP) {
-        heeded.push(SIGHUP);
+        stop_signals.push(SIGHUP);
     }
-    heeded
+    stop_signals
 }
 
 /// Whether a process ignores a signal, by its /proc/PID/status.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::SystemTime;
 use store::{Run, Running, Store};
 
-/// Runs a trial from its inputs. It has no names: a campaign gives it those. A trial that fails is a
+/// Runs a trial from its inputs. The result has no names; a campaign adds them. A trial that fails is a
 /// result, with the reason.
 ///
 /// # Errors
@@ -28,7 +28,8 @@ pub fn measure(
     let build = engine.build_id(release, &inputs.workload.program)?;
     if build != inputs.build {
         return Err(Fault::Environment(format!(
-            "the trial is of engine build {}, and this host has {build} for OpenZFS {release}: its result could differ; run the lab again here",
+            "the trial was planned for engine build {}, but this host has {build} for OpenZFS \
+             {release}, and the result could differ: run the lab again on this host",
             inputs.build
         )));
     }

@@ -82,10 +82,10 @@ fn first(stored: &Value, again: &Value, field: String) -> Option<Difference> {
                     true => name.clone(),
                     false => format!("{field}.{name}"),
                 };
-                let of = |map: &serde_json::Map<String, Value>| {
+                let value = |map: &serde_json::Map<String, Value>| {
                     map.get(name).cloned().unwrap_or(Value::Null)
                 };
-                first(&of(a), &of(b), field)
+                first(&value(a), &value(b), field)
             })
         }
         (Value::Array(a), Value::Array(b)) => {

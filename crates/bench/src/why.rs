@@ -1,4 +1,4 @@
-//! Reasons by trying: a cell run again with one cost removed from the machine.
+//! Re-runs that show what a cell waits for: each with one cost removed from the machine.
 
 use crate::known::Known;
 use crate::ladder::achieved;
@@ -8,7 +8,7 @@ use crate::slot::Slot;
 use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use measurement::{Cost, Counter, DriveCounter, Measured, THROTTLES, TrialKind};
 
-/// Every cost, in the order in which they are tried.
+/// Every cost, in the order of the re-runs.
 const COSTS: [Cost; 7] = [
     Cost::LogFlush,
     Cost::LogWrite,
@@ -69,10 +69,10 @@ fn latency_ns(measured: &Measured) -> f64 {
     sum / (read.ops + write.ops).max(1) as f64
 }
 
-/// Share of the clients' time that reads from drives must take for their cost to be tried.
+/// Minimum share of the clients' time in drive reads for a re-run without that cost.
 const READS: f64 = 0.01;
 
-/// Whether a cell bore a cost, by its own counters.
+/// Whether a cell had a cost, by its own counters.
 fn applies(cost: Cost, variant: &Variant, measured: &Measured) -> bool {
     let totals = &measured.totals;
     let over = |drives: Vec<&DriveRef>, what: DriveCounter| -> f64 {

@@ -4,7 +4,7 @@ mod fake;
 mod synthetic;
 
 use bench::budget::Budget;
-use bench::campaign::{self, End, Question, Ran};
+use bench::campaign::{self, CampaignRun, End, Question};
 use bench::clock::{Clock, WallClock};
 use bench::engine::Unwatched;
 use bench::job;
@@ -62,7 +62,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// Notes what it is told.
+/// Records a run's progress.
 #[derive(Default)]
 struct Notes {
     begun: Mutex<Vec<String>>,
@@ -97,7 +97,7 @@ fn fake(wall_s: f64) -> Fake {
 }
 
 /// Runs a campaign, one trial at a time.
-fn run(store: &Store, engine: &Fake, campaign: &Campaign, notes: &Notes) -> Ran {
+fn run(store: &Store, engine: &Fake, campaign: &Campaign, notes: &Notes) -> CampaignRun {
     let (why, parallel) = (false, 1);
     run_with(store, engine, campaign, notes, why, parallel)
 }
@@ -109,7 +109,7 @@ fn run_with(
     notes: &Notes,
     why: bool,
     parallel: usize,
-) -> Ran {
+) -> CampaignRun {
     let stop = notes.stop_after.as_ref().map(|(_, stop)| stop.clone());
     let stop = stop.unwrap_or_default();
     let runner = Runner {
@@ -289,7 +289,7 @@ fn another_engine_build_measures_anew() {
 }
 
 #[test]
-fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
+fn a_budget_is_kept_and_trials_that_did_not_fit_are_listed_with_their_time() {
     let (_dir, store) = open();
     let engine = fake(10.0);
     let mut campaign = lab();
@@ -363,7 +363,7 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
     for planned in &planned {
         let store = Store::open(dir.path()).unwrap();
         let key = store.resolve(planned.job.key.short()).unwrap();
-        let job = job::of_key(&store, &key).unwrap();
+        let job = job::planned(&store, &key).unwrap();
         let runner = Runner {
             store: &store,
             engine: &engine,
@@ -386,14 +386,14 @@ fn a_plan_is_listed_without_running_and_its_trials_can_be_run_one_by_one() {
 }
 
 #[test]
-fn a_result_that_comes_out_otherwise_is_told_with_its_first_field() {
+fn a_different_result_is_reported_with_its_first_field() {
     let (_dir, store) = open();
     let mut engine = fake(1.0);
     run(&store, &engine, &lab(), &Notes::default());
     let key = store.keys().unwrap().remove(0);
     let check = |engine: &Fake| {
         let raw = tempfile::tempdir().unwrap();
-        let job = job::of_key(&store, &key).unwrap();
+        let job = job::planned(&store, &key).unwrap();
         let stored = store.result(&key).unwrap();
         let stop = Stop::default();
         verify(engine, &job.inputs, &stored, raw.path(), &store, &Unwatched, &stop)

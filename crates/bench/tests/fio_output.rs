@@ -59,14 +59,14 @@ fn the_mean_lies_within_the_histogram() {
 }
 
 #[test]
-fn warnings_before_the_json_are_let_pass() {
+fn warnings_before_the_json_are_ignored() {
     let text = format!("fio: posix_fallocate fails: {{ not JSON }}\n{RECORDED}\ntrailing words\n");
     assert_eq!(output::parse(&text).unwrap().read().ops, 1200);
     assert!(output::preface(&text).starts_with("fio: posix"));
 }
 
 #[test]
-fn what_is_slower_than_fios_histogram_is_overflow() {
+fn latencies_above_fios_histogram_are_overflow() {
     let text = RECORDED.replacen("\"bins\" : {", "\"bins\" : {\n\"17112760320\" : 3,", 1);
     assert_eq!(output::parse(&text).unwrap().read().overflow, 3);
 }
@@ -96,7 +96,7 @@ fn the_second_that_fio_did_not_log_is_taken_from_the_totals() {
 }
 
 #[test]
-fn what_the_logs_held_is_told_before_the_totals_make_up_for_it() {
+fn operations_in_the_logs_are_counted_before_the_totals_correct_them() {
     let mut per_second = series::PerSecond::new();
     // The log of the other job is not there.
     series::add(&mut per_second, "1000, 200, 0, 0, 0\n2000, 200, 0, 0, 0\n");
@@ -105,7 +105,7 @@ fn what_the_logs_held_is_told_before_the_totals_make_up_for_it() {
 }
 
 #[test]
-fn what_is_left_of_a_second_belongs_to_the_one_before() {
+fn the_rest_of_a_second_belongs_to_the_previous_one() {
     let lengths = [7.95, 8.004, 8.6, 12.45, 12.55, 0.3].map(series::entries);
     assert_eq!(lengths, [8, 8, 8, 12, 12, 1]);
 }

@@ -44,7 +44,7 @@ fn slot() -> Slot {
 }
 
 #[test]
-fn names_prices_sources_and_notes_make_no_other_trial() {
+fn names_prices_sources_and_notes_do_not_change_the_key() {
     let stated = campaign(LAB);
     let changes: [&dyn Fn(&mut Campaign); 9] = [
         &|c| c.variants[OPTANE].name = "other".into(),
@@ -75,7 +75,7 @@ fn names_prices_sources_and_notes_make_no_other_trial() {
 }
 
 #[test]
-fn everything_that_a_result_follows_from_makes_another_trial() {
+fn everything_that_a_result_depends_on_changes_the_key() {
     let stated = campaign(LAB);
     let changes: [&dyn Fn(&mut Campaign); 9] = [
         &|c| c.host.processor = Processor::Free,
@@ -137,8 +137,8 @@ fn inputs_are_canonical_and_come_back_as_they_were() {
     let other = text.replacen('{', r#"{"aaa":1,"#, 1);
     assert!(Inputs::read(other.as_bytes()).is_err());
     let other = text.replace("\"format\":", "\"format\":9");
-    let said = Inputs::read(other.as_bytes()).unwrap_err().to_string();
-    assert!(said.contains("another version"), "{said}");
+    let message = Inputs::read(other.as_bytes()).unwrap_err().to_string();
+    assert!(message.contains("another version"), "{message}");
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn a_rate_that_fio_rounds_is_not_offered_again() {
             break;
         }
         for slot in round {
-            // Sixteen clones are told whole operations a second: 16 instead of 20, 48 instead of 40.
+            // Sixteen clones get whole operations per second: 16 instead of 20, 48 instead of 40.
             let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
             if let TrialKind::Rate(rate) = slot.kind {
                 let offered = (rate / 16.0).round().max(1.0) * 16.0;
@@ -285,7 +285,7 @@ fn every_cell_is_run_once_at_each_other_size() {
     assert_eq!(sizes, [at(0, 2.0), at(1, 2.0), at(0, 4.0), at(1, 4.0)]);
 }
 
-/// The made-up trials write; whether they commit or read from drives is told by their counters.
+/// The synthetic trials write; their counters show whether they commit or read from drives.
 #[test]
 fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
     let campaign = campaign();

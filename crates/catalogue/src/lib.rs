@@ -1,11 +1,11 @@
-//! What is known of drives beside the timing in their profiles: the reliability and the rates of a class of
-//! drives, and what a model's name tells. Read from `profiles/catalogue/`, which is embedded.
+//! Facts about drives beyond the timing in their profiles: reliability and rates of a class of drives, and
+//! properties of models by name. Read from `profiles/catalogue/`, which is embedded.
 
 use drives::{Profile, ProfileNumber};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// A class of drives, with where each number comes from.
+/// A class of drives, with the source of each number.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriveClass {
@@ -35,9 +35,9 @@ pub struct Family {
     pub names: Vec<String>,
     /// The built-in profile of such a drive.
     pub profile: Option<String>,
-    /// Whether what a drive acknowledged survives a power cut; none where this is not known.
+    /// Whether a drive's acknowledged writes survive a power cut; none if unknown.
     pub power_loss_protection: Option<bool>,
-    /// Whether the drive writes shingled tracks and hides it.
+    /// Whether the drive is drive-managed SMR.
     #[serde(default)]
     pub shingled: bool,
     /// Whether it is Optane, whose writes take about 10 µs.
@@ -46,7 +46,7 @@ pub struct Family {
     /// Whether it is a RAID card's volume and not a drive.
     #[serde(default)]
     pub card_volume: bool,
-    /// Where this is known from.
+    /// The source.
     pub source: String,
 }
 
@@ -108,17 +108,17 @@ pub fn families_of(model: &str) -> impl Iterator<Item = &'static Family> {
         .filter(move |family| family.names.iter().any(|name| model.contains(&plain(name))))
 }
 
-/// Whether a drive keeps what it acknowledged through a power cut; none where the model is not known.
+/// Whether a drive's acknowledged writes survive a power cut; none for an unknown model.
 pub fn protected(model: &str) -> Option<bool> {
     families_of(model).find_map(|family| family.power_loss_protection)
 }
 
-/// Whether this is surely flash: a model of a family of SSDs.
+/// Whether this is a model of a known SSD family.
 pub fn flash(model: &str) -> bool {
     protected(model).is_some() || optane(model)
 }
 
-/// Whether a model is known to be shingled by the drive itself.
+/// Whether a model is known to be drive-managed SMR.
 pub fn shingled(model: &str) -> bool {
     families_of(model).any(|family| family.shingled)
 }

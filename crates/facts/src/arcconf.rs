@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Parsed<Vec<Card>> {
         } else if let Some(next) = heading(content, &lower, line, &mut cards) {
             object = next;
         } else if !content.starts_with("Device is a ") {
-            // Whether a device is a Solid State drive is told again by `SSD : Yes`.
+            // `SSD : Yes` repeats whether a device is a Solid State drive.
             section = content.to_string();
         }
     }

@@ -32,7 +32,7 @@ pub struct Card {
     pub volumes: Vec<Volume>,
     /// Physical drives.
     pub drives: Vec<CardDrive>,
-    /// Everything else the program said of the card: section, name, value.
+    /// All other values of the card: section, name, value.
     pub fields: Vec<Field>,
 }
 

@@ -54,12 +54,12 @@ impl At<String> {
     }
 }
 
-/// What a parser understood and what it did not.
+/// The result of a parser: the values, and the problems.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parsed<T> {
-    /// What was understood.
+    /// The values.
     pub facts: T,
-    /// What was not, in the order of the text.
+    /// The problems, in the order of the text.
     pub problems: Vec<Problem>,
 }
 
@@ -70,7 +70,7 @@ impl<T> Parsed<T> {
     }
 }
 
-/// Something in the text that was not understood.
+/// Something in the text that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The line, from 1; the last line of the text when it ends too early.
@@ -91,7 +91,7 @@ pub enum ProblemKind {
     Truncated,
     /// A line, section or value that this parser does not know.
     Unknown,
-    /// A value that cannot be what its place says it is.
+    /// A value of the wrong type for its place.
     Malformed,
 }
 

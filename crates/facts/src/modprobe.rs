@@ -55,7 +55,7 @@ pub fn parse(text: &str) -> Parsed<ModuleOptions> {
                     problems.push(Problem::new(
                         line,
                         ProblemKind::Truncated,
-                        "`options` without a module",
+                        "`options` has no module name",
                     ));
                     continue;
                 };
@@ -72,7 +72,7 @@ pub fn parse(text: &str) -> Parsed<ModuleOptions> {
             _ => problems.push(Problem::new(
                 first,
                 ProblemKind::Unknown,
-                format!("modprobe knows no directive {:?}", excerpt(directive)),
+                format!("not a directive of modprobe: {:?}", excerpt(directive)),
             )),
         }
     }

@@ -91,7 +91,7 @@ pub fn parse(text: &str) -> Parsed<Options> {
             problems.push(Problem::new(
                 line,
                 ProblemKind::Unknown,
-                format!("options included by !{} are not seen", excerpt(include)),
+                format!("options included by !{} are not read", excerpt(include)),
             ));
             facts.includes.push(At::new(include.to_string(), line));
             continue;
@@ -102,7 +102,7 @@ pub fn parse(text: &str) -> Parsed<Options> {
                 None => problems.push(Problem::new(
                     line,
                     ProblemKind::Malformed,
-                    format!("a group without its closing bracket: {:?}", excerpt(raw)),
+                    format!("a group name without a closing bracket: {:?}", excerpt(raw)),
                 )),
             }
             continue;
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_include_is_named_as_unseen() {
+    fn an_include_is_reported_as_not_read() {
         let parsed = parse("!includedir /etc/mysql/conf.d/\n");
         assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
     }

@@ -73,7 +73,7 @@ pub fn parse(text: &str) -> Parsed<Settings> {
             problems.push(Problem::new(
                 line,
                 ProblemKind::Truncated,
-                format!("a quote is opened and not closed: {:?}", excerpt(raw)),
+                format!("a quote is not closed: {:?}", excerpt(raw)),
             ));
             continue;
         }
@@ -98,7 +98,7 @@ pub fn parse(text: &str) -> Parsed<Settings> {
             problems.push(Problem::new(
                 line,
                 ProblemKind::Unknown,
-                format!("settings included from {:?} are not seen", excerpt(&value.value)),
+                format!("settings included from {:?} are not read", excerpt(&value.value)),
             ));
             facts.includes.push(value);
         } else {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn included_files_are_named_as_unseen() {
+    fn included_files_are_reported_as_not_read() {
         let parsed = parse("include_dir = 'conf.d'\n");
         assert_eq!(parsed.problems[0].kind, ProblemKind::Unknown);
     }

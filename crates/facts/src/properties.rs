@@ -126,7 +126,7 @@ pub fn parse(text: &str) -> Parsed<Properties> {
             problems.push(Problem::new(
                 line,
                 ProblemKind::Truncated,
-                "the last row has no source: the text is cut there",
+                "the last row has no source: the text is incomplete, paste all of it",
             ));
         }
     }

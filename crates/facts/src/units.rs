@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_is_none() {
+    fn an_invalid_size_is_none() {
         for text in ["", "-", "none", "1.2.3K", "K", "-5K", "9e999T", "12 parsecs", "é"] {
             assert_eq!(binary(text), None, "{text}");
         }

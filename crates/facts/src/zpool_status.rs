@@ -85,7 +85,9 @@ pub fn parse(text: &str) -> Parsed<Vec<Pool>> {
                 problems.push(Problem::new(
                     line,
                     ProblemKind::Truncated,
-                    format!("`{key}:` comes before any `pool:` line: the beginning is missing"),
+                    format!(
+                        "`{key}:` comes before any `pool:` line: the beginning is missing, paste all of it"
+                    ),
                 ));
                 pools.push(Pool::named(At::new(String::new(), line)));
             }

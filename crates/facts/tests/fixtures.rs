@@ -107,7 +107,7 @@ fn slow_counts_and_trim_notes_do_not_shift_the_columns() {
 }
 
 #[test]
-fn lost_indentation_is_guessed_and_said_so() {
+fn lost_indentation_is_guessed_and_reported() {
     let parsed = zpool_status::parse(&fixture("zpool-status-pasted-flat.txt"));
     let pool = &parsed.facts[0];
     assert_eq!(pool.vdevs.len(), 2);

@@ -23,7 +23,7 @@ fn find(table: &'static [(&'static str, &'static str)], name: &str) -> Option<&'
     table.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// The files that a built-in lab names, as if it lay in `labs/`.
+/// The files that a built-in lab refers to; their paths are relative to `labs/`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BuiltinFiles;
 

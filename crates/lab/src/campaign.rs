@@ -49,10 +49,10 @@ pub struct Variant {
     pub levels: BTreeMap<String, String>,
     /// The release it runs on.
     pub openzfs: OpenZfs,
-    /// What it is built of.
+    /// Its storage stack.
     #[serde(default)]
     pub stack: Stack,
-    /// Drive kind → how many of which profile. Only drives of the pool or the array take part.
+    /// Kind of drive → number and profile. Only drives of the pool or the array are used.
     pub drives: BTreeMap<String, DriveKind>,
     /// The pool; empty where `stack` is no ZFS pool.
     pub pool: Pool,
@@ -60,10 +60,10 @@ pub struct Variant {
     pub datasets: BTreeMap<String, BTreeMap<String, String>>,
     /// Module parameters by their own names.
     pub module: BTreeMap<String, i64>,
-    /// Module parameters that take a word (`zfs_deadman_failmode`); they change no figure.
+    /// Module parameters with a text value (`zfs_deadman_failmode`); they do not affect the results.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub module_words: BTreeMap<String, String>,
-    /// RAM, bytes, where it is not the lab's (`host.memory`): money may go into memory or into drives.
+    /// RAM, bytes, where it differs from the lab's (`host.memory`): variants may compare memory with drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
     /// Settings of database servers (`postgresql`, `mariadb`) that replace those of the workloads.
@@ -77,12 +77,12 @@ impl Variant {
         inherited(&self.datasets, dataset, name)
     }
 
-    /// The machine that this variant runs on, of a lab whose machine is `host`.
+    /// The machine that this variant runs on, if the lab's machine is `host`.
     pub fn host(&self, host: &Host) -> Host {
         Host { memory: self.memory.unwrap_or(host.memory), ..*host }
     }
 
-    /// The drives that take part: those of its pool, or of its array.
+    /// The drives that are used: those of its pool, or of its array.
     pub fn used_drives(&self) -> impl Iterator<Item = &DriveRef> {
         let array: &[DriveRef] = match &self.stack {
             Stack::Zfs => &[],
@@ -92,8 +92,8 @@ impl Variant {
         pool.chain(array)
     }
 
-    /// The class of the vdevs that take the intent log where no log vdev does: special ones from 2.4 on
-    /// (`zio_alloc_zil`), else those with the data.
+    /// The class of the vdevs that hold the intent log when there is no log vdev: special from 2.4 on
+    /// (`zio_alloc_zil`), else normal.
     pub fn log_class_without_slog(&self) -> AllocationClass {
         let special = self.pool.vdevs.iter().any(|v| v.class == AllocationClass::Special);
         match special && self.openzfs >= OpenZfs::V2_4 {
@@ -102,7 +102,7 @@ impl Variant {
         }
     }
 
-    /// The class of the vdevs that take the intent log.
+    /// The class of the vdevs that hold the intent log.
     pub fn log_class(&self) -> AllocationClass {
         match self.pool.vdevs.iter().any(|v| v.class == AllocationClass::Log) {
             true => AllocationClass::Log,
@@ -110,18 +110,18 @@ impl Variant {
         }
     }
 
-    /// The ashift that OpenZFS gives a vdev of its drives where `stated` is asked for.
+    /// The ashift that OpenZFS gives a vdev of these drives when the lab states `stated`.
     pub fn ashift(&self, vdev: &Vdev, stated: Option<u8>) -> u8 {
         vdev.ashift(stated, |kind| self.drives.get(kind)?.reported_physical_sector())
     }
 
-    /// Whether it is built of a ZFS pool.
+    /// Whether its stack is a ZFS pool.
     pub fn is_zfs(&self) -> bool {
         self.stack == Stack::Zfs
     }
 
-    /// What its memory and the drives that take part cost together, in the lab's own currency; none
-    /// unless the price of each of them is stated. Memory without a price counts nothing.
+    /// Price of its memory and its used drives, in the lab's currency; none unless each drive has a price.
+    /// Memory without a price counts as 0.
     pub fn price(&self, host: &Host) -> Option<f64> {
         let drives: Option<f64> =
             self.used_drives().map(|drive| self.drives.get(&drive.kind)?.price).sum();
@@ -136,10 +136,10 @@ pub(crate) fn inherited<'a>(
     dataset: &str,
     name: &str,
 ) -> Option<&'a str> {
-    let of = |dataset: &str| datasets.get(dataset)?.get(name);
+    let value = |dataset: &str| datasets.get(dataset)?.get(name);
     std::iter::successors(Some(dataset), |name| Some(name.rsplit_once('/')?.0))
-        .find_map(of)
-        .or_else(|| of(""))
+        .find_map(value)
+        .or_else(|| value(""))
         .map(String::as_str)
 }
 
@@ -159,10 +159,10 @@ pub struct DriveKind {
 }
 
 impl DriveKind {
-    /// Its numbers as a typed and validated profile.
+    /// Its numbers as a validated profile.
     ///
     /// # Errors
-    /// What makes them no profile.
+    /// Why the numbers are not a valid profile.
     pub fn drive_profile(&self) -> Result<Profile, ProfileError> {
         let profile: Profile = serde_json::from_value(self.numbers.clone())
             .map_err(|e| ProfileError::Syntax { message: e.to_string(), span: None })?;
@@ -170,7 +170,7 @@ impl DriveKind {
         Ok(profile)
     }
 
-    /// A number of its profile, with or without a range; none where it has no such.
+    /// A number of its profile, with or without a range; none if the profile does not have it.
     pub fn number(&self, name: &str) -> Option<f64> {
         let stated = &self.numbers[name];
         stated.as_f64().or_else(|| stated["value"].as_f64())
@@ -208,7 +208,7 @@ pub const MOST_TRIALS: u32 = 1000;
 /// How to measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Method {
-    /// Name of the variant that the others are held against.
+    /// Name of the variant that the others are compared with.
     pub baseline: String,
     /// Stop when the interval of an effect is this tight (0.05: ±5 %).
     pub precision: f64,
@@ -220,21 +220,21 @@ pub struct Method {
     pub max_trials: u32,
     /// Virtual seconds measured in a trial; none leaves it to the job file's `runtime`.
     pub runtime_s: Option<f64>,
-    /// Virtual seconds at the start of a trial that are not counted.
+    /// Virtual seconds at the start of a trial that are not measured.
     pub ramp_s: f64,
-    /// Most virtual seconds of it, whatever a job file asks for; none for what it asks for.
+    /// Upper limit of the ramp, virtual seconds, also for a job file's own ramp; none for no limit.
     #[serde(default)]
     pub ramp_most_s: Option<f64>,
-    /// Most virtual seconds that caches may take to become warm before a trial measures; 0 for none.
+    /// Maximum virtual seconds to warm caches before the measurement; 0 for no warm-up.
     #[serde(default)]
     pub warm_up_s: f64,
     /// Whether the pool is exported and imported again between the warm-up and the measurement.
     #[serde(default)]
     pub restart: bool,
-    /// Factors on a drive's uncertain numbers with which the cells of a verdict are run again.
+    /// Factors on a drive's uncertain numbers; the cells of a verdict are run again with each.
     #[serde(default)]
     pub sensitivity: Vec<f64>,
-    /// Factors on S with which every cell is run once more, to see whether its result depends on S.
+    /// Factors on S; every cell is run again with each, to see whether its result depends on S.
     #[serde(default)]
     pub size_check: Vec<f64>,
     /// Seed of the schedule, the data and the drives.

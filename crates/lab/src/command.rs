@@ -18,12 +18,12 @@ pub const MODPROBE: &str = "/etc/modprobe.d/zfs.conf";
 #[serde(transparent)]
 pub struct Command(pub Vec<String>);
 
-/// All that builds a variant.
+/// The commands that build a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Commands {
     /// `zpool create`, with the root dataset's properties as `-O`; or `mdadm --create`, `mkfs` and `mount`.
     pub create: Vec<Command>,
-    /// `zfs set` of what the root dataset cannot have before there is a pool.
+    /// `zfs set` of root dataset properties that `zpool create` does not accept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<Command>,
     /// `zfs create` of each child dataset, parents first.
@@ -129,12 +129,12 @@ impl Commands {
     }
 }
 
-/// `zpool add` with the vdevs that `variant` has beyond `base`: for a pool that is there already. None
-/// where they differ in anything else, or one is no pool.
+/// `zpool add` with the vdevs that `variant` has in addition to `base`, for an existing pool. None if they
+/// differ in anything else, or one of them is not a pool.
 pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
     let same_drive = |kind: &str| {
-        let of = |v: &Variant| v.drives.get(kind).map(|known| known.numbers.clone());
-        of(base) == of(variant)
+        let numbers = |v: &Variant| v.drives.get(kind).map(|known| known.numbers.clone());
+        numbers(base) == numbers(variant)
     };
     let mut there = base.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
     let alike = (&base.datasets, &base.module, &base.module_words)
@@ -161,13 +161,13 @@ pub fn addition(base: &Variant, variant: &Variant) -> Option<Command> {
     })
 }
 
-/// Whether zpool takes these vdevs of a variant only by force.
+/// Whether zpool accepts these vdevs of a variant only with `-f`.
 fn force(variant: &Variant, vdevs: &[Vdev]) -> bool {
     vdev::needs_force(vdevs, |kind| drive_capacity(variant, kind))
 }
 
-/// Whether zpool refuses a property of the root dataset at creation that zfs takes afterwards: without a
-/// pool, `special_small_blocks` is at most 128K (`zfs_valid_proplist`).
+/// Whether `zpool create` rejects a root dataset property that `zfs set` accepts afterwards: at creation,
+/// `special_small_blocks` is at most 128K (`zfs_valid_proplist`).
 fn needs_pool(name: &str, value: &str) -> bool {
     name == "special_small_blocks" && units::size(value).is_ok_and(|bytes| bytes > 128 << 10)
 }
@@ -218,11 +218,11 @@ mod tests {
         );
         match load("t.toml", &text, &NoFiles, &Profiles::builtin()) {
             Ok((campaign, _)) => campaign,
-            Err(said) => panic!("{said:#?}"),
+            Err(diagnostics) => panic!("{diagnostics:#?}"),
         }
     }
 
-    fn of(text: &str) -> Commands {
+    fn base_commands(text: &str) -> Commands {
         commands(&campaign(text).variants[0])
     }
 
@@ -250,8 +250,9 @@ add = "log mirror optane[0-1]"
 host.memory = "128G"
 "#;
         let campaign = campaign(text);
-        let of = |name: &str| campaign.variants.iter().find(|v| v.name == name).unwrap();
-        let add = |name| addition(of("base"), of(name)).map(|command| command.to_string());
+        let variant = |name: &str| campaign.variants.iter().find(|v| v.name == name).unwrap();
+        let add =
+            |name| addition(variant("base"), variant(name)).map(|command| command.to_string());
         assert_eq!(add("log").as_deref(), Some("zpool add tank log mirror optane0 optane1"));
         assert_eq!(add("more").as_deref(), Some("zpool add tank mirror hdd2 hdd3"));
         assert_eq!(
@@ -293,7 +294,8 @@ host.memory = "128G"
 
     #[test]
     fn what_zpool_create_does_not_take_yet_is_set_afterwards() {
-        let commands = of(r#"
+        let commands = base_commands(
+            r#"
 [drives]
 hdd = "2x hdd-7200-16t"
 meta = "2x pm983-960g"
@@ -306,7 +308,8 @@ special_small_blocks = "512K"
 special_small_blocks = "256K"
 [module]
 zfs_deadman_failmode = "continue"
-"#);
+"#,
+        );
         assert_eq!(
             commands.lines(),
             [
@@ -321,7 +324,8 @@ zfs_deadman_failmode = "continue"
 
     #[test]
     fn a_pool_is_one_command_that_a_person_would_type() {
-        let commands = of(r#"
+        let commands = base_commands(
+            r#"
 [drives]
 hdd = "6x hdd-7200-16t"
 meta = "2x pm983-960g"
@@ -337,7 +341,8 @@ logbias = "throughput"
 [datasets."db/pg"]
 [module]
 zfs_txg_timeout = 5
-"#);
+"#,
+        );
         assert_eq!(
             commands.create[0].to_string(),
             r"zpool create -f -o ashift=12 -o autotrim=on -o 'comment=it'\''s mine' -O recordsize=16K tank raidz2 hdd0 hdd1 hdd2 hdd3 hdd4 hdd5 special mirror meta0 meta1"

@@ -1,4 +1,4 @@
-//! What is to be said about a lab: what is wrong, where, and what to do.
+//! Diagnostics of a lab: what is wrong, where, and what to do.
 
 use serde::Serialize;
 use std::ops::Range;
@@ -8,9 +8,9 @@ pub use zfs::spelling::{did_you_mean, nearest};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Nothing is wrong; the reader should know.
+    /// Nothing is wrong; information for the reader.
     Note,
-    /// The lab runs, but may not answer what its author believes that it does.
+    /// The lab runs, but may not answer the author's question.
     Warning,
     /// The lab is refused.
     Error,
@@ -25,22 +25,22 @@ pub struct Place {
     pub span: Range<usize>,
 }
 
-/// One thing to say.
+/// One message about a lab.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong, in one line.
     pub message: String,
-    /// Where; none when it is about the lab as a whole.
+    /// Where; none if it concerns the whole lab.
     pub place: Option<Place>,
-    /// What stands beside the caret; may be empty.
+    /// Label beside the caret; may be empty.
     pub label: String,
     /// A second place that explains the first (`first used here`).
     pub related: Option<Box<(Place, String)>>,
     /// What to do.
     pub fix: Option<Box<str>>,
-    /// It is about what is not there, which a part of the file that could not be read may explain.
+    /// It reports something missing, which may be in a part of the file that could not be read.
     #[serde(skip)]
     pub missing: bool,
 }
@@ -58,36 +58,36 @@ impl Diagnostic {
         }
     }
 
-    /// The lab is refused for this.
+    /// An error: the lab is refused.
     pub fn error(message: impl Into<String>) -> Self {
         Self::new(Severity::Error, message)
     }
 
-    /// The lab runs, but its author should think again.
+    /// A warning: the lab runs, but its author should check it.
     pub fn warning(message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, message)
     }
 
-    /// For the reader's information.
+    /// A note: information for the reader.
     pub fn note(message: impl Into<String>) -> Self {
         Self::new(Severity::Note, message)
     }
 
-    /// Says where.
+    /// Sets the place.
     #[must_use]
     pub fn at(mut self, file: &str, span: Range<usize>) -> Self {
         self.place = Some(Place { file: file.to_owned(), span });
         self
     }
 
-    /// Says what stands beside the caret.
+    /// Sets the label beside the caret.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
-    /// Names a second place in the same file.
+    /// Adds a second place in the same file.
     #[must_use]
     pub fn related(mut self, span: Range<usize>, label: impl Into<String>) -> Self {
         if let Some(place) = &self.place {
@@ -97,21 +97,21 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do.
+    /// Sets what to do.
     #[must_use]
     pub fn fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into().into_boxed_str());
         self
     }
 
-    /// Says that it is about what is not there.
+    /// Marks it as a report of something missing.
     #[must_use]
     pub fn missing(mut self) -> Self {
         self.missing = true;
         self
     }
 
-    /// Whether the lab is refused for it.
+    /// Whether it is an error, so that the lab is refused.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -1,24 +1,23 @@
-//! How a lab reaches the files that it names, and the program that is to run them, without this
-//! crate doing I/O.
+//! Access to a lab's files and to its client program, so that this crate does no I/O.
 
 use crate::fio::Mistake;
 
 /// Files by their path relative to the lab's directory.
 pub trait Files {
-    /// The text of a file; an error says why not, in the system's words.
+    /// The text of a file; the error is the system's reason.
     ///
     /// # Errors
     /// When it cannot be read or is not UTF-8.
     fn read(&self, path: &str) -> Result<String, String>;
 
-    /// Paths, as the lab would write them, of files that may have been meant instead of `path`.
+    /// Paths of similar files, as the lab would write them, to suggest instead of `path`.
     fn beside(&self, path: &str) -> Vec<String> {
         let _ = path;
         Vec::new()
     }
 
-    /// What the client program itself finds wrong with a job file in which this crate finds nothing.
-    /// Nothing where the program is not at hand.
+    /// Mistakes that the client program finds in a job file that this crate accepts. Empty if the program is
+    /// not installed.
     fn program_says(&self, job: &str) -> Vec<Mistake> {
         let _ = job;
         Vec::new()

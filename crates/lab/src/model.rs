@@ -1,9 +1,9 @@
 //! The size scale of a campaign: S, and every stock after shrinking.
 //!
-//! Stocks (drive sizes, RAM and so the ARC, working sets) are divided by S; flows, times, block
-//! sizes and the log vdev's real size are kept. [`resolve`] takes the smallest S at which a machine fits
-//! into a fixed amount of memory ([`HostLimits::MACHINE`]), never beyond the caps of [`caps`]. Nothing of the host enters: a lab has
-//! the same model everywhere, and [`host_memory_needed`] says what a host must have for it.
+//! Stocks (drive sizes, RAM and so the ARC, working sets) are divided by S; flows, times, block sizes and the
+//! log vdev's real size are kept. [`resolve`] takes the smallest S at which a machine fits into a fixed
+//! amount of memory ([`HostLimits::MACHINE`]), never beyond the caps of [`caps`]. It does not depend on the
+//! host: a lab has the same model everywhere, and [`host_memory_needed`] is what a host needs for it.
 
 pub mod caps;
 mod demand;
@@ -20,7 +20,7 @@ pub use demand::{Demand, demand};
 pub use estimate::{Estimate, estimate};
 pub use machine::{LISTS, arc_max, dirty_data_max, lists, wrlog_data_max};
 pub use parameters::{SET, parameters};
-pub use resolve::{HostLimits, beyond_pools, of_variant, resolve};
+pub use resolve::{HostLimits, beyond_pools, resolve, variant_model};
 pub use sizes::{drive_capacity, drive_sizes};
 
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 pub struct Model {
     /// Size scale S ≥ 1.
     pub size: f64,
-    /// Which rule bound S, in the words of [`Rule::name`].
+    /// The rule that limits S, by its [`Rule::name`].
     pub size_bound_by: String,
     /// ARC size of the machine (`zfs_arc_max`), bytes.
     pub arc_max: u64,
@@ -44,25 +44,25 @@ pub struct Model {
     pub dirty_data_max_real: u64,
     /// `zfs_wrlog_data_max` of the machine, bytes.
     pub wrlog_data_max: u64,
-    /// About what a trial's drives come to hold, bytes, in the variant where it is most.
+    /// Approximate contents of a trial's drives, bytes, in the variant with the most.
     pub drives_hold: u64,
     /// Module parameters that the scaling sets beside those above; they replace the variant's own. See
     /// [`parameters()`] for all of them together.
     #[serde(default)]
     pub module: BTreeMap<String, i64>,
-    /// Every cap that was looked at.
+    /// Every cap that was considered.
     pub caps: Vec<Cap>,
-    /// What the reader must know about this scaling.
+    /// Notes for the reader about this scaling.
     pub notes: Vec<String>,
 }
 
 /// Memory of a host that one machine of this model takes at the most, bytes: the guest's, and what its drives come to
-/// hold. A model is one variant's; see [`of_variant`] for another's.
+/// hold. A model is one variant's; see [`variant_model`] for another's.
 pub fn host_memory_needed(model: &Model) -> u64 {
     model.guest_memory.saturating_add(model.drives_hold)
 }
 
-/// A rule that bounds S.
+/// A limit of S.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cap {
     /// Which.
@@ -72,11 +72,11 @@ pub struct Cap {
     pub lower: bool,
     /// The bound.
     pub bound: f64,
-    /// How the number came about.
+    /// How the number was computed.
     pub why: String,
 }
 
-/// What can bound S.
+/// The rules that can limit S.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rule {
     /// Guest memory and drives' contents fit the memory of one machine.
@@ -112,7 +112,7 @@ impl Rule {
         }
     }
 
-    /// What helps against it at any S.
+    /// The remedy, whatever S is.
     fn remedy(self) -> &'static str {
         match self {
             Self::Memory => "use smaller workloads, or a host with more memory",

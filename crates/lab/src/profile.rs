@@ -5,8 +5,7 @@ use crate::diagnostic::nearest;
 use drives::{Profile, ProfileError};
 use std::collections::BTreeMap;
 
-/// Drive profiles by name, as the text of their files: the one catalogue that labs, `plan` and `audit`
-/// take drives from.
+/// Drive profiles by name, as the text of their files: the catalogue that labs, `plan` and `audit` share.
 #[derive(Debug, Clone, Default)]
 pub struct Profiles {
     texts: BTreeMap<String, String>,
@@ -40,7 +39,7 @@ impl Profiles {
         self.texts.get(name).map(|text| Profile::from_toml(text))
     }
 
-    /// What to do about a name that is not there.
+    /// The fix for an unknown name.
     pub(crate) fn suggest(&self, name: &str) -> String {
         match nearest(name, self.names()) {
             Some(near) => format!("did you mean `{near}`?"),

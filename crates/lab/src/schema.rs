@@ -32,12 +32,12 @@ pub fn schema() -> Value {
 fn top() -> Value {
     let mut properties = base();
     let own = json!({
-        "title": text_of("What is asked, in one line"),
+        "title": text_of("The question, in one line"),
         "source": text_of("Where the question comes from, such as hk-2025"),
         "host": object("The machine being modelled", json!({
             "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit"),
             "cores": { "type": "integer", "minimum": 1, "maximum": 4096, "description": "Processor cores" },
-            "processor": { "enum": Processor::ALL.map(Processor::name), "description": "Whether compute takes virtual time" },
+            "processor": { "enum": Processor::ALL.map(Processor::name), "description": "Whether computation takes virtual time" },
             "memory_price": { "type": "number", "minimum": 0, "description": "Price of a GiB" },
         })),
         "factors": { "type": "object", "description": "Factor → levels; every combination becomes a variant", "properties": paths(), "additionalProperties": {
@@ -45,19 +45,19 @@ fn top() -> Value {
                 { "$ref": "#/$defs/vdevs" }, { "$ref": "#/$defs/variant" }
             ] }
         } },
-        "ablate": { "type": "object", "minProperties": 2, "description": "Settings, each tried alone and each left out of all", "additionalProperties": { "$ref": "#/$defs/variant" } },
+        "ablate": { "type": "object", "minProperties": 2, "description": "Settings; each is tried alone, and each is left out of the full set", "additionalProperties": { "$ref": "#/$defs/variant" } },
         "variants": { "type": "object", "description": "Single variants: add, remove, vdevs, or any base key", "additionalProperties": { "$ref": "#/$defs/variant" } },
         "workloads": { "type": "object", "minProperties": 1, "description": "Client programs", "additionalProperties": workload() },
         "method": object("How to measure", json!({
-            "baseline": text_of("The variant that the others are held against"),
+            "baseline": text_of("The variant that the others are compared with"),
             "precision": { "type": "number", "minimum": 0.001, "maximum": 1, "description": "Stop when an effect's interval is this tight" },
             "budget": described("#/$defs/duration", "Wall time of the whole campaign"),
             "runtime": described("#/$defs/duration", "Measured virtual time of a trial"),
-            "warm_up": described("#/$defs/duration", "The most time that caches may take to become warm before a trial measures"),
+            "warm_up": described("#/$defs/duration", "Maximum time to warm caches before the measurement"),
             "restart": { "type": "boolean", "description": "Export and import the pool between the warm-up and the measurement" },
-            "sensitivity": { "anyOf": [{ "$ref": "#/$defs/factor" }, { "type": "array", "items": { "$ref": "#/$defs/factor" } }], "description": "Factors on a drive's uncertain numbers with which the cells of a verdict are run again" },
-            "size_check": { "type": "array", "items": { "type": "number", "minimum": 1.1, "maximum": 1000 }, "description": "Factors on S with which every cell is run once more" },
-            "ramp": described("#/$defs/duration", "Time at the start of a trial that is not counted"),
+            "sensitivity": { "anyOf": [{ "$ref": "#/$defs/factor" }, { "type": "array", "items": { "$ref": "#/$defs/factor" } }], "description": "Factors on a drive's uncertain numbers; the cells of a verdict are run again with each" },
+            "size_check": { "type": "array", "items": { "type": "number", "minimum": 1.1, "maximum": 1000 }, "description": "Factors on S; every cell is run again with each" },
+            "ramp": described("#/$defs/duration", "Time at the start of a trial that is not measured"),
             "min_trials": { "type": "integer", "minimum": 1, "maximum": MOST_TRIALS },
             "max_trials": { "type": "integer", "minimum": 1, "maximum": MOST_TRIALS },
             "seed": { "type": "integer", "minimum": 0 },
@@ -102,7 +102,7 @@ fn definitions() -> Value {
     variant.insert(
         "host".to_owned(),
         object(
-            "Memory that is not the lab's",
+            "Memory",
             json!({ "memory": described("#/$defs/size", "RAM; sets the ARC and the dirty-data limit") }),
         ),
     );
@@ -173,7 +173,7 @@ fn workload() -> Value {
             })),
             "dataset": text_of("The dataset it runs in; the root without"),
             "rates": { "anyOf": [{ "const": "auto" }, { "type": "number", "minimum": 1 }, { "type": "array", "minItems": 1, "maxItems": 32, "items": { "type": "number", "minimum": 1 } }], "description": "Open-loop ladder: operations a second of all jobs together" },
-            "size": described("#/$defs/size", "Working set, where the job file's sizes are not meant"),
+            "size": described("#/$defs/size", "Working set; replaces the sizes in the job file"),
         }),
     )
 }

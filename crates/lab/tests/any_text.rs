@@ -1,7 +1,7 @@
 //! No text makes the reader panic, and every place that a diagnostic names is in its text.
 
 use lab::builtin::{BuiltinFiles, labs};
-use lab::model::{HostLimits, estimate, of_variant, parameters, resolve};
+use lab::model::{HostLimits, estimate, parameters, resolve, variant_model};
 use lab::{Profiles, load};
 use proptest::prelude::*;
 
@@ -66,7 +66,7 @@ fn read(text: &str) -> Result<(), TestCaseError> {
                 prop_assert!(model.size >= 1.0 && model.size.is_finite());
                 let _ = estimate(&campaign, &model);
                 for variant in &campaign.variants {
-                    let own = of_variant(&model, &campaign.host, variant);
+                    let own = variant_model(&model, &campaign.host, variant);
                     prop_assert!(own.guest_memory > own.arc_max);
                     let _ = parameters(&own, &campaign.host, variant);
                 }
@@ -75,9 +75,9 @@ fn read(text: &str) -> Result<(), TestCaseError> {
                 let _ = lab::command::commands(variant);
             }
         }
-        Err(said) => {
-            prop_assert!(said.iter().any(lab::Diagnostic::is_error));
-            for place in said
+        Err(diagnostics) => {
+            prop_assert!(diagnostics.iter().any(lab::Diagnostic::is_error));
+            for place in diagnostics
                 .iter()
                 .filter_map(|d| d.place.as_ref())
                 .filter(|place| place.file == "any.toml")

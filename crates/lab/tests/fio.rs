@@ -241,7 +241,7 @@ fn files_of_two_directories_that_would_become_one_are_refused() {
     ] {
         let found = found(text);
         assert_eq!(found.len(), 1, "{text}: {found:#?}");
-        assert!(found[0].1.contains("would be one file"), "{found:?}");
+        assert!(found[0].1.contains("would be the same file"), "{found:?}");
     }
     let shared = "[global]\nrw=read\nsize=1G\ndirectory=/d\n[a]\nfilename=x:y\n[b]\nfilename=y\n";
     assert_eq!(found(shared), []);
@@ -258,29 +258,32 @@ fn counts_ranges_and_times_are_read_in_fios_own_notation() {
     assert_eq!(demand.working_set, Some(4 * 1024 * 4096));
     assert_eq!(found("[w]\nrw=read\nsize=50%\n").len(), 1, "of what?");
     let marked = found("\u{feff}[w]\nrw=read\nsize=1g\n");
-    assert!(matches!(&marked[..], [(1, said)] if said.contains("byte-order mark")), "{marked:?}");
+    assert!(
+        matches!(&marked[..], [(1, message)] if message.contains("byte-order mark")),
+        "{marked:?}"
+    );
 }
 
 #[test]
-fn blocks_and_shares_that_are_none_are_refused_where_they_stand() {
+fn invalid_blocks_and_shares_are_refused_at_their_place() {
     let of = |option: &str| {
         let text = format!("[w]\nrw=randrw\nsize=1g\n{option}\n");
-        let said = found(&text);
-        assert!(said.len() < 2, "{option}: {said:?}");
-        said.into_iter().next().unwrap_or_default()
+        let message = found(&text);
+        assert!(message.len() < 2, "{option}: {message:?}");
+        message.into_iter().next().unwrap_or_default()
     };
     for (option, word) in [
-        ("bs=16q", "`16q` is no size of a block"),
-        ("bs=8k,0", "`0` is no size of a block"),
-        ("bsrange=4k-x", "`x` is no size"),
+        ("bs=16q", "`16q` is not a block size"),
+        ("bs=8k,0", "`0` is not a block size"),
+        ("bsrange=4k-x", "`x` is not a block size"),
         ("bssplit=4k/60:8k/70", "more than 100 %"),
-        ("bssplit=4k/60:8k/40,16q/100", "`16q` is no size"),
-        ("blockalign=z", "`z` is no size"),
+        ("bssplit=4k/60:8k/40,16q/100", "`16q` is not a block size"),
+        ("blockalign=z", "`z` is not a block size"),
         ("fsync=-1", "`fsync` cannot be `-1`"),
         ("ioengine=rbd", "`rbd` does not work on files"),
         ("fdatasync=often", "`fdatasync` cannot be `often`"),
-        ("offset=150%", "no share of a file"),
-        ("bs=2g", "holds no block"),
+        ("offset=150%", "not a share of a file"),
+        ("bs=2g", "is smaller than a block"),
     ] {
         let (_, message) = of(option);
         assert!(message.contains(word), "{option}: {message}");

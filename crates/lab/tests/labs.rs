@@ -2,7 +2,7 @@
 
 use lab::builtin::{BuiltinFiles, labs};
 use lab::campaign::OpenZfs;
-use lab::model::{HostLimits, estimate, host_memory_needed, of_variant, resolve};
+use lab::model::{HostLimits, estimate, host_memory_needed, resolve, variant_model};
 use lab::{Diagnostic, Profiles, load};
 
 #[test]
@@ -13,8 +13,9 @@ fn every_lab_resolves_within_its_budget_and_the_memory_of_one_machine() {
         let (campaign, _) =
             match load(&format!("labs/{name}.toml"), text, &BuiltinFiles, &Profiles::builtin()) {
                 Ok(loaded) => loaded,
-                Err(said) => {
-                    let errors: Vec<&Diagnostic> = said.iter().filter(|d| d.is_error()).collect();
+                Err(diagnostics) => {
+                    let errors: Vec<&Diagnostic> =
+                        diagnostics.iter().filter(|d| d.is_error()).collect();
                     wrong.push(format!("{name}: {errors:#?}"));
                     continue;
                 }
@@ -33,7 +34,7 @@ fn every_lab_resolves_within_its_budget_and_the_memory_of_one_machine() {
                     ));
                 }
                 for variant in &campaign.variants {
-                    let own = of_variant(&model, &campaign.host, variant);
+                    let own = variant_model(&model, &campaign.host, variant);
                     let needed = host_memory_needed(&own);
                     if needed > HostLimits::MACHINE.memory {
                         wrong.push(format!("{name}/{}: needs {needed} bytes", variant.name));

@@ -89,7 +89,7 @@ fn a_list_under_a_path_is_a_factor_of_its_own() {
 }
 
 #[test]
-fn ablation_takes_each_setting_alone_and_each_away() {
+fn ablation_tries_each_setting_alone_and_each_left_out() {
     let campaign = campaign(&format!(
         r#"{BASE}
 [ablate]
@@ -140,16 +140,17 @@ fn vdevs_of_a_variant_replace_those_of_the_pool() {
 }
 
 #[test]
-fn what_changes_nothing_is_accepted_and_said_so() {
+fn settings_without_effect_are_accepted_with_a_note() {
     let text = format!("{BASE}[datasets.x]\nquota = \"10G\"\nmountpoint = \"/x\"\n");
-    let Ok((_, said)) = read(&text) else { panic!("refused") };
-    let notes: Vec<&Diagnostic> = said.iter().filter(|d| d.severity == Severity::Note).collect();
+    let Ok((_, diagnostics)) = read(&text) else { panic!("refused") };
+    let notes: Vec<&Diagnostic> =
+        diagnostics.iter().filter(|d| d.severity == Severity::Note).collect();
     assert!(
-        notes.iter().any(|d| d.message.contains("`quota` changes nothing in the machine")),
+        notes.iter().any(|d| d.message.contains("`quota` has no effect in the machine")),
         "{notes:?}"
     );
     assert!(
-        notes.iter().any(|d| d.message.contains("`mountpoint` changes no figure")),
+        notes.iter().any(|d| d.message.contains("`mountpoint` does not affect the results")),
         "{notes:?}"
     );
 }
@@ -182,7 +183,7 @@ fn ladders_warm_ups_sensitivity_and_money_are_read_or_refused() {
 
     refused("[method]\nwarm_up = \"warm\"\n", "\"warm\"", "not a duration", "20m");
     refused("[method]\nsize_check = [1]\n", "1", "out of range", "1.1 to 1000");
-    refused("[method]\nrestart = true\n", "true", "nothing is warm", "warm_up");
+    refused("[method]\nrestart = true\n", "true", "`restart` needs `warm_up`", "warm_up");
     refused("[method]\nsensitivity = [0]\n", "0", "out of range", "0.05 to 20");
     refused("[variants.more]\nhost.memory = \"1M\"\n", "\"1M\"", "between 1G", "128G");
     refused("[variants.more]\nhost.cores = 4\n", "cores", "no key", "memory");
@@ -215,19 +216,19 @@ fn a_dataset_has_what_those_above_it_have() {
 }
 
 #[test]
-fn small_blocks_for_the_special_vdev_are_held_against_the_records_that_a_dataset_has() {
-    let said = |text: &str| match read(&format!("{BASE}{text}")) {
-        Ok((_, said)) => said
+fn special_small_blocks_is_compared_with_each_datasets_recordsize() {
+    let warnings = |text: &str| match read(&format!("{BASE}{text}")) {
+        Ok((_, diagnostics)) => diagnostics
             .into_iter()
             .filter(|d| d.severity == Severity::Warning)
             .map(|d| d.message)
             .collect::<Vec<_>>(),
-        Err(said) => panic!("{said:#?}"),
+        Err(diagnostics) => panic!("{diagnostics:#?}"),
     };
     let inherits = "[datasets.wide]\nrecordsize = \"1M\"\n[datasets.\"wide/db\"]\nspecial_small_blocks = \"128K\"\n";
-    assert_eq!(said(inherits), [""; 0]);
+    assert_eq!(warnings(inherits), [""; 0]);
     let narrow = "[datasets.db]\nspecial_small_blocks = \"8K\"\n[datasets.\"db/wal\"]\nrecordsize = \"8K\"\n";
-    let found = said(narrow);
+    let found = warnings(narrow);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].contains("all data of dataset `db/wal`"), "{found:?}");
 }
@@ -243,9 +244,9 @@ fn a_lab_that_names_no_release_runs_the_newest_with_compute_charged() {
 fn compute_may_be_free() {
     let free = BASE.replacen("cores = 32", "cores = 32\nprocessor = \"free\"", 1);
     assert_eq!(campaign(&free).host.processor, Processor::Free);
-    let said = errors(&free.replace("\"free\"", "\"cheap\""));
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("`processor` cannot be `cheap`"), "{said:?}");
+    let diagnostics = errors(&free.replace("\"free\"", "\"cheap\""));
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    assert!(diagnostics[0].contains("`processor` cannot be `cheap`"), "{diagnostics:?}");
 }
 
 #[test]
@@ -302,9 +303,9 @@ fn what_the_machine_changes_in_a_job_is_noted_at_its_line() {
     let text = format!(
         "{BASE}[workloads.x]\nfio.job = \"\"\"\n[w]\nrw=read\nsize=1g\nclocksource=cpu\ncpus_allowed=0-3\n\"\"\"\n"
     );
-    let Ok((_, said)) = read(&text) else { panic!("refused") };
+    let Ok((_, diagnostics)) = read(&text) else { panic!("refused") };
     let notes: Vec<String> =
-        lines(&text, &said).into_iter().filter(|line| line.starts_with("c")).collect();
+        lines(&text, &diagnostics).into_iter().filter(|line| line.starts_with("c")).collect();
     assert_eq!(notes.len(), 2, "{notes:#?}");
     assert!(notes[0].starts_with("clocksource=cpu | `clocksource=cpu` becomes"));
     assert!(notes[1].starts_with("cpus_allowed=0-3 | `cpus_allowed=0-3` is left out"));

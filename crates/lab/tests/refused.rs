@@ -1,4 +1,4 @@
-//! What is said about a lab that means nothing, or not what its author thinks.
+//! Diagnostics of labs that are invalid, or differ from their author's intention.
 
 mod common;
 
@@ -13,17 +13,12 @@ fn each_mistake_has_its_place_and_its_fix() {
         "too few drives `optane`",
         "optane[0-1]",
     );
-    refused(
-        "[variants.a]\nadd = \"log hdd0\"\n",
-        "hdd0",
-        "`hdd0` is used twice",
-        "drives of its own",
-    );
+    refused("[variants.a]\nadd = \"log hdd0\"\n", "hdd0", "`hdd0` is used twice", "its own drives");
     refused(
         "[variants.a]\nadd = \"raidz3 nvme0\"\n",
         "raidz3 nvme0",
         "needs at least 4 drives",
-        "name 4 drives",
+        "name at least 4 drives",
     );
     refused("[variants.a]\nremove = \"log\"\n", "log", "no `log` to remove", "raidz2 hdd[0-5]");
     refused(
@@ -47,20 +42,20 @@ fn each_mistake_has_its_place_and_its_fix() {
     refused(
         "[variants.a]\ndataset.recordsise = \"16K\"\n",
         "recordsise",
-        "no dataset property",
+        "is not a dataset property",
         "did you mean `recordsize`",
     );
     refused(
         "[variants.a]\npool.\"feature@drad\" = \"disabled\"\n",
         "\"feature@drad\"",
-        "`feature@drad` is no pool property",
+        "`feature@drad` is not a pool property",
         "did you mean `feature@draid`",
     );
     refused(
         "[variants.a]\nopenzfs = \"2.3\"\npool.\"feature@physical_rewrite\" = \"disabled\"\n",
         "\"feature@physical_rewrite\"",
         "OpenZFS 2.3 has no pool property",
-        "it came with 2.4",
+        "it was added in 2.4",
     );
     refused("[variants.a]\ndataset.sync = \"yes\"\n", "\"yes\"", "cannot be `yes`", "standard");
     refused("[variants.a]\ndataset.atime = false\n", "false", "boolean", "\"off\"");
@@ -74,47 +69,47 @@ fn each_mistake_has_its_place_and_its_fix() {
     refused(
         "[variants.a]\nopenzfs = \"2.1\"\n",
         "\"2.1\"",
-        "the machine runs OpenZFS 2.3 and 2.4, and 2.1 has no port to it",
+        "the machine runs OpenZFS 2.3 and 2.4; OpenZFS 2.1 is not ported to it",
         "change the line: openzfs = \"2.4\"",
     );
     refused(
         "[scale]\ntime = 5\n",
         "time",
-        "there is no time scale any more: virtual time is exact",
+        "the time scale was removed: virtual time is exact",
         "remove the line",
     );
     refused(
         "[variants.a]\nopenzfs = \"2.2\"\n",
         "\"2.2\"",
-        "the machine runs OpenZFS 2.3 and 2.4, and not `2.2`",
+        "the machine runs OpenZFS 2.3 and 2.4, not `2.2`",
         "\"2.3\", \"2.4\"",
     );
     refused("[variants.a]\npool.ashift = 20\n", "20", "`ashift` cannot be 20", "9 to 16");
     refused(
         "[variants.a]\ndrives.x = \"2x hdd-7200-16\"\n",
         "\"2x hdd-7200-16\"",
-        "no drive profile",
+        "there is no drive profile",
         "did you mean `hdd-7200-16t`",
     );
     refused(
         "[variants.a]\ndrives.x = \"many hdd-7200-16t\"\n",
         "\"many hdd-7200-16t\"",
-        "no count of drives",
+        "is not a number of drives",
         "12x",
     );
     refused(
         "[variants.a]\ndrives.x2 = \"2x hdd-7200-16t\"\n",
         "x2",
-        "cannot name a kind",
-        "not ending in a digit",
+        "is not a valid name for a kind",
+        "do not end with a digit",
     );
     refused(
         "[variants.a]\ndrives.x = { profile = \"hdd-7200-16t\", hdd = { rpm = -1 } }\n",
         "-1",
-        "makes no drive",
+        "is not a valid drive",
         "docs/explanation/drives.md",
     );
-    refused("[variants.\"a b\"]\n", "\"a b\"", "cannot name a variant", "letters");
+    refused("[variants.\"a b\"]\n", "\"a b\"", "is not a valid name for a variant", "letters");
     refused(
         "[workloads.x]\nfio = \"jobs/sinc.fio\"\n",
         "\"jobs/sinc.fio\"",
@@ -139,10 +134,11 @@ fn each_mistake_has_its_place_and_its_fix() {
 
 #[test]
 fn a_broken_job_file_is_shown_in_its_own_text() {
-    let Err(said) = read(&format!("{BASE}[workloads.x]\nfio = \"jobs/broken.fio\"\n")) else {
+    let Err(diagnostics) = read(&format!("{BASE}[workloads.x]\nfio = \"jobs/broken.fio\"\n"))
+    else {
         panic!("accepted")
     };
-    let place = said[0].place.as_ref().map(|p| (p.file.as_str(), p.span.clone()));
+    let place = diagnostics[0].place.as_ref().map(|p| (p.file.as_str(), p.span.clone()));
     assert_eq!(place, Some(("jobs/broken.fio", 10..15)));
 }
 
@@ -167,8 +163,8 @@ fio = "nowhere.fio"
 [method]
 budget = 0
 "#;
-    let said = errors(text);
-    let found = |what: &str| said.iter().any(|line| line.contains(what));
+    let diagnostics = errors(text);
+    let found = |what: &str| diagnostics.iter().any(|line| line.contains(what));
     for what in [
         "2.5",
         "lots",
@@ -181,9 +177,9 @@ budget = 0
         "nowhere.fio",
         "budget",
     ] {
-        assert!(found(what), "{what} not in {said:#?}");
+        assert!(found(what), "{what} not in {diagnostics:#?}");
     }
-    assert!(!found("no data vdev"), "the pool is there, but misspelt: {said:#?}");
+    assert!(!found("no data vdev"), "the pool is there, but misspelt: {diagnostics:#?}");
     let Err(diagnostics) = read(text) else { panic!("accepted") };
     let starts: Vec<usize> = diagnostics
         .iter()
@@ -194,7 +190,7 @@ budget = 0
 }
 
 #[test]
-fn a_mistake_in_the_base_is_said_once_for_all_variants() {
+fn a_mistake_in_the_base_is_reported_once_for_all_variants() {
     let text = format!("{BASE}[factors]\nlog = {{ a = \"\", b = \"log optane0\" }}\n")
         .replace("\"16K\"", "\"17K\"");
     assert_eq!(errors(&text).len(), 1);
@@ -204,44 +200,47 @@ fn a_mistake_in_the_base_is_said_once_for_all_variants() {
 fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
     let text = format!("{BASE}[variants.a]\nvdevs = \"mirror hdd[0-1]\"\nremove = \"cache\"\n")
         .replace("raidz2 hdd[0-5]", "raidz2 hdd[0-1]");
-    let said = errors(&text);
-    assert!(said.iter().any(|line| line.contains("no `cache` to remove")), "{said:?}");
-    assert_eq!(said.len(), 2, "{said:?}");
+    let diagnostics = errors(&text);
+    assert!(
+        diagnostics.iter().any(|line| line.contains("no `cache` to remove")),
+        "{diagnostics:?}"
+    );
+    assert_eq!(diagnostics.len(), 2, "{diagnostics:?}");
 }
 
 #[test]
-fn broken_toml_is_said_beside_what_else_is_wrong() {
+fn invalid_toml_is_reported_with_all_other_mistakes() {
     let text = BASE
         .replace("recordsize = \"16K\"", "recordsize = 16K")
         .replace("\"always\"", "\"allways\"");
-    let said = errors(&text);
-    assert!(said.iter().any(|line| line.contains("not TOML")), "{said:?}");
-    assert!(said.iter().any(|line| line.contains("`always`")), "{said:?}");
+    let diagnostics = errors(&text);
+    assert!(diagnostics.iter().any(|line| line.contains("not TOML")), "{diagnostics:?}");
+    assert!(diagnostics.iter().any(|line| line.contains("`always`")), "{diagnostics:?}");
     assert!(!errors("").is_empty(), "an empty file is no lab");
     let header = errors(&BASE.replace("[pool]", "[pool"));
     assert!(header.iter().all(|line| line.contains("not TOML")), "{header:?}");
 }
 
 #[test]
-fn a_lab_whose_variants_are_none_or_too_many_is_told_so_and_what_its_base_gets_wrong() {
+fn zero_or_too_many_variants_are_reported_with_the_mistakes_of_the_base() {
     refused("[factors]\n", "factors", "has no factor", "add one");
     let none = BASE.replace("vdevs = \"\"\"", "vdevs_ = \"\"\"");
-    let said = errors(&format!("{none}[variants]\n").replace("\"16K\"", "\"17K\""));
-    assert!(said.iter().any(|line| line.contains("has no variant")), "{said:#?}");
+    let diagnostics = errors(&format!("{none}[variants]\n").replace("\"16K\"", "\"17K\""));
+    assert!(diagnostics.iter().any(|line| line.contains("has no variant")), "{diagnostics:#?}");
     let levels: Vec<String> = (0..20).map(|i| format!("l{i} = \"\"")).collect();
     let levels = levels.join(", ");
     let text = format!(
         "{BASE}[method]\nbaseline = \"l0/l1\"\n[factors]\na = {{ {levels} }}\nb = {{ {levels} }}\n"
     );
-    let said = errors(&text.replace("\"lz4\"", "\"lz5\""));
-    assert_eq!(said.len(), 2, "{said:#?}");
-    assert!(said.iter().any(|line| line.contains("400 variants")));
-    assert!(said.iter().any(|line| line.contains("`lz5`")));
+    let diagnostics = errors(&text.replace("\"lz4\"", "\"lz5\""));
+    assert_eq!(diagnostics.len(), 2, "{diagnostics:#?}");
+    assert!(diagnostics.iter().any(|line| line.contains("400 variants")));
+    assert!(diagnostics.iter().any(|line| line.contains("`lz5`")));
 }
 
 #[test]
 fn what_zpool_and_zfs_refuse_is_refused() {
-    refused("[variants.a]\npool.readonly = \"on\"\n", "readonly", "does not take", "at import");
+    refused("[variants.a]\npool.readonly = \"on\"\n", "readonly", "does not accept", "at import");
     refused(
         "[variants.a]\npool.altroot = \"mnt\"\n",
         "\"mnt\"",
@@ -255,12 +254,7 @@ fn what_zpool_and_zfs_refuse_is_refused() {
         "too long",
         "32",
     );
-    refused(
-        "[variants.a]\nadd = \"log optane0 log optane1\"\n",
-        "log",
-        "stands here twice",
-        "once",
-    );
+    refused("[variants.a]\nadd = \"log optane0 log optane1\"\n", "log", "appears twice", "once");
     refused(
         "[variants.a]\nmodule.zfs_txg_timeout = \"soon\"\n",
         "\"soon\"",
@@ -277,8 +271,8 @@ fn nothing_that_is_stated_is_passed_over() {
     refused(
         "[variants.a]\nvdevs = \"mirror hdd[0-1]\"\npool.vdevs = \"raidz hdd[0-2]\"\n",
         "\"mirror hdd[0-1]\"",
-        "states the pool's vdevs twice",
-        "keep one",
+        "the pool's vdevs are given twice",
+        "remove one",
     );
     refused(
         "[variants.a]\ndrives.x = { profile = \"pm983-960g\", capacity = 99999999999999999999 }\n",
@@ -296,26 +290,29 @@ fn nothing_that_is_stated_is_passed_over() {
     refused(
         "[workloads.\"a\\u001b[31m\"]\nfio = \"jobs/sync.fio\"\n",
         "\"a\\u001b[31m\"",
-        "cannot name a workload",
+        "is not a valid name for a workload",
         "letters",
     );
 }
 
 #[test]
 fn a_word_that_is_copied_is_one_mistake() {
-    let said = errors(&BASE.replace("hdd[6-11]", "hdd[0-5]"));
-    assert_eq!(said.len(), 1, "{said:#?}");
-    assert!(said[0].contains("`hdd[0-5]` are used twice"), "{said:?}");
-    let said = errors(&BASE.replace("hdd[6-11]", "hdd[5-10]"));
-    assert!(said[0].contains("`hdd5` is used twice"), "{said:?}");
+    let diagnostics = errors(&BASE.replace("hdd[6-11]", "hdd[0-5]"));
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
+    assert!(diagnostics[0].contains("`hdd[0-5]` are used twice"), "{diagnostics:?}");
+    let diagnostics = errors(&BASE.replace("hdd[6-11]", "hdd[5-10]"));
+    assert!(diagnostics[0].contains("`hdd5` is used twice"), "{diagnostics:?}");
 }
 
 #[test]
 fn what_a_broken_section_held_is_not_missed() {
     for section in ["[drives]", "[pool]"] {
         let text = format!("{BASE}[variants.a]\nadd = \"log optane[0-1]\"\n");
-        let said = errors(&text.replace(section, &section[..section.len() - 1]));
-        assert!(said.iter().all(|line| line.contains("not TOML")), "{section}: {said:#?}");
+        let diagnostics = errors(&text.replace(section, &section[..section.len() - 1]));
+        assert!(
+            diagnostics.iter().all(|line| line.contains("not TOML")),
+            "{section}: {diagnostics:#?}"
+        );
     }
 }
 
@@ -324,13 +321,13 @@ fn properties_that_zfs_takes_only_together() {
     refused(
         "[variants.a]\ndataset.encryption = \"on\"\n",
         "\"on\"",
-        "needs a `keyformat`",
+        "needs `keyformat`",
         "passphrase",
     );
     refused(
         "[variants.a]\ndataset.keyformat = \"raw\"\n",
         "\"raw\"",
-        "`keyformat` without encryption",
+        "`keyformat` is set, but encryption is off",
         "encryption = \"on\"",
     );
     let encrypted = "[variants.a]\ndataset.encryption = \"on\"\ndataset.keyformat = \"raw\"\n";
@@ -341,12 +338,7 @@ fn properties_that_zfs_takes_only_together() {
         "`keylocation` cannot be",
         "prompt",
     );
-    refused(
-        &format!("{encrypted}dataset.copies = 3\n"),
-        "3",
-        "two copies at the most",
-        "copies = 2",
-    );
+    refused(&format!("{encrypted}dataset.copies = 3\n"), "3", "at most two copies", "copies = 2");
     // A child of an encrypted dataset has its key.
     let child = format!("{BASE}{encrypted}[datasets.db]\nencryption = \"aes-256-gcm\"\n");
     assert_eq!(errors(&child).len(), 1, "in the base it begins encryption");
@@ -355,7 +347,7 @@ fn properties_that_zfs_takes_only_together() {
     refused(
         "[variants.a]\ndataset.normalization = \"formD\"\ndataset.utf8only = \"off\"\n",
         "\"off\"",
-        "`normalization` wants",
+        "`normalization` needs",
         "remove it",
     );
     refused("[variants.a]\ndataset.used = \"1G\"\n", "used", "cannot be set", "remove it");
@@ -366,19 +358,19 @@ fn what_a_workload_needs_every_variant_has() {
     refused(
         "[variants.a]\ndatasets.db.recordsize = \"8K\"\n[workloads.w]\nfio = \"jobs/sync.fio\"\ndataset = \"db\"\n",
         "\"db\"",
-        "which not every variant has: base",
+        "which is missing in: base",
         "add an empty [datasets.db]",
     );
     let job =
         |text: &str| format!("[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n{text}\"\n");
-    let said = errors(&format!("{BASE}{}", job("runtime=500ms\\n")));
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("runs for a second at least"), "{said:?}");
+    let diagnostics = errors(&format!("{BASE}{}", job("runtime=500ms\\n")));
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    assert!(diagnostics[0].contains("must run for at least 1 s"), "{diagnostics:?}");
     let zero = format!("{BASE}{}", job("runtime=0\\n"));
     assert_eq!(errors(&zero), [""; 0], "none, to fio");
     let share = "[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=50%\\n\"\n";
-    let said = errors(&format!("{BASE}{share}"));
-    assert!(said.len() == 1 && said[0].contains("states no size"), "{said:?}");
+    let diagnostics = errors(&format!("{BASE}{share}"));
+    assert!(diagnostics.len() == 1 && diagnostics[0].contains("has no size"), "{diagnostics:?}");
 }
 
 #[test]
@@ -392,7 +384,7 @@ fn one_slip_is_one_mistake() {
     refused(
         "[variants.a]\nvdevs = \"miror hdd[0-1]\"\n",
         "miror",
-        "`miror` names no drive",
+        "`miror` is not a drive",
         "did you mean `mirror`",
     );
     refused(
@@ -402,8 +394,8 @@ fn one_slip_is_one_mistake() {
         "new = { openzfs",
     );
     let text = BASE.replace("raidz2 hdd[6-11]", "raidz3 hdd[6-8]");
-    let said = read(&text).unwrap_err();
-    assert!(said.iter().all(|d| !d.message.contains("uses drives")), "{said:#?}");
+    let diagnostics = read(&text).unwrap_err();
+    assert!(diagnostics.iter().all(|d| !d.message.contains("uses drives")), "{diagnostics:#?}");
 }
 
 #[test]
@@ -417,40 +409,40 @@ fn names_and_numbers_are_read_as_zfs_and_toml_read_them() {
 }
 
 #[test]
-fn an_ashift_that_openzfs_will_not_keep_is_told() {
-    let told_of = |base: &str, vdevs: &str, ashift: u8| {
+fn an_ashift_that_openzfs_changes_is_reported() {
+    let count_in = |base: &str, vdevs: &str, ashift: u8| {
         let change = format!("[variants.a]\npool.ashift = {ashift}\nvdevs = \"{vdevs}\"\n");
-        let (_, said) = read(&format!("{base}{change}")).unwrap();
-        let of = |d: &&lab::Diagnostic| d.message.contains("makes ashift 12 of 9");
-        said.iter().filter(of).count()
+        let (_, diagnostics) = read(&format!("{base}{change}")).unwrap();
+        let of = |d: &&lab::Diagnostic| d.message.contains("changes ashift 9 to 12");
+        diagnostics.iter().filter(of).count()
     };
-    let told = |vdevs: &str, ashift: u8| told_of(BASE, vdevs, ashift);
-    assert_eq!(told("mirror hdd[0-1]", 9), 1);
-    assert_eq!(told("hdd[0-1]", 9), 0, "single drives");
+    let count = |vdevs: &str, ashift: u8| count_in(BASE, vdevs, ashift);
+    assert_eq!(count("mirror hdd[0-1]", 9), 1);
+    assert_eq!(count("hdd[0-1]", 9), 0, "single drives");
     let claim = r#"{ profile = "hdd-7200-16t", count = 12, reported_sector = "512" }"#;
     let claim = BASE.replace(r#""12x hdd-7200-16t""#, claim);
-    assert_eq!(told_of(&claim, "mirror hdd[0-1]", 9), 0, "they claim 512");
-    assert_eq!(told("hdd[0-1] log mirror optane[0-1]", 9), 1);
-    assert_eq!(told("mirror hdd[0-1]", 12), 0);
+    assert_eq!(count_in(&claim, "mirror hdd[0-1]", 9), 0, "they claim 512");
+    assert_eq!(count("hdd[0-1] log mirror optane[0-1]", 9), 1);
+    assert_eq!(count("mirror hdd[0-1]", 12), 0);
 }
 
 #[test]
-fn one_mistake_is_told_once_and_where_it_is() {
-    let said = errors(&BASE.replace('\n', "\r"));
-    assert_eq!(said.len(), 1, "{said:#?}");
-    assert!(said[0].contains("CR alone"), "{said:#?}");
+fn one_mistake_is_reported_once_at_its_place() {
+    let diagnostics = errors(&BASE.replace('\n', "\r"));
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
+    assert!(diagnostics[0].contains("CR alone"), "{diagnostics:#?}");
 
     let misspelt = format!("{BASE}[workloads.other]\nfio.jobs = \"[a]\\nrw=write\\nsize=1G\"\n");
-    let said = errors(&misspelt);
-    assert_eq!(said.len(), 1, "{said:#?}");
-    assert!(said[0].contains("no key `jobs`"), "{said:#?}");
+    let diagnostics = errors(&misspelt);
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
+    assert!(diagnostics[0].contains("no key `jobs`"), "{diagnostics:#?}");
 
     let bare = BASE.replace("raidz2 hdd[0-5]", "").replace("raidz2 hdd[6-11]", "");
-    let said = read(&bare).unwrap_err();
-    let said: Vec<_> = said.iter().filter(|d| d.is_error()).collect();
-    assert_eq!(said.len(), 1, "{said:#?}");
-    let place = said[0].place.as_ref().unwrap();
-    assert!(bare[place.span.start..].starts_with("pool]"), "{said:#?}");
+    let diagnostics = read(&bare).unwrap_err();
+    let diagnostics: Vec<_> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
+    let place = diagnostics[0].place.as_ref().unwrap();
+    assert!(bare[place.span.start..].starts_with("pool]"), "{diagnostics:#?}");
 }
 
 #[test]
@@ -459,43 +451,48 @@ fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
     let variant = lab.variants.iter().find(|v| v.name == "a").unwrap();
     assert_eq!(variant.pool.vdevs.len(), 2);
     let twice = "[variants.a]\nremove = \"special mirror meta0 meta1 meta1\"\n";
-    let said = errors(&format!("{BASE}{twice}"));
-    assert!(said[0].contains("to remove"), "{said:#?}");
+    let diagnostics = errors(&format!("{BASE}{twice}"));
+    assert!(diagnostics[0].contains("to remove"), "{diagnostics:#?}");
 }
 
 #[test]
-fn a_ladders_wrong_rate_and_a_number_beyond_counting_are_told_once() {
+fn an_invalid_rate_and_a_too_large_number_are_reported_once() {
     let rates = "[workloads.x]\nfio = \"jobs/sync.fio\"\nrates = [0]\n";
     refused(rates, "0", "`rates` is out of range", "1 to 1000000000");
     refused("[method]\nsensitivity = [1]\n", "[1]", "a factor of 1 changes nothing", "[0.5, 2]");
     let seed = "[method]\nseed = 99999999999999999999\n";
-    refused(seed, "99999999999999999999", "`seed` is beyond what can be counted", "at the most");
+    refused(seed, "99999999999999999999", "`seed` is too large", "the maximum is");
 }
 
 #[test]
-fn an_array_that_cannot_be_is_refused_where_it_is_written() {
+fn an_invalid_array_is_refused_at_its_place() {
     let array = |md: &str| format!("[variants.a]\nstack = \"md\"\nmd = \"{md}\"\n");
     refused(
         &array("raid6 hdd[0-2]"),
         "raid6",
-        "raid6 needs at least 4 drives, and 3 are named",
-        "name 4 drives or more",
+        "raid6 needs at least 4 drives, but 3 are named",
+        "name at least 4 drives",
     );
     refused(
         &array("raid01 hdd[0-3]"),
         "raid01",
-        "`raid01` is no level of an array",
+        "`raid01` is not an array level",
         "did you mean `raid10`",
     );
     refused(&array("raid10 hdd[0-12]"), "hdd[0-12]", "too few drives `hdd`", "hdd[0-11]");
-    refused(&array("raid1 hdd[0-1] hdd1"), "hdd1", "`hdd1` is used twice", "drives of its own");
+    refused(&array("raid1 hdd[0-1] hdd1"), "hdd1", "`hdd1` is used twice", "its own drives");
     refused(
         &array("raid0 hdd[0-1] chunk=48K"),
         "chunk=48K",
-        "`48K` is no size of a chunk",
+        "`48K` is not a valid chunk size",
         "power of two",
     );
-    refused(&array("raid1 hdd[0-1] chunk=64K"), "chunk=64K", "raid1 has no chunks", "remove it");
+    refused(
+        &array("raid1 hdd[0-1] chunk=64K"),
+        "chunk=64K",
+        "raid1 has no chunk size",
+        "remove it",
+    );
     refused(
         &format!("{}filesystem = \"btrfs\"\n", array("raid0 hdd[0-1]")),
         "\"btrfs\"",
@@ -505,7 +502,7 @@ fn an_array_that_cannot_be_is_refused_where_it_is_written() {
     refused(
         "[variants.a]\nstack = \"md\"\n",
         "a",
-        "stack = \"md\" without an array",
+        "stack = \"md\" needs an array",
         "raid10 nvme[0-3]",
     );
 }
@@ -523,20 +520,20 @@ fn the_keys_of_one_stack_are_refused_in_the_other() {
         refused(
             &format!("{array}{key}\n"),
             under,
-            "this belongs to a ZFS pool, and the stack here is `md`",
+            "this key is for ZFS pools, but the stack here is `md`",
             "remove it",
         );
     }
     refused(
         "[variants.a]\nfilesystem = \"xfs\"\n",
         "filesystem",
-        "this belongs to an md array, and the stack here is `zfs`",
+        "this key is for md arrays, but the stack here is `zfs`",
         "stack = \"md\"",
     );
     refused(
         "[variants.a]\nstack = \"md\"\nmd = \"raid1 hdd[0-1]\"\n[workloads.w]\nfio = \"jobs/sync.fio\"\ndataset = \"db\"\n[datasets.db]\n",
         "\"db\"",
-        "which not every variant has: a",
+        "which is missing in: a",
         "[datasets.db]",
     );
 }

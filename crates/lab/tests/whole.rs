@@ -1,4 +1,4 @@
-//! What only the whole of a lab shows.
+//! Checks of a whole lab.
 
 mod common;
 
@@ -10,19 +10,19 @@ fn what_no_machine_can_model_is_a_mistake_of_the_lab() {
     refused(
         "[workloads.large]\nfio.job = \"[w]\\nrw=randread\\nruntime=30\\n\"\nsize = \"400T\"\n",
         "\"400T\"",
-        "the files of workload large come to 400T",
+        "the files of workload large need 400T",
         "smaller files",
     );
     refused(
         "[scale]\nsize = 20000\n",
         "20000",
-        "size = 20000 is beyond what keeps the model true",
+        "size = 20000 is too large for a faithful model",
         "a smaller [scale] size",
     );
     refused(
         "[method]\nsize_check = [900]\n[scale]\nsize = 8\n",
         "[900]",
-        "size_check = 900 takes S from 8 to 7200",
+        "size_check = 900 raises S from 8 to 7200",
         "a smaller factor",
     );
     let both = "[workloads.large]\nfio.job = \"[w]\\nrw=randread\\nruntime=30\\n\"\nsize = \"400T\"\n[scale]\nsize = 20000\n";
@@ -30,19 +30,19 @@ fn what_no_machine_can_model_is_a_mistake_of_the_lab() {
 }
 
 #[test]
-fn what_makes_no_difference_is_told() {
-    let told = |more: &str| -> Vec<String> {
+fn identical_variants_and_limits_without_effect_are_reported() {
+    let notes = |more: &str| -> Vec<String> {
         let text = format!("{BASE}{more}");
-        let (_, said) = read(&text).unwrap_or_else(|said| panic!("{said:#?}"));
-        let mut lines = lines(&text, &said);
+        let (_, diagnostics) = read(&text).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"));
+        let mut lines = lines(&text, &diagnostics);
         lines.retain(|line| !line.contains("no variant uses"));
         lines
     };
-    let alike = told("[variants.a]\ndataset.recordsize = \"16K\"\n");
+    let alike = notes("[variants.a]\ndataset.recordsize = \"16K\"\n");
     assert_eq!(alike.len(), 1, "{alike:#?}");
-    assert!(alike[0].starts_with("a | variants `base` and `a` are alike"));
-    assert!(told("[variants.a]\ndataset.recordsize = \"8K\"\n").is_empty());
-    let more = told("[scale]\ndirty_data_max = \"8G\"\n");
+    assert!(alike[0].starts_with("a | variants `base` and `a` are identical"));
+    assert!(notes("[variants.a]\ndataset.recordsize = \"8K\"\n").is_empty());
+    let more = notes("[scale]\ndirty_data_max = \"8G\"\n");
     assert!(more[0].contains("zfs_dirty_data_max is 4G"), "{more:#?}");
-    assert!(told("[scale]\ndirty_data_max = \"1G\"\n").is_empty());
+    assert!(notes("[scale]\ndirty_data_max = \"1G\"\n").is_empty());
 }

@@ -1,10 +1,10 @@
-//! Everything the arithmetic says of one layout of one kind of drive, and of a pool of several.
+//! All figures of one layout of one kind of drive, and of a pool of several.
 
 use crate::drive::{Drive, Drives};
-use crate::layout::{By, Layout, Scheme};
+use crate::layout::{Layout, RaidProvider, Scheme};
 use crate::rebuild::{self, Conditions, Rebuild};
 use crate::reliability::{self, Assumptions, Rates, Reliability};
-use crate::space::{self, Given, PoolSpace};
+use crate::space::{self, DeviceUse, PoolSpace};
 use crate::speed::{self, Speed};
 use crate::tolerance::{self, Tolerance};
 use serde::{Deserialize, Serialize};
@@ -17,16 +17,16 @@ const MD_RESERVED: u64 = 264_192 * 512;
 /// Microchip cards keep 32 MiB (`arcconf` prints Reserved Size).
 const CARD_RESERVED: u64 = 512 << 20;
 
-/// What the plan is for.
+/// The options of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Bytes of a block: the recordsize or volblocksize of the data.
     pub recordsize: u64,
     /// Whether ZFS gets whole disks, and partitions them, or devices as they are.
     pub whole_disks: bool,
-    /// What a rebuild meets.
+    /// The conditions of a rebuild.
     pub conditions: Conditions,
-    /// What is assumed of failures.
+    /// Assumptions about failures.
     pub assumptions: Assumptions,
     /// Maximum number of simultaneous failures to consider.
     pub failures: u32,
@@ -45,10 +45,10 @@ impl Default for Options {
 }
 
 impl Options {
-    fn given(&self, drive: &Drive) -> Given {
+    fn given(&self, drive: &Drive) -> DeviceUse {
         match self.whole_disks {
-            true => Given::Disk { sector: drive.sector },
-            false => Given::Raw,
+            true => DeviceUse::Disk { sector: drive.sector },
+            false => DeviceUse::Raw,
         }
     }
 }
@@ -104,7 +104,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
         }
         None => {
             let reserved = match layout.scheme {
-                Scheme::Raid { by: By::Card, .. } => CARD_RESERVED,
+                Scheme::Raid { by: RaidProvider::Card, .. } => CARD_RESERVED,
                 _ => MD_RESERVED,
             };
             let each = drive.bytes.saturating_sub(reserved) / (1 << 20) * (1 << 20);
@@ -112,7 +112,7 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
             (bytes, 0, bytes as f64, bytes, each as f64)
         }
     };
-    let rebuild = rebuild::of(layout, drive, held, &options.conditions);
+    let rebuild = rebuild::estimate(layout, drive, held, &options.conditions);
     Part {
         layout: *layout,
         dspace,
@@ -127,12 +127,12 @@ pub fn part(layout: &Layout, drive: &Drive, options: &Options) -> Part {
             rebuild.as_ref(),
             &options.assumptions,
         ),
-        speed: speed::of(layout, drive, options.recordsize),
+        speed: speed::estimate(layout, drive, options.recordsize),
         price: drive.price.map(|price| price * f64::from(layout.drives())),
     }
 }
 
-/// What is compared between layouts.
+/// The figures by which layouts are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// USED + AVAIL of the root dataset, or bytes of a RAID's block device.
@@ -196,7 +196,7 @@ pub struct Assessment {
     /// Its name.
     pub name: String,
     /// Its parts: kind of drive, layout, vdevs in `zpool create`'s grammar (none for a RAID).
-    pub parts: Vec<Shown>,
+    pub parts: Vec<ShownPart>,
     /// What it is compared by.
     pub score: Score,
     /// Its space as ZFS accounts it; none for a RAID.
@@ -217,13 +217,13 @@ pub struct Assessment {
     pub own: Vec<String>,
     /// A layout shown that is at least as good in every figure.
     pub dominated_by: Option<String>,
-    /// What to know about it.
+    /// Remarks about it.
     pub notes: Vec<Note>,
 }
 
 /// One part of a pool, for showing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct ShownPart {
     /// Kind of drive.
     pub kind: String,
     /// Drives it uses.
@@ -236,7 +236,7 @@ pub struct Shown {
     pub efficiency: f64,
 }
 
-/// What to know about a layout.
+/// A remark about a layout.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Note {
@@ -274,9 +274,9 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
         parts.iter().fold((0, 0), |(d, e), p| (d + p.dspace, e + p.embedded_log));
     let rates = parts.iter().fold(Rates::default(), |a, p| a.and(p.rates));
     let speed = parts.iter().fold(Speed::default(), |a, p| a.and(p.speed));
-    let shown: Vec<Shown> = known
+    let shown: Vec<ShownPart> = known
         .iter()
-        .map(|(drive, layout)| Shown {
+        .map(|(drive, layout)| ShownPart {
             kind: drive.kind.clone(),
             drives: layout.drives(),
             layout: **layout,
@@ -304,7 +304,7 @@ pub fn assess(layouts: &[(usize, Layout)], drives: &[Drives], options: &Options)
             PoolSpace { dspace, slop, embedded_log, usable: dspace.saturating_sub(slop) }
         }),
         raw: known.iter().map(|(drive, layout)| drive.bytes * u64::from(layout.drives())).sum(),
-        tolerance: tolerance::of(&all, options.failures),
+        tolerance: tolerance::compute(&all, options.failures),
         exposed_h: parts
             .iter()
             .filter_map(|p| p.rebuild.map(|r| r.exposed_h()))

@@ -142,11 +142,11 @@ pub fn known(name: &str, bytes: u64) -> Result<Drive, DriveError> {
     let class = catalogue::class(name).ok_or_else(|| {
         error(name, &format!("is not a known kind of drive; write one of {}", names()))
     })?;
-    Ok(of_class(class, bytes))
+    Ok(from_class(class, bytes))
 }
 
 /// A drive of `bytes` with the figures of its class.
-pub fn of_class(class: &DriveClass, bytes: u64) -> Drive {
+pub fn from_class(class: &DriveClass, bytes: u64) -> Drive {
     Drive {
         kind: class.name.split('-').next().unwrap_or(&class.name).to_string(),
         bytes,

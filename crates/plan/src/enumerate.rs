@@ -1,6 +1,6 @@
 //! The layouts worth considering for a number of drives.
 
-use crate::layout::{By, Layout, Level, Scheme};
+use crate::layout::{Layout, Level, RaidProvider, Scheme};
 use serde::{Deserialize, Serialize};
 use zfs::Layout::{Draid, Mirror, Raidz, Single};
 
@@ -55,7 +55,7 @@ pub fn layouts(drives: u32, scope: &Scope) -> Vec<Layout> {
         }
     }
     if scope.raid {
-        for by in [By::Mdadm, By::Card] {
+        for by in [RaidProvider::Mdadm, RaidProvider::Card] {
             raid(&mut add, drives, by, scope);
         }
     }
@@ -85,17 +85,17 @@ fn draid(add: &mut impl FnMut(Scheme, u32, u32), groups: u32, width: u32, scope:
 
 /// Spans of RAID 10, 50 and 60 have at least two groups, as cards ask for; a card's span has at
 /// most 32 drives (Broadcom and Microchip guides).
-fn raid(add: &mut impl FnMut(Scheme, u32, u32), drives: u32, by: By, scope: &Scope) {
+fn raid(add: &mut impl FnMut(Scheme, u32, u32), drives: u32, by: RaidProvider, scope: &Scope) {
     let scheme = |level| Scheme::Raid { by, level };
     let span = match by {
-        By::Mdadm => u32::MAX,
-        By::Card => 32,
+        RaidProvider::Mdadm => u32::MAX,
+        RaidProvider::Card => 32,
     };
     let members = drives.saturating_sub(scope.spares).max(1)..=drives;
     for width in members {
         if width <= span {
             add(scheme(Level::R0), 1, width);
-            if width == 2 || (width == 3 && by == By::Mdadm) {
+            if width == 2 || (width == 3 && by == RaidProvider::Mdadm) {
                 add(scheme(Level::R1), 1, width);
             }
             if width >= 3 {

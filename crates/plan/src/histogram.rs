@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> Result<Histogram, HistogramError> {
     }
     Err(HistogramError {
         line: 0,
-        what: "nothing is counted here: give the text of `zdb -Lbbbs POOL`, or lines `size,count`"
+        what: "no counts in this text: give the output of `zdb -Lbbbs POOL`, or lines `size,count`"
             .to_string(),
     })
 }
@@ -124,7 +124,7 @@ fn files(text: &str) -> Result<Vec<Sizes>, HistogramError> {
             }
             Some([..]) if cells.len() == 3 => {
                 let what =
-                    "more bytes than so many files of that size have: write size,count,bytes";
+                    "more bytes than this many files of this size can hold: write size,count,bytes";
                 return Err(HistogramError { line, what: what.to_string() });
             }
             // The first line may name the columns.
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_volumes_are_no_metadata() {
+    fn files_and_volumes_are_not_metadata() {
         let text = "Blocks\tLSIZE\tPSIZE\tASIZE\t  avg\t comp\t%Total\tType\n 100\t 1M\t 1M\t 1M\t 1K\t 1.0\t 1.0\t    L1 ZFS plain file\n 900\t 9M\t 8M\t 9M\t 1K\t 1.0\t 9.0\t    L0 ZFS plain file\n1000\t10M\t 9M\t10M\t 1K\t 1.0\t10.0\tZFS plain file\n   5\t40K\t40K\t40K\t 8K\t 1.0\t 1.0\tzvol object\n1050\t11M\t10M\t11M\t 1K\t 1.0\t100.00\tTotal\n";
         let found = metadata(text).unwrap();
         assert_eq!(found.count, 145.0);

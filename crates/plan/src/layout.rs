@@ -13,7 +13,7 @@ pub enum Scheme {
     /// A RAID below the file system.
     Raid {
         /// Who does it.
-        by: By,
+        by: RaidProvider,
         /// Its level.
         level: Level,
     },
@@ -22,7 +22,7 @@ pub enum Scheme {
 /// Who does a RAID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum By {
+pub enum RaidProvider {
     /// Linux md.
     Mdadm,
     /// A RAID card.
@@ -154,8 +154,8 @@ impl Layout {
             }
             Scheme::Raid { by, level } => {
                 let by = match by {
-                    By::Mdadm => "mdadm",
-                    By::Card => "card",
+                    RaidProvider::Mdadm => "mdadm",
+                    RaidProvider::Card => "card",
                 };
                 match level {
                     Level::R10 | Level::R50 | Level::R60 => {

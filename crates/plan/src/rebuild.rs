@@ -9,7 +9,7 @@ use crate::layout::{Layout, Level, Scheme};
 use serde::{Deserialize, Serialize};
 use zfs::Layout::{Draid, Mirror, Raidz};
 
-/// What a rebuild meets.
+/// The conditions of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// Share of the pool that is used.
@@ -34,7 +34,7 @@ impl Default for Conditions {
     }
 }
 
-/// How long a failed drive leaves its group weaker.
+/// How long a group has reduced redundancy after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rebuild {
     /// Bytes to write.
@@ -57,7 +57,12 @@ impl Rebuild {
 /// The rebuild of one failed drive; none where nothing can be rebuilt.
 ///
 /// `asize` is what a whole drive holds of allocatable space, bytes.
-pub fn of(layout: &Layout, drive: &Drive, asize: f64, conditions: &Conditions) -> Option<Rebuild> {
+pub fn estimate(
+    layout: &Layout,
+    drive: &Drive,
+    asize: f64,
+    conditions: &Conditions,
+) -> Option<Rebuild> {
     if layout.tolerance() == 0 {
         return None;
     }
@@ -129,7 +134,7 @@ mod tests {
         let raidz =
             Layout { scheme: Scheme::Zfs(Raidz { parity: 2 }), groups: 6, width: 10, spares: 0 };
         let conditions = Conditions::default();
-        let hours = |layout: &Layout| of(layout, &disk(), 16e12, &conditions).unwrap().hours;
+        let hours = |layout: &Layout| estimate(layout, &disk(), 16e12, &conditions).unwrap().hours;
         // 59 drives share 8 reads and a write for each byte: 59/9 times faster than one writer.
         let ratio = hours(&raidz) / hours(&draid);
         assert!((ratio - 59.0 / 9.0).abs() < 0.01, "{ratio}");
@@ -138,19 +143,19 @@ mod tests {
     #[test]
     fn a_raid_rebuilds_what_was_never_written_too() {
         let raid = Layout {
-            scheme: Scheme::Raid { by: crate::layout::By::Mdadm, level: Level::R6 },
+            scheme: Scheme::Raid { by: crate::layout::RaidProvider::Mdadm, level: Level::R6 },
             groups: 1,
             width: 10,
             spares: 0,
         };
         let empty = Conditions { used: 0.0, ..Conditions::default() };
-        let hours = of(&raid, &disk(), 16e12, &empty).unwrap().hours;
+        let hours = estimate(&raid, &disk(), 16e12, &empty).unwrap().hours;
         assert!((hours - 16e12 / 165e6 / 3600.0).abs() < 0.01);
     }
 
     #[test]
     fn without_redundancy_there_is_nothing_to_rebuild() {
         let stripe = Layout { scheme: Scheme::Zfs(Single), groups: 4, width: 1, spares: 0 };
-        assert_eq!(of(&stripe, &disk(), 16e12, &Conditions::default()), None);
+        assert_eq!(estimate(&stripe, &disk(), 16e12, &Conditions::default()), None);
     }
 }

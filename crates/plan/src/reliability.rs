@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// Hours of a year.
 pub const YEAR_H: f64 = 8766.0;
 
-/// What is assumed of failures.
+/// Assumptions about failures.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Assumptions {
     /// How many times likelier a drive fails while another of its group is failed.
@@ -59,7 +59,7 @@ impl Rates {
         }
     }
 
-    /// What they mean for a pool.
+    /// The reliability of a pool with these rates.
     pub fn reliability(self) -> Reliability {
         Reliability {
             mttdl_y: 1.0 / self.failure.max(1e-300),

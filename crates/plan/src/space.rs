@@ -22,7 +22,7 @@ const SLOP: (u64, u64) = (128 << 20, 128 << 30);
 /// What ZFS is given of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Given {
+pub enum DeviceUse {
     /// The whole disk: `zpool create` partitions it, with 1 MiB before and 8 MiB and the second
     /// partition table after the data, in units of the drive's logical sector
     /// (`zpool_label_disk`).
@@ -34,14 +34,14 @@ pub enum Given {
     Raw,
 }
 
-impl Given {
+impl DeviceUse {
     /// Bytes of the device that ZFS opens.
     pub fn device(self, bytes: u64) -> u64 {
         const ALIGN: u64 = 2048;
         const RESERVED: u64 = 16_384;
         match self {
-            Given::Raw => bytes,
-            Given::Disk { sector } => {
+            DeviceUse::Raw => bytes,
+            DeviceUse::Disk { sector } => {
                 let sector = sector.max(512);
                 let table = 1 + (128 * 128u64).div_ceil(sector);
                 let usable = (bytes / sector).saturating_sub(1 + table);
@@ -245,7 +245,7 @@ mod tests {
     fn an_8_tb_disk_loses_9_mib_to_its_partitions() {
         // 15,628,053,168 sectors; `zpool create` gives partition 1 15,628,034,048 of them and
         // partition 9 16,384 (as lsblk and parted show on any such disk).
-        let disk = Given::Disk { sector: 512 };
+        let disk = DeviceUse::Disk { sector: 512 };
         assert_eq!(disk.device(15_628_053_168 * 512), 15_628_034_048 * 512);
     }
 

@@ -6,7 +6,7 @@ use crate::layout::{Layout, Level, Scheme};
 use serde::{Deserialize, Serialize};
 use zfs::Layout::{Draid, Mirror, Raidz, Single};
 
-/// Most that the drives give.
+/// Upper limits of the drives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Speed {
     /// Sequential reading of large blocks, bytes a second.
@@ -33,7 +33,7 @@ impl Speed {
 }
 
 /// Speed of a layout at blocks of `block` bytes.
-pub fn of(layout: &Layout, drive: &Drive, block: u64) -> Speed {
+pub fn estimate(layout: &Layout, drive: &Drive, block: u64) -> Speed {
     let groups = f64::from(layout.groups);
     let width = f64::from(layout.width);
     let all = groups * width;
@@ -126,9 +126,9 @@ mod tests {
         let disk = known("hdd-7200", 8_000_000_000_000).unwrap();
         let raidz =
             Layout { scheme: Scheme::Zfs(Raidz { parity: 2 }), groups: 1, width: 10, spares: 0 };
-        let small = of(&raidz, &disk, 4096).read_iops;
+        let small = estimate(&raidz, &disk, 4096).read_iops;
         assert!((small - 10.0 * disk.read_iops).abs() < 1.0);
-        let full = of(&raidz, &disk, 128 << 10).read_iops;
+        let full = estimate(&raidz, &disk, 128 << 10).read_iops;
         assert!((full / disk.read_iops - 10.0 / 8.0).abs() < 0.05, "{full}");
     }
 
@@ -136,12 +136,12 @@ mod tests {
     fn parity_raid_pays_four_and_six_requests_for_a_small_write() {
         let ssd = known("nvme", 4_000_000_000_000).unwrap();
         let raid = |level, groups, width| Layout {
-            scheme: Scheme::Raid { by: crate::layout::By::Card, level },
+            scheme: Scheme::Raid { by: crate::layout::RaidProvider::Card, level },
             groups,
             width,
             spares: 0,
         };
-        let writes = |layout| of(&layout, &ssd, 4096).write_iops / ssd.write_iops;
+        let writes = |layout| estimate(&layout, &ssd, 4096).write_iops / ssd.write_iops;
         assert!((writes(raid(Level::R0, 1, 8)) - 8.0).abs() < 1e-9);
         assert!((writes(raid(Level::R10, 4, 2)) - 4.0).abs() < 1e-9);
         assert!((writes(raid(Level::R5, 1, 8)) - 2.0).abs() < 1e-9);

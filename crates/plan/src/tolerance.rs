@@ -1,5 +1,4 @@
-//! What failures of drives cost: how many a layout survives whichever they are, and which share
-//! of larger sets.
+//! Fault tolerance: how many failures a layout survives whichever they are, and which share of larger sets.
 
 use crate::draid_map;
 use crate::layout::{Layout, Scheme};
@@ -44,8 +43,8 @@ pub enum Counted {
     ClosedForm,
 }
 
-/// What failures of the drives of a pool made of these layouts cost; at most `most` at once.
-pub fn of(layouts: &[Layout], most: u32) -> Tolerance {
+/// The tolerance of a pool of these layouts; at most `most` failures at once.
+pub fn compute(layouts: &[Layout], most: u32) -> Tolerance {
     let guaranteed = layouts.iter().map(Layout::tolerance).min().unwrap_or(0);
     let drives: u32 = layouts.iter().map(Layout::members).sum();
     let in_sequence = layouts
@@ -134,14 +133,14 @@ pub fn choose(n: u32, k: u32) -> f64 {
 /// The share of sets of `failed` drives that is survived, by enumeration; none where a dRAID
 /// has more than 255 children or no map.
 fn enumerate(layouts: &[Layout], failed: u32) -> Option<f64> {
-    let fates = Fates::new(layouts, failed)?;
-    let drives = fates.drives;
+    let model = FailureModel::new(layouts, failed)?;
+    let drives = model.drives;
     let k = failed as usize;
     let mut set: Vec<u32> = (0..failed).collect();
     let (mut survived, mut total) = (0u64, 0u64);
     loop {
         total += 1;
-        survived += u64::from(fates.survive(&set));
+        survived += u64::from(model.survive(&set));
         // The next set in lexicographic order.
         let movable = (0..k).rev().find(|&i| set[i] < drives - failed + i as u32);
         let Some(i) = movable else { break };
@@ -154,7 +153,7 @@ fn enumerate(layouts: &[Layout], failed: u32) -> Option<f64> {
 }
 
 /// What decides the fate of a set of failed drives.
-struct Fates {
+struct FailureModel {
     drives: u32,
     /// Group of each drive.
     group: Vec<u32>,
@@ -162,34 +161,40 @@ struct Fates {
     tolerance: Vec<u32>,
     /// For a group that is a dRAID: the sets of one failure too many that share no redundancy
     /// group anywhere, as positions within the vdev. Empty for almost every dRAID.
-    lucky: Vec<Option<Lucky>>,
+    surviving: Vec<Option<SurvivingSets>>,
 }
 
-struct Lucky {
+struct SurvivingSets {
     first: u32,
     sets: std::collections::BTreeSet<Vec<u32>>,
 }
 
-impl Fates {
-    fn new(layouts: &[Layout], failed: u32) -> Option<Fates> {
-        let mut fates =
-            Fates { drives: 0, group: Vec::new(), tolerance: Vec::new(), lucky: Vec::new() };
+impl FailureModel {
+    fn new(layouts: &[Layout], failed: u32) -> Option<FailureModel> {
+        let mut model = FailureModel {
+            drives: 0,
+            group: Vec::new(),
+            tolerance: Vec::new(),
+            surviving: Vec::new(),
+        };
         for layout in layouts {
-            let lucky = match layout.scheme {
+            let surviving = match layout.scheme {
                 Scheme::Zfs(Draid { parity, data, spares }) if failed > parity => {
-                    Some(lucky(layout.width, data + parity, spares, parity)?)
+                    Some(surviving(layout.width, data + parity, spares, parity)?)
                 }
                 _ => None,
             };
             for _ in 0..layout.groups {
-                let group = fates.tolerance.len() as u32;
-                fates.tolerance.push(layout.tolerance());
-                fates.lucky.push(lucky.clone().map(|sets| Lucky { first: fates.drives, sets }));
-                fates.group.extend((0..layout.width).map(|_| group));
-                fates.drives += layout.width;
+                let group = model.tolerance.len() as u32;
+                model.tolerance.push(layout.tolerance());
+                model.surviving.push(
+                    surviving.clone().map(|sets| SurvivingSets { first: model.drives, sets }),
+                );
+                model.group.extend((0..layout.width).map(|_| group));
+                model.drives += layout.width;
             }
         }
-        Some(fates)
+        Some(model)
     }
 
     fn survive(&self, set: &[u32]) -> bool {
@@ -202,11 +207,12 @@ impl Fates {
             }
             let tolerance = self.tolerance[group] as usize;
             if to - from > tolerance {
-                let Some(lucky) = &self.lucky[group] else {
+                let Some(surviving) = &self.surviving[group] else {
                     return false;
                 };
-                let inside: Vec<u32> = set[from..to].iter().map(|d| d - lucky.first).collect();
-                if lucky.sets.is_empty() || !all_lucky(&inside, tolerance + 1, &lucky.sets) {
+                let inside: Vec<u32> = set[from..to].iter().map(|d| d - surviving.first).collect();
+                if surviving.sets.is_empty() || !all_lucky(&inside, tolerance + 1, &surviving.sets)
+                {
                     return false;
                 }
             }
@@ -243,7 +249,7 @@ fn all_lucky(set: &[u32], size: usize, sets: &std::collections::BTreeSet<Vec<u32
 
 /// Sets of `parity + 1` children that share no redundancy group in any permutation; none where
 /// looking at all of them takes too long.
-fn lucky(
+fn surviving(
     children: u32,
     width: u32,
     spares: u32,
@@ -366,7 +372,7 @@ mod tests {
     #[test]
     fn any_failures_beyond_parity_meet_in_some_group_of_a_draid() {
         for layout in [draid(2, 12, 30, 2), draid(2, 7, 30, 3), draid(2, 5, 30, 2)] {
-            let tolerance = of(&[layout], 6);
+            let tolerance = compute(&[layout], 6);
             let beyond = tolerance.shares.last().unwrap();
             assert_eq!((beyond.failed, beyond.survived), (3, 0.0), "{}", layout.name());
             assert_eq!(beyond.by, Counted::Enumeration);
@@ -375,15 +381,15 @@ mod tests {
 
     #[test]
     fn a_mirror_pool_survives_two_failures_unless_they_are_a_pair() {
-        let tolerance = of(&[groups_of(Scheme::Zfs(Mirror), 12, 2)], 2);
+        let tolerance = compute(&[groups_of(Scheme::Zfs(Mirror), 12, 2)], 2);
         assert!((tolerance.shares[1].survived - (1.0 - 12.0 / 276.0)).abs() < 1e-12);
     }
 
     #[test]
     fn spares_add_failures_one_after_another() {
-        assert_eq!(of(&[draid(2, 12, 30, 2)], 3).in_sequence, 4);
+        assert_eq!(compute(&[draid(2, 12, 30, 2)], 3).in_sequence, 4);
         let mut raidz = groups_of(Scheme::Zfs(Raidz { parity: 2 }), 1, 10);
         raidz.spares = 1;
-        assert_eq!(of(&[raidz], 3).in_sequence, 3);
+        assert_eq!(compute(&[raidz], 3).in_sequence, 3);
     }
 }

@@ -60,7 +60,8 @@ fn published_resilvers_take_about_as_long_as_computed() {
     let disk = known("hdd-7200", 4_000_000_000_000).unwrap();
     // openzfs/zfs issue 4627: 2.61T onto a fresh second drive "only 7 hours".
     let conditions = Conditions { used: 1.0, ..Conditions::default() };
-    let hours = rebuild::of(&mirror, &disk, 2.61 * (1u64 << 40) as f64, &conditions).unwrap().hours;
+    let hours =
+        rebuild::estimate(&mirror, &disk, 2.61 * (1u64 << 40) as f64, &conditions).unwrap().hours;
     assert!((hours / 7.0 - 1.0).abs() < 0.2, "{hours}");
 
     // openzfs/zfs pull request 5153, sequential rebuild of a nearly empty 1.8T mirror: 21.5G in
@@ -69,7 +70,7 @@ fn published_resilvers_take_about_as_long_as_computed() {
     (outer.read, outer.write) = (220e6, 220e6);
     let conditions = Conditions { used: 1.0, rotating: 1.0, ..Conditions::default() };
     let seconds =
-        rebuild::of(&mirror, &outer, 21.5 * (1u64 << 30) as f64, &conditions).unwrap().hours
+        rebuild::estimate(&mirror, &outer, 21.5 * (1u64 << 30) as f64, &conditions).unwrap().hours
             * 3600.0;
     assert!((seconds / 106.0 - 1.0).abs() < 0.2, "{seconds}");
 }

@@ -1,6 +1,6 @@
-//! Makes the store of a large campaign that was never run, for timing what reads it:
-//! `big_store DIR [CELLS [SAMPLES]]`, 1,000 cells and 10,000,000 samples when not told. A sample is one
-//! counter's value in one virtual second. Prints the campaign's file.
+//! Makes the store of a large campaign that was never run, to time its readers: `big_store DIR [CELLS
+//! [SAMPLES]]`, by default 1,000 cells and 10,000,000 samples. A sample is one counter's value in one virtual
+//! second. Prints the campaign's file.
 
 use lab::campaign::{Campaign, OpenZfs};
 use measurement::{Counter, Counters, DriveCounter, Flow, Measured, Second, Trial, TrialResult};
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for workload in &campaign.workloads {
             for (v, variant) in campaign.variants.iter().enumerate() {
                 let inputs = format!("{} {} {repeat}", variant.name, workload.name);
-                let key = Key::of(inputs.as_bytes());
+                let key = Key::from_inputs(inputs.as_bytes());
                 let trial = trial(&key, seed, v as f64, seconds);
                 if let Claim::Mine(running) = store.claim(&key)? {
                     running.finish(inputs.as_bytes(), &trial, &run())?;
@@ -79,7 +79,7 @@ fn run() -> Run {
     }
 }
 
-/// Eight variants that differ in three factors, under as many workloads as are asked for.
+/// Eight variants that differ in three factors, with this number of workloads.
 fn campaign(workloads: u64) -> Result<Campaign, serde_json::Error> {
     let variants: Vec<serde_json::Value> = (0..VARIANTS)
         .map(|v| {

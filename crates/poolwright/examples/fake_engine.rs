@@ -1,6 +1,6 @@
-//! The command line on an engine that is none, for tests. Its environment:
-//! `FAKE_WALL_S` wall seconds that a trial takes, `FAKE_LOG` a file that gets a line for each trial that
-//! begins, `FAKE_NOISE_NS` what it adds to a mean latency, `FAKE_LOGS_FAIL` that pools with a log fail.
+//! The command line with a fake engine, for tests. Its environment: `FAKE_WALL_S` wall seconds that a trial
+//! takes, `FAKE_LOG` a file that gets a line for each trial that begins, `FAKE_NOISE_NS` what it adds to a
+//! mean latency, `FAKE_LOGS_FAIL` that pools with a log fail.
 
 #[path = "../../bench/tests/fake/mod.rs"]
 mod fake;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use store::Store;
 
-/// The fake, which notes what it begins.
+/// The fake engine, which logs the trials that it starts.
 struct Noting(Fake);
 
 impl Engine for Noting {

@@ -8,18 +8,18 @@ pub(crate) mod text;
 use crate::{exit, output};
 use advice::audit::{Finding, Severity};
 use advice::system::{System, Unread, gather};
-use input::{Given, count_texts};
+use input::{AuditInput, count_texts};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Find pitfalls in a lab, in pasted output of tools and configuration files, or on this machine
 ///
-/// Reads labs, `zpool status -v`, `zpool get all`, `zfs get all`, `zpool iostat -w` and `-lHp`,
-/// `lsblk -J`, `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`,
-/// `ssacli`, postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs,
-/// `cat /proc/uptime /proc/diskstats`, exports, smb.conf and fio jobs, and recognises them by their
-/// content. One text may hold several, as `tail -n +1 FILE…` prints them. All texts of one call
-/// describe one machine; each lab stands by itself.
+/// Reads labs, `zpool status -v`, `zpool get all`, `zfs get all`, `zpool iostat -w` and `-lHp`, `lsblk -J`,
+/// `smartctl -j`, `nvme list -o json`, `storcli … J`, `perccli … J`, `arcconf getconfig`, `ssacli`,
+/// postgresql.conf, my.cnf, modprobe.d, /sys/block/*/queue, /proc/spl/kstat/zfs, `cat /proc/uptime
+/// /proc/diskstats`, exports, smb.conf and fio jobs, and recognises them by their content. One text may hold
+/// several, as `tail -n +1 FILE…` prints them. All texts of one call describe one machine; each lab is
+/// audited separately.
 ///
 /// Exit codes: 0 only notes found, 1 warnings or errors found, 2 usage or unreadable input.
 #[derive(clap::Args)]
@@ -27,11 +27,11 @@ pub struct Args {
     /// Labs (files or built-in names), texts, or `-` for standard input
     #[arg(value_name = "FILE", required_unless_present_any = ["host", "results"], conflicts_with = "host")]
     files: Vec<String>,
-    /// Read this machine without changing anything, and count for a while
+    /// Read this machine without changing anything, and count for some time
     #[arg(long)]
     host: bool,
-    /// How long to count with --host; Ctrl-C ends it early and keeps the result so far; 0 takes the
-    /// counts since the module was loaded
+    /// How long to count with --host; Ctrl-C stops early and prints the result so far; 0 uses the counts
+    /// since the module was loaded
     #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "host")]
     seconds: u32,
     /// Language, en or zh [default: that of the locale]
@@ -45,25 +45,28 @@ pub struct Args {
     results: Option<String>,
 }
 
-/// What an audit found.
+/// The result of an audit.
 pub(crate) struct Report {
     /// Findings, worst first.
     pub findings: Vec<Finding>,
     /// Contradictions in results.
     pub lints: Vec<results::Line>,
-    /// Parts of the input that were not understood.
+    /// Parts of the input that could not be read.
     pub unread: Vec<Unread>,
     /// How many texts were read.
     pub texts: usize,
 }
 
 impl Args {
-    /// Audits what is named; see [`Args`] for exit codes.
+    /// Runs the audit; see [`Args`] for exit codes.
     pub fn run(self) -> ExitCode {
         let report_language = self.lang.unwrap_or_else(crate::report::locale);
-        let language = crate::language::of(self.lang);
+        let language = crate::language::choose(self.lang);
         let given = if self.host {
-            Ok(Given { texts: host::read(&host::Machine::new(), self.seconds), labs: Vec::new() })
+            Ok(AuditInput {
+                texts: host::read(&host::Machine::new(), self.seconds),
+                labs: Vec::new(),
+            })
         } else {
             input::read(&self.files)
         };
@@ -103,7 +106,7 @@ impl Args {
 }
 
 /// Applies every rule to the input.
-fn audit(given: &Given) -> Report {
+fn audit(given: &AuditInput) -> Report {
     let mut findings = Vec::new();
     let (mut system, unread) = gather(&given.texts);
     system.today = today();
@@ -123,7 +126,7 @@ fn today() -> Option<i64> {
     i64::try_from(seconds / 86_400).ok()
 }
 
-/// The system that a set of texts or a lab describes, for `tune --pool`.
+/// The system that texts or a lab describe, for `tune --pool`.
 ///
 /// # Errors
 /// What is wrong, where, what to do.

@@ -1,4 +1,4 @@
-//! `poolwright check LAB`: what a lab means, and what a run of it would take; starts nothing.
+//! `poolwright check LAB`: the resolved lab, and an estimate of its run; starts nothing.
 
 mod json;
 mod text;
@@ -10,8 +10,8 @@ use lab::campaign::OpenZfs;
 use lab::model::{Estimate, Model, estimate};
 use std::process::ExitCode;
 
-/// Check a lab: every mistake, each variant's `zpool create`, the size scale S and what bound
-/// it, and a time estimate. Starts nothing
+/// Check a lab: every mistake, each variant's `zpool create`, the size scale S and what limits it, and a time
+/// estimate. Starts nothing
 ///
 /// Exit codes: 0 the lab can be run, 2 it has mistakes, 3 this machine cannot model it.
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub struct Args {
     /// A lab file, `-` for standard input, or the name of a built-in lab
     #[arg(value_name = "LAB")]
     lab: String,
-    /// A release of OpenZFS instead of the lab's
+    /// OpenZFS release to use instead of the lab's
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     openzfs: Option<OpenZfs>,
     /// Print JSON on standard output: the resolved campaign, the model, diagnostics
@@ -46,7 +46,7 @@ impl Args {
         };
         let checked = self.check(&loaded);
         let printed = output::print(&text::text(&checked));
-        diagnostics::draw(&loaded.said, &loaded.sources);
+        diagnostics::draw(&loaded.diagnostics, &loaded.sources);
         match &checked.model {
             Ok(_) => printed,
             Err(refused) => {
@@ -73,8 +73,8 @@ impl Args {
         };
         file.openzfs = self.openzfs;
         match file.load() {
-            Err((said, sources)) => {
-                output::print(&json::refused(&said, &sources));
+            Err((diagnostics, sources)) => {
+                output::print(&json::refused(&diagnostics, &sources));
                 ExitCode::from(exit::USAGE)
             }
             Ok(loaded) => {

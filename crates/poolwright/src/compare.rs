@@ -2,7 +2,7 @@
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::store_dir::StoreDir;
-use crate::{output, report as made};
+use crate::{output, report as report_command};
 use findings::lints::Table;
 use findings::{Findings, Named};
 use serde::Serialize;
@@ -12,18 +12,18 @@ use std::process::ExitCode;
 /// Exit code when a cell became worse.
 const REGRESSION: u8 = 1;
 
-/// Hold one campaign against another, or against a published table, cell by cell
+/// Compare a campaign with another one, or with a published table, cell by cell
 ///
-/// Exit codes: 0 no cell became worse · 1 one did, has no trial that counts any more, or lies more
-/// than 5 % below the table · 2 a campaign or table cannot be read, or they share no cell.
+/// Exit codes: 0 no cell became worse · 1 a cell became worse, has no valid trial any more, or is more than 5
+/// % below the table · 2 a campaign or table cannot be read, or they have no cell in common.
 #[derive(clap::Args)]
 pub struct Args {
     /// The campaign before: a lab that was run, a campaign's file in a store, or a findings.json
     before: String,
     /// The campaign after, or a table of results (.toml), as those in published/
     after: String,
-    /// Which row of the table a variant is, where their names do not say it: 'F1 sync=none/none', or
-    /// with a workload 'F1 sync=none/none small-files'
+    /// The table's row for a variant, if their names differ: 'F1 sync=none/none', or with a workload 'F1
+    /// sync=none/none small-files'
     #[arg(long = "row", value_name = "ROW=VARIANT", value_parser = named)]
     rows: Vec<Named>,
     /// Print the comparison as JSON
@@ -48,11 +48,11 @@ impl Args {
         }
     }
 
-    /// What is printed, and whether a cell became worse.
+    /// The output, and whether a cell became worse.
     fn compare(&self) -> Result<(String, bool), (u8, String)> {
         let find = |name: &str| {
-            made::find(name, &self.store)
-                .map(|made| made.findings)
+            report_command::find(name, &self.store)
+                .map(|input| input.findings)
                 .map_err(|e| format!("error: {e}\n"))
         };
         let usage = |message: String| (USAGE, message);
@@ -76,14 +76,14 @@ impl Args {
         let comparison = findings::compare(&before, &after);
         if comparison.changes.is_empty() && comparison.unmeasured.is_empty() {
             return Err(usage(format!(
-                "error: {} and {} share no measured cell: compare two campaigns of one lab\n",
+                "error: {} and {} have no measured cell in common: compare two campaigns of one lab\n",
                 self.before, self.after
             )));
         }
         let text = if self.json {
             json(&comparison)?
         } else {
-            report::compare::text(&comparison, &before, &after, made::locale())
+            report::compare::text(&comparison, &before, &after, report_command::locale())
         };
         Ok((text, comparison.regressed))
     }
@@ -119,7 +119,8 @@ impl Args {
         let cells = findings::against_published(findings, &table, &self.rows);
         if cells.is_empty() {
             return Err(usage(format!(
-                "no row of {} is named after a cell of {}: say which is which with --row ROW=VARIANT; the rows are {}",
+                "no row of {} has the name of a cell of {}: match them with --row ROW=VARIANT; \
+                 the rows are {}",
                 self.after,
                 self.before,
                 rows()
@@ -129,13 +130,13 @@ impl Args {
         let text = if self.json {
             json(&cells)?
         } else {
-            report::compare::published(&cells, &key, made::locale())
+            report::compare::published(&cells, &key, report_command::locale())
         };
         Ok((text, cells.iter().any(|c| c.below)))
     }
 }
 
-/// A `.toml` that is there and is not a lab that was run under that name.
+/// Whether it is an existing `.toml` file, and not a lab that was run under that name.
 fn is_table(name: &str) -> bool {
     std::fs::read_to_string(name).map_or(true, |text| Table::read(&text).is_ok())
 }
@@ -157,6 +158,9 @@ fn named(text: &str) -> Result<Named, String> {
             variant: variant.to_owned(),
             workload: workload.map(str::to_owned),
         }),
-        _ => Err("after the = stands a variant, and a workload behind a space if need be".into()),
+        _ => {
+            Err("after the = write a variant, or a variant and a workload separated by a space"
+                .into())
+        }
     }
 }

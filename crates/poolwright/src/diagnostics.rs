@@ -8,15 +8,15 @@ use lab::{Diagnostic, Severity};
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 
-/// Draws each with its file, line and caret on standard error, and a line that counts the errors.
-pub fn draw(said: &[Diagnostic], sources: &Sources) {
+/// Prints each with its file, line and caret on standard error, and a line with the number of errors.
+pub fn draw(diagnostics: &[Diagnostic], sources: &Sources) {
     let renderer = if colour() { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
-    for diagnostic in said {
+    for diagnostic in diagnostics {
         text.push_str(&renderer.render(&groups(diagnostic, sources)));
         text.push_str("\n\n");
     }
-    let errors = said.iter().filter(|d| d.is_error()).count();
+    let errors = diagnostics.iter().filter(|d| d.is_error()).count();
     if errors > 0 {
         text.push_str(&format!("{errors} mistake{}\n", if errors == 1 { "" } else { "s" }));
     }
@@ -74,7 +74,7 @@ fn span(place: &Place, source: &str) -> std::ops::Range<usize> {
 }
 
 /// The diagnostics as JSON: severity, message, file, line, column, end, fix.
-pub fn json(said: &[Diagnostic], sources: &Sources) -> Value {
+pub fn json(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
     let one = |diagnostic: &Diagnostic| {
         let place = diagnostic.place.as_ref().map(|place| {
             let source = sources.get(&place.file).map_or("", String::as_str);
@@ -93,5 +93,5 @@ pub fn json(said: &[Diagnostic], sources: &Sources) -> Value {
             "fix": diagnostic.fix,
         })
     };
-    said.iter().map(one).collect()
+    diagnostics.iter().map(one).collect()
 }

@@ -1,4 +1,4 @@
-//! `poolwright doctor`: what is missing on this host, and the line that mends it.
+//! `poolwright doctor`: what is missing on this host, and the command that fixes it.
 
 use crate::exit::ENVIRONMENT;
 use crate::store_dir::StoreDir;
@@ -15,9 +15,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-/// Check whether this host can run modelled servers; name what is missing and the line that mends it
+/// Check whether this host can run modelled servers; print what is missing and the command that fixes it
 ///
-/// Exit codes: 0 nothing that is needed is missing · 3 something is.
+/// Exit codes: 0 everything that is needed was found · 3 something is missing.
 #[derive(clap::Args)]
 pub struct Args {
     /// Print JSON
@@ -30,15 +30,15 @@ pub struct Args {
 /// One thing that was checked.
 #[derive(Debug, PartialEq, Serialize)]
 struct Finding {
-    /// What it is.
+    /// Its name.
     what: String,
-    /// Whether it is there and works.
+    /// Whether it was found and works.
     found: bool,
-    /// Whether no trial runs without it.
+    /// Whether trials need it.
     needed: bool,
-    /// What was found, or what is wrong.
+    /// Details: the version found, or what is wrong.
     detail: String,
-    /// What to do; empty where it is found.
+    /// What to do; empty if it was found.
     fix: String,
 }
 
@@ -200,12 +200,12 @@ fn start(engine: &Engine, release: &str) -> Result {
         })
 }
 
-/// How a damaged engine is built again.
+/// The command that rebuilds a damaged engine.
 fn rebuild(directory: &Path) -> String {
     format!("rm -r {} && make engine", directory.display())
 }
 
-/// What helps against a reason that a machine gave for not starting; none where it is not known.
+/// What to do about a machine's reason for not starting; none for an unknown reason.
 fn advice(why: &str) -> Option<&'static str> {
     let known = [
         (
@@ -238,7 +238,10 @@ fn memory(free: u64, most: u64, cores: usize) -> Result {
         return Ok(format!("{have}: one machine each, at most {:.0} GiB", gib(most)));
     }
     Err((
-        format!("{have}: {fitting} of the largest machines ({:.0} GiB) side by side", gib(most)),
+        format!(
+            "{have}: {fitting} of the largest machines ({:.0} GiB) at the same time",
+            gib(most)
+        ),
         "free some memory; run -j and smaller labs need less".to_owned(),
     ))
 }
@@ -280,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_comes_with_the_line_that_mends_it() {
+    fn each_missing_part_is_printed_with_the_command_that_fixes_it() {
         let missing = Err(("runs the workloads".to_owned(), install("fio")));
         let shown = text(&[Finding::new("fio", true, missing)]);
         assert!(shown.starts_with("MISSING  fio"), "{shown}");

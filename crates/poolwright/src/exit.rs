@@ -1,4 +1,4 @@
-//! Exit codes that every verb shares; a verb documents what 1 means to it.
+//! Exit codes that all subcommands share; each documents its own meaning of 1.
 
 use bench::fault::Fault;
 
@@ -9,22 +9,22 @@ pub const ENVIRONMENT: u8 = 3;
 /// The user stopped it: what a shell reports of a program that SIGINT ended.
 pub const INTERRUPTED: u8 = 130;
 
-/// Prints what is wrong; the exit code is `code`.
+/// Prints an error and returns `code`.
 pub fn refuse(code: u8, message: impl std::fmt::Display) -> u8 {
     crate::output::complain(&format!("error: {message}\n"));
     code
 }
 
-/// Prints why something could not run. The exit code that follows.
-pub fn of_fault(fault: &Fault) -> u8 {
+/// Prints a fault and returns its exit code.
+pub fn for_fault(fault: &Fault) -> u8 {
     match fault {
         Fault::Interrupted => INTERRUPTED,
         Fault::Environment(_) | Fault::Failed(_) => refuse(ENVIRONMENT, fault),
     }
 }
 
-/// Prints why the store could not be used. The exit code that follows.
-pub fn of_store(error: &store::Error) -> u8 {
+/// Prints a store error and returns its exit code.
+pub fn for_store_error(error: &store::Error) -> u8 {
     use store::Error;
     match error {
         Error::Unknown { .. } | Error::Ambiguous { .. } | Error::Former { .. } => {

@@ -1,12 +1,12 @@
-//! Verbs that only this program calls: the two ends of a machine's start, and what `powercut` runs inside.
-//! They stand apart from the command line, which has options, help and completions that a machine's first
-//! process needs not load.
+//! Subcommands that only this program calls: the two ends of a machine's start, and the programs of
+//! `powercut` inside a machine. They stand apart from the command line, which has options, help and
+//! completions that a machine's first process needs not load.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Carries out a hidden verb; none when the arguments are a person's.
+/// Runs a hidden subcommand; none for any other arguments.
 pub fn run() -> Option<ExitCode> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let verb = arguments.first()?.to_str()?;

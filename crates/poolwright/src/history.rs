@@ -1,18 +1,18 @@
-//! `poolwright history CAMPAIGN…`: many campaigns of one lab in a row, as a gate.
+//! `poolwright history CAMPAIGN…`: changes over many campaigns of one lab, as a gate.
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::store_dir::StoreDir;
-use crate::{output, report as made};
+use crate::{output, report as report_command};
 use findings::{Findings, History};
 use std::process::ExitCode;
 
-/// Exit code when the last change for good made a cell worse.
+/// Exit code when the last permanent change made a cell worse.
 const REGRESSION: u8 = 1;
 
-/// Show where many campaigns of one lab changed for good
+/// Show where results changed permanently over many campaigns of one lab
 ///
-/// Exit codes: 0 no cell's last change made it worse · 1 one's did · 2 a campaign cannot be read, or
-/// they are of different labs.
+/// Exit codes: 0 no cell's last change made it worse · 1 a cell's last change made it worse · 2 a campaign
+/// cannot be read, or the campaigns are from different labs.
 #[derive(clap::Args)]
 pub struct Args {
     /// Campaigns in their order: labs that were run (all of their campaigns, by time), campaigns' files
@@ -31,7 +31,7 @@ impl Args {
     pub fn run(self) -> ExitCode {
         let mut campaigns: Vec<(String, Findings)> = Vec::new();
         for name in &self.campaigns {
-            match made::find_all(name, &self.store) {
+            match report_command::find_all(name, &self.store) {
                 Ok(found) => campaigns.extend(found),
                 Err(message) => return refuse(&message),
             }
@@ -41,7 +41,7 @@ impl Args {
         }
         let histories = findings::history(&campaigns);
         if histories.is_empty() {
-            return refuse("none of these campaigns has a trial that counts: run the lab first");
+            return refuse("none of these campaigns has a valid trial: run the lab first");
         }
         let text = if self.json {
             match serde_json::to_string_pretty(&histories) {
@@ -52,19 +52,19 @@ impl Args {
                 }
             }
         } else {
-            report::history::text(&histories, made::locale())
+            report::history::text(&histories, report_command::locale())
         };
         let printed = output::print(&text);
         if histories.iter().any(History::regressed) { ExitCode::from(REGRESSION) } else { printed }
     }
 }
 
-/// What is wrong with campaigns of more than one lab.
+/// The error for campaigns of different labs.
 fn mixed(campaigns: &[(String, Findings)]) -> Option<String> {
     let (first, of) = campaigns.first()?;
     let (other, not) = campaigns.iter().find(|(_, findings)| findings.lab.name != of.lab.name)?;
     Some(format!(
-        "{first} is of the lab {:?} and {other} of {:?}: name campaigns of one lab",
+        "{first} belongs to the lab {:?}, but {other} to {:?}: name campaigns of one lab",
         of.lab.name, not.lab.name
     ))
 }

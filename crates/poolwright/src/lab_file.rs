@@ -1,4 +1,4 @@
-//! Finding the lab that a verb names: a file, standard input, or one that comes with Poolwright.
+//! Finds the lab that a subcommand names: a file, standard input, or a built-in lab.
 
 use crate::diagnostics;
 use crate::{exit, output};
@@ -21,7 +21,7 @@ pub struct LabFile {
     pub text: String,
     /// A release of OpenZFS instead of the lab's own.
     pub openzfs: Option<OpenZfs>,
-    /// Where the files that it names are looked for.
+    /// Where its files are looked up.
     place: Place,
 }
 
@@ -31,13 +31,13 @@ enum Place {
     Directory(PathBuf),
 }
 
-/// Every text that diagnostics may point into, by the name they use.
+/// The texts that diagnostics refer to, by file name.
 pub type Sources = BTreeMap<String, String>;
 
 /// A release of OpenZFS, as a command line states it.
 ///
 /// # Errors
-/// Which there are.
+/// The known releases.
 pub fn release(text: &str) -> Result<OpenZfs, String> {
     OpenZfs::named(text).ok_or_else(|| {
         let names = OpenZfs::ALL.map(OpenZfs::name);
@@ -49,7 +49,7 @@ pub fn release(text: &str) -> Result<OpenZfs, String> {
 /// built-in lab.
 ///
 /// # Errors
-/// One line that says what is wrong and what to do.
+/// One line: what is wrong and what to do.
 pub fn find(name: &str) -> Result<LabFile, String> {
     let path = Path::new(name);
     if name == "-" {
@@ -90,7 +90,7 @@ pub fn find(name: &str) -> Result<LabFile, String> {
     Err(format!("there is no lab `{name}`: {hint}"))
 }
 
-/// Why a lab cannot be read, and what to do where the system's own words do not say it.
+/// Why a lab cannot be read, and what to do.
 fn unreadable(what: &str, error: &io::Error) -> String {
     let fix = match error.kind() {
         io::ErrorKind::InvalidData => ": a lab is TOML, which is text in UTF-8",
@@ -141,18 +141,18 @@ impl Files for Reader<'_> {
     }
 
     fn program_says(&self, job: &str) -> Vec<Mistake> {
-        // Without fio there is only less to be said; `run` says that it is missing.
+        // Without fio this check is skipped; `run` reports that fio is missing.
         programs::find("fio").map(|program| refusals(&program, job)).unwrap_or_default()
     }
 }
 
-/// A lab that was accepted.
+/// An accepted lab.
 pub struct Loaded {
-    /// What it resolves to.
+    /// The resolved lab.
     pub campaign: Campaign,
-    /// What its author should know.
-    pub said: Vec<Diagnostic>,
-    /// The texts that `said` points into.
+    /// Warnings and notes.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that `diagnostics` points into.
     pub sources: Sources,
 }
 
@@ -160,7 +160,7 @@ impl LabFile {
     /// Resolves it.
     ///
     /// # Errors
-    /// Every mistake, with the texts they point into.
+    /// All diagnostics, with the texts that they refer to.
     pub fn load(&self) -> Result<Loaded, (Vec<Diagnostic>, Sources)> {
         let reader = Reader { place: &self.place, read: RefCell::default() };
         let profiles = Profiles::builtin();
@@ -168,14 +168,14 @@ impl LabFile {
         let mut sources = reader.read.into_inner();
         sources.insert(self.name.clone(), self.text.clone());
         match result {
-            Ok((campaign, said)) => Ok(Loaded { campaign, said, sources }),
-            Err(said) => Err((said, sources)),
+            Ok((campaign, diagnostics)) => Ok(Loaded { campaign, diagnostics, sources }),
+            Err(diagnostics) => Err((diagnostics, sources)),
         }
     }
 }
 
-/// Finds and resolves a lab for a verb that needs it whole: on failure every mistake has been drawn
-/// on standard error, and the exit code is 2. `openzfs` is a release instead of the lab's own.
+/// Finds and resolves a lab. On failure every mistake has been printed on standard error, and the exit code
+/// is 2. `openzfs` is a release instead of the lab's own.
 ///
 /// # Errors
 /// The exit code.
@@ -190,8 +190,8 @@ pub fn load_or_explain(
     file.openzfs = openzfs;
     match file.load() {
         Ok(loaded) => Ok((file, loaded)),
-        Err((said, sources)) => {
-            diagnostics::draw(&said, &sources);
+        Err((diagnostics, sources)) => {
+            diagnostics::draw(&diagnostics, &sources);
             Err(ExitCode::from(exit::USAGE))
         }
     }
@@ -202,7 +202,7 @@ mod tests {
     use super::find;
 
     #[test]
-    fn what_is_no_lab_file_is_told_with_what_to_do() {
+    fn a_file_that_is_not_a_lab_is_refused_with_a_fix() {
         let dir = tempfile::tempdir().unwrap();
         let refused = |path: &std::path::Path| find(&path.display().to_string()).err().unwrap();
         assert!(refused(dir.path()).ends_with(": name a lab file in it"));

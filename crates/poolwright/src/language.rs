@@ -2,8 +2,8 @@
 
 use plan::lang::Language;
 
-/// The language of `--lang`, else that of the locale.
-pub fn of(flag: Option<report::lang::Language>) -> Language {
+/// Chooses the language: that of `--lang`, else that of the locale.
+pub fn choose(flag: Option<report::lang::Language>) -> Language {
     match flag.unwrap_or_else(crate::report::locale) {
         report::lang::Language::English => Language::English,
         report::lang::Language::Chinese => Language::Chinese,

@@ -30,7 +30,7 @@ mod trial;
 mod tune;
 mod verify;
 
-pub use engine::OpenEngine;
+pub use engine::{OpenEngine, open_engine};
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
-//! What this host can give to modelled machines.
+//! Resources of this host for modelled machines.
 
 use lab::Diagnostic;
 use lab::campaign::Campaign;
-use lab::model::{HostLimits, Model, host_memory_needed, of_variant, resolve};
+use lab::model::{HostLimits, Model, host_memory_needed, resolve, variant_model};
 
 /// The scale model of a campaign, the same on every host.
 ///
@@ -14,8 +14,8 @@ pub fn model(campaign: &Campaign) -> Result<Model, Diagnostic> {
 
 /// Host memory that the largest machine of a campaign takes, bytes.
 pub fn needed(campaign: &Campaign, model: &Model) -> u64 {
-    let of = |variant| host_memory_needed(&of_variant(model, &campaign.host, variant));
-    campaign.variants.iter().map(of).max().unwrap_or(0)
+    let memory = |variant| host_memory_needed(&variant_model(model, &campaign.host, variant));
+    campaign.variants.iter().map(memory).max().unwrap_or(0)
 }
 
 /// Processors that this process may use.
@@ -23,13 +23,12 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// Trials that run side by side where the user does not say, each of which takes so many bytes: one a
-/// processor, as far as the free memory holds them.
+/// Default number of parallel trials that need `each` bytes: one per processor, as far as free memory allows.
 pub fn parallel(each: u64) -> usize {
     fitting(cores(), free_memory().unwrap_or(u64::MAX), each)
 }
 
-/// Memory of this host that is free, bytes; none where the kernel does not tell.
+/// Free memory of this host, bytes; none if unknown.
 pub fn free_memory() -> Option<u64> {
     available(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }

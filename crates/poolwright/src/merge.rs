@@ -12,8 +12,8 @@ const CONFLICT: u8 = 1;
 
 /// Copy the trials and campaigns of other stores into this one
 ///
-/// Exit codes: 0 all are here now · 1 a trial has another result there, which a trial must not, or
-/// cannot be read · 2 one of them is no store · 3 this store cannot be written.
+/// Exit codes: 0 everything is here now · 1 a trial has a different result there, or cannot be read · 2 an
+/// argument is not a store · 3 this store cannot be written.
 #[derive(clap::Args)]
 pub struct Args {
     /// The other stores
@@ -32,25 +32,28 @@ impl Args {
     fn merge(&self) -> Result<u8, u8> {
         let mut others = Vec::new();
         for path in &self.others {
-            let other = Store::read(path).map_err(|e| exit::of_store(&e))?;
+            let other = Store::read(path).map_err(|e| exit::for_store_error(&e))?;
             if !path.join("trials").is_dir() {
                 let path = path.display();
-                let why = "it has no directory `trials`; name the directory that --store named";
-                return Err(refuse(USAGE, format!("{path} is no store: {why}")));
+                let why =
+                    "it has no directory `trials`; name the directory that was given to --store";
+                return Err(refuse(USAGE, format!("{path} is not a store: {why}")));
             }
             others.push(other);
         }
-        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let mut code = 0;
         for other in &others {
-            let merged = store.merge(other).map_err(|e| exit::of_store(&e))?;
+            let merged = store.merge(other).map_err(|e| exit::for_store_error(&e))?;
             for why in &merged.damaged {
-                output::complain(&format!("error: left out: {why}\n"));
+                output::complain(&format!("error: not copied: {why}\n"));
                 code = CONFLICT;
             }
             for (ours, theirs) in &merged.conflicts {
                 output::complain(&format!(
-                    "error: two results of one trial: {} and {} differ. A trial is a pure function of its inputs, so this is a fault of the engine or of a disk: `poolwright verify` tells which of them comes out again\n",
+                    "error: two results of the same trial differ: {} and {}. A trial always gives \
+                     the same result, so the engine or a disk is faulty. `poolwright verify` \
+                     shows which result can be reproduced\n",
                     ours.display(),
                     theirs.display()
                 ));

@@ -10,10 +10,11 @@ use std::process::ExitCode;
 
 /// Write a commented lab to start from, also from the output of `zpool status`
 ///
-/// Exit codes: 0; 2 the file exists, or the text is no `zpool status`; 3 it cannot be written.
+/// Exit codes: 0 written · 2 the file exists, or the text is not `zpool status` output · 3 the file cannot be
+/// written.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Where to write it; standard output without
+    /// Where to write it [default: standard output]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Take the pool from the output of `zpool status` in this file, `-` for standard input

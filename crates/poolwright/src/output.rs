@@ -1,9 +1,9 @@
-//! Writing to standard output without dying of a closed pipe (`poolwright check x | head`).
+//! Writes to standard output and tolerates a closed pipe (`poolwright check x | head`).
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-/// Writes `text` to standard output; success also when the reader has gone away.
+/// Writes `text` to standard output; a closed pipe counts as success.
 pub fn print(text: &str) -> ExitCode {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -16,7 +16,7 @@ pub fn print(text: &str) -> ExitCode {
     }
 }
 
-/// Writes `text` to standard error, as far as anybody listens.
+/// Writes `text` to standard error; errors are ignored.
 pub fn complain(text: &str) {
     // Nothing is left to complain to when standard error itself is closed.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());

@@ -22,9 +22,9 @@ use zfs::units::capacity;
 
 /// Layouts for a set of drives: capacity, failures survived, rebuild, data loss, speed, price
 ///
-/// Considers every sensible layout (stripes, mirrors, raidz, dRAID, mdadm and RAID-card levels) and
-/// shows the Pareto front: those than which no other is at least as good in every figure. The pools
-/// of a lab come first. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
+/// Considers every sensible layout (stripes, mirrors, raidz, dRAID, mdadm and RAID-card levels) and shows the
+/// Pareto front: the layouts for which no other layout is at least as good in every figure. The pools of a
+/// lab come first. Sizes are decimal, as on a drive's label; `TiB` and the like are binary.
 ///
 /// Exit codes: 0 a layout meets the requirements, 1 none does, 2 invalid argument, 3 the page cannot
 /// be written.
@@ -168,11 +168,11 @@ struct Plan<'a> {
     histogram: Option<&'a Histogram>,
 }
 
-/// Why a plan is not made: a message, or none where it was printed already.
+/// Why no plan is made: a message, or none if it was printed already.
 type Refusal = Option<String>;
 
 /// What to plan for.
-struct Given {
+struct PlanInput {
     drives: Vec<Drives>,
     lab: Option<Campaign>,
     memory: Option<u64>,
@@ -181,7 +181,7 @@ struct Given {
 impl Args {
     /// Plans.
     pub fn run(self) -> ExitCode {
-        let language = crate::language::of(self.lang);
+        let language = crate::language::choose(self.lang);
         let checked = self.given().and_then(|given| {
             self.check(&given.drives)?;
             Ok((given, self.histogram()?))
@@ -268,17 +268,17 @@ impl Args {
     }
 
     /// The drives to plan for, their lab, and the machine's memory where it is known.
-    fn given(&self) -> Result<Given, Refusal> {
+    fn given(&self) -> Result<PlanInput, Refusal> {
         if let Some(lab) = &self.lab {
             let (_, loaded) = load_or_explain(lab, None).map_err(|_| None)?;
             let memory = Some(self.memory.unwrap_or(loaded.campaign.host.memory));
-            let drives = drives::of_lab(&loaded.campaign).map_err(Some)?;
-            return Ok(Given { drives, memory, lab: Some(loaded.campaign) });
+            let drives = drives::from_lab(&loaded.campaign).map_err(Some)?;
+            return Ok(PlanInput { drives, memory, lab: Some(loaded.campaign) });
         }
         let text = self.drives.as_deref().unwrap_or_default();
         let drives =
-            parse(text, &drives::of_profile).map_err(|e| Some(format!("--drives: {e}")))?;
-        Ok(Given { drives, memory: self.memory, lab: None })
+            parse(text, &drives::from_profile_name).map_err(|e| Some(format!("--drives: {e}")))?;
+        Ok(PlanInput { drives, memory: self.memory, lab: None })
     }
 
     /// The sizes of `--histogram`.

@@ -1,16 +1,17 @@
-//! `poolwright powercut LAB`: what survives a power cut.
+//! `poolwright powercut LAB`: checks what survives a power cut.
 //!
-//! A machine is written to while everything that reaches its drives is recorded. From the record follow the
-//! contents of the drives after a power cut at any moment; a machine is started on each, and what was
-//! acknowledged before the cut is looked for: blocks of files, or transactions of a database where the workload
-//! is one. A control (no fdatasync, or `synchronous_commit=off`) must lose something, or the check proves
-//! nothing.
+//! Everything that reaches the drives of a machine is recorded while its clients write. The record gives the
+//! contents of the drives after a power cut at any moment. A machine is started on such a crash state and
+//! checked for the writes that were acknowledged before the cut: blocks of files, or transactions of a
+//! database workload. A control (no fdatasync, or `synchronous_commit=off`) must lose something, or the check
+//! proves nothing.
 
 mod blocks;
 mod commits;
+mod drive_fault;
 pub mod inside;
-mod mishap;
 mod recovery;
+mod replay;
 mod report;
 mod states;
 mod work;
@@ -27,11 +28,11 @@ use bench::slot::Slot;
 use bench::stop::Stop;
 use bench::workload::Place;
 use bench::workload::pgbench::Client;
+use drive_fault::DriveFault;
 use lab::campaign::{Campaign, Program};
 use lab::model::host_memory_needed;
-use mishap::Mishap;
 use report::{Report, Run, State, Written};
-use states::{Recorded, Room, Setup};
+use states::{BaseContents, Recorded, Setup};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,17 +41,17 @@ use std::time::Duration;
 
 /// Exit code when acknowledged writes were lost, or nothing was proved.
 const LOST: u8 = 1;
-/// Real time after which a machine is taken for hung.
+/// Real time after which a machine counts as hung.
 const PATIENCE: Duration = Duration::from_secs(1800);
 
-/// Cut the power of a variant under synchronous writes, and see what survives
+/// Cut the power of a variant during synchronous writes, and check what survives
 ///
-/// Of a pgbench workload numbered transactions are committed and looked for, otherwise blocks of files with
-/// fdatasync.
+/// With a pgbench workload, numbered transactions are committed and checked after the cut; otherwise blocks
+/// are written to files with fdatasync and checked.
 ///
-/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or synchronous_commit=off) lost some · 1 something
-/// was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument is wrong · 3 this
-/// host lacks something · 130 interrupted.
+/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or synchronous_commit=off)
+/// lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
+/// is wrong · 3 this host lacks something · 130 interrupted · with --replay that of the shell.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab file, or the name of a built-in lab
@@ -61,24 +62,26 @@ pub struct Args {
     /// One of its workloads [default: the first]
     #[arg(long)]
     workload: Option<String>,
-    /// Crash states, and as many of the control
+    /// Number of crash states; the control gets the same number
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     states: u64,
-    /// Only the crash state of this seed, as a report names it
+    /// Only the crash state with this seed, as printed in the report
     #[arg(long, value_name = "SEED", conflicts_with = "states")]
     state: Option<u64>,
-    /// Seconds of writing, in which the cuts fall; by default one more than OpenZFS lets pass between two
-    /// transaction groups
+    /// Open a root shell on the drives of the crash state with this seed, before the pool is imported
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["states", "state", "jobs", "json"])]
+    replay: Option<u64>,
+    /// Seconds of writing; each cut falls within them. The default is one more than OpenZFS's zfs_txg_timeout
     #[arg(long, value_name = "S", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
-    /// A drive that fails: `optane0` dies halfway through the writing, `optane0:cut` does not come back after
-    /// the cut, `optane0:rot` has one in 50 of its written blocks zeroed, unnoticed
+    /// A drive that fails: `optane0` fails halfway through the writing, `optane0:cut` does not come back
+    /// after the cut, `optane0:rot` has one in 50 of its written blocks silently zeroed
     #[arg(long, value_name = "DRIVE[:WHEN]")]
-    fail: Vec<Mishap>,
+    fail: Vec<DriveFault>,
     /// Seed of the machine and of the first crash state
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Machines that run side by side [default: one a processor, as far as memory holds them]
+    /// Machines that run in parallel [default: one per processor, as far as memory allows]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Print JSON
@@ -94,18 +97,18 @@ impl Args {
 
     fn cut(&self) -> Result<u8, u8> {
         let (_, loaded) = load_or_explain(&self.lab, None).map_err(|_| USAGE)?;
-        let Loaded { campaign, said, sources } = loaded;
-        diagnostics::draw(&said, &sources);
+        let Loaded { campaign, diagnostics, sources } = loaded;
+        diagnostics::draw(&diagnostics, &sources);
         let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
         let name = &campaign.variants[number].name;
         let workload = self.workload(&campaign).map_err(|why| refuse(USAGE, why))?;
-        mishap::check(&self.fail, &campaign.variants[number])
+        drive_fault::check(&self.fail, &campaign.variants[number])
             .map_err(|why| refuse(USAGE, format!("--fail {why}")))?;
         let model = machine::model(&campaign).map_err(|diagnostic| {
             diagnostics::draw(&[diagnostic], &sources);
             ENVIRONMENT
         })?;
-        let linux = Linux::find(PATIENCE).map_err(|e| exit::of_fault(&e))?;
+        let linux = Linux::find(PATIENCE).map_err(|e| exit::for_fault(&e))?;
         let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), "");
         inputs.seed = self.seed;
         let stop = Stop::default();
@@ -124,7 +127,7 @@ impl Args {
                 Client::new(&inputs, pgbench, Place::Host(&linux.fio)).map(Some)
             }
         };
-        let database = database.map_err(|e| exit::of_fault(&e))?;
+        let database = database.map_err(|e| exit::for_fault(&e))?;
         let variant = match &database {
             None => linux.variant(&inputs),
             Some(client) => linux.variant_with(&inputs, client),
@@ -133,15 +136,20 @@ impl Args {
             inputs: &inputs,
             variant: &variant,
             database: database.as_ref(),
-            mishaps: &self.fail,
+            drive_faults: &self.fail,
             seconds: self.seconds,
             seed: self.seed,
             stop: &stop,
         };
-        let runs = self.runs(&setup).map_err(|fault| match stop.asked() {
+        let code = |fault: Fault| match stop.asked() {
             true => INTERRUPTED,
-            false => exit::of_fault(&fault),
-        })?;
+            false => exit::for_fault(&fault),
+        };
+        if let Some(seed) = self.replay {
+            let title = format!("{} {name}, state {seed}", campaign.name);
+            return replay::open(&linux, &setup, &title, seed).map_err(code);
+        }
+        let runs = self.runs(&setup).map_err(code)?;
         let report = Report {
             lab: campaign.name.clone(),
             variant: name.clone(),
@@ -150,7 +158,7 @@ impl Args {
             written: if database.is_some() { Written::Commits } else { Written::Blocks },
             by_settings: lab::durability::assess(&inputs.variant, &inputs.workload),
             dirty_data_max: inputs.model.dirty_data_max,
-            mishaps: self.fail.iter().map(Mishap::to_string).collect(),
+            drive_faults: self.fail.iter().map(DriveFault::to_string).collect(),
             runs,
         };
         output::print(&if self.json {
@@ -187,13 +195,13 @@ impl Args {
         match variant.is_zfs() && !variant.pool.vdevs.is_empty() {
             true => Ok(number),
             false => Err(format!(
-                "variant `{}` of {} is no ZFS pool: name one that is with --variant",
+                "variant `{}` of {} is not a ZFS pool: choose another with --variant",
                 variant.name, self.lab
             )),
         }
     }
 
-    /// Writes, once more as the control, and makes every crash state of both.
+    /// Writes, writes again as the control, and makes every crash state of both.
     fn runs(&self, setup: &Setup) -> Result<Vec<Run>, Fault> {
         let scratch = Scratch::new().map_err(|e| {
             Fault::Environment(format!("cannot make a directory for the machines: {e}"))
@@ -217,10 +225,10 @@ impl Args {
         let states = in_parallel(
             jobs,
             &wanted,
-            || Room::new(&config),
-            |room, (run, seed)| {
+            || BaseContents::new(&config),
+            |base, (run, seed)| {
                 let name = format!("state-{}-{seed}", run.synchronous);
-                setup.state(run, room, &scratch.path().join(name), *seed)
+                setup.check(run, base, &scratch.path().join(name), *seed)
             },
         )?;
         let mut states = states.into_iter();
@@ -233,8 +241,8 @@ impl Args {
     }
 }
 
-/// Works on items, so many at a time, each thread with a thing of its own; the results in the items' order,
-/// or the first error.
+/// Processes items in parallel, each thread with its own context; returns the results in the items' order, or
+/// the first error.
 fn in_parallel<I: Sync, O: Send, T>(
     jobs: usize,
     items: &[I],
@@ -254,7 +262,7 @@ fn in_parallel<I: Sync, O: Send, T>(
                     };
                     let result = work(&mut own, item);
                     if result.is_err() {
-                        // The others end what they are at.
+                        // The other threads finish their current item.
                         next.store(items.len(), Ordering::Relaxed);
                     }
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! `poolwright report LAB`: any format of a campaign's report, made from what was measured.
+//! `poolwright report LAB`: a campaign's report in any format, made from the stored trials.
 
 use crate::exit::{ENVIRONMENT, USAGE};
 use crate::output;
@@ -16,16 +16,16 @@ use store::{Record, Store};
 
 /// Make the report of a campaign in any format
 ///
-/// Exit codes: 0 it was made · 2 there is no such campaign, or an argument is wrong · 3 it cannot
-/// be written.
+/// Exit codes: 0 the report was made · 2 there is no such campaign, or an argument is wrong · 3 the report
+/// cannot be written.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab that was run, a campaign's file in a store, or a findings.json
     campaign: String,
-    /// The format; without it, what the name of --output ends in, or text
+    /// The format [default: by the file name extension of --output, else text]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The language: en or zh; without it, that of the locale
+    /// Language, en or zh [default: that of the locale]
     #[arg(long, value_parser = language)]
     lang: Option<Language>,
     /// Write to a file instead of standard output
@@ -40,11 +40,11 @@ pub struct Args {
 pub enum Format {
     /// The table and the verdicts for a terminal
     Text,
-    /// One page that needs nothing else
+    /// One self-contained page
     Html,
     /// Markdown for a forum or a blog
     Md,
-    /// A row a cell
+    /// One row per cell
     Csv,
     /// Everything, as docs/reference/findings.schema.json describes it
     Json,
@@ -66,19 +66,19 @@ impl Format {
     }
 }
 
-/// What a report is made from.
-pub struct Made {
-    /// What the campaign has shown.
+/// The input of a report.
+pub struct ReportInput {
+    /// The campaign's findings.
     pub findings: Findings,
-    /// The campaign and the lab file, where it is at hand.
+    /// The campaign and the lab file, if available.
     pub source: Option<(Campaign, String)>,
 }
 
 impl Args {
     /// Makes the report.
     pub fn run(self) -> ExitCode {
-        let made = match find(&self.campaign, &self.store) {
-            Ok(made) => made,
+        let input = match find(&self.campaign, &self.store) {
+            Ok(input) => input,
             Err(message) => return refuse(&message),
         };
         let format = self
@@ -87,7 +87,7 @@ impl Args {
             .unwrap_or(Format::Text);
         let language = self.lang.unwrap_or_else(locale);
         let to_terminal = self.output.is_none() && std::io::stdout().is_terminal();
-        let text = match render(&made, format, language, to_terminal) {
+        let text = match render(&input, format, language, to_terminal) {
             Ok(text) => text,
             Err(message) => return fail(&message),
         };
@@ -104,17 +104,17 @@ impl Args {
 /// The report in a format.
 ///
 /// # Errors
-/// One line that says what could not be written.
+/// One line: what could not be written.
 pub fn render(
-    made: &Made,
+    input: &ReportInput,
     format: Format,
     language: Language,
     to_terminal: bool,
 ) -> Result<String, String> {
-    let findings = &made.findings;
+    let findings = &input.findings;
     Ok(match format {
         Format::Text => report::terminal::render(findings, style(language, to_terminal)),
-        Format::Html => page(made, language),
+        Format::Html => page(input, language),
         Format::Md => report::markdown::render(findings, language),
         Format::Csv => {
             report::csv::render(findings).map_err(|e| format!("cannot write CSV: {e}"))?
@@ -129,15 +129,15 @@ pub fn render(
     })
 }
 
-fn page(made: &Made, language: Language) -> String {
-    let Some((campaign, lab_text)) = &made.source else {
-        return report::html::render(&made.findings, None, language);
+fn page(input: &ReportInput, language: Language) -> String {
+    let Some((campaign, lab_text)) = &input.source else {
+        return report::html::render(&input.findings, None, language);
     };
     let configuration = Configuration { campaign, lab_text };
-    report::html::render(&made.findings, Some(configuration), language)
+    report::html::render(&input.findings, Some(configuration), language)
 }
 
-/// How a terminal is written to: its width, colours unless `NO_COLOR` is set.
+/// The style of terminal output: width, and colours unless `NO_COLOR` is set.
 pub fn style(language: Language, to_terminal: bool) -> Style {
     let width = to_terminal
         .then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok())
@@ -151,7 +151,7 @@ pub fn style(language: Language, to_terminal: bool) -> Style {
 
 /// The language of a tag, for an argument.
 pub fn language(tag: &str) -> Result<Language, String> {
-    Language::from_tag(tag).ok_or_else(|| format!("no report is written in {tag:?}: use en or zh"))
+    Language::from_tag(tag).ok_or_else(|| format!("unknown language {tag:?}: use en or zh"))
 }
 
 /// The language of the locale, English where it is another.
@@ -168,8 +168,8 @@ pub fn locale() -> Language {
 /// campaign is taken.
 ///
 /// # Errors
-/// One line that says what is wrong and what to do.
-pub fn find(name: &str, store: &StoreDir) -> Result<Made, String> {
+/// One line: what is wrong and what to do.
+pub fn find(name: &str, store: &StoreDir) -> Result<ReportInput, String> {
     let path = Path::new(name);
     if path.extension().is_some_and(|e| e == "json") && path.is_file() {
         return match Record::store_of(path) {
@@ -190,7 +190,7 @@ pub fn find(name: &str, store: &StoreDir) -> Result<Made, String> {
 /// Finds campaigns in their order, each with a label: a file, or every campaign of a lab that was run.
 ///
 /// # Errors
-/// One line that says what is wrong and what to do.
+/// One line: what is wrong and what to do.
 pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>, String> {
     let label = |path: &Path| {
         let name = path.file_name().unwrap_or(path.as_os_str());
@@ -201,11 +201,11 @@ pub fn find_all(name: &str, store: &StoreDir) -> Result<Vec<(String, Findings)>,
         return Ok(vec![(label(path), find(name, store)?.findings)]);
     }
     let (store, paths) = campaigns(name, store)?;
-    // One that was stopped before anything was measured hides none of the others.
+    // A campaign without measured trials is skipped.
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     for path in &paths {
         match from_record(&store, path) {
-            Ok(made) => found.push((label(path), made.findings)),
+            Ok(input) => found.push((label(path), input.findings)),
             Err(why) => left_out.push(why),
         }
     }
@@ -236,28 +236,25 @@ fn nothing(name: &str) -> String {
     )
 }
 
-fn from_findings(path: &Path) -> Result<Made, String> {
+fn from_findings(path: &Path) -> Result<ReportInput, String> {
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
     let findings = report::json::read(&text).map_err(|e| format!("{name}: {e}"))?;
-    Ok(Made { findings, source: None })
+    Ok(ReportInput { findings, source: None })
 }
 
-/// What the trials of a campaign show.
-fn from_record(store: &Store, path: &Path) -> Result<Made, String> {
+/// The findings of a campaign's trials.
+fn from_record(store: &Store, path: &Path) -> Result<ReportInput, String> {
     let record = Record::read(path).map_err(|e| e.to_string())?;
     let (trials, damaged) = record.load(store);
     for why in damaged {
         output::complain(&format!("note: left out: {why}\n"));
     }
     if trials.is_empty() {
-        return Err(format!(
-            "no trial of {} is stored: run the lab, and it resumes from there",
-            path.display()
-        ));
+        return Err(format!("no trial of {} is stored: run the lab first", path.display()));
     }
     let findings = findings::analyse(&record.campaign, &record.model, &trials);
-    Ok(Made { findings, source: Some((record.campaign, record.lab)) })
+    Ok(ReportInput { findings, source: Some((record.campaign, record.lab)) })
 }
 
 fn refuse(message: &str) -> ExitCode {

@@ -2,10 +2,10 @@
 
 use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
 use crate::lab_file::{Loaded, load_or_explain, release};
-use crate::report::{self, Format, Made};
+use crate::report::{self, Format, ReportInput};
 use crate::store_dir::StoreDir;
 use crate::{diagnostics, engine, machine, output};
-use bench::campaign::{self, End, Error, NotRun, Planned, Question, Ran};
+use bench::campaign::{self, CampaignRun, End, Error, NotRun, Planned, Question};
 use bench::clock::WallClock;
 use bench::round::Runner;
 use bench::stop::Stop;
@@ -29,7 +29,7 @@ const INCOMPLETE: u8 = 1;
 
 /// Build each variant of a lab as a scale model, measure and compare them
 ///
-/// Trials that are stored are not run again, so that the same command resumes a run that was stopped.
+/// Stored trials are not run again, so the same command resumes a stopped run.
 ///
 /// Exit codes: 0 every cell was measured · 1 a cell failed or did not fit the budget · 2 the lab or an
 /// argument is wrong · 3 this host lacks something · 130 interrupted; the same command resumes.
@@ -37,28 +37,28 @@ const INCOMPLETE: u8 = 1;
 pub struct Args {
     /// A lab file, or the name of a built-in lab
     lab: String,
-    /// A release of OpenZFS instead of the lab's
+    /// OpenZFS release to use instead of the lab's
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     openzfs: Option<OpenZfs>,
-    /// Wall time for this run instead of the lab's: 20m, 2h
+    /// Wall-time budget of this run instead of the lab's: 20m, 2h
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<f64>,
     /// Seed of data, drives and offsets instead of the lab's
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Trials that run side by side [default: one a processor, as far as memory holds them]
+    /// Trials that run in parallel [default: one per processor, as far as memory allows]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Afterwards run the baseline and the best variant without each of their costs (log flushes, pool
-    /// reads, …), to see what they wait for. The lab demo does it without being asked
+    /// Afterwards run the baseline and the best variant with one cost removed at a time (log flushes, pool
+    /// reads, …), to see what they wait for. The lab demo always does this
     #[arg(long)]
     why: bool,
-    /// Only see that every cell runs: one trial of each, of 2 s in the modelled machine's time. No
-    /// verdict comes of it
+    /// Only check that every cell runs: one trial per cell, with 2 s of virtual time. Gives no verdict
     #[arg(long)]
     short: bool,
     /// Print the planned trials and start nothing: key, variant, workload, repeat, seed, whether it is
-    /// stored, and what sets it apart; separated by tabs. `poolwright trial KEY` runs one
+    /// stored, and how it differs from the cell's other trials; separated by tabs. `poolwright trial KEY`
+    /// runs one
     #[arg(long, conflicts_with = "json")]
     list: bool,
     /// Print the findings as JSON
@@ -72,12 +72,12 @@ fn duration(text: &str) -> Result<f64, String> {
     lab::units::duration(text).map_err(|e| e.to_string())
 }
 
-/// Virtual seconds that a short run measures, and gives to each time before it.
+/// Virtual seconds of a short run's measurement, and of each phase before it.
 const SHORT_S: f64 = 2.0;
 
-/// A campaign that only shows whether its cells run.
+/// Shortens a campaign to a check that its cells run.
 fn shorten(campaign: &mut Campaign) {
-    // Beside the lab's own results, which it must not be taken for.
+    // Its results are stored separately from the lab's own results.
     campaign.name += "-short";
     let method = &mut campaign.method;
     (method.min_trials, method.max_trials) = (1, 1);
@@ -109,7 +109,7 @@ impl Ready {
 impl Args {
     /// Runs the lab.
     pub fn run(self) -> ExitCode {
-        // From the first moment: the budget is that of the whole run.
+        // Started first, because the budget covers the whole run.
         let clock = WallClock::start();
         let code = match self.list {
             true => self.list(),
@@ -127,8 +127,8 @@ impl Args {
             ));
         }
         let (file, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
-        let Loaded { mut campaign, said, sources } = loaded;
-        diagnostics::draw(&said, &sources);
+        let Loaded { mut campaign, diagnostics, sources } = loaded;
+        diagnostics::draw(&diagnostics, &sources);
         if let Some(budget_s) = self.budget {
             campaign.method.budget_s = budget_s;
         }
@@ -148,8 +148,8 @@ impl Args {
 
     fn list(&self) -> Result<u8, u8> {
         let ready = self.ready()?;
-        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
-        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
+        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let planned = campaign::list(&store, engine.as_ref(), ready.question());
         let planned = planned.map_err(|e| explain(&e))?;
         let rows = planned.iter().flat_map(|p| rows(p, &ready.campaign));
@@ -159,8 +159,8 @@ impl Args {
 
     fn measure(&self, clock: WallClock) -> Result<u8, u8> {
         let ready = self.ready()?;
-        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
-        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
+        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let stop = Stop::default();
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
@@ -176,7 +176,7 @@ impl Args {
         };
         let mut unsaved = None;
         let ran = campaign::run(&runner, ready.question(), &mut |trials| {
-            match save(&store, &ready, &made(&ready, trials)) {
+            match save(&store, &ready, &report_input(&ready, trials)) {
                 Ok(page) => progress.say(&format!(
                     "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
                     page.display()
@@ -204,33 +204,33 @@ impl Args {
         })
     }
 
-    /// Analyses what was measured, prints the report, and writes it in every format into the store. Tells
-    /// whether every cell has a trial that counts.
-    fn show(&self, store: &Store, ready: &Ready, ran: &Ran) -> Result<bool, u8> {
+    /// Analyses the trials, prints the report, and writes it in every format into the store. Returns whether
+    /// every cell has a valid trial.
+    fn show(&self, store: &Store, ready: &Ready, ran: &CampaignRun) -> Result<bool, u8> {
         if ran.trials.is_empty() {
             return Ok(false);
         }
-        let made = made(ready, &ran.trials);
-        // What was found is shown also where there is no room left for it.
+        let input = report_input(ready, &ran.trials);
+        // The report is printed even if it cannot be stored.
         let (format, to_terminal) = match self.json {
             true => (Format::Json, false),
             false => (Format::Text, std::io::stdout().is_terminal()),
         };
-        output::print(&render(&made, format, to_terminal)?);
-        let page = save(store, ready, &made)?;
+        output::print(&render(&input, format, to_terminal)?);
+        let page = save(store, ready, &input)?;
         if !self.json {
             output::print(&format!("report   {}\n", page.display()));
         }
-        Ok(findings::complete(&made.findings))
+        Ok(findings::complete(&input.findings))
     }
 }
 
 /// Writes the report in every format into the store; the path of the page.
-fn save(store: &Store, ready: &Ready, made: &Made) -> Result<PathBuf, u8> {
+fn save(store: &Store, ready: &Ready, input: &ReportInput) -> Result<PathBuf, u8> {
     let save = |name, format| {
-        let text = render(made, format, false)?;
+        let text = render(input, format, false)?;
         let kept = store.keep_report(&ready.campaign.name, name, &text);
-        kept.map_err(|e| exit::of_store(&e))
+        kept.map_err(|e| exit::for_store_error(&e))
     };
     save("findings.json", Format::Json)?;
     save("report.md", Format::Md)?;
@@ -239,19 +239,19 @@ fn save(store: &Store, ready: &Ready, made: &Made) -> Result<PathBuf, u8> {
 }
 
 /// The report of trials.
-fn made(ready: &Ready, trials: &[Trial]) -> Made {
-    Made {
+fn report_input(ready: &Ready, trials: &[Trial]) -> ReportInput {
+    ReportInput {
         findings: findings::analyse(&ready.campaign, &ready.model, trials),
         source: Some((ready.campaign.clone(), ready.lab.clone())),
     }
 }
 
-fn render(made: &Made, format: Format, to_terminal: bool) -> Result<String, u8> {
-    let rendered = report::render(made, format, report::locale(), to_terminal);
+fn render(input: &ReportInput, format: Format, to_terminal: bool) -> Result<String, u8> {
+    let rendered = report::render(input, format, report::locale(), to_terminal);
     rendered.map_err(|e| refuse(ENVIRONMENT, e))
 }
 
-/// What a planned trial is, one line for each of its names.
+/// The rows of `--list` for a planned trial, one for each of its slots.
 fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
     let job = &planned.job;
     let state = if planned.stored { "stored" } else { "missing" };
@@ -271,15 +271,15 @@ fn rows(planned: &Planned, campaign: &Campaign) -> Vec<String> {
     job.slots.iter().map(row).collect()
 }
 
-/// Prints why a campaign could not go on. The exit code.
+/// Prints why a campaign had to stop, and returns the exit code.
 fn explain(error: &Error) -> u8 {
     match error {
-        Error::Fault(fault) => exit::of_fault(fault),
-        Error::Store(error) => exit::of_store(error),
+        Error::Fault(fault) => exit::for_fault(fault),
+        Error::Store(error) => exit::for_store_error(error),
     }
 }
 
-/// What did not fit the budget, and the time that it needs.
+/// The message about trials that did not fit the budget, with the time that they need.
 fn not_run(trials: &[NotRun], budget_s: f64) -> String {
     const SHOWN: usize = 8;
     let needs_s: f64 = trials.iter().map(|t| t.needs_s).sum();

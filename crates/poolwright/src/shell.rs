@@ -19,8 +19,8 @@ use std::time::Duration;
 
 /// Open a root shell in the modelled server, with a variant's pool built
 ///
-/// Inside are zpool, zfs, zdb, fio and all other programs of this host, on drives that behave like those
-/// of the lab. The host's files can be read and not written. Nothing is kept when the shell ends.
+/// Inside are zpool, zfs, zdb, fio and all other programs of this host, on drives that behave like those of
+/// the lab. The host's files can be read but not written. Nothing is kept when the shell ends.
 ///
 /// Commands may come from standard input, which is read to its end first:
 /// echo 'zpool status' | poolwright shell demo mirror
@@ -33,11 +33,11 @@ pub struct Args {
     lab: String,
     /// One of its variants [default: the baseline]
     variant: Option<String>,
-    /// Seconds that pass inside in a second while the machine is idle [default: its clock jumps to the
+    /// Virtual seconds that pass per real second while the machine is idle [default: its clock jumps to the
     /// next event]
     #[arg(long, value_name = "N")]
     pace: Option<NonZeroU32>,
-    /// A release of OpenZFS instead of the lab's
+    /// OpenZFS release to use instead of the lab's
     #[arg(long, value_name = "RELEASE", value_parser = release)]
     openzfs: Option<OpenZfs>,
 }
@@ -54,14 +54,14 @@ impl Args {
             return Err(refuse(USAGE, why));
         }
         let (_, loaded) = load_or_explain(&self.lab, self.openzfs).map_err(|_| USAGE)?;
-        let Loaded { campaign, said, sources } = loaded;
-        diagnostics::draw(&said, &sources);
+        let Loaded { campaign, diagnostics, sources } = loaded;
+        diagnostics::draw(&diagnostics, &sources);
         let model = machine::model(&campaign).map_err(|diagnostic| {
             diagnostics::draw(&[diagnostic], &sources);
             ENVIRONMENT
         })?;
         let variant = self.index(&campaign)?;
-        let linux = Linux::find(Duration::MAX).map_err(|e| exit::of_fault(&e))?;
+        let linux = Linux::find(Duration::MAX).map_err(|e| exit::for_fault(&e))?;
         let inputs = Inputs::new(&campaign, &model, &Slot::main(variant, 0, 0), "");
         let scratch = Scratch::new().map_err(|e| {
             refuse(ENVIRONMENT, format!("cannot make a directory for the machine: {e}"))
@@ -75,12 +75,14 @@ impl Args {
         let greeting = greeting(&format!("{} {name}", campaign.name), &inputs, self.pace);
         let shell = Shell {
             inputs: &inputs,
+            client: None,
+            drives: None,
             directory: scratch.path(),
             pace: self.pace.map_or(0, NonZeroU32::get),
             greeting: &greeting,
             input: input.as_deref(),
         };
-        let code = linux.shell(&shell, &stop).map_err(|e| exit::of_fault(&e))?;
+        let code = linux.shell(&shell, &stop).map_err(|e| exit::for_fault(&e))?;
         Ok(u8::try_from(code).unwrap_or(1))
     }
 
@@ -103,7 +105,7 @@ impl Args {
 }
 
 /// Standard input to its end; none when it is a terminal.
-fn input() -> std::io::Result<Option<Vec<u8>>> {
+pub(crate) fn input() -> std::io::Result<Option<Vec<u8>>> {
     let mut stdin = std::io::stdin();
     if stdin.is_terminal() {
         return Ok(None);
@@ -113,7 +115,7 @@ fn input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
-/// What a person should know before the first prompt.
+/// The greeting before the first prompt.
 fn greeting(name: &str, inputs: &Inputs, pace: Option<NonZeroU32>) -> String {
     let drives: Vec<&DriveRef> = inputs.variant.used_drives().collect();
     let list = |drives: &mut dyn Iterator<Item = String>| drives.collect::<Vec<_>>().join(" ");

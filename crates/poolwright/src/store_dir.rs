@@ -6,7 +6,8 @@ use store::{Error, Store};
 /// Where trials are kept.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct StoreDir {
-    /// Where trials are kept [default: $XDG_DATA_HOME/poolwright/store, else ~/.local/share/poolwright/store]
+    /// Directory of the stored trials [default: $XDG_DATA_HOME/poolwright/store, else
+    /// ~/.local/share/poolwright/store]
     #[arg(long = "store", value_name = "DIR")]
     directory: Option<PathBuf>,
 }

@@ -19,7 +19,7 @@ impl Dice {
         ((self.0 >> 33) as usize) % sides
     }
 
-    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    fn choose<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len())]
     }
 }
@@ -57,27 +57,27 @@ fn lab_text(dice: &mut Dice) -> String {
             vdevs.push(class.to_string());
         }
     }
-    let hdd = dice.of(&["hdd-7200-16t", "hdd-7200-8t", "pm983-960g", "pm9a3-3.84t"]);
-    let nvme = dice.of(&["p1600x-118g", "pm9a3-3.84t", "pm983-960g"]);
+    let hdd = dice.choose(&["hdd-7200-16t", "hdd-7200-8t", "pm983-960g", "pm9a3-3.84t"]);
+    let nvme = dice.choose(&["p1600x-118g", "pm9a3-3.84t", "pm983-960g"]);
     format!(
         "title = \"by chance\"\nopenzfs = \"{}\"\n[host]\nmemory = \"{}\"\ncores = {}\n[drives]\nhdd = \"{count}x {hdd}\"\nnvme = \"5x {nvme}\"\n[pool]\nashift = {}\nvdevs = \"\"\"\n{}\n\"\"\"\n[dataset]\nrecordsize = \"{}\"\nsync = \"{}\"\nlogbias = \"{}\"\nprimarycache = \"{}\"\ncompression = \"{}\"\nspecial_small_blocks = \"{}\"\n[module]\nzfs_arc_max = {}\nzfs_txg_timeout = {}\nzfs_dirty_data_max = {}\n[workloads.w]\nfio.job = \"\"\"\n[j]\nrw={}\nbs={}\nsize=1g\n{}\"\"\"\n",
-        dice.of(&["2.3", "2.4"]),
-        dice.of(&["2G", "16G", "128G", "1T"]),
+        dice.choose(&["2.3", "2.4"]),
+        dice.choose(&["2G", "16G", "128G", "1T"]),
         1 + dice.below(128),
-        dice.of(&["9", "12", "13"]),
+        dice.choose(&["9", "12", "13"]),
         vdevs.join("\n"),
-        dice.of(&["4K", "16K", "128K", "1M"]),
-        dice.of(&["standard", "always", "disabled"]),
-        dice.of(&["latency", "throughput"]),
-        dice.of(&["all", "metadata", "none"]),
-        dice.of(&["off", "lz4", "gzip-9", "zstd"]),
-        dice.of(&["0", "32K", "128K"]),
-        dice.of(&["0", "67108864", "17179869184"]),
-        dice.of(&["1", "5", "60"]),
-        dice.of(&["0", "4294967296", "68719476736"]),
-        dice.of(&["randwrite", "randread", "write", "read", "randrw"]),
-        dice.of(&["4k", "8k", "128k", "1m"]),
-        dice.of(&["fsync=1\n", "sync=1\n", ""]),
+        dice.choose(&["4K", "16K", "128K", "1M"]),
+        dice.choose(&["standard", "always", "disabled"]),
+        dice.choose(&["latency", "throughput"]),
+        dice.choose(&["all", "metadata", "none"]),
+        dice.choose(&["off", "lz4", "gzip-9", "zstd"]),
+        dice.choose(&["0", "32K", "128K"]),
+        dice.choose(&["0", "67108864", "17179869184"]),
+        dice.choose(&["1", "5", "60"]),
+        dice.choose(&["0", "4294967296", "68719476736"]),
+        dice.choose(&["randwrite", "randread", "write", "read", "randrw"]),
+        dice.choose(&["4k", "8k", "128k", "1m"]),
+        dice.choose(&["fsync=1\n", "sync=1\n", ""]),
     )
 }
 
@@ -94,7 +94,7 @@ fn a_thousand_labs_go_through_plan_audit_and_tune() {
             continue;
         };
         made += 1;
-        let drives = drives::of_lab(&campaign).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let drives = drives::from_lab(&campaign).unwrap_or_else(|e| panic!("{e}\n{text}"));
         // Sets of failures are another test's matter.
         let options = Options { failures: 0, ..Options::default() };
         let mut ranking = rank(&drives, &Scope::default(), &options, &Wanted::default());

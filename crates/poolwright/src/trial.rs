@@ -25,14 +25,14 @@ const FAILED: u8 = 1;
 /// `poolwright run LAB --list | cut -f1 | parallel poolwright trial`. On another host, with a store of
 /// its own, copy <store>/planned there first, and bring the results back with `poolwright merge`.
 ///
-/// Exit codes: 0 all are stored now · 1 one failed · 2 a key is not known · 3 this host lacks something
-/// · 130 interrupted; the same command resumes.
+/// Exit codes: 0 all trials are stored now · 1 a trial failed · 2 a key is unknown · 3 this host lacks
+/// something · 130 interrupted; the same command resumes.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Keys, or as many of their first digits as tell them apart
+    /// Keys, or enough of their first digits to be unique
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<String>,
-    /// Trials that run side by side [default: one a processor, as far as memory holds them]
+    /// Trials that run in parallel [default: one per processor, as far as memory allows]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -46,17 +46,17 @@ impl Args {
     }
 
     fn measure(&self) -> Result<u8, u8> {
-        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let mut jobs: Vec<Job> = Vec::new();
         for name in &self.keys {
-            let key = store.resolve(name).map_err(|e| exit::of_store(&e))?;
-            // Says more than the job would where it is not known.
-            store.inputs(&key).map_err(|e| exit::of_store(&e))?;
+            let key = store.resolve(name).map_err(|e| exit::for_store_error(&e))?;
+            // Gives a better error than the job for an unknown key.
+            store.inputs(&key).map_err(|e| exit::for_store_error(&e))?;
             if jobs.iter().all(|job| job.key != key) {
-                jobs.push(job::of_key(&store, &key).map_err(|e| exit::of_fault(&e))?);
+                jobs.push(job::planned(&store, &key).map_err(|e| exit::for_fault(&e))?);
             }
         }
-        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
+        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
         let stop = Stop::default();
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
@@ -74,8 +74,8 @@ impl Args {
         };
         let done = runner.run(&jobs, &mut Budget::new(f64::INFINITY));
         progress.clear();
-        let done = done.map_err(|e| exit::of_fault(&e))?;
-        store.tidy_states().map_err(|e| exit::of_store(&e))?;
+        let done = done.map_err(|e| exit::for_fault(&e))?;
+        store.tidy_states().map_err(|e| exit::for_store_error(&e))?;
         let mut code = 0;
         for (job, done) in jobs.iter().zip(&done) {
             let state = match done {

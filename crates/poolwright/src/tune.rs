@@ -30,10 +30,10 @@ pub struct Args {
     /// The main workload [default: oltp for databases, else mixed]
     #[arg(long, value_enum)]
     workload: Option<WorkloadName>,
-    /// Permit the loss of acknowledged writes of this time in a power cut, as in "5s"
+    /// Permit a power cut to lose the acknowledged writes of this time, as in "5s"
     #[arg(long, value_name = "TIME")]
     allow_loss: Option<String>,
-    /// The program of a RAID card, where --pool shows none
+    /// The RAID card's program, if --pool does not show it
     #[arg(long, value_enum)]
     card: Option<CardName>,
     /// Write the files below this directory
@@ -95,7 +95,7 @@ impl Args {
         for note in notes {
             output::complain(&format!("note: {note}\n"));
         }
-        let language = crate::language::of(self.lang);
+        let language = crate::language::choose(self.lang);
         let choices = tune(&need);
         let files = files(&choices, language);
         let changes = differences(&need, &choices);
@@ -134,7 +134,7 @@ impl Args {
         })
     }
 
-    /// What the command line asks for, and notes on input that was not understood.
+    /// The requirements of the command line, and notes on input that could not be read.
     fn need(&self) -> Result<(Need, Vec<String>), String> {
         let (system, unread) = if self.pool.is_empty() {
             (advice::system::System::default(), Vec::new())
@@ -144,7 +144,8 @@ impl Args {
         };
         if !self.pool.is_empty() && system == advice::system::System::default() {
             return Err(format!(
-                "{}: no known kind of text; pass a lab, or the output of `zpool status`, `zfs get all` or `lsblk -J`",
+                "{}: unknown kind of text; pass a lab, or the output of `zpool status`, `zfs get \
+                 all` or `lsblk -J`",
                 self.pool.join(", ")
             ));
         }

@@ -1,4 +1,4 @@
-//! `poolwright verify RESULT`: a stored trial run again must give the same bytes.
+//! `poolwright verify RESULT`: runs a stored trial again; the result must have the same bytes.
 
 use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
 use crate::store_dir::StoreDir;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use store::{Claim, Key, Record, Store};
 
-/// Exit code when a result is another.
+/// Exit code when a result differs.
 const DIFFERS: u8 = 1;
 
 /// Run stored trials again and compare their results, byte by byte
@@ -22,15 +22,14 @@ const DIFFERS: u8 = 1;
 /// this host lacks something, such as the engine build that ran it · 130 interrupted.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A result.json of a store, the key of a trial, or a lab that was run, all of whose trials are
-    /// verified
+    /// A result.json of a store, the key of a trial, or a lab that was run; of a lab all trials are verified
     #[arg(value_name = "RESULT|KEY|LAB")]
     what: String,
     #[command(flatten)]
     store: StoreDir,
 }
 
-/// A result to be verified.
+/// A result to verify.
 struct Stored {
     key: Key,
     inputs: Vec<u8>,
@@ -44,9 +43,9 @@ impl Args {
     }
 
     fn verify(&self) -> Result<u8, u8> {
-        let store = self.store.open().map_err(|e| exit::of_store(&e))?;
+        let store = self.store.open().map_err(|e| exit::for_store_error(&e))?;
         let all = self.find(&store)?;
-        let engine = engine::open().map_err(|e| exit::of_fault(&e))?;
+        let engine = engine::open().map_err(|e| exit::for_fault(&e))?;
         let stop = Stop::default();
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
@@ -61,14 +60,14 @@ impl Args {
                     code = DIFFERS;
                 }
                 Err(Fault::Interrupted) => return Ok(INTERRUPTED),
-                Err(fault) => return Err(exit::of_fault(&fault)),
+                Err(fault) => return Err(exit::for_fault(&fault)),
             }
         }
-        store.tidy_states().map_err(|e| exit::of_store(&e))?;
+        store.tidy_states().map_err(|e| exit::for_store_error(&e))?;
         Ok(code)
     }
 
-    /// The results that are meant.
+    /// The results to verify.
     fn find(&self, store: &Store) -> Result<Vec<Stored>, u8> {
         let path = Path::new(&self.what);
         let directory = match path.file_name() {
@@ -76,43 +75,43 @@ impl Args {
             _ => Some(path.to_owned()).filter(|path| path.join("result.json").is_file()),
         };
         if let Some(directory) = directory {
-            let stored = of_directory(&directory);
+            let stored = read_result(&directory);
             return stored.map(|one| vec![one]).map_err(|e| refuse(USAGE, e));
         }
         let keys = match store.resolve(&self.what) {
             Ok(key) => vec![key],
-            Err(e @ store::Error::Ambiguous { .. }) => return Err(exit::of_store(&e)),
-            Err(_) => of_lab(store, &self.what)?,
+            Err(e @ store::Error::Ambiguous { .. }) => return Err(exit::for_store_error(&e)),
+            Err(_) => measured_keys(store, &self.what)?,
         };
         let read = |key: Key| -> Result<Stored, store::Error> {
             Ok(Stored { inputs: store.inputs(&key)?, result: store.result(&key)?, key })
         };
         let all: Result<Vec<Stored>, store::Error> = keys.into_iter().map(read).collect();
-        all.map_err(|e| exit::of_store(&e))
+        all.map_err(|e| exit::for_store_error(&e))
     }
 }
 
 /// The result in a trial's directory.
-fn of_directory(directory: &Path) -> Result<Stored, String> {
+fn read_result(directory: &Path) -> Result<Stored, String> {
     let read = |name: &str| -> Result<Vec<u8>, String> {
         let path: PathBuf = directory.join(name);
         fs::read(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))
     };
     let inputs = read("inputs.json")?;
-    Ok(Stored { key: Key::of(&inputs), result: read("result.json")?, inputs })
+    Ok(Stored { key: Key::from_inputs(&inputs), result: read("result.json")?, inputs })
 }
 
 /// The measured trials of the newest campaign of a lab.
-fn of_lab(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
+fn measured_keys(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
     let campaigns = store.campaigns(&lab::name_of(name));
-    let campaigns = campaigns.map_err(|e| exit::of_store(&e))?;
+    let campaigns = campaigns.map_err(|e| exit::for_store_error(&e))?;
     let Some(newest) = campaigns.last() else {
         return Err(refuse(
             USAGE,
-            format!("{name} is no result, no key of a trial and no lab that was run"),
+            format!("{name} is not a result, a trial key or a lab that was run"),
         ));
     };
-    let record = Record::read(newest).map_err(|e| exit::of_store(&e))?;
+    let record = Record::read(newest).map_err(|e| exit::for_store_error(&e))?;
     let mut keys: Vec<Key> = Vec::new();
     for entry in &record.trials {
         if let Some(key) = Key::parse(&entry.key)
@@ -128,7 +127,7 @@ fn of_lab(store: &Store, name: &str) -> Result<Vec<Key>, u8> {
     }
 }
 
-/// Runs a trial again. The claim gives it a directory, which goes afterwards.
+/// Runs a trial again in the claim's directory, which is removed afterwards.
 fn again(
     store: &Store,
     engine: &dyn Engine,

@@ -72,16 +72,16 @@ fn a_database_is_measured_and_one_whose_server_does_not_start_says_why() {
         .env("POOLWRIGHT_ENGINE", engine)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     let findings: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {stderr}"));
     let cell = |workload: &str| {
         let cells = findings["cells"].as_array().unwrap();
         let found = cells.iter().find(|cell| cell["workload"] == workload);
-        found.unwrap_or_else(|| panic!("{workload}: {said}")).clone()
+        found.unwrap_or_else(|| panic!("{workload}: {stderr}")).clone()
     };
     let oltp = cell("oltp");
-    assert_eq!(oltp["trials"]["failed"], 0, "{}: {said}", oltp["issues"]);
+    assert_eq!(oltp["trials"]["failed"], 0, "{}: {stderr}", oltp["issues"]);
     assert!(oltp["throughput"]["value"].as_f64() > Some(20.0), "{oltp}");
     // A select waits for nothing and a commit for a disk.
     let mean = |flow: &str| oltp[flow]["mean_us"].as_f64().unwrap();
@@ -94,9 +94,9 @@ fn a_database_is_measured_and_one_whose_server_does_not_start_says_why() {
     assert!(database["buffer_hits"].as_f64() > Some(0.9), "{database}");
     let store = place.path().join("store");
     let settings = find(&store, "settings.csv", "shared_buffers,64MB,configuration file");
-    assert!(settings.is_some(), "the server's settings are read back: {said}");
+    assert!(settings.is_some(), "the server's settings are read back: {stderr}");
     let failed = cell("refused");
     assert_eq!(failed["trials"]["failed"], 1, "{failed}");
-    let reason = format!("{}{said}", findings["trials"]);
+    let reason = format!("{}{stderr}", findings["trials"]);
     assert!(reason.contains("PostgreSQL: ") && reason.contains("WAL streaming"), "{reason}");
 }

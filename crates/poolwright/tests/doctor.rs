@@ -1,4 +1,4 @@
-//! `poolwright doctor`, and what `run` says of the same faults.
+//! `poolwright doctor`, and the errors of `run` for the same faults.
 
 #[path = "with_engine/mod.rs"]
 mod with_engine;

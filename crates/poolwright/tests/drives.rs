@@ -36,25 +36,25 @@ fn the_block_layer_sees_each_drive_as_its_profile_says() {
         machine.run("cd /sys/block\ngrep -s . pw-*/size pw-*/queue/* pw-*/mq/0/nr_tags || true\n");
     let seen: BTreeMap<&str, &str> = out.lines().filter_map(|l| l.split_once(':')).collect();
     for (name, profile) in profiles() {
-        let of = |what: &str| {
+        let attribute = |what: &str| {
             let path = format!("pw-{name}/{what}");
             *seen.get(&*path).unwrap_or_else(|| panic!("no {path}"))
         };
         let found = Attributes {
-            bytes: of("size").parse::<u64>().unwrap() * 512,
+            bytes: attribute("size").parse::<u64>().unwrap() * 512,
             sectors: ["logical_block_size", "physical_block_size"]
-                .map(|what| of(&format!("queue/{what}")).parse().unwrap()),
-            rotational: of("queue/rotational") == "1",
-            write_back: of("queue/write_cache") == "write back",
-            fua: of("queue/fua") == "1",
-            tags: of("mq/0/nr_tags").parse().unwrap(),
-            requests: of("queue/nr_requests").parse().unwrap(),
+                .map(|what| attribute(&format!("queue/{what}")).parse().unwrap()),
+            rotational: attribute("queue/rotational") == "1",
+            write_back: attribute("queue/write_cache") == "write back",
+            fua: attribute("queue/fua") == "1",
+            tags: attribute("mq/0/nr_tags").parse().unwrap(),
+            requests: attribute("queue/nr_requests").parse().unwrap(),
             largest_kib: ["max_hw_sectors_kb", "max_sectors_kb"]
-                .map(|what| of(&format!("queue/{what}")).parse().unwrap()),
-            discards: of("queue/discard_max_hw_bytes") != "0",
-            scheduler: in_brackets(of("queue/scheduler")).to_owned(),
+                .map(|what| attribute(&format!("queue/{what}")).parse().unwrap()),
+            discards: attribute("queue/discard_max_hw_bytes") != "0",
+            scheduler: in_brackets(attribute("queue/scheduler")).to_owned(),
         };
-        assert_eq!(found, Attributes::of(&profile), "{name}");
+        assert_eq!(found, Attributes::expected(&profile), "{name}");
     }
 }
 
@@ -76,7 +76,7 @@ struct Attributes {
 }
 
 impl Attributes {
-    fn of(profile: &Profile) -> Attributes {
+    fn expected(profile: &Profile) -> Attributes {
         let attachment = profile.attachment();
         let depth = u64::from(attachment.depth);
         let largest = u64::from(attachment.max_transfer) >> 10;

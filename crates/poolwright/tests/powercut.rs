@@ -1,12 +1,12 @@
-//! `poolwright powercut` on drives that keep what they promise and on drives that do not. These tests need an
-//! engine.
+//! `poolwright powercut` on honest drives and on drives that lie about flushes. These tests need an engine.
 
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
 use bench::programs::Postgresql;
 use std::fs;
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use with_engine::{engine, skipped};
 
 /// A pool whose log is on a drive with a volatile cache, which has a flush in the lab.
@@ -112,4 +112,28 @@ fn a_database_keeps_acknowledged_commits_and_without_synchronous_commit_it_does_
     let (code, [states, _, lost]) = cut(&database("synchronous_commit = \"off\"")).unwrap();
     assert_eq!((code, states), (1, 2));
     assert!(lost > 0, "nothing was lost");
+}
+
+#[test]
+fn a_crash_state_is_opened_in_a_shell() {
+    let Some(engine) = engine() else {
+        return;
+    };
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("lab.toml"), lab("honest")).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_poolwright"))
+        .args(["powercut", "lab.toml", "--replay", "3", "--seconds", "2"])
+        .current_dir(place.path())
+        .env("POOLWRIGHT_ENGINE", engine)
+        .env("XDG_CACHE_HOME", place.path().join("cache"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let commands = "zpool list\nzpool import -d /dev tank && ls /run/pool | head -1\nexit 7\n";
+    child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(7), "{text}");
+    assert!(text.contains("no pools available") && text.contains("writer-0-0"), "{text}");
 }

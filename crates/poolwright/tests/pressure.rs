@@ -6,6 +6,7 @@ mod with_engine;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,7 +49,8 @@ const MOST: usize = 4 << 30;
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
-/// Runs the lab with a store of its own. The results by key.
+/// Runs the lab with a store of its own. By key the result, and a digest of the
+/// drives that it began with.
 fn results(place: &Path, store: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     results_of(Path::new(env!("CARGO_BIN_EXE_poolwright")), &engine().unwrap(), place, store)
 }
@@ -70,12 +72,33 @@ fn results_of(
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{error}");
     let entries = |path: PathBuf| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
-    let trials = entries(place.join(store).join("trials")).flat_map(entries);
-    let result = |trial: PathBuf| {
-        let text = fs::read(trial.join("result.json")).unwrap();
-        (PathBuf::from(trial.file_name().unwrap()), text)
+    let directories = |what| entries(place.join(store).join(what)).flat_map(entries);
+    let name = |directory: &Path| PathBuf::from(directory.file_name().unwrap());
+    let result = |trial: PathBuf| (name(&trial), fs::read(trial.join("result.json")).unwrap());
+    let state = |state: PathBuf| {
+        let text = format!("{{\"contents\": {}}}", contents(&state.join("image")));
+        (name(&state), text.into_bytes())
     };
-    trials.map(result).collect()
+    directories("trials").map(result).chain(directories("states").map(state)).collect()
+}
+
+/// A digest of what drives hold, by an image of them: their pages with their numbers. Which of them the image has once
+/// for several drives does not matter. The form is that of contents::image.
+fn contents(image: &Path) -> u64 {
+    let bytes = fs::read(image).unwrap();
+    let mut words = bytes[16..].chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+    let mut next = || words.next().unwrap();
+    let distinct = next() as usize;
+    let first = bytes.len() - distinct * PAGE;
+    let mut digest = DefaultHasher::new();
+    for drive in 0..2 {
+        for _ in 0..next() {
+            let (number, place) = (next(), next() as usize);
+            (drive, number).hash(&mut digest);
+            bytes[first + place * PAGE..][..PAGE].hash(&mut digest);
+        }
+    }
+    digest.finish()
 }
 
 /// Lines of two results that differ, a line a value.
@@ -107,9 +130,11 @@ fn a_trial_has_the_same_result_on_a_host_under_load() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("lab.toml"), LAB).unwrap();
     let alone = results(place.path(), "quiet");
-    assert_eq!(alone.len(), 1);
-    let result: serde_json::Value = serde_json::from_slice(alone.values().next().unwrap()).unwrap();
-    let seconds = result["outcome"]["seconds"].as_array().unwrap();
+    assert_eq!(alone.len(), 2);
+    let mut values = alone.values().map(|text| serde_json::from_slice(text).unwrap());
+    let seconds =
+        values.find_map(|value: serde_json::Value| value["outcome"]["seconds"].as_array().cloned());
+    let seconds = seconds.unwrap();
     let dirty = |second: &serde_json::Value| second["values"]["dirty.bytes"].as_f64().unwrap();
     // Writes of the client wait for a transaction group, up to the limit.
     let most = seconds.iter().map(dirty).fold(0.0, f64::max);
@@ -174,4 +199,19 @@ fn a_trial_has_the_same_result_wherever_its_store_the_program_and_the_engine_are
         assert!(here == there, "{name}: {}", differences(&here, &there));
         fs::remove_dir_all(place.path().join("other-paths")).unwrap();
     }
+}
+
+#[test]
+fn a_trial_has_the_same_result_from_another_build_of_the_program() {
+    if engine().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("lab.toml"), LAB).unwrap();
+    let here = results(place.path(), "store");
+    let program = Path::new(env!("CARGO_BIN_EXE_poolwright"));
+    // An example of this crate, which `cargo test` builds.
+    let other = program.parent().unwrap().join("examples/more_memory");
+    let there = results_of(&other, &engine().unwrap(), place.path(), "other");
+    assert!(here == there, "{}", differences(&here, &there));
 }

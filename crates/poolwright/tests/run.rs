@@ -1,4 +1,4 @@
-//! `poolwright run`: what it leaves, whatever happens to it.
+//! `poolwright run`: its results and files, also after failures.
 
 mod place;
 
@@ -100,7 +100,7 @@ fn two_runs_with_one_store_share_the_work() {
 }
 
 #[test]
-fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
+fn a_budget_is_kept_and_trials_that_did_not_fit_are_listed_with_their_time() {
     let place = Place::new();
     let begun = Instant::now();
     let mut command = place.command(&["run", "lab.toml", "-j", "1", "--budget", "4s"]);
@@ -109,13 +109,13 @@ fn a_budget_is_kept_and_what_did_not_fit_is_told_with_the_time_it_needs() {
     assert!(elapsed < 4.0 * 1.1, "{elapsed}");
     // Both cells were measured once: there is an answer.
     assert_eq!((output.status.code(), place.begun().len()), (Some(0), 2));
-    let told = stderr(&output);
+    let printed = stderr(&output);
     assert!(
-        told.contains("The budget of 4 s has no time left for 2 of this round's trials"),
-        "{told}"
+        printed.contains("The budget of 4 s has no time left for 2 of this round's trials"),
+        "{printed}"
     );
-    assert!(told.contains("optane · sync · repeat 1  (about 2 s)"), "{told}");
-    assert!(told.contains("--budget"), "{told}");
+    assert!(printed.contains("optane · sync · repeat 1  (about 2 s)"), "{printed}");
+    assert!(printed.contains("--budget"), "{printed}");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_cell_that_fails_costs_the_others_nothing_and_is_tried_again() {
 }
 
 #[test]
-fn stored_campaigns_are_reported_compared_and_told_in_a_row() {
+fn stored_campaigns_are_reported_compared_and_listed_in_order() {
     let place = Place::new();
     place.run(&["run", "lab.toml"]);
     for name in ["lab", "lab.toml"] {
@@ -154,7 +154,7 @@ fn stored_campaigns_are_reported_compared_and_told_in_a_row() {
 }
 
 #[test]
-fn results_of_the_former_engine_are_refused_with_what_to_do() {
+fn results_of_an_earlier_engine_are_refused_with_a_fix() {
     let place = Place::new();
     let former = place.at("results/lab/20260101T000000Z");
     fs::create_dir_all(&former).unwrap();
@@ -167,7 +167,7 @@ fn results_of_the_former_engine_are_refused_with_what_to_do() {
     ] {
         let output = place.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let why = "results of the former engine: run the lab again; they stay where they are";
+        let why = "results of an earlier engine, which are kept: run the lab again";
         assert!(stderr(&output).contains(why), "{arguments:?}: {}", stderr(&output));
     }
     assert!(former.join("journal.sqlite").is_file());
@@ -184,7 +184,7 @@ fn costs_are_removed_when_asked_for() {
 }
 
 #[test]
-fn a_host_without_an_engine_is_told_how_to_build_it() {
+fn a_missing_engine_is_reported_with_the_command_that_builds_it() {
     let place = Place::new();
     for arguments in [&["run", "lab.toml"][..], &["run", "lab.toml", "--list"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_poolwright"));

@@ -61,8 +61,8 @@ impl Place {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
         output
     }
 
@@ -76,10 +76,10 @@ impl Place {
 
     /// Every stored result comes out the same again.
     fn verifies(&self) {
-        let said = self.run(&["verify", "lab"]).stdout;
-        let said = String::from_utf8_lossy(&said);
-        let same = said.matches("identical\n").count();
-        assert_eq!((same, said.lines().count()), (2, 2), "{said}");
+        let stdout = self.run(&["verify", "lab"]).stdout;
+        let stdout = String::from_utf8_lossy(&stdout);
+        let same = stdout.matches("identical\n").count();
+        assert_eq!((same, stdout.lines().count()), (2, 2), "{stdout}");
     }
 }
 
@@ -123,13 +123,13 @@ fn a_trial_is_the_same_on_a_state_that_was_made_found_or_damaged() {
 }
 
 #[test]
-fn so_is_one_on_an_array() {
+fn a_trial_on_an_array_is_the_same_on_any_copy_of_its_state() {
     let md = "stack = \"md\"\nmd = \"raid1 hdd[0-1]\"\n";
     check(&format!("{md}{}", LAB.replace(ARRAY.0, ARRAY.1)));
 }
 
 #[test]
-fn so_is_one_that_restarts_with_a_warm_cache() {
+fn a_trial_with_a_warm_restart_is_the_same_on_any_copy_of_its_state() {
     let warm = LAB
         .replace("[pool]", "nvme = \"1x pm9a3-3.84t\"\n[pool]")
         .replace("hdd[0-1]\"", "hdd[0-1] cache nvme0\"")

@@ -74,16 +74,16 @@ fn a_key_that_is_not_known_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn a_trial_that_fails_is_told_with_its_reason() {
+fn a_failed_trial_is_reported_with_its_reason() {
     let place = Place::new();
     let rows = list(&place);
     let keys: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
     let mut command = place.command(&[&["trial"], keys.as_slice()].concat());
     let output = command.env("FAKE_LOGS_FAIL", "1").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert_eq!(told.matches("\tstored\n").count(), 2, "{told}");
-    assert_eq!(told.matches("\tfailed\tVERIFY3").count(), 2, "{told}");
+    let printed = stdout(&output);
+    assert_eq!(printed.matches("\tstored\n").count(), 2, "{printed}");
+    assert_eq!(printed.matches("\tfailed\tVERIFY3").count(), 2, "{printed}");
 }
 
 #[test]
@@ -129,13 +129,13 @@ fn two_results_of_one_trial_are_a_conflict_that_names_both_files() {
 }
 
 #[test]
-fn what_is_no_store_is_not_merged() {
+fn a_directory_that_is_not_a_store_is_not_merged() {
     let place = Place::new();
     fs::create_dir(place.at("empty")).unwrap();
     for name in ["empty", "missing"] {
         let output = place.run(&["merge", name]);
         assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains("is no store"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("is not a store"), "{}", stderr(&output));
     }
 }
 
@@ -152,8 +152,8 @@ fn a_result_is_verified_by_its_file_its_key_or_its_lab() {
     {
         let output = place.run(&["verify", what]);
         assert_eq!(output.status.code(), Some(0), "{what}: {}", stderr(&output));
-        let told = stdout(&output);
-        assert_eq!(told.matches("identical\n").count(), results, "{told}");
+        let printed = stdout(&output);
+        assert_eq!(printed.matches("identical\n").count(), results, "{printed}");
     }
     // Nothing of it is kept, and no result is replaced.
     assert_eq!(results(&place.store()).len(), 4);
@@ -170,14 +170,14 @@ fn a_planted_difference_is_found_and_named() {
     let mut command = place.command(&["verify", &key]);
     let output = command.env("FAKE_NOISE_NS", "1").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert!(told.contains("differs: outcome.write.mean_ns: stored "), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("differs: outcome.write.mean_ns: stored "), "{printed}");
     // As a bit of a disk that fell over.
     let path = place.store().join("trials").join(&key[..2]).join(&key).join("result.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\"concurrency\":1.0", "\"concurrency\":2.0", 1)).unwrap();
     let output = place.run(&["verify", &key]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert!(told.contains("outcome.concurrency: stored 2.0, now 1.0"), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("outcome.concurrency: stored 2.0, now 1.0"), "{printed}");
 }

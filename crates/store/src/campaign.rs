@@ -1,4 +1,4 @@
-//! Campaigns: what was asked, and the keys of the trials that answer.
+//! Campaigns: the resolved lab, and the keys of its trials.
 
 use crate::files::{create, list, parse, remove, replace, sweep};
 use crate::{Error, Found, Key, Store};
@@ -125,19 +125,19 @@ impl Record {
                 }
                 Some(Found::Damaged { why }) => damaged.push(why),
                 Some(Found::Missing) => {}
-                None => damaged.push(format!("{:?} is no key of a trial", entry.key)),
+                None => damaged.push(format!("{:?} is not a trial key", entry.key)),
             }
         }
         (trials, damaged)
     }
 
-    /// What tells one campaign from another, 8 hexadecimal digits. Neither the budget nor the most trials
-    /// of a cell do: more of both can be given to a campaign that ran out of them.
+    /// The identity of a campaign, 8 hexadecimal digits. Budget and maximum trials are not part of it, so
+    /// that a campaign can be continued with more of both.
     fn identity(&self) -> Result<String, serde_json::Error> {
         let mut campaign = self.campaign.clone();
         (campaign.method.budget_s, campaign.method.max_trials) = (0.0, 0);
         let text = serde_json::to_vec(&(campaign, &self.model, &self.builds))?;
-        Ok(Key::of(&text).as_str()[..8].to_owned())
+        Ok(Key::from_inputs(&text).as_str()[..8].to_owned())
     }
 }
 
@@ -147,11 +147,11 @@ impl Store {
         self.path().join("campaigns").join(file_name(lab))
     }
 
-    /// Keeps a campaign under the time `now`, and gives its path. The same campaign from before goes:
-    /// the trials that it names are named by this one too.
+    /// Stores a campaign under the time `now`, and returns its path. An earlier file of the same campaign is
+    /// removed, because this one has all of its trials.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn keep(&self, record: &mut Record, now: SystemTime) -> Result<PathBuf, Error> {
         let directory = self.campaigns_of(&record.campaign.name);
         create(&directory)?;
@@ -181,7 +181,7 @@ impl Store {
     /// Writes a campaign to its path again.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn update(&self, path: &Path, record: &Record) -> Result<(), Error> {
         let mut text = serde_json::to_vec_pretty(record).map_err(|e| Error::content(path, e))?;
         text.push(b'\n');
@@ -191,7 +191,7 @@ impl Store {
     /// Keeps a file of a lab's newest report, `<store>/reports/<lab>/<name>`, and gives its path.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn keep_report(&self, lab: &str, name: &str, text: &str) -> Result<PathBuf, Error> {
         let directory = self.path().join("reports").join(file_name(lab));
         create(&directory)?;
@@ -204,7 +204,7 @@ impl Store {
     /// The files of a lab's campaigns, oldest first.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn campaigns(&self, lab: &str) -> Result<Vec<PathBuf>, Error> {
         let mut paths = list(&self.campaigns_of(lab))?;
         let hidden =
@@ -214,7 +214,7 @@ impl Store {
     }
 }
 
-/// A name as one component of a path: what could be taken for anything else becomes `_`.
+/// A name as one component of a path: special characters become `_`.
 fn file_name(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_+=.".contains(c);
     let clean: String = name.chars().take(80).map(|c| if plain(c) { c } else { '_' }).collect();

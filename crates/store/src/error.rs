@@ -16,7 +16,7 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
-    /// A file does not have the content that its name promises.
+    /// A file's content does not match its name.
     #[error("{} cannot be used: {why}", .path.display())]
     Content {
         /// The file.
@@ -24,8 +24,8 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A directory of the engine before this one.
-    #[error("{} holds results of the former engine: run the lab again; they stay where they are", .path.display())]
+    /// A directory with results of an earlier engine.
+    #[error("{} holds results of an earlier engine, which are kept: run the lab again", .path.display())]
     Former {
         /// The directory.
         path: PathBuf,
@@ -53,7 +53,7 @@ fn list(keys: &[Key]) -> String {
     short.join(", ")
 }
 
-/// What helps against an error of the system.
+/// What to do about a system error.
 fn advice(error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::StorageFull => {

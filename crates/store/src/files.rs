@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Files that are written completely or not at all.
 
 use crate::Error;
 use rustix::fs::{FlockOperation, flock};

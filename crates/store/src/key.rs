@@ -11,7 +11,7 @@ impl Key {
     pub const LENGTH: usize = 64;
 
     /// The key of the trial with these inputs.
-    pub fn of(inputs: &[u8]) -> Key {
+    pub fn from_inputs(inputs: &[u8]) -> Key {
         Key(blake3::hash(inputs).to_hex().to_string())
     }
 
@@ -51,12 +51,12 @@ mod tests {
     fn a_key_is_the_blake3_hash_of_the_inputs() {
         // The test vector of length 0 of the BLAKE3 specification (test_vectors.json).
         let empty = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
-        assert_eq!(Key::of(b"").as_str(), empty);
-        assert_eq!(Key::parse(empty), Some(Key::of(b"")));
+        assert_eq!(Key::from_inputs(b"").as_str(), empty);
+        assert_eq!(Key::parse(empty), Some(Key::from_inputs(b"")));
     }
 
     #[test]
-    fn what_could_be_a_path_is_no_key() {
+    fn a_path_is_not_a_key() {
         for text in ["", "../x", &"A".repeat(64), &"a".repeat(63)] {
             assert_eq!(Key::parse(text), None, "{text}");
         }

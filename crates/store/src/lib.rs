@@ -1,5 +1,5 @@
-//! Content-addressed trials. A trial is stored under the hash of its inputs, so that to resume a
-//! campaign is to find what is there, and two stores merge by union.
+//! Content-addressed trials. A trial is stored under the hash of its inputs: a campaign resumes from the
+//! stored trials, and two stores merge by union.
 //!
 //! ```text
 //! <store>/

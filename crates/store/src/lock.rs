@@ -1,5 +1,5 @@
-//! One lock file for each trial at work. The lock ends with the process that holds it, whatever ends
-//! that.
+//! One lock file per running trial. The lock is released when the process that holds it ends, even if it is
+//! killed.
 
 use crate::Error;
 use rustix::fs::{FlockOperation, flock};

@@ -1,4 +1,4 @@
-//! Two stores become one.
+//! Merging two stores.
 
 use crate::files::{self, create, list};
 use crate::trials::content;
@@ -6,7 +6,7 @@ use crate::{Claim, Error, Found, Store};
 use std::fs;
 use std::path::PathBuf;
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Trials that were copied.
@@ -15,16 +15,16 @@ pub struct Merged {
     pub same: usize,
     /// Trials of the other store that were left out, with what is wrong with them.
     pub damaged: Vec<String>,
-    /// The two results of one key that differ: a trial is no pure function of its inputs.
+    /// Two different results of one key: the trial was not a pure function of its inputs.
     pub conflicts: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Store {
-    /// Copies what another store has and this one lacks: trials and campaigns. A key that both have with
-    /// different results is a conflict; this store keeps its own.
+    /// Copies the trials and campaigns of another store that this one does not have. A key that both have
+    /// with different results is a conflict; this store keeps its own.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn merge(&self, other: &Store) -> Result<Merged, Error> {
         let mut merged = Merged::default();
         for key in other.keys()? {

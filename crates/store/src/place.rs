@@ -1,12 +1,12 @@
-//! Where the store is.
+//! The directory of the store.
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The store where none is named: `$XDG_DATA_HOME/poolwright/store`, else
-/// `~/.local/share/poolwright/store`, else, without a home, `poolwright-store` in the working directory.
+/// The default store: `$XDG_DATA_HOME/poolwright/store`, else `~/.local/share/poolwright/store`, else,
+/// without a home, `poolwright-store` in the working directory.
 pub fn default_path() -> PathBuf {
     path_from(env::var_os("XDG_DATA_HOME"), env::var_os("HOME"))
 }
@@ -22,8 +22,8 @@ fn path_from(data: Option<OsString>, home: Option<OsString>) -> PathBuf {
     }
 }
 
-/// Whether a directory holds results of the former engine, which kept a `journal.sqlite` for each
-/// campaign: itself, or up to two levels below.
+/// Whether a directory has results of an earlier engine, which had a `journal.sqlite` per campaign: in it, or
+/// up to two levels below.
 pub fn is_former(directory: &Path) -> bool {
     has_journal(directory, 2)
 }

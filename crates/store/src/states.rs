@@ -1,4 +1,5 @@
-//! Pool states: what drives hold when a trial begins, made once and used by every trial that begins so.
+//! Pool states: the contents of drives at the start of a trial, made once and shared by all trials that start
+//! with them.
 
 use crate::files::{self, create, list, write};
 use crate::lock::Lock;
@@ -27,11 +28,11 @@ pub const MOST: u64 = 16 << 30;
 pub struct State {
     /// The image of the drives. It stays readable when the state is removed.
     pub image: File,
-    /// What [`Running::finish_state`] was given with it.
+    /// The value that was passed to [`Running::finish_state`].
     pub outcome: Value,
 }
 
-/// What is stored beside an image.
+/// The description that is stored beside an image.
 #[derive(Debug, Serialize, Deserialize)]
 struct About {
     image: Sum,
@@ -46,7 +47,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(path: &Path) -> Result<Sum, Error> {
+    fn of_file(path: &Path) -> Result<Sum, Error> {
         let mut file = File::open(path).map_err(Error::io("read", path))?;
         let mut hasher = blake3::Hasher::new();
         let read = hasher.update_reader(&mut file);
@@ -64,8 +65,8 @@ impl Store {
         self.states().join(&key.as_str()[..2]).join(key.as_str())
     }
 
-    /// A pool state; none where there is none, or where its files do not fit its key or each other. `hashed`
-    /// also holds the image to its hash, which reads all of it.
+    /// A pool state; none where there is none, or where its files do not fit its key or each other. With
+    /// `hashed` the image's hash is also checked, which reads all of it.
     pub fn state(&self, key: &Key, hashed: bool) -> Option<State> {
         let directory = self.state_path(key);
         let inputs = fs::read(directory.join(INPUTS)).ok()?;
@@ -73,9 +74,9 @@ impl Store {
         let about: About = files::parse(&about_path).ok()?;
         let path = directory.join(IMAGE);
         let image = File::open(&path).ok()?;
-        let whole = Key::of(&inputs) == *key
+        let whole = Key::from_inputs(&inputs) == *key
             && image.metadata().ok()?.len() == about.image.bytes
-            && (!hashed || Sum::of(&path).ok()? == about.image);
+            && (!hashed || Sum::of_file(&path).ok()? == about.image);
         // When it was last used. Without it the state only goes earlier.
         let used = File::options().append(true).open(&about_path);
         let _ = used.and_then(|file| file.set_modified(SystemTime::now()));
@@ -86,7 +87,7 @@ impl Store {
     /// bytes.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn trim_states(&self, most: u64) -> Result<(), Error> {
         let mut states = Vec::new();
         for digits in list(&self.states())? {
@@ -110,11 +111,11 @@ impl Store {
         Ok(())
     }
 
-    /// What a run does at its end: removes pool states beyond [`KEPT`], unless another process is at work
-    /// in this store, which does it at its own end.
+    /// Removes pool states beyond [`KEPT`] at the end of a run, unless another process uses this store; that
+    /// one does it at its own end.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn tidy_states(&self) -> Result<(), Error> {
         for path in list(&self.path().join("running"))? {
             if path.extension().is_some_and(|e| e == "lock") && Lock::take(&path)?.is_none() {
@@ -126,15 +127,15 @@ impl Store {
 }
 
 impl Running {
-    /// Stores a pool state, whole: the directory [`Running::raw`], in which there is an [`IMAGE`], and what
-    /// the machine that made it told.
+    /// Stores a pool state, whole: the directory [`Running::raw`], with its [`IMAGE`], and the outcome that
+    /// the machine reported.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn finish_state(self, inputs: &[u8], outcome: Value) -> Result<(), Error> {
         let raw = self.raw();
         let path = raw.join(ABOUT);
-        let image = Sum::of(&raw.join(IMAGE))?;
+        let image = Sum::of_file(&raw.join(IMAGE))?;
         let about = serde_json::to_vec(&About { image, outcome });
         write(&path, &about.map_err(|e| Error::content(&path, e))?)?;
         write(&raw.join(INPUTS), inputs)?;

@@ -21,7 +21,7 @@ pub struct Store {
     root: PathBuf,
 }
 
-/// What the host knows of a trial's run: no part of its key or of its result.
+/// Facts about a trial's run on this host; not part of its key or result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// When it began, RFC 3339, UTC.
@@ -34,7 +34,7 @@ pub struct Run {
     pub poolwright: String,
 }
 
-/// What a store has of a trial.
+/// The state of a trial in a store.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
     /// It was measured. The trial has no variant, workload, repeat or re-run: a campaign names those.
@@ -51,7 +51,7 @@ pub enum Found {
     },
     /// Nothing.
     Missing,
-    /// Files that do not fit the key. Treated as missing; to be reported.
+    /// Files that do not match the key. Treated as missing, and reported.
     Damaged {
         /// Which file, and what is wrong with it.
         why: String,
@@ -61,14 +61,14 @@ pub enum Found {
 /// The answer to [`Store::claim`].
 #[derive(Debug)]
 pub enum Claim {
-    /// The trial is the caller's to run.
+    /// The caller runs the trial.
     Mine(Running),
     /// Another process or thread runs it at this moment.
     Taken,
 }
 
-/// A trial at work, or a pool state that is made. Dropped before it is [finished](Running::finish) it leaves
-/// nothing.
+/// A trial that is running, or a pool state that is being made. If it is dropped before it is
+/// [finished](Running::finish), nothing is stored.
 #[derive(Debug)]
 pub struct Running {
     store: Store,
@@ -137,7 +137,7 @@ impl Store {
         self.root.join("running").join(format!("{key}.lock"))
     }
 
-    /// What there is of a trial. One that was measured after it failed is measured.
+    /// The state of a trial. A trial that failed first and was measured later is measured.
     pub fn find(&self, key: &Key) -> Found {
         let trial_path = self.trial_path(key);
         if trial_path.exists() {
@@ -146,7 +146,7 @@ impl Store {
                     Found::Measured { run: files::parse(&trial_path.join(RUN)).ok(), trial }
                 }
                 Ok(_) => Found::Damaged {
-                    why: Error::content(&trial_path.join(RESULT), "it is of a trial that failed")
+                    why: Error::content(&trial_path.join(RESULT), "it belongs to a failed trial")
                         .to_string(),
                 },
                 Err(e) => Found::Damaged { why: e.to_string() },
@@ -183,7 +183,7 @@ impl Store {
         let mut wrong = None;
         for path in places {
             if let Some(inputs) = files::read(&path)? {
-                match Key::of(&inputs) == *key {
+                match Key::from_inputs(&inputs) == *key {
                     true => return Ok(inputs),
                     false => wrong = Some(other_inputs(&path)),
                 }
@@ -195,7 +195,7 @@ impl Store {
     /// Keeps the inputs of a trial that is planned, so that any process with this store can run it.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn plan(&self, key: &Key, inputs: &[u8]) -> Result<(), Error> {
         let path = self.planned_path(key);
         if files::read(&path)?.as_deref() == Some(inputs) {
@@ -232,7 +232,7 @@ impl Store {
     /// Keys of the measured trials.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn keys(&self) -> Result<Vec<Key>, Error> {
         let mut keys = Vec::new();
         for digits in list(&self.root.join("trials"))? {
@@ -241,10 +241,10 @@ impl Store {
         Ok(keys)
     }
 
-    /// Takes a trial to run it, or a pool state to make it, unless another is at work on it.
+    /// Claims a trial to run it, or a pool state to make it, unless another process has claimed it.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn claim(&self, key: &Key) -> Result<Claim, Error> {
         create(&self.root.join("running"))?;
         let Some(lock) = Lock::take(&self.lock_of(key))? else {
@@ -275,7 +275,7 @@ impl Running {
     /// inputs have the same result under every name.
     ///
     /// # Errors
-    /// What the file system refused.
+    /// Errors of the file system.
     pub fn finish(self, inputs: &[u8], trial: &Trial, run: &Run) -> Result<(), Error> {
         write(&self.part.join(INPUTS), inputs)?;
         let result = self.part.join(RESULT);
@@ -321,7 +321,7 @@ impl Running {
         fs::rename(place, &to).map_err(Error::io("move", place))
     }
 
-    /// The store that it is of.
+    /// Its store.
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -362,23 +362,23 @@ pub fn result_bytes(trial: &Trial) -> Result<Vec<u8>, serde_json::Error> {
 pub(crate) fn content(directory: &Path, key: &Key) -> Result<Box<Trial>, Error> {
     let path = directory.join(INPUTS);
     let inputs = fs::read(&path).map_err(Error::io("read", &path))?;
-    if Key::of(&inputs) != *key {
+    if Key::from_inputs(&inputs) != *key {
         return Err(other_inputs(&path));
     }
     let path = directory.join(RESULT);
     let trial: Box<Trial> = files::parse(&path)?;
     if trial.key != key.as_str() {
-        return Err(Error::content(&path, format!("it is of trial {}", trial.key)));
+        return Err(Error::content(&path, format!("it belongs to trial {}", trial.key)));
     }
     Ok(trial)
 }
 
 fn other_inputs(path: &Path) -> Error {
-    Error::content(path, "the hash of its content is not the key that it is stored under")
+    Error::content(path, "the hash of its content differs from its key")
 }
 
 /// Keys that name files or directories in a directory.
 fn keys_in(directory: &Path) -> Result<Vec<Key>, Error> {
-    let of = |path: &PathBuf| Key::parse(path.file_name()?.to_str()?.trim_end_matches(".json"));
-    Ok(list(directory)?.iter().filter_map(of).collect())
+    let key = |path: &PathBuf| Key::parse(path.file_name()?.to_str()?.trim_end_matches(".json"));
+    Ok(list(directory)?.iter().filter_map(key).collect())
 }

@@ -95,7 +95,7 @@ fn another_build_or_another_lab_is_another_campaign_and_the_newest_is_last() {
 fn trials_are_loaded_under_the_names_of_the_campaign_also_where_two_share_one() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
-    let key = Key::of(b"inputs");
+    let key = Key::from_inputs(b"inputs");
     let Claim::Mine(running) = store.claim(&key).unwrap() else {
         panic!("taken");
     };
@@ -118,7 +118,7 @@ fn trials_are_loaded_under_the_names_of_the_campaign_also_where_two_share_one() 
     let mut record = record();
     record.add(entry(key.as_str(), 0));
     record.add(Entry { variant: "twin".into(), ..entry(key.as_str(), 0) });
-    record.add(entry(Key::of(b"missing").as_str(), 1));
+    record.add(entry(Key::from_inputs(b"missing").as_str(), 1));
     record.add(entry("../../etc", 2));
     let (trials, damaged) = record.load(&store);
     let name = |t: &Trial| (t.variant.clone(), t.repeat);

@@ -16,7 +16,7 @@ fn open() -> (tempfile::TempDir, Store) {
 }
 
 fn claim(store: &Store, inputs: &[u8]) -> Running {
-    match store.claim(&Key::of(inputs)).unwrap() {
+    match store.claim(&Key::from_inputs(inputs)).unwrap() {
         Claim::Mine(running) => running,
         Claim::Taken => panic!("taken"),
     }
@@ -26,19 +26,19 @@ fn claim(store: &Store, inputs: &[u8]) -> Running {
 fn make(store: &Store, inputs: &[u8], image: &[u8]) -> PathBuf {
     let running = claim(store, inputs);
     fs::write(running.raw().join(IMAGE), image).unwrap();
-    running.finish_state(inputs, json!({"told": 7})).unwrap();
-    let key = Key::of(inputs).to_string();
+    running.finish_state(inputs, json!({"reported": 7})).unwrap();
+    let key = Key::from_inputs(inputs).to_string();
     store.path().join("states").join(&key[..2]).join(key)
 }
 
 #[test]
 fn a_state_is_found_as_it_was_made() {
     let (_dir, store) = open();
-    let key = Key::of(INPUTS);
+    let key = Key::from_inputs(INPUTS);
     assert!(store.state(&key, true).is_none());
     let directory = make(&store, INPUTS, b"image");
     let mut state = store.state(&key, true).unwrap();
-    assert_eq!(state.outcome, json!({"told": 7}));
+    assert_eq!(state.outcome, json!({"reported": 7}));
     // It can be read to its end, also when it is removed meanwhile.
     fs::remove_dir_all(directory).unwrap();
     let mut image = Vec::new();
@@ -49,9 +49,9 @@ fn a_state_is_found_as_it_was_made() {
 }
 
 #[test]
-fn a_damaged_state_is_none_and_is_made_again() {
+fn a_damaged_state_is_ignored_and_made_again() {
     let (_dir, store) = open();
-    let key = Key::of(INPUTS);
+    let key = Key::from_inputs(INPUTS);
     let directory = make(&store, INPUTS, b"image");
     let damages: [(&str, &[u8], bool); 4] = [
         (IMAGE, b"imagf", true),
@@ -84,15 +84,15 @@ fn the_states_used_longest_ago_go_first() {
             store
                 .path()
                 .join("states")
-                .join(&Key::of(i).as_str()[..2])
-                .join(Key::of(i).as_str())
+                .join(&Key::from_inputs(i).as_str()[..2])
+                .join(Key::from_inputs(i).as_str())
                 .exists()
         })
     };
     store.trim_states(4 << 20).unwrap();
     assert_eq!(there(), [true, true, true]);
     // Its use makes the oldest the newest.
-    assert!(store.state(&Key::of(b"a"), true).is_some());
+    assert!(store.state(&Key::from_inputs(b"a"), true).is_some());
     store.trim_states(1 << 20).unwrap();
     assert_eq!(there(), [true, false, false]);
     store.trim_states(0).unwrap();
@@ -100,7 +100,7 @@ fn the_states_used_longest_ago_go_first() {
 }
 
 #[test]
-fn whoever_ends_last_removes_what_is_large() {
+fn the_last_process_removes_excess_states() {
     let (_dir, store) = open();
     let directory = make(&store, INPUTS, b"");
     // A file with a hole takes no room; this one has more than is kept.

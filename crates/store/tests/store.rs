@@ -44,7 +44,7 @@ fn failed() -> TrialResult {
 
 /// Stores a trial of these inputs.
 fn put(store: &Store, inputs: &[u8], outcome: TrialResult) -> Key {
-    let key = Key::of(inputs);
+    let key = Key::from_inputs(inputs);
     let Claim::Mine(running) = store.claim(&key).unwrap() else {
         panic!("taken");
     };
@@ -101,9 +101,9 @@ fn a_failed_trial_is_kept_apart_until_it_is_measured() {
 }
 
 #[test]
-fn a_trial_that_was_cut_short_is_missing_and_what_it_left_goes() {
+fn an_interrupted_trial_is_missing_and_its_files_are_removed() {
     let (dir, store) = open();
-    let key = Key::of(b"one");
+    let key = Key::from_inputs(b"one");
     let Claim::Mine(running) = store.claim(&key).unwrap() else {
         panic!("taken");
     };
@@ -122,9 +122,9 @@ fn a_trial_that_was_cut_short_is_missing_and_what_it_left_goes() {
 
 /// flock(2) holds between open files, so that a second store is as good as another process.
 #[test]
-fn another_process_at_work_on_a_trial_is_left_alone() {
+fn a_trial_that_another_process_runs_is_left_alone() {
     let (dir, store) = open();
-    let key = Key::of(b"one");
+    let key = Key::from_inputs(b"one");
     let Claim::Mine(running) = store.claim(&key).unwrap() else {
         panic!("taken");
     };
@@ -147,9 +147,9 @@ fn files_that_do_not_fit_their_key_are_named_and_count_as_missing() {
         let key = put(&store, b"one", measured(1.0));
         let path = store.trial_path(&key).join(file);
         fs::write(&path, content).unwrap();
-        let said = damage(&store, &key);
-        assert!(said.contains(&path.display().to_string()), "{said}");
-        assert!(said.contains(why), "{said}");
+        let message = damage(&store, &key);
+        assert!(message.contains(&path.display().to_string()), "{message}");
+        assert!(message.contains(why), "{message}");
     }
     // The next run of it takes its place; what was there is kept.
     let key = put(&store, b"one", measured(1.0));
@@ -168,10 +168,10 @@ fn a_result_under_the_key_of_another_is_damaged() {
 }
 
 #[test]
-fn planned_trials_are_found_by_the_digits_that_tell_them_apart() {
+fn planned_trials_are_found_by_unique_first_digits() {
     let (_dir, store) = open();
     let inputs: Vec<String> = (0..40).map(|n| n.to_string()).collect();
-    let key_of = |text: &String| Key::of(text.as_bytes());
+    let key_of = |text: &String| Key::from_inputs(text.as_bytes());
     for text in &inputs {
         store.plan(&key_of(text), text.as_bytes()).unwrap();
     }
@@ -194,12 +194,12 @@ fn planned_trials_are_found_by_the_digits_that_tell_them_apart() {
 #[test]
 fn inputs_that_were_changed_are_refused() {
     let (_dir, store) = open();
-    let key = Key::of(b"one");
+    let key = Key::from_inputs(b"one");
     store.plan(&key, b"one").unwrap();
     let path = store.path().join(format!("planned/{key}.json"));
     fs::write(&path, "two").unwrap();
-    let said = store.inputs(&key).unwrap_err().to_string();
-    assert!(said.contains(&path.display().to_string()), "{said}");
+    let message = store.inputs(&key).unwrap_err().to_string();
+    assert!(message.contains(&path.display().to_string()), "{message}");
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn one_key_with_two_results_is_a_conflict_that_names_both_files() {
 }
 
 #[test]
-fn a_damaged_trial_is_not_merged_and_one_of_ours_is_made_good() {
+fn a_damaged_trial_is_not_merged_and_is_replaced_by_a_good_one() {
     let (_a, ours) = open();
     let (_b, theirs) = open();
     let key = put(&ours, b"one", measured(1.0));
@@ -246,16 +246,19 @@ fn a_damaged_trial_is_not_merged_and_one_of_ours_is_made_good() {
 }
 
 #[test]
-fn results_of_the_former_engine_are_refused_and_stay() {
+fn results_of_an_earlier_engine_are_refused_and_kept() {
     let dir = tempfile::tempdir().unwrap();
     let campaign = dir.path().join("demo/20260101T000000Z");
     fs::create_dir_all(&campaign).unwrap();
     let journal = campaign.join("journal.sqlite");
     fs::write(&journal, "x").unwrap();
     for path in [dir.path(), &dir.path().join("demo"), &campaign] {
-        let said = Store::open(path).unwrap_err().to_string();
-        assert!(said.contains("run the lab again; they stay where they are"), "{said}");
-        assert!(said.contains(&path.display().to_string()), "{said}");
+        let message = Store::open(path).unwrap_err().to_string();
+        assert!(
+            message.contains("results of an earlier engine, which are kept: run the lab again"),
+            "{message}"
+        );
+        assert!(message.contains(&path.display().to_string()), "{message}");
     }
     assert!(journal.is_file());
     assert!(Store::open(&dir.path().join("new")).is_ok());

@@ -135,7 +135,8 @@ impl DraidOptions {
         for option in options.split(':').skip(1) {
             let wrong = || {
                 format!(
-                    "`:{option}` is none of `:<data>d`, `:<children>c`, `:<spares>s`, as in `draid2:8d:30c:2s`"
+                    "`:{option}` is not an option: use `:<data>d`, `:<children>c` and \
+                     `:<spares>s`, as in `draid2:8d:30c:2s`"
                 )
             };
             let (number, suffix) =
@@ -173,7 +174,8 @@ pub(crate) fn draid(parity: u32, options: &str, children: usize) -> Result<Layou
     if data == 0 || data > usable {
         let so_many = if data == 0 { "too few" } else { "too many" };
         return Err(format!(
-            "{data} data drives a group are {so_many}: of {children} drives, {usable} can hold data beside parity {parity} and {spares} spares"
+            "{data} data drives per group are {so_many}: of {children} drives, {usable} can hold \
+             data besides parity {parity} and {spares} spares"
         ));
     }
     Ok(Layout::Draid { parity, data: data as u32, spares: spares as u32 })

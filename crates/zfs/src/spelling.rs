@@ -1,6 +1,6 @@
-//! The name that a mistyped one was meant to be.
+//! Suggestions for mistyped names.
 
-/// The one of `known` that `word` is most likely a slip of, if any is near.
+/// The name in `known` that is nearest to `word`, if any is near enough.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // No name is so long, and the distance takes time in the product of both lengths.
     if word.len() > 64 {
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_finds_its_word_and_a_stranger_none() {
+    fn a_typo_finds_its_word_and_an_unknown_word_none() {
         let known = ["recordsize", "logbias", "sync", "l2arc_write_max", "l2arc_write_boost"];
         assert_eq!(nearest("recordsise", known), Some("recordsize"));
         assert_eq!(nearest("l2arc_write_max_mb", known), Some("l2arc_write_max"));

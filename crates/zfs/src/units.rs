@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_is_refused() {
+    fn an_invalid_size_is_refused() {
         for text in
             ["", "K", "16Q", "1.2.3K", "-1", "16 K B", "16E", "99999999999999999999", "1e3", "16BB"]
         {

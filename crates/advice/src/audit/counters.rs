@@ -1,4 +1,4 @@
-//! What a live machine counted over a window.
+//! Counters of a live machine over a window.
 
 use super::{Check, Problem, Rule, Severity};
 use crate::format::size;

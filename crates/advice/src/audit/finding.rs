@@ -1,4 +1,4 @@
-//! What a rule finds: a problem with its evidence and its fix.
+//! Findings: a problem with its evidence and its fix.
 
 use super::Rule;
 use crate::format::{printable, quoted};
@@ -25,14 +25,14 @@ pub enum Severity {
 pub struct Evidence {
     /// The file and line.
     pub at: Place,
-    /// What stands there, shortened.
+    /// The text there, shortened.
     pub text: String,
 }
 
 /// A problem that a check found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// What it is about: a dataset, a pool, a drive, a setting.
+    /// Its subject: a dataset, a pool, a drive, a setting.
     subject: String,
     severity: Option<Severity>,
     arguments: BTreeMap<&'static str, String>,
@@ -55,7 +55,7 @@ impl Problem {
         }
     }
 
-    /// A problem of a setting that stands somewhere; its evidence, and `{value}`.
+    /// A problem of a setting, with its place as evidence; fills in `{value}`.
     pub fn setting(target: &Target, name: &str, found: &Found<String>) -> Problem {
         let equals = if *target == Target::Module { "=" } else { " = " };
         Problem::of(name)
@@ -139,9 +139,9 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// How severe it is.
     pub severity: Severity,
-    /// What it is about: a dataset, a pool, a drive, a setting.
+    /// Its subject: a dataset, a pool, a drive, a setting.
     pub subject: String,
-    /// What fills in the names in braces in the rule's sentences.
+    /// Values for the names in braces in the rule's sentences.
     pub arguments: BTreeMap<&'static str, String>,
     /// Places in the input that show it.
     pub evidence: Vec<Evidence>,

@@ -1,4 +1,4 @@
-//! The audit: rules that find pitfalls in what is known of a system.
+//! The audit: rules that find pitfalls in a system.
 //!
 //! One file a topic. In it stand a rule's sentences, its sources and its check, and the list of the
 //! topic's rules.
@@ -52,15 +52,15 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     TOPICS.iter().flat_map(|(_, rules)| rules.iter())
 }
 
-/// Everything the rules find, the most severe first.
+/// All findings, the most severe first.
 pub fn audit(system: &System) -> Vec<Finding> {
     let mut findings: Vec<Finding> = rules().flat_map(|rule| rule.findings(system)).collect();
     sort(&mut findings);
     findings
 }
 
-/// What the rules find in the variants of a lab. A finding that several variants share is listed
-/// once, with their names unless all variants have it.
+/// The findings in the variants of a lab. A finding that several variants share is listed once, with their
+/// names unless all variants have it.
 pub fn audit_variants(variants: &[(String, System)]) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::new();
     for (name, system) in variants {

@@ -1,4 +1,4 @@
-//! A rule: what it looks at, what it says in each language, and the sources it rests on.
+//! A rule: its scope, its sentences in each language, and its sources.
 
 use super::{Finding, Problem, Severity};
 use crate::lang::Language;
@@ -20,7 +20,7 @@ pub struct Rule {
     pub name: &'static str,
     /// How severe its findings are, unless the check sets another severity.
     pub severity: Severity,
-    /// What it looks at.
+    /// Its scope.
     pub check: Check,
     /// What is wrong.
     pub what: &'static str,
@@ -30,7 +30,7 @@ pub struct Rule {
     pub why: &'static str,
     /// Why it matters, in Chinese.
     pub why_zh: &'static str,
-    /// The sources it rests on.
+    /// Its sources.
     pub sources: &'static [Source],
     /// File stem of the lab that demonstrates it.
     pub lab: Option<&'static str>,
@@ -64,7 +64,7 @@ impl Serialize for Rule {
     }
 }
 
-/// What a rule looks at: the function is called once for each item, and returns a problem or none.
+/// The scope of a rule: the function is called once for each item, and returns a problem or none.
 pub enum Check {
     /// The system as a whole.
     System(fn(&System) -> Option<Problem>),
@@ -92,7 +92,7 @@ pub enum Check {
     Volume(fn(&System, &CardReport, &Volume) -> Option<Problem>),
     /// Counters of a live machine, where the window has at least so many seconds.
     Counters(f64, fn(&System, &Counters, &Place) -> Option<Problem>),
-    /// A setting that stands somewhere with a wrong value. Fills in `{value}`.
+    /// A setting with a wrong value. Fills in `{value}`.
     Setting {
         /// Where it is set.
         target: Target,
@@ -208,7 +208,7 @@ fn wrong_properties(
 }
 
 impl Rule {
-    /// What it finds in a system.
+    /// Its findings in a system.
     pub fn findings(&'static self, system: &System) -> Vec<Finding> {
         let problems = self.check.problems(system).into_iter();
         problems.map(|problem| Finding::new(self, problem)).collect()

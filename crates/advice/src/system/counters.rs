@@ -5,7 +5,7 @@ use super::waits::Waits;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What was counted over a window on a live machine.
+/// Counters of a live machine over a window.
 ///
 /// Counts are of the window. Nothing that a machine offers to readers times an fsync itself: its
 /// parts are the waits of a log write at the drives and the flush after it.
@@ -19,7 +19,7 @@ pub struct Counters {
     pub zil_bytes: Option<u64>,
     /// Bytes of them on log vdevs.
     pub slog_bytes: Option<u64>,
-    /// What a write of the intent log waits for at the drives.
+    /// Waits of an intent log write at the drives.
     pub waits: Option<Waits>,
     /// Flushes that the drives were sent.
     pub flushes: Option<Flushes>,
@@ -27,7 +27,7 @@ pub struct Counters {
     pub demand_hits: Option<u64>,
     /// See `demand_hits`.
     pub demand_misses: Option<u64>,
-    /// Hits on the ghost lists: what a larger cache would have held.
+    /// Hits on the ghost lists: hits that a larger cache would have had.
     pub ghost_hits: Option<u64>,
     /// L2ARC hits.
     pub l2_hits: Option<u64>,

@@ -8,13 +8,13 @@ use serde::Serialize;
 /// A text and the name it came under.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
-    /// A path, or what stands for one.
+    /// A path, or a name instead of one.
     pub name: String,
     /// Its content.
     pub text: String,
 }
 
-/// A part of the input that was not understood.
+/// A part of the input that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unread {
     /// Where.
@@ -31,8 +31,8 @@ fn first_line(text: &str) -> String {
     crate::format::printable(row).chars().take(60).collect()
 }
 
-/// What the inputs say, and what in them was not understood. A text in the form that `head` and
-/// `tail` print for several files (`==> name <==`) is taken for those files.
+/// The system that the inputs describe, and the parts that could not be read. A text in the form that `head`
+/// and `tail` print for several files (`==> name <==`) is taken for those files.
 pub fn gather(inputs: &[Input]) -> (System, Vec<Unread>) {
     let mut system = System::default();
     let mut unread = Vec::new();
@@ -166,7 +166,7 @@ impl Within<'_> {
     }
 }
 
-/// What ZFS's programs print instead of an answer, and what to do about it.
+/// Error outputs of ZFS's programs, and what to do about them.
 const REFUSALS: [(&str, &str); 4] = [
     ("ZFS modules are not loaded", "run it on the machine that has the pool"),
     ("ZFS modules cannot be auto-loaded", "run it on the machine that has the pool"),
@@ -174,7 +174,7 @@ const REFUSALS: [(&str, &str); 4] = [
     ("Unable to open /dev/zfs", "run it as root, on the machine that has the pool"),
 ];
 
-/// What programs print when there is nothing to list, which is not a mistake.
+/// Outputs of programs that have nothing to list, which are not mistakes.
 const NOTHING: [&str; 2] = ["no pools available", "no datasets available"];
 
 fn take(part: &Part, system: &mut System, unread: &mut Vec<Unread>) {

@@ -272,9 +272,9 @@ mod tests {
         assert_eq!(lines.first_with("special").line, 6);
     }
 
-    /// Left to OpenZFS, which believes the drives, and kept by the lab: the same sectors, told alike.
+    /// The same sectors are reported whether OpenZFS chooses the ashift or the lab states it.
     #[test]
-    fn a_drive_that_hides_its_sectors_is_told_whether_or_not_the_lab_states_an_ashift() {
+    fn a_drive_that_hides_its_sectors_is_reported_with_or_without_a_stated_ashift() {
         let found = |claim: &str, ashift: &str| {
             let text = format!(
                 "title = \"t\"\nopenzfs = \"2.4\"\n[host]\nmemory = \"16G\"\ncores = 4\n[drives]\nhdd = {{ profile = \"hdd-7200-16t\", count = 2{claim} }}\n[pool]\n{ashift}vdevs = \"mirror hdd[0-1]\"\n[workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=1\\ntime_based=1\\n\"\n"

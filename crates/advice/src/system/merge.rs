@@ -7,7 +7,7 @@ use facts::zpool_status::{self, VdevKind};
 use facts::{At, Facts, Format, lsblk, nvme_list, properties, smartctl};
 use zfs::Layout;
 
-/// Adds what a text says to what is known.
+/// Adds the facts of a text to a system.
 pub(super) fn merge(format: Format, facts: Facts, within: &Within, system: &mut System) {
     match facts {
         Facts::Pools(pools) => {
@@ -85,7 +85,7 @@ fn drive<'a>(system: &'a mut System, name: &str, serial: Option<&str>) -> &'a mu
     &mut system.drives[index]
 }
 
-/// Keeps what is known and adds what is new.
+/// Keeps known values and adds new ones.
 fn fill<T>(into: &mut Option<T>, new: Option<T>) {
     if into.is_none() {
         *into = new;

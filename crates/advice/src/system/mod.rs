@@ -1,4 +1,4 @@
-//! What is known of a machine or of a lab's variant: the input of every rule.
+//! The known facts about a machine or a lab's variant: the input of every rule.
 //!
 //! A value that nobody stated is none; rules say nothing about what they cannot see.
 
@@ -56,7 +56,7 @@ impl std::fmt::Display for Place {
 pub struct Found<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// Its place in the input.
     pub at: Place,
 }
 
@@ -77,7 +77,7 @@ pub struct Property {
     pub value: String,
     /// Whether somebody set it here, and not on an ancestor or not at all.
     pub local: bool,
-    /// Where it stands.
+    /// Its place in the input.
     pub at: Place,
 }
 
@@ -105,7 +105,7 @@ pub struct Vdev {
     pub layout: Layout,
     /// Its drives.
     pub leaves: Vec<Leaf>,
-    /// Where it stands.
+    /// Its place in the input.
     pub at: Place,
 }
 
@@ -114,7 +114,7 @@ pub struct Vdev {
 pub struct Leaf {
     /// Its name in the pool.
     pub name: String,
-    /// Where it stands.
+    /// Its place in the input.
     pub at: Place,
 }
 
@@ -211,7 +211,7 @@ fn first_place(properties: &Properties, name: &str) -> Place {
     first.cloned().unwrap_or_else(|| Place::new(name, 0))
 }
 
-/// What is known of a drive, from any number of texts.
+/// The known facts about a drive, from any number of texts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Drive {
     /// `sda`, `nvme0n1`, or a lab's `hdd3`.
@@ -232,7 +232,8 @@ pub struct Drive {
     pub physical_sector: Option<Found<u64>>,
     /// `sata`, `sas`, `nvme`, `usb`.
     pub transport: Option<Found<String>>,
-    /// Whether what it acknowledged survives a power cut: stated by a lab; else see [`catalogue::protected`].
+    /// Whether its acknowledged writes survive a power cut: stated by a lab; else see
+    /// [`catalogue::protected`].
     pub protected: Option<Found<bool>>,
     /// The scheduler in use.
     pub scheduler: Option<Found<String>>,
@@ -242,11 +243,11 @@ pub struct Drive {
     pub flushed: Option<Found<bool>>,
     /// Mean random-read latency stated by a lab, µs.
     pub latency_us: Option<Found<f64>>,
-    /// What lies on it: `zfs_member`, `ext4`, …
+    /// Its content: `zfs_member`, `ext4`, …
     pub signature: Option<String>,
     /// Where it or a part of it is mounted.
     pub mounts: Vec<Found<String>>,
-    /// What smartctl said, with the file.
+    /// The output of smartctl, with the file.
     pub smart: Option<(String, facts::smartctl::Drive)>,
 }
 
@@ -270,7 +271,7 @@ pub struct CardReport {
     pub file: String,
     /// The program that described it.
     pub tool: CardTool,
-    /// What the program said.
+    /// The output of the program.
     pub card: Card,
 }
 
@@ -287,7 +288,7 @@ impl CardReport {
     }
 }
 
-/// What a client does, as far as a job file or counters say.
+/// A client's load, as far as a job file or counters show it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Load {
     /// Name of the workload.
@@ -304,7 +305,7 @@ pub struct Load {
     pub syncs: bool,
     /// Bytes of one operation, where they are all the same.
     pub block: Option<u64>,
-    /// Where it stands.
+    /// Its place in the input.
     pub at: Place,
 }
 
@@ -317,11 +318,11 @@ pub struct Link {
     pub host: String,
     /// Maximum transmission unit, bytes.
     pub mtu: u64,
-    /// Where it stands.
+    /// Its place in the input.
     pub at: Place,
 }
 
-/// Everything that is known.
+/// All known facts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct System {
     /// RAM, bytes.
@@ -349,11 +350,11 @@ pub struct System {
     pub exports: Vec<Found<String>>,
     /// Samba's settings, by normalised name.
     pub samba: BTreeMap<String, Found<String>>,
-    /// What clients do.
+    /// Loads of the clients.
     pub loads: Vec<Load>,
     /// Network interfaces.
     pub links: Vec<Link>,
-    /// What was counted on a live machine.
+    /// Counters of a live machine.
     pub counters: Option<Found<Counters>>,
     /// fio job files that no lab gave a dataset, as name and text; [`gather()`] resolves them.
     pub jobs: Vec<Found<String>>,
@@ -365,13 +366,13 @@ pub struct System {
     pub flush_readings: Vec<flushes::Reading>,
     /// Readings of `zpool iostat -w`; see `readings`.
     pub wait_readings: waits::Readings,
-    /// What `zpool iostat -l` says of the slowest pool; see `readings`.
+    /// The slowest pool in `zpool iostat -l`; see `readings`.
     pub mean_wait: Option<Waits>,
     /// Titles and comments, which may describe layouts.
     pub remarks: Vec<Found<String>>,
     /// Today, as days since 1970-01-01, where the caller has a clock.
     pub today: Option<i64>,
-    /// Whether it is only planned (a lab): nothing was built yet, so nothing is too late.
+    /// Whether it is only planned (a lab): nothing was built yet, so everything can still be changed.
     pub planned: bool,
 }
 

@@ -24,7 +24,7 @@ pub enum Server {
     Generic,
 }
 
-/// What it mainly does.
+/// The main workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Workload {
@@ -42,7 +42,7 @@ pub enum Workload {
     Mixed,
 }
 
-/// What to tune, and for what.
+/// The requirements of a tuning.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Need {
     /// The server.
@@ -148,7 +148,7 @@ impl Need {
     }
 }
 
-/// What a setting may lose of what was acknowledged.
+/// The acknowledged writes that a setting may lose.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "loss", rename_all = "kebab-case")]
 pub enum Loss {
@@ -225,7 +225,7 @@ pub struct Choice {
     pub lab: Option<&'static str>,
     /// What other sources say, where they disagree.
     pub disagreement: Option<Sentence>,
-    /// What it may lose.
+    /// The acknowledged writes that it may lose.
     #[serde(flatten)]
     pub loss: Loss,
     /// Whether it is only offered: written as a comment, with its conditions.

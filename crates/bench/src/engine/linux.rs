@@ -1,4 +1,4 @@
-//! The Linux machine: variants are built and measured inside a kernel in virtual time.
+//! The Linux engine: variants are built and measured in a Linux kernel in virtual time.
 
 mod devices;
 mod parameters;
@@ -30,10 +30,10 @@ use std::time::Duration;
 use steps::Work;
 use store::{Key, Store};
 
-/// Bytes without which a machine cannot write its results; those of a trial are smaller.
+/// Free bytes that a machine needs to write its results; a trial's results are smaller.
 const LEAST_SPACE: u64 = 1 << 20;
-/// Virtual seconds by which a trial begins after the machine that made its pool state: more than that can
-/// have taken, so that no time stamp on the drives lies in the future.
+/// Virtual start time of a trial: later than any machine that made its pool state has run, so that no time
+/// stamp on the drives is in the future.
 const LATER_S: u64 = 30 * 24 * 3600;
 
 /// The engine of this host.
@@ -49,11 +49,11 @@ pub struct Linux {
     pub executable: PathBuf,
     /// Where cores are held.
     pub locks: PathBuf,
-    /// Real time after which a machine is taken for hung.
+    /// Real time after which a machine counts as hung.
     pub patience: Duration,
     /// Memory of machines that have ended.
     memory: Mutex<Vec<Memory>>,
-    /// Pool states whose images this process has found whole.
+    /// Pool states whose images this process has verified.
     states: Mutex<BTreeSet<Key>>,
 }
 
@@ -134,7 +134,7 @@ impl Engine for Linux {
         let client = workload::prepare(inputs, Place::Host(&self.fio))?;
         let client = client.as_ref();
         let state = self.state(inputs, store, watch, stop)?;
-        let parameters = parameters::with(inputs, client);
+        let parameters = parameters::with_client(inputs, client);
         let work = steps::trial(inputs, &self.engine, client, &parameters);
         let drives =
             Config { image: Some(machine::memory::image()), ..devices::config(inputs, &raw)? };
@@ -184,7 +184,7 @@ struct Given<'a> {
     image: Option<&'a File>,
 }
 
-/// Whether compute takes virtual time in a trial.
+/// Whether computation takes virtual time in a trial.
 fn charged(inputs: &Inputs) -> bool {
     inputs.host.processor != Processor::Free && inputs.without != Some(Cost::Processor)
 }
@@ -231,7 +231,7 @@ impl Linux {
     }
 }
 
-/// Why a machine did not end well, as a campaign knows it.
+/// The failure of a machine as a campaign's fault.
 fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
     match failure {
         Failure::Stopped => Fault::Interrupted,
@@ -249,7 +249,7 @@ fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
     }
 }
 
-/// Whether a directory's file system has no room for what a machine writes.
+/// Whether a directory's file system is too full for a machine's results.
 fn is_full(directory: &Path) -> bool {
     rustix::fs::statvfs(directory).is_ok_and(|of| of.f_bavail * of.f_frsize < LEAST_SPACE)
 }

@@ -1,4 +1,4 @@
-//! What runs a trial.
+//! The engine: it runs trials.
 
 pub mod linux;
 
@@ -10,11 +10,11 @@ use measurement::{Measured, Stage};
 use std::path::Path;
 use store::Store;
 
-/// Something that can run trials, several at once from several threads.
+/// Runs trials, also several at once from several threads.
 pub trait Engine: Sync {
-    /// Identity of what runs a client on a release: a hash of kernel, modules, tools, driver and guest, with
-    /// version and hash of the client's programs. It is part of every key: trials of two builds are never
-    /// taken for each other.
+    /// Identity of the engine build for a client and a release: a hash of kernel, modules, tools, driver and
+    /// guest, with version and hash of the client's programs. It is part of every key, so trials of two
+    /// builds are never confused.
     ///
     /// # Errors
     /// [`Fault::Environment`] when this host has no engine for that release, or lacks the client.
@@ -27,9 +27,9 @@ pub trait Engine: Sync {
     fn version(&self, openzfs: OpenZfs) -> Result<String, Fault>;
 
     /// Runs one trial to its end. The result is a pure function of the inputs: the same inputs on the same
-    /// build give the same result to the last bit, on every host. Raw outputs of programs go to `raw`,
-    /// which exists and is empty; `store` may keep pool states, which change no result. Nothing else stays. While it runs it looks at `stop` at least ten times
-    /// a second of wall time.
+    /// build give the same result to the last bit, on every host. Raw outputs of programs go to `raw`, which
+    /// exists and is empty; `store` may keep pool states, which change no result. Nothing else is left. While
+    /// it runs it checks `stop` at least ten times per second of wall time.
     ///
     /// # Errors
     /// [`Fault::Failed`] when the trial failed, [`Fault::Interrupted`] when `stop` asked for it,
@@ -44,9 +44,9 @@ pub trait Engine: Sync {
     ) -> Result<Measured, Fault>;
 }
 
-/// Whom a trial tells what it does.
+/// Receives the progress of a trial.
 pub trait TrialWatch: Sync {
-    /// The trial has come to a stage.
+    /// The trial has reached a stage.
     fn stage(&self, stage: Stage);
 }
 

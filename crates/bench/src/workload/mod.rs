@@ -25,7 +25,7 @@ pub struct Part {
     pub files: BTreeMap<String, String>,
 }
 
-/// A client made ready for one trial: what the machine does for it at each stage, and what it measured.
+/// A client prepared for one trial: the machine's steps at each stage, and its measurements.
 ///
 /// A pool state is made of `lay_out`; where the lab restarts the server before it measures, also of `start`,
 /// `warm_up` and `stop`. A trial is another machine whose drives hold that state: `start`, `warm_up` unless that was
@@ -35,17 +35,17 @@ pub trait Client {
     /// Lays its data out in an empty file system. Nothing of it runs afterwards.
     fn lay_out(&self) -> Part;
 
-    /// Brings up what it works with, such as a server.
+    /// Starts what it needs, such as a server.
     fn start(&self) -> Part;
 
-    /// What is not counted: warms caches up for at most so many virtual seconds, 0 for not at all, and then
-    /// runs for a ramp unless the measured run has one of its own.
+    /// Steps before the measurement: warms caches for at most this many virtual seconds (0 for none), then
+    /// runs a ramp unless the measured run has its own.
     fn warm_up(&self, limit_s: f64) -> Part;
 
     /// The measured run, one [`Step::Measure`] among the steps.
     fn measure(&self) -> Part;
 
-    /// Ends what `start` brought up.
+    /// Stops what `start` started.
     fn stop(&self) -> Part;
 
     /// Virtual seconds of its ramp, whether that is a run of its own or not; 0 without one.
@@ -54,20 +54,20 @@ pub trait Client {
     /// Bytes of its data.
     fn data_bytes(&self) -> u64;
 
-    /// Memory that it takes of the machine beyond what a client of files does, bytes.
+    /// Memory of the machine that it needs in addition to a file client's, bytes.
     fn memory(&self) -> u64;
 
-    /// What it measured, by the files that it left in the trial's directory.
+    /// Its measurements, from its files in the trial's directory.
     ///
     /// # Errors
-    /// Why that is no measurement.
+    /// Why they are not valid.
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault>;
 
-    /// The reason that it gave itself, in files of a machine's directory, where the machine's script failed.
+    /// Its own error message in the machine's directory, if the machine's script failed.
     fn complaint(&self, raw: &Path) -> Option<String>;
 }
 
-/// What the machine saw of a trial.
+/// The machine's observations of a trial.
 #[derive(Debug)]
 pub struct Seen {
     /// Its counters, second by second of the measured run.
@@ -78,19 +78,19 @@ pub struct Seen {
     pub warm_up: Option<WarmUp>,
 }
 
-/// Where a client's programs are.
+/// The location of a client's programs.
 #[derive(Debug, Clone, Copy)]
 pub enum Place<'a> {
     /// On this host.
     Host(&'a Fio),
-    /// On none: for keys, in which no path of a host may stand.
+    /// No location: for keys, which must not contain a host's path.
     Nowhere,
 }
 
 /// The client of a trial.
 ///
 /// # Errors
-/// What of it cannot be prepared.
+/// Why it cannot be prepared.
 pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Fault> {
     Ok(match &inputs.workload.program {
         Program::Fio { .. } => Box::new(fio::Client::new(inputs, place)?),

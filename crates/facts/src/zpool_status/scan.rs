@@ -119,7 +119,7 @@ pub(super) fn read(body: &At<String>, problems: &mut Vec<Problem>) -> Scan {
         problems.push(Problem::new(
             body.line,
             ProblemKind::Unknown,
-            format!("a scan state that is not known here: {:?}", excerpt(text)),
+            format!("unknown scan state: {:?}", excerpt(text)),
         ));
         ScanState::Unknown
     };

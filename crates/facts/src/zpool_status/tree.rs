@@ -58,7 +58,7 @@ pub enum VdevKind {
 
 impl VdevKind {
     /// The kind that a name in the table stands for.
-    pub fn of(name: &str) -> VdevKind {
+    pub fn from_name(name: &str) -> VdevKind {
         if let Some(layout) = Layout::of_status_name(name) {
             return VdevKind::Layout(layout);
         }
@@ -195,7 +195,7 @@ fn row(
         name: name.to_string(),
         line,
         class,
-        kind: VdevKind::of(name),
+        kind: VdevKind::from_name(name),
         state: state.to_string(),
         read: at(0),
         write: at(1),
@@ -210,8 +210,8 @@ fn count(word: &str) -> Option<u64> {
     crate::units::binary(word)
 }
 
-/// Where indentation was lost in pasting, a mirror stands beside its drives. Drives that follow
-/// such a vdev are taken for its own, and the reader is told.
+/// Where indentation was lost in pasting, a mirror stands beside its drives. Drives that follow such a vdev
+/// are read as its members, and a problem is reported.
 fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
     let mut out: Vec<Vdev> = Vec::new();
     for vdev in top {
@@ -228,7 +228,7 @@ fn adopt(top: Vec<Vdev>, problems: &mut Vec<Problem>) -> Vec<Vdev> {
                         group.line,
                         ProblemKind::Malformed,
                         format!(
-                            "the indentation below {:?} is lost: the drives after it are taken for its own",
+                            "the indentation below {:?} is lost: the drives after it are read as its members",
                             excerpt(&group.name)
                         ),
                     ));
@@ -256,14 +256,14 @@ mod tests {
 
     #[test]
     fn a_name_tells_the_kind() {
-        assert_eq!(VdevKind::of("raidz3-0"), VdevKind::Layout(Layout::Raidz { parity: 3 }));
-        assert_eq!(VdevKind::of("raidz1"), VdevKind::Layout(Layout::Raidz { parity: 1 }));
+        assert_eq!(VdevKind::from_name("raidz3-0"), VdevKind::Layout(Layout::Raidz { parity: 3 }));
+        assert_eq!(VdevKind::from_name("raidz1"), VdevKind::Layout(Layout::Raidz { parity: 1 }));
         assert_eq!(
-            VdevKind::of("draid2:12d:30c:2s-0"),
+            VdevKind::from_name("draid2:12d:30c:2s-0"),
             VdevKind::Layout(Layout::Draid { parity: 2, data: 12, spares: 2 })
         );
-        assert_eq!(VdevKind::of("draid2-0-1"), VdevKind::DistributedSpare);
-        assert_eq!(VdevKind::of("sda-3"), VdevKind::Layout(Layout::Single));
-        assert_eq!(VdevKind::of("draidé"), VdevKind::Layout(Layout::Single));
+        assert_eq!(VdevKind::from_name("draid2-0-1"), VdevKind::DistributedSpare);
+        assert_eq!(VdevKind::from_name("sda-3"), VdevKind::Layout(Layout::Single));
+        assert_eq!(VdevKind::from_name("draidé"), VdevKind::Layout(Layout::Single));
     }
 }

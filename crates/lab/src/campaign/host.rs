@@ -9,7 +9,7 @@ pub struct Host {
     pub memory: u64,
     /// Processor cores.
     pub cores: u32,
-    /// Whether compute takes virtual time.
+    /// Whether computation takes virtual time.
     #[serde(default)]
     pub processor: Processor,
     /// Price of a GiB of memory, in the lab's own currency, where it is stated.
@@ -17,7 +17,7 @@ pub struct Host {
     pub memory_price: Option<f64>,
 }
 
-/// What compute costs in the machine. The truth lies between the two: a result that is the same with both
+/// Cost of computation in the machine. A real server is between the two: a result that is the same with both
 /// does not depend on the processor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,4 +1,4 @@
-//! What a variant is built of: a ZFS pool, or a Linux md array with a file system on it.
+//! The storage stack of a variant: a ZFS pool, or a Linux md array with a file system.
 
 use super::DriveRef;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct MdArray {
 }
 
 impl MdArray {
-    /// Bytes on its drives for each byte of data, parity and copies included.
+    /// Bytes on its drives per byte of data, with parity and copies.
     pub fn copies(&self) -> f64 {
         let drives = self.drives.len() as f64;
         match self.level {
@@ -94,13 +94,13 @@ impl MdLevel {
         }
     }
 
-    /// Whether a drive can be lost.
+    /// Whether the array survives the failure of one drive.
     pub fn is_redundant(self) -> bool {
         self != Self::Raid0
     }
 }
 
-/// The file systems that an array can carry.
+/// The file systems that an array can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Filesystem {

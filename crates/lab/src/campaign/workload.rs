@@ -12,10 +12,10 @@ pub struct Workload {
     pub dataset: String,
     /// What runs.
     pub program: Program,
-    /// Working-set, in bytes of the real server, where the job file's own sizes are not meant
-    /// (`[workloads.x] size = "160G"`).
+    /// Working set, bytes of the real server; replaces the job file's own sizes (`[workloads.x] size =
+    /// "160G"`).
     pub size: Option<u64>,
-    /// The open-loop ladder that is climbed after the closed loop, where one is asked for.
+    /// The open-loop ladder that is run after the closed loop, if the lab has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates: Option<Rates>,
 }
@@ -43,7 +43,7 @@ impl Workload {
 pub enum Rates {
     /// Preferred numbers, six a decade, from a tenth of what the closed loop reached.
     Auto,
-    /// These, ascending.
+    /// These rates, ascending.
     Stated(Vec<f64>),
 }
 

@@ -1,9 +1,9 @@
-//! What shows that a rule of durability holds.
+//! Evidence for the durability rules.
 
 use serde::Serialize;
 use std::fmt;
 
-/// Where a rule can be seen to hold.
+/// Evidence for a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
@@ -11,7 +11,7 @@ pub enum Evidence {
     Lab(&'static str),
     /// A test of this repository.
     Test(&'static str),
-    /// What others wrote; no lab or test here shows it.
+    /// An external source; no lab or test here shows it.
     Source(&'static str),
 }
 

@@ -20,12 +20,12 @@ pub enum Durability {
     /// All of them.
     #[default]
     KeepsAcknowledged,
-    /// The last ones may be gone; what is left is as it was at an earlier moment.
+    /// The last ones may be lost; the remaining data is the state of an earlier moment.
     LosesLast {
-        /// Most seconds of work that are lost; none where the settings do not bound it.
+        /// Maximum seconds of lost work; none if the settings do not bound it.
         seconds: Option<f64>,
     },
-    /// What is left may be no state that there ever was.
+    /// The remaining data may be a state that never existed.
     MayCorrupt,
 }
 
@@ -48,7 +48,7 @@ impl Durability {
         self.rank() == other.rank()
     }
 
-    /// What holds where both apply. Seconds add up: what waits in one buffer waits in the next afterwards.
+    /// The class if both apply. Seconds add up, because data waits in one buffer after the other.
     fn and(self, other: Durability) -> Durability {
         use Durability::LosesLast;
         match (self, other) {
@@ -76,16 +76,16 @@ impl std::fmt::Display for Durability {
     }
 }
 
-/// Why a variant is not of the best class.
+/// A reason why a variant does not have the best class.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
     /// The setting as written, and where: `sync=disabled on tank/db`.
     pub setting: String,
-    /// What follows from it alone.
+    /// The class that this setting alone allows.
     pub durability: Durability,
-    /// How that comes about, in one sentence.
+    /// The mechanism, in one sentence.
     pub why: String,
-    /// What shows it.
+    /// Evidence for it.
     pub evidence: Evidence,
 }
 
@@ -94,12 +94,12 @@ pub struct Reason {
 pub struct Assessment {
     /// The class.
     pub durability: Durability,
-    /// Why it is no better.
+    /// The reasons why it is not better.
     pub reasons: Vec<Reason>,
 }
 
 impl Assessment {
-    fn of(reasons: Vec<Reason>) -> Assessment {
+    fn from_reasons(reasons: Vec<Reason>) -> Assessment {
         let all = reasons.iter().map(|reason| reason.durability);
         Assessment { durability: all.fold(Durability::default(), Durability::and), reasons }
     }
@@ -113,7 +113,7 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
         Program::Pgbench(pgbench) => reasons.extend(database::reasons(variant, pgbench)),
         Program::Sysbench(sysbench) => reasons.extend(mariadb::reasons(variant, sysbench)),
     }
-    Assessment::of(reasons)
+    Assessment::from_reasons(reasons)
 }
 
 /// The worst class of a variant under the workloads of a campaign, with its reasons.
@@ -130,7 +130,7 @@ pub fn worst(variant: &Variant, campaign: &Campaign) -> Assessment {
         let (a, b) = (severity(a), severity(b));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     })
-    .unwrap_or_else(|| Assessment::of(storage::reasons(variant)))
+    .unwrap_or_else(|| Assessment::from_reasons(storage::reasons(variant)))
 }
 
 #[cfg(test)]

@@ -46,7 +46,9 @@ pub fn lost_groups_why(variant: &Variant) -> String {
     let module = |name: &str| variant.module.get(name).map(|value| format!(" ({value})"));
     let dirty = module("zfs_dirty_data_max").unwrap_or_default();
     format!(
-        "writes are on the drives when their transaction group is: open for zfs_txg_timeout ({timeout} s), then written for as long at most; less where dirty data reach zfs_dirty_data_sync_percent of zfs_dirty_data_max{dirty} sooner"
+        "writes reach the drives with their transaction group: it is open for zfs_txg_timeout \
+         ({timeout} s) and written for at most as long; less if dirty data reach \
+         zfs_dirty_data_sync_percent of zfs_dirty_data_max{dirty} sooner"
     )
 }
 
@@ -98,7 +100,7 @@ const DATA: [AllocationClass; 3] =
     [AllocationClass::Normal, AllocationClass::Special, AllocationClass::Dedup];
 
 /// By whether the drives of the pool or only those of its log are concerned.
-fn of_pool(
+fn pool_reason(
     data: &BTreeSet<&str>,
     log: &BTreeSet<&str>,
     setting: impl Fn(&BTreeSet<&str>) -> String,
@@ -115,7 +117,7 @@ fn of_pool(
     (!log.is_empty()).then(|| Reason {
         setting: setting(log),
         durability: Durability::LosesLast { seconds: None },
-        why: "log blocks that were still in the drive's cache are gone, and replay ends before the first of them"
+        why: "log blocks in the drive's cache are lost, and replay stops before the first of them"
             .to_owned(),
         evidence: of_log,
     })
@@ -127,7 +129,7 @@ fn lying_flush(variant: &Variant) -> Option<Reason> {
     let setting = |kinds: &BTreeSet<&str>| {
         format!("{}: a volatile cache, and flushes that do nothing", list(kinds))
     };
-    of_pool(&data, &log, setting, (evidence::LYING_DATA, evidence::LYING_LOG))
+    pool_reason(&data, &log, setting, (evidence::LYING_DATA, evidence::LYING_LOG))
 }
 
 fn no_cache_flush(variant: &Variant) -> Option<Reason> {
@@ -138,7 +140,7 @@ fn no_cache_flush(variant: &Variant) -> Option<Reason> {
     let setting = |kinds: &BTreeSet<&str>| {
         format!("zfs_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
-    of_pool(&data, &log, setting, (evidence::NO_CACHE_FLUSH, evidence::NO_CACHE_FLUSH))
+    pool_reason(&data, &log, setting, (evidence::NO_CACHE_FLUSH, evidence::NO_CACHE_FLUSH))
 }
 
 fn zil_no_cache_flush(variant: &Variant) -> Option<Reason> {
@@ -150,7 +152,7 @@ fn zil_no_cache_flush(variant: &Variant) -> Option<Reason> {
         format!("zil_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
     let evidence = evidence::ZIL_NO_CACHE_FLUSH;
-    of_pool(&BTreeSet::new(), &log, setting, (evidence, evidence))
+    pool_reason(&BTreeSet::new(), &log, setting, (evidence, evidence))
 }
 
 fn lying_array(variant: &Variant, drives: &[DriveRef]) -> Option<Reason> {
@@ -168,7 +170,9 @@ fn write_hole(level: MdLevel) -> Option<Reason> {
     matches!(level, MdLevel::Raid5 | MdLevel::Raid6).then(|| Reason {
         setting: format!("md {} without a journal", level.name()),
         durability: Durability::MayCorrupt,
-        why: "parity of stripes that the cut interrupted is wrong: a drive that dies before the resync has ended is rebuilt with wrong data (write hole)".to_owned(),
+        why: "the parity of interrupted stripes is wrong: if a drive fails before the resync \
+              ends, it is rebuilt with wrong data (write hole)"
+            .to_owned(),
         evidence: evidence::WRITE_HOLE,
     })
 }

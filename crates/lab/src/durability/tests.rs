@@ -33,7 +33,7 @@ pub(super) fn load(text: &str) -> Campaign {
     let profiles = crate::Profiles::builtin();
     match crate::load("lab.toml", text, &crate::NoFiles, &profiles) {
         Ok((campaign, _)) => campaign,
-        Err(said) => panic!("{said:?}"),
+        Err(diagnostics) => panic!("{diagnostics:?}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What every section's reader needs: the text, the files, and a place for what is to be said.
+//! What every section's reader needs: the text, the files, and a list of diagnostics.
 
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
@@ -25,32 +25,39 @@ pub(super) struct Cx<'a> {
     pub text: &'a str,
     pub files: &'a dyn Files,
     pub profiles: &'a Profiles,
-    said: RefCell<Vec<Diagnostic>>,
+    diagnostics: RefCell<Vec<Diagnostic>>,
     known: RefCell<HashSet<Diagnostic>>,
 }
 
 impl<'a> Cx<'a> {
     pub fn new(file: &'a str, text: &'a str, files: &'a dyn Files, profiles: &'a Profiles) -> Self {
-        Self { file, text, files, profiles, said: RefCell::default(), known: RefCell::default() }
+        Self {
+            file,
+            text,
+            files,
+            profiles,
+            diagnostics: RefCell::default(),
+            known: RefCell::default(),
+        }
     }
 
-    /// Says it once: a mistake in the base is met again in every variant.
+    /// Adds a diagnostic once: a mistake in the base occurs again in every variant.
     pub fn say(&self, diagnostic: Diagnostic) {
         if self.known.borrow_mut().insert(diagnostic.clone()) {
-            self.said.borrow_mut().push(diagnostic);
+            self.diagnostics.borrow_mut().push(diagnostic);
         }
     }
 
     /// Errors so far.
     pub fn errors(&self) -> usize {
-        self.said.borrow().iter().filter(|d| d.is_error()).count()
+        self.diagnostics.borrow().iter().filter(|d| d.is_error()).count()
     }
 
     pub fn error(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
         self.say(Diagnostic::error(message).at(self.file, span).fix(fix));
     }
 
-    /// An error about what is not there. A section that could not be read explains it.
+    /// An error about something missing. It is dropped if a section could not be read.
     pub fn missing(&self, span: Range<usize>, message: impl Into<String>, fix: impl Into<String>) {
         let error = Diagnostic::error(message).at(self.file, span).fix(fix);
         self.say(error.missing());
@@ -84,13 +91,13 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// All that was said: by place, and errors before what is merely worth knowing.
+    /// All diagnostics, by place; errors come before warnings and notes.
     pub fn finish(self) -> Vec<Diagnostic> {
-        let mut said = self.said.into_inner();
-        said.sort_by_key(|d| {
+        let mut diagnostics = self.diagnostics.into_inner();
+        diagnostics.sort_by_key(|d| {
             let start = d.place.as_ref().map_or(usize::MAX, |place| place.span.start);
             (std::cmp::Reverse(d.severity), start)
         });
-        said
+        diagnostics
     }
 }

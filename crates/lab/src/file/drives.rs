@@ -17,7 +17,7 @@ const MOST: i64 = 9999;
 /// Numbers of a profile that the long form replaces.
 struct Overrides<'t> {
     values: toml::Table,
-    /// As they are written, for what is said about them.
+    /// As written, for diagnostics.
     written: Vec<Entry<'t>>,
 }
 
@@ -25,15 +25,16 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
     if !valid_kind(entry.key) {
         cx.error(
             entry.key_span(),
-            format!("`{}` cannot name a kind of drive", entry.key),
-            "use letters, digits, `-`, `_`, `.`, starting with a letter and not ending in a digit: `hdd0` is the first drive of `hdd`",
+            format!("`{}` is not a valid name for a kind of drive", entry.key),
+            "use letters, digits, `-`, `_` and `.`; start with a letter and do not end with a \
+             digit, because `hdd0` is the first drive of `hdd`",
         );
     }
     if zfs::vdev::is_keyword(entry.key) {
         cx.error(
             entry.key_span(),
-            format!("`{}` is a word of zpool create and cannot name a kind of drive", entry.key),
-            "name it after what it is: `hdd`, `nvme`, `optane`",
+            format!("`{}` is a keyword of zpool create and cannot name a kind of drive", entry.key),
+            "name it after the hardware: `hdd`, `nvme`, `optane`",
         );
     }
     let (count, profile, price, overrides) = match entry.value() {
@@ -50,8 +51,8 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
     };
     let name = At::new(entry.key.to_owned(), entry.key_span());
     let Some(base) = load(cx, &profile) else {
-        // The mistake is noted and the lab refused; how many drives there are is known all the same,
-        // and mistakes in the vdevs are told together with this one.
+        // The mistake is recorded and the lab refused; the number of drives is known anyway, so mistakes in
+        // the vdevs are reported together with this one.
         let kind =
             DriveKind { count, profile: profile.value, numbers: serde_json::Value::Null, price };
         return Some((name, kind));
@@ -67,7 +68,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
         cx.error(
             entry.span(),
             format!("drives `{}` are too small for a pool", entry.key),
-            "64M is the least that zpool takes",
+            "zpool needs at least 64M",
         );
     }
     let numbers = match serde_json::to_value(&numbers) {
@@ -75,7 +76,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
         Err(e) => {
             cx.error(
                 entry.span(),
-                format!("the profile's numbers cannot be kept: {e}"),
+                format!("cannot store the profile's numbers: {e}"),
                 "write finite numbers",
             );
             return None;
@@ -97,7 +98,7 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
         _ => {
             cx.error(
                 entry.span(),
-                format!("`{count}` is no count of drives"),
+                format!("`{count}` is not a number of drives"),
                 format!("write \"<count>x <profile>\", such as \"12x {}\"", profile.trim()),
             );
             None
@@ -105,7 +106,8 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
     }
 }
 
-/// Says which numbers make no drive, each where it stands; all of them together where that is due to none alone.
+/// Reports the numbers that make a drive invalid, each at its place; all of them together if no single one is
+/// the cause.
 fn refuse(
     cx: &Cx<'_>,
     entry: &Entry<'_>,
@@ -114,15 +116,17 @@ fn refuse(
     whole: &ProfileError,
 ) {
     const FIX: &str = "see docs/explanation/drives.md for the numbers of a profile";
-    let message = |e: &ProfileError| format!("this makes no drive of `{name}`: {}", one_line(e));
+    let message = |e: &ProfileError| {
+        format!("with these values `{name}` is not a valid drive: {}", one_line(e))
+    };
     let mut leaves = Vec::new();
     for entry in &overrides.written {
         leaf(&mut leaves, &[], entry.key, entry.value(), entry.span());
     }
-    let mut told = false;
+    let mut reported = false;
     for (path, alone, span) in leaves {
         let field = path.join(".");
-        // Of a number that stands in the way of another, that one is to be told.
+        // If a number conflicts with another, this number is reported.
         let mine = |e: &ProfileError| match e {
             ProfileError::OutOfRange { field: of, .. } => *of == field,
             ProfileError::Syntax { .. } => true,
@@ -135,15 +139,17 @@ fn refuse(
             match section {
                 Some(section) if !base.has_section(section) => cx.error(
                     span,
-                    format!("`{name}` is a profile without [{section}], so that `{field}` replaces nothing"),
+                    format!(
+                        "`{name}` is a profile without [{section}], so `{field}` replaces nothing"
+                    ),
                     FIX,
                 ),
                 _ => cx.error(span, message(&e), FIX),
             }
-            told = true;
+            reported = true;
         }
     }
-    if !told {
+    if !reported {
         cx.error(entry.span(), message(whole), FIX);
     }
 }
@@ -183,7 +189,7 @@ type Long<'t> = (u32, At<String>, Option<f64>, Overrides<'t>);
 fn long<'t>(cx: &Cx<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
     let mut section = entry.table(cx, &format!("drives.{}", entry.key))?;
     let count = match section.take("count") {
-        Some(entry) => entry.integer(cx, 1, MOST, "how many there are"),
+        Some(entry) => entry.integer(cx, 1, MOST, "how many drives there are"),
         None => Some(1),
     };
     let profile = match section.take("profile") {
@@ -191,15 +197,15 @@ fn long<'t>(cx: &Cx<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
         None => {
             cx.error(
                 entry.key_span(),
-                format!("`{}` names no profile", entry.key),
-                "add `profile = \"…\"`; every other key then replaces a number of it",
+                format!("`{}` has no profile", entry.key),
+                "add `profile = \"…\"`; each other key then replaces one of its numbers",
             );
             None
         }
     };
     let price = section
         .take("price")
-        .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of one, such as 250"));
+        .and_then(|entry| entry.number(cx, 0.0, 1e9, "the price of one drive, such as 250"));
     let mut overrides = Overrides { values: toml::Table::new(), written: section.rest() };
     for entry in &overrides.written {
         match value(entry.key, entry.value()) {
@@ -290,10 +296,10 @@ fn load(cx: &Cx<'_>, profile: &At<String>) -> Option<Profile> {
         Ok(profile) => Some(profile),
         Err(e) => {
             let wrong = crate::diagnostic::Diagnostic::error(format!(
-                "`{file}` is no drive profile: {}",
+                "`{file}` is not a valid drive profile: {}",
                 one_line(&e)
             ))
-            .fix("see docs/explanation/drives.md for what a profile holds");
+            .fix("see docs/explanation/drives.md for the contents of a profile");
             cx.say(match &e {
                 ProfileError::Syntax { span: Some(span), .. } if name.ends_with(".toml") => {
                     wrong.at(&file, span.clone())

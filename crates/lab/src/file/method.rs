@@ -5,7 +5,7 @@ use super::section::{Entry, Section};
 use crate::campaign::{Host, MOST_TRIALS, Method, Processor, Scale, Variant};
 use crate::diagnostic::did_you_mean;
 
-/// Cores of a host that does not say.
+/// Cores of a host that states none.
 const CORES: u32 = 16;
 
 pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
@@ -18,7 +18,7 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
     let Some(entry) = lab.take("host") else {
         cx.error(
             0..0,
-            "this lab does not say which machine it models",
+            "this lab has no [host]: its machine is not described",
             "add `[host]` with `memory = \"128G\"` and `cores = 32`",
         );
         return host;
@@ -34,7 +34,7 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
         }
         None => cx.error(
             table.span.clone(),
-            "[host] has no memory",
+            "[host] has no `memory`",
             "add `memory = \"128G\"`: it sets the ARC and the dirty-data limit",
         ),
     }
@@ -59,7 +59,7 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
 pub(super) fn memory(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u64> {
     let memory = entry.size(cx)?;
     if !(1 << 30..=1 << 46).contains(&memory) {
-        cx.error(entry.span(), "a host has between 1G and 64T of memory", "such as \"128G\"");
+        cx.error(entry.span(), "`memory` must be between 1G and 64T", "such as \"128G\"");
     }
     Some(memory)
 }
@@ -69,7 +69,7 @@ const JUDGED_S: f64 = 5.0;
 /// Shortest window, seconds, in which five rounds are left whatever the length of its transaction groups.
 const SETTLES_S: f64 = 8.0;
 
-/// Method, with the baseline as written, to be held against the variants.
+/// The method, with the baseline as written, to be checked against the variants.
 pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
     let mut method = Method {
         baseline: String::new(),
@@ -100,7 +100,7 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
     if let Some(entry) = table.take("budget") {
         match entry.seconds(cx) {
             Some(seconds) if seconds < 1.0 => {
-                cx.error(entry.span(), "this budget is under a second", "such as \"20m\"")
+                cx.error(entry.span(), "the budget is less than one second", "such as \"20m\"")
             }
             Some(seconds) => method.budget_s = seconds,
             None => {}
@@ -162,8 +162,8 @@ fn times(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
         if method.restart && method.warm_up_s == 0.0 {
             cx.error(
                 entry.span(),
-                "nothing is warm before a restart without `warm_up`",
-                "add warm_up = \"30s\": the job runs that long before the pool is imported again",
+                "`restart` needs `warm_up`: without it nothing is cached before the restart",
+                "add warm_up = \"30s\": the job runs for this long before the pool is exported and imported",
             );
         }
     }
@@ -179,7 +179,7 @@ fn factors(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
             cx.error(
                 entry.span(),
                 "a factor of 1 changes nothing",
-                "factors such as [0.5, 2]: how many times as fast drives are to be",
+                "use factors such as [0.5, 2]: drives at half and at twice the speed",
             );
         }
     }
@@ -193,20 +193,24 @@ pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
     if seconds < 1.0 {
         cx.error(
             entry.span(),
-            format!("a trial runs for a second at least, and not for {seconds} s"),
-            "such as runtime = \"30s\" in [method], in virtual time",
+            format!("a trial must run for at least 1 s, not {seconds} s"),
+            "write runtime = \"30s\" in [method], in virtual time",
         );
     } else if seconds < SETTLES_S {
         let what = if seconds < JUDGED_S {
-            format!("no verdict can rest on windows of {seconds} s: none can be told to be steady")
+            format!(
+                "windows of {seconds} s are too short for a verdict: they cannot show a steady state"
+            )
         } else {
-            format!("windows of {seconds} s settle only where groups of transactions are short")
+            format!(
+                "windows of {seconds} s show a steady state only if transaction groups are short"
+            )
         };
         cx.warning(
             entry.span(),
             what,
             format!(
-                "\"{SETTLES_S}s\" or more; burst and what lasts need one transaction group each"
+                "use \"{SETTLES_S}s\" or more: burst and sustained throughput need a transaction group each"
             ),
         );
     }
@@ -230,7 +234,7 @@ pub(super) fn put_baseline_first(
                     variants.iter().map(|variant| variant.name.as_str()).collect();
                 cx.missing(
                     baseline.span.clone(),
-                    format!("there is no variant `{}` to hold the others against", baseline.value),
+                    format!("there is no variant `{}` to use as the baseline", baseline.value),
                     did_you_mean(&baseline.value, &names),
                 );
             }
@@ -248,7 +252,7 @@ pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
     if let Some(entry) = table.take_retired("time") {
         cx.error(
             entry.key_span(),
-            "there is no time scale any more: virtual time is exact",
+            "the time scale was removed: virtual time is exact",
             "remove the line",
         );
     }
@@ -257,7 +261,7 @@ pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
         if scale.dirty_data_max.is_some_and(|bytes| bytes < 16 << 20) {
             cx.error(
                 entry.span(),
-                "a dirty-data limit under 16M stalls every txg",
+                "a dirty-data limit below 16M stalls every txg",
                 "such as \"256M\"",
             );
         }

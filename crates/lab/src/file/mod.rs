@@ -29,7 +29,7 @@ use toml::de::DeTable;
 /// diagnostics, and its stem names the campaign.
 ///
 /// # Errors
-/// Every mistake in the file, with what is merely worth knowing after them.
+/// Every mistake in the file, followed by warnings and notes.
 pub fn load(
     name: &str,
     text: &str,
@@ -42,7 +42,7 @@ pub fn load(
 /// As [`load`], with a release of OpenZFS instead of the lab's own. Variants that state one keep it.
 ///
 /// # Errors
-/// As [`load`]; what the release does not know is a mistake.
+/// As [`load`]; properties and parameters that the release does not have are mistakes.
 pub fn load_on(
     openzfs: Option<OpenZfs>,
     name: &str,
@@ -52,7 +52,7 @@ pub fn load_on(
 ) -> Result<(Campaign, Vec<Diagnostic>), Vec<Diagnostic>> {
     if let Some(at) = text.find('\r').filter(|_| !text.contains('\n')) {
         return Err(vec![
-            Diagnostic::error("the lines of this file end in CR alone, which TOML does not know")
+            Diagnostic::error("the lines of this file end in CR alone, which is not valid in TOML")
                 .at(name, at..at + 1)
                 .fix("end them with LF: tr '\\r' '\\n' < OLD.toml > NEW.toml"),
         ]);
@@ -63,14 +63,14 @@ pub fn load_on(
     if cx.errors() == 0 && syntax.is_empty() {
         whole::check(&cx, table.get_ref(), &campaign);
     }
-    let mut said = cx.finish();
+    let mut diagnostics = cx.finish();
     if !syntax.is_empty() {
         let mut syntax_spans: Vec<_> = syntax.iter().filter_map(|e| e.span()).collect();
         syntax_spans.sort_by_key(|span| span.start);
         let damaged: Vec<_> = syntax_spans.iter().map(|span| damaged(text, span.start)).collect();
         // What stands on a broken line, or is missing because of it, is not worth a second word.
         let sections = syntax_spans.iter().any(|span| opens_section(line_at(text, span.start)));
-        said.retain(|diagnostic| {
+        diagnostics.retain(|diagnostic| {
             if sections && diagnostic.missing {
                 return false;
             }
@@ -93,9 +93,13 @@ pub fn load_on(
         });
         let mut broken: Vec<Diagnostic> = broken.collect();
         broken.sort_by_key(|d| d.place.as_ref().map(|place| place.span.start));
-        said.splice(0..0, broken);
+        diagnostics.splice(0..0, broken);
     }
-    if said.iter().any(Diagnostic::is_error) { Err(said) } else { Ok((campaign, said)) }
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        Err(diagnostics)
+    } else {
+        Ok((campaign, diagnostics))
+    }
 }
 
 /// The bytes that a syntax error at `byte` casts doubt on: its line, and where that opens a section,
@@ -153,7 +157,7 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
     }
 }
 
-/// Says which drives no variant uses.
+/// Reports drives that no variant uses.
 fn unused(cx: &Cx<'_>, base: &Settings, variants: &[Variant]) {
     for (kind, _) in &base.drives {
         let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == kind.value);

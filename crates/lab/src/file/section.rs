@@ -112,7 +112,7 @@ impl<'t> Entry<'t> {
         {
             cx.error(
                 self.key_span(),
-                format!("`{}` cannot name {what}", self.key.escape_debug()),
+                format!("`{}` is not a valid name for {what}", self.key.escape_debug()),
                 "use letters, digits, `-`, `_`, `+` and `.`, such as `big-records`",
             );
         }
@@ -125,7 +125,7 @@ impl<'t> Entry<'t> {
         };
         cx.error(
             self.span(),
-            format!("`{}` is {article} {} here", self.key, self.value().type_str()),
+            format!("`{}` must not be {article} {}", self.key, self.value().type_str()),
             format!("write {wanted}"),
         );
     }
@@ -203,8 +203,8 @@ impl<'t> Entry<'t> {
             Err(_) => {
                 cx.error(
                     self.span(),
-                    format!("`{}` is beyond what can be counted", self.key),
-                    format!("it is {max} at the most"),
+                    format!("`{}` is too large", self.key),
+                    format!("the maximum is {max}"),
                 );
                 None
             }
@@ -213,9 +213,9 @@ impl<'t> Entry<'t> {
                     self.span(),
                     format!("`{}` cannot be {integer}", self.key),
                     if max == i64::MAX {
-                        format!("it is at least {min}")
+                        format!("the minimum is {min}")
                     } else {
-                        format!("it is {min} to {max}")
+                        format!("write a number from {min} to {max}")
                     },
                 );
                 None
@@ -240,7 +240,7 @@ impl<'t> Entry<'t> {
                 cx.error(
                     self.span(),
                     format!("`{}` is out of range", self.key),
-                    format!("it is {min} to {max}"),
+                    format!("write a number from {min} to {max}"),
                 );
                 None
             }
@@ -305,13 +305,13 @@ impl<'t> Entry<'t> {
                 let word = if *on { "on" } else { "off" };
                 cx.error(
                     self.span(),
-                    format!("`{}` is a boolean here", self.key),
+                    format!("`{}` must not be a boolean", self.key),
                     format!("write it as ZFS does: \"{word}\""),
                 );
                 None
             }
             _ => {
-                self.wrong(cx, "a value as `zfs set` takes it, in quotes");
+                self.wrong(cx, "a value as in `zfs set`, in quotes");
                 None
             }
         }

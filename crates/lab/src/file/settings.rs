@@ -1,4 +1,4 @@
-//! The keys that the base and every variant share: `openzfs`, `stack` and what goes with it, `drives`, `pool`,
+//! The keys that the base and every variant share: `openzfs`, `stack` and its keys, `drives`, `pool`,
 //! `dataset`, `datasets`, `module`, `postgresql`, `mariadb`; and what a variant has beside them: `vdevs`, `add`, `remove`,
 //! `host.memory`.
 
@@ -40,7 +40,7 @@ pub(super) struct Settings {
     /// Where the first key stands that only a ZFS pool has.
     pub zfs_key: Option<Range<usize>>,
     pub drives: Vec<(At<String>, DriveKind)>,
-    /// Kinds of drives that are named, but not understood.
+    /// Kinds of drives whose definition could not be read.
     pub broken_drives: Vec<String>,
     /// Where `[pool]` begins; nowhere where there is none.
     pub pool_section: Range<usize>,
@@ -49,7 +49,7 @@ pub(super) struct Settings {
     pub vdevs: Option<Vec<LabVdev>>,
     pub add: Vec<LabVdev>,
     pub remove: Vec<Removal>,
-    /// Some vdevs could not be read, so what is missing is not worth a second word.
+    /// Some vdevs could not be read, so missing drives are not reported.
     pub broken: bool,
     /// Dataset → property.
     pub datasets: Vec<(String, Setting)>,
@@ -125,8 +125,8 @@ impl Settings {
             if settings.vdevs.is_some() {
                 cx.error(
                     text.span.clone(),
-                    "this states the pool's vdevs twice, here and in its `pool`",
-                    "keep one of the two",
+                    "the pool's vdevs are given twice: here and in `pool`",
+                    "remove one of them",
                 );
             }
             settings.vdevs = Some(settings.read(cx, &text));
@@ -138,7 +138,7 @@ impl Settings {
             }
         }
         if let Some(entry) = section.take("remove") {
-            let texts = entry.strings(cx, "what to take out, such as \"log\" or \"cache nvme0\"");
+            let texts = entry.strings(cx, "what to remove, such as \"log\" or \"cache nvme0\"");
             settings.remove = texts.iter().flat_map(|text| vdevs::read_removal(cx, text)).collect();
         }
         settings
@@ -168,7 +168,7 @@ impl Settings {
                     cx.error(
                         entry.span(),
                         format!("`ashift` cannot be {number}"),
-                        format!("it is {wanted}"),
+                        format!("write {wanted}"),
                     );
                 }
                 self.ashift = Some(At::new(ashift, entry.span()));
@@ -206,7 +206,7 @@ fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
         let runs = format!("the machine runs OpenZFS {}", names.join(" and "));
         let (message, fix) = match near {
             _ if text.value == "2.1" || text.value.starts_with("2.1.") => (
-                format!("{runs}, and 2.1 has no port to it"),
+                format!("{runs}; OpenZFS 2.1 is not ported to it"),
                 format!("change the line: openzfs = \"{}\"", OpenZfs::default()),
             ),
             Some(near) => (
@@ -214,7 +214,7 @@ fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
                 format!("name the release line: \"{near}\""),
             ),
             None => (
-                format!("{runs}, and not `{}`", text.value.escape_debug()),
+                format!("{runs}, not `{}`", text.value.escape_debug()),
                 format!("write one of \"{}\"", names.join("\", \"")),
             ),
         };
@@ -234,7 +234,7 @@ fn dataset_name(cx: &Cx<'_>, entry: &Entry<'_>) {
     if !entry.key.split('/').all(component) || entry.key.len() > 200 {
         cx.error(
             entry.key_span(),
-            format!("`{}` cannot be a dataset's name", entry.key),
+            format!("`{}` is not a valid dataset name", entry.key),
             "use letters, digits, `-`, `_`, `.` and `:`, and `/` between parent and child",
         );
     }

@@ -62,8 +62,8 @@ impl StackKeys {
             {
                 cx.error(
                     text.span.clone(),
-                    "`mount_options` is not one word",
-                    "separate options by commas: \"noatime,logbsize=256k\"",
+                    "`mount_options` contains a space or a control character",
+                    "separate the options with commas: \"noatime,logbsize=256k\"",
                 );
             }
             keys.mount_options = text.map(|text| text.value);
@@ -103,7 +103,7 @@ impl StackKeys {
             if let Some(span) = &self.md_key {
                 cx.error(
                     span.clone(),
-                    "this belongs to an md array, and the stack here is `zfs`",
+                    "this key is for md arrays, but the stack here is `zfs`",
                     "add stack = \"md\", or remove it",
                 );
             }
@@ -112,17 +112,13 @@ impl StackKeys {
         if let Some(span) = zfs_key {
             cx.error(
                 span.clone(),
-                "this belongs to a ZFS pool, and the stack here is `md`",
-                "remove it, or state it in the variants that are pools",
+                "this key is for ZFS pools, but the stack here is `md`",
+                "remove it, or move it to the variants that are ZFS pools",
             );
         }
         if self.array.is_none() {
             let at = if header.is_empty() { &kind.span } else { header };
-            cx.error(
-                at.clone(),
-                "stack = \"md\" without an array",
-                "add md = \"raid10 nvme[0-3]\"",
-            );
+            cx.error(at.clone(), "stack = \"md\" needs an array", "add md = \"raid10 nvme[0-3]\"");
         }
         let array = self.array.clone().flatten();
         Some(Stack::Md(MdArray {
@@ -165,7 +161,7 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
         let names = MdLevel::ALL.map(MdLevel::name);
         cx.error(
             level_span.clone(),
-            format!("`{word}` is no level of an array"),
+            format!("`{word}` is not an array level"),
             crate::diagnostic::did_you_mean(word, &names),
         );
     }
@@ -185,15 +181,15 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
                 array.drive_spans.extend(drives.iter().map(|_| span.clone()));
                 array.drives.extend(drives);
             }
-            Err(fix) => cx.error(span, format!("`{word}` names no drive"), fix),
+            Err(fix) => cx.error(span, format!("`{word}` is not a drive"), fix),
         }
     }
     let (least, count) = (array.level.least_drives(), array.drives.len());
     if cx.errors() == errors && count < least {
         cx.error(
             level_span,
-            format!("{} needs at least {least} drives, and {count} are named", array.level.name()),
-            format!("name {least} drives or more: {} nvme[0-{}]", array.level.name(), least - 1),
+            format!("{} needs at least {least} drives, but {count} are named", array.level.name()),
+            format!("name at least {least} drives: {} nvme[0-{}]", array.level.name(), least - 1),
         );
     }
     (cx.errors() == errors).then_some(array)
@@ -201,7 +197,7 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
 
 fn chunk(cx: &Cx<'_>, size: &str, level: MdLevel, span: Range<usize>) -> Option<u64> {
     if level == MdLevel::Raid1 {
-        cx.error(span, "raid1 has no chunks", "remove it");
+        cx.error(span, "raid1 has no chunk size", "remove it");
         return None;
     }
     match units::size(size) {
@@ -209,7 +205,7 @@ fn chunk(cx: &Cx<'_>, size: &str, level: MdLevel, span: Range<usize>) -> Option<
         _ => {
             cx.error(
                 span,
-                format!("`{size}` is no size of a chunk"),
+                format!("`{size}` is not a valid chunk size"),
                 "write a power of two, 4K to 64M: chunk=512K",
             );
             None

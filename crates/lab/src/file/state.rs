@@ -1,4 +1,4 @@
-//! A variant in the making: the base with changes applied, then checked as a whole.
+//! A variant under construction: the base with changes applied, then checked as a whole.
 
 use super::cx::{At, Cx};
 use super::settings::{Header, Setting, Settings, Written};
@@ -88,7 +88,7 @@ impl State {
         }
     }
 
-    /// The variant, with everything that is wrong with it said.
+    /// The variant; reports everything that is wrong with it.
     pub fn finish(
         mut self,
         cx: &Cx<'_>,
@@ -225,7 +225,7 @@ impl State {
                     };
                     cx.error(
                         span.clone(),
-                        format!("there are too few drives `{kind}` for this"),
+                        format!("there are too few drives `{kind}`"),
                         format!("{there}: name one of them, or raise the count in [drives]"),
                     );
                 }
@@ -249,7 +249,7 @@ impl State {
                     .at(cx.file, again.clone())
                     .label("here again")
                     .related(first.clone(), "first used here")
-                    .fix("give each vdev drives of its own"),
+                    .fix("give each vdev its own drives"),
             );
         }
     }
@@ -273,7 +273,7 @@ impl State {
             let Some((min, max)) = parameter.range() else {
                 cx.note(
                     name.span.clone(),
-                    format!("`{}` takes a word and changes no figure", name.value),
+                    format!("`{}` is a text parameter and does not affect the results", name.value),
                 );
                 let word = match &value.value {
                     Written::Number(number) => number.to_string(),
@@ -283,8 +283,8 @@ impl State {
                 if word.is_empty() || word.chars().any(|c| c.is_whitespace() || c.is_control()) {
                     cx.error(
                         value.span.clone(),
-                        format!("`{}` is not one word", name.value),
-                        "write it as modprobe takes it, without blanks",
+                        format!("`{}` must be one word without blanks", name.value),
+                        "write it as in modprobe.d, without blanks",
                     );
                 }
                 words.insert(name.value.clone(), word);
@@ -296,7 +296,7 @@ impl State {
                     cx.error(
                         value.span.clone(),
                         format!("`{}` cannot be {number}", name.value),
-                        format!("it is a C `{}`: {min} to {max}", parameter.ctype),
+                        format!("its C type is `{}`: {min} to {max}", parameter.ctype),
                     );
                     continue;
                 }
@@ -305,7 +305,7 @@ impl State {
                         value.span.clone(),
                         format!("`{}` cannot be \"{word}\"", name.value),
                         format!(
-                            "it is a whole number, {min} to {max}; bytes may be written as \"64M\""
+                            "write a whole number from {min} to {max}; bytes may be written as \"64M\""
                         ),
                     );
                     continue;
@@ -316,7 +316,7 @@ impl State {
         (module, words)
     }
 
-    /// Says where OpenZFS will not keep the ashift.
+    /// Reports where OpenZFS changes the ashift.
     fn check_ashift(&self, cx: &Cx<'_>) {
         let Some((at, stated)) = self.ashift.as_ref().and_then(|at| Some((at, at.value?))) else {
             return;
@@ -332,11 +332,13 @@ impl State {
             cx.warning(
                 at.span.clone(),
                 format!(
-                    "OpenZFS makes ashift {given} of {stated} in a mirror or raidz of drives that report sectors of {}",
+                    "OpenZFS changes ashift {stated} to {given} in a mirror or raidz, because the \
+                     drives report sectors of {}",
                     1u32 << given
                 ),
                 format!(
-                    "state {given}, or single drives, which keep {stated}; drives that hide their sectors have `reported_sector` (docs/explanation/drives.md)"
+                    "write {given}, or use single drives, which keep {stated}; for drives that \
+                     misreport their sectors set `reported_sector` (docs/explanation/drives.md)"
                 ),
             );
         }
@@ -373,7 +375,7 @@ impl State {
                             name => format!("dataset `{name}`"),
                         }
                     ),
-                    "take a smaller value, unless that is what you want",
+                    "use a smaller value, unless you want this",
                 );
             }
         }
@@ -391,13 +393,14 @@ fn accepted(
         Ok(property) => {
             match property.effect {
                 Effect::Modelled => {}
-                Effect::None => {
-                    cx.note(name.span.clone(), format!("`{}` changes no figure", name.value))
-                }
+                Effect::None => cx.note(
+                    name.span.clone(),
+                    format!("`{}` does not affect the results", name.value),
+                ),
                 Effect::NotModelled(why) => {
                     cx.note(
                         name.span.clone(),
-                        format!("`{}` changes nothing in the machine: {why}", name.value),
+                        format!("`{}` has no effect in the machine: {why}", name.value),
                     );
                 }
             }

@@ -26,7 +26,7 @@ pub(super) fn check(
         if is_encrypted && !within && !own.contains_key("keyformat") {
             wrong(
                 "encryption",
-                "a dataset that begins encryption needs a `keyformat`".to_owned(),
+                "a dataset that is an encryption root needs `keyformat`".to_owned(),
                 "add keyformat = \"passphrase\", \"raw\" or \"hex\"",
             );
         }
@@ -34,7 +34,7 @@ pub(super) fn check(
             if !is_encrypted {
                 wrong(
                     name,
-                    format!("`{name}` without encryption"),
+                    format!("`{name}` is set, but encryption is off"),
                     "add encryption = \"on\", or remove it",
                 );
             }
@@ -51,7 +51,7 @@ pub(super) fn check(
             );
         }
         if is_encrypted && has("copies") == Some("3") {
-            let message = "an encrypted dataset keeps two copies at the most".to_owned();
+            let message = "an encrypted dataset can have at most two copies".to_owned();
             let name = if own.contains_key("copies") { "copies" } else { "encryption" };
             wrong(name, message, "copies = 2");
         }
@@ -60,7 +60,7 @@ pub(super) fn check(
         {
             wrong(
                 "utf8only",
-                "`normalization` wants `utf8only = \"on\"`, as it is by itself then".to_owned(),
+                "`normalization` needs `utf8only = \"on\"`, which it sets by default".to_owned(),
                 "remove it",
             );
         }

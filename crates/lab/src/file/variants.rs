@@ -1,4 +1,4 @@
-//! `[factors]`, `[ablate]` and `[variants.X]`: what is compared with what.
+//! `[factors]`, `[ablate]` and `[variants.X]`: the configurations to compare.
 
 use super::cx::Cx;
 use super::section::{Entry, Section};
@@ -78,13 +78,13 @@ pub(super) fn read(
     if let Some(plan) = plans.get(MOST) {
         cx.error(
             plan.header.clone(),
-            format!("these are {} variants", plans.len()),
-            format!("compare no more than {MOST}: take levels away"),
+            format!("this lab has {} variants", plans.len()),
+            format!("compare at most {MOST}: remove levels"),
         );
         plans.truncate(1);
     }
     let whole = cx.errors() == mistakes;
-    // What the base itself gets wrong is said all the same.
+    // Mistakes of the base itself are reported too.
     if plans.is_empty() && base.builds() {
         plans.push(Plan::base(base));
     }
@@ -130,7 +130,7 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
     }
     let mut factors: Vec<Factor> =
         section.rest().iter().flat_map(|entry| factor(cx, entry)).collect();
-    told_apart(&mut factors);
+    qualify_names(&mut factors);
     for (i, factor) in factors.iter().enumerate() {
         if factors[..i].iter().any(|earlier| earlier.name == factor.name) {
             cx.error(
@@ -146,7 +146,7 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
         cx.error(
             header,
             format!("these factors make {count} variants"),
-            format!("compare no more than {MOST}: take levels away, or use [ablate]"),
+            format!("compare at most {MOST}: remove levels, or use [ablate]"),
         );
         return Vec::new();
     }
@@ -184,7 +184,7 @@ fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
 }
 
 /// Factors on the same key of different datasets are called by their whole path.
-fn told_apart(factors: &mut [Factor]) {
+fn qualify_names(factors: &mut [Factor]) {
     let names: Vec<String> = factors.iter().map(|factor| factor.name.clone()).collect();
     for factor in factors {
         let same = names.iter().filter(|name| **name == factor.name).count();
@@ -253,7 +253,7 @@ fn one(
         }
         first
     });
-    // Those that were not understood have been told.
+    // Those that could not be read have been reported.
     let written = match entry.value() {
         DeValue::Array(values) => values.len(),
         DeValue::Table(table) => table.len(),
@@ -263,7 +263,7 @@ fn one(
         cx.error(
             entry.key_span(),
             format!("factor `{}` has fewer than two levels", entry.key),
-            "add another, or write it into the base",
+            "add another level, or move it to the base configuration",
         );
     }
     vec![Factor {
@@ -341,7 +341,7 @@ fn path_level(
         _ => {
             cx.error(
                 value.span(),
-                "a level is a text or a number here",
+                "a level must be a text or a number here",
                 match value.get_ref() {
                     DeValue::Boolean(_) => "write it as ZFS does: [\"on\", \"off\"]",
                     _ => "write a list of values: [\"8K\", \"16K\"]",
@@ -373,7 +373,7 @@ fn ablation(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
         cx.error(
             header,
             format!("{} settings make too many variants", entries.len()),
-            format!("compare no more than {MOST} variants: take settings away"),
+            format!("compare at most {MOST} variants: remove settings"),
         );
         return Vec::new();
     }
@@ -387,7 +387,7 @@ fn ablation(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
     if settings.len() < 2 {
         cx.error(
             header,
-            "[ablate] needs two settings or more",
+            "[ablate] needs at least two settings",
             "add `name = { dataset.recordsize = \"16K\" }` for each, or use [variants]",
         );
         return Vec::new();

@@ -85,7 +85,7 @@ pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, br
         cx.missing(
             span.clone(),
             format!("there is no `{what}` to remove"),
-            format!("the pool here is: {}", if there.is_empty() { "empty" } else { &there }),
+            format!("the pool is: {}", if there.is_empty() { "empty" } else { &there }),
         );
     }
 }

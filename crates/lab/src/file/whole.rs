@@ -1,5 +1,4 @@
-//! What only the whole lab shows, once all of it is understood: what no machine can model, variants that are
-//! alike, a reduction that reduces nothing.
+//! Checks of the whole lab: what no machine can model, identical variants, a dirty-data limit without effect.
 
 use super::cx::Cx;
 use crate::campaign::{Campaign, Variant};
@@ -13,11 +12,11 @@ use toml::de::{DeTable, DeValue};
 /// Checks a campaign whose file has no other mistake.
 pub(super) fn check(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     impossible(cx, table, campaign);
-    alike(cx, table, &campaign.variants);
+    identical_variants(cx, table, &campaign.variants);
     dirty(cx, table, campaign);
 }
 
-/// What no machine can model.
+/// Cells that no machine can model.
 fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     let refuse = |path: &[&str], wrong: Diagnostic| cx.say(wrong.at(cx.file, place(table, path)));
     let mut rest = campaign.clone();
@@ -37,7 +36,7 @@ fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     }
 }
 
-/// A reduction of the dirty-data limit that reduces nothing.
+/// A dirty-data limit that is above the real server's.
 fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     let (Some(stated), Some(baseline)) = (campaign.scale.dirty_data_max, campaign.variants.first())
     else {
@@ -48,16 +47,16 @@ fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
         cx.note(
             place(table, &["scale", "dirty_data_max"]),
             format!(
-                "the real server's zfs_dirty_data_max is {}: the machine has no more of it",
+                "the real server's zfs_dirty_data_max is {}: the machine does not exceed it",
                 about(real)
             ),
         );
     }
 }
 
-/// Variants that differ in nothing but their names: an A/A comparison, or a slip.
-fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
-    // As text, by which the thousand that a lab may have are told apart at once.
+/// Variants that differ only in their names: an A/A comparison, or a mistake.
+fn identical_variants(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
+    // As text, so that a thousand variants are compared quickly.
     let mut known: HashMap<String, &str> = HashMap::new();
     for variant in variants {
         let nameless = Variant { name: String::new(), levels: BTreeMap::new(), ..variant.clone() };
@@ -75,7 +74,7 @@ fn alike(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
         cx.note(
             place(table, path),
             format!(
-                "variants `{first}` and `{}` are alike: their results will be equal",
+                "variants `{first}` and `{}` are identical: their results will be equal",
                 variant.name
             ),
         );

@@ -10,10 +10,10 @@ use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
 use toml::de::DeValue;
 
-/// Where an inline job is said to come from.
+/// The file name of an inline job in diagnostics.
 pub(super) const INLINE: &str = "<lab>";
 
-/// What the rest of the lab says.
+/// What workloads need from the rest of the lab.
 pub(super) struct Known<'a> {
     pub variants: &'a [Variant],
     /// Of the modelled machine, bytes.
@@ -160,7 +160,7 @@ pub(super) fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Varian
         cx.missing(
             stated.span.clone(),
             format!(
-                "this workload runs in dataset `{}`, which not every variant has: {}",
+                "this workload runs in dataset `{}`, which is missing in: {}",
                 stated.value,
                 without.join(", ")
             ),
@@ -222,7 +222,7 @@ fn rates(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Rates> {
     if rates.is_empty() || rates.len() > RUNGS {
         cx.error(
             entry.span(),
-            "a ladder has 1 to 32 rates",
+            "`rates` must have 1 to 32 values",
             "write operations a second: [100, 200, 400]",
         );
     }

@@ -115,7 +115,7 @@ fn no_count(job: &Job, name: &str) -> Option<Mistake> {
         Mistake::new(
             setting.line,
             format!("`{name}` cannot be `{}`", setting.value),
-            "write after how many writes: 1, 32; 0 for never",
+            "write a number of writes, such as 1 or 32; 0 means never",
         )
     })
 }
@@ -129,7 +129,7 @@ fn no_block(job: &Job, blocks: &[u64]) -> Option<Mistake> {
     (0 < bytes && bytes < least).then(|| {
         Mistake::new(
             setting.line,
-            format!("`size={}` holds no block of this job", setting.value),
+            format!("`size={}` is smaller than a block of this job", setting.value),
             "write a larger size, or a smaller `bs`",
         )
     })
@@ -152,8 +152,8 @@ fn one_file_of_two(jobs: &[Job]) -> Vec<Mistake> {
             match known.get(local) {
                 Some(other) if *other != path => found.push(Mistake::new(
                     line,
-                    format!("`{other}` and `{path}` would be one file in the machine"),
-                    "all files lie in the workload's dataset: give them different names",
+                    format!("`{other}` and `{path}` would be the same file in the machine"),
+                    "all files are in the workload's dataset: give them different names",
                 )),
                 Some(_) => {}
                 None => {
@@ -174,8 +174,8 @@ fn too_many(jobs: &[Job]) -> Option<Mistake> {
     })?;
     Some(Mistake::new(
         over.line,
-        format!("with job `{}` there are more than {} jobs", over.name, parse::MOST_JOBS),
-        "fio runs no more at once: lower `numjobs`",
+        format!("job `{}` raises the number of jobs above {}", over.name, parse::MOST_JOBS),
+        "fio runs at most this many at once: reduce `numjobs`",
     ))
 }
 
@@ -189,7 +189,7 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
     {
         found.push(Mistake::new(
             setting.line,
-            "`size` cannot be 0: there is no device whose size it could be",
+            "`size` cannot be 0: there is no device to take the size from",
             "write 20G",
         ));
     }
@@ -208,7 +208,7 @@ fn partly_sized(jobs: &[Job]) -> Vec<Mistake> {
         Mistake::new(
             job.line,
             format!(
-                "job `{}` states no size and others do, so the lab's `size` cannot be shared out",
+                "job `{}` has no size but other jobs do, so the lab's `size` cannot be divided among them",
                 job.name
             ),
             "add `size=20G`, or remove `size` from the others",

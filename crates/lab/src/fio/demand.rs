@@ -1,11 +1,11 @@
-//! The little of a fio job file that a lab is planned by: working set, block size, run time.
+//! The parts of a fio job file that the size scale depends on: working set, block size, run time.
 
 use super::parse::{Job, JobFile};
 use super::sizes;
 use super::stock::{self, Size};
 use std::collections::BTreeMap;
 
-/// What a job file asks of the pool.
+/// What a job file needs from the pool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
     /// Bytes of all files together, where the job file says.

@@ -1,5 +1,5 @@
-//! fio job files: read as fio 3.33 reads them, with everything that the machine cannot run, and
-//! the little of them that a lab is planned by. Rewriting and running one is `bench`'s.
+//! fio job files: read as fio 3.33 reads them, checked for everything that the machine cannot run, and
+//! reduced to what the size scale depends on. Rewriting and running one is `bench`'s.
 
 mod check;
 pub mod demand;

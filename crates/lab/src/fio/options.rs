@@ -1,18 +1,18 @@
-//! What becomes of each fio option, from the table that docs/reference/fio.md is made from.
+//! The treatment of each fio option, from the table that docs/reference/fio.md is made from.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What becomes of an option.
+/// The treatment of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
     /// It reaches fio as written.
     Passed,
-    /// It is a stock and is divided by S.
+    /// It is a size and is divided by S.
     Scaled,
-    /// Poolwright's own value stands in its place.
+    /// It is replaced by Poolwright's own value.
     Replaced,
-    /// The job file is refused, with the line.
+    /// The job file is refused, and the line is named.
     Refused,
 }
 
@@ -23,14 +23,14 @@ pub struct Rule {
     pub name: &'static str,
     /// Its other name, or nothing.
     pub alias: &'static str,
-    /// What becomes of it.
+    /// Its treatment.
     pub treatment: Treatment,
     /// How or why; may be empty where it is passed.
     pub why: &'static str,
 }
 
 const TABLE: &str = include_str!("options.txt");
-/// What stands above the table in docs/reference/fio.md.
+/// The text above the table in docs/reference/fio.md.
 const DOCUMENT: &str = include_str!("document.md");
 
 /// I/O engines that work on the files of a mounted file system, and whether a job submits

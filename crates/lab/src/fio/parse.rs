@@ -83,7 +83,7 @@ pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
     if marked.is_some() {
         mistakes.push(Mistake::new(
             1,
-            "this file begins with a byte-order mark, which fio takes for a part of its first line",
+            "this file begins with a byte-order mark, which fio reads as part of its first line",
             "save it as UTF-8 without one",
         ));
     }
@@ -93,7 +93,7 @@ pub fn read(text: &str, mistakes: &mut Vec<Mistake>) -> JobFile {
         if line.len() > LONGEST {
             mistakes.push(Mistake::new(
                 number,
-                "this line is longer than fio reads at once: it would take the end for an option",
+                "this line is too long: fio would read its end as another option",
                 "shorten it",
             ));
         }
@@ -185,7 +185,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     let wrong = |message: String, fix: &str| Err((message, fix.to_owned()));
     if name.split_whitespace().next() == Some("include") {
         return wrong(
-            "`include` is refused: a lab must be whole".into(),
+            "`include` is refused: a lab must contain all of its jobs".into(),
             "paste the file's text here",
         );
     }
@@ -193,7 +193,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
         let known = rules().flat_map(|rule| [rule.name, rule.alias]);
         let fix = match nearest(name, known.filter(|name| !name.is_empty())) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "see docs/reference/fio.md for those it has".to_owned(),
+            None => "see docs/reference/fio.md for its options".to_owned(),
         };
         return Err((format!("fio 3.33 has no option `{name}`"), fix));
     };
@@ -204,7 +204,9 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
     // in a file's name as it reads them.
     if rule.name == "ioengine" && value == "mmap" {
         return wrong(
-            "the I/O engine `mmap` is refused: memory that a program reads and writes by itself takes no virtual time, so the job measures nothing and may not end".into(),
+            "the I/O engine `mmap` is refused: memory access takes no virtual time, so the job \
+             would measure nothing and might not end"
+                .into(),
             "write `ioengine=psync`",
         );
     }
@@ -215,7 +217,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
             format!("choose one of {}", names.join(", ")),
         ));
     }
-    if let Some((what, fix)) = leads_out(rule.name, value) {
+    if let Some((what, fix)) = reaches_outside(rule.name, value) {
         return wrong(format!("`{name}={value}` {what}"), fix);
     }
     let keywords: &[&str] = match rule.name {
@@ -234,24 +236,24 @@ const OF_FILE_NAMES: [&str; 4] = ["jobname", "clientuid", "jobnum", "filenum"];
 
 /// What is wrong with a value by which fio would reach a file that is not the dataset's, or miss the dataset's,
 /// and what to do.
-fn leads_out(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
+fn reaches_outside(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
     match option {
         // `mmap:FILE`: fio makes the file, or truncates the one that is there.
         "mem" if value.contains([':', '/']) => {
-            Some(("names a file of the host", "write a kind of memory alone, such as `mmap`"))
+            Some(("names a file of the host", "write only the kind of memory, such as `mmap`"))
         }
         "mem" if value.contains("huge") => {
             Some(("needs huge pages, which the machine does not have", "write `mmap` or `shm`"))
         }
         "filename_format" if value.contains('/') => {
-            Some(("is a path, and files lie in the dataset itself", "write a name without `/`"))
+            Some(("is a path, but files are in the dataset itself", "write a name without `/`"))
         }
         "buffer_pattern" | "verify_pattern" if value.contains('\'') => Some((
             "reads a file of the host",
             "write the pattern itself: a number, or text in double quotes",
         )),
         "random_distribution" if value.starts_with("zoned_abs") => {
-            Some(("states sizes of the real file", "write `zoned:` with shares of the file"))
+            Some(("uses sizes of the real file", "write `zoned:` with shares of the file"))
         }
         _ => None,
     }
@@ -275,7 +277,7 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
         {
             wrong(
                 name.line,
-                "`filename` names a device, and a pool's clients work on files".into(),
+                "`filename` names a device, but a pool's clients use files".into(),
                 "remove it or name a file".into(),
             );
         }
@@ -296,7 +298,7 @@ fn check_jobs(jobs: &[Job], mistakes: &mut Vec<Mistake>) {
                 wrong(
                     setting.line,
                     format!("`{name}` cannot be `{}`", setting.value),
-                    format!("it is a count, 1 to {most}"),
+                    format!("write a number from 1 to {most}"),
                 );
             }
         }
@@ -316,7 +318,7 @@ fn direction(value: &str) -> Option<String> {
         return None;
     }
     Some(if word.contains("trim") {
-        "trims are for block devices: take read, write or rw".to_owned()
+        "trim is for block devices: use read, write or rw".to_owned()
     } else {
         did_you_mean(word, &DIRECTIONS)
     })

@@ -107,7 +107,7 @@ pub fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
             Ok(percent) if percent <= 100 => Ok(Some(Size::Share)),
             _ => Err(Mistake::new(
                 setting.line,
-                format!("`{name}={}` is no share of a file", setting.value),
+                format!("`{name}={}` is not a share of a file", setting.value),
                 "write 0% to 100%",
             )),
         };
@@ -116,7 +116,7 @@ pub fn size(job: &Job, name: &str) -> Result<Option<Size>, Mistake> {
         Some(n) => Ok(Some(Size::Bytes(n))),
         None => Err(Mistake::new(
             setting.line,
-            format!("`{name}={}` is no size that can be scaled", setting.value),
+            format!("`{name}={}` is not a size that can be scaled", setting.value),
             "write 20G, 512m or 50%",
         )),
     }
@@ -136,7 +136,7 @@ pub fn file_sizes(job: &Job) -> Result<Option<(u64, u64)>, Mistake> {
         (Some(low), Some(high)) if 0 < low && low <= high => Ok(Some((low, high))),
         _ => Err(Mistake::new(
             setting.line,
-            format!("`filesize={}` is no size", setting.value),
+            format!("`filesize={}` is not a size", setting.value),
             "write 4M, or a range 4k-1M",
         )),
     }
@@ -179,7 +179,7 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
                 Some(bytes) if bytes > 0 => all.push(bytes),
                 _ => wrong.push(Mistake::new(
                     setting.line,
-                    format!("`{name}={}`: `{size}` is no size of a block", setting.value),
+                    format!("`{name}={}`: `{size}` is not a block size", setting.value),
                     "write 16k, 128k or 1m",
                 )),
             }
@@ -192,8 +192,8 @@ pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
         if setting.value.split(',').any(beyond) {
             wrong.push(Mistake::new(
                 setting.line,
-                format!("the shares of `{name}={}` come to more than 100 %", setting.value),
-                "write shares that come to 100",
+                format!("the shares of `{name}={}` add up to more than 100 %", setting.value),
+                "write shares that add up to 100",
             ));
         }
     }
@@ -218,8 +218,8 @@ pub fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
     known.map(Some).ok_or_else(|| {
         Mistake::new(
             setting.line,
-            format!("`{name}={}` is no time", setting.value),
-            "write 60, 90s or 2m; a year at most",
+            format!("`{name}={}` is not a time", setting.value),
+            "write 60, 90s or 2m; at most a year",
         )
     })
 }
@@ -228,7 +228,7 @@ pub fn time(job: &Job, name: &str) -> Result<Option<f64>, Mistake> {
 pub fn none(job: &Job) -> Mistake {
     Mistake::new(
         job.line,
-        format!("job `{}` states no size", job.name),
+        format!("job `{}` has no size", job.name),
         "add `size=20G`, or `size` to the lab's workload",
     )
 }

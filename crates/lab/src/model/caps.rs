@@ -1,4 +1,4 @@
-//! The rules that bound S, each with how its number came about.
+//! The rules that limit S, each with the computation of its number.
 //!
 //! The lower bound is what a machine may take of a host's memory; the upper bounds keep the machine's
 //! behaviour that of the real server.
@@ -39,7 +39,7 @@ pub(super) fn memory(campaign: &Campaign, demand: &Demand, limits: &HostLimits, 
     let why = format!(
         "an ARC and drives' contents of {} shrink; dirty data, programs, {} of {} do not; {} for a machine",
         about(held.stock as u64),
-        held.of_what(),
+        held.kept_names(),
         about((guest + held.kept) as u64),
         about(limits.memory)
     );

@@ -1,4 +1,4 @@
-//! What a campaign's workloads ask of its pools, as far as the lab says.
+//! What a campaign's workloads need from its pools, as far as the lab states it.
 
 use super::sizes::stored;
 use crate::campaign::{

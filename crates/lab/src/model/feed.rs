@@ -46,13 +46,13 @@ pub(super) fn feed(variant: &Variant, lists: u32, size: f64) -> Feed {
     if !cached {
         return Feed { lists: fewer as u32, module: Vec::new() };
     }
-    let of = |name| written(variant, name);
-    let least = ((RECORDS * record(variant)) as f64 / of(WRITE_MAX) as f64).min(1.0);
+    let number = |name| written(variant, name);
+    let least = ((RECORDS * record(variant)) as f64 / number(WRITE_MAX) as f64).min(1.0);
     let interval = (f64::from(lists) / (fewer * size)).max(least);
     let share = |real: u64, least: i64| ((real as f64 * interval).round() as i64).max(least);
     let mut module = vec![
-        (WRITE_MAX, share(of(WRITE_MAX), 0)),
-        (WRITE_BOOST, share(of(WRITE_BOOST), 0)),
+        (WRITE_MAX, share(number(WRITE_MAX), 0)),
+        (WRITE_BOOST, share(number(WRITE_BOOST), 0)),
         (FEED_MIN_MS, share(feed_min_ms(variant), 1)),
     ];
     let seconds = machine::parameter(variant, FEED_SECS);
@@ -82,6 +82,6 @@ pub(super) fn most(variant: &Variant) -> f64 {
 /// The largest record of a variant's datasets, bytes.
 fn record(variant: &Variant) -> u64 {
     let stated = |dataset: &String| units::size(variant.property(dataset, "recordsize")?).ok();
-    let of = |dataset| stated(dataset).unwrap_or(128 << 10);
-    variant.datasets.keys().map(of).max().unwrap_or(128 << 10)
+    let recordsize = |dataset| stated(dataset).unwrap_or(128 << 10);
+    variant.datasets.keys().map(recordsize).max().unwrap_or(128 << 10)
 }

@@ -1,4 +1,4 @@
-//! What a trial's drives come to hold: it lies in the host's memory.
+//! The contents of a trial's drives, which are in the host's memory.
 //!
 //! Freed blocks are counted for one sync only. What a long trial writes beyond that stays in the drives' contents
 //! until it is overwritten or trimmed, and is not known beforehand.
@@ -12,7 +12,7 @@ use crate::campaign::{AllocationClass, Campaign, Variant};
 /// replaces, which is freed only afterwards.
 const CHURN: f64 = 2.0;
 
-/// What a trial's drives come to hold, bytes, in the variant where each of it is most.
+/// The contents of a trial's drives, bytes; each part is that of the variant with the most.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Held {
     /// Data and what is fed to cache drives, which shrink with S.
@@ -43,13 +43,13 @@ impl Held {
         least(self.stock, self.kept).min(full)
     }
 
-    /// What does not shrink.
-    pub fn of_what(&self) -> &'static str {
+    /// Names of the parts that do not shrink.
+    pub fn kept_names(&self) -> &'static str {
         if self.refed > 0.0 { "churn, log, feed of an L2ARC" } else { "churn, log" }
     }
 }
 
-/// What the drives come to hold, for a dirty-data limit of `dirty`.
+/// The contents of the drives, for a dirty-data limit of `dirty`.
 pub(super) fn held(campaign: &Campaign, demand: &Demand, dirty: u64) -> Held {
     let variants = || campaign.variants.iter();
     let most = |of: &dyn Fn(&Variant) -> f64| variants().map(of).fold(0.0, f64::max);

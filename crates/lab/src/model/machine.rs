@@ -1,4 +1,4 @@
-//! What OpenZFS makes of the real server's memory.
+//! Limits that OpenZFS derives from the real server's memory.
 
 use crate::campaign::{Host, Variant};
 use zfs::memory;

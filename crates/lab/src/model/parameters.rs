@@ -20,7 +20,8 @@ const SHARES: [&str; 2] = ["zfs_dirty_data_max_percent", "zfs_dirty_data_max_max
 /// The least `zfs_arc_min` that OpenZFS accepts (`arc_tuning_update`), bytes.
 const LEAST_ARC_MIN: u64 = 32 << 20;
 
-/// Every module parameter of a variant's machine. `model` is that variant's ([`super::of_variant`]). The server's
+/// Every module parameter of a variant's machine. `model` is that variant's ([`super::variant_model`]).
+/// The server's
 /// values are scaled where they size a stock, and as written otherwise.
 pub fn parameters(model: &Model, host: &Host, variant: &Variant) -> BTreeMap<String, i64> {
     let memory = variant.host(host).memory;

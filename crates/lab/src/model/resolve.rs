@@ -1,4 +1,4 @@
-//! S chosen: the smallest that fits the memory of one machine, never beyond the caps.
+//! The choice of S: the smallest that fits the memory of one machine, within the caps.
 
 use super::caps;
 use super::demand::{demand, job};
@@ -12,7 +12,7 @@ use crate::units::about;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one machine may take of a host.
+/// What one machine may use of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostLimits {
     /// Memory for the guest and for the contents of its drives, bytes.
@@ -36,13 +36,13 @@ const LEAST_DIRTY: u64 = 64 << 20;
 /// Chooses S for a campaign and works out every stock of its baseline.
 ///
 /// Where the lab leaves the dirty-data limit to Poolwright and no S would fit with the real one, it is halved
-/// until one does, `zfs_wrlog_data_max` with it, and a note says so. Where still none does, S is the largest that
-/// keeps the model true, and a machine takes more than `limits`. So it may with an S that the lab states:
+/// until one does, `zfs_wrlog_data_max` with it, and a note says so. If still none does, S is the largest
+/// within the caps, and a machine takes more than `limits`. An S that the lab states may need more, too:
 /// [`host_memory_needed`] says how much.
 ///
 /// # Errors
-/// When the lab states an S that is beyond what keeps the model true: which rule says so, and what to change.
-/// When a workload's files do not fit a pool.
+/// When the lab states an S above a cap: the rule, and what to change. When a workload's files do not fit a
+/// pool.
 pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagnostic> {
     let Some(baseline) = campaign.variants.first() else {
         return Err(
@@ -89,7 +89,7 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
         caps: all,
         notes: Vec::new(),
     };
-    model = of_variant(&model, &campaign.host, baseline);
+    model = variant_model(&model, &campaign.host, baseline);
     model.notes = notes(campaign, &model, &demand.unknown, limits);
     Ok(model)
 }
@@ -111,7 +111,7 @@ fn indirect_shift(size: f64) -> Option<i64> {
 
 /// The same S with the stocks of another variant, whose memory, stack or module parameters may
 /// differ from the baseline's.
-pub fn of_variant(model: &Model, host: &Host, variant: &Variant) -> Model {
+pub fn variant_model(model: &Model, host: &Host, variant: &Variant) -> Model {
     let host = &variant.host(host);
     let shrink = |bytes: u64| (bytes as f64 / model.size) as u64;
     let real = machine::dirty_data_max(host, variant);
@@ -162,7 +162,7 @@ fn scaled(variant: &Variant, cores: u32, size: f64) -> BTreeMap<String, i64> {
     module
 }
 
-/// S, and what bound it.
+/// S, and the rule that limits it.
 fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic> {
     let least = all.iter().filter(|cap| cap.lower);
     let least = least.max_by(|a, b| a.bound.total_cmp(&b.bound));
@@ -171,7 +171,7 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
     if let Some(size) = stated {
         return match most.filter(|most| size > most.bound) {
             Some(most) => Err(Diagnostic::error(format!(
-                "size = {size} is beyond what keeps the model true: S may be at most {:.1} by {} ({})",
+                "size = {size} is too large for a faithful model: S may be at most {:.1}, limited by {} ({})",
                 most.bound, most.rule, most.why
             ))
             .fix(remedy(most))),
@@ -189,9 +189,9 @@ fn choose(all: &[Cap], stated: Option<f64>) -> Result<(f64, String), Diagnostic>
     }
 }
 
-/// What helps against an upper cap, [scale] size among it.
+/// The remedy for an upper cap, including a smaller [scale] size.
 fn remedy(cap: &Cap) -> String {
-    format!("{}, or take a smaller [scale] size", cap.rule.remedy())
+    format!("{}, or use a smaller [scale] size", cap.rule.remedy())
 }
 
 /// The workloads whose files do not fit a pool that lays them out, by name. Less is taken off than OpenZFS
@@ -210,7 +210,7 @@ fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
         .map(|variant| (variant, sizes::room(variant, &workload.dataset)))
         .find(|(_, room)| bytes > *room)?;
     let message = format!(
-        "the files of workload {} come to {}, and the pool of variant {} holds about {}",
+        "the files of workload {} need {}, but the pool of variant {} holds about {}",
         workload.name,
         about(bytes),
         variant.name,
@@ -225,16 +225,14 @@ fn check_sizes(all: &[Cap], size: f64, factors: &[f64]) -> Result<(), Diagnostic
         let beyond = |cap: &&Cap| !cap.lower && size * factor > cap.bound;
         if let Some(cap) = all.iter().find(beyond) {
             return Err(Diagnostic::error(format!(
-                "size_check = {factor} takes S from {size} to {}, beyond what keeps the model true: S may be at most {:.1} by {} ({})",
+                "size_check = {factor} raises S from {size} to {}, which is too large for a \
+                 faithful model: S may be at most {:.1}, limited by {} ({})",
                 size * factor,
                 cap.bound,
                 cap.rule,
                 cap.why
             ))
-            .fix(format!(
-                "a smaller factor, or a smaller [scale] size; or {}",
-                remedy(cap)
-            )));
+            .fix(format!("use a smaller factor or a smaller [scale] size; or {}", remedy(cap))));
         }
     }
     Ok(())

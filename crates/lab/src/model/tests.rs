@@ -40,7 +40,7 @@ runtime=30
 }
 
 fn campaign(memory: &str, more: &str) -> Campaign {
-    read(memory, more).unwrap_or_else(|said| panic!("{said:#?}"))
+    read(memory, more).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 /// Why a lab is not modelled.
@@ -48,7 +48,7 @@ fn campaign(memory: &str, more: &str) -> Campaign {
 fn refusal(memory: &str, more: &str, limits: &HostLimits) -> String {
     match read(memory, more) {
         Ok(campaign) => resolve(&campaign, limits).unwrap_err().message,
-        Err(said) => said[0].message.clone(),
+        Err(diagnostics) => diagnostics[0].message.clone(),
     }
 }
 
@@ -119,7 +119,7 @@ fn guest_memory_holds_arc_dirty_data_log_records_and_programs() {
 }
 
 #[test]
-fn an_s_of_the_labs_own_is_not_held_to_the_memory_of_a_machine() {
+fn a_stated_s_may_exceed_the_memory_of_a_machine() {
     let lab = campaign("128G", "[scale]\nsize = 8\ndirty_data_max = \"128M\"\n");
     let model = model(&lab, &HostLimits::MACHINE);
     assert_eq!((model.size, &*model.size_bound_by), (8.0, "the lab"));
@@ -169,7 +169,7 @@ fn a_scale_beyond_a_cap_is_refused_by_the_name_of_the_cap() {
 }
 
 #[test]
-fn where_no_true_s_fits_the_memory_the_largest_true_one_is_taken_and_noted() {
+fn if_no_s_within_the_caps_fits_the_memory_the_largest_one_is_used_with_a_note() {
     let lab = campaign("128G", "[scale]\ndirty_data_max = \"1G\"\n");
     // 367 GiB ÷ (20 − 7.25) = 28.8 is below 127 GiB ÷ 4 GiB.
     let fits = model(&lab, &HostLimits { memory: 20 * GIB });
@@ -247,7 +247,7 @@ fn the_feed_of_an_l2arc_comes_as_much_more_often_as_the_arc_is_smaller() {
                 "[variants.both]\nadd = [\"cache nvme0\"]\n{own}\n[scale]\nsize = {size}\ndirty_data_max = \"64M\"\n"
             ),
         );
-        let module = of_variant(
+        let module = variant_model(
             &model(&campaign, &HostLimits::MACHINE),
             &campaign.host,
             &campaign.variants[1],
@@ -314,7 +314,7 @@ fn an_array_scales_like_a_pool_and_has_no_module() {
     );
     let whole = model(&lab, &HostLimits::MACHINE);
     let array = &lab.variants[1];
-    let own = of_variant(&whole, &lab.host, array);
+    let own = variant_model(&whole, &lab.host, array);
     assert!(own.module.is_empty());
     assert_eq!(own.guest_memory, whole.guest_memory);
     let sizes = drive_sizes(&own, array);
@@ -348,7 +348,7 @@ fn a_variants_own_parameters_scale_with_it() {
     );
     let model = model(&campaign, &ROOMY);
     assert_eq!(model.arc_max, 127 * GIB / 4);
-    assert_eq!(of_variant(&model, &campaign.host, &campaign.variants[1]).arc_max, 4 * GIB);
+    assert_eq!(variant_model(&model, &campaign.host, &campaign.variants[1]).arc_max, 4 * GIB);
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn parameters_that_size_a_stock_of_memory_shrink_with_it() {
         "[scale]\nsize = 32\ndirty_data_max = \"256M\"\n[module]\ndbuf_cache_max_bytes = \"8G\"\nzfs_arc_dnode_limit = 0\nl2arc_write_max = \"64M\"\n",
     );
     let variant = &campaign.variants[0];
-    let scaled = of_variant(&model(&campaign, &ROOMY), &campaign.host, variant).module;
+    let scaled = variant_model(&model(&campaign, &ROOMY), &campaign.host, variant).module;
     assert_eq!(scaled.get("dbuf_cache_max_bytes"), Some(&(256 << 20)));
     assert_eq!(scaled.get("zfs_arc_dnode_limit"), None, "its default");
     assert_eq!(scaled.get("l2arc_write_max"), None, "a rate");
@@ -412,7 +412,7 @@ fn the_estimate_counts_the_fewest_trials() {
 }
 
 #[test]
-fn another_size_to_check_with_must_keep_the_model_true_too() {
+fn size_check_must_stay_within_the_caps() {
     let with = |factor: &str| {
         format!("[method]\nsize_check = [{factor}]\n[scale]\nsize = 32\ndirty_data_max = \"256M\"")
     };
@@ -431,11 +431,11 @@ fn files_that_no_pool_could_hold_are_refused_where_they_are_laid_out() {
         let more = format!(
             "[workloads.large]\nfio.job = \"[w]\\n{job}\\nruntime=30\\n\"\nsize = \"{size}\"\n"
         );
-        let read = read("64G", &more).map_err(|said| said[0].message.clone());
+        let read = read("64G", &more).map_err(|diagnostics| diagnostics[0].message.clone());
         read.err().unwrap_or_default()
     };
     let refused = of("rw=randread", "70T");
-    assert!(refused.contains("come to 70"), "{refused}");
+    assert!(refused.contains("need 70"), "{refused}");
     assert!(refused.contains("holds about"), "{refused}");
     let mixed = of("rw=readwrite", "70T");
     assert!(mixed.contains("holds about"), "{mixed}");

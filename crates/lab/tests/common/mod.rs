@@ -1,4 +1,4 @@
-//! A lab to change, and what is said about it.
+//! A lab to change, and its diagnostics.
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use lab::campaign::Campaign;
@@ -56,13 +56,14 @@ pub fn read(text: &str) -> Result<(Campaign, Vec<Diagnostic>), Vec<Diagnostic>> 
 pub fn campaign(text: &str) -> Campaign {
     match read(text) {
         Ok((campaign, _)) => campaign,
-        Err(said) => panic!("refused: {}", lines(text, &said).join("\n")),
+        Err(diagnostics) => panic!("refused: {}", lines(text, &diagnostics).join("\n")),
     }
 }
 
 /// `text under the caret | message | fix` of each error.
-pub fn lines(text: &str, said: &[Diagnostic]) -> Vec<String> {
-    said.iter()
+pub fn lines(text: &str, diagnostics: &[Diagnostic]) -> Vec<String> {
+    diagnostics
+        .iter()
         .map(|d| {
             let place = d.place.as_ref().and_then(|p| text.get(p.span.clone())).unwrap_or("-");
             format!("{place} | {} | {}", d.message, d.fix.as_deref().unwrap_or("-"))
@@ -73,8 +74,9 @@ pub fn lines(text: &str, said: &[Diagnostic]) -> Vec<String> {
 pub fn errors(text: &str) -> Vec<String> {
     match read(text) {
         Ok(_) => Vec::new(),
-        Err(said) => {
-            let errors: Vec<Diagnostic> = said.into_iter().filter(Diagnostic::is_error).collect();
+        Err(diagnostics) => {
+            let errors: Vec<Diagnostic> =
+                diagnostics.into_iter().filter(Diagnostic::is_error).collect();
             lines(text, &errors)
         }
     }
@@ -83,12 +85,12 @@ pub fn errors(text: &str) -> Vec<String> {
 #[track_caller]
 pub fn refused(added: &str, under: &str, message: &str, fix: &str) {
     let text = format!("{BASE}{added}");
-    let said = errors(&text);
-    assert_eq!(said.len(), 1, "one mistake, one error: {said:#?}");
-    let mut parts = said[0].split(" | ");
-    assert_eq!(parts.next(), Some(under), "{said:?}");
-    assert!(parts.next().is_some_and(|m| m.contains(message)), "{said:?}");
-    assert!(parts.next().is_some_and(|f| f.contains(fix)), "{said:?}");
+    let diagnostics = errors(&text);
+    assert_eq!(diagnostics.len(), 1, "one mistake, one error: {diagnostics:#?}");
+    let mut parts = diagnostics[0].split(" | ");
+    assert_eq!(parts.next(), Some(under), "{diagnostics:?}");
+    assert!(parts.next().is_some_and(|m| m.contains(message)), "{diagnostics:?}");
+    assert!(parts.next().is_some_and(|f| f.contains(fix)), "{diagnostics:?}");
 }
 
 pub fn names(campaign: &Campaign) -> Vec<&str> {

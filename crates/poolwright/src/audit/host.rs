@@ -9,28 +9,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is asked of a machine.
+/// Access to a machine.
 pub trait Host {
-    /// Standard output of a program; none where it is missing, fails without output or says
-    /// nothing.
+    /// Standard output of a program; none if it is missing or prints nothing.
     fn run(&self, arguments: &[&str]) -> Option<String>;
     /// A file's text.
     fn read(&self, path: &str) -> Option<String>;
     /// Names in a directory, sorted.
     fn list(&self, path: &str) -> Vec<String>;
-    /// Lets time pass, until somebody wants to stop.
+    /// Waits for this time, or until it is stopped.
     fn wait(&self, time: Duration);
 }
 
-/// The machine we are on.
+/// This machine.
 pub struct Machine {
     /// Set by Ctrl-C.
     stopped: Arc<AtomicBool>,
 }
 
 impl Machine {
-    /// The machine, with Ctrl-C ending a wait, and a second one ending all: a program that asks a suspended
-    /// pool may never come back.
+    /// This machine. Ctrl-C ends a wait; a second Ctrl-C ends the program, because a query of a suspended
+    /// pool may never return.
     pub fn new() -> Machine {
         use signal_hook::{consts::SIGINT, flag};
         let stopped = Arc::new(AtomicBool::new(false));
@@ -99,7 +98,7 @@ impl Host for Machine {
     }
 }
 
-/// Programs whose output says what there is.
+/// Programs that describe the hardware, pools and datasets.
 const PROGRAMS: [&[&str]; 11] = [
     &["zpool", "status", "-v"],
     &["zpool", "get", "-Hp", "all"],
@@ -120,7 +119,7 @@ const PROGRAMS: [&[&str]; 11] = [
     &["ip", "link"],
 ];
 
-/// Files that say how it is set up.
+/// Configuration files.
 const FILES: [&str; 6] = [
     "/proc/meminfo",
     "/etc/exports",
@@ -165,14 +164,14 @@ fn counters(host: &dyn Host, add: &mut dyn FnMut(String, Option<String>)) {
         .read("/proc/uptime")
         .zip(host.read("/proc/diskstats"))
         .map(|(uptime, disks)| format!("{}\n{disks}", uptime.trim()))
-        // What has no drive, or no count of flushes, says nothing.
+        // Dropped if it has no drive, or no count of flushes.
         .filter(|text| flushes::reading(text).is_some());
     add("/proc/diskstats".to_string(), disks);
     add(WAITS.join(" "), host.run(&WAITS));
 }
 
-/// Everything an audit reads of a machine, with counters over `seconds` or until somebody stops it
-/// (0: since the module was loaded).
+/// Everything that an audit reads from a machine, with counters over `seconds` or until it is stopped (0:
+/// since the module was loaded).
 pub fn read(host: &dyn Host, seconds: u32) -> Vec<Input> {
     let mut texts = Vec::new();
     let mut add = |name: String, text: Option<String>| {
@@ -251,7 +250,7 @@ mod tests {
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 
-    /// A machine made of answers; it remembers what was asked.
+    /// A fake machine with fixed answers; it records the requests.
     #[derive(Default)]
     struct Fake {
         programs: BTreeMap<String, String>,
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_never_syncs_is_told_that_it_needs_no_slog() {
+    fn a_machine_without_commits_needs_no_slog() {
         let mut fake = Fake::default();
         fake.files
             .insert("/proc/spl/kstat/zfs/zil".into(), vec![zil(1000, 70_000), zil(1300, 70_020)]);
@@ -342,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_commits_are_told_with_their_parts() {
+    fn slow_commits_are_reported_with_their_parts() {
         // 200 commits a second, log writes of up to 8 ms twice over, flushes of 5 ms.
         let found = found(&machine((1 << 23) - 1, 300_000));
         let slow = found.iter().find(|f| f.rule.name == "slow-commits").expect("slow");

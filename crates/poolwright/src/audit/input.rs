@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// Texts longer than this are refused: no tool's output is.
 const LONGEST: u64 = 64 << 20;
 
-/// What the command line named.
-pub struct Given {
+/// The inputs that the command line names.
+pub struct AuditInput {
     /// Texts of tools and configuration files.
     pub texts: Vec<Input>,
     /// Labs, each as its variants.
@@ -23,12 +23,12 @@ pub fn count_texts(inputs: &[Input]) -> usize {
     inputs.iter().map(texts).sum()
 }
 
-/// Reads what the command line named.
+/// Reads the inputs that the command line names.
 ///
 /// # Errors
 /// What is wrong, where, what to do.
-pub fn read(names: &[String]) -> Result<Given, String> {
-    let mut given = Given { texts: Vec::new(), labs: Vec::new() };
+pub fn read(names: &[String]) -> Result<AuditInput, String> {
+    let mut given = AuditInput { texts: Vec::new(), labs: Vec::new() };
     for name in names {
         let path = Path::new(name);
         let text = match name.as_str() {
@@ -78,9 +78,9 @@ fn is_lab(text: &str) -> bool {
 }
 
 /// Files beside a lab.
-struct Beside(PathBuf);
+struct LabDirectory(PathBuf);
 
-impl Files for Beside {
+impl Files for LabDirectory {
     fn read(&self, path: &str) -> Result<String, String> {
         std::fs::read_to_string(self.0.join(path)).map_err(|e| e.to_string())
     }
@@ -95,7 +95,7 @@ fn load(name: &str, text: &str) -> Result<Vec<(String, System)>, String> {
     } else if builtin {
         lab::load(name, text, &lab::builtin::BuiltinFiles, &profiles)
     } else {
-        lab::load(name, text, &Beside(directory), &profiles)
+        lab::load(name, text, &LabDirectory(directory), &profiles)
     };
     match loaded {
         Ok((campaign, _)) => Ok(variants(&campaign, name, text)),

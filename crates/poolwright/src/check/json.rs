@@ -6,23 +6,23 @@ use crate::{diagnostics, machine};
 use lab::Diagnostic;
 use lab::campaign::Variant;
 use lab::command::commands;
-use lab::model::{Model, drive_sizes, of_variant};
+use lab::model::{Model, drive_sizes, variant_model};
 use serde_json::{Value, json};
 
-/// A lab that was refused.
-pub(super) fn refused(said: &[Diagnostic], sources: &Sources) -> String {
-    pretty(&json!({ "ok": false, "diagnostics": diagnostics::json(said, sources) }))
+/// The output for a refused lab.
+pub(super) fn refused(diagnostics: &[Diagnostic], sources: &Sources) -> String {
+    pretty(&json!({ "ok": false, "diagnostics": diagnostics::json(diagnostics, sources) }))
 }
 
-/// A lab that was accepted, with its model where this machine can hold one.
+/// The output for an accepted lab, with its model if this machine can run it.
 pub(super) fn checked(checked: &Checked<'_>) -> String {
     let campaign = &checked.loaded.campaign;
     let sources = &checked.loaded.sources;
-    let mut said = checked.loaded.said.clone();
+    let mut diagnostics = checked.loaded.diagnostics.clone();
     let model = match &checked.model {
         Ok(model) => Some(model),
         Err(refused) => {
-            said.push(refused.clone());
+            diagnostics.push(refused.clone());
             None
         }
     };
@@ -41,12 +41,12 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
         "model": model,
         "variants": variants,
         "estimate": estimate,
-        "diagnostics": diagnostics::json(&said, sources),
+        "diagnostics": diagnostics::json(&diagnostics, sources),
     }))
 }
 
 fn variant(campaign: &lab::campaign::Campaign, variant: &Variant, model: Option<&Model>) -> Value {
-    let model = model.map(|model| of_variant(model, &campaign.host, variant));
+    let model = model.map(|model| variant_model(model, &campaign.host, variant));
     let drives = model.as_ref().map(|model| {
         drive_sizes(model, variant)
             .into_iter()

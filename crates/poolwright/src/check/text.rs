@@ -1,11 +1,11 @@
-//! What `check` prints for people.
+//! The text output of `check`.
 
 use super::Checked;
 use crate::machine;
 use lab::campaign::{Campaign, DriveRef, OpenZfs, Program, Rates, Variant, Workload};
 use lab::command::{MODPROBE, commands};
 use lab::durability;
-use lab::model::{Estimate, Model, drive_capacity, drive_sizes, of_variant};
+use lab::model::{Estimate, Model, drive_capacity, drive_sizes, variant_model};
 use lab::units::{about, print_duration};
 use report::text::visible;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
     out
 }
 
-/// How many sessions work on how large a database.
+/// Clients and scale of a database.
 fn sessions(program: &Program) -> String {
     match program {
         Program::Fio { .. } => String::new(),
@@ -88,7 +88,7 @@ fn ladder(workload: &Workload) -> String {
     match &workload.rates {
         None => String::new(),
         Some(Rates::Auto) => {
-            ", then open loops from a tenth of what that reaches until saturation".to_owned()
+            ", then open loops from a tenth of its throughput until saturation".to_owned()
         }
         Some(Rates::Stated(rates)) => {
             let rates: Vec<String> = rates.iter().map(|rate| format!("{rate:.0}")).collect();
@@ -139,14 +139,14 @@ fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
         line(
             out,
             "note",
-            "there is too little free memory for that: a trial may fail; free some, or state a larger [scale] size",
+            "this host has too little free memory: a trial may fail; free some, or set a larger [scale] size",
         );
     }
     for note in &model.notes {
         line(out, "note", note);
     }
     if model.size > 1.0 {
-        line(out, "", "sizes below are the real machine's, and in brackets the model's");
+        line(out, "", "sizes below are the real machine's; the model's are in brackets");
     }
 }
 
@@ -184,7 +184,7 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
             settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
         line(out, "", &format!("{server}: {}", settings.join(" ")));
     }
-    let model = model.map(|model| of_variant(model, &campaign.host, variant));
+    let model = model.map(|model| variant_model(model, &campaign.host, variant));
     line(out, "", &drives(variant, model.as_ref()));
     let assessed = durability::worst(variant, campaign);
     line(out, "", &format!("after a power cut: {}", assessed.durability));
@@ -218,14 +218,17 @@ fn time(campaign: &Campaign, estimate: &Estimate) -> String {
     let budget = campaign.method.budget_s;
     let wall = format!("about {} on one core", print_duration(estimate.wall_s.round()));
     let over = if estimate.wall_s > budget {
-        ": one core may not measure all of it in that time; what does not fit is listed by `run`"
+        ": one core may not finish in that time; `run` lists what does not fit"
     } else {
         ""
     };
     let untimed = match &estimate.untimed[..] {
         [] => String::new(),
         names => {
-            format!("; {} taken for a minute a trial, since no runtime is stated", names.join(", "))
+            format!(
+                "; {} counted as a minute per trial, because no runtime is set",
+                names.join(", ")
+            )
         }
     };
     format!(

@@ -1,4 +1,4 @@
-//! A lab sketched: the template, filled in for no pool in particular or for one that exists.
+//! A lab template: blank, or filled in from an existing pool.
 
 use facts::zpool_status::{self, Pool, VdevKind};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(super) fn blank() -> String {
 /// A lab of the first pool in the output of `zpool status`.
 ///
 /// # Errors
-/// When there is no pool in it, or one whose data vdevs cannot be made out.
+/// When it has no pool, or no readable data vdevs.
 pub(super) fn from_status(text: &str) -> Result<String, String> {
     let pools = zpool_status::parse(text).facts;
     let Some(pool) = pools.first() else {
@@ -39,7 +39,7 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
     vdev::sort(&mut vdevs);
     if !vdevs.iter().any(|vdev| vdev.class == AllocationClass::Normal) {
         return Err(format!(
-            "pool {} shows no data vdevs; paste the whole output of `zpool status`",
+            "no data vdevs of pool {} in this text; paste the whole output of `zpool status`",
             plain(&pool.name.value)
         ));
     }
@@ -48,7 +48,9 @@ pub(super) fn from_status(text: &str) -> Result<String, String> {
         all
     });
     let compare = if vdevs.iter().any(|vdev| vdev.class == AllocationClass::Log) {
-        "[variants.no-log]             # beside the pool as it is, which is called `base`\nremove = \"log\"".to_owned()
+        "[variants.no-log]             # compared with the pool as it is, which is called \
+         `base`\nremove = \"log\""
+            .to_owned()
     } else {
         kinds.count.insert("optane", (2, Vec::new()));
         WITH_LOG.to_owned()
@@ -69,7 +71,7 @@ impl Kinds {
             return None; // The dRAID's own keyword states it.
         }
         let layout = vdev.kind.layout()?;
-        // A drive that is being replaced, or stood in for, is one drive.
+        // A drive that is being replaced, or has a hot spare in use, is one drive.
         let members = if layout == Layout::Single { 1 } else { vdev.children.len() };
         let names = (0..members).map(|i| vdev.children.get(i).unwrap_or(vdev).name.clone());
         let drives = names.map(|name| self.drive(class, name)).collect();
@@ -94,7 +96,7 @@ impl Kinds {
 
     fn lines(&self, pool: &Pool) -> String {
         let mut lines = format!(
-            "# From pool {}. The profiles are guesses: put in the ones nearest to your drives.\n",
+            "# From pool {}. The profiles are guesses: replace them with those closest to your drives.\n",
             plain(&pool.name.value)
         );
         for (kind, (count, names)) in &self.count {
@@ -114,7 +116,7 @@ impl Kinds {
     }
 }
 
-/// Foreign text that can stand in a comment.
+/// Makes foreign text safe for a comment.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || c == '@' { '?' } else { c }).collect()
 }
@@ -129,7 +131,7 @@ mod tests {
             Ok((campaign, _)) => {
                 campaign.variants.iter().map(|v| vdev::summary(&v.pool.vdevs)).collect()
             }
-            Err(said) => panic!("{said:#?}\n{text}"),
+            Err(diagnostics) => panic!("{diagnostics:#?}\n{text}"),
         }
     }
 

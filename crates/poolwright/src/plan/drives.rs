@@ -3,26 +3,26 @@
 use ::drives::Profile;
 use lab::campaign::{AllocationClass, Campaign, DriveKind, Variant};
 use plan::assess::{Assessment, Options, assess};
-use plan::drive::{Drive, Drives, of_class};
+use plan::drive::{Drive, Drives, from_class};
 use plan::layout::{Layout, Scheme};
 use std::collections::BTreeMap;
 
 /// The drives of the normal class of a lab's baseline.
 ///
 /// # Errors
-/// What is wrong with it, for people.
-pub fn of_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
+/// Why its drives cannot be planned with.
+pub fn from_lab(campaign: &Campaign) -> Result<Vec<Drives>, String> {
     let Some(baseline) = campaign.variants.first() else {
         return Err(format!("{} has no variant", campaign.name));
     };
-    match of_variant(baseline)? {
+    match from_variant(baseline)? {
         found if found.is_empty() => Err(format!("variant {} has no data drive", baseline.name)),
         found => Ok(found),
     }
 }
 
 /// The data drives of a variant.
-fn of_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
+fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for vdev in variant.pool.vdevs.iter().filter(|v| v.class == AllocationClass::Normal) {
         for drive in &vdev.drives {
@@ -35,7 +35,7 @@ fn of_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
             continue;
         };
         let profile = profile_of(numbers)?;
-        let mut drive = of(kind, &profile)
+        let mut drive = from_profile(kind, &profile)
             .ok_or_else(|| format!("drive kind {kind}: its profile has no rates to plan with"))?;
         if let Some(ashift) = variant.pool.ashift {
             drive.ashift = u32::from(ashift);
@@ -51,7 +51,7 @@ fn of_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
 /// What is wrong with one of them, for people.
 pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessment>, String> {
     let pools = campaign.variants.iter().map(|variant| {
-        let drives = of_variant(variant)?;
+        let drives = from_variant(variant)?;
         let mut pool = assess(&layouts(variant, &drives), &drives, options);
         pool.own = vec![variant.name.clone()];
         Ok(pool)
@@ -105,18 +105,16 @@ fn profile_of(kind: &DriveKind) -> Result<Profile, String> {
     kind.drive_profile().map_err(|e| format!("profile {} cannot be read: {e}", kind.profile))
 }
 
-/// The drive that a built-in profile describes; none for a name that is none, or a profile that
-/// is no drive.
-pub fn of_profile(name: &str) -> Option<Drive> {
+/// The drive that a built-in profile describes; none for an unknown name or an unusable profile.
+pub fn from_profile_name(name: &str) -> Option<Drive> {
     let profile = lab::Profiles::builtin().get(name)?.ok()?;
     let stem: String = name.chars().take_while(|c| c.is_ascii_alphabetic()).collect();
-    of(if stem.is_empty() { "drive" } else { &stem }, &profile)
+    from_profile(if stem.is_empty() { "drive" } else { &stem }, &profile)
 }
 
-/// A profile's rates and times; what a profile does not know (failure rates, unrecoverable
-/// errors) is that of its class.
-fn of(kind: &str, profile: &Profile) -> Option<Drive> {
-    let mut drive = of_class(catalogue::class_of(profile)?, profile.capacity.value as u64);
+/// The drive of a profile: its rates and times, and its class's failure rate and unrecoverable errors.
+fn from_profile(kind: &str, profile: &Profile) -> Option<Drive> {
+    let mut drive = from_class(catalogue::class_of(profile)?, profile.capacity.value as u64);
     drive.kind = kind.to_string();
     drive.sector = profile.logical_sector.value as u64;
     let sector = (profile.physical_sector.value as u64).max(512);

@@ -1,5 +1,4 @@
-//! What a lab says of its machine, as far as the sizes of log and cache depend on it: the baseline's
-//! settings.
+//! The baseline's settings that the sizes of log and cache depend on.
 
 use lab::campaign::{AllocationClass, Campaign, Variant};
 use plan::sizing::LogLimits;
@@ -15,7 +14,7 @@ pub fn recordsize(campaign: &Campaign) -> Option<u64> {
     lab::units::size(root.get("recordsize")?).ok().filter(|bytes| *bytes >= 512)
 }
 
-/// What bounds the log.
+/// The limits of the log.
 pub fn log_limits(campaign: &Campaign) -> LogLimits {
     let default = LogLimits::default();
     LogLimits {
@@ -38,10 +37,10 @@ pub fn arc(campaign: &Campaign, memory: u64) -> Option<u64> {
 
 /// Bytes of the largest L2ARC among the variants.
 pub fn cache_bytes(campaign: &Campaign) -> Option<u64> {
-    let of = |variant: &Variant| -> u64 {
+    let bytes = |variant: &Variant| -> u64 {
         let caches = variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Cache);
         let drives = caches.flat_map(|vdev| &vdev.drives);
         drives.filter_map(|drive| super::drives::capacity(variant, &drive.kind)).sum()
     };
-    campaign.variants.iter().map(of).max().filter(|bytes| *bytes > 0)
+    campaign.variants.iter().map(bytes).max().filter(|largest| *largest > 0)
 }

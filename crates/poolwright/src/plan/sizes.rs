@@ -17,15 +17,15 @@ pub struct Cache {
     /// An L2ARC whose headers take a tenth of it.
     pub at_recordsize: sizing::L2arc,
     /// The lab's.
-    pub own: Option<Own>,
+    pub own: Option<LabL2arc>,
 }
 
 /// A lab's L2ARC.
 #[derive(Clone, Copy, Serialize)]
-pub struct Own {
+pub struct LabL2arc {
     /// Its size.
     pub bytes: u64,
-    /// What it takes.
+    /// Its memory and fill time.
     pub cost: sizing::L2arc,
 }
 
@@ -86,7 +86,7 @@ pub fn lines(plan: &Plan<'_>, language: Language) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// What flash beside disks could be: mirrors for log or metadata, a single drive for the cache.
+/// Uses of flash beside disks: mirrors for log or metadata, a single drive for the cache.
 fn beside_disks(drives: &[Drives], language: Language) -> Vec<String> {
     let disks = drives.iter().any(|kind| kind.drive.rotational);
     let flash = drives.iter().filter(|kind| disks && !kind.drive.rotational);
@@ -116,7 +116,7 @@ pub fn cache(memory: u64, recordsize: u64, lab: Option<&Campaign>) -> Cache {
         at_recordsize: sizing::l2arc(sensible, recordsize, arc, FEED),
         own: lab
             .and_then(machine::cache_bytes)
-            .map(|bytes| Own { bytes, cost: sizing::l2arc(bytes, recordsize, arc, FEED) }),
+            .map(|bytes| LabL2arc { bytes, cost: sizing::l2arc(bytes, recordsize, arc, FEED) }),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the writers write: numbered blocks whose content follows from their number, appended to files.
+//! The blocks of the writers: numbered, with content derived from the number, appended to files.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Writers at the same time.
 pub const WRITERS: usize = 4;
-/// Blocks of a file; then a writer begins the next, so that new names are tried, too.
+/// Blocks per file. A writer then creates the next file, so that new names are tested too.
 pub const PER_FILE: u64 = 32;
 
 /// The blocks of a run.
@@ -17,16 +17,16 @@ pub struct Blocks {
     pub directory: PathBuf,
     /// Bytes of a block, a multiple of 8.
     pub size: usize,
-    /// What the contents follow from.
+    /// Seed of the contents.
     pub seed: u64,
 }
 
-/// What became of the blocks of one writer or of all.
+/// Damage to the blocks of one writer or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Damage {
     /// Acknowledged blocks that are missing, empty or cannot be read.
     pub lost: u64,
-    /// Blocks that are there in part, or hold what was never written there.
+    /// Blocks that are partial, or contain data that was never written there.
     pub corrupt: u64,
 }
 
@@ -65,8 +65,8 @@ impl Blocks {
         data
     }
 
-    /// Checks the files of a writer that had so many of its blocks acknowledged. One more may have been
-    /// under way, which is there whole or not at all.
+    /// Checks a writer's files against its number of acknowledged blocks. One more block may have been in
+    /// flight; it must be complete or missing.
     pub fn check(&self, writer: usize, acknowledged: u64) -> Damage {
         let mut damage = Damage::default();
         let files = acknowledged / PER_FILE + 1;
@@ -75,7 +75,7 @@ impl Blocks {
             let (path, _) = self.place(writer, first);
             damage += self.check_file(&path, (writer, first), acknowledged);
         }
-        // Nothing was ever sent for the file behind the last.
+        // The file after the last was never written.
         let beyond = self.place(writer, files * PER_FILE).0;
         damage.corrupt += u64::from(beyond.exists());
         damage
@@ -86,7 +86,7 @@ impl Blocks {
         let opened = fs::File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (length, file) = match opened {
             Ok(opened) => opened,
-            // A file that cannot be opened is lost with all that was in it.
+            // All blocks of a file that cannot be opened are lost.
             Err(_) => {
                 return Damage { lost: expected, corrupt: 0 };
             }
@@ -110,7 +110,7 @@ impl Blocks {
         damage
     }
 
-    /// Reads how many blocks each writer had acknowledged, and checks them all.
+    /// Checks the files of all writers against their numbers of acknowledged blocks.
     pub fn check_all(&self, acknowledged: &[u64]) -> Damage {
         let mut damage = Damage::default();
         for (writer, acknowledged) in acknowledged.iter().enumerate() {
@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn all_that_was_acknowledged_and_one_more_is_no_damage() {
+    fn one_block_beyond_the_acknowledged_ones_is_not_damage() {
         assert_eq!(damage(|_| ()), found(0, 0));
         let more = |blocks: &Blocks| append(blocks, 2, ACKNOWLEDGED, false).unwrap();
         assert_eq!(damage(more), found(0, 0));
     }
 
     #[test]
-    fn what_is_missing_or_empty_is_lost() {
+    fn missing_and_empty_blocks_are_lost() {
         let short = |blocks: &Blocks| file(blocks, PER_FILE).set_len(512).unwrap();
         assert_eq!(damage(short), found(2, 0));
         let gone = |blocks: &Blocks| fs::remove_file(blocks.place(2, 0).0).unwrap();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_and_strangers_are_corrupt() {
+    fn partial_and_foreign_blocks_are_corrupt() {
         let half = |blocks: &Blocks| file(blocks, 0).write_all_at(&[0; 256], 0).unwrap();
         assert_eq!(damage(half), found(0, 1));
         let cut = |blocks: &Blocks| file(blocks, PER_FILE).set_len(512 * 2 + 100).unwrap();

@@ -1,5 +1,5 @@
-//! What the sessions of a database do, and the check of a recovered one: numbered transactions that change four
-//! tables each, so that one of which only a part is there is seen.
+//! The sessions of a database, and the check after recovery. Each numbered transaction changes four tables,
+//! so that a partial one is detected.
 
 use super::blocks::{Damage, mix};
 use super::writer::Clock;
@@ -14,14 +14,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// Options of a server for which a commit is acknowledged before it is in the log.
 pub const CONTROL: &str = "-c synchronous_commit=off";
-/// The table in which each transaction leaves its number.
+/// The table with the number of each transaction.
 pub const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bigint, PRIMARY KEY (session, number)); CHECKPOINT;";
 
 const SERVER: &str = "server.out";
 const FOUND: &str = "found.json";
 const AMCHECK: &str = "amcheck.out";
 
-/// Of each session how many rows and the last number, and what every transaction changes by the same amount.
+/// Rows and last number of each session, and the sums that every transaction changes by the same amount.
 const QUERY: &str = "SELECT json_build_object(\
      'sessions', (SELECT coalesce(json_agg(json_build_array(session, rows, last)), '[]') FROM \
          (SELECT session, count(*) AS rows, max(number) AS last FROM powercut GROUP BY session) AS s), \
@@ -37,7 +37,7 @@ const QUERY: &str = "SELECT json_build_object(\
 pub struct Commits {
     /// Sessions at the same time.
     pub sessions: usize,
-    /// What the transactions follow from.
+    /// Seed of the transactions.
     seed: u64,
     accounts: u64,
     tellers: u64,
@@ -48,14 +48,14 @@ pub struct Commits {
     amcheck: Command,
 }
 
-/// What a recovered database holds.
+/// The state of a recovered database.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recovery {
-    /// What became of the transactions.
+    /// Damage to the transactions.
     pub damage: Damage,
-    /// Of each session, how many of its first transactions are there.
+    /// Number of the first transactions of each session that are present.
     pub kept: Vec<u64>,
-    /// Virtual seconds from the server's start until it takes statements; none where there is no server.
+    /// Virtual seconds from the server's start until it accepts statements; none without a server.
     pub recovery_s: Option<f64>,
     /// What is wrong with it.
     pub faults: Vec<String>,
@@ -70,8 +70,8 @@ struct Rows {
 }
 
 impl Commits {
-    /// Of a client's server.
-    pub fn of(client: &Client, seed: u64) -> Commits {
+    /// The transactions for a client's server.
+    pub fn new(client: &Client, seed: u64) -> Commits {
         let (accounts, tellers) = client.rows();
         Commits {
             sessions: client.sessions() as usize,
@@ -86,7 +86,7 @@ impl Commits {
         }
     }
 
-    /// A transaction, and the line that tells when it is committed.
+    /// The SQL of a transaction, and a line that reports its commit.
     fn transaction(&self, session: usize, number: u64) -> String {
         let random = mix(self.seed ^ mix(session as u64 ^ mix(number)));
         let account = random % self.accounts + 1;
@@ -122,11 +122,11 @@ impl Commits {
         })
     }
 
-    /// Recovers the database and looks for what each session had acknowledged. The server is stopped
+    /// Recovers the database and checks the acknowledged transactions of each session. The server is stopped
     /// afterwards.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// Why the database cannot be used.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
         let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
@@ -141,8 +141,8 @@ impl Commits {
         let mut found = judge(&rows, acknowledged);
         found.recovery_s = recovery_s;
         if let Err(why) = ::machine::guest::execute(&self.amcheck) {
-            let said = read(AMCHECK);
-            let first = said.lines().find(|line| !line.trim().is_empty());
+            let output = read(AMCHECK);
+            let first = output.lines().find(|line| !line.trim().is_empty());
             found.faults.push(format!("pg_amcheck: {}", first.unwrap_or(&why)));
         }
         // Nothing more is asked of it.
@@ -156,7 +156,7 @@ fn read(name: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What the server said last that is a reason.
+/// The last error in the server's log.
 fn complaint() -> Option<String> {
     bench::workload::pgbench::log::complaint(&read(SERVER))
 }
@@ -173,12 +173,14 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
         found.damage.lost += acknowledged - kept;
         let (gaps, never_sent) = (end - count.min(end), end.saturating_sub(acknowledged + 1));
         if gaps > 0 {
-            found
-                .faults
-                .push(format!("session {session}: {gaps} transactions before its last are gone"));
+            found.faults.push(format!(
+                "session {session}: {gaps} transactions before its last one are missing"
+            ));
         }
         if never_sent > 0 {
-            found.faults.push(format!("session {session}: {never_sent} transactions never sent"));
+            found
+                .faults
+                .push(format!("session {session}: {never_sent} transactions that were never sent"));
         }
         found.damage.corrupt += gaps + never_sent;
     }
@@ -186,7 +188,7 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
     if uneven {
         found.damage.corrupt += 1;
         found.faults.push(format!(
-            "a transaction is there in part: sums of its four tables {:?}, rows {:?}",
+            "a transaction is only partly there: sums of its four tables {:?}, rows {:?}",
             rows.sums, rows.rows
         ));
     }
@@ -206,7 +208,7 @@ impl Session<'_> {
     /// Commits a transaction.
     ///
     /// # Errors
-    /// That the session ended instead.
+    /// The session ended before the commit.
     pub fn commit(&mut self, number: u64) -> io::Result<()> {
         let text = self.commits.transaction(self.number, number);
         self.input.write_all(text.as_bytes())?;
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_acknowledged_and_one_more_is_no_damage() {
+    fn one_transaction_beyond_the_acknowledged_ones_is_not_damage() {
         let whole = found(&[(1, 4, 3), (0, 3, 2)], &[3, 3]);
         assert_eq!((whole.damage, whole.kept), (Damage::default(), vec![3, 3]));
         assert_eq!(whole.faults, [""; 0]);
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_end_is_lost_and_a_gap_is_corrupt() {
+    fn missing_last_transactions_are_lost_and_a_gap_is_corrupt() {
         let short = found(&[(0, 2, 1)], &[5, 4]);
         assert_eq!((short.damage, short.kept), (Damage { lost: 7, corrupt: 0 }, vec![2, 0]));
         let gap = found(&[(0, 4, 4)], &[5]);
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_that_is_there_in_part_is_corrupt() {
+    fn a_partial_transaction_is_corrupt() {
         for (sums, rows) in [([5, 5, 4, 5], [1, 1]), ([5; 4], [1, 2])] {
             let found = judge(&Rows { sessions: vec![(0, 1, 0)], sums, rows }, &[1]);
             assert_eq!(found.damage, Damage { lost: 0, corrupt: 1 });

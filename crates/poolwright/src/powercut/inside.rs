@@ -1,4 +1,4 @@
-//! What runs inside the machines of a power cut, behind a hidden verb.
+//! The programs inside the machines of a power cut, as a hidden subcommand.
 
 use super::{recovery, writer};
 use machine::INSIDE;
@@ -7,18 +7,18 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The hidden verb.
+/// The hidden subcommand.
 pub const VERB: &str = "machine-powercut";
-/// Its argument for the work of the first machine.
+/// Its argument for the first machine's program.
 pub const FIRST: &str = "first";
-/// For the writers of the first machine.
+/// Its argument for the first machine's writers.
 pub const WRITE: &str = "write";
-/// For the work of a machine after the cut.
+/// Its argument for the program of a machine after the cut.
 pub const AFTER: &str = "after";
-/// For the check of the files there.
+/// Its argument for the check of the files in it.
 pub const CHECK: &str = "check";
 
-/// Does the work of an argument; none when there is none such.
+/// Runs the program of an argument; none for an unknown argument.
 pub fn run(what: &OsStr) -> Option<ExitCode> {
     let done = match what.to_str()? {
         FIRST => writer::run(),

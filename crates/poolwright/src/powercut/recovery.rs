@@ -1,4 +1,4 @@
-//! Inside a machine after the cut: imports the pool, checks what was acknowledged, and scrubs.
+//! Inside a machine after the cut: imports the pool, checks the acknowledged writes, and scrubs.
 
 use super::commits::Recovery;
 use super::inside;
@@ -16,17 +16,17 @@ use std::time::Duration;
 pub const TASK: &str = "recovery.json";
 /// File in the machine's directory with the [`Recovered`].
 pub const RECOVERED: &str = "recovered.json";
-/// Virtual time after which a program is given up: a suspended pool lets it wait for ever.
+/// Virtual time limit of a program: with a suspended pool it would wait forever.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// What is to be recovered.
+/// The pool to recover.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
     /// The pool.
     pub pool: String,
-    /// Devices that it may lie on.
+    /// Devices that it may be on.
     pub devices: Vec<String>,
-    /// Whether one of them is dead, so that the pool may be imported without its log.
+    /// Whether one of them has failed, so that the pool may be imported without its log.
     pub dead: bool,
     /// What was written.
     pub work: Work,
@@ -34,14 +34,14 @@ pub struct Task {
     pub acknowledged: Vec<u64>,
 }
 
-/// What was found.
+/// The result of a recovery.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Recovered {
     /// How the pool was imported.
     pub import: Import,
     /// Virtual seconds of the import that succeeded, replay of the intent log included.
     pub import_s: f64,
-    /// What became of the blocks or transactions.
+    /// The state of the blocks or transactions.
     pub data: Recovery,
     /// `zpool status -p` after a scrub.
     pub status: String,
@@ -53,7 +53,7 @@ pub struct Recovered {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Import {
-    /// As it is.
+    /// Normally.
     #[default]
     Plain,
     /// Without its log (`zpool import -m`).
@@ -72,7 +72,7 @@ impl Import {
     }
 }
 
-/// Recovers, and writes what was found.
+/// Recovers the pool, and writes the result.
 pub fn run() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let mut found = Recovered::default();
@@ -81,10 +81,10 @@ pub fn run() -> Result<(), String> {
     }
     let text = serde_json::to_vec(&found).map_err(|e| e.to_string())?;
     fs::write(Path::new(INSIDE).join(RECOVERED), text)
-        .map_err(|e| format!("cannot write what was found: {e}"))
+        .map_err(|e| format!("cannot write the result: {e}"))
 }
 
-/// Checks the data of a pool that was imported; prints what it found.
+/// Checks the data of the imported pool, and prints the result.
 pub fn check() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let found = task.work.check(&task.acknowledged)?;
@@ -101,7 +101,7 @@ fn recover(task: &Task, found: &mut Recovered) -> Result<(), String> {
     Ok(())
 }
 
-/// Imports the pool, by the means that lose most last. The first error is the one that tells why.
+/// Imports the pool, trying the options that lose the most last. The error is that of the first attempt.
 fn import(task: &Task, found: &mut Recovered) -> Result<(), String> {
     let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
     let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
@@ -132,7 +132,7 @@ fn import(task: &Task, found: &mut Recovered) -> Result<(), String> {
     Err(first.unwrap_or_default())
 }
 
-/// What a program prints; its errors where it fails.
+/// The output of a program; its errors if it fails.
 fn output(command: &mut Command) -> Result<String, String> {
     let program = format!("{} {}", command.get_program().display(), words(command));
     let child = command

@@ -1,11 +1,11 @@
-//! What the crash states show, and what it is worth as evidence.
+//! The report on crash states, with its value as evidence.
 
 use super::recovery::{Import, Recovered};
 use lab::durability::Assessment;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// Everything that was done and found.
+/// The runs and their results.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// The lab.
@@ -18,17 +18,17 @@ pub struct Report {
     pub seconds: u64,
     /// What was written.
     pub written: Written,
-    /// What its settings make of a power cut.
+    /// The durability that its settings promise.
     pub by_settings: Assessment,
     /// Limit of dirty data in the model, bytes: a transaction group ends early when much of it is dirty.
     pub dirty_data_max: u64,
-    /// What else went wrong, in words.
-    pub mishaps: Vec<String>,
-    /// As the variant promises it, and the negative control.
+    /// The drive faults, as text.
+    pub drive_faults: Vec<String>,
+    /// The run with durable writes, and the control.
     pub runs: Vec<Run>,
 }
 
-/// What was written, and what the control is.
+/// The kind of writes, which determines the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Written {
@@ -63,10 +63,10 @@ impl Written {
     }
 }
 
-/// One machine that was written to, and its crash states.
+/// One recorded machine, and its crash states.
 #[derive(Debug, Serialize)]
 pub struct Run {
-    /// Not the control.
+    /// Whether writes were durable; false for the control.
     pub synchronous: bool,
     /// Why writers stopped early.
     pub problems: Vec<String>,
@@ -77,26 +77,26 @@ pub struct Run {
 /// One crash state.
 #[derive(Debug, Default, Serialize)]
 pub struct State {
-    /// What the moment and the fate of unflushed writes follow from.
+    /// Seed of the moment of the cut, and of which unflushed writes are lost.
     pub seed: u64,
     /// When the power was cut, virtual seconds since the writing began.
     pub at_s: f64,
     /// Blocks or transactions that had been acknowledged by then.
     pub acknowledged: u64,
-    /// Writes to drives that were not on their media for certain.
+    /// Writes to drives that were not flushed to the media.
     pub unflushed: u64,
-    /// Of them, those that were lost whole or in part.
+    /// Those of them that were lost completely or partly.
     pub dropped: u64,
-    /// Blocks of drives that went bad unnoticed.
+    /// Silently corrupted blocks of drives.
     pub rotten: u64,
     /// Acknowledged blocks or transactions that are gone.
     pub lost: u64,
-    /// Blocks or transactions that are there in part, or hold what was never written there.
+    /// Blocks or transactions that are partial, or contain data that was never written there.
     pub corrupt: u64,
     /// Virtual seconds from the acknowledgement of the first lost transaction to the cut; none where none is
     /// lost, and for blocks.
     pub lost_s: Option<f64>,
-    /// Virtual seconds until the recovered server took statements.
+    /// Virtual seconds until the recovered server accepted statements.
     pub recovery_s: Option<f64>,
     /// What is wrong with the database.
     pub faults: Vec<String>,
@@ -104,14 +104,14 @@ pub struct State {
     pub import: Import,
     /// Virtual seconds of the import, replay of the intent log included; none where there was none.
     pub import_s: Option<f64>,
-    /// Errors that a scrub found, in the words of `zpool status`.
+    /// Errors that a scrub found, as `zpool status` prints them.
     pub errors: Option<String>,
     /// Why the pool could not be used.
     pub unusable: Option<String>,
 }
 
 impl State {
-    /// Adds what the machine after the cut found.
+    /// Adds the result of the machine after the cut.
     pub fn add(&mut self, found: Recovered) {
         self.lost = found.data.damage.lost;
         self.corrupt = found.data.damage.corrupt;
@@ -126,12 +126,12 @@ impl State {
         self.errors = errors.filter_map(|pool| pool.errors).map(|e| e.value).next();
     }
 
-    /// Something acknowledged is gone, and was looked for.
+    /// Whether acknowledged writes were checked and some are lost.
     fn lossy(&self) -> bool {
         self.lost + self.corrupt > 0
     }
 
-    /// The pool does not hold what it promised, or is not whole.
+    /// Whether acknowledged writes are missing, or the pool is damaged.
     fn damaged(&self) -> bool {
         self.lossy()
             || self.unusable.is_some()
@@ -140,9 +140,9 @@ impl State {
             || self.import == Import::Rewound
     }
 
-    /// What is wrong with it.
+    /// A line that describes its damage.
     fn line(&self, written: Written) -> String {
-        let mut line = format!("  state {}, {:.3} s into the writing: ", self.seed, self.at_s);
+        let mut line = format!("  state {}, cut after {:.3} s of writing: ", self.seed, self.at_s);
         if let Some(why) = &self.unusable {
             let _ = write!(line, "the pool cannot be used: {}", why.trim());
             return line;
@@ -185,9 +185,9 @@ struct Sum {
     without_log: u64,
     /// Shortest and longest import.
     import_s: Option<(f64, f64)>,
-    /// Shortest and longest recovery of the database.
+    /// Shortest and longest database recovery.
     recovery_s: Option<(f64, f64)>,
-    /// Longest time of work lost.
+    /// Longest period of lost work.
     lost_s: Option<f64>,
 }
 
@@ -220,8 +220,8 @@ impl Report {
         sum
     }
 
-    /// Something was acknowledged and nothing of it lost, and the control shows that it could have been: a
-    /// state of the control that could not be looked at shows nothing.
+    /// Whether writes were acknowledged and none lost, and the control lost some. A state of the control that
+    /// could not be checked does not count.
     pub fn sound(&self) -> bool {
         let with = self.sum(true);
         with.acknowledged > 0 && with.damaged == 0 && self.sum(false).lossy > 0
@@ -233,16 +233,16 @@ impl Report {
             "{} · variant {} · {} s of writing · seed {}\n",
             self.lab, self.variant, self.seconds, self.seed
         );
-        let _ = writeln!(text, "by its settings: {}", self.by_settings.durability);
+        let _ = writeln!(text, "expected from the settings: {}", self.by_settings.durability);
         for reason in &self.by_settings.reasons {
             let _ = writeln!(text, "  {}: {}", reason.setting, reason.why);
         }
         if !self.by_settings.reasons.is_empty() {
             let limit = lab::units::about(self.dirty_data_max);
-            let _ = writeln!(text, "  limit of dirty data in the model: {limit}");
+            let _ = writeln!(text, "  dirty-data limit in the model: {limit}");
         }
-        for mishap in &self.mishaps {
-            let _ = writeln!(text, "besides the cut: {mishap}");
+        for fault in &self.drive_faults {
+            let _ = writeln!(text, "drive fault: {fault}");
         }
         for run in &self.runs {
             self.add_run(&mut text, run);
@@ -256,13 +256,13 @@ impl Report {
         let (name, written) = (self.written.run(run.synchronous), self.written.name());
         let _ = writeln!(
             text,
-            "{name:<18} {} crash states · {} acknowledged {written} looked for: {} lost, {} corrupt",
+            "{name:<18} {} crash states · {} acknowledged {written} checked: {} lost, {} corrupt",
             s.states, s.acknowledged, s.lost, s.corrupt
         );
         let indent = " ".repeat(19);
         let _ =
             write!(text, "{indent}drives lost {} of {} unflushed writes", s.dropped, s.unflushed);
-        for (what, range) in [("import", s.import_s), ("recovery of the database", s.recovery_s)] {
+        for (what, range) in [("import", s.import_s), ("database recovery", s.recovery_s)] {
             if let Some((least, most)) = range {
                 let _ = write!(text, " · {what} took {least:.1} to {most:.1} s");
             }
@@ -285,7 +285,7 @@ impl Report {
         for problem in &run.problems {
             let _ = writeln!(text, "{indent}{problem}");
         }
-        // Of the control, loss is what is wanted.
+        // The control is expected to lose writes.
         for state in run.states.iter().filter(|s| run.synchronous && s.damaged()) {
             let _ = writeln!(text, "{}", state.line(self.written));
         }
@@ -294,29 +294,35 @@ impl Report {
     fn verdict(&self) -> String {
         let (with, control) = (self.sum(true), self.sum(false));
         let evidence = if with.dropped > 0 {
-            "The drives lost writes in these states, so it was the flushes that kept the rest."
+            "The drives lost unflushed writes in these states, so the flushes protected the \
+             acknowledged ones."
         } else {
-            "No drive lost anything in these states: what they show is that the pool recovers what its drives hold."
+            "No drive lost a write in these states, so they show only that the pool recovers what \
+             its drives hold."
         };
         let other = self.written.control();
         match (with.damaged, control.lossy) {
             (0, _) if with.acknowledged == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
-            (0, 0) => format!("Nothing was lost, but neither was {other}, so this proves nothing: write for longer (--seconds), or make more states (--states).\n"),
+            (0, 0) => format!("Nothing was lost, but the control, {other}, lost nothing either, \
+                               so this proves nothing: write for longer (--seconds), or use more \
+                               states (--states).\n"),
             (0, lossy) => format!(
                 "Every acknowledged write survived. {evidence} The control, {other}, lost some in {lossy} of {} states, so the check can fail.\n{}\n",
                 control.states,
                 confidence(with.states)
             ),
             (bad, _) => format!(
-                "Acknowledged writes were lost or out of reach, or the pool or its data was damaged, in {bad} of {} states. The same command with --state SEED repeats one of them.\n",
+                "In {bad} of {} states acknowledged writes were lost or unreadable, or the pool \
+                 or its data was damaged. Run the same command with --state SEED to repeat one of \
+                 them.\n",
                 with.states
             ),
         }
     }
 }
 
-/// What no loss in so many states says: above that share of losing states, at least one of them would have lost
-/// something with 95 % probability (the rule of three).
+/// The bound that no loss in this number of states gives: with a larger share of losing states, at least one
+/// of them would have lost something with 95 % probability (rule of three).
 fn confidence(states: u64) -> String {
     let share = 3.0 / states.max(1) as f64;
     match share < 1.0 {
@@ -359,16 +365,16 @@ mod tests {
             written: Written::Blocks,
             by_settings: Assessment::default(),
             dirty_data_max: 1 << 30,
-            mishaps: Vec::new(),
+            drive_faults: Vec::new(),
             runs: runs.into(),
         }
     }
 
     #[test]
-    fn a_check_that_could_not_fail_is_no_evidence() {
+    fn a_check_that_cannot_fail_is_not_evidence() {
         let fine = report([run(true, 0, 5), run(false, 3, 5)]);
         assert!(fine.sound());
-        assert!(fine.text().contains("it was the flushes that kept the rest"));
+        assert!(fine.text().contains("the flushes protected the acknowledged ones"));
         let mut unread = report([run(true, 0, 5), run(false, 0, 5)]);
         unread.runs[1].states[0].unusable = Some("no such pool".to_owned());
         assert!(!unread.sound(), "a control that was not looked at");
@@ -380,7 +386,7 @@ mod tests {
         assert!(!proves_nothing.sound());
         assert!(proves_nothing.text().contains("so this proves nothing"));
         let protected = report([run(true, 0, 0), run(false, 3, 5)]);
-        assert!(protected.text().contains("No drive lost anything"));
+        assert!(protected.text().contains("No drive lost a write"));
     }
 
     #[test]
@@ -393,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_database_faults_are_damage_and_lost_seconds_are_told() {
+    fn database_faults_count_as_damage_and_lost_seconds_are_reported() {
         let mut broken = report([run(true, 4, 5), run(false, 3, 5)]);
         broken.written = Written::Commits;
         let state = &mut broken.runs[0].states[0];
@@ -417,12 +423,12 @@ mod tests {
         let broken = report([run(true, 2, 5), run(false, 3, 5)]);
         assert!(!broken.sound());
         let text = broken.text();
-        assert!(text.contains("state 17, 0.000 s into the writing: 2 of 100"), "{text}");
-        assert!(text.contains("in 1 of 1 states"), "{text}");
+        assert!(text.contains("state 17, cut after 0.000 s of writing: 2 of 100"), "{text}");
+        assert!(text.contains("In 1 of 1 states"), "{text}");
     }
 
     #[test]
-    fn a_pool_that_is_only_there_at_an_earlier_time_or_has_errors_is_damaged() {
+    fn a_rewound_pool_and_one_with_errors_are_damaged() {
         let status = |errors: &str| {
             format!(
                 "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\nerrors: {errors}\n"

@@ -2,13 +2,13 @@
 
 use super::blocks::{Blocks, mix};
 use super::commits::{self, Commits};
+use super::drive_fault::{DriveFault, FaultKind};
 use super::inside;
-use super::mishap::{Mishap, When};
 use super::recovery::{self, Recovered};
 use super::report::State;
 use super::work::Work;
 use super::writer::{self, Ledger};
-use bench::engine::linux::variant::{Early, Variant};
+use bench::engine::linux::variant::{EarlyEnd, Variant};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
@@ -23,57 +23,58 @@ use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-/// With `:rot`, one in this many of a drive's written pages is zero.
+/// With `:rot`, one in this many of a drive's written pages is zeroed.
 const ROTTEN: u64 = 50;
-/// Most bytes of a block. One that is no larger than a record is written in one transaction.
+/// Maximum bytes of a block. A block that is not larger than a record is written in one transaction.
 const BLOCK: u64 = 8192;
-/// Bytes of a record where the lab does not say (OpenZFS's default).
+/// Default bytes of a record (OpenZFS's default).
 const RECORD: u64 = 128 << 10;
 
-/// What all machines of a power cut share.
+/// Data that all machines of a power cut share.
 pub struct Setup<'a> {
     /// The variant's inputs.
     pub inputs: &'a Inputs,
     /// Its machine.
     pub variant: &'a Variant<'a>,
-    /// The client of a database; none where blocks are written.
+    /// The client of a database; none if blocks are written.
     pub database: Option<&'a Client>,
-    /// What else goes wrong.
-    pub mishaps: &'a [Mishap],
+    /// The drive faults.
+    pub drive_faults: &'a [DriveFault],
     /// Virtual seconds of writing.
     pub seconds: u64,
     /// Seed of the blocks or transactions.
     pub seed: u64,
-    /// The user's wish to stop.
+    /// The user's request to stop.
     pub stop: &'a Stop,
 }
 
 /// A machine that was written to while its drives were recorded.
 pub struct Recorded {
-    /// Not the control: writes were followed by fdatasync, or the server ran as the lab has it.
+    /// Whether writes were followed by fdatasync, or the server ran with the lab's settings; false for the
+    /// control.
     pub synchronous: bool,
-    /// What was acknowledged when.
+    /// The acknowledged writes with their times.
     pub ledger: Ledger,
     record: PathBuf,
     work: Work,
 }
 
-/// The contents of drives at the beginning of the writing, from which the crash states of a record are made. Its
-/// memory is used again for the next record.
-pub struct Room {
+/// The contents of drives at the start of the writing, from which the crash states of a record are made. The memory
+/// is reused for the next record.
+pub struct BaseContents {
     pages: Pages,
     begun: Option<(PathBuf, Replay)>,
 }
 
-impl Room {
-    /// For drives of a configuration: of a crash state, only what differs from the beginning takes more room.
-    pub fn new(config: &Config) -> Room {
-        Room { pages: Pages::leaked(config.pages.saturating_mul(2)), begun: None }
+impl BaseContents {
+    /// Memory for the drives of a configuration. A crash state only needs memory for its differences from the base.
+    pub fn new(config: &Config) -> BaseContents {
+        BaseContents { pages: Pages::leaked(config.pages.saturating_mul(2)), begun: None }
     }
 
-    /// Drives at a moment of a record.
+    /// The drives at a time of a record.
     fn replay(&mut self, recorded: &Recorded, drives: &Config, until: u64) -> io::Result<Replay> {
-        let Room { pages, begun } = self;
+        let BaseContents { pages, begun } = self;
         let open =
             || File::open(&recorded.record).map(|file| BufReader::with_capacity(1 << 18, file));
         if let Some((_, other)) = begun.take_if(|(record, _)| *record != recorded.record) {
@@ -95,6 +96,18 @@ impl Room {
     }
 }
 
+/// Drives after a power cut.
+pub struct AfterCut {
+    /// When it came, virtual ns since boot.
+    pub at: u64,
+    /// The drives, with an image of their contents.
+    pub drives: Config,
+    /// How many blocks or transactions each writer had acknowledged.
+    pub acknowledged: Vec<u64>,
+    /// What is known of the state before recovery.
+    pub state: State,
+}
+
 fn io<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Fault + 'a {
     move |e| Fault::Environment(format!("cannot {what} {}: {e}", path.display()))
 }
@@ -112,7 +125,7 @@ fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> 
     result.map_err(io("read", &path))
 }
 
-/// This program at work inside a machine, of which it is the first process, too.
+/// The step that runs this program inside a machine, where it is also the first process.
 fn program(what: &str) -> Step {
     Step::Run(Command::new(["/proc/1/exe", inside::VERB, what]))
 }
@@ -129,21 +142,21 @@ impl Setup<'_> {
         }
     }
 
-    /// Builds the variant in a new directory, lets it be written to and records its drives.
+    /// Builds the variant in a new directory, runs the writers and records its drives.
     ///
     /// # Errors
-    /// Why the machine did not come to its end.
+    /// Why the machine failed.
     pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Fault> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
             None => Work::Blocks(self.blocks()),
-            Some(client) => Work::Commits(Box::new(Commits::of(client, self.seed))),
+            Some(client) => Work::Commits(Box::new(Commits::new(client, self.seed))),
         };
         let task = writer::Task {
             work,
             synchronous,
             seconds: self.seconds,
-            fail: self.dying(When::Running),
+            fail: self.failing_drives(FaultKind::Running),
         };
         write_task(directory, writer::TASK, &task)?;
         let mut drives = self.variant.drives(directory)?;
@@ -155,10 +168,10 @@ impl Setup<'_> {
         let ended = self.variant.run(directory, &drives, steps, self.stop);
         ended.map_err(|early| {
             match (early, self.database.and_then(|c| c.complaint(directory))) {
-                (Early::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
+                (EarlyEnd::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
                 (_, Some(complaint)) => Fault::failed(complaint),
-                (Early::Died(how), None) => Fault::failed(how),
-                (Early::Fault(fault), None) => fault,
+                (EarlyEnd::Died(how), None) => Fault::failed(how),
+                (EarlyEnd::Fault(fault), None) => fault,
             }
         })?;
         Ok(Recorded {
@@ -169,7 +182,7 @@ impl Setup<'_> {
         })
     }
 
-    /// What comes between the building of the variant and the writers.
+    /// The steps between building the variant and starting the writers.
     fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Fault> {
         if let Some(client) = self.database {
             let part = client.lay_out();
@@ -196,35 +209,34 @@ impl Setup<'_> {
         Ok(steps)
     }
 
-    /// The drives of the mishaps of a kind.
-    fn dying(&self, when: When) -> Vec<String> {
-        let of_kind = self.mishaps.iter().filter(|mishap| mishap.when == when);
-        of_kind.map(|mishap| mishap.drive.clone()).collect()
+    /// The drives with this kind of fault.
+    fn failing_drives(&self, kind: FaultKind) -> Vec<String> {
+        let of_kind = self.drive_faults.iter().filter(|fault| fault.kind == kind);
+        of_kind.map(|fault| fault.drive.clone()).collect()
     }
 
-    /// Cuts the power at a moment of a record that follows from the seed, starts a machine on what is left in
-    /// a new directory, and tells what it finds. The directory is gone afterwards.
+    /// Cuts the power at a moment that the seed determines. The drives are those of a machine in a new directory.
     ///
     /// # Errors
-    /// Why the state could not be made or looked at.
-    pub fn state(
+    /// Why the state could not be made.
+    pub fn cut(
         &self,
         recorded: &Recorded,
-        room: &mut Room,
+        base: &mut BaseContents,
         directory: &Path,
         seed: u64,
-    ) -> Result<State, Fault> {
+    ) -> Result<AfterCut, Fault> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let ledger = &recorded.ledger;
-        // Drives that die while they are written to are dead in every state.
+        // Drives that fail during the writing have failed in every state.
         let from = ledger.failed.unwrap_or(ledger.begun);
         let at = from + mix(seed) % (ledger.ended - from).max(1);
         let mut drives = self.variant.drives(directory)?;
-        let replay = room.replay(recorded, &drives, at).map_err(io("read", &recorded.record))?;
-        let (contents, unflushed) = replay.cut(&mut room.pages, seed);
-        let rotten = self.make_image(&mut room.pages, contents, seed, &mut drives, directory)?;
-        let acknowledged = ledger.by(at);
-        let mut state = State {
+        let replay = base.replay(recorded, &drives, at).map_err(io("read", &recorded.record))?;
+        let (contents, unflushed) = replay.cut(&mut base.pages, seed);
+        let rotten = self.make_image(&mut base.pages, contents, seed, &mut drives, directory)?;
+        let acknowledged = ledger.acknowledged_by(at);
+        let state = State {
             seed,
             at_s: (at - ledger.begun) as f64 / 1e9,
             acknowledged: acknowledged.iter().sum(),
@@ -233,6 +245,23 @@ impl Setup<'_> {
             rotten,
             ..State::default()
         };
+        Ok(AfterCut { at, drives, acknowledged, state })
+    }
+
+    /// Cuts the power as [`Setup::cut`] does, starts a machine on the drives, and returns what it finds. The
+    /// directory is removed afterwards.
+    ///
+    /// # Errors
+    /// Why the state could not be made or checked.
+    pub fn check(
+        &self,
+        recorded: &Recorded,
+        base: &mut BaseContents,
+        directory: &Path,
+        seed: u64,
+    ) -> Result<State, Fault> {
+        let AfterCut { at, drives, acknowledged, mut state } =
+            self.cut(recorded, base, directory, seed)?;
         let task = recovery::Task {
             pool: POOL.to_owned(),
             devices: drives.drives.iter().map(|d| Variant::device(&d.name)).collect(),
@@ -246,19 +275,19 @@ impl Setup<'_> {
         match self.variant.run(directory, &drives, steps, self.stop) {
             Ok(_) => {
                 let found: Recovered = read_result(directory, recovery::RECOVERED)?;
-                let first = ledger.first_lost(&found.data.kept, at);
+                let first = recorded.ledger.first_lost(&found.data.kept, at);
                 state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
                 state.add(found);
             }
-            Err(Early::Died(how)) => state.unusable = Some(how),
-            Err(Early::Fault(fault)) => return Err(fault),
+            Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
+            Err(EarlyEnd::Fault(fault)) => return Err(fault),
         }
         fs::remove_dir_all(directory).map_err(io("remove", directory))?;
         Ok(state)
     }
 
-    /// Writes the image of the drives after a cut, and makes it and their deaths part of their configuration.
-    /// Returns how many of their pages went bad.
+    /// Writes the image of the drives after a cut, and adds it and the drives' failures to their configuration.
+    /// Returns the number of corrupted pages.
     fn make_image(
         &self,
         pages: &mut Pages,
@@ -269,11 +298,13 @@ impl Setup<'_> {
     ) -> Result<u64, Fault> {
         let mut rotten = 0;
         for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
-            let mishap = self.mishaps.iter().find(|m| m.drive == drive.name);
-            match mishap.map(|mishap| mishap.when) {
+            let fault = self.drive_faults.iter().find(|fault| fault.drive == drive.name);
+            match fault.map(|fault| fault.kind) {
                 None => {}
-                Some(When::Running | When::Cut) => drive.failed = true,
-                Some(When::Rot) => rotten += damage(pages, contents, drive.capacity, ROTTEN, seed),
+                Some(FaultKind::Running | FaultKind::Cut) => drive.failed = true,
+                Some(FaultKind::Rot) => {
+                    rotten += damage(pages, contents, drive.capacity, ROTTEN, seed)
+                }
             }
         }
         let path = directory.join("image");

@@ -1,10 +1,10 @@
-//! What is written until the power fails, and looked for afterwards.
+//! The writes before the power cut, and their check afterwards.
 
 use super::blocks::{Blocks, WRITERS};
 use super::commits::{Commits, Recovery};
 use serde::{Deserialize, Serialize};
 
-/// What the writers write.
+/// The kind of writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
@@ -15,7 +15,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// How many write at the same time.
+    /// Number of concurrent writers.
     pub fn writers(&self) -> usize {
         match self {
             Work::Blocks(_) => WRITERS,
@@ -23,10 +23,10 @@ impl Work {
         }
     }
 
-    /// Looks for what each writer had acknowledged.
+    /// Checks the acknowledged writes of each writer.
     ///
     /// # Errors
-    /// Why it cannot be looked for.
+    /// Why they cannot be checked.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         match self {
             Work::Blocks(blocks) => {

@@ -1,7 +1,7 @@
-//! Inside the first machine: writers that note when each of their writes was acknowledged.
+//! Inside the first machine: writers that record when each of their writes was acknowledged.
 //!
-//! The writers are a process of their own, since a pool that has lost too many drives lets them wait for
-//! ever. What they note goes through a pipe, so that nothing but their writes reaches a file system.
+//! The writers are a separate process, because they wait forever if the pool has lost too many drives. Their
+//! records go through a pipe, so that only their writes reach a file system.
 
 use super::blocks::append;
 use super::inside;
@@ -20,13 +20,14 @@ use std::time::Duration;
 pub const TASK: &str = "writer.json";
 /// File in the machine's directory with the [`Ledger`].
 pub const LEDGER: &str = "ledger.json";
-/// Virtual time before the first write, in which the drives bring to their media what the building of the
-/// pool left in their caches.
+/// Virtual time before the first write, in which the drives destage the writes of building the pool from
+/// their caches.
 const IDLE: Duration = Duration::from_secs(10);
-/// Virtual time between a writer's acknowledgement and its next write: it bounds what a fast drive takes.
+/// Virtual time between a writer's acknowledgement and its next write: it limits the write rate on a fast
+/// drive.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What is to be written.
+/// The task of the writers.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
     /// Blocks, or transactions.
@@ -35,27 +36,27 @@ pub struct Task {
     pub synchronous: bool,
     /// How long, virtual seconds.
     pub seconds: u64,
-    /// Drives that die halfway.
+    /// Drives that fail halfway.
     pub fail: Vec<String>,
 }
 
-/// When what was acknowledged. Times are virtual ns since boot, as in the record of the drives.
+/// The acknowledged writes. Times are virtual ns since boot, as in the record of the drives.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ledger {
     /// When the writing began.
     pub begun: u64,
-    /// When drives died, where any did.
+    /// When drives failed, if any did.
     pub failed: Option<u64>,
     /// When it ended.
     pub ended: u64,
-    /// Of each writer, when its n-th block or transaction was acknowledged.
+    /// Per writer, when its n-th block or transaction was acknowledged.
     pub acknowledged: Vec<Vec<u64>>,
     /// Why writers stopped early.
     pub problems: Vec<String>,
 }
 
 impl Ledger {
-    /// Takes a line of the writers: a writer's number and a time, or `!` and a problem.
+    /// Adds a line of the writers: a writer's number and a time, or `!` and a problem.
     fn add(&mut self, line: &str) {
         if let Some(problem) = line.strip_prefix('!') {
             self.problems.push(problem.trim().to_owned());
@@ -69,14 +70,14 @@ impl Ledger {
         }
     }
 
-    /// How many blocks each writer had acknowledged by a moment.
-    pub fn by(&self, at: u64) -> Vec<u64> {
+    /// Number of acknowledged blocks of each writer at a time.
+    pub fn acknowledged_by(&self, at: u64) -> Vec<u64> {
         let count = |times: &Vec<u64>| times.iter().filter(|t| **t <= at).count() as u64;
         self.acknowledged.iter().map(count).collect()
     }
 
-    /// When the first was acknowledged that a cut at a moment cost; none where it cost none. `kept` is how many
-    /// of its first ones each writer has left.
+    /// When the first lost write was acknowledged, for a cut at this time; none if nothing was lost. `kept`
+    /// is the number of first writes that each writer still has.
     pub fn first_lost(&self, kept: &[u64], cut: u64) -> Option<u64> {
         let of_writer = self.acknowledged.iter().zip(kept);
         let lost = of_writer.filter_map(|(times, kept)| times.get(*kept as usize).copied());
@@ -104,7 +105,7 @@ impl Clock {
     }
 }
 
-/// Lets the writers write, and writes the ledger.
+/// Runs the writers, and writes the ledger.
 pub fn run() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
@@ -133,12 +134,12 @@ pub fn run() -> Result<(), String> {
     thread::sleep(half);
     for drive in &task.fail {
         fs::write("/proc/drives", format!("fail {drive}"))
-            .map_err(|e| format!("cannot let {drive} fail: {e}"))?;
+            .map_err(|e| format!("cannot make {drive} fail: {e}"))?;
     }
     let failed = now()?;
     thread::sleep(half);
     let ended = now()?;
-    // They may never end where the pool is suspended: nobody waits for them.
+    // They may never end if the pool is suspended, so this does not wait for them.
     let _ = writers.kill();
     let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner).clone();
     ledger.ended = ended;
@@ -148,7 +149,7 @@ pub fn run() -> Result<(), String> {
         .map_err(|e| format!("cannot write the ledger: {e}"))
 }
 
-/// The writers themselves, until they are killed.
+/// The writers' process; it runs until it is killed.
 pub fn write() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let writers: Vec<_> = (0..task.work.writers())
@@ -191,14 +192,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ledger_has_what_each_writer_had_by_a_moment() {
+    fn a_ledger_counts_acknowledged_writes_up_to_a_time() {
         let mut ledger = Ledger { acknowledged: vec![Vec::new(); 2], ..Ledger::default() };
         for line in ["0 10", "1 12", "0 20", "nonsense", "7 30", "!writer 1 stopped: no space"] {
             ledger.add(line);
         }
-        assert_eq!(ledger.by(9), [0, 0]);
-        assert_eq!(ledger.by(12), [1, 1]);
-        assert_eq!(ledger.by(u64::MAX), [2, 1]);
+        assert_eq!(ledger.acknowledged_by(9), [0, 0]);
+        assert_eq!(ledger.acknowledged_by(12), [1, 1]);
+        assert_eq!(ledger.acknowledged_by(u64::MAX), [2, 1]);
         assert_eq!(ledger.first_lost(&[1, 0], 20), Some(12));
         assert_eq!(ledger.first_lost(&[1, 1], 19), None);
         assert_eq!(ledger.problems, ["writer 1 stopped: no space"]);

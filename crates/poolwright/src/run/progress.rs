@@ -1,5 +1,5 @@
-//! What a run tells while it is at work, on standard error: on a terminal one line that is kept up to
-//! date, and everywhere a line for each trial that ends.
+//! Progress of a run, on standard error: on a terminal a status line, and always a line for each trial that
+//! ends.
 
 use crate::output::complain;
 use bench::round::Watch;
@@ -9,32 +9,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Columns where the terminal does not say.
+/// Columns of a terminal of unknown width.
 const COLUMNS: usize = 80;
 
-/// Tells how a run goes.
+/// Prints the progress of a run.
 #[derive(Debug)]
 pub struct Progress {
     terminal: bool,
     state: Mutex<State>,
 }
 
-/// What is known of the round.
+/// The state of the round.
 #[derive(Debug, Default)]
 struct State {
     /// Trials of the round that are not stored, and how many of them have ended.
     missing: usize,
     ended: usize,
-    /// Trials at work, each with its stage.
+    /// Running trials, each with its stage.
     running: BTreeMap<String, &'static str>,
-    /// Trials that another process runs, which was told.
+    /// Trials that another process runs, and that were reported.
     waited: BTreeSet<String>,
-    /// Whether the line stands on the terminal.
+    /// Whether the status line is shown.
     shown: bool,
 }
 
 impl State {
-    /// The line.
+    /// The status line.
     fn line(&self) -> String {
         let mut running = self.running.iter();
         let first =
@@ -57,17 +57,17 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the line away.
+    /// Removes the status line.
     pub fn clear(&self) {
         clear(&mut self.state());
     }
 
-    /// Prints a line that stays.
+    /// Prints a permanent line.
     pub fn say(&self, line: &str) {
         self.update(|_| Some(line.to_owned()));
     }
 
-    /// Changes what is known, prints a line that stays, if any, and shows the line anew.
+    /// Updates the state, prints a permanent line, if any, and shows the status line again.
     fn update(&self, change: impl FnOnce(&mut State) -> Option<String>) {
         let mut state = self.state();
         let stays = change(&mut state);
@@ -154,7 +154,7 @@ mod tests {
     use super::State;
 
     #[test]
-    fn the_line_counts_the_trials_of_the_round_and_names_one_at_work() {
+    fn the_progress_line_counts_the_rounds_trials_and_names_a_running_one() {
         let mut state = State { missing: 8, ended: 3, ..State::default() };
         assert_eq!(state.line(), "3/8");
         state.running.insert("a · w".into(), "measuring");

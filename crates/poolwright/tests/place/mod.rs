@@ -1,4 +1,4 @@
-//! A lab of two variants in a directory of its own, and the command line on an engine that is none.
+//! A lab of two variants in its own directory, and the command line with a fake engine.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -113,7 +113,7 @@ pub fn results(store: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// The command line on the engine that is none: an example of this crate, which `cargo test` builds.
+/// The command line with the fake engine: an example of this crate, which `cargo test` builds.
 fn fake() -> PathBuf {
     let target = Path::new(env!("CARGO_BIN_EXE_poolwright")).parent().unwrap();
     target.join("examples/fake_engine")

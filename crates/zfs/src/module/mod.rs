@@ -68,7 +68,7 @@ pub fn find(name: &str) -> Option<&'static Parameter> {
     ALL.get(index.ok()?)
 }
 
-/// The name of the parameter of any release that is nearest to a name that is none.
+/// The parameter of any release whose name is nearest to an unknown name.
 pub fn nearest(name: &str) -> Option<&'static str> {
     spelling::nearest(name, ALL.iter().map(|parameter| parameter.name))
 }
@@ -111,7 +111,7 @@ pub fn number(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
-/// What a value was meant to be, also one with a suffix that the kernel refuses (`100G`).
+/// The intended value, also with a suffix that the kernel refuses (`100G`).
 pub fn intended(text: &str) -> Option<u64> {
     number(text).or_else(|| units::size(text).ok())
 }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_knows_what_came_and_went() {
+    fn the_table_knows_added_and_removed_parameters() {
         assert!(ALL.len() > 400 && ALL.is_sorted_by_key(|parameter| parameter.name));
         let write_max = find("l2arc_write_max").unwrap();
         assert_eq!(write_max.default_in((2, 1)), Some(8 << 20));

@@ -170,7 +170,7 @@ pub const TABLE: &[Property] = &[
     property("devices", ON_OFF, None),
     property("exec", ON_OFF, None),
     property("setuid", ON_OFF, None),
-    property("readonly", ON_OFF, NotModelled("the workloads write where they please")),
+    property("readonly", ON_OFF, NotModelled("workloads must be able to write")),
     property("zoned", ON_OFF, None),
     property("vscan", ON_OFF, None),
     property("nbmand", ON_OFF, None),
@@ -210,13 +210,13 @@ pub const TABLE: &[Property] = &[
 pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused> {
     if matches!(name, "volsize" | "volblocksize" | "volthreading") {
         return Err(Refused {
-            message: format!("`{name}` belongs to volumes, and a lab's datasets are file systems"),
+            message: format!("`{name}` is for volumes, but a lab's datasets are file systems"),
             fix: "use `recordsize`".to_owned(),
         });
     }
     if READ_ONLY.contains(&name) {
         return Err(Refused {
-            message: format!("`{name}` tells what is there, and cannot be set"),
+            message: format!("`{name}` is read-only and cannot be set"),
             fix: "remove it".to_owned(),
         });
     }
@@ -304,7 +304,7 @@ pub fn check(property: &Property, value: &str, max_recordsize: u64) -> Result<St
                 property.name,
                 crate::units::print_size(max_recordsize)
             ),
-            fix: "raise `zfs_max_recordsize` in [module], or take a smaller one".to_owned(),
+            fix: "raise `zfs_max_recordsize` in [module], or use a smaller value".to_owned(),
         });
     }
     Ok(printed)
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn zfs_own_words_are_taken_and_others_are_not() {
+    fn values_of_zfs_are_accepted_and_others_refused() {
         for (name, value) in [
             ("compression", "zstd-19"),
             ("compression", "gzip-9"),

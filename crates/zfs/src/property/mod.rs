@@ -7,7 +7,7 @@ use crate::OpenZfs;
 use crate::spelling::{did_you_mean, nearest};
 use crate::units;
 
-/// What a property may be set to.
+/// The values of a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
     /// One of these words.
@@ -44,14 +44,14 @@ pub enum Values {
     Text,
 }
 
-/// What a property does in the machine.
+/// The effect of a property in the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// It acts as on a real server.
     Modelled,
-    /// It changes no figure, on a real server either.
+    /// It does not affect performance, on a real server either.
     None,
-    /// It may cost or save something on a real server, and the machine leaves it out: why.
+    /// It may affect performance on a real server, but the machine does not model it; with the reason.
     NotModelled(&'static str),
 }
 
@@ -62,9 +62,9 @@ pub struct Property {
     pub name: &'static str,
     /// The first of the known releases that has it.
     pub since: OpenZfs,
-    /// What it may be.
+    /// Its values.
     pub values: Values,
-    /// What it does in the machine.
+    /// Its effect in the machine.
     pub effect: Effect,
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn find(
         Some(property) => Err(Refused {
             message: format!("OpenZFS {openzfs} has no {what} property `{name}`"),
             fix: format!(
-                "it came with {}: set `openzfs = \"{}\"`, or remove it",
+                "it was added in {}: set `openzfs = \"{}\"`, or remove it",
                 property.since, property.since
             ),
         }),
@@ -110,7 +110,7 @@ pub(crate) fn find(
             let known: Vec<&str> = table.iter().map(|p| p.name).collect();
             let near = nearest(name, known.iter().copied());
             Err(Refused {
-                message: format!("`{name}` is no {what} property of OpenZFS"),
+                message: format!("`{name}` is not a {what} property of OpenZFS"),
                 fix: near.map_or_else(
                     || {
                         format!(
@@ -142,13 +142,13 @@ impl Property {
         match self.values {
             Values::Words(words) if words.contains(&value) => Ok(value.to_owned()),
             Values::Words(words) => Err(cannot(match nearest(value, words.iter().copied()) {
-                None if words.len() > 12 => format!("one of {}, …", words[..8].join(", ")),
+                None if words.len() > 12 => format!("use one of {}, …", words[..8].join(", ")),
                 _ => did_you_mean(value, words),
             })),
             Values::PowerOfTwo { min, max, zero } => self.power_of_two(value, min, max, zero),
             Values::Whole { min, max } => match value.parse::<u64>() {
                 Ok(number) if (min..=max).contains(&number) => Ok(number.to_string()),
-                _ => Err(cannot(format!("it is a whole number, {min} to {max}"))),
+                _ => Err(cannot(format!("write a whole number from {min} to {max}"))),
             },
             Values::SizeOrNone | Values::Limit | Values::SizeNoneAuto if value == "none" => {
                 Ok(value.to_owned())
@@ -161,20 +161,20 @@ impl Property {
             Values::Path(words) if !value.starts_with('/') => {
                 let mut kinds = vec!["an absolute path"];
                 kinds.extend(words.iter().filter(|word| !word.is_empty()));
-                Err(cannot(format!("it is {}", kinds.join(" or "))))
+                Err(cannot(format!("use {}", kinds.join(" or "))))
             }
             Values::Comment
                 if value.len() > 32 || !value.chars().all(|c| (' '..='~').contains(&c)) =>
             {
                 Err(Refused::new(
                     format!("`{}` is too long, or not plain text", self.name),
-                    "it is at most 32 printable characters of ASCII",
+                    "use at most 32 printable ASCII characters",
                 ))
             }
             Values::Text | Values::Path(_) if value.chars().any(char::is_control) => {
                 Err(Refused::new(
-                    format!("`{}` has a control character in it", self.name),
-                    "write it in one line of plain text",
+                    format!("`{}` contains a control character", self.name),
+                    "use one line of plain text",
                 ))
             }
             Values::Text | Values::Path(_) | Values::Comment => Ok(value.to_owned()),
@@ -185,9 +185,9 @@ impl Property {
         let name = self.name;
         let cannot = |fix: String| Err(Refused::new(format!("`{name}` cannot be {value}"), fix));
         match (units::size(value), self.values) {
-            (Err(e), _) => Err(Refused::new(e.to_string(), format!("`{name}` is {what}"))),
+            (Err(e), _) => Err(Refused::new(e.to_string(), format!("`{name}` takes {what}"))),
             (Ok(size), Values::SizeUpTo(most)) if size > most => {
-                cannot(format!("it is a size of at most {}", units::print_size(most)))
+                cannot(format!("use a size of at most {}", units::print_size(most)))
             }
             (Ok(0), Values::Limit) => cannot("write `none` for no limit".to_owned()),
             (Ok(size), _) => Ok(units::print_size(size)),
@@ -199,7 +199,7 @@ impl Property {
         let or_zero = if zero { "0, or " } else { "" };
         let range = format!("{or_zero}{} to {}", units::print_size(min), units::print_size(max));
         let size = units::size(value).map_err(|e| {
-            Refused::new(e.to_string(), format!("`{name}` is a power of two, {range}"))
+            Refused::new(e.to_string(), format!("`{name}` takes a power of two, {range}"))
         })?;
         if size == 0 && zero {
             return Ok("0".to_owned());
@@ -207,14 +207,14 @@ impl Property {
         if size < min || size > max {
             return Err(Refused::new(
                 format!("`{name}` cannot be {value}"),
-                format!("it is a power of two, {range}"),
+                format!("use a power of two, {range}"),
             ));
         }
         if !size.is_power_of_two() {
             let above = size.next_power_of_two();
             let (below, above) = (units::print_size(above / 2), units::print_size(above));
             return Err(Refused::new(
-                format!("`{name}` must be a power of two, {value} is none"),
+                format!("`{name}` must be a power of two, but is {value}"),
                 format!("write {below} or {above}"),
             ));
         }

@@ -24,7 +24,7 @@ pub const TABLE: &[Property] = &[
     property(
         "dedup_table_quota",
         Values::SizeNoneAuto,
-        NotModelled("the machine sets no limit on the table"),
+        NotModelled("the machine does not limit the deduplication table"),
     ),
 ];
 
@@ -92,14 +92,14 @@ pub fn lookup(name: &str, openzfs: OpenZfs) -> Result<&'static Property, Refused
         return find(FEATURES, "pool", name, openzfs);
     }
     let when = match name {
-        "readonly" => Some("at import only"),
-        "bootfs" => Some("of a pool that is there already"),
+        "readonly" => Some("at import"),
+        "bootfs" => Some("on an existing pool"),
         _ => Option::None,
     };
     if let Some(when) = when {
         return Err(Refused {
-            message: format!("`zpool create` does not take `{name}`"),
-            fix: format!("it is set {when}: remove it"),
+            message: format!("`zpool create` does not accept `{name}`"),
+            fix: format!("remove it: it can only be set {when}"),
         });
     }
     find(TABLE, "pool", name, openzfs)

@@ -19,7 +19,7 @@ pub fn valid_kind(name: &str) -> bool {
 /// Reads one word as drives.
 ///
 /// # Errors
-/// What would be right.
+/// What to write instead.
 pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
     if let Some((kind, rest)) = word.split_once('[') {
         let Some(list) = rest.strip_suffix(']') else {
@@ -40,14 +40,14 @@ pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
             };
             let (first, last) = (index(first)?, index(last)?);
             if first > last {
-                return Err(format!("turn the range round: `{kind}[{last}-{first}]`"));
+                return Err(format!("reverse the range: `{kind}[{last}-{first}]`"));
             }
             if last >= MOST {
-                return Err(format!("a pool here has fewer than {MOST} drives of a kind"));
+                return Err(format!("use fewer than {MOST} drives of a kind"));
             }
             drives.extend((first..=last).map(|index| DriveRef { kind: kind.to_owned(), index }));
             if drives.len() > MOST as usize {
-                return Err(format!("a pool here has fewer than {MOST} drives"));
+                return Err(format!("use fewer than {MOST} drives"));
             }
         }
         return Ok(drives);
@@ -65,12 +65,12 @@ pub fn drives(word: &str) -> Result<Vec<DriveRef>, String> {
         if let Some(near) = nearest(kind, classes.chain(["mirror", "raidz", "draid"])) {
             return Err(format!("did you mean `{near}`? A drive has a number: `{kind}0`"));
         }
-        return Err(format!("say which one: `{kind}0`, or `{kind}[0-1]` for several"));
+        return Err(format!("add its number: `{kind}0`, or `{kind}[0-1]` for several"));
     }
     let index = digits
         .parse::<u32>()
         .ok()
         .filter(|index| *index < MOST)
-        .ok_or_else(|| format!("a pool here has fewer than {MOST} drives of a kind"))?;
+        .ok_or_else(|| format!("use fewer than {MOST} drives of a kind"))?;
     Ok(vec![DriveRef { kind: kind.to_owned(), index }])
 }

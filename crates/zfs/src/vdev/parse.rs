@@ -36,7 +36,7 @@ pub struct Sentence {
     pub bare: Vec<(AllocationClass, Range<usize>)>,
 }
 
-/// Reads a sentence: all vdevs that can be made out, and all that is wrong.
+/// Reads a sentence: all vdevs that can be read, and all problems.
 pub fn parse(text: &str) -> (Sentence, Vec<Problem>) {
     let mut reader = Reader {
         words: words(text),
@@ -91,8 +91,10 @@ impl<'a> Reader<'a> {
                 if once && opened.contains(&next) {
                     self.problem(
                         span.clone(),
-                        format!("`{word}` stands here twice"),
-                        format!("zpool takes it once: write all of it behind the first `{word}`"),
+                        format!("`{word}` appears twice"),
+                        format!(
+                            "zpool accepts it once: write all of its vdevs after the first `{word}`"
+                        ),
                     );
                 }
                 opened.push(next);
@@ -121,7 +123,7 @@ impl<'a> Reader<'a> {
                 }
                 Some(Err(fix)) => {
                     self.at += 1;
-                    self.problem(span, format!("`{word}` is no vdev of zpool create"), fix);
+                    self.problem(span, format!("`{word}` is not a vdev of zpool create"), fix);
                     // Its drives would otherwise be taken for a stripe.
                     self.drives();
                 }
@@ -154,8 +156,8 @@ impl<'a> Reader<'a> {
                 Ok(named) if self.named + named.len() > drive::MOST as usize => {
                     self.problem(
                         span,
-                        format!("a pool here has no more than {} drives", drive::MOST),
-                        "name fewer",
+                        format!("a pool can have at most {} drives", drive::MOST),
+                        "use fewer",
                     );
                     // What follows would only add to it.
                     self.at = self.words.len();
@@ -165,7 +167,7 @@ impl<'a> Reader<'a> {
                     self.named += named.len();
                     drives.extend(named.into_iter().map(|drive| (drive, span.clone())));
                 }
-                Err(fix) => self.problem(span, format!("`{word}` names no drive"), fix),
+                Err(fix) => self.problem(span, format!("`{word}` is not a drive"), fix),
             }
         }
         drives
@@ -215,25 +217,24 @@ fn layout(
         Keyword::Raidz(parity) | Keyword::Draid(parity, _) => *parity as usize + 1,
     };
     if drives < needed {
-        let are = if drives == 1 { "is" } else { "are" };
         let fix = match &grouping {
             Keyword::Mirror => {
-                "name two drives or more, or leave `mirror` away for a single one".to_owned()
+                "name at least two drives, or omit `mirror` for a single drive".to_owned()
             }
-            _ => format!("name {needed} drives or more, or take a lower parity"),
+            _ => format!("name at least {needed} drives, or use a lower parity"),
         };
-        let message = format!("{word} needs at least {needed} drives, here {are} {drives}");
+        let message = format!("{word} needs at least {needed} drives, but has {drives}");
         return Err((false, message, fix));
     }
     if drives > 255 && grouping != Keyword::Mirror {
-        let message = format!("{word} takes no more than 255 drives, here are {drives}");
-        return Err((false, message, "divide them over several vdevs".to_owned()));
+        let message = format!("{word} takes at most 255 drives, but has {drives}");
+        return Err((false, message, "divide them among several vdevs".to_owned()));
     }
     match grouping {
         Keyword::Mirror => Ok(Layout::Mirror),
         Keyword::Raidz(parity) => Ok(Layout::Raidz { parity }),
         Keyword::Draid(parity, options) => layout::draid(parity, options, drives)
-            .map_err(|fix| (true, format!("`{word}` fits no dRAID of {drives} drives"), fix)),
+            .map_err(|fix| (true, format!("`{word}` does not fit {drives} drives"), fix)),
     }
 }
 
@@ -245,15 +246,13 @@ fn refused_in(class: AllocationClass, word: &str, layout: Layout) -> Option<(Str
         _ if class == AllocationClass::Normal => None,
         Layout::Mirror if alone => Some((
             format!("zpool cannot mirror `{name}` drives"),
-            format!("leave `mirror` away; data vdevs go before `{name}`"),
+            format!("omit `mirror`; data vdevs go before `{name}`"),
         )),
         Layout::Mirror => None,
         _ => Some((
             format!("zpool cannot make a {word} of `{name}` drives"),
             if alone {
-                format!(
-                    "{name} drives stand alone: leave `{word}` away; data vdevs go before `{name}`"
-                )
+                format!("{name} drives are single: omit `{word}`; data vdevs go before `{name}`")
             } else {
                 format!("a {name} vdev is a drive or a mirror; data vdevs go before `{name}`")
             },

@@ -96,12 +96,12 @@ fn data_vdevs_added_later_are_typed_first() {
 }
 
 #[test]
-fn what_zpool_refuses_is_refused_with_a_way_out() {
+fn what_zpool_refuses_is_refused_with_a_fix() {
     for (text, what) in [
         ("raidz2 hdd[0-1]", "needs at least 3"),
         ("mirror hdd0", "needs at least 2"),
         ("raidz4 hdd[0-9]", "raidz1, raidz2 or raidz3"),
-        ("raidz hdd[0-299]", "no more than 255"),
+        ("raidz hdd[0-299]", "at most 255"),
         ("draid2:9d hdd[0-9]", "too many"),
         ("draid:0d hdd[0-9]", "too few"),
         ("draid:2x hdd[0-9]", "`:<data>d`"),
@@ -110,15 +110,15 @@ fn what_zpool_refuses_is_refused_with_a_way_out() {
         ("draid:99999999999999999999d hdd[0-9]", "`:<data>d`"),
         ("log raidz hdd[0-2]", "zpool cannot make a raidz of `log`"),
         ("cache mirror n0 n1", "cannot mirror `cache`"),
-        ("a0 log l0 log l1", "`log` stands here twice"),
-        ("hdd[0-9999] hdd[0-9999]", "no more than 10000 drives"),
+        ("a0 log l0 log l1", "`log` appears twice"),
+        ("hdd[0-9999] hdd[0-9999]", "at most 10000 drives"),
         ("stripe hdd[0-2]", "needs no keyword"),
         ("mirror-0 hdd[0-1]", "write `mirror`"),
-        ("hdd", "say which one"),
+        ("hdd", "add its number"),
         ("hdd[5-2]", "hdd[2-5]"),
         ("hdd[0-", "close the bracket"),
         ("hdd[a]", "write numbers"),
-        ("sata1[0-2]", "not ending in a digit"),
+        ("sata1[0-2]", "not end"),
         ("/dev/sda", "its kind and its number"),
         ("hdd[0-4000000000]", "fewer than"),
     ] {

@@ -10,7 +10,7 @@ use measurement::Cost;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Pages that all drives together may hold: 64 GiB, a bound against drives that grow without end.
+/// Maximum pages of all drives together: 64 GiB, so that their contents do not grow without limit.
 const PAGES: u32 = 16 << 20;
 
 /// The configuration of the drives of a trial whose own directory is `raw`.
@@ -24,8 +24,8 @@ pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
             profile: profile(&variant, inputs.without, &drive)?,
             real_capacity: drive_capacity(&variant, &drive.kind).unwrap_or(capacity),
             capacity,
-            // Drives of one machine differ in rotation and tails; a drive keeps its seed in all variants
-            // that have it at the same place.
+            // Drives of one machine differ in rotation and latency tails; a drive has the same seed in all
+            // variants that have it at the same position.
             seed: inputs.seed.wrapping_mul(1_000_003).wrapping_add(number as u64),
             free: free(inputs, &drive),
             failed: false,
@@ -64,16 +64,16 @@ fn profile(variant: &Variant, without: Option<Cost>, drive: &DriveRef) -> Result
 }
 
 /// Drives of a pool that have a class.
-fn of_class(variant: &Variant, class: AllocationClass) -> BTreeSet<&DriveRef> {
+fn drives_of_class(variant: &Variant, class: AllocationClass) -> BTreeSet<&DriveRef> {
     let vdevs = variant.pool.vdevs.iter().filter(|vdev| vdev.class == class);
     vdevs.flat_map(|vdev| &vdev.drives).collect()
 }
 
-/// Requests of a drive that take no time, for the cost that a trial does without.
+/// Requests of a drive that take no time, to remove a trial's cost.
 fn free(inputs: &Inputs, drive: &DriveRef) -> Vec<FreeRequest> {
     let variant = &inputs.variant;
-    let log = of_class(variant, AllocationClass::Log);
-    let takes_log = of_class(variant, variant.log_class()).contains(drive);
+    let log = drives_of_class(variant, AllocationClass::Log);
+    let takes_log = drives_of_class(variant, variant.log_class()).contains(drive);
     match inputs.without {
         Some(Cost::LogFlush) if takes_log => vec![FreeRequest::Flush],
         Some(Cost::LogWrite) if log.contains(drive) => vec![FreeRequest::Write],

@@ -1,4 +1,4 @@
-//! Module parameters of a trial: what sizes things by the model, and the rest as the lab has it.
+//! Module parameters of a trial: sizes from the model, the rest from the lab.
 
 use crate::inputs::Inputs;
 use crate::workload::Client;
@@ -6,7 +6,7 @@ use lab::model::{LISTS, lists};
 use measurement::Cost;
 use std::collections::BTreeMap;
 
-/// How many times as much dirty data is allowed where writers are not to be throttled.
+/// Factor on the dirty-data limit when the write throttle is removed.
 const WITHOUT_THROTTLE: u64 = 4;
 
 /// Parameters of the modules.
@@ -21,7 +21,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// As a module takes them.
+    /// The parameters as modprobe takes them.
     pub fn line(parameters: &BTreeMap<String, String>) -> String {
         let words: Vec<String> = parameters
             .iter()
@@ -34,15 +34,15 @@ impl Parameters {
     }
 }
 
-/// The parameters of a trial, and the memory that its client takes.
-pub fn with(inputs: &Inputs, client: &dyn Client) -> Parameters {
-    let mut parameters = of(inputs, client.data_bytes());
+/// The parameters of a trial, with the memory that its client needs.
+pub fn with_client(inputs: &Inputs, client: &dyn Client) -> Parameters {
+    let mut parameters = without_client(inputs, client.data_bytes());
     parameters.more_memory += client.memory();
     parameters
 }
 
-/// The parameters of a trial whose client's files have so many bytes.
-pub fn of(inputs: &Inputs, files_bytes: u64) -> Parameters {
+/// The parameters of a trial whose client has files of `files_bytes`, without the client's memory.
+pub fn without_client(inputs: &Inputs, files_bytes: u64) -> Parameters {
     let model = &inputs.model;
     let cores = inputs.host.cores;
     let mut numbers = lab::model::parameters(model, &inputs.host, &inputs.variant);

@@ -11,12 +11,12 @@ use measurement::Stage;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Memory of the machine that is tried, bytes.
+/// Memory of the test machine, bytes.
 const MEMORY: u64 = 512 << 20;
-/// Real time after which it is taken for hung.
+/// Real time after which it counts as hung.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Why machines cannot run on a system and processor, by Rust's names for them; none where they can.
+/// Why machines cannot run on a system and processor (Rust's names); none if they can.
 pub fn unsupported(system: &str, processor: &str) -> Option<String> {
     ((system, processor) != ("linux", "x86_64")).then(|| {
         format!(
@@ -26,11 +26,11 @@ pub fn unsupported(system: &str, processor: &str) -> Option<String> {
 }
 
 impl Linux {
-    /// Starts a machine that loads a release of OpenZFS and its tools and ends, in an empty directory. The
-    /// real time that it took.
+    /// Starts a machine in an empty directory that loads a release of OpenZFS and its tools, and ends.
+    /// Returns the real time that it took.
     ///
     /// # Errors
-    /// Why it did not come to its end.
+    /// Why the machine failed.
     pub fn probe(
         engine: &Engine,
         release: &str,

@@ -1,4 +1,4 @@
-//! From running totals at moments to what happened in each second.
+//! Converts samples of running totals into counts per second.
 
 use crate::window::Sample;
 use machine::outcome;

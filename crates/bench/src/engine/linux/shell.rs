@@ -4,6 +4,7 @@ use super::{Linux, devices, fault, parameters, steps};
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::stop::Stop;
+use crate::workload::Client;
 use contents::config::{Config, DriveConfig};
 use lab::campaign::{DriveRef, Processor};
 use machine::script::{Command, Script, Step};
@@ -25,14 +26,17 @@ const GREETING: &str = "greeting";
 /// File in the machine's directory with the output of a shell without a terminal.
 const OUTPUT: &str = "output";
 
-/// A shell to be run.
-#[derive(Debug)]
+/// The shell to run.
 pub struct Shell<'a> {
-    /// The machine and its pool. The client's part is not used.
+    /// The machine and its pool.
     pub inputs: &'a Inputs,
+    /// The client that the machine has memory for; none for a shell alone.
+    pub client: Option<&'a dyn Client>,
+    /// Drives with contents: nothing is built or imported. Without them the pool is built on empty drives.
+    pub drives: Option<Config>,
     /// The machine's directory.
     pub directory: &'a Path,
-    /// Virtual seconds that pass in a real one while the machine is idle; 0: its clock jumps.
+    /// Virtual seconds per real second while the machine is idle; 0: its clock jumps.
     pub pace: u32,
     /// What is shown before the first prompt.
     pub greeting: &'a str,
@@ -40,7 +44,7 @@ pub struct Shell<'a> {
     pub input: Option<&'a [u8]>,
 }
 
-/// Drives that the machine of a shell has and its pool has not, to replace others by: one of each kind, with
+/// Blank drives that the shell's machine has in addition to its pool, as replacements: one of each kind, with
 /// the next number.
 pub fn blank_drives(inputs: &Inputs) -> Vec<DriveRef> {
     let mut next: BTreeMap<&str, u32> = BTreeMap::new();
@@ -76,11 +80,17 @@ impl Linux {
     /// Runs a shell to its end; its exit code.
     ///
     /// # Errors
-    /// Why the machine did not come so far.
+    /// Why the machine failed before.
     pub fn shell(&self, shell: &Shell, stop: &Stop) -> Result<i32, Fault> {
         let Shell { inputs, directory, .. } = *shell;
-        let parameters = parameters::of(inputs, 0);
+        let parameters = match shell.client {
+            None => parameters::without_client(inputs, 0),
+            Some(client) => parameters::with_client(inputs, client),
+        };
         let (mut steps, programs, pool) = steps::build(inputs, &self.engine, &parameters);
+        if shell.drives.is_some() {
+            steps.retain(|step| matches!(step, Step::Stage(_) | Step::Module { .. }));
+        }
         if shell.input.is_none() {
             // Lines of progress would stand on the terminal.
             steps.retain(|step| !matches!(step, Step::Stage(_)));
@@ -89,8 +99,14 @@ impl Linux {
             prepare(shell).map_err(doing(format!("write to {}", directory.display())))?,
         ));
         let script = Script { pool, programs, steps };
-        let mut drives = devices::config(inputs, directory)?;
-        add_blank_drives(&mut drives, inputs);
+        let drives = match &shell.drives {
+            Some(drives) => drives.clone(),
+            None => {
+                let mut drives = devices::config(inputs, directory)?;
+                add_blank_drives(&mut drives, inputs);
+                drives
+            }
+        };
         let memory = self.take_memory()?;
         let machine = Machine {
             kernel: &self.engine.kernel(),
@@ -115,7 +131,7 @@ impl Linux {
                     Copy::new(directory, OUTPUT, io::stdout()),
                     Copy::new(directory, &format!("{OUTPUT}.err"), io::stderr()),
                 ]);
-                let copy = || copies.borrow_mut().iter_mut().for_each(Copy::go_on);
+                let copy = || copies.borrow_mut().iter_mut().for_each(Copy::copy_new);
                 let ended = machine.run(&drives, &|_| (), &|| {
                     copy();
                     stop.requested()
@@ -174,7 +190,7 @@ impl Copy {
     }
 
     /// Copies what is new. Nobody may listen any more, which is no reason to stop.
-    fn go_on(&mut self) {
+    fn copy_new(&mut self) {
         if self.file.is_none() {
             self.file = File::open(&self.path).ok();
         }

@@ -1,6 +1,6 @@
-//! Pool states: what a trial's drives hold when it begins. A state follows from how it is made alone, with a
-//! seed of its own, so that repeats, rungs of a ladder and re-runs begin with the same one. Every trial
-//! begins with its state, whether that was stored or is made for it: the result is the same.
+//! Pool states: the contents of a trial's drives at its start. A state depends only on how it is made, with
+//! its own seed, so repeats, rungs of a ladder and re-runs start with the same one. A stored state and a
+//! newly made one give the same result.
 
 use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
@@ -23,19 +23,19 @@ use std::thread;
 use std::time::Duration;
 use store::{Claim, Key, Running, Store};
 
-/// How often a state that another trial makes is looked for.
+/// How often to look for a state that another trial is making.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A pool state, ready to begin with.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct ReadyState {
     /// The image of the drives.
     pub image: File,
-    /// What the machine told that made it.
+    /// The outcome that the machine reported.
     pub outcome: Outcome,
 }
 
-/// Everything that a pool state follows from. Its canonical JSON has the state's key as its hash.
+/// Everything that a pool state depends on. The hash of its canonical JSON is the state's key.
 #[derive(Debug, Serialize)]
 struct Definition<'a> {
     build: &'a str,
@@ -48,7 +48,7 @@ struct Definition<'a> {
     drives: Config,
 }
 
-/// A pool state that is to be found or made.
+/// A pool state to find or make.
 #[derive(Debug)]
 struct Wanted {
     key: Key,
@@ -83,14 +83,14 @@ fn work(
     engine: &machine::engine::Engine,
     client: &dyn Client,
 ) -> (Work, Parameters) {
-    let parameters = parameters::with(inputs, client);
+    let parameters = parameters::with_client(inputs, client);
     let work = steps::state(inputs, engine, client, &parameters);
     (work, parameters)
 }
 
 impl Wanted {
     /// The state that a trial begins with.
-    fn of(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
+    fn new(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
         let mut inputs = before(inputs);
         let client = workload::prepare(&inputs, Place::Nowhere)?;
         let (work, _) = work(&inputs, engine, client.as_ref());
@@ -106,27 +106,27 @@ impl Wanted {
         let bytes = serde_json::to_value(definition).and_then(|value| serde_json::to_vec(&value));
         let definition =
             bytes.map_err(|e| Fault::failed(format!("cannot write a state's inputs: {e}")))?;
-        let key = Key::of(&definition);
+        let key = Key::from_inputs(&definition);
         inputs.seed = u64::from_str_radix(&key.as_str()[..16], 16).unwrap_or_default();
         Ok(Wanted { key, definition, inputs })
     }
 }
 
-/// What the store says against it.
+/// The store's error as a fault.
 fn refused(error: store::Error) -> Fault {
     Fault::Environment(error.to_string())
 }
 
 impl Linux {
-    /// The state that a trial begins with: the stored one, or one that is made now.
+    /// The state that a trial starts with: the stored one, or a new one.
     pub(super) fn state(
         &self,
         inputs: &Inputs,
         store: &Store,
         watch: &dyn TrialWatch,
         stop: &Stop,
-    ) -> Result<Begun, Fault> {
-        let wanted = Wanted::of(inputs, &self.engine)?;
+    ) -> Result<ReadyState, Fault> {
+        let wanted = Wanted::new(inputs, &self.engine)?;
         loop {
             if let Some(begun) = self.stored(&wanted.key, store) {
                 return Ok(begun);
@@ -146,12 +146,15 @@ impl Linux {
         }
     }
 
-    /// A stored state. This process reads all of its image once, to see whether that is whole.
-    fn stored(&self, key: &Key, store: &Store) -> Option<Begun> {
+    /// A stored state. This process verifies its image once by reading all of it.
+    fn stored(&self, key: &Key, store: &Store) -> Option<ReadyState> {
         let mut whole = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let state = store.state(key, !whole.contains(key))?;
         whole.insert(key.clone());
-        Some(Begun { image: state.image, outcome: serde_json::from_value(state.outcome).ok()? })
+        Some(ReadyState {
+            image: state.image,
+            outcome: serde_json::from_value(state.outcome).ok()?,
+        })
     }
 
     /// Makes a state and stores it.
@@ -187,7 +190,9 @@ impl Linux {
         let outcome = outcome.map_err(|failure| match failure {
             Failure::Script(why) if why.contains("No space left on device") => {
                 Fault::Environment(format!(
-                    "no space for what the drives hold when a trial begins, up to {}, on the file system of {}: free some, or keep results elsewhere with --store DIR, and run the same command again",
+                    "no space for the drives' initial contents, up to {}, on the file system of \
+                     {}: free some, or keep results elsewhere with --store DIR, and run the same \
+                     command again",
                     about(inputs.model.drives_hold),
                     store.path().display()
                 ))
@@ -252,7 +257,7 @@ warm_up = "5s"
     fn wanted(campaign: &Campaign, slot: &Slot) -> Wanted {
         let model = resolve(campaign, &HostLimits::MACHINE).unwrap();
         let inputs = Inputs::new(campaign, &model, slot, "build");
-        Wanted::of(&inputs, &engine()).unwrap()
+        Wanted::new(&inputs, &engine()).unwrap()
     }
 
     fn main() -> Slot {
@@ -260,7 +265,7 @@ warm_up = "5s"
     }
 
     #[test]
-    fn what_is_measured_makes_no_other_state() {
+    fn the_measurement_does_not_change_the_state() {
         let stated = campaign();
         let state = wanted(&stated, &main());
         let kinds = [
@@ -295,7 +300,7 @@ warm_up = "5s"
     }
 
     #[test]
-    fn what_drives_hold_makes_another_state() {
+    fn the_drives_contents_change_the_state() {
         let stated = campaign();
         let mut keys = vec![wanted(&stated, &main()).key];
         let kind = TrialKind::Size(2.0);

@@ -1,4 +1,4 @@
-//! What machines do to make a pool state and to run a trial, as scripts.
+//! The machine's scripts that make a pool state and run a trial.
 
 use super::parameters::Parameters;
 use crate::inputs::Inputs;
@@ -32,7 +32,7 @@ fn device(drive: &DriveRef) -> String {
     format!("{DEVICE}{drive}")
 }
 
-/// What a machine does, and the client's files that it finds in its directory.
+/// The script of a machine, and the client's files in its directory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Work {
     /// The script.
@@ -42,7 +42,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// The work of a machine that has the variant's programs.
+    /// The script of a machine with the variant's programs.
     fn new(inputs: &Inputs, engine: &Engine) -> Work {
         let (programs, pool) = match &inputs.variant.stack {
             Stack::Zfs => {
@@ -113,7 +113,7 @@ pub fn trial(
     work.client(client.measure());
     work.client(client.stop());
     if inputs.variant.stack == Stack::Zfs {
-        // For people: what they would look at on a real server.
+        // For people: the output that they would check on a real server.
         let looks = [
             ("zpool-iostat.txt", &["zpool", "iostat", "-lqv", POOL][..]),
             ("zpool-iostat-histograms.txt", &["zpool", "iostat", "-w", POOL]),
@@ -195,7 +195,7 @@ fn here(words: Vec<String>, devices: &BTreeMap<String, String>) -> Vec<String> {
             // Nothing is remembered outside the pool.
             argv.extend(["-o", "cachefile=none", "-m", MOUNT].map(str::to_owned));
         }
-        // An array is not filled with zeros first, and nobody is asked.
+        // The array is not zeroed first, and mdadm does not prompt.
         if argv == ["mdadm", "--create"] {
             argv.extend(["--run", "--assume-clean"].map(str::to_owned));
         }
@@ -203,7 +203,7 @@ fn here(words: Vec<String>, devices: &BTreeMap<String, String>) -> Vec<String> {
     argv
 }
 
-/// Everything dirty is written, and the drives are let go as by a shutdown of the server.
+/// Writes everything dirty and releases the drives, as a shutdown of the server does.
 fn close(inputs: &Inputs) -> Vec<Step> {
     let words = match &inputs.variant.stack {
         Stack::Zfs => [&["zpool", "sync", POOL][..], &["zpool", "export", POOL]],
@@ -212,7 +212,7 @@ fn close(inputs: &Inputs) -> Vec<Step> {
     words.map(|words| Step::Run(run(words))).to_vec()
 }
 
-/// What was closed is opened and mounted, with empty caches.
+/// Imports or assembles and mounts it again, with empty caches.
 fn open(inputs: &Inputs) -> Vec<Step> {
     let command = |argv| Step::Run(Command::new(argv));
     match &inputs.variant.stack {

@@ -1,4 +1,4 @@
-//! The machine of a variant, for work that is no trial: what it runs is its caller's.
+//! The machine of a variant, for other work than a trial: the caller decides what it runs.
 
 use super::parameters::{self, Parameters};
 use super::{Linux, devices, fault, steps};
@@ -22,9 +22,9 @@ pub struct Variant<'a> {
     parameters: Parameters,
 }
 
-/// How a machine ended before its script did.
+/// Why a machine ended before its script.
 #[derive(Debug)]
-pub enum Early {
+pub enum EarlyEnd {
     /// Its kernel panicked or hung: how, in one line.
     Died(String),
     /// Anything else.
@@ -34,12 +34,12 @@ pub enum Early {
 impl Linux {
     /// The machine of a variant. The client's part of the inputs is not used, except for its dataset.
     pub fn variant<'a>(&'a self, inputs: &'a Inputs) -> Variant<'a> {
-        Variant { linux: self, inputs, parameters: parameters::of(inputs, 0) }
+        Variant { linux: self, inputs, parameters: parameters::without_client(inputs, 0) }
     }
 
     /// The same with room for a client.
     pub fn variant_with<'a>(&'a self, inputs: &'a Inputs, client: &dyn Client) -> Variant<'a> {
-        Variant { linux: self, inputs, parameters: parameters::with(inputs, client) }
+        Variant { linux: self, inputs, parameters: parameters::with_client(inputs, client) }
     }
 }
 
@@ -77,17 +77,17 @@ impl Variant<'_> {
     /// Runs a machine with these drives to the end of these steps.
     ///
     /// # Errors
-    /// Why it did not come so far.
+    /// Why the machine failed before.
     pub fn run(
         &self,
         directory: &Path,
         drives: &Config,
         steps: Vec<Step>,
         stop: &Stop,
-    ) -> Result<Outcome, Early> {
+    ) -> Result<Outcome, EarlyEnd> {
         let (_, programs, pool) = steps::build(self.inputs, &self.linux.engine, &self.parameters);
         let script = Script { pool, programs, steps };
-        let memory = self.linux.take_memory().map_err(Early::Fault)?;
+        let memory = self.linux.take_memory().map_err(EarlyEnd::Fault)?;
         let machine = Machine {
             kernel: &self.linux.engine.kernel(),
             executable: &self.linux.executable,
@@ -107,8 +107,8 @@ impl Variant<'_> {
         let ended = machine.run(drives, &|_: Stage| (), &|| stop.requested());
         self.linux.give_memory_back(memory);
         ended.map_err(|failure| match failure {
-            Failure::Ended(how) if !super::is_full(directory) => Early::Died(how),
-            other => Early::Fault(fault(&other, directory, None)),
+            Failure::Ended(how) if !super::is_full(directory) => EarlyEnd::Died(how),
+            other => EarlyEnd::Fault(fault(&other, directory, None)),
         })
     }
 }

@@ -1,9 +1,10 @@
-//! The runs of fio before the measured one: the same job that lays files out, reads them once, warms caches up, or is a ramp.
+//! The runs of fio before the measured one: versions of the job that lay files out, read them once, warm
+//! caches, or are a ramp.
 
 use super::rewrite::Rewritten;
 use super::times::milliseconds;
 
-/// Block in which files are laid out where their content does not depend on it.
+/// Block size for laying out files whose content does not depend on it.
 pub(super) const LAYOUT_BLOCK: u64 = 1 << 20;
 
 impl Rewritten {

@@ -14,7 +14,7 @@ use measurement::Measured;
 use std::fs;
 use std::path::Path;
 
-/// How many times its own time fio may take before it is taken for hung, and seconds on top.
+/// Limits after which fio counts as hung: a multiple of its run time, plus these seconds.
 const LIMIT: (f64, f64) = (3.0, 600.0);
 /// Seconds for jobs that do not say how long they run.
 const UNTIMED_S: f64 = 24.0 * 3600.0;
@@ -36,7 +36,7 @@ impl Client {
     /// Every mistake in the job file.
     pub fn new(inputs: &Inputs, place: Place) -> Result<Client, Fault> {
         let Program::Fio { origin, job: text } = &inputs.workload.program else {
-            return Err(Fault::failed("this workload has no job of fio"));
+            return Err(Fault::failed("this workload has no fio job"));
         };
         Ok(Client {
             program: match place {

@@ -1,4 +1,4 @@
-//! What a fio that has ended leaves.
+//! The outputs of a finished fio.
 
 use super::output::{self, Output};
 use super::refusals::complaint;
@@ -16,7 +16,7 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// What a fio that ran to its end has measured.
+/// The measurements of a fio that ran to its end.
 #[derive(Debug)]
 pub struct Finished {
     /// Its JSON.
@@ -42,7 +42,7 @@ impl Finished {
         let why = complaint(output::preface(&text)).or_else(|| complaint(&errors));
         let failed = |otherwise: String| Fault::failed(why.map_or(otherwise, str::to_owned));
         if let Ended::Signal(signal) = ended {
-            return Err(Fault::failed(format!("fio was ended by signal {signal}")));
+            return Err(Fault::failed(format!("fio was killed by signal {signal}")));
         }
         let output = output::parse(&text).map_err(|e| failed(format!("{e} ({output})")))?;
         if let Some((job, errno)) = output.error() {

@@ -59,7 +59,7 @@ pub fn target<'a>(inputs: &Inputs, dir: &'a Path) -> Target<'a> {
 /// A trial's job file, rewritten for a target.
 fn rewritten(inputs: &Inputs, target: &Target) -> Result<Rewritten, Fault> {
     let Program::Fio { origin, job } = &inputs.workload.program else {
-        return Err(Fault::failed("this workload has no job of fio"));
+        return Err(Fault::failed("this workload has no fio job"));
     };
     let wrong = |m: Vec<Mistake>| Fault::Failed(reason(origin, &m));
     let file = parse::parse(job).map_err(wrong)?;

@@ -18,11 +18,11 @@ const LEAST: u32 = 4;
 pub(super) struct Open {
     /// Lines for its section.
     pub lines: Vec<(&'static str, String)>,
-    /// Operations a second that each clone is told to begin.
+    /// Operations per second that each clone starts.
     pub rate: f64,
     /// Operations under way at most, each clone.
     pub workers: u32,
-    /// What the reader must know.
+    /// Notes for the reader.
     pub note: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! fio's JSON+, by types. Only what is used is named; whatever else fio prints is let pass.
+//! fio's JSON+ as types. Only fields that are used; the rest is ignored.
 
 use measurement::Flow;
 use serde::Deserialize;
@@ -107,7 +107,7 @@ pub fn parse(text: &str) -> Result<Output, Unreadable> {
     }
 }
 
-/// What fio said before its JSON.
+/// Fio's messages before its JSON.
 pub fn preface(text: &str) -> &str {
     &text[..json_start(text).unwrap_or(text.len())]
 }

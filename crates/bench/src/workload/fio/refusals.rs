@@ -1,4 +1,4 @@
-//! What fio itself finds wrong with a job file.
+//! Mistakes that fio itself reports in a job file.
 
 use super::rewrite::{Target, rewrite};
 use lab::fio::Mistake;
@@ -7,21 +7,22 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The first line in which fio says what is wrong.
-pub fn complaint(said: &str) -> Option<&str> {
-    complaints(said).next()
+/// The first error line in fio's output.
+pub fn complaint(output: &str) -> Option<&str> {
+    complaints(output).next()
 }
 
-fn complaints(said: &str) -> impl Iterator<Item = &str> {
-    said.lines()
+fn complaints(output: &str) -> impl Iterator<Item = &str> {
+    output
+        .lines()
         .map(str::trim)
         .filter(|line| line.starts_with("fio: ") || line.contains("Bad option"))
         // A warning, that `blockalign` turns the map of blocks off.
         .filter(|line| !line.starts_with("fio: Any use of "))
 }
 
-/// What fio itself finds wrong with a job file that can be read, such as values that an option does
-/// not take. Each job is asked about alone, since fio says nothing of those after one it drops.
+/// Mistakes that fio itself reports in a job file that can be read, such as invalid values of options. Each
+/// job is checked alone, because fio reports nothing after a job that it drops.
 pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
     let here = std::env::temp_dir();
     let target = Target {
@@ -43,12 +44,12 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
     };
     let mut found = Vec::new();
     for job in &file.jobs {
-        let said = match parse_only(program, &copy.text, &job.name) {
-            Ok(said) => said,
-            // What cannot be asked refuses nothing; a trial would say why.
+        let output = match parse_only(program, &copy.text, &job.name) {
+            Ok(output) => output,
+            // If fio cannot be run, nothing is refused; a trial would report why.
             Err(_) => return found,
         };
-        for line in complaints(&said).filter(|line| !line.ends_with(" dropped")) {
+        for line in complaints(&output).filter(|line| !line.ends_with(" dropped")) {
             found.push(refusal(&file, job, line));
         }
     }
@@ -57,26 +58,26 @@ pub fn refusals(program: &Path, text: &str) -> Vec<Mistake> {
     found
 }
 
-/// A complaint of fio as a mistake of the line that it quotes, else of the job.
-fn refusal(file: &JobFile, job: &Job, said: &str) -> Mistake {
-    let quoted = said
+/// An error of fio as a mistake of the line that it quotes, else of the job.
+fn refusal(file: &JobFile, job: &Job, output: &str) -> Mistake {
+    let quoted = output
         .strip_prefix("fio: failed parsing ")
-        .or_else(|| said.strip_prefix("Bad option <")?.strip_suffix('>'))
-        .unwrap_or(said);
+        .or_else(|| output.strip_prefix("Bad option <")?.strip_suffix('>'))
+        .unwrap_or(output);
     let line = file.lines.iter().position(|(line, kind)| {
         matches!(kind, Kind::Option(_)) && parse::content(line) == quoted.trim()
     });
     Mistake::new(
         line.map_or(job.line, |index| index + 1),
         match line {
-            Some(_) => format!("fio refuses `{}`", quoted.trim()),
-            None => format!("fio refuses this job: {said}"),
+            Some(_) => format!("fio rejects `{}`", quoted.trim()),
+            None => format!("fio rejects this job: {output}"),
         },
         "`fio --cmdhelp=OPTION` prints the values that an option takes",
     )
 }
 
-/// What fio says to one section of a job file.
+/// The output of fio for one section of a job file.
 fn parse_only(program: &Path, text: &str, section: &str) -> std::io::Result<String> {
     let mut child = Command::new(program)
         .arg("--parse-only")
@@ -86,7 +87,7 @@ fn parse_only(program: &Path, text: &str, section: &str) -> std::io::Result<Stri
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    // A fio that reads no further has said enough.
+    // If fio stops reading, its output is complete.
     if let Some(mut input) = child.stdin.take() {
         let _ = input.write_all(text.as_bytes());
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What a job file is rewritten for.
+/// The target of a rewritten job file.
 #[derive(Debug, Clone)]
 pub struct Target<'a> {
     /// The mounted dataset.
@@ -22,9 +22,9 @@ pub struct Target<'a> {
     pub working_set: Option<u64>,
     /// Virtual seconds to measure, where the lab says so.
     pub runtime_s: Option<f64>,
-    /// Virtual seconds before that, where the job file does not say.
+    /// Virtual seconds before that, if the job file states none.
     pub ramp_s: f64,
-    /// Most of them, whatever it says.
+    /// Their maximum, also for the job file's own.
     pub ramp_most_s: Option<f64>,
     /// Whether caches are warmed before, by runs of the same files.
     pub warmed: bool,
@@ -66,13 +66,13 @@ pub struct Rewritten {
     /// The pattern in which each job of the file reads, where all of them do, at least among other things:
     /// its caches can be warmed by that alone.
     pub(super) reads: Option<Vec<String>>,
-    /// Which jobs of the file ask for their files to be read once before they begin.
+    /// The jobs of the file whose files are read once before they start.
     pub(super) pre_reads: Vec<bool>,
     /// Whether its files may be laid out in large blocks.
     pub(super) large: bool,
     /// Seed that the lab's schedule gave it.
     pub(super) seed: u64,
-    /// What the reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! One job of the copy: the lines that stand at the end of its section, and what follows from them.
+//! One job of the copy: the lines at the end of its section, and their consequences.
 
 use super::before::LAYOUT_BLOCK;
 use super::open::{offloads, open};
@@ -26,13 +26,13 @@ pub(super) struct Section {
     pub large: bool,
     /// Virtual seconds of measurement; none when it ends with its files.
     pub runtime_s: Option<f64>,
-    /// Whether it goes on for that long whatever it has done.
+    /// Whether it runs for that long regardless of its progress.
     pub for_a_time: bool,
-    /// What the reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// What the jobs of a file share.
+/// Data shared by the jobs of a file.
 pub(super) struct Shared<'a> {
     pub target: &'a Target<'a>,
     /// Clones of all jobs.
@@ -82,7 +82,8 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
     if !times.for_a_time && reads_back(job) {
         lines.push(("do_verify", "0".to_owned()));
         notes.push(format!(
-            "job {}: what it wrote is not read back after it has ended with its files, since that would be counted as its work",
+            "job {}: what it wrote is not read back after it has ended with its files, since \
+             that would be counted as its work",
             job.name
         ));
     }
@@ -96,13 +97,15 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
     }
     if flushes_counted_long(job) && target.rate.is_none() {
         notes.push(format!(
-            "job {}: fio 3.33 counts a flush of a libaio job from the submission of an earlier operation, so latencies of flushes are too long",
+            "job {}: fio 3.33 counts a flush of a libaio job from the submission of an earlier \
+             operation, so latencies of flushes are too long",
             job.name
         ));
     }
     if job.get("ioengine") == Some("io_uring") && target.rate.is_none() && depth(job) > WORKERS {
         notes.push(format!(
-            "job {}: on ZFS at most {WORKERS} operations of io_uring are under way at once in the machine, which has one processor inside; a server has {WORKERS} for each processor",
+            "job {}: on ZFS at most {WORKERS} operations of io_uring are under way at once in \
+             the machine, which has one processor inside; a server has {WORKERS} for each processor",
             job.name
         ));
     }
@@ -142,7 +145,8 @@ fn goes_through_a_map(job: &Job) -> bool {
 fn holes(job: &Job) -> Option<String> {
     (job.get("rw")?.starts_with("randwrite") && !is_filled(job)).then(|| {
         format!(
-            "job {}: as fio lays them out, its files begin as holes, and a partial write into a hole has no record to read; overwrite=1 gives them content",
+            "job {}: as fio lays them out, its files begin as holes, and a partial write into a \
+             hole has no record to read; overwrite=1 gives them content",
             job.name
         )
     })

@@ -27,7 +27,7 @@ pub enum Ratio {
     Give(u64),
 }
 
-/// What makes all files of a job file together `want` bytes.
+/// The change that makes all files of a job file together `want` bytes.
 ///
 /// # Errors
 /// A size that cannot be read, with its line.

@@ -46,7 +46,7 @@ pub(super) fn ramp(file: &JobFile, target: &Target) -> Result<Ramp, Mistake> {
     })
 }
 
-/// The times of a job.
+/// The times of one job.
 ///
 /// # Errors
 /// A `runtime` that cannot be read, with its line.

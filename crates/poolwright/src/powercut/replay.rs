@@ -1,0 +1,49 @@
+//! `--replay SEED`: a shell on the drives of a crash state.
+
+use super::states::{AfterCut, BaseContents, Setup};
+use crate::shell;
+use ::machine::scratch::Scratch;
+use bench::engine::linux::Linux;
+use bench::engine::linux::shell::Shell;
+use bench::fault::{Fault, doing};
+use bench::workload::Client;
+use lab::command::POOL;
+
+/// Writes as the lab has it, cuts the power and runs a shell; its exit code.
+///
+/// # Errors
+/// Why the state could not be made, or the machine failed before the shell.
+pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, Fault> {
+    let scratch = Scratch::new().map_err(doing("make a directory for the machine"))?;
+    let input = shell::input().map_err(doing("read standard input"))?;
+    let recorded = setup.record(&scratch.path().join("kept"), true)?;
+    let mut base = BaseContents::new(&setup.variant.drives(scratch.path())?);
+    let directory = scratch.path().join("state");
+    let after = setup.cut(&recorded, &mut base, &directory, seed)?;
+    let shell = Shell {
+        inputs: setup.inputs,
+        client: setup.database.map(|client| client as &dyn Client),
+        greeting: &greeting(title, &after),
+        drives: Some(after.drives),
+        directory: &directory,
+        pace: 0,
+        input: input.as_deref(),
+    };
+    let code = linux.shell(&shell, setup.stop)?;
+    Ok(u8::try_from(code).unwrap_or(1))
+}
+
+/// What a person should know before the first prompt.
+fn greeting(title: &str, after: &AfterCut) -> String {
+    let AfterCut { drives, state, .. } = after;
+    let failed = drives.drives.iter().filter(|drive| drive.failed);
+    let failed: String = failed.map(|drive| format!("failed  {}\n", drive.name)).collect();
+    format!(
+        "\npoolwright: {title}: the power was cut {:.3} s into the writing, after {} acknowledgements\n\
+         lost    {} of {} unflushed writes\n\
+         {failed}\
+         import  zpool import -d /dev {POOL}\n\
+         leave   exit or Ctrl-D; nothing is kept\n\n",
+        state.at_s, state.acknowledged, state.dropped, state.unflushed,
+    )
+}
