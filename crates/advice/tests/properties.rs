@@ -258,6 +258,7 @@ fn campaign() -> impl Strategy<Value = Campaign> {
                 module,
                 module_words: Default::default(),
                 memory: None,
+                servers: Default::default(),
             };
             Campaign {
                 title: "t".into(),

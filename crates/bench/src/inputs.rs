@@ -104,7 +104,7 @@ impl Inputs {
             format: FORMAT,
             build: build.to_owned(),
             variant: nameless_variant(variant),
-            workload: nameless_workload(&campaign.workloads[slot.workload]),
+            workload: nameless_workload(&campaign.workloads[slot.workload].on(variant)),
             method: Timing::from(&campaign.method),
             model: Model {
                 size_bound_by: String::new(),
@@ -186,6 +186,8 @@ fn nameless_variant(variant: &Variant) -> Variant {
     variant.name = String::new();
     variant.levels.clear();
     variant.memory = None;
+    // They are in the workload.
+    variant.servers.clear();
     // Drives beyond the last that takes part are no part of it either.
     let used = rerun::kinds(&variant);
     variant.drives.retain(|kind, _| used.contains_key(kind));
@@ -204,6 +206,7 @@ fn nameless_workload(workload: &Workload) -> Workload {
     workload.rates = None;
     match &mut workload.program {
         Program::Fio { origin, .. } => *origin = "job.fio".to_owned(),
+        Program::Sysbench(_) => {}
         Program::Pgbench(pgbench) => {
             for script in &mut pgbench.scripts {
                 script.name = String::new();

@@ -53,7 +53,9 @@ impl Builds {
                     vacant.insert(Build {
                         name: match &workload.program {
                             Program::Fio { .. } => release.to_string(),
-                            Program::Pgbench(_) => format!("{release} {}", workload.name),
+                            Program::Pgbench(_) | Program::Sysbench(_) => {
+                                format!("{release} {}", workload.name)
+                            }
                         },
                         id: engine.build_id(release, &workload.program)?,
                     });

@@ -228,7 +228,7 @@ fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
         jobs: job::summaries(workload),
         counted: match workload.program {
             Program::Fio { .. } => Counted::Requests,
-            Program::Pgbench(_) => Counted::Transactions,
+            Program::Pgbench(_) | Program::Sysbench(_) => Counted::Transactions,
         },
     };
     campaign.workloads.iter().map(of).collect()

@@ -5,10 +5,14 @@
 mod host;
 mod pgbench;
 mod stack;
+mod sysbench;
+mod workload;
 
 pub use host::{Host, Processor};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
+pub use sysbench::{MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench};
+pub use workload::{Program, Rates, Workload};
 pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Vdev};
 
 use drives::{Profile, ProfileError};
@@ -62,6 +66,9 @@ pub struct Variant {
     /// RAM, bytes, where it differs from the lab's (`host.memory`): variants may compare memory with drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
+    /// Settings of database servers (`postgresql`, `mariadb`) that replace those of the workloads.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub servers: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Variant {
@@ -192,70 +199,6 @@ impl Pool {
     pub fn uses(&self, kind: &str) -> bool {
         let mut drives = self.vdevs.iter().flat_map(|vdev| &vdev.drives);
         drives.any(|drive| drive.kind == kind)
-    }
-}
-
-/// A client program with its settings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Workload {
-    /// Its name.
-    pub name: String,
-    /// The dataset it runs in; `""` is the root.
-    pub dataset: String,
-    /// What runs.
-    pub program: Program,
-    /// Working set, bytes of the real server; replaces the job file's own sizes (`[workloads.x] size =
-    /// "160G"`).
-    pub size: Option<u64>,
-    /// The open-loop ladder that is run after the closed loop, if the lab has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rates: Option<Rates>,
-}
-
-/// Operations a second that all jobs of a workload together begin, at random times,
-/// whether earlier ones have ended or not. Times are virtual.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rates {
-    /// Preferred numbers, six a decade, from a tenth of what the closed loop reached.
-    Auto,
-    /// These rates, ascending.
-    Stated(Vec<f64>),
-}
-
-/// The programs that can be clients.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Program {
-    /// fio, with the text of its job file.
-    Fio {
-        /// Where the text came from, for messages; `<lab>` for an inline job.
-        origin: String,
-        /// The job file as written.
-        job: String,
-    },
-    /// pgbench, with a PostgreSQL server of its own.
-    Pgbench(Box<Pgbench>),
-}
-
-impl Program {
-    /// The program's name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Program::Fio { .. } => "fio",
-            Program::Pgbench(_) => "pgbench",
-        }
-    }
-
-    /// What the program runs: the path of a job file, or the names of scripts.
-    pub fn runs(&self) -> String {
-        match self {
-            Program::Fio { origin, .. } => origin.clone(),
-            Program::Pgbench(pgbench) => {
-                let names = pgbench.scripts.iter().map(|script| script.name.as_str());
-                names.collect::<Vec<_>>().join(" + ")
-            }
-        }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod durability;
 mod file;
 mod files;
 pub mod fio;
+pub mod mariadb;
 pub mod model;
 pub mod postgresql;
 mod profile;

@@ -11,6 +11,7 @@ mod estimate;
 mod feed;
 mod held;
 mod machine;
+mod notes;
 mod parameters;
 mod resolve;
 mod sizes;

@@ -1,8 +1,11 @@
 //! The JSON schema of lab files, made from the tables that the reader itself uses, so that the two
 //! cannot differ. Shipped as docs/reference/lab.schema.json.
 
-use crate::campaign::{BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, Processor, Protocol};
-use crate::{postgresql, profile::Profiles};
+use crate::campaign::{
+    BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, OptionKind, Processor, Protocol, SYSBENCH_OPTIONS,
+    SYSBENCH_SCRIPTS,
+};
+use crate::{mariadb, postgresql, profile::Profiles};
 use serde_json::{Map, Value, json};
 use zfs::module;
 use zfs::property::{Property, Values, dataset, pool};
@@ -84,6 +87,8 @@ fn base() -> Map<String, Value> {
         "dataset": { "$ref": "#/$defs/dataset" },
         "datasets": { "type": "object", "description": "Child datasets", "additionalProperties": { "$ref": "#/$defs/dataset" } },
         "module": { "$ref": "#/$defs/module" },
+        "postgresql": { "$ref": "#/$defs/postgresql" },
+        "mariadb": { "$ref": "#/$defs/mariadb" },
     });
     match base {
         Value::Object(base) => base,
@@ -130,6 +135,8 @@ fn definitions() -> Value {
         "script": { "type": "string", "description": "A script of pgbench's own, or the path of one; @9 gives it a weight", "examples": BUILTIN.map(|(name, _)| name) },
         "parameter": { "enum": parameters() },
         "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": { "type": ["integer", "string"] } },
+        "postgresql": server("[A-Za-z0-9_.]+", postgresql::all().map(|setting| setting.name).collect()),
+        "mariadb": server("[A-Za-z0-9_-]+", mariadb::all().map(|setting| setting.name).collect()),
         "variant": { "type": "object", "properties": variant, "additionalProperties": false },
     })
 }
@@ -153,9 +160,13 @@ fn workload() -> Value {
                 "rate": { "type": "number", "minimum": 1, "description": "Transactions that all clients together begin in a second" },
                 "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; the newest that is installed without" },
             })),
-            "postgresql": { "type": "object", "description": "The server's settings", "additionalProperties": { "type": ["string", "number", "boolean"] }, "propertyNames": { "anyOf": [{ "enum": postgresql::all().map(|setting| setting.name).collect::<Vec<_>>() }, { "pattern": "^[A-Za-z0-9_.]+$" }] } },
+            "postgresql": { "$ref": "#/$defs/postgresql" },
+            "sysbench": sysbench(),
+            "mariadb": { "$ref": "#/$defs/mariadb" },
             "directories": object("Datasets of the database", json!({
                 "data": text_of("The data directory"),
+                "redo": text_of("MariaDB's redo log"),
+                "binlog": text_of("MariaDB's binary log"),
                 "wal": text_of("The write-ahead log"),
                 "tables": text_of("A tablespace for the tables"),
                 "indexes": text_of("A tablespace for their indexes"),
@@ -165,6 +176,41 @@ fn workload() -> Value {
             "size": described("#/$defs/size", "Working set; replaces the sizes in the job file"),
         }),
     )
+}
+
+/// A server's settings by their own names, or others of a pattern, which the reader looks at.
+fn server(pattern: &str, names: Vec<&str>) -> Value {
+    json!({
+        "type": "object",
+        "description": "The server's settings",
+        "additionalProperties": { "type": ["string", "number", "boolean"] },
+        "propertyNames": { "anyOf": [{ "enum": names }, { "pattern": format!("^{pattern}$") }] },
+    })
+}
+
+/// A client of MariaDB. `file::sysbench` has the bounds.
+fn sysbench() -> Value {
+    let number =
+        |description: &str| json!({ "type": "number", "minimum": 0, "description": description });
+    let count =
+        |description: &str| json!({ "type": "integer", "minimum": 1, "description": description });
+    let mut properties = json!({
+        "script": { "enum": SYSBENCH_SCRIPTS.map(|(name, _)| name), "description": "A script of sysbench's own" },
+        "tables": count("Tables"),
+        "table_size": count("Rows of each on the real server"),
+        "threads": count("Sessions"),
+        "rate": { "type": "number", "minimum": 1, "description": "Transactions that all sessions together begin in a second" },
+        "version": text_of("Version of MariaDB, such as 10.11; the one that is installed without"),
+    });
+    for (name, kind) in &SYSBENCH_OPTIONS {
+        let description = "As sysbench's option of this name";
+        properties[*name] = match kind {
+            OptionKind::Number(..) => number(description),
+            OptionKind::Switch => json!({ "type": "boolean", "description": description }),
+            OptionKind::Words(words) => json!({ "enum": words, "description": description }),
+        };
+    }
+    object("sysbench with a MariaDB server of its own", properties)
 }
 
 /// `dataset.recordsize = ["8K", "16K"]` in `[factors]`.

@@ -93,6 +93,24 @@ named! {
         PostgresqlWalFullPages = "postgresql.wal_full_pages",
         /// Of a PostgreSQL server: checkpoints, by time and by request.
         PostgresqlCheckpoints = "postgresql.checkpoints",
+        /// Of a MariaDB server: COMMIT statements.
+        MariadbCommits = "mariadb.commits",
+        /// Of a MariaDB server: pages asked of its buffer pool.
+        MariadbBufferRequests = "mariadb.buffer_requests",
+        /// Of a MariaDB server: pages asked of its buffer pool that were not in it.
+        MariadbBufferReads = "mariadb.buffer_reads",
+        /// Of a MariaDB server: bytes of redo log.
+        MariadbRedoBytes = "mariadb.redo_bytes",
+        /// Of a MariaDB server: flushes that InnoDB asked for, of the redo log and of tablespaces.
+        MariadbFlushes = "mariadb.flushes",
+        /// Of a MariaDB server: groups of transactions written to the binary log at once.
+        MariadbBinlogGroups = "mariadb.binlog_groups",
+        /// Of a MariaDB server: pages written to tablespaces.
+        MariadbPagesWritten = "mariadb.pages_written",
+        /// Of a MariaDB server: pages written to the doublewrite buffer.
+        MariadbPagesDoubled = "mariadb.pages_doubled",
+        /// Of a MariaDB server: waits for the lock of a row.
+        MariadbRowLockWaits = "mariadb.row_lock_waits",
     }
     and {
         /// A counter of one drive: `drive.hdd3.busy`.

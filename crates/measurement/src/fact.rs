@@ -21,6 +21,8 @@ named! {
         PostgresqlAccounts = "postgresql.accounts",
         /// pgbench's scale factor, as scaled.
         PostgresqlBranches = "postgresql.branches",
+        /// Rows of each of sysbench's tables, as scaled.
+        MariadbRows = "mariadb.rows",
     }
 }
 

@@ -7,7 +7,7 @@ use ::machine::confine::has_landlock;
 use ::machine::engine::{self, Engine, Missing};
 use ::machine::scratch::Scratch;
 use bench::engine::linux::{Linux, probe};
-use bench::programs::{self, Fio, Postgresql};
+use bench::programs::{self, Fio, Mariadb, Postgresql};
 use lab::model::HostLimits;
 use serde::Serialize;
 use std::env::consts::{ARCH, OS};
@@ -100,6 +100,14 @@ fn findings(store: &Path) -> Vec<Finding> {
     let server = Postgresql::find(None).map(|server| server.version);
     let server = server.map_err(|_| ("for labs with pgbench".to_owned(), install("postgresql")));
     all.push(Finding::new("PostgreSQL", false, server));
+    let server = Mariadb::find(None).map(|server| format!("{}, {}", server.version, server.client));
+    let missing = || {
+        (
+            "for labs with sysbench".to_owned(),
+            install("mariadb-server-core mariadb-client sysbench"),
+        )
+    };
+    all.push(Finding::new("MariaDB", false, server.map_err(|_| missing())));
     for (program, package) in
         [("mdadm", "mdadm"), ("mkfs.xfs", "xfsprogs"), ("mkfs.ext4", "e2fsprogs")]
     {

@@ -116,6 +116,13 @@ impl Args {
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let database = match &inputs.workload.program {
             Program::Fio { .. } => Ok(None),
+            Program::Sysbench(_) => {
+                let message = format!(
+                    "workload {} runs sysbench, of which no power cut is tried: choose one with fio or pgbench with --workload",
+                    inputs.workload.name
+                );
+                return Err(refuse(USAGE, message));
+            }
             Program::Pgbench(pgbench) => {
                 Client::new(&inputs, pgbench, Place::Host(&linux.fio)).map(Some)
             }

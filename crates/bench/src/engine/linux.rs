@@ -12,7 +12,7 @@ pub mod variant;
 use super::{Engine, TrialWatch};
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
-use crate::programs::{Fio, Postgresql};
+use crate::programs::{Fio, Mariadb, Postgresql};
 use crate::stop::Stop;
 use crate::workload::{self, Client, Place, Seen};
 use contents::config::Config;
@@ -108,6 +108,10 @@ impl Engine for Linux {
             Program::Pgbench(pgbench) => {
                 let server = Postgresql::find(pgbench.version)?;
                 format!("{identity} {} {}", server.version, server.hash()?)
+            }
+            Program::Sysbench(sysbench) => {
+                let server = Mariadb::find(sysbench.version)?;
+                format!("{identity} {} {} {}", server.version, server.client, server.hash()?)
             }
         })
     }

@@ -1,8 +1,10 @@
 //! The programs that can be clients, one folder each. A new one is a folder with a [`Client`], and a line in
 //! [`prepare`].
 
+pub mod database;
 pub mod fio;
 pub mod pgbench;
+pub mod sysbench;
 
 use crate::fault::Fault;
 use crate::inputs::Inputs;
@@ -93,6 +95,7 @@ pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Fault> 
     Ok(match &inputs.workload.program {
         Program::Fio { .. } => Box::new(fio::Client::new(inputs, place)?),
         Program::Pgbench(pgbench) => Box::new(pgbench::Client::new(inputs, pgbench, place)?),
+        Program::Sysbench(sysbench) => Box::new(sysbench::Client::new(inputs, sysbench, place)?),
     })
 }
 
@@ -100,7 +103,7 @@ pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Fault> 
 pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
     match &inputs.workload.program {
         Program::Fio { .. } => fio::offered_rate(inputs),
-        Program::Pgbench(_) => inputs.rate,
+        Program::Pgbench(_) | Program::Sysbench(_) => inputs.rate,
     }
 }
 

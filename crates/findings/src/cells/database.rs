@@ -6,18 +6,37 @@ use measurement::{Counter, Counters, Measured};
 /// Of the trials of a cell together; none where their client has no server.
 pub fn counted(trials: &[&Measured]) -> Option<Database> {
     let totals = Counters::added(trials.iter().map(|m| &m.totals));
-    let wal = totals.get(&Counter::PostgresqlWalBytes)?;
     let operations = trials.iter().map(|m| (m.read.ops + m.write.ops) as f64);
     let operations: f64 = operations.sum::<f64>().max(1.0);
     let seconds: f64 = trials.iter().map(|m| m.runtime_s).sum();
-    let hits = totals.count(&Counter::PostgresqlBufferHits);
-    let asked = hits + totals.count(&Counter::PostgresqlBufferReads);
-    Some(Database {
-        wal_bytes: wal / operations,
-        full_pages: totals.count(&Counter::PostgresqlWalFullPages) / operations,
-        checkpoints: totals.count(&Counter::PostgresqlCheckpoints) / seconds.max(1e-9),
-        buffer_hits: (asked > 0.0).then(|| hits / asked),
+    let each = |counter: Counter| totals.count(&counter) / operations;
+    if totals.get(&Counter::PostgresqlWalBytes).is_some() {
+        let hits = totals.count(&Counter::PostgresqlBufferHits);
+        return Some(Database::Postgresql {
+            wal_bytes: each(Counter::PostgresqlWalBytes),
+            full_pages: each(Counter::PostgresqlWalFullPages),
+            checkpoints: totals.count(&Counter::PostgresqlCheckpoints) / seconds.max(1e-9),
+            buffer_hits: share(hits, hits + totals.count(&Counter::PostgresqlBufferReads)),
+        });
+    }
+    totals.get(&Counter::MariadbRedoBytes)?;
+    let asked = totals.count(&Counter::MariadbBufferRequests);
+    let groups = totals.count(&Counter::MariadbBinlogGroups);
+    Some(Database::Mariadb {
+        redo_bytes: each(Counter::MariadbRedoBytes),
+        flushes: each(Counter::MariadbFlushes),
+        pages_written: each(Counter::MariadbPagesWritten),
+        pages_doubled: each(Counter::MariadbPagesDoubled),
+        binlog_group: (groups > 0.0).then(|| operations / groups),
+        row_lock_waits: each(Counter::MariadbRowLockWaits),
+        // A page that is read ahead is asked for later.
+        buffer_hits: share(asked - totals.count(&Counter::MariadbBufferReads), asked),
     })
+}
+
+/// A part of a whole; none of nothing.
+fn share(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| (part / whole).max(0.0))
 }
 
 #[cfg(test)]
@@ -25,24 +44,53 @@ mod tests {
     use super::*;
     use measurement::Flow;
 
+    fn trial<const N: usize>(totals: [(Counter, f64); N]) -> Measured {
+        Measured {
+            runtime_s: 6.0,
+            write: Flow { ops: 1000, ..Flow::default() },
+            totals: totals.into(),
+            ..Measured::default()
+        }
+    }
+
     #[test]
     fn counters_are_given_for_each_transaction() {
-        let totals = [
+        let trial = trial([
             (Counter::PostgresqlWalBytes, 8_000_000.0),
             (Counter::PostgresqlWalFullPages, 900.0),
             (Counter::PostgresqlCheckpoints, 3.0),
             (Counter::PostgresqlBufferHits, 990.0),
             (Counter::PostgresqlBufferReads, 10.0),
-        ];
-        let trial = Measured {
-            runtime_s: 6.0,
-            write: Flow { ops: 1000, ..Flow::default() },
-            totals: totals.into(),
-            ..Measured::default()
+        ]);
+        let expected = Database::Postgresql {
+            wal_bytes: 8000.0,
+            full_pages: 0.9,
+            checkpoints: 0.5,
+            buffer_hits: Some(0.99),
         };
-        let found = counted(&[&trial, &trial]).unwrap();
-        assert_eq!((found.wal_bytes, found.full_pages), (8000.0, 0.9));
-        assert_eq!((found.checkpoints, found.buffer_hits), (0.5, Some(0.99)));
+        assert_eq!(counted(&[&trial, &trial]), Some(expected));
         assert_eq!(counted(&[&Measured::default()]), None);
+    }
+
+    #[test]
+    fn a_mariadb_server_is_told_by_its_redo_log() {
+        let trial = trial([
+            (Counter::MariadbRedoBytes, 3_000_000.0),
+            (Counter::MariadbFlushes, 500.0),
+            (Counter::MariadbPagesWritten, 2000.0),
+            (Counter::MariadbPagesDoubled, 2000.0),
+            (Counter::MariadbBufferRequests, 1000.0),
+            (Counter::MariadbBufferReads, 50.0),
+        ]);
+        let expected = Database::Mariadb {
+            redo_bytes: 3000.0,
+            flushes: 0.5,
+            pages_written: 2.0,
+            pages_doubled: 2.0,
+            binlog_group: None,
+            row_lock_waits: 0.0,
+            buffer_hits: Some(0.95),
+        };
+        assert_eq!(counted(&[&trial]), Some(expected));
     }
 }

@@ -1,6 +1,6 @@
 //! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
 
-use lab::campaign::{Pgbench, Program, Script, Workload};
+use lab::campaign::{Pgbench, Program, Script, Sysbench, Workload};
 use lab::fio::parse::{self, Job as Section};
 use lab::fio::{sizes, stock};
 
@@ -40,6 +40,16 @@ pub fn client_job(workload: &Workload) -> Job {
             own_cache: true,
             reads: pgbench.scripts.iter().any(|script| !script.writes()),
             writes: pgbench.scripts.iter().any(Script::writes),
+            ..Job::default()
+        };
+    }
+    if let Program::Sysbench(sysbench) = &workload.program {
+        return Job {
+            paced: sysbench.rate.is_some(),
+            compressible: true,
+            own_cache: true,
+            reads: !sysbench.writes(),
+            writes: sysbench.writes(),
             ..Job::default()
         };
     }
@@ -99,7 +109,10 @@ const SHOWN: [&str; 20] = [
 /// What each job of a workload's file does: the options that say so.
 pub fn summaries(workload: &Workload) -> Vec<String> {
     if let Program::Pgbench(pgbench) = &workload.program {
-        return vec![database(pgbench)];
+        return vec![of_pgbench(pgbench)];
+    }
+    if let Program::Sysbench(sysbench) = &workload.program {
+        return vec![of_sysbench(sysbench)];
     }
     let summary = |section: &Section| {
         let option = |name: &&str| Some(format!("{name}={}", section.get(name)?));
@@ -109,8 +122,8 @@ pub fn summaries(workload: &Workload) -> Vec<String> {
     sections(workload).iter().map(summary).collect()
 }
 
-/// A database's client and server in one line, in the words that a lab has for them.
-fn database(pgbench: &Pgbench) -> String {
+/// pgbench and its server in one line, in the words that a lab has for them.
+fn of_pgbench(pgbench: &Pgbench) -> String {
     let scripts = pgbench.scripts.iter().map(|script| script.name.as_str());
     let scripts: Vec<&str> = scripts.collect();
     let mut words = vec![
@@ -120,6 +133,18 @@ fn database(pgbench: &Pgbench) -> String {
     ];
     words.extend(pgbench.rate.map(|rate| format!("rate={rate}")));
     let settings = pgbench.settings.iter();
+    words.extend(settings.map(|(name, value)| format!("{name}={value}")));
+    words.join(" ")
+}
+
+/// sysbench and its server in one line.
+fn of_sysbench(sysbench: &Sysbench) -> String {
+    let mut words = vec![
+        format!("sysbench script={} tables={}", sysbench.script, sysbench.tables),
+        format!("table_size={} threads={}", sysbench.table_size, sysbench.threads),
+    ];
+    words.extend(sysbench.rate.map(|rate| format!("rate={rate}")));
+    let settings = sysbench.options.iter().chain(&sysbench.settings);
     words.extend(settings.map(|(name, value)| format!("{name}={value}")));
     words.join(" ")
 }

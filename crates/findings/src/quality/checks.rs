@@ -238,6 +238,7 @@ mod tests {
             module: BTreeMap::new(),
             module_words: Default::default(),
             memory: None,
+            servers: Default::default(),
         };
         let sync = |dataset| variant.property(dataset, "sync");
         assert_eq!(sync("db/pg/wal"), Some("disabled"));

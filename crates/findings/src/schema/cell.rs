@@ -267,15 +267,36 @@ pub struct Resources {
 
 /// What a database server did over the windows, by its own counters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Database {
-    /// Bytes of write-ahead log for each transaction.
-    pub wal_bytes: f64,
-    /// Whole pages in the write-ahead log for each transaction.
-    pub full_pages: f64,
-    /// Checkpoints in a virtual second.
-    pub checkpoints: f64,
-    /// Share of pages found in the server's shared buffers, 0 to 1; none where none was asked for.
-    pub buffer_hits: Option<f64>,
+#[serde(tag = "server", rename_all = "lowercase")]
+pub enum Database {
+    /// A PostgreSQL server.
+    Postgresql {
+        /// Bytes of write-ahead log for each transaction.
+        wal_bytes: f64,
+        /// Whole pages in the write-ahead log for each transaction.
+        full_pages: f64,
+        /// Checkpoints in a virtual second.
+        checkpoints: f64,
+        /// Share of pages found in the server's shared buffers, 0 to 1; none where none was asked for.
+        buffer_hits: Option<f64>,
+    },
+    /// A MariaDB server.
+    Mariadb {
+        /// Bytes of redo log for each transaction.
+        redo_bytes: f64,
+        /// Flushes that InnoDB asked for, of redo log and tablespaces, for each transaction.
+        flushes: f64,
+        /// Pages written to tablespaces for each transaction.
+        pages_written: f64,
+        /// Pages written to the doublewrite buffer for each transaction.
+        pages_doubled: f64,
+        /// Transactions in a group that is written to the binary log at once; none without a binary log.
+        binlog_group: Option<f64>,
+        /// Waits for the lock of a row for each transaction.
+        row_lock_waits: f64,
+        /// Share of pages found in the buffer pool, 0 to 1; none where none was asked for.
+        buffer_hits: Option<f64>,
+    },
 }
 
 /// The drives that take the intent log: those of the log vdevs where most of its bytes went there,

@@ -57,6 +57,7 @@ pub fn variant(log: bool, cache: bool) -> Variant {
         module: BTreeMap::new(),
         module_words: Default::default(),
         memory: None,
+        servers: Default::default(),
     }
 }
 

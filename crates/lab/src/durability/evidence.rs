@@ -48,3 +48,15 @@ pub const SYNCHRONOUS_COMMIT: Evidence = Evidence::Lab("powercut-postgresql");
 /// `full_page_writes=off`.
 pub const FULL_PAGE_WRITES: Evidence =
     Evidence::Source("PostgreSQL documentation, full_page_writes");
+/// `innodb_flush_method=nosync`.
+pub const FLUSH_METHOD: Evidence = Evidence::Source("MariaDB documentation, innodb_flush_method");
+/// `innodb_flush_log_at_trx_commit` 0 and 2.
+pub const FLUSH_AT_COMMIT: Evidence =
+    Evidence::Source("MariaDB documentation, innodb_flush_log_at_trx_commit");
+/// `sync_binlog` other than 1.
+pub const SYNC_BINLOG: Evidence = Evidence::Source("MariaDB documentation, sync_binlog");
+/// `innodb_doublewrite=0`.
+pub const DOUBLEWRITE: Evidence = Evidence::Source("MariaDB documentation, innodb_doublewrite");
+/// `sync=disabled` on some of a server's datasets.
+pub const INNODB_SYNC_MIXED: Evidence =
+    Evidence::Source("MariaDB documentation, InnoDB redo log: the log is durable before pages");

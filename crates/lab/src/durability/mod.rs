@@ -5,6 +5,7 @@
 
 mod database;
 mod evidence;
+mod mariadb;
 mod storage;
 
 pub use evidence::Evidence;
@@ -107,9 +108,10 @@ impl Assessment {
 /// The class of a variant under one workload.
 pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
     let mut reasons = storage::reasons(variant);
-    match &workload.program {
+    match &workload.on(variant).program {
         Program::Fio { .. } => reasons.extend(storage::sync_disabled(variant, &workload.dataset)),
         Program::Pgbench(pgbench) => reasons.extend(database::reasons(variant, pgbench)),
+        Program::Sysbench(sysbench) => reasons.extend(mariadb::reasons(variant, sysbench)),
     }
     Assessment::from_reasons(reasons)
 }
@@ -131,5 +133,7 @@ pub fn worst(variant: &Variant, campaign: &Campaign) -> Assessment {
     .unwrap_or_else(|| Assessment::from_reasons(storage::reasons(variant)))
 }
 
+#[cfg(test)]
+mod mariadb_tests;
 #[cfg(test)]
 mod tests;

@@ -29,7 +29,7 @@ recordsize = "8K"
     load(&text)
 }
 
-fn load(text: &str) -> Campaign {
+pub(super) fn load(text: &str) -> Campaign {
     let profiles = crate::Profiles::builtin();
     match crate::load("lab.toml", text, &crate::NoFiles, &profiles) {
         Ok((campaign, _)) => campaign,

@@ -2,7 +2,8 @@
 
 use super::cx::Cx;
 use super::section::{Entry, Section};
-use super::workloads::{Known, check_dataset};
+use super::server;
+use super::workloads::Known;
 use crate::campaign::{BUILTIN, Directories, Pgbench, Protocol, Script};
 use crate::diagnostic::did_you_mean;
 use crate::postgresql;
@@ -23,7 +24,7 @@ pub(super) fn read(
     table: &mut Section<'_>,
     known: &Known<'_>,
 ) -> Option<Pgbench> {
-    let server = table.take("postgresql");
+    let stated = table.take("postgresql");
     let directories = table.take("directories");
     let mut client = entry.table(cx, "pgbench")?;
     let mut pgbench = Pgbench {
@@ -70,29 +71,23 @@ pub(super) fn read(
         None => pgbench.scripts.extend(builtin("tpcb-like", 1)),
     }
     client.finish(cx);
-    if let Some(server) = server {
-        pgbench.settings = settings(cx, &server, pgbench.version);
-        check_buffers(cx, &server, &pgbench.settings, known.memory);
+    if let Some(entry) = &stated {
+        pgbench.settings = server::of_postgresql(cx, entry, pgbench.version);
+        check_buffers(cx, entry, &pgbench.settings, known.memory);
     }
-    if let (Some(stated), Some((clients, _))) = (pgbench.settings.get("max_connections"), &clients)
-        && stated.parse::<u32>().is_ok_and(|stated| stated < clients + 4)
+    if let (Some(most), Some((clients, _))) = (pgbench.settings.get("max_connections"), &clients)
+        && most.parse::<u32>().is_ok_and(|most| most < clients + 4)
     {
         cx.error(
-            server.map_or_else(|| entry.key_span(), |server| server.key_span()),
-            format!("max_connections = {stated} is too few for {clients} clients"),
+            stated.map_or_else(|| entry.key_span(), |server| server.key_span()),
+            format!("max_connections = {most} is too few for {clients} clients"),
             format!("{} or more: some are kept for superusers, and the trial has one", clients + 4),
         );
     }
     if let Some(directories) = directories {
         pgbench.directories = self::directories(cx, &directories, known);
     }
-    if known.runtime_s.is_none() {
-        cx.error(
-            entry.key_span(),
-            "this lab does not say how long pgbench runs",
-            "add `runtime = \"30s\"` to [method], in virtual time",
-        );
-    }
+    server::check_runtime(cx, entry, known);
     pgbench.scale = scale?.0;
     pgbench.clients = clients?.0;
     pgbench.threads = threads?.0;
@@ -192,63 +187,11 @@ fn script(cx: &Cx<'_>, path: &str, weight: u32, span: Range<usize>) -> Option<Sc
     }
 }
 
-fn settings(cx: &Cx<'_>, entry: &Entry<'_>, version: Option<u32>) -> BTreeMap<String, String> {
-    let mut settings = BTreeMap::new();
-    let Some(mut table) = entry.table(cx, "postgresql") else {
-        return settings;
-    };
-    for entry in table.rest() {
-        let value = match entry.value() {
-            DeValue::String(text) => text.to_string(),
-            DeValue::Integer(number) => number.as_str().to_owned(),
-            DeValue::Float(number) => number.as_str().to_owned(),
-            DeValue::Boolean(on) => (if *on { "on" } else { "off" }).to_owned(),
-            other => {
-                cx.error(
-                    entry.span(),
-                    format!("`{}` is a {} here", entry.key, other.type_str()),
-                    "write a value as in postgresql.conf, such as \"8GB\" or 0.9",
-                );
-                continue;
-            }
-        };
-        let checked = match postgresql::lookup(entry.key, version) {
-            Ok(Some(setting)) => {
-                setting.check(&value).map(|value| (setting.name.to_owned(), value))
-            }
-            Ok(None) => {
-                cx.note(
-                    entry.key_span(),
-                    format!("`{}` is not known here: the server says whether it has it", entry.key),
-                );
-                Ok((entry.key.to_owned(), value))
-            }
-            Err(refused) => {
-                cx.error(entry.key_span(), refused.message, refused.fix);
-                continue;
-            }
-        };
-        match checked {
-            Ok((name, value)) => {
-                settings.insert(name, value);
-            }
-            Err(refused) => cx.error(entry.span(), refused.message, refused.fix),
-        }
-    }
-    settings
-}
-
 fn directories(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Directories {
     let Some(mut table) = entry.table(cx, "directories") else {
         return Directories::default();
     };
-    let mut dataset = |key: &'static str| {
-        let stated = table.take(key)?.string(cx, "the name of a dataset in quotes")?;
-        if !stated.value.is_empty() {
-            check_dataset(cx, &stated, known.variants);
-        }
-        Some(stated.value)
-    };
+    let mut dataset = |key: &'static str| server::dataset(cx, &mut table, key, known);
     let directories = Directories {
         data: dataset("data").unwrap_or_default(),
         wal: dataset("wal"),

@@ -1,15 +1,17 @@
 //! The keys that the base and every variant share: `openzfs`, `stack` and its keys, `drives`, `pool`,
-//! `dataset`, `datasets`, `module`; and what a variant has beside them: `vdevs`, `add`, `remove`,
+//! `dataset`, `datasets`, `module`, `postgresql`, `mariadb`; and what a variant has beside them: `vdevs`, `add`, `remove`,
 //! `host.memory`.
 
 use super::cx::{At, Cx};
 use super::drives;
 use super::method;
 use super::section::{Entry, Section};
+use super::server;
 use super::stack::StackKeys;
 use super::vdevs::{self, LabVdev, Removal};
 use crate::campaign::{DriveKind, OpenZfs};
 use crate::units;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::de::DeValue;
 use zfs::property;
@@ -54,6 +56,8 @@ pub(super) struct Settings {
     /// Datasets that are named, with or without properties.
     pub named_datasets: Vec<String>,
     pub module: Vec<(At<String>, At<Written>)>,
+    /// Settings of database servers, by the server's section.
+    pub servers: Vec<(&'static str, BTreeMap<String, String>)>,
     /// RAM of a variant, bytes.
     pub memory: Option<u64>,
 }
@@ -62,7 +66,8 @@ pub(super) struct Settings {
 const ZFS_KEYS: [&str; 7] = ["pool", "dataset", "datasets", "module", "vdevs", "add", "remove"];
 
 /// The sections that [`Settings::base`] takes, for paths in `[factors]`.
-pub(super) const BASE_SECTIONS: [&str; 5] = ["dataset", "datasets", "module", "pool", "drives"];
+pub(super) const BASE_SECTIONS: [&str; 7] =
+    ["dataset", "datasets", "module", "pool", "drives", "postgresql", "mariadb"];
 
 impl Settings {
     /// Takes the base keys out of `section`.
@@ -105,6 +110,7 @@ impl Settings {
             settings.module =
                 table.rest().iter().filter_map(|entry| parameter(cx, entry)).collect();
         }
+        settings.servers = server::of_base(cx, section);
         settings
     }
 

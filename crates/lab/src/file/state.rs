@@ -35,6 +35,7 @@ pub(super) struct State {
     broken: bool,
     broken_drives: Vec<String>,
     memory: Option<u64>,
+    servers: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl State {
@@ -53,6 +54,10 @@ impl State {
         self.zfs_key = settings.zfs_key.clone().or(self.zfs_key.take());
         if let Some(memory) = settings.memory {
             self.memory = Some(memory);
+        }
+        for (server, stated) in &settings.servers {
+            let known = self.servers.entry((*server).to_owned()).or_default();
+            known.extend(stated.iter().map(|(name, value)| (name.clone(), value.clone())));
         }
         for (name, kind) in &settings.drives {
             self.drives.insert(name.value.clone(), kind.clone());
@@ -152,6 +157,7 @@ impl State {
             module,
             module_words,
             memory: self.memory,
+            servers: self.servers,
         }
     }
 
@@ -176,6 +182,7 @@ impl State {
             module: BTreeMap::new(),
             module_words: BTreeMap::new(),
             memory: self.memory,
+            servers: self.servers,
         }
     }
 

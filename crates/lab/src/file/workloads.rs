@@ -1,10 +1,11 @@
-//! `[workloads.X]`: fio job files, by path or inline, or pgbench.
+//! `[workloads.X]`: fio job files, by path or inline, or pgbench, or sysbench.
 
 use super::cx::{At, Cx};
 use super::method;
 use super::pgbench;
 use super::section::{Entry, Section};
-use crate::campaign::{Pgbench, Program, Rates, Variant, Workload};
+use super::sysbench;
+use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
 use toml::de::DeValue;
@@ -62,32 +63,39 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
     });
     let rates = table.take("rates").and_then(|entry| rates(cx, &entry));
     let fio = table.take("fio");
-    let database = table.take("pgbench");
-    if let (Some(fio), Some(database)) = (&fio, &database) {
+    let pgbench = table.take("pgbench");
+    let sysbench = table.take("sysbench");
+    let stated: Vec<&Entry<'_>> = [&fio, &pgbench, &sysbench].into_iter().flatten().collect();
+    if let [first, second, ..] = stated[..] {
         cx.say(
             Diagnostic::error(format!("workload `{}` has two programs", entry.key))
-                .at(cx.file, database.key_span())
-                .related(fio.key_span(), "the other one")
+                .at(cx.file, second.key_span())
+                .related(first.key_span(), "the other one")
                 .fix("give each a workload of its own"),
         );
         table.rest();
         return None;
     }
-    if let Some(database) = database {
-        let client = pgbench::read(cx, &database, &mut table, known);
+    if let Some(database) = pgbench.or(sysbench) {
+        let program = match database.key {
+            "pgbench" => pgbench::read(cx, &database, &mut table, known)
+                .map(|client| Program::Pgbench(Box::new(client))),
+            _ => sysbench::read(cx, &database, &mut table, known)
+                .map(|client| Program::Sysbench(Box::new(client))),
+        };
         let beside = [
-            (size.is_some(), "size", "`scale` says how large the database is"),
+            (size.is_some(), "size", "the program's own keys say how large the database is"),
             (dataset.is_some(), "dataset", "[workloads.X.directories] says where it is"),
         ];
         for (_, key, instead) in beside.iter().filter(|(stated, ..)| *stated) {
             cx.error(
                 entry.key_span(),
-                format!("workload `{}` has a `{key}` beside pgbench", entry.key),
+                format!("workload `{}` has a `{key}` beside {}", entry.key, database.key),
                 format!("remove it: {instead}"),
             );
         }
         table.finish(cx);
-        return Some(database_workload(cx, entry.key, &database, client?, rates));
+        return Some(database_workload(cx, entry.key, &database, program?, rates));
     }
     let program = match fio {
         Some(fio) => {
@@ -101,7 +109,7 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
             cx.error(
                 entry.key_span(),
                 format!("workload `{}` runs nothing", entry.key),
-                "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, or [workloads.NAME.pgbench]",
+                "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench] or [workloads.NAME.sysbench]",
             );
             None
         }
@@ -120,18 +128,21 @@ fn database_workload(
     cx: &Cx<'_>,
     name: &str,
     database: &Entry<'_>,
-    client: Pgbench,
+    program: Program,
     rates: Option<Rates>,
 ) -> Workload {
-    if rates.is_some() && client.rate.is_some() {
+    let (rate, dataset) = match &program {
+        Program::Fio { .. } => (None, String::new()),
+        Program::Pgbench(client) => (client.rate, client.directories.data.clone()),
+        Program::Sysbench(client) => (client.rate, client.directories.data.clone()),
+    };
+    if rates.is_some() && rate.is_some() {
         cx.error(
             database.key_span(),
-            "pgbench has a `rate` beside the workload's `rates`",
+            format!("{} has a `rate` beside the workload's `rates`", database.key),
             "remove one: `rates` are tried one after another",
         );
     }
-    let dataset = client.directories.data.clone();
-    let program = Program::Pgbench(Box::new(client));
     Workload { name: name.to_owned(), dataset, program, size: None, rates }
 }
 

@@ -2,9 +2,9 @@
 
 use super::sizes::stored;
 use crate::campaign::{
-    AllocationClass, Campaign, Method, Pgbench, Program, Script, Stack, Variant, Workload,
+    AllocationClass, Campaign, Method, Pgbench, Program, Script, Stack, Sysbench, Variant, Workload,
 };
-use crate::{fio, postgresql};
+use crate::{fio, mariadb, postgresql};
 
 /// Demand of the whole campaign: the largest of its cells.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -84,13 +84,24 @@ pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
     }
 }
 
-/// What a database asks of a pool, in the words of a job. All clients work on the same tables.
-fn database(pgbench: &Pgbench) -> fio::Demand {
+/// What pgbench asks of a pool.
+fn of_pgbench(pgbench: &Pgbench) -> fio::Demand {
     const PAGE: u64 = 8192;
     let writes = pgbench.scripts.iter().any(Script::writes);
+    database(postgresql::data_bytes(pgbench), PAGE, writes)
+}
+
+/// What sysbench asks of a pool.
+fn of_sysbench(sysbench: &Sysbench) -> fio::Demand {
+    let page = mariadb::number(&sysbench.settings, "innodb_page_size", mariadb::PAGE);
+    database(mariadb::data_bytes(sysbench), page, sysbench.writes())
+}
+
+/// What a database asks of a pool, in the words of a job. All clients work on the same tables.
+fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
     fio::Demand {
-        working_set: Some(postgresql::data_bytes(pgbench)),
-        random_write_block: writes.then_some(PAGE),
+        working_set: Some(bytes),
+        random_write_block: writes.then_some(page),
         writes,
         // Its warm-up runs the same transactions.
         reads: false,
@@ -109,6 +120,8 @@ fn compressed(campaign: &Campaign) -> f64 {
         variants.map(move |variant| match &workload.program {
             Program::Fio { .. } => 1.0,
             Program::Pgbench(_) => compressed_tables(variant, &workload.dataset),
+            // Digits at random leave little to compress.
+            Program::Sysbench(_) => 1.0,
         })
     });
     cells.reduce(f64::max).unwrap_or(1.0)
@@ -133,7 +146,8 @@ fn compressed_tables(variant: &Variant, dataset: &str) -> f64 {
 pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
     match &workload.program {
         Program::Fio { job, .. } => fio::parse::parse(job).ok().map(|file| fio::demand(&file)),
-        Program::Pgbench(pgbench) => Some(database(pgbench)),
+        Program::Pgbench(pgbench) => Some(of_pgbench(pgbench)),
+        Program::Sysbench(sysbench) => Some(of_sysbench(sysbench)),
     }
 }
 

@@ -4,11 +4,11 @@ use super::caps;
 use super::demand::{demand, job};
 use super::feed::feed;
 use super::held::held;
-use super::{Cap, Model, host_memory_needed, machine, sizes};
-use crate::campaign::{Campaign, Host, Pgbench, Program, Variant, Workload};
+use super::notes::notes;
+use super::{Cap, Model, machine, sizes};
+use crate::campaign::{Campaign, Host, Variant, Workload};
 use crate::diagnostic::Diagnostic;
-use crate::postgresql;
-use crate::units::{about, print_size};
+use crate::units::about;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -256,93 +256,4 @@ fn round_down(bound: f64) -> f64 {
     let unit = 10f64.powf(bound.log10().floor() - 1.0);
     let rounded = (bound / unit + 1e-9).floor() * unit;
     ((rounded * 1000.0).round() / 1000.0).max(1.0)
-}
-
-fn notes(
-    campaign: &Campaign,
-    model: &Model,
-    unknown: &[String],
-    limits: &HostLimits,
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    if model.dirty_data_max < model.dirty_data_max_real {
-        let ratio = model.dirty_data_max_real as f64 / model.dirty_data_max as f64;
-        notes.push(format!(
-            "zfs_dirty_data_max is {} instead of the real server's {} (zfs_wrlog_data_max {}): bursts last {ratio:.1} times as long there",
-            print_size(model.dirty_data_max),
-            about(model.dirty_data_max_real),
-            print_size(model.wrlog_data_max),
-        ));
-    }
-    if model.size > 1.0 {
-        notes.push(format!(
-            "times to fill a cache or a pool are {} times as long on the real server",
-            model.size
-        ));
-    }
-    let needed = host_memory_needed(model);
-    if needed > limits.memory {
-        notes.push(format!(
-            "one machine takes up to {} of the host's memory, more than the {} that size = \
-             \"auto\" plans with",
-            about(needed),
-            about(limits.memory)
-        ));
-    }
-    for workload in unknown {
-        notes.push(format!(
-            "workload {workload}: the job file does not say how large its files are, so memory \
-             is planned without it"
-        ));
-    }
-    for workload in &campaign.workloads {
-        if let Program::Pgbench(pgbench) = &workload.program {
-            notes.extend(settings(&workload.name, pgbench, model.size));
-        }
-        if let Program::Fio { job, .. } = &workload.program
-            && model.size > 1.0
-            && steep_zipf(job)
-        {
-            notes.push(format!(
-                "workload {}: a Zipf distribution with θ ≥ 1 hits more on a smaller set; hit \
-                 ratios do not carry over",
-                workload.name
-            ));
-        }
-    }
-    for variant in &campaign.variants {
-        if let Some((drive, held, needed)) = sizes::small_log(variant, model.wrlog_data_max) {
-            notes.push(format!(
-                "variant {}: its log of {} ({drive}) is smaller than 1.5 × zfs_wrlog_data_max = {}: when it fills, commits go to the pool, on the real server too",
-                variant.name, about(held), about(needed)
-            ));
-        }
-    }
-    notes
-}
-
-/// What of a server is not as the lab states it.
-fn settings(workload: &str, pgbench: &Pgbench, size: f64) -> Option<String> {
-    let at = postgresql::scaled(pgbench, size);
-    let changed =
-        at.changed.iter().map(|(name, real, value)| format!("{name} = {value} (real: {real})"));
-    let changed: Vec<String> = changed.collect();
-    (size > 1.0).then(|| {
-        format!(
-            "workload {workload}: {} accounts and {} branches; {}",
-            at.accounts,
-            at.branches,
-            changed.join(", ")
-        )
-    })
-}
-
-/// Whether a job asks for `random_distribution=zipf:θ` with θ ≥ 1.
-fn steep_zipf(job: &str) -> bool {
-    job.lines().any(|line| {
-        line.trim()
-            .strip_prefix("random_distribution=zipf:")
-            .and_then(|rest| rest.split([':', ' ']).next()?.parse::<f64>().ok())
-            .is_some_and(|theta| theta >= 1.0)
-    })
 }

@@ -67,6 +67,13 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
 fn sessions(program: &Program) -> String {
     match program {
         Program::Fio { .. } => String::new(),
+        Program::Sysbench(sysbench) => format!(
+            ", {} threads, {} tables of {} rows ({})",
+            sysbench.threads,
+            sysbench.tables,
+            sysbench.table_size,
+            about(lab::mariadb::data_bytes(sysbench))
+        ),
         Program::Pgbench(pgbench) => format!(
             ", {} clients, scale {} ({})",
             pgbench.clients,
@@ -171,6 +178,11 @@ fn variant(out: &mut String, campaign: &Campaign, variant: &Variant, model: Opti
     }
     for option in &commands.module {
         line(out, "", &format!("{MODPROBE}: {option}"));
+    }
+    for (server, settings) in &variant.servers {
+        let settings: Vec<String> =
+            settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        line(out, "", &format!("{server}: {}", settings.join(" ")));
     }
     let model = model.map(|model| variant_model(model, &campaign.host, variant));
     line(out, "", &drives(variant, model.as_ref()));

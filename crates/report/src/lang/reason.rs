@@ -127,12 +127,35 @@ impl Language {
 
     /// What a cell's database server did.
     pub fn database(self, database: &Database) -> String {
-        let hits = database.buffer_hits.map_or_else(String::new, |hits| {
-            say!(self, hits = share(hits); "; shared buffer hit ratio {hits}", "；共享缓冲区命中率 {hits}")
-        });
-        say!(self, wal = bytes(database.wal_bytes), pages = count(database.full_pages), checkpoints = count(database.checkpoints);
-            "{wal} of WAL and {pages} full-page images per transaction; {checkpoints} checkpoints/s{hits}",
-            "每个事务写 WAL {wal}、全页镜像 {pages} 个；检查点 {checkpoints} 次/秒{hits}")
+        match *database {
+            Database::Postgresql { wal_bytes, full_pages, checkpoints, buffer_hits } => {
+                let hits = buffer_hits.map_or_else(String::new, |hits| {
+                    say!(self, hits = share(hits); "; shared buffer hit ratio {hits}", "；共享缓冲区命中率 {hits}")
+                });
+                say!(self, wal = bytes(wal_bytes), pages = count(full_pages), checkpoints = count(checkpoints);
+                    "{wal} of WAL and {pages} full-page images per transaction; {checkpoints} checkpoints/s{hits}",
+                    "每个事务写 WAL {wal}、全页镜像 {pages} 个；检查点 {checkpoints} 次/秒{hits}")
+            }
+            Database::Mariadb {
+                redo_bytes,
+                flushes,
+                pages_written,
+                pages_doubled,
+                binlog_group,
+                row_lock_waits,
+                buffer_hits,
+            } => {
+                let group = binlog_group.map_or_else(String::new, |group| {
+                    say!(self, group = count(group); "; {group} transactions per group in the binary log", "；每次组提交写入二进制日志 {group} 个事务")
+                });
+                let hits = buffer_hits.map_or_else(String::new, |hits| {
+                    say!(self, hits = share(hits); "; buffer pool hit ratio {hits}", "；缓冲池命中率 {hits}")
+                });
+                say!(self, redo = bytes(redo_bytes), flushes = count(flushes), pages = count(pages_written), doubled = count(pages_doubled), waits = count(row_lock_waits);
+                    "per transaction: {redo} of redo log, {flushes} flushes by InnoDB, {pages} pages written ({doubled} of them twice), {waits} row lock waits{group}{hits}",
+                    "每个事务：重做日志 {redo}、InnoDB 刷盘 {flushes} 次、写页 {pages} 个（其中双写 {doubled} 个）、行锁等待 {waits} 次{group}{hits}")
+            }
+        }
     }
 
     /// What limits a cell.

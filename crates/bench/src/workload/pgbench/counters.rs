@@ -1,9 +1,9 @@
 //! The server's own counters over the measured run.
 
-use crate::fault::{Fault, doing};
+use crate::fault::Fault;
+use crate::workload::database;
 use measurement::{Counter, Counters};
 use serde_json::Value;
-use std::fs;
 use std::path::Path;
 
 /// Asks a server of a major version for its counters, as one JSON object. The views' columns differ by version, so
@@ -46,20 +46,11 @@ const COUNTERS: [(Counter, &str, &[&str]); 6] = [
 ];
 
 /// By how much the counters grew over the measured run.
+///
+/// # Errors
+/// The file that does not hold them.
 pub fn grown(raw: &Path) -> Result<Counters, Fault> {
-    let read = |name: &str| {
-        let path = raw.join(name);
-        let text = fs::read_to_string(&path).map_err(doing(format!("read {}", path.display())))?;
-        values(&text).ok_or_else(|| {
-            Fault::failed(format!("{} does not hold the server's counters", path.display()))
-        })
-    };
-    let (begin, end) = (read("counters-begin.json")?, read("counters-end.json")?);
-    let grown = end.iter().filter_map(|(counter, value)| {
-        let before = begin.get(counter)?;
-        Some((counter.clone(), value - before))
-    });
-    Ok(grown.collect())
+    database::grown(raw, ["counters-begin.json", "counters-end.json"], values)
 }
 
 fn values(text: &str) -> Option<Counters> {
@@ -78,7 +69,7 @@ fn values(text: &str) -> Option<Counters> {
 
 /// What the server did not take of its settings, one note each.
 pub fn refused(raw: &Path) -> Vec<String> {
-    let text = fs::read_to_string(raw.join("settings-refused.txt")).unwrap_or_default();
+    let text = database::text(raw, "settings-refused.txt");
     text.lines().map(|line| format!("the server did not take {line}")).collect()
 }
 

@@ -1,5 +1,6 @@
 //! The database before it is worked on: its places, tables and settings.
 
+use crate::workload::database;
 use lab::campaign::Directories;
 use lab::postgresql::Scaled;
 use std::fmt::Write;
@@ -40,7 +41,7 @@ pub struct Places {
 impl Places {
     /// Below the mounted root: a directory of its own for each, since datasets may be shared.
     pub fn of(directories: &Directories, mount: &Path) -> Places {
-        let at = |dataset: &str, name: &str| mount.join(dataset).join(name);
+        let at = |dataset: &str, name: &str| database::place(mount, dataset, name);
         let of = |dataset: &Option<String>, name: &str| dataset.as_ref().map(|d| at(d, name));
         Places {
             data: at(&directories.data, "postgresql-data"),

@@ -1,7 +1,4 @@
 //! pgbench with a PostgreSQL server of its own, both from the host, in the modelled machine.
-//!
-//! The server runs as an unprivileged user and is reached through a Unix socket in memory. pgbench runs as root,
-//! since it writes into the machine's directory.
 
 mod counters;
 mod load;
@@ -13,7 +10,8 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::programs::Postgresql;
 use crate::window;
-use crate::workload::{self, Part, Place, Seen, warm};
+use crate::workload::database::{self, START_S, Times, USER};
+use crate::workload::{self, Part, Place, Seen};
 use lab::campaign::Pgbench;
 use lab::postgresql::{self, Scaled};
 use load::Places;
@@ -22,11 +20,8 @@ use machine::INSIDE;
 use machine::script::{Command, Step};
 use measurement::{Fact, Measured};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
-/// The server's user and group inside: nobody, who is in every user database, as initdb asks for.
-const USER: u32 = 65534;
 /// Where the server's socket is, inside.
 const SOCKET: &str = "/run/postgresql";
 /// Memory of a session's process beyond what it shares, bytes: 4 to 6 MB measured with pgbench's scripts.
@@ -35,8 +30,6 @@ const SESSION: u64 = 6 << 20;
 const BACKGROUND: u64 = 16;
 /// What logs of transactions are called.
 const LOG: &str = "transactions";
-/// How many times its own time pgbench may take before it is taken for hung, and seconds on top.
-const LIMIT: (f64, f64) = (3.0, 600.0);
 
 /// pgbench and its server for one trial.
 #[derive(Debug)]
@@ -45,8 +38,7 @@ pub struct Client {
     pgbench: Pgbench,
     at: Scaled,
     places: Places,
-    runtime_s: f64,
-    ramp_s: f64,
+    times: Times,
     rate: Option<f64>,
     seed: u64,
 }
@@ -65,12 +57,7 @@ impl Client {
             at: postgresql::scaled(pgbench, inputs.model.size),
             places: Places::of(&pgbench.directories, Path::new(MOUNT)),
             pgbench: pgbench.clone(),
-            // A lab states it; a pool state does not follow from it.
-            runtime_s: inputs.method.runtime_s.unwrap_or(0.0).ceil().max(1.0),
-            ramp_s: match inputs.method.ramp_most_s {
-                Some(most) => inputs.method.ramp_s.min(most),
-                None => inputs.method.ramp_s,
-            },
+            times: Times::of(inputs),
             rate: inputs.rate.or(pgbench.rate),
             seed: inputs.seed,
         })
@@ -97,19 +84,14 @@ impl Client {
     fn pg_ctl(&self, words: &[&str]) -> Command {
         let program = self.server.program("pg_ctl");
         let data = self.places.data.to_string_lossy();
-        // A day: the clock jumps, and recovery takes as long as it takes.
-        let fixed = [program.as_str(), "-D", &data, "-w", "-t", "86400"];
+        let patience = START_S.to_string();
+        let fixed = [program.as_str(), "-D", &data, "-w", "-t", &patience];
         Command::new(fixed.into_iter().chain(words.iter().copied())).user(USER)
     }
 
     /// Makes a directory of the server's user.
     fn directory(path: &str) -> Step {
-        Step::Run(Client::install(path))
-    }
-
-    fn install(path: &str) -> Command {
-        let user = USER.to_string();
-        Command::new(["install", "-d", "-m", "0700", "-o", &user, "-g", &user, path])
+        Step::Run(database::directory(path))
     }
 
     fn scripts(&self) -> BTreeMap<String, String> {
@@ -189,31 +171,18 @@ impl workload::Client for Client {
     }
 
     fn warm_up(&self, limit_s: f64) -> Part {
-        let mut part = Part::default();
-        for (limit_s, fixed, output) in
-            [(limit_s, false, "warm.out"), (self.ramp_s, true, "ramp.out")]
-        {
-            if limit_s > 0.0 {
-                // It is ended when the time is over, which may be no whole second.
-                let command = self.pgbench(limit_s.ceil() + 1.0, &[], output);
-                part.steps.extend(warm(command, limit_s, fixed));
-            }
-        }
-        part
+        self.times.warm_up(limit_s, |seconds, output| self.pgbench(seconds, &[], output))
     }
 
     fn measure(&self) -> Part {
         let prefix = format!("--log-prefix={LOG}");
         let seed = format!("--random-seed={}", self.seed);
         let query = counters::query(self.server.major);
+        let run = self.pgbench(self.times.runtime_s, &["-l", &prefix, &seed], "pgbench.out");
         let sampled = |output: &str| self.psql(&["-At", "-c", query], output);
         let steps = vec![
             sampled("counters-begin.json"),
-            Step::Measure {
-                command: self.pgbench(self.runtime_s, &["-l", &prefix, &seed], "pgbench.out"),
-                ramp_s: 0.0,
-                limit_s: LIMIT.0 * self.runtime_s + LIMIT.1,
-            },
+            self.times.measure(run),
             sampled("counters-end.json"),
         ];
         Part { steps, files: [("postgresql.conf".to_owned(), load::conf(&self.at, SOCKET))].into() }
@@ -224,7 +193,7 @@ impl workload::Client for Client {
     }
 
     fn ramp_s(&self) -> f64 {
-        self.ramp_s
+        self.times.ramp_s
     }
 
     fn data_bytes(&self) -> u64 {
@@ -241,12 +210,7 @@ impl workload::Client for Client {
         let writes: Vec<bool> = self.pgbench.scripts.iter().map(|script| script.writes()).collect();
         let transactions = Transactions::read(raw, LOG, &writes)?;
         let runtime_s = transactions.seconds();
-        if runtime_s < 0.9 * self.runtime_s {
-            return Err(Fault::failed(format!(
-                "pgbench ended after {runtime_s:.1} s, though it was to run for {} s",
-                self.runtime_s
-            )));
-        }
+        self.times.check("pgbench", runtime_s)?;
         let (series, logged) = transactions.series();
         let seconds = window::seconds(&series, &seen.samples, Some(0.0), runtime_s);
         let mut totals = window::totals(&seconds);
@@ -278,13 +242,9 @@ impl workload::Client for Client {
     }
 
     fn complaint(&self, raw: &Path) -> Option<String> {
-        let read = |name: &str| fs::read(raw.join(name)).unwrap_or_default();
         // The server's own reason before that of a client which did not reach it.
         let logs =
             ["server.out", "server-load.out", "pgbench.out.err", "load.out.err", "initdb.out.err"];
-        logs.iter().find_map(|name| {
-            let text = read(name);
-            log::complaint(&String::from_utf8_lossy(&text))
-        })
+        database::complaint(raw, &logs, log::complaint)
     }
 }

@@ -1,6 +1,7 @@
 //! The server for work that is no trial: who uses these runs them in an order of his own.
 
 use super::{Client, SOCKET};
+use crate::workload::database;
 use machine::script::Command;
 
 impl Client {
@@ -11,7 +12,7 @@ impl Client {
             "" => self.pg_ctl(&["start"]),
             options => self.pg_ctl(&["-o", options, "start"]),
         };
-        [Client::install(SOCKET), start.output(output)]
+        [database::directory(SOCKET), start.output(output)]
     }
 
     /// Ends the server in one of pg_ctl's modes.

@@ -1,0 +1,94 @@
+//! The server's own counters over the measured run, and its settings as it ran them.
+
+use crate::fault::Fault;
+use crate::workload::database;
+use lab::mariadb;
+use measurement::{Counter, Counters};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The counter; its name in `SHOW GLOBAL STATUS`.
+const COUNTERS: [(Counter, &str); 9] = [
+    (Counter::MariadbCommits, "Com_commit"),
+    (Counter::MariadbBufferRequests, "Innodb_buffer_pool_read_requests"),
+    (Counter::MariadbBufferReads, "Innodb_buffer_pool_reads"),
+    (Counter::MariadbRedoBytes, "Innodb_os_log_written"),
+    (Counter::MariadbFlushes, "Innodb_data_fsyncs"),
+    (Counter::MariadbBinlogGroups, "Binlog_group_commits"),
+    (Counter::MariadbPagesWritten, "Innodb_pages_written"),
+    (Counter::MariadbPagesDoubled, "Innodb_dblwr_pages_written"),
+    (Counter::MariadbRowLockWaits, "Innodb_row_lock_waits"),
+];
+
+/// Names and values, separated by a tab.
+fn table(text: &str) -> BTreeMap<&str, &str> {
+    text.lines().filter_map(|line| line.split_once('\t')).collect()
+}
+
+/// By how much the counters grew over the measured run.
+///
+/// # Errors
+/// The file that does not hold them.
+pub fn grown(raw: &Path) -> Result<Counters, Fault> {
+    database::grown(raw, ["counters-begin.tsv", "counters-end.tsv"], values)
+}
+
+fn values(text: &str) -> Option<Counters> {
+    let table = table(text);
+    let known = |name: &str| table.get(name)?.parse::<f64>().ok();
+    let found: Counters = COUNTERS
+        .iter()
+        .filter_map(|(counter, name)| Some((counter.clone(), known(name)?)))
+        .collect();
+    found.get(&Counter::MariadbRedoBytes).is_some().then_some(found)
+}
+
+/// Settings that the server does not run as it was asked to, one note each.
+pub fn changed(raw: &Path, asked: &BTreeMap<String, String>) -> Vec<String> {
+    let text = database::text(raw, "settings.tsv");
+    let runs = table(&text);
+    let changed = asked.iter().filter_map(|(name, asked)| {
+        let runs = runs.get(name.as_str())?;
+        let setting = mariadb::lookup(name, None).ok().flatten();
+        let same = match setting {
+            Some(setting) => setting.same(asked, runs),
+            None => asked.eq_ignore_ascii_case(runs),
+        };
+        (!same).then(|| format!("the server runs {name} = {runs}, and was asked for {asked}"))
+    });
+    changed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn counters_are_read_by_name_and_a_client_s_error_is_none() {
+        let text =
+            "Com_commit\t421\nInnodb_os_log_written\t4096\nBinlog_snapshot_file\tbinlog.000001\n";
+        let found = values(text).unwrap();
+        assert_eq!(found.count(&Counter::MariadbCommits), 421.0);
+        assert_eq!(found.get(&Counter::MariadbBinlogGroups), None);
+        assert!(values("ERROR 2002 (HY000): Can't connect").is_none());
+    }
+
+    #[test]
+    fn a_setting_that_the_server_changed_is_told() {
+        let raw = tempfile::tempdir().unwrap();
+        let text = "innodb_log_write_ahead_size\t4096\ninnodb_doublewrite\tOFF\ninnodb_buffer_pool_size\t67108864\n";
+        fs::write(raw.path().join("settings.tsv"), text).unwrap();
+        let asked = [
+            ("innodb_log_write_ahead_size", "16384"),
+            ("innodb_doublewrite", "0"),
+            ("innodb_buffer_pool_size", "64M"),
+            ("skip_slave_start", "on"),
+        ];
+        let asked = asked.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        assert_eq!(
+            changed(raw.path(), &asked),
+            ["the server runs innodb_log_write_ahead_size = 4096, and was asked for 16384"]
+        );
+    }
+}

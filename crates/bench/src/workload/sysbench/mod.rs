@@ -1,0 +1,254 @@
+//! sysbench with a MariaDB server of its own, both from the host, in the modelled machine.
+
+mod counters;
+mod load;
+pub mod output;
+
+use crate::engine::linux::steps::MOUNT;
+use crate::fault::Fault;
+use crate::inputs::Inputs;
+use crate::programs::Mariadb;
+use crate::window;
+use crate::workload::database::{self, START_S, Times, USER};
+use crate::workload::{self, Part, Place, Seen};
+use lab::campaign::Sysbench;
+use lab::mariadb::{self, Scaled};
+use load::Places;
+use machine::INSIDE;
+use machine::script::{Command, Step};
+use measurement::{Fact, Measured};
+use output::Run;
+use std::path::Path;
+
+/// Where the server's socket and its settings are, inside.
+const SOCKET: &str = "/run/mariadb";
+/// Memory of a session in the server and in sysbench, bytes: stacks, buffers of statements.
+const SESSION: u64 = 2 << 20;
+/// Memory of the server beside its buffer pool and its sessions, bytes: 157 MB resident with a buffer pool of 64 MB,
+/// measured with MariaDB 10.11.19.
+const SERVER: u64 = 256 << 20;
+
+/// sysbench and its server for one trial.
+#[derive(Debug)]
+pub struct Client {
+    server: Mariadb,
+    sysbench: Sysbench,
+    at: Scaled,
+    places: Places,
+    times: Times,
+    rate: Option<f64>,
+    seed: u64,
+}
+
+impl Client {
+    /// Scales the database of a trial and its server.
+    ///
+    /// # Errors
+    /// That MariaDB or sysbench is not installed.
+    pub fn new(inputs: &Inputs, sysbench: &Sysbench, place: Place) -> Result<Client, Fault> {
+        Ok(Client {
+            server: match place {
+                Place::Host(_) => Mariadb::find(sysbench.version)?,
+                Place::Nowhere => Mariadb::nowhere(),
+            },
+            at: mariadb::scaled(sysbench, inputs.model.size),
+            places: Places::of(&sysbench.directories, Path::new(MOUNT)),
+            sysbench: sysbench.clone(),
+            times: Times::of(inputs),
+            rate: inputs.rate.or(sysbench.rate),
+            seed: inputs.seed,
+        })
+    }
+
+    /// Runs one of MariaDB's client programs as root in the machine's directory.
+    fn client(&self, program: &str, words: &[&str]) -> Command {
+        let program = self.server.program(program);
+        let socket = format!("--socket={SOCKET}/socket");
+        let fixed = [program.as_str(), "--no-defaults", &socket, "--user=root"];
+        Command::new(fixed.iter().chain(words).copied()).directory(INSIDE)
+    }
+
+    /// Statements, whose rows are in a file.
+    fn statements(&self, sql: &str, output: &str) -> Step {
+        Step::Run(self.client("mariadb", &["-N", "-B", "-e", sql]).output(output))
+    }
+
+    /// Writes my.cnf and starts the server with options on top; it takes connections when the steps have ended. Its log is
+    /// in `output.err`.
+    fn serve(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
+        let program = self.server.program("mariadbd");
+        let defaults = format!("--defaults-file={}", conf_file());
+        // The server does not leave its terminal by itself.
+        let fixed = ["setsid", "--fork", &program, &defaults];
+        let start = Command::new(fixed.iter().chain(options).copied()).user(USER).output(output);
+        let wait = format!("--wait={START_S}");
+        vec![
+            Step::Run(database::directory(SOCKET)),
+            Step::Write { path: conf_file().into(), text: conf },
+            Step::Run(start),
+            Step::Run(self.client("mariadb-admin", &[&wait, "ping"]).output("ping.out")),
+        ]
+    }
+
+    /// Ends the server and waits until it has ended.
+    fn shut_down(&self) -> Step {
+        Step::Run(self.client("mariadb-admin", &["shutdown"]).output("stop.out"))
+    }
+
+    fn sysbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {
+        let program = self.server.sysbench.to_string_lossy().into_owned();
+        let mut words = vec![program, self.sysbench.script.clone()];
+        let mut add = |name: &str, value: &str| words.push(format!("--{name}={value}"));
+        add("db-driver", "mysql");
+        add("mysql-socket", &format!("{SOCKET}/socket"));
+        add("mysql-user", "root");
+        add("mysql-db", "sbtest");
+        add("tables", &self.sysbench.tables.to_string());
+        add("table-size", &self.at.table_size.to_string());
+        add("threads", &self.sysbench.threads.to_string());
+        add("time", &format!("{seconds:.0}"));
+        for (name, value) in &self.sysbench.options {
+            add(&name.replace('_', "-"), value);
+        }
+        if let Some(rate) = self.rate {
+            // sysbench takes whole numbers, and 0 for none.
+            add("rate", &format!("{:.0}", rate.max(1.0)));
+        }
+        words.extend(more.iter().map(|word| (*word).to_owned()));
+        words.push("run".to_owned());
+        Command::new(words).directory(INSIDE).output(output)
+    }
+}
+
+fn conf_file() -> String {
+    format!("{SOCKET}/my.cnf")
+}
+
+impl workload::Client for Client {
+    fn lay_out(&self) -> Part {
+        // Of the settings only those that decide what is in the files, so that labs which differ in others share them.
+        let at = Scaled {
+            settings: load::of_files(&self.at.settings),
+            binlog: false,
+            ..self.at.clone()
+        };
+        let conf = load::conf(&at, &self.places, SOCKET);
+        let places = self.places.all().map(|path| path.to_string_lossy().into_owned());
+        let mut steps: Vec<Step> = std::iter::once(SOCKET.to_owned())
+            .chain(places)
+            .map(|path| Step::Run(database::directory(&path)))
+            .collect();
+        steps.push(Step::Write { path: conf_file().into(), text: conf.clone() });
+        let program = self.server.program("mariadb-install-db");
+        let defaults = format!("--defaults-file={}", conf_file());
+        let words =
+            [&program, &defaults, "--auth-root-authentication-method=normal", "--skip-test-db"];
+        steps.push(Step::Run(Command::new(words).user(USER).output("install.out")));
+        steps.extend(self.serve(conf, &load::HURRIED, "server-load.out"));
+        let source = format!("source {INSIDE}/load.sql");
+        steps.push(self.statements(&source, "load.out"));
+        steps.push(self.shut_down());
+        Part { steps, files: [("load.sql".to_owned(), load::sql(&self.sysbench, &self.at))].into() }
+    }
+
+    fn start(&self) -> Part {
+        let conf = load::conf(&self.at, &self.places, SOCKET);
+        let mut steps = self.serve(conf, &[], "server.out");
+        steps.push(self.statements(load::SETTINGS, "settings.tsv"));
+        Part { steps, ..Part::default() }
+    }
+
+    fn warm_up(&self, limit_s: f64) -> Part {
+        self.times.warm_up(limit_s, |seconds, output| self.sysbench(seconds, &[], output))
+    }
+
+    fn measure(&self) -> Part {
+        // sysbench takes a seed of 31 bits, and 0 for the time of day.
+        let seed = format!("--rand-seed={}", self.seed % 0x7fff_fffe + 1);
+        let options = ["--report-interval=1", "--histogram=on", "--percentile=99", &seed];
+        let run = self.sysbench(self.times.runtime_s, &options, "sysbench.out");
+        let sampled = |output: &str| self.statements(load::STATUS, output);
+        let steps = vec![
+            sampled("counters-begin.tsv"),
+            self.times.measure(run),
+            sampled("counters-end.tsv"),
+        ];
+        let conf = load::conf(&self.at, &self.places, SOCKET);
+        Part { steps, files: [("my.cnf".to_owned(), conf)].into() }
+    }
+
+    fn stop(&self) -> Part {
+        Part { steps: vec![self.shut_down()], ..Part::default() }
+    }
+
+    fn ramp_s(&self) -> f64 {
+        self.times.ramp_s
+    }
+
+    fn data_bytes(&self) -> u64 {
+        self.at.data
+    }
+
+    fn memory(&self) -> u64 {
+        let sessions = u64::from(self.sysbench.threads) * SESSION;
+        SERVER + self.at.buffer_pool + self.at.buffer_pool / 8 + sessions
+    }
+
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+        let run = Run::read(&database::text(raw, "sysbench.out"))?;
+        self.times.check("sysbench", run.seconds)?;
+        let writes = self.sysbench.writes();
+        let (series, logged) = run.series(writes);
+        let seconds = window::seconds(&series, &seen.samples, Some(0.0), run.seconds);
+        let mut totals = window::totals(&seconds);
+        totals.extend(counters::grown(raw)?);
+        let mut facts = seen.facts;
+        for (name, value) in [
+            (Fact::FilesBytes, self.at.data as f64),
+            (Fact::FilesJobs, 0.0),
+            (Fact::LoggedOps, logged),
+            (Fact::MariadbRows, self.at.table_size as f64),
+        ] {
+            facts.insert(name, value);
+        }
+        let mut notes = vec![self.server.version.clone(), self.server.client.clone()];
+        notes.extend(counters::changed(raw, &self.at.settings));
+        if run.ignored_errors > 0 {
+            notes.push(format!(
+                "sysbench began {} transactions again after a deadlock or a lock timeout",
+                run.ignored_errors
+            ));
+        }
+        let (read, write) = match writes {
+            true => (Default::default(), run.flow()),
+            false => (run.flow(), Default::default()),
+        };
+        Ok(Measured {
+            concurrency: f64::from(self.sysbench.threads),
+            runtime_s: run.seconds,
+            read,
+            write,
+            sync: Default::default(),
+            totals,
+            seconds,
+            facts,
+            notes,
+            warm_up: seen.warm_up,
+        })
+    }
+
+    fn complaint(&self, raw: &Path) -> Option<String> {
+        // The server's own reason before that of a client which did not reach it.
+        const LOGS: [&str; 8] = [
+            "server.out.err",
+            "server-load.out.err",
+            "sysbench.out.err",
+            "sysbench.out",
+            "load.out.err",
+            "install.out.err",
+            "install.out",
+            "ping.out.err",
+        ];
+        database::complaint(raw, &LOGS, output::complaint)
+    }
+}

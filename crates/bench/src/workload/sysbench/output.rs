@@ -1,0 +1,115 @@
+//! What `sysbench --report-interval=1 --histogram=on run` prints, of sysbench 1.0.
+
+use crate::fault::Fault;
+use crate::workload::fio::output::upper_edge;
+use crate::workload::fio::series::{self, PerSecond};
+use measurement::{Flow, HISTOGRAM_END_NS};
+use std::collections::BTreeMap;
+
+/// A run.
+#[derive(Debug, Default, PartialEq)]
+pub struct Run {
+    /// Transactions.
+    pub events: u64,
+    /// Virtual seconds from the start of the sessions to the end of the last transaction.
+    pub seconds: f64,
+    /// Transactions that were begun again after an error that sysbench ignores: deadlocks, lock timeouts.
+    pub ignored_errors: u64,
+    /// All latencies together, ms.
+    sum_ms: f64,
+    /// The middle of a bin in ms, transactions.
+    histogram: Vec<(f64, u64)>,
+    /// Transactions a second in each second.
+    rates: Vec<f64>,
+}
+
+/// The number after a label: `total number of events:    421`.
+fn labelled(line: &str, label: &str) -> Option<f64> {
+    let rest = line.trim().strip_prefix(label)?;
+    let word = rest.split_whitespace().next()?;
+    word.trim_end_matches('s').parse().ok()
+}
+
+/// `[ 3s ] thds: 8 tps: 158.46 qps: …`: transactions a second.
+fn interval(line: &str) -> Option<f64> {
+    let rest = line.strip_prefix("[ ")?;
+    rest.split("tps: ").nth(1)?.split_whitespace().next()?.parse().ok()
+}
+
+/// `  14.207 |********            2`: the middle of the bin in ms, and how many.
+fn bin(line: &str) -> Option<(f64, u64)> {
+    let (middle, rest) = line.split_once('|')?;
+    Some((middle.trim().parse().ok()?, rest.split_whitespace().last()?.parse().ok()?))
+}
+
+impl Run {
+    /// Reads what sysbench printed.
+    ///
+    /// # Errors
+    /// That it did not come to its end, or ended no transaction.
+    pub fn read(text: &str) -> Result<Run, Fault> {
+        let mut run = Run::default();
+        let mut whole = false;
+        for line in text.lines() {
+            if let Some(rate) = interval(line) {
+                run.rates.push(rate);
+            } else if let Some(bin) = bin(line) {
+                run.histogram.push(bin);
+            } else if let Some(seconds) = labelled(line, "total time:") {
+                run.seconds = seconds;
+            } else if let Some(events) = labelled(line, "total number of events:") {
+                run.events = events as u64;
+                whole = true;
+            } else if let Some(errors) = labelled(line, "ignored errors:") {
+                run.ignored_errors = errors as u64;
+            } else if let Some(sum) = labelled(line, "sum:") {
+                run.sum_ms = sum;
+            }
+        }
+        let counted: u64 = run.histogram.iter().map(|(_, count)| count).sum();
+        match run.events {
+            _ if !whole => Err(Fault::failed("sysbench printed no result: see sysbench.out")),
+            0 => Err(Fault::failed("sysbench ended no transaction: a longer runtime may help")),
+            events if events != counted => Err(Fault::failed(format!(
+                "sysbench counts {events} transactions and {counted} in its histogram: see sysbench.out"
+            ))),
+            _ => Ok(run),
+        }
+    }
+
+    /// All transactions as one flow. sysbench's bins are 1.8 % wide and told by their middle.
+    pub fn flow(&self) -> Flow {
+        let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut overflow = 0;
+        for (middle, count) in &self.histogram {
+            match (middle * 1e6) as u64 {
+                ns if ns >= HISTOGRAM_END_NS => overflow += count,
+                ns => *histogram.entry(upper_edge(ns)).or_default() += count,
+            }
+        }
+        Flow {
+            ops: self.events,
+            bytes: 0,
+            mean_ns: 1e6 * self.sum_ms / self.events.max(1) as f64,
+            histogram: histogram.into_iter().collect(),
+            overflow,
+        }
+    }
+
+    /// Transactions in each second, as writes or as reads, and how many the lines of seconds had.
+    pub fn series(&self, writes: bool) -> (PerSecond, f64) {
+        let entry = |rate: &f64| if writes { (0.0, *rate) } else { (*rate, 0.0) };
+        let mut series: PerSecond = self.rates.iter().map(entry).collect();
+        let (read, written) = if writes { (0, self.events) } else { (self.events, 0) };
+        let logged = series::settle(&mut series, self.seconds, read, written);
+        (series, logged)
+    }
+}
+
+/// The first line in which the server or a client of it says what went wrong; those after it follow from it.
+pub fn complaint(said: &str) -> Option<String> {
+    let wrong = |line: &&str| {
+        line.contains("[ERROR]") || line.contains("FATAL:") || line.starts_with("ERROR")
+    };
+    said.lines().find(wrong).map(|line| format!("MariaDB: {}", line.trim()))
+}

@@ -1,0 +1,109 @@
+//! sysbench with a MariaDB server of its own.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// sysbench and its server, as on the real server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sysbench {
+    /// The script: `oltp_read_write`.
+    pub script: String,
+    /// Tables.
+    pub tables: u32,
+    /// Rows of each.
+    pub table_size: u64,
+    /// Sessions (`--threads`).
+    pub threads: u32,
+    /// Options of sysbench and of the script by their own names: `rand_type`, `point_selects`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, String>,
+    /// Transactions that all sessions together begin in a second (`--rate`); none: each begins the next at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Version of MariaDB as major × 100 + minor (1011); none for the one that is installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// The server's settings by their own names.
+    pub settings: BTreeMap<String, String>,
+    /// Where the database is.
+    pub directories: MariadbDirectories,
+}
+
+/// Datasets of a MariaDB server, by name; `""` is the root.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct MariadbDirectories {
+    /// The data directory, with the doublewrite buffer.
+    pub data: String,
+    /// The redo log; none for within the data directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redo: Option<String>,
+    /// The binary log; none for within the data directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binlog: Option<String>,
+}
+
+impl MariadbDirectories {
+    /// Each with its key in a lab.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let stated = [
+            ("data", Some(self.data.as_str())),
+            ("redo", self.redo.as_deref()),
+            ("binlog", self.binlog.as_deref()),
+        ];
+        stated.into_iter().filter_map(|(key, dataset)| Some((key, dataset?)))
+    }
+}
+
+/// sysbench's own scripts over tables that are filled the same way, and whether their transactions change something.
+pub const SYSBENCH_SCRIPTS: [(&str, bool); 9] = [
+    ("oltp_read_write", true),
+    ("oltp_write_only", true),
+    ("oltp_read_only", false),
+    ("oltp_point_select", false),
+    ("oltp_update_index", true),
+    ("oltp_update_non_index", true),
+    ("oltp_insert", true),
+    ("select_random_points", false),
+    ("select_random_ranges", false),
+];
+
+impl Sysbench {
+    /// Whether its transactions change something.
+    pub fn writes(&self) -> bool {
+        SYSBENCH_SCRIPTS.iter().any(|(name, writes)| *name == self.script && *writes)
+    }
+}
+
+/// What an option of sysbench may be.
+#[derive(Debug, Clone, Copy)]
+pub enum OptionKind {
+    /// A number from the first to the second.
+    Number(f64, f64),
+    /// On or off.
+    Switch,
+    /// One of these.
+    Words(&'static [&'static str]),
+}
+
+const MANY: OptionKind = OptionKind::Number(0.0, 1000.0);
+
+/// sysbench 1.0.20's options of random numbers and statements, and those of its scripts.
+pub const SYSBENCH_OPTIONS: [(&str, OptionKind); 17] = [
+    ("db_ps_mode", OptionKind::Words(&["auto", "disable"])),
+    ("rand_type", OptionKind::Words(&["uniform", "gaussian", "special", "pareto"])),
+    ("rand_spec_iter", OptionKind::Number(1.0, 1000.0)),
+    ("rand_spec_pct", OptionKind::Number(0.0, 100.0)),
+    ("rand_spec_res", OptionKind::Number(0.0, 100.0)),
+    ("rand_pareto_h", OptionKind::Number(0.0, 1.0)),
+    ("point_selects", MANY),
+    ("simple_ranges", MANY),
+    ("sum_ranges", MANY),
+    ("order_ranges", MANY),
+    ("distinct_ranges", MANY),
+    ("index_updates", MANY),
+    ("non_index_updates", MANY),
+    ("delete_inserts", MANY),
+    ("range_size", OptionKind::Number(1.0, 1e6)),
+    ("range_selects", OptionKind::Switch),
+    ("skip_trx", OptionKind::Switch),
+];

@@ -1,0 +1,88 @@
+//! Workloads: a client program with its settings.
+
+use super::{Pgbench, Sysbench, Variant};
+use serde::{Deserialize, Serialize};
+
+/// A client program with its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Its name.
+    pub name: String,
+    /// The dataset it runs in; `""` is the root.
+    pub dataset: String,
+    /// What runs.
+    pub program: Program,
+    /// Working set, bytes of the real server; replaces the job file's own sizes (`[workloads.x] size =
+    /// "160G"`).
+    pub size: Option<u64>,
+    /// The open-loop ladder that is run after the closed loop, if the lab has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<Rates>,
+}
+
+impl Workload {
+    /// The workload as it runs on a variant, whose settings replace those of its server.
+    pub fn on(&self, variant: &Variant) -> Workload {
+        let mut workload = self.clone();
+        let (server, settings) = match &mut workload.program {
+            Program::Fio { .. } => return workload,
+            Program::Pgbench(pgbench) => ("postgresql", &mut pgbench.settings),
+            Program::Sysbench(sysbench) => ("mariadb", &mut sysbench.settings),
+        };
+        settings.extend(
+            variant.servers.get(server).into_iter().flatten().map(|(n, v)| (n.clone(), v.clone())),
+        );
+        workload
+    }
+}
+
+/// Operations a second that all jobs of a workload together begin, at random times,
+/// whether earlier ones have ended or not. Times are virtual.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rates {
+    /// Preferred numbers, six a decade, from a tenth of what the closed loop reached.
+    Auto,
+    /// These rates, ascending.
+    Stated(Vec<f64>),
+}
+
+/// The programs that can be clients.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Program {
+    /// fio, with the text of its job file.
+    Fio {
+        /// Where the text came from, for messages; `<lab>` for an inline job.
+        origin: String,
+        /// The job file as written.
+        job: String,
+    },
+    /// pgbench, with a PostgreSQL server of its own.
+    Pgbench(Box<Pgbench>),
+    /// sysbench, with a MariaDB server of its own.
+    Sysbench(Box<Sysbench>),
+}
+
+impl Program {
+    /// The program's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Program::Fio { .. } => "fio",
+            Program::Pgbench(_) => "pgbench",
+            Program::Sysbench(_) => "sysbench",
+        }
+    }
+
+    /// What the program runs: the path of a job file, or the names of scripts.
+    pub fn runs(&self) -> String {
+        match self {
+            Program::Fio { origin, .. } => origin.clone(),
+            Program::Pgbench(pgbench) => {
+                let names = pgbench.scripts.iter().map(|script| script.name.as_str());
+                names.collect::<Vec<_>>().join(" + ")
+            }
+            Program::Sysbench(sysbench) => sysbench.script.clone(),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Rules over MariaDB's settings, and over the datasets that it is on.
+
+use super::{Durability, Reason, evidence, storage};
+use crate::campaign::{Stack, Sysbench, Variant};
+use crate::{mariadb, units};
+use std::collections::BTreeSet;
+
+/// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
+const RECORD: u64 = 128 << 10;
+/// Seconds between flushes of the redo log where the lab does not say (`innodb_flush_log_at_timeout`).
+const FLUSH_TIMEOUT_S: u64 = 1;
+
+/// What follows from a server's settings on a variant.
+pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
+    let found = match variant.stack {
+        Stack::Zfs => [unsynced_datasets(variant, sysbench), torn_records(variant, sysbench)],
+        Stack::Md(_) => [unsynced_array(sysbench), torn_pages(sysbench)],
+    };
+    let late = [late_redo(sysbench), late_binlog(variant, sysbench)];
+    found.into_iter().chain(late).flatten().collect()
+}
+
+/// Whether the server asks for no flush at all (`innodb_flush_method=nosync`).
+fn never_syncs(sysbench: &Sysbench) -> bool {
+    let method = sysbench.settings.get("innodb_flush_method");
+    method.is_some_and(|method| ["nosync", "3"].contains(&method.to_ascii_lowercase().as_str()))
+}
+
+/// Data and redo log on datasets where nothing is durable before its transaction group. Where both are, they return to
+/// one moment; otherwise to different ones.
+fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
+    let nosync = never_syncs(sysbench);
+    let unsynced = |dataset: &&str| match variant.property(dataset, "sync") {
+        Some("disabled") => true,
+        Some("always") => false,
+        _ => nosync,
+    };
+    let own = sysbench.directories.all().filter(|(key, _)| *key != "binlog");
+    let all: BTreeSet<&str> = own.map(|(_, dataset)| dataset).collect();
+    let (late, durable): (Vec<&str>, Vec<&str>) = all.into_iter().partition(unsynced);
+    let first = *late.first()?;
+    let named = |all: Vec<&str>| all.into_iter().map(storage::named).collect::<Vec<_>>().join(", ");
+    let by_property = variant.property(first, "sync") == Some("disabled");
+    let setting = match by_property {
+        true => format!("sync=disabled on {}", named(late)),
+        false => format!("innodb_flush_method=nosync on {}", named(late)),
+    };
+    Some(match durable.is_empty() {
+        true => Reason {
+            setting,
+            durability: storage::lost_groups(variant),
+            why: storage::lost_groups_why(variant),
+            evidence: if by_property { evidence::SYNC_DISABLED } else { evidence::FLUSH_METHOD },
+        },
+        false => Reason {
+            setting: format!("{setting}, but not on {}", named(durable)),
+            durability: Durability::MayCorrupt,
+            why: "data and redo log return to different moments".to_owned(),
+            evidence: evidence::INNODB_SYNC_MIXED,
+        },
+    })
+}
+
+fn unsynced_array(sysbench: &Sysbench) -> Option<Reason> {
+    never_syncs(sysbench).then(|| Reason {
+        setting: "innodb_flush_method=nosync".to_owned(),
+        durability: Durability::MayCorrupt,
+        why: "pages can be on the drives before the redo log that describes them".to_owned(),
+        evidence: evidence::FLUSH_METHOD,
+    })
+}
+
+/// Commits that are acknowledged before they are in the redo log (0) or before it is durable (2).
+fn late_redo(sysbench: &Sysbench) -> Option<Reason> {
+    const NAME: &str = "innodb_flush_log_at_trx_commit";
+    let commit = mariadb::number(&sysbench.settings, NAME, 1);
+    let how = match commit {
+        0 => "written and flushed",
+        2 => "flushed",
+        _ => return None,
+    };
+    let timeout =
+        mariadb::number(&sysbench.settings, "innodb_flush_log_at_timeout", FLUSH_TIMEOUT_S);
+    Some(Reason {
+        setting: format!("{NAME}={commit}"),
+        durability: Durability::LosesLast { seconds: Some(timeout.max(1) as f64) },
+        why: format!(
+            "commits are acknowledged before they are durable: the redo log is {how} every innodb_flush_log_at_timeout ({timeout} s), and a flush takes its own time on top"
+        ),
+        evidence: evidence::FLUSH_AT_COMMIT,
+    })
+}
+
+/// A binary log that is not durable with each group of commits, so that it can lack what the tables have.
+fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
+    if !mariadb::is_on(&sysbench.settings, "log_bin", false) {
+        return None;
+    }
+    let every = mariadb::number(&sysbench.settings, "sync_binlog", 0);
+    let dataset = sysbench.directories.binlog.as_ref().unwrap_or(&sysbench.directories.data);
+    let sync = variant.property(dataset, "sync");
+    let setting = match (sync, every) {
+        (Some("always"), _) => return None,
+        // A reason of its own where data is there as well.
+        (Some("disabled"), _) if sysbench.directories.binlog.is_none() => return None,
+        (Some("disabled"), _) => format!("sync=disabled on {}", storage::named(dataset)),
+        (_, 1) => return None,
+        (_, 0) if !sysbench.settings.contains_key("sync_binlog") => {
+            "sync_binlog=0, the server's default".to_owned()
+        }
+        (_, every) => format!("sync_binlog={every}"),
+    };
+    Some(Reason {
+        setting,
+        durability: Durability::LosesLast { seconds: None },
+        why: "the binary log is not durable with each commit: it can lack the last ones that the tables have, and so do replicas"
+            .to_owned(),
+        evidence: evidence::SYNC_BINLOG,
+    })
+}
+
+/// Whether pages are written twice.
+fn doublewrite(sysbench: &Sysbench) -> bool {
+    mariadb::is_on(&sysbench.settings, "innodb_doublewrite", true)
+}
+
+/// A page within one record is written whole or not at all. One that takes several records can be torn.
+fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
+    if doublewrite(sysbench) {
+        return None;
+    }
+    let dataset = sysbench.directories.data.as_str();
+    let stated = variant.property(dataset, "recordsize");
+    let record = stated.and_then(|text| units::size(text).ok()).unwrap_or(RECORD);
+    let page = mariadb::number(&sysbench.settings, "innodb_page_size", mariadb::PAGE);
+    (record < page).then(|| Reason {
+        setting: format!("innodb_doublewrite=0, recordsize={record} on {}", storage::named(dataset)),
+        durability: Durability::MayCorrupt,
+        why: format!(
+            "a page of {page} bytes takes more than one record, and they can be of different transaction groups"
+        ),
+        evidence: evidence::DOUBLEWRITE,
+    })
+}
+
+fn torn_pages(sysbench: &Sysbench) -> Option<Reason> {
+    (!doublewrite(sysbench)).then(|| Reason {
+        setting: "innodb_doublewrite=0".to_owned(),
+        durability: Durability::MayCorrupt,
+        why: "drives and file system write less than a page at once, and the cut can tear it"
+            .to_owned(),
+        evidence: evidence::DOUBLEWRITE,
+    })
+}

@@ -1,0 +1,84 @@
+use super::*;
+
+/// A lab of a mirror with settings of the server, and properties of the redo log's and of all datasets.
+fn class_on(server: &str, redo: &str, all: &str) -> (Durability, Vec<String>) {
+    let text = format!(
+        r#"
+[host]
+memory = "64G"
+[method]
+runtime = "10s"
+[drives]
+hdd = "2x hdd-7200-8t"
+[pool]
+vdevs = "mirror hdd[0-1]"
+[dataset]
+{all}
+[datasets.data]
+recordsize = "16K"
+[datasets.redo]
+{redo}
+[datasets.binlog]
+[workloads.oltp.sysbench]
+tables = 4
+table_size = 1000000
+threads = 8
+[workloads.oltp.directories]
+data = "data"
+redo = "redo"
+binlog = "binlog"
+[workloads.oltp.mariadb]
+{server}
+"#
+    );
+    let campaign = super::tests::load(&text);
+    let found = worst(&campaign.variants[0], &campaign);
+    (found.durability, found.reasons.into_iter().map(|reason| reason.setting).collect())
+}
+
+fn class(server: &str) -> (Durability, Vec<String>) {
+    class_on(server, "", "")
+}
+
+fn loses(seconds: f64) -> Durability {
+    Durability::LosesLast { seconds: Some(seconds) }
+}
+
+#[test]
+fn defaults_keep_what_was_acknowledged_while_there_is_no_binary_log() {
+    assert_eq!(class(""), (Durability::KeepsAcknowledged, vec![]));
+    let (durability, settings) = class("log_bin = true");
+    assert_eq!(durability, Durability::LosesLast { seconds: None });
+    assert_eq!(settings, ["sync_binlog=0, the server's default"]);
+    assert_eq!(class("log_bin = true\nsync_binlog = 1").0, Durability::KeepsAcknowledged);
+}
+
+#[test]
+fn a_redo_log_that_is_flushed_later_loses_as_much_as_its_interval() {
+    assert_eq!(class("innodb_flush_log_at_trx_commit = 0").0, loses(1.0));
+    let late = "innodb_flush_log_at_trx_commit = 2\ninnodb_flush_log_at_timeout = 30";
+    assert_eq!(class(late).0, loses(30.0));
+    assert_eq!(class("innodb_flush_log_at_trx_commit = 3").0, Durability::KeepsAcknowledged);
+}
+
+#[test]
+fn without_sync_everywhere_groups_are_lost_and_in_part_the_server_may_be_corrupt() {
+    let disabled = "sync = \"disabled\"";
+    let (durability, settings) = class_on("", "", disabled);
+    assert_eq!(durability, loses(10.0));
+    assert_eq!(settings, ["sync=disabled on tank/data, tank/redo"]);
+    let (durability, settings) = class_on("", disabled, "");
+    assert_eq!(durability, Durability::MayCorrupt);
+    assert_eq!(settings, ["sync=disabled on tank/redo, but not on tank/data"]);
+    let never = "innodb_flush_method = \"nosync\"";
+    assert_eq!(class(never).0, loses(10.0));
+    assert_eq!(class_on(never, "", "sync = \"always\"").0, Durability::KeepsAcknowledged);
+}
+
+#[test]
+fn pages_may_be_torn_without_doublewrite_in_records_that_are_smaller() {
+    assert_eq!(class("innodb_doublewrite = 0").0, Durability::KeepsAcknowledged);
+    let (durability, settings) = class("innodb_doublewrite = 0\ninnodb_page_size = \"32K\"");
+    assert_eq!(durability, Durability::MayCorrupt);
+    assert_eq!(settings, ["innodb_doublewrite=0, recordsize=16384 on tank/data"]);
+}

@@ -1,0 +1,188 @@
+//! What every database server has in a lab: settings by their own names, and datasets that it is on.
+
+use super::cx::Cx;
+use super::section::{Entry, Section};
+use super::workloads::{Known, check_dataset};
+use crate::{mariadb, postgresql};
+use std::collections::BTreeMap;
+use toml::de::DeValue;
+use zfs::property::Refused;
+
+/// A setting that is known.
+trait Setting {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// The value in words that the server takes, or why it does not.
+    fn check(&self, value: &str) -> Result<String, Refused>;
+
+    /// What is worth knowing of a value that the server takes.
+    fn remark(&self, _value: &str) -> Option<String> {
+        None
+    }
+}
+
+impl Setting for postgresql::Setting {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn check(&self, value: &str) -> Result<String, Refused> {
+        self.check(value)
+    }
+}
+
+impl Setting for mariadb::Setting {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn check(&self, value: &str) -> Result<String, Refused> {
+        self.check(value)
+    }
+
+    fn remark(&self, value: &str) -> Option<String> {
+        self.adjusted(value)
+    }
+}
+
+/// Reads the settings of `section`; `example` is a value as in the server's own file, and `lookup` finds a setting by
+/// its name: none where only the server knows.
+fn settings<S: Setting>(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    (section, example): (&str, &str),
+    lookup: impl Fn(&str) -> Result<Option<S>, Refused>,
+) -> BTreeMap<String, String> {
+    let mut settings = BTreeMap::new();
+    let Some(mut table) = entry.table(cx, section) else {
+        return settings;
+    };
+    for entry in table.rest() {
+        let value = match entry.value() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.as_str().to_owned(),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            DeValue::Boolean(on) => (if *on { "on" } else { "off" }).to_owned(),
+            other => {
+                cx.error(
+                    entry.span(),
+                    format!("`{}` is a {} here", entry.key, other.type_str()),
+                    format!("write a value as in {example}"),
+                );
+                continue;
+            }
+        };
+        let checked = match lookup(entry.key) {
+            Ok(Some(setting)) => setting.check(&value).map(|value| {
+                if let Some(remark) = setting.remark(&value) {
+                    cx.note(entry.span(), remark);
+                }
+                (setting.name().to_owned(), value)
+            }),
+            Ok(None) => {
+                cx.note(
+                    entry.key_span(),
+                    format!("`{}` is not known here: the server says whether it has it", entry.key),
+                );
+                Ok((entry.key.to_owned(), value))
+            }
+            Err(refused) => {
+                cx.error(entry.key_span(), refused.message, refused.fix);
+                continue;
+            }
+        };
+        match checked {
+            Ok((name, value)) => {
+                settings.insert(name, value);
+            }
+            Err(refused) => cx.error(entry.span(), refused.message, refused.fix),
+        }
+    }
+    settings
+}
+
+/// The sections of servers' settings among the keys that base and variants share. What they say of a server that no
+/// workload has is left aside.
+pub(super) fn of_base(
+    cx: &Cx<'_>,
+    section: &mut Section<'_>,
+) -> Vec<(&'static str, BTreeMap<String, String>)> {
+    let mut servers = Vec::new();
+    if let Some(entry) = section.take(POSTGRESQL.0) {
+        servers.push((POSTGRESQL.0, of_postgresql(cx, &entry, None)));
+    }
+    if let Some(entry) = section.take(MARIADB.0) {
+        servers.push((MARIADB.0, of_mariadb(cx, &entry, None)));
+    }
+    servers
+}
+
+/// A section, and an example of its values.
+const POSTGRESQL: (&str, &str) = ("postgresql", "postgresql.conf, such as \"8GB\" or 0.9");
+const MARIADB: (&str, &str) = ("mariadb", "my.cnf, such as \"8G\", \"O_DIRECT\" or 0");
+
+/// Settings of a PostgreSQL server of a version.
+pub(super) fn of_postgresql(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    version: Option<u32>,
+) -> BTreeMap<String, String> {
+    settings(cx, entry, POSTGRESQL, |name| postgresql::lookup(name, version))
+}
+
+/// Settings of a MariaDB server of a version.
+pub(super) fn of_mariadb(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    version: Option<u32>,
+) -> BTreeMap<String, String> {
+    settings(cx, entry, MARIADB, |name| mariadb::lookup(name, version))
+}
+
+/// A dataset that a directory of the server is on.
+pub(super) fn dataset(
+    cx: &Cx<'_>,
+    table: &mut Section<'_>,
+    key: &'static str,
+    known: &Known<'_>,
+) -> Option<String> {
+    let stated = table.take(key)?.string(cx, "the name of a dataset in quotes")?;
+    if !stated.value.is_empty() {
+        check_dataset(cx, &stated, known.variants);
+    }
+    Some(stated.value)
+}
+
+/// A whole number of a client that it cannot do without.
+pub(super) fn count(
+    cx: &Cx<'_>,
+    client: &mut Section<'_>,
+    program: &Entry<'_>,
+    key: &'static str,
+    most: i64,
+    example: &str,
+) -> Option<u64> {
+    match client.take(key) {
+        Some(entry) => u64::try_from(entry.integer(cx, 1, most, "a number")?).ok(),
+        None => {
+            cx.error(
+                program.key_span(),
+                format!("`{}` has no {key}", program.key),
+                format!("add `{example}`"),
+            );
+            None
+        }
+    }
+}
+
+/// Says that the lab does not say how long a client runs, where it does not.
+pub(super) fn check_runtime(cx: &Cx<'_>, program: &Entry<'_>, known: &Known<'_>) {
+    if known.runtime_s.is_none() {
+        cx.error(
+            program.key_span(),
+            format!("this lab does not say how long {} runs", program.key),
+            "add `runtime = \"30s\"` to [method], in virtual time",
+        );
+    }
+}

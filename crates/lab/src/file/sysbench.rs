@@ -1,0 +1,148 @@
+//! `[workloads.X.sysbench]` with its server's `mariadb` and `directories`.
+
+use super::cx::Cx;
+use super::section::{Entry, Section};
+use super::server;
+use super::workloads::Known;
+use crate::campaign::{
+    MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench,
+};
+use crate::mariadb;
+use crate::units::about;
+use std::collections::BTreeMap;
+use toml::de::DeValue;
+
+/// Most sessions: beyond, the server's threads alone fill a machine.
+const MOST_THREADS: i64 = 2000;
+/// Most tables: sysbench prepares each statement for each table in each session.
+const MOST_TABLES: i64 = 1000;
+/// Most rows of a table: an id is an INTEGER.
+const MOST_ROWS: i64 = 2_147_000_000;
+
+/// Takes the client and its server out of a workload.
+pub(super) fn read(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    table: &mut Section<'_>,
+    known: &Known<'_>,
+) -> Option<Sysbench> {
+    let stated = table.take("mariadb");
+    let directories = table.take("directories");
+    let mut client = entry.table(cx, "sysbench")?;
+    let mut sysbench = Sysbench {
+        script: SYSBENCH_SCRIPTS[0].0.to_owned(),
+        version: client.take("version").and_then(|entry| version(cx, &entry)),
+        ..Sysbench::default()
+    };
+    let mut count = |key, most, example| server::count(cx, &mut client, entry, key, most, example);
+    let tables = count("tables", MOST_TABLES, "tables = 8");
+    let table_size = count("table_size", MOST_ROWS, "table_size = 10000000");
+    let threads = count("threads", MOST_THREADS, "threads = 64");
+    if let Some(entry) = client.take("rate") {
+        sysbench.rate = entry.number(cx, 1.0, 1e7, "transactions a second");
+    }
+    if let Some(entry) = client.take("script")
+        && let Some(word) = entry.word(cx, &SYSBENCH_SCRIPTS.map(|(name, _)| name))
+    {
+        sysbench.script = SYSBENCH_SCRIPTS[word].0.to_owned();
+    }
+    for (name, kind) in &SYSBENCH_OPTIONS {
+        if let Some(entry) = client.take(name)
+            && let Some(value) = option(cx, &entry, kind)
+        {
+            sysbench.options.insert((*name).to_owned(), value);
+        }
+    }
+    client.finish(cx);
+    if let Some(stated) = &stated {
+        sysbench.settings = server::of_mariadb(cx, stated, sysbench.version);
+        check_buffer_pool(cx, stated, &sysbench.settings, known.memory);
+    }
+    if let Some(directories) = directories {
+        sysbench.directories = self::directories(cx, &directories, known);
+        check_binlog(cx, &directories, &sysbench);
+    }
+    server::check_runtime(cx, entry, known);
+    sysbench.tables = u32::try_from(tables?).ok()?;
+    sysbench.table_size = table_size?;
+    sysbench.threads = u32::try_from(threads?).ok()?;
+    Some(sysbench)
+}
+
+fn option(cx: &Cx<'_>, entry: &Entry<'_>, kind: &OptionKind) -> Option<String> {
+    match kind {
+        OptionKind::Number(least, most) => {
+            let number = entry.number(cx, *least, *most, "a number")?;
+            Some(number.to_string())
+        }
+        OptionKind::Switch => Some(if entry.boolean(cx)? { "on" } else { "off" }.to_owned()),
+        OptionKind::Words(words) => entry.word(cx, words).map(|word| words[word].to_owned()),
+    }
+}
+
+/// `"10.11"`, as major × 100 + minor.
+fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
+    const FIX: &str = "write major and minor version in quotes: \"10.11\"";
+    if !matches!(entry.value(), DeValue::String(_)) {
+        cx.error(entry.span(), "`version` is no text here", FIX);
+        return None;
+    }
+    let stated = entry.string(cx, FIX)?;
+    let parts = stated.value.split_once('.');
+    let version = parts.and_then(|(major, minor)| {
+        let (major, minor) = (major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?);
+        ((10..100).contains(&major) && minor < 100).then_some(100 * major + minor)
+    });
+    if version.is_none() {
+        let message = format!("`{}` is no version of MariaDB", stated.value.escape_debug());
+        cx.error(stated.span, message, FIX);
+    }
+    version
+}
+
+/// Holds the buffer pool to the memory of the machine that has it.
+fn check_buffer_pool(
+    cx: &Cx<'_>,
+    stated: &Entry<'_>,
+    settings: &BTreeMap<String, String>,
+    memory: u64,
+) {
+    let bytes = mariadb::number(settings, "innodb_buffer_pool_size", 0);
+    if bytes >= memory {
+        cx.error(
+            stated.key_span(),
+            format!(
+                "innodb_buffer_pool_size comes to {}, and the machine has {} of memory",
+                about(bytes),
+                about(memory)
+            ),
+            "state less, or more `memory` in [host]",
+        );
+    }
+}
+
+fn directories(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> MariadbDirectories {
+    let Some(mut table) = entry.table(cx, "directories") else {
+        return MariadbDirectories::default();
+    };
+    let mut dataset = |key: &'static str| server::dataset(cx, &mut table, key, known);
+    let directories = MariadbDirectories {
+        data: dataset("data").unwrap_or_default(),
+        redo: dataset("redo"),
+        binlog: dataset("binlog"),
+    };
+    table.finish(cx);
+    directories
+}
+
+/// A place for a binary log that there is not.
+fn check_binlog(cx: &Cx<'_>, entry: &Entry<'_>, sysbench: &Sysbench) {
+    if sysbench.directories.binlog.is_some()
+        && !mariadb::is_on(&sysbench.settings, "log_bin", false)
+    {
+        cx.note(
+            entry.key_span(),
+            "the binary log has a dataset, and the server writes none: `log_bin = true` in [workloads.NAME.mariadb] turns it on",
+        );
+    }
+}

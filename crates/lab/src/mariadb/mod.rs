@@ -1,0 +1,299 @@
+//! Settings of a MariaDB server by their own names, as they stand in my.cnf.
+//!
+//! The list is what `mariadbd --verbose --help` of MariaDB 10.11.19 names (Debian 12), with type, least, most and words
+//! from `information_schema.SYSTEM_VARIABLES`. Options that are no variable have the type `option`.
+
+mod scaled;
+
+pub use scaled::{Scaled, data_bytes, scaled};
+
+use crate::diagnostic::{did_you_mean, nearest};
+use zfs::property::Refused;
+
+/// The version of the list, as major × 100 + minor.
+pub const LISTED: u32 = 1011;
+
+/// Bytes of a page where the lab does not say.
+pub const PAGE: u64 = 16 << 10;
+
+/// The version of the list in words.
+const LISTED_NAME: &str = "10.11";
+
+/// One setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name, with underscores.
+    pub name: &'static str,
+    /// `bool`, `enum`, `set`, `flags`, `integer`, `real`, `string` or `option`.
+    pub kind: &'static str,
+    least: &'static str,
+    most: &'static str,
+    words: &'static str,
+}
+
+/// Every setting.
+pub fn all() -> impl Iterator<Item = Setting> {
+    include_str!("settings.txt").lines().filter_map(|line| {
+        let mut words = line.split(' ');
+        let mut next = || words.next();
+        Some(Setting {
+            name: next()?,
+            kind: next()?,
+            least: next()?,
+            most: next()?,
+            words: next()?,
+        })
+    })
+}
+
+const SOCKET: &str = "clients connect through a Unix socket";
+const LOGS: &str = "the server's log is kept with the trial";
+const DATA: &str = "`directories.data` says where the data is";
+const INIT: &str = "what the server runs at its start is the trial's";
+
+/// Settings that a trial has to decide itself, and why.
+const OWN: [(&str, &str); 27] = [
+    ("basedir", "programs are the host's"),
+    ("bind_address", SOCKET),
+    ("bootstrap", INIT),
+    ("datadir", DATA),
+    ("extra_port", SOCKET),
+    ("general_log_file", LOGS),
+    ("init_file", INIT),
+    ("innodb_data_home_dir", DATA),
+    ("innodb_log_group_home_dir", "`directories.redo` says where the redo log is"),
+    ("innodb_read_only", "the client writes"),
+    ("innodb_tmpdir", "temporary files are beside the data"),
+    ("innodb_undo_directory", DATA),
+    ("lc_messages_dir", "programs are the host's"),
+    ("log_basename", LOGS),
+    ("log_bin_index", "`directories.binlog` says where the binary log is"),
+    ("log_error", LOGS),
+    ("pid_file", "nobody reads it"),
+    ("plugin_dir", "programs are the host's"),
+    ("port", SOCKET),
+    ("read_only", "the client writes"),
+    ("skip_grant_tables", "the client connects as root without a password"),
+    ("skip_networking", SOCKET),
+    ("slow_query_log_file", LOGS),
+    ("socket", SOCKET),
+    ("tmpdir", "temporary files are beside the data"),
+    ("user", "the server runs as an unprivileged user of the trial's"),
+    ("unix_socket", "the client connects as root without a password"),
+];
+
+/// Looks a setting up for a server of a version (major × 100 + minor); none is the one that is installed. Dashes stand
+/// for underscores, as the server reads them. A name that only a later version than [`LISTED`] may have has no entry.
+///
+/// # Errors
+/// A name that no such server has, or one that the trial sets itself.
+pub fn lookup(name: &str, version: Option<u32>) -> Result<Option<Setting>, Refused> {
+    let name = name.replace('-', "_").to_ascii_lowercase();
+    if let Some((_, why)) = OWN.iter().find(|(own, _)| *own == name) {
+        return Err(Refused {
+            message: format!("`{name}` is not for a lab to set"),
+            fix: format!("remove it: {why}"),
+        });
+    }
+    if let Some(setting) = all().find(|setting| setting.name.eq_ignore_ascii_case(&name)) {
+        return Ok(Some(setting));
+    }
+    let near = nearest(&name, all().map(|s| s.name));
+    if version.is_some_and(|version| version > LISTED) && near.is_none() {
+        return Ok(None);
+    }
+    let known: Vec<&str> = all().map(|setting| setting.name).collect();
+    Err(Refused {
+        message: format!("MariaDB {LISTED_NAME} has no setting `{name}`"),
+        fix: match near {
+            Some(_) => did_you_mean(&name, &known),
+            None => "see `mariadbd --verbose --help` for the names, or state the `version` of sysbench's server that has it"
+                .to_owned(),
+        },
+    })
+}
+
+/// Letters that the server reads after a number.
+const UNITS: [(char, u32); 6] = [('k', 10), ('m', 20), ('g', 30), ('t', 40), ('p', 50), ('e', 60)];
+
+/// A whole number as the server reads it: `64M` is 67,108,864.
+fn whole(value: &str) -> Option<i128> {
+    let value = value.trim();
+    let last = value.chars().last()?.to_ascii_lowercase();
+    match UNITS.iter().find(|(unit, _)| *unit == last) {
+        Some((_, shift)) => Some(value[..value.len() - 1].parse::<i128>().ok()? << shift),
+        None => value.parse().ok(),
+    }
+}
+
+/// A switch as the server reads it.
+fn switch(value: &str) -> Option<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "on" | "true" | "yes" | "1" => Some(true),
+        "off" | "false" | "no" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+impl Setting {
+    /// The value as it stands in my.cnf.
+    ///
+    /// # Errors
+    /// What the server would refuse.
+    pub fn check(&self, value: &str) -> Result<String, Refused> {
+        let value = value.trim();
+        let refused = |fix: &str| Refused {
+            message: format!("`{}` cannot be {value:?}", self.name),
+            fix: fix.to_owned(),
+        };
+        if value.chars().any(char::is_control) {
+            return Err(refused("write it in one line"));
+        }
+        match self.kind {
+            // The server takes a name; where the log is says `directories.binlog`.
+            "bool" if self.name == "log_bin" && switch(value).is_none() => {
+                Err(refused("write on or off: `directories.binlog` says where it is"))
+            }
+            "bool" if switch(value).is_none() => Err(refused("write on or off")),
+            "enum" => {
+                let words: Vec<&str> = self.words.split(',').collect();
+                let number = value.parse::<usize>().is_ok_and(|number| number < words.len());
+                let word = words.iter().any(|word| word.eq_ignore_ascii_case(value));
+                match self.words == "-"
+                    || number
+                    || word
+                    || (switch(value).is_some() && words.contains(&"ON"))
+                {
+                    true => Ok(value.to_owned()),
+                    false => Err(refused(&did_you_mean(value, &words))),
+                }
+            }
+            "integer" if whole(value).is_none() => {
+                Err(refused("write a whole number, or a size such as 64M or 8G"))
+            }
+            "real" if value.parse::<f64>().is_err() => Err(refused("write a number")),
+            _ => Ok(value.to_owned()),
+        }
+    }
+
+    /// What the server will run instead of a number that is out of its range, in words; none where it takes it.
+    pub fn adjusted(&self, value: &str) -> Option<String> {
+        let number = whole(value).filter(|_| self.kind == "integer")?;
+        let bound = |text: &str| text.parse::<i128>().ok();
+        let (least, most) = (bound(self.least)?, bound(self.most)?);
+        (number < least || number > most).then(|| {
+            format!(
+                "MariaDB {LISTED_NAME} has {} from {least} to {most} and runs {} instead of {value}",
+                self.name,
+                number.clamp(least, most)
+            )
+        })
+    }
+
+    /// Whether what a server runs is what was asked for.
+    pub fn same(&self, asked: &str, runs: &str) -> bool {
+        let (asked, runs) = (asked.trim(), runs.trim());
+        let equal = match self.kind {
+            "bool" => switch(asked) == switch(runs),
+            "integer" => whole(asked) == whole(runs),
+            "real" => asked.parse::<f64>().ok() == runs.parse::<f64>().ok(),
+            "enum" => {
+                let by_number = asked.parse::<usize>().ok();
+                let word = by_number.and_then(|number| self.words.split(',').nth(number));
+                word.is_some_and(|word| word.eq_ignore_ascii_case(runs))
+                    || switch(asked).is_some() && switch(asked) == switch(runs)
+            }
+            // Sets are written in the order of the server.
+            _ => self.kind != "string",
+        };
+        equal || asked.eq_ignore_ascii_case(runs)
+    }
+
+    /// The number that a value comes to; none where it is none.
+    pub fn number(&self, value: &str) -> Option<u64> {
+        u64::try_from(whole(value)?).ok()
+    }
+}
+
+/// Whether a switch of a server's settings is on, by name.
+pub fn is_on(
+    settings: &std::collections::BTreeMap<String, String>,
+    name: &str,
+    default: bool,
+) -> bool {
+    settings.get(name).and_then(|value| switch(value)).unwrap_or(default)
+}
+
+/// A whole number among a server's settings, by name.
+pub fn number(
+    settings: &std::collections::BTreeMap<String, String>,
+    name: &str,
+    default: u64,
+) -> u64 {
+    let stated = settings.get(name).and_then(|value| u64::try_from(whole(value)?).ok());
+    stated.unwrap_or(default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, value: &str) -> Result<String, String> {
+        let setting = lookup(name, None).map_err(|refused| refused.fix)?;
+        let setting = setting.ok_or_else(|| "not listed".to_owned())?;
+        setting.check(value).map_err(|refused| refused.fix)
+    }
+
+    #[test]
+    fn values_are_held_to_their_type() {
+        for (name, value) in [
+            ("innodb_buffer_pool_size", "64G"),
+            ("innodb-flush-log-at-trx-commit", "2"),
+            ("innodb_doublewrite", "0"),
+            ("innodb_flush_method", "O_DSYNC"),
+            ("innodb_flush_method", "0"),
+            ("innodb_max_dirty_pages_pct", "90.5"),
+            ("log_bin", "on"),
+        ] {
+            assert!(check(name, value).is_ok(), "{name} = {value}");
+        }
+        for (name, value, fix) in [
+            ("innodb_buffer_pool_size", "64 gigabytes", "64M or 8G"),
+            ("innodb_doublewrite", "maybe", "on or off"),
+            ("innodb_flush_method", "O_DIRCT", "did you mean `O_DIRECT`"),
+            ("innodb_bufer_pool_size", "1G", "did you mean `innodb_buffer_pool_size`"),
+            ("log_bin", "mysql-bin", "directories.binlog"),
+            ("port", "3306", "Unix socket"),
+        ] {
+            let said = check(name, value).unwrap_err();
+            assert!(said.contains(fix), "{name} = {value}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_adjusts_is_known_before() {
+        let setting = lookup("innodb_log_write_ahead_size", None).ok().flatten().unwrap();
+        let said = setting.adjusted("16384").unwrap();
+        assert!(said.contains("512 to 4096") && said.contains("runs 4096"), "{said}");
+        assert_eq!(setting.adjusted("4K"), None);
+    }
+
+    #[test]
+    fn what_a_server_runs_is_compared_by_its_meaning() {
+        let same = |name: &str, asked: &str, runs: &str| {
+            lookup(name, None).ok().flatten().unwrap().same(asked, runs)
+        };
+        assert!(same("innodb_buffer_pool_size", "64M", "67108864"));
+        assert!(same("innodb_doublewrite", "0", "OFF"));
+        assert!(same("innodb_flush_method", "4", "O_DIRECT"));
+        assert!(same("innodb_flush_method", "o_direct", "O_DIRECT"));
+        assert!(!same("innodb_log_write_ahead_size", "16384", "4096"));
+        assert!(!same("innodb_flush_method", "fsync", "O_DIRECT"));
+    }
+
+    #[test]
+    fn a_later_version_may_have_more() {
+        assert_eq!(lookup("xy_zzyzx_size", Some(1104)), Ok(None));
+        assert!(lookup("xy_zzyzx_size", None).is_err());
+    }
+}

@@ -1,0 +1,131 @@
+//! A server's settings on the shrunk machine: what sizes a stock is divided by S, everything else is kept.
+
+use super::number;
+use crate::campaign::Sysbench;
+use std::collections::BTreeMap;
+
+/// Bytes of a row of sysbench's tables with its secondary index and what pages leave free: measured with MariaDB
+/// 10.11.19, a million rows, pages of 16 KiB.
+const ROW_BYTES: u64 = 247;
+/// There are at least so many rows of all tables for each session. Two sessions that change the same row wait for each
+/// other; with fewer rows they would do so more often than on the real server.
+const ROWS_PER_SESSION: u64 = 1000;
+/// The server's defaults, bytes.
+const BUFFER_POOL: u64 = 128 << 20;
+const LOG_FILE: u64 = 96 << 20;
+/// A buffer pool is not made smaller: with 8 and 20 MiB trials came to no end (docs/reference/sysbench.md).
+const LEAST_BUFFER_POOL: u64 = 64 << 20;
+/// A redo log is not made smaller: pages are written once a second, and a log has to hold what is logged meanwhile.
+const LEAST_LOG_FILE: u64 = 16 << 20;
+/// Connections beside the sessions': the trial's own.
+const MORE_CONNECTIONS: u32 = 16;
+const MIB: u64 = 1 << 20;
+
+/// A database and its server's settings at S.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaled {
+    /// Rows of each table.
+    pub table_size: u64,
+    /// Bytes of the tables.
+    pub data: u64,
+    /// Bytes of the buffer pool.
+    pub buffer_pool: u64,
+    /// Bytes of the redo log.
+    pub redo: u64,
+    /// All settings that differ from the server's defaults, as they stand in my.cnf, without `log_bin`.
+    pub settings: BTreeMap<String, String>,
+    /// Whether there is a binary log.
+    pub binlog: bool,
+    /// Settings that are not as the lab states them, or the server's default: name, real value, value at S.
+    pub changed: Vec<(String, String, String)>,
+}
+
+/// Bytes of all tables with their indexes on the real server.
+pub fn data_bytes(sysbench: &Sysbench) -> u64 {
+    u64::from(sysbench.tables) * sysbench.table_size * ROW_BYTES
+}
+
+/// Scales a database and its server.
+pub fn scaled(sysbench: &Sysbench, size: f64) -> Scaled {
+    let size = size.max(1.0);
+    let shrink = |bytes: u64| (bytes as f64 / size) as u64;
+    let tables = u64::from(sysbench.tables.max(1));
+    let crowd = u64::from(sysbench.threads) * ROWS_PER_SESSION / tables;
+    let table_size = shrink(sysbench.table_size).max(crowd).min(sysbench.table_size).max(1);
+    let mut settings = sysbench.settings.clone();
+    let mut changed = Vec::new();
+    let mut set = |name: &str, real: u64, bytes: u64| {
+        if bytes != real {
+            let stated = settings.get(name).cloned();
+            let (real, at) = (format!("{}M", real / MIB), format!("{}M", bytes / MIB));
+            changed.push((name.to_owned(), stated.unwrap_or(real), at.clone()));
+            settings.insert(name.to_owned(), at);
+        }
+        bytes
+    };
+    let stock = |real: u64, least: u64| (shrink(real).max(least) / MIB * MIB).min(real);
+    let real = number(&sysbench.settings, "innodb_buffer_pool_size", BUFFER_POOL);
+    let buffer_pool = set("innodb_buffer_pool_size", real, stock(real, LEAST_BUFFER_POOL));
+    let real = number(&sysbench.settings, "innodb_log_file_size", LOG_FILE);
+    let redo = set("innodb_log_file_size", real, stock(real, LEAST_LOG_FILE));
+    let binlog = super::is_on(&settings, "log_bin", false);
+    settings.remove("log_bin");
+    let connections = sysbench.threads.saturating_add(MORE_CONNECTIONS).max(151);
+    settings.entry("max_connections".to_owned()).or_insert_with(|| connections.to_string());
+    Scaled {
+        table_size,
+        data: tables * table_size * ROW_BYTES,
+        buffer_pool,
+        redo,
+        settings,
+        binlog,
+        changed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(size: f64, settings: &[(&str, &str)]) -> Scaled {
+        let sysbench = Sysbench {
+            tables: 8,
+            table_size: 10_000_000,
+            threads: 64,
+            settings: settings.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
+            ..Sysbench::default()
+        };
+        scaled(&sysbench, size)
+    }
+
+    #[test]
+    fn stocks_shrink_and_flows_are_kept() {
+        let stated = [
+            ("innodb_buffer_pool_size", "4G"),
+            ("innodb_log_file_size", "2G"),
+            ("innodb_log_buffer_size", "64M"),
+            ("innodb_io_capacity", "2000"),
+            ("log_bin", "on"),
+        ];
+        let small = at(10.0, &stated);
+        assert_eq!((small.table_size, small.binlog), (1_000_000, true));
+        assert_eq!(small.settings["innodb_buffer_pool_size"], "409M");
+        assert_eq!(small.settings["innodb_log_file_size"], "204M");
+        assert_eq!(small.settings["innodb_log_buffer_size"], "64M");
+        assert_eq!(small.settings["innodb_io_capacity"], "2000");
+        assert_eq!(small.changed.len(), 2);
+        assert!(!small.settings.contains_key("log_bin"), "its place is the trial's");
+        let whole = at(1.0, &stated);
+        assert_eq!((whole.changed.len(), whole.buffer_pool), (0, 4 << 30));
+    }
+
+    #[test]
+    fn neither_log_nor_rows_become_so_few_that_sessions_wait_for_them() {
+        let small = at(1000.0, &[]);
+        assert_eq!(small.table_size, 10_000);
+        assert_eq!((small.redo >> 20, small.buffer_pool >> 20), (16, 64));
+        // What the lab itself states is never exceeded.
+        let own = at(4.0, &[("innodb_log_file_size", "8M")]);
+        assert_eq!(own.redo >> 20, 8);
+    }
+}

@@ -1,0 +1,154 @@
+//! MariaDB with sysbench as a workload: what a lab says of it, and what is wrong with it.
+
+mod common;
+
+use common::*;
+use lab::campaign::Program;
+use lab::model::{HostLimits, resolve};
+
+/// [`BASE`] with a database instead of its workload.
+fn with(client: &str, more: &str) -> String {
+    let base = BASE.split("[workloads.sync]").next().unwrap();
+    format!(
+        "{base}[datasets.db]\n[datasets.redo]\n[method]\nruntime = \"10s\"\n[workloads.oltp.sysbench]\n{client}\n{more}"
+    )
+}
+
+const CLIENT: &str = "tables = 16\ntable_size = 50000000\nthreads = 64\n";
+
+#[test]
+fn a_database_is_read_with_its_server_and_places() {
+    let text = with(
+        &format!(
+            "{CLIENT}script = \"oltp_write_only\"\nrand_type = \"uniform\"\nskip_trx = true\nindex_updates = 4\nversion = \"10.11\"\n"
+        ),
+        "[workloads.oltp.mariadb]\ninnodb_buffer_pool_size = \"64G\"\ninnodb-doublewrite = false\nsync_binlog = 1\nlog_bin = true\n\
+         [workloads.oltp.directories]\ndata = \"db\"\nredo = \"redo\"\n",
+    );
+    let campaign = campaign(&text);
+    let workload = &campaign.workloads[0];
+    let Program::Sysbench(sysbench) = &workload.program else {
+        panic!("{workload:?}");
+    };
+    assert_eq!((sysbench.tables, sysbench.table_size, sysbench.threads), (16, 50_000_000, 64));
+    assert_eq!((sysbench.script.as_str(), sysbench.version), ("oltp_write_only", Some(1011)));
+    assert_eq!(sysbench.options["rand_type"], "uniform");
+    assert_eq!((&*sysbench.options["skip_trx"], &*sysbench.options["index_updates"]), ("on", "4"));
+    assert_eq!(sysbench.settings["innodb_doublewrite"], "off");
+    assert_eq!(sysbench.settings["sync_binlog"], "1");
+    assert_eq!(
+        (workload.dataset.as_str(), sysbench.directories.redo.as_deref()),
+        ("db", Some("redo"))
+    );
+}
+
+#[test]
+fn a_database_is_planned_by_its_tables() {
+    let campaign = campaign(&with(CLIENT, ""));
+    let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
+    assert!(model.size > 10.0, "198 GB do not fit a machine: {}", model.size);
+    let said = model.notes.join("\n");
+    assert!(said.contains("innodb_buffer_pool_size"), "what is scaled is said: {said}");
+}
+
+#[test]
+fn a_variant_s_settings_replace_those_of_the_workload() {
+    let server = "[workloads.oltp.mariadb]\nsync_binlog = 1\ninnodb_doublewrite = 1\n";
+    let variants = "[variants.single]\nmariadb.innodb_doublewrite = 0\n";
+    let campaign = campaign(&with(CLIENT, &format!("{server}{variants}")));
+    let settings =
+        |variant: usize| match campaign.workloads[0].on(&campaign.variants[variant]).program {
+            Program::Sysbench(sysbench) => sysbench.settings,
+            other => panic!("{other:?}"),
+        };
+    assert_eq!(settings(0)["innodb_doublewrite"], "1");
+    assert_eq!(settings(1)["innodb_doublewrite"], "0");
+    assert_eq!(settings(1)["sync_binlog"], "1");
+}
+
+#[test]
+fn a_number_that_the_server_adjusts_is_a_note() {
+    let text = with(CLIENT, "[workloads.oltp.mariadb]\ninnodb_log_write_ahead_size = 16384\n");
+    let Ok((_, said)) = read(&text) else { panic!("refused") };
+    let said = lines(&text, &said).join("\n");
+    assert!(said.contains("runs 4096 instead of 16384"), "{said}");
+}
+
+fn refused(client: &str, more: &str, place: &str, message: &str, fix: &str) {
+    let text = with(client, more);
+    let said = match read(&text) {
+        Ok(_) => panic!("accepted: {client}{more}"),
+        Err(said) => lines(&text, &said),
+    };
+    let found = said.iter().any(|line| {
+        let mut parts = line.split(" | ");
+        let mut next = || parts.next().unwrap_or("");
+        next() == place && next().contains(message) && next().contains(fix)
+    });
+    assert!(found, "{place} | {message} | {fix}\nnot in\n{}", said.join("\n"));
+}
+
+#[test]
+fn each_mistake_has_its_place_and_its_fix() {
+    let server = |line: &str| format!("[workloads.oltp.mariadb]\n{line}\n");
+    refused("tables = 1\nthreads = 1\n", "", "sysbench", "has no table_size", "table_size = ");
+    refused(
+        &format!("{CLIENT}script = \"oltp_readwrite\"\n"),
+        "",
+        "\"oltp_readwrite\"",
+        "cannot be",
+        "did you mean `oltp_read_write`",
+    );
+    refused(
+        &format!("{CLIENT}rand_type = \"zipf\"\n"),
+        "",
+        "\"zipf\"",
+        "cannot be `zipf`",
+        "pareto",
+    );
+    refused(&format!("{CLIENT}version = \"ten\"\n"), "", "\"ten\"", "no version", "\"10.11\"");
+    refused(&format!("{CLIENT}version = 10.11\n"), "", "10.11", "no text", "\"10.11\"");
+    refused(
+        CLIENT,
+        &server("innodb_bufer_pool_size = \"1G\""),
+        "innodb_bufer_pool_size",
+        "no setting",
+        "did you mean `innodb_buffer_pool_size`",
+    );
+    refused(
+        CLIENT,
+        &server("innodb_doublewrite = \"maybe\""),
+        "\"maybe\"",
+        "cannot be",
+        "on or off",
+    );
+    refused(
+        CLIENT,
+        &server("innodb_buffer_pool_size = \"4T\""),
+        "mariadb",
+        "machine has 128G of memory",
+        "state less",
+    );
+    refused(CLIENT, &server("port = 3306"), "port", "not for a lab to set", "Unix socket");
+    refused(
+        CLIENT,
+        &server("log_bin = \"binlog\""),
+        "\"binlog\"",
+        "cannot be",
+        "directories.binlog",
+    );
+    refused(
+        CLIENT,
+        "[workloads.oltp.directories]\nbinlog = \"bin\"\n",
+        "\"bin\"",
+        "no variant has a dataset",
+        "db",
+    );
+    refused(
+        CLIENT,
+        "[workloads.other]\nsysbench = { tables = 1, table_size = 1, threads = 1 }\npgbench = { scale = 1, clients = 1 }\n",
+        "sysbench",
+        "two programs",
+        "a workload of its own",
+    );
+}
