@@ -67,7 +67,6 @@ impl Bare {
         let config = Config {
             pages: PAGES,
             memory: None,
-            servers: Default::default(),
             spill: None,
             drives: self.drives.clone(),
             image: None,
