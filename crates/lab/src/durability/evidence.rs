@@ -9,8 +9,6 @@ use std::fmt;
 pub enum Evidence {
     /// A built-in lab: `poolwright powercut LAB` shows it.
     Lab(&'static str),
-    /// A test of this repository.
-    Test(&'static str),
     /// An external source; no lab or test here shows it.
     Source(&'static str),
 }
@@ -19,16 +17,15 @@ impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Evidence::Lab(lab) => write!(f, "poolwright powercut {lab}"),
-            Evidence::Test(test) => write!(f, "test {test}"),
             Evidence::Source(source) => write!(f, "{source}; not shown here"),
         }
     }
 }
 
 /// The log drive of a pool that lies about flushes.
-pub const LYING_LOG: Evidence = Evidence::Test("crates/poolwright/tests/powercut.rs");
+pub const LYING_LOG: Evidence = Evidence::Lab("powercut-log-drive");
 /// `sync=disabled`.
-pub const SYNC_DISABLED: Evidence = Evidence::Source("zfsprops(7), sync");
+pub const SYNC_DISABLED: Evidence = Evidence::Lab("powercut-sync");
 /// `sync=disabled` on some of a database's datasets.
 pub const SYNC_MIXED: Evidence =
     Evidence::Source("PostgreSQL documentation, Reliability: WAL must be durable before data");
@@ -36,7 +33,7 @@ pub const SYNC_MIXED: Evidence =
 pub const LYING_DATA: Evidence =
     Evidence::Source("OpenZFS, vdev_label.c: labels are written after a flush of the data");
 /// `zfs_nocacheflush=1`.
-pub const NO_CACHE_FLUSH: Evidence = Evidence::Source("zfs(4), zfs_nocacheflush");
+pub const NO_CACHE_FLUSH: Evidence = Evidence::Lab("powercut-log-drive");
 /// `zil_nocacheflush=1`.
 pub const ZIL_NO_CACHE_FLUSH: Evidence = Evidence::Source("zfs(4), zil_nocacheflush");
 /// RAID 5 and 6 without a journal.
