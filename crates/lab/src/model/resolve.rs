@@ -38,7 +38,7 @@ const LEAST_DIRTY: u64 = 64 << 20;
 /// Where the lab leaves the dirty-data limit to Poolwright and no S would fit with the real one, it is halved
 /// until one does, `zfs_wrlog_data_max` with it, and a note says so. If still none does, S is the largest
 /// within the caps, and a machine takes more than `limits`. An S that the lab states may need more, too:
-/// [`host_memory_needed`] says how much.
+/// [`host_memory_needed`](super::host_memory_needed) says how much.
 ///
 /// # Errors
 /// When the lab states an S above a cap: the rule, and what to change. When a workload's files do not fit a
