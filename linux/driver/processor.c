@@ -165,8 +165,10 @@ static void apply(void)
 
 /*
  * The first process builds the pool and reads counters, for which the modelled
- * host has nobody. What it does takes no time: otherwise each build of it, which
- * has its own system calls for memory, would have its own results.
+ * host has nobody. What it does takes no time, but for reads of the clock, so that
+ * a loop that waits for it ends: otherwise each build of it, which has its own
+ * system calls for memory, and each path that it is given, would have results of
+ * their own.
  */
 static bool in_first_process(void)
 {
@@ -218,11 +220,11 @@ void um_charge_syscall(int nr)
 			pending += (25ULL << min((clock_calls - 16) / 16, 9u)) << 10;
 	} else {
 		clock_calls = 0;
-		if (in_first_process())
-			return;
-		add(syscall_ns);
-		if (on_a_file(nr))
-			add(file_ns);
+		if (!in_first_process()) {
+			add(syscall_ns);
+			if (on_a_file(nr))
+				add(file_ns);
+		}
 	}
 	apply();
 }
@@ -255,14 +257,9 @@ void um_charge_clock_reads(const struct user_clock *clock)
 
 void um_charge_switch(void)
 {
-	bool idle = is_idle_task(current);
-
-	if (!idle && !in_first_process())
+	if (!is_idle_task(current) && !in_first_process())
 		add(switch_ns);
 	apply();
-	/* Nothing is under way: a fraction of a nanosecond is not carried on. */
-	if (idle && !(pending >> 10))
-		pending = 0;
 }
 
 void um_charge_copy(unsigned long bytes)

@@ -12,7 +12,7 @@ pub use programs::run as execute;
 use sampler::Sampler;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// Runs as the first process of a machine whose directory is `directory` on the host, and its engine's
 /// `engine`. Does not return: the machine ends with it.
@@ -44,15 +44,7 @@ fn prepared(directory: &Path, engine: &Path) -> Result<Script, String> {
     let script: Script =
         serde_json::from_str(&text).map_err(|e| format!("cannot read the script: {e}"))?;
     programs::install(&script.programs)?;
-    wait_for_a_whole_second();
     Ok(script)
-}
-
-/// Waits until the clock shows a whole second. Until here paths of the host were copied, which is charged by
-/// the byte: how many nanoseconds it took follows from where the program and the engine lie.
-fn wait_for_a_whole_second() {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    std::thread::sleep(Duration::from_secs(now.as_secs() + 1) - now);
 }
 
 fn carry_out(script: &Script) -> Outcome {
