@@ -49,8 +49,8 @@ fn a_failed_transaction_and_a_foreign_line_are_refused_with_their_place() {
         let raw = tempfile::tempdir().unwrap();
         let text = format!("0 1 6773 1 1795502018 287948\n{line}\n");
         fs::write(raw.path().join("t.1"), text).unwrap();
-        let said = Transactions::read(raw.path(), "t", &WRITES).unwrap_err().to_string();
-        assert!(said.contains("t.1:2") && said.contains(why), "{said}");
+        let message = Transactions::read(raw.path(), "t", &WRITES).unwrap_err().to_string();
+        assert!(message.contains("t.1:2") && message.contains(why), "{message}");
     }
     let empty = tempfile::tempdir().unwrap();
     assert!(Transactions::read(empty.path(), "t", &WRITES).is_err());
@@ -63,10 +63,12 @@ fn the_server_s_own_reason_is_told() {
         2023-11-14 22:13:20.291 UTC [94] FATAL:  could not map anonymous shared memory: Cannot allocate memory\n\
         2023-11-14 22:13:20.291 UTC [94] HINT:  This error usually means that PostgreSQL's request exceeded available memory\n\
         2023-11-14 22:13:20.291 UTC [94] LOG:  database system is shut down\n";
-    let said = complaint(log).unwrap();
+    let message = complaint(log).unwrap();
     assert!(
-        said.starts_with("PostgreSQL: ") && said.contains("could not map") && said.contains("HINT"),
-        "{said}"
+        message.starts_with("PostgreSQL: ")
+            && message.contains("could not map")
+            && message.contains("HINT"),
+        "{message}"
     );
     assert_eq!(
         complaint("LOG:  all is well\nFATAL:  the database system is shutting down\n"),

@@ -59,7 +59,7 @@ fn the_server_s_own_reason_is_told() {
         2023-12-14 22:13:21 0 [ERROR] Plugin 'InnoDB' registration as a STORAGE ENGINE failed.\n\
         2023-12-14 22:13:21 0 [ERROR] Unknown/unsupported storage engine: InnoDB\n\
         2023-12-14 22:13:21 0 [ERROR] Aborting\n";
-    let said = complaint(log).unwrap();
-    assert!(said.starts_with("MariaDB: ") && said.contains("requires"), "{said}");
+    let message = complaint(log).unwrap();
+    assert!(message.starts_with("MariaDB: ") && message.contains("requires"), "{message}");
     assert_eq!(complaint("2023-12-14 22:13:21 0 [Note] ready for connections.\n"), None);
 }

@@ -16,6 +16,7 @@ pub mod model;
 pub mod postgresql;
 mod profile;
 pub mod schema;
+mod setting_names;
 pub mod units;
 
 pub use diagnostic::{Diagnostic, Severity};

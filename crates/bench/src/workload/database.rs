@@ -29,7 +29,7 @@ pub struct Times {
 
 impl Times {
     /// Of a trial.
-    pub fn of(inputs: &Inputs) -> Times {
+    pub fn new(inputs: &Inputs) -> Times {
         let method = &inputs.method;
         Times {
             // A lab states it; a pool state does not follow from it.
@@ -65,7 +65,7 @@ impl Times {
     pub fn check(&self, client: &str, seconds: f64) -> Result<(), Fault> {
         match seconds < 0.9 * self.runtime_s {
             true => Err(Fault::failed(format!(
-                "{client} ended after {seconds:.1} s, though it was to run for {} s",
+                "{client} ended after {seconds:.1} s instead of {} s",
                 self.runtime_s
             ))),
             false => Ok(()),

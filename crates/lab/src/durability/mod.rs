@@ -3,9 +3,9 @@
 //! A class says what happens to writes that were acknowledged as durable when power fails. Dead drives are not
 //! part of it, except where a rule says so.
 
-mod database;
 mod evidence;
 mod mariadb;
+mod postgresql;
 mod storage;
 
 pub use evidence::Evidence;
@@ -110,7 +110,7 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
     let mut reasons = storage::reasons(variant);
     match &workload.on(variant).program {
         Program::Fio { .. } => reasons.extend(storage::sync_disabled(variant, &workload.dataset)),
-        Program::Pgbench(pgbench) => reasons.extend(database::reasons(variant, pgbench)),
+        Program::Pgbench(pgbench) => reasons.extend(postgresql::reasons(variant, pgbench)),
         Program::Sysbench(sysbench) => reasons.extend(mariadb::reasons(variant, sysbench)),
     }
     Assessment::from_reasons(reasons)

@@ -176,12 +176,12 @@ pub(super) fn count(
     }
 }
 
-/// Says that the lab does not say how long a client runs, where it does not.
+/// Reports a lab without a runtime, which a database's client needs.
 pub(super) fn check_runtime(cx: &Cx<'_>, program: &Entry<'_>, known: &Known<'_>) {
     if known.runtime_s.is_none() {
         cx.error(
             program.key_span(),
-            format!("this lab does not say how long {} runs", program.key),
+            format!("[method] has no runtime, which {} needs", program.key),
             "add `runtime = \"30s\"` to [method], in virtual time",
         );
     }

@@ -8,16 +8,17 @@ mod scaled;
 pub use scaled::{Scaled, data_bytes, scaled};
 
 use crate::diagnostic::{did_you_mean, nearest};
+use crate::setting_names::{check_own, unknown};
+use std::collections::BTreeMap;
 use zfs::property::Refused;
 
 /// The version of the list, as major × 100 + minor.
 pub const LISTED: u32 = 1011;
+/// The version of the list as it is written.
+const LISTED_NAME: &str = "10.11";
 
 /// Bytes of a page where the lab does not say.
 pub const PAGE: u64 = 16 << 10;
-
-/// The version of the list in words.
-const LISTED_NAME: &str = "10.11";
 
 /// One setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,10 @@ const OWN: [(&str, &str); 27] = [
     ("unix_socket", "the client connects as root without a password"),
 ];
 
+/// Where the names are found.
+const NAMES: &str =
+    "see `mariadbd --verbose --help` for the names, or state the server's `version` under sysbench";
+
 /// Looks a setting up for a server of a version (major × 100 + minor); none is the one that is installed. Dashes stand
 /// for underscores, as the server reads them. A name that only a later version than [`LISTED`] may have has no entry.
 ///
@@ -89,28 +94,18 @@ const OWN: [(&str, &str); 27] = [
 /// A name that no such server has, or one that the trial sets itself.
 pub fn lookup(name: &str, version: Option<u32>) -> Result<Option<Setting>, Refused> {
     let name = name.replace('-', "_").to_ascii_lowercase();
-    if let Some((_, why)) = OWN.iter().find(|(own, _)| *own == name) {
-        return Err(Refused {
-            message: format!("`{name}` is not for a lab to set"),
-            fix: format!("remove it: {why}"),
-        });
-    }
+    check_own(&name, &OWN)?;
     if let Some(setting) = all().find(|setting| setting.name.eq_ignore_ascii_case(&name)) {
         return Ok(Some(setting));
     }
-    let near = nearest(&name, all().map(|s| s.name));
-    if version.is_some_and(|version| version > LISTED) && near.is_none() {
+    if version.is_some_and(|version| version > LISTED)
+        && nearest(&name, all().map(|setting| setting.name)).is_none()
+    {
         return Ok(None);
     }
     let known: Vec<&str> = all().map(|setting| setting.name).collect();
-    Err(Refused {
-        message: format!("MariaDB {LISTED_NAME} has no setting `{name}`"),
-        fix: match near {
-            Some(_) => did_you_mean(&name, &known),
-            None => "see `mariadbd --verbose --help` for the names, or state the `version` of sysbench's server that has it"
-                .to_owned(),
-        },
-    })
+    let server = format!("MariaDB {LISTED_NAME}");
+    Err(unknown(&server, &name, &known, NAMES))
 }
 
 /// Letters that the server reads after a number.
@@ -216,20 +211,12 @@ impl Setting {
 }
 
 /// Whether a switch of a server's settings is on, by name.
-pub fn is_on(
-    settings: &std::collections::BTreeMap<String, String>,
-    name: &str,
-    default: bool,
-) -> bool {
+pub fn is_on(settings: &BTreeMap<String, String>, name: &str, default: bool) -> bool {
     settings.get(name).and_then(|value| switch(value)).unwrap_or(default)
 }
 
 /// A whole number among a server's settings, by name.
-pub fn number(
-    settings: &std::collections::BTreeMap<String, String>,
-    name: &str,
-    default: u64,
-) -> u64 {
+pub fn number(settings: &BTreeMap<String, String>, name: &str, default: u64) -> u64 {
     let stated = settings.get(name).and_then(|value| u64::try_from(whole(value)?).ok());
     stated.unwrap_or(default)
 }
@@ -265,16 +252,16 @@ mod tests {
             ("log_bin", "mysql-bin", "directories.binlog"),
             ("port", "3306", "Unix socket"),
         ] {
-            let said = check(name, value).unwrap_err();
-            assert!(said.contains(fix), "{name} = {value}: {said}");
+            let why = check(name, value).unwrap_err();
+            assert!(why.contains(fix), "{name} = {value}: {why}");
         }
     }
 
     #[test]
     fn what_a_server_adjusts_is_known_before() {
         let setting = lookup("innodb_log_write_ahead_size", None).ok().flatten().unwrap();
-        let said = setting.adjusted("16384").unwrap();
-        assert!(said.contains("512 to 4096") && said.contains("runs 4096"), "{said}");
+        let note = setting.adjusted("16384").unwrap();
+        assert!(note.contains("512 to 4096") && note.contains("runs 4096"), "{note}");
         assert_eq!(setting.adjusted("4K"), None);
     }
 

@@ -8,6 +8,7 @@ mod scaled;
 pub use scaled::{Scaled, data_bytes, scaled};
 
 use crate::diagnostic::{did_you_mean, nearest};
+use crate::setting_names::{check_own, unknown};
 use zfs::property::Refused;
 
 /// The version of the list.
@@ -67,12 +68,7 @@ const OWN: [(&str, &str); 14] = [
 /// # Errors
 /// A name that no such server has, or one that the trial sets itself.
 pub fn lookup(name: &str, version: Option<u32>) -> Result<Option<Setting>, Refused> {
-    if let Some((_, why)) = OWN.iter().find(|(own, _)| *own == name) {
-        return Err(Refused {
-            message: format!("`{name}` is not for a lab to set"),
-            fix: format!("remove it: {why}"),
-        });
-    }
+    check_own(name, &OWN)?;
     // Case does not matter to the server.
     if let Some(setting) = all().find(|setting| setting.name.eq_ignore_ascii_case(name)) {
         return Ok(Some(setting));
@@ -83,14 +79,8 @@ pub fn lookup(name: &str, version: Option<u32>) -> Result<Option<Setting>, Refus
         return Ok(None);
     }
     let known: Vec<&str> = all().map(|setting| setting.name).collect();
-    Err(Refused {
-        message: format!("PostgreSQL {LISTED} has no setting `{name}`"),
-        fix: match nearest(name, known.iter().copied()) {
-            Some(_) => did_you_mean(name, &known),
-            None => "see the names in pg_settings, or state the `version` of pgbench that has it"
-                .to_owned(),
-        },
-    })
+    let list = "see pg_settings for the names, or state the server's `version` under pgbench";
+    Err(unknown(&format!("PostgreSQL {LISTED}"), name, &known, list))
 }
 
 /// Units of memory in bytes, and of time in milliseconds, as PostgreSQL writes them.
@@ -229,8 +219,8 @@ mod tests {
             ("shared_bufers", "1GB", "did you mean `shared_buffers`"),
             ("port", "5432", "Unix socket"),
         ] {
-            let said = check(name, value).unwrap_err();
-            assert!(said.contains(fix), "{name} = {value}: {said}");
+            let why = check(name, value).unwrap_err();
+            assert!(why.contains(fix), "{name} = {value}: {why}");
         }
     }
 

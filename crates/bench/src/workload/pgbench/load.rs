@@ -40,7 +40,7 @@ pub struct Places {
 
 impl Places {
     /// Below the mounted root: a directory of its own for each, since datasets may be shared.
-    pub fn of(directories: &Directories, mount: &Path) -> Places {
+    pub fn below(directories: &Directories, mount: &Path) -> Places {
         let at = |dataset: &str, name: &str| database::place(mount, dataset, name);
         let of = |dataset: &Option<String>, name: &str| dataset.as_ref().map(|d| at(d, name));
         Places {
@@ -131,7 +131,7 @@ mod tests {
             tables: None,
             indexes: Some("fast".into()),
         };
-        let places = Places::of(&directories, Path::new("/p"));
+        let places = Places::below(&directories, Path::new("/p"));
         let all: Vec<_> = places.all().map(|path| path.display().to_string()).collect();
         assert_eq!(
             all,

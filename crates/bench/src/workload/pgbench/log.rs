@@ -139,7 +139,7 @@ fn logs(raw: &Path, prefix: &str) -> Result<Vec<PathBuf>, Fault> {
 }
 
 /// The last line in which the server or a client of it says what went wrong.
-pub fn complaint(said: &str) -> Option<String> {
+pub fn complaint(log: &str) -> Option<String> {
     const WORDS: [&str; 4] = ["PANIC:", "FATAL:", "ERROR:", "error:"];
     // What a server says to those who come while it starts or stops.
     const PASSING: [&str; 3] =
@@ -148,7 +148,7 @@ pub fn complaint(said: &str) -> Option<String> {
         WORDS.iter().any(|word| line.contains(word))
             && !PASSING.iter().any(|passing| line.contains(passing))
     };
-    let lines: Vec<&str> = said.lines().collect();
+    let lines: Vec<&str> = log.lines().collect();
     let at = lines.iter().rposition(|line| wrong(line))?;
     // What explains it follows.
     let after = lines[at + 1..]

@@ -55,9 +55,9 @@ impl Client {
                 Place::Nowhere => Postgresql::nowhere(),
             },
             at: postgresql::scaled(pgbench, inputs.model.size),
-            places: Places::of(&pgbench.directories, Path::new(MOUNT)),
+            places: Places::below(&pgbench.directories, Path::new(MOUNT)),
             pgbench: pgbench.clone(),
-            times: Times::of(inputs),
+            times: Times::new(inputs),
             rate: inputs.rate.or(pgbench.rate),
             seed: inputs.seed,
         })

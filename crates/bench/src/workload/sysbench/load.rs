@@ -61,7 +61,7 @@ pub struct Places {
 
 impl Places {
     /// Below the mounted root.
-    pub fn of(directories: &MariadbDirectories, mount: &Path) -> Places {
+    pub fn below(directories: &MariadbDirectories, mount: &Path) -> Places {
         let at = |dataset: &str, name: &str| database::place(mount, dataset, name);
         let of = |dataset: &Option<String>, name: &str| dataset.as_ref().map(|d| at(d, name));
         Places {
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_trial_s_own_settings_stand_beside_the_lab_s() {
         let sysbench = sysbench(&[("log_bin", "on"), ("init_connect", "SET @a = \"b\"")]);
-        let places = Places::of(&sysbench.directories, Path::new("/p"));
+        let places = Places::below(&sysbench.directories, Path::new("/p"));
         let text = conf(&scaled(&sysbench, 1.0), &places, "/run/mariadb");
         assert!(text.contains("init_connect = \"SET @a = \\\"b\\\"\"\n"), "{text}");
         assert!(text.contains("log_bin = /p/db/mariadb-data/binlog\n"), "{text}");

@@ -52,9 +52,9 @@ impl Client {
                 Place::Nowhere => Mariadb::nowhere(),
             },
             at: mariadb::scaled(sysbench, inputs.model.size),
-            places: Places::of(&sysbench.directories, Path::new(MOUNT)),
+            places: Places::below(&sysbench.directories, Path::new(MOUNT)),
             sysbench: sysbench.clone(),
-            times: Times::of(inputs),
+            times: Times::new(inputs),
             rate: inputs.rate.or(sysbench.rate),
             seed: inputs.seed,
         })

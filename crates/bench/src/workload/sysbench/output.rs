@@ -107,9 +107,9 @@ impl Run {
 }
 
 /// The first line in which the server or a client of it says what went wrong; those after it follow from it.
-pub fn complaint(said: &str) -> Option<String> {
+pub fn complaint(log: &str) -> Option<String> {
     let wrong = |line: &&str| {
         line.contains("[ERROR]") || line.contains("FATAL:") || line.starts_with("ERROR")
     };
-    said.lines().find(wrong).map(|line| format!("MariaDB: {}", line.trim()))
+    log.lines().find(wrong).map(|line| format!("MariaDB: {}", line.trim()))
 }
