@@ -115,19 +115,12 @@ impl Args {
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let database = match &inputs.workload.program {
-            Program::Fio { .. } => Ok(None),
-            Program::Sysbench(_) => {
-                let message = format!(
-                    "workload {} runs sysbench, of which no power cut is tried: choose one with fio or pgbench with --workload",
-                    inputs.workload.name
-                );
-                return Err(refuse(USAGE, message));
-            }
             Program::Pgbench(pgbench) => {
-                Client::new(&inputs, pgbench, Place::Host(&linux.fio)).map(Some)
+                let client = Client::new(&inputs, pgbench, Place::Host(&linux.fio));
+                Some(client.map_err(|e| exit::for_fault(&e))?)
             }
+            Program::Fio { .. } | Program::Sysbench(_) => None,
         };
-        let database = database.map_err(|e| exit::for_fault(&e))?;
         let variant = match &database {
             None => linux.variant(&inputs),
             Some(client) => linux.variant_with(&inputs, client),
@@ -171,12 +164,22 @@ impl Args {
 
     /// The number of the workload.
     fn workload(&self, campaign: &Campaign) -> Result<usize, String> {
-        let Some(wanted) = &self.workload else { return Ok(0) };
         let names = || campaign.workloads.iter().map(|workload| workload.name.as_str());
-        names().position(|name| name == wanted).ok_or_else(|| {
-            let all = names().collect::<Vec<_>>().join(", ");
-            format!("{} has no workload `{wanted}`; it has: {all}", self.lab)
-        })
+        let number = match &self.workload {
+            None => 0,
+            Some(wanted) => names().position(|name| name == wanted).ok_or_else(|| {
+                let all = names().collect::<Vec<_>>().join(", ");
+                format!("{} has no workload `{wanted}`; it has: {all}", self.lab)
+            })?,
+        };
+        let workload = &campaign.workloads[number];
+        match workload.program {
+            Program::Sysbench(_) => Err(format!(
+                "powercut cannot check the commits of `{}`, which runs sysbench: name a workload that runs fio or pgbench with --workload",
+                workload.name
+            )),
+            _ => Ok(number),
+        }
     }
 
     /// The number of the variant.
