@@ -8,10 +8,7 @@ use lab::model::{HostLimits, resolve};
 
 /// [`BASE`] with a database instead of its workload.
 fn with(client: &str, more: &str) -> String {
-    let base = BASE.split("[workloads.sync]").next().unwrap();
-    format!(
-        "{base}[datasets.pgdata]\n[datasets.pgwal]\n[method]\nruntime = \"10s\"\n[workloads.oltp.pgbench]\n{client}\n{more}"
-    )
+    with_database(["pgdata", "pgwal"], "pgbench", client, more)
 }
 
 const CLIENT: &str = "scale = 20000\nclients = 128\n";
@@ -43,22 +40,13 @@ fn a_database_is_planned_by_its_tables() {
     let campaign = campaign(&with(CLIENT, ""));
     let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
     assert!(model.size > 10.0, "314 GB do not fit a machine: {}", model.size);
-    let said = model.notes.join("\n");
-    assert!(said.contains("max_wal_size"), "what is scaled is said: {said}");
+    let notes = model.notes.join("\n");
+    assert!(notes.contains("max_wal_size"), "{notes}");
 }
 
+#[track_caller]
 fn refused(client: &str, more: &str, place: &str, message: &str, fix: &str) {
-    let text = with(client, more);
-    let said = match read(&text) {
-        Ok(_) => panic!("accepted: {client}{more}"),
-        Err(said) => lines(&text, &said),
-    };
-    let found = said.iter().any(|line| {
-        let mut parts = line.split(" | ");
-        let mut next = || parts.next().unwrap_or("");
-        next() == place && next().contains(message) && next().contains(fix)
-    });
-    assert!(found, "{place} | {message} | {fix}\nnot in\n{}", said.join("\n"));
+    has_mistake(&with(client, more), place, message, fix);
 }
 
 #[test]
@@ -110,7 +98,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "machine has 128G of memory",
         "a quarter",
     );
-    refused(CLIENT, &server("port = 5432"), "port", "not for a lab to set", "Unix socket");
+    refused(CLIENT, &server("port = 5432"), "port", "a lab cannot set", "Unix socket");
     refused(
         CLIENT,
         &server("max_connections = 100"),
@@ -131,9 +119,5 @@ fn each_mistake_has_its_place_and_its_fix() {
 #[test]
 fn a_database_needs_a_runtime() {
     let text = with(CLIENT, "").replace("[method]\nruntime = \"10s\"\n", "");
-    let said = match read(&text) {
-        Ok(_) => panic!("accepted"),
-        Err(said) => lines(&text, &said).join("\n"),
-    };
-    assert!(said.contains("how long pgbench runs") && said.contains("[method]"), "{said}");
+    has_mistake(&text, "pgbench", "[method] has no runtime, which pgbench needs", "[method]");
 }

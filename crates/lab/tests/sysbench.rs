@@ -8,10 +8,7 @@ use lab::model::{HostLimits, resolve};
 
 /// [`BASE`] with a database instead of its workload.
 fn with(client: &str, more: &str) -> String {
-    let base = BASE.split("[workloads.sync]").next().unwrap();
-    format!(
-        "{base}[datasets.db]\n[datasets.redo]\n[method]\nruntime = \"10s\"\n[workloads.oltp.sysbench]\n{client}\n{more}"
-    )
+    with_database(["db", "redo"], "sysbench", client, more)
 }
 
 const CLIENT: &str = "tables = 16\ntable_size = 50000000\nthreads = 64\n";
@@ -47,8 +44,8 @@ fn a_database_is_planned_by_its_tables() {
     let campaign = campaign(&with(CLIENT, ""));
     let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
     assert!(model.size > 10.0, "198 GB do not fit a machine: {}", model.size);
-    let said = model.notes.join("\n");
-    assert!(said.contains("innodb_buffer_pool_size"), "what is scaled is said: {said}");
+    let notes = model.notes.join("\n");
+    assert!(notes.contains("innodb_buffer_pool_size"), "{notes}");
 }
 
 #[test]
@@ -69,23 +66,14 @@ fn a_variant_s_settings_replace_those_of_the_workload() {
 #[test]
 fn a_number_that_the_server_adjusts_is_a_note() {
     let text = with(CLIENT, "[workloads.oltp.mariadb]\ninnodb_log_write_ahead_size = 16384\n");
-    let Ok((_, said)) = read(&text) else { panic!("refused") };
-    let said = lines(&text, &said).join("\n");
-    assert!(said.contains("runs 4096 instead of 16384"), "{said}");
+    let Ok((_, notes)) = read(&text) else { panic!("refused") };
+    let notes = lines(&text, &notes).join("\n");
+    assert!(notes.contains("runs 4096 instead of 16384"), "{notes}");
 }
 
+#[track_caller]
 fn refused(client: &str, more: &str, place: &str, message: &str, fix: &str) {
-    let text = with(client, more);
-    let said = match read(&text) {
-        Ok(_) => panic!("accepted: {client}{more}"),
-        Err(said) => lines(&text, &said),
-    };
-    let found = said.iter().any(|line| {
-        let mut parts = line.split(" | ");
-        let mut next = || parts.next().unwrap_or("");
-        next() == place && next().contains(message) && next().contains(fix)
-    });
-    assert!(found, "{place} | {message} | {fix}\nnot in\n{}", said.join("\n"));
+    has_mistake(&with(client, more), place, message, fix);
 }
 
 #[test]
@@ -129,7 +117,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         "machine has 128G of memory",
         "state less",
     );
-    refused(CLIENT, &server("port = 3306"), "port", "not for a lab to set", "Unix socket");
+    refused(CLIENT, &server("port = 3306"), "port", "a lab cannot set", "Unix socket");
     refused(
         CLIENT,
         &server("log_bin = \"binlog\""),

@@ -1,17 +1,19 @@
-//! A small database on disks, in the machine. These tests need an engine, and PostgreSQL on the host.
+//! Small databases on disks, in the machine. These tests need an engine, and PostgreSQL, MariaDB and sysbench on the
+//! host.
 
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
-use bench::programs::Postgresql;
+use bench::programs::{Mariadb, Postgresql};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tempfile::TempDir;
 use with_engine::{engine, skipped};
 
 /// Commits wait for disks, so that there are few transactions and the trial is short.
-const LAB: &str = r#"
+const SERVER: &str = r#"
 title = "A database for tests"
 [host]
 memory = "8G"
@@ -23,6 +25,15 @@ ashift = 12
 vdevs = "mirror hdd[0-1]"
 [dataset]
 compression = "lz4"
+[method]
+runtime = "2s"
+min_trials = 1
+max_trials = 1
+[scale]
+size = 1
+"#;
+
+const POSTGRESQL: &str = r#"
 [datasets.wal]
 [workloads.oltp.pgbench]
 scale = 1
@@ -39,13 +50,85 @@ clients = 1
 # Beside the senders of WAL that it has by default, the server does not start with it.
 [workloads.refused.postgresql]
 wal_level = "minimal"
-[method]
-runtime = "2s"
-min_trials = 1
-max_trials = 1
-[scale]
-size = 1
 "#;
+
+const MARIADB: &str = r#"
+[datasets.db]
+recordsize = "16K"
+[datasets.redo]
+[workloads.oltp.sysbench]
+script = "oltp_write_only"
+tables = 2
+table_size = 10000
+threads = 8
+[workloads.oltp.mariadb]
+innodb_buffer_pool_size = "64M"
+innodb_log_write_ahead_size = 16384
+log_bin = true
+sync_binlog = 1
+[workloads.oltp.directories]
+data = "db"
+redo = "redo"
+[workloads.refused.sysbench]
+tables = 1
+table_size = 1000
+threads = 1
+# Less than InnoDB starts with.
+[workloads.refused.mariadb]
+innodb_buffer_pool_size = "2M"
+"#;
+
+/// A campaign with the workloads `oltp` and `refused`, whose server does not start.
+struct Ran {
+    place: TempDir,
+    findings: Value,
+    stderr: String,
+}
+
+impl Ran {
+    fn new(engine: &Path, workloads: &str) -> Ran {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("lab.toml"), format!("{SERVER}{workloads}")).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
+            .args(["run", "--json", "--store", "store", "lab.toml"])
+            .current_dir(place.path())
+            .env("POOLWRIGHT_ENGINE", engine)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let findings =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {stderr}"));
+        Ran { place, findings, stderr }
+    }
+
+    fn cell(&self, workload: &str) -> &Value {
+        let cells = self.findings["cells"].as_array().unwrap();
+        let found = cells.iter().find(|cell| cell["workload"] == workload);
+        found.unwrap_or_else(|| panic!("{workload}: {}", self.stderr))
+    }
+
+    /// The cell that was measured, without failures and with every check passed.
+    fn measured(&self) -> &Value {
+        let oltp = self.cell("oltp");
+        assert_eq!(oltp["trials"]["failed"], 0, "{}: {}", oltp["issues"], self.stderr);
+        assert!(oltp["throughput"]["value"].as_f64() > Some(20.0), "{oltp}");
+        for check in oltp["checks"].as_array().unwrap() {
+            assert_eq!(check["pass"], true, "{check}");
+        }
+        oltp
+    }
+
+    /// Why the server of the other cell did not start.
+    fn refusal(&self) -> String {
+        assert_eq!(self.cell("refused")["trials"]["failed"], 1, "{}", self.stderr);
+        format!("{}{}", self.findings["trials"], self.stderr)
+    }
+
+    /// Whether the store has a file of a name that holds `word`.
+    fn has(&self, name: &str, word: &str) -> bool {
+        find(&self.place.path().join("store"), name, word).is_some()
+    }
+}
 
 /// The first file of a name below a directory that holds `word`.
 fn find(directory: &Path, name: &str, word: &str) -> Option<PathBuf> {
@@ -59,44 +142,42 @@ fn find(directory: &Path, name: &str, word: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn a_database_is_measured_and_one_whose_server_does_not_start_says_why() {
+fn postgresql_is_measured_and_a_server_that_does_not_start_says_why() {
     let Some(engine) = engine() else { return };
     if let Err(why) = Postgresql::find(None) {
         return skipped(&why.to_string());
     }
-    let place = tempfile::tempdir().unwrap();
-    fs::write(place.path().join("lab.toml"), LAB).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
-        .args(["run", "--json", "--store", "store", "lab.toml"])
-        .current_dir(place.path())
-        .env("POOLWRIGHT_ENGINE", engine)
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    let findings: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {stderr}"));
-    let cell = |workload: &str| {
-        let cells = findings["cells"].as_array().unwrap();
-        let found = cells.iter().find(|cell| cell["workload"] == workload);
-        found.unwrap_or_else(|| panic!("{workload}: {stderr}")).clone()
-    };
-    let oltp = cell("oltp");
-    assert_eq!(oltp["trials"]["failed"], 0, "{}: {stderr}", oltp["issues"]);
-    assert!(oltp["throughput"]["value"].as_f64() > Some(20.0), "{oltp}");
+    let ran = Ran::new(&engine, POSTGRESQL);
+    let oltp = ran.measured();
     // A select waits for nothing and a commit for a disk.
     let mean = |flow: &str| oltp[flow]["mean_us"].as_f64().unwrap();
     assert!(mean("write_latency") > 10.0 * mean("read_latency"), "{oltp}");
-    for check in oltp["checks"].as_array().unwrap() {
-        assert_eq!(check["pass"], true, "{check}");
-    }
     let database = &oltp["database"];
     assert!(database["wal_bytes"].as_f64() > Some(300.0), "{database}");
     assert!(database["buffer_hits"].as_f64() > Some(0.9), "{database}");
-    let store = place.path().join("store");
-    let settings = find(&store, "settings.csv", "shared_buffers,64MB,configuration file");
-    assert!(settings.is_some(), "the server's settings are read back: {stderr}");
-    let failed = cell("refused");
-    assert_eq!(failed["trials"]["failed"], 1, "{failed}");
-    let reason = format!("{}{stderr}", findings["trials"]);
+    assert!(ran.has("settings.csv", "shared_buffers,64MB,configuration file"), "{}", ran.stderr);
+    let reason = ran.refusal();
     assert!(reason.contains("PostgreSQL: ") && reason.contains("WAL streaming"), "{reason}");
+}
+
+#[test]
+fn mariadb_is_measured_and_a_server_that_does_not_start_says_why() {
+    let Some(engine) = engine() else { return };
+    if let Err(why) = Mariadb::find(None) {
+        return skipped(&why.to_string());
+    }
+    let ran = Ran::new(&engine, MARIADB);
+    let oltp = ran.measured();
+    // A commit waits for redo and binary log on a disk.
+    assert!(oltp["write_latency"]["mean_us"].as_f64() > Some(5000.0), "{oltp}");
+    let database = &oltp["database"];
+    assert_eq!(database["server"], "mariadb");
+    assert!(database["redo_bytes"].as_f64() > Some(300.0), "{database}");
+    assert!(database["binlog_group"].as_f64() > Some(0.9), "{database}");
+    assert!(database["buffer_hits"].as_f64() > Some(0.9), "{database}");
+    assert!(ran.has("settings.tsv", "innodb_buffer_pool_size\t67108864"), "{}", ran.stderr);
+    let changed = "the server runs innodb_log_write_ahead_size = 4096, and was asked for 16384";
+    assert!(ran.has("result.json", changed), "{}", ran.stderr);
+    let reason = ran.refusal();
+    assert!(reason.contains("MariaDB: ") && reason.contains("innodb_buffer_pool_size"), "{reason}");
 }

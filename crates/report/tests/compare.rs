@@ -19,8 +19,8 @@ fn what_became_worse_what_is_missing_and_another_scale_are_said() {
         }
     }
     let comparison = findings::compare(&before, &after);
-    let said = text(&comparison, &before, &after, Language::English);
-    insta::assert_snapshot!(said);
+    let printed = text(&comparison, &before, &after, Language::English);
+    insta::assert_snapshot!(printed);
 }
 
 #[test]
@@ -28,8 +28,8 @@ fn a_campaign_against_itself_has_nothing_worse() {
     let one = findings(&SHAPE);
     let comparison = findings::compare(&one, &one);
     for language in Language::ALL {
-        let said = text(&comparison, &one, &one, language);
+        let printed = text(&comparison, &one, &one, language);
         let none = language.label(report::lang::Label::NoRegression);
-        assert!(said.lines().last().unwrap().starts_with(none), "{said}");
+        assert!(printed.lines().last().unwrap().starts_with(none), "{printed}");
     }
 }

@@ -93,6 +93,27 @@ pub fn refused(added: &str, under: &str, message: &str, fix: &str) {
     assert!(parts.next().is_some_and(|f| f.contains(fix)), "{diagnostics:?}");
 }
 
+/// [`BASE`] with two datasets and a database's client instead of its workload.
+pub fn with_database(datasets: [&str; 2], program: &str, client: &str, more: &str) -> String {
+    let base = BASE.split("[workloads.sync]").next().unwrap();
+    let [one, other] = datasets;
+    format!(
+        "{base}[datasets.{one}]\n[datasets.{other}]\n[method]\nruntime = \"10s\"\n[workloads.oltp.{program}]\n{client}\n{more}"
+    )
+}
+
+/// A whole lab has this mistake, perhaps beside others.
+#[track_caller]
+pub fn has_mistake(text: &str, under: &str, message: &str, fix: &str) {
+    let found = errors(text);
+    let is_it = found.iter().any(|line| {
+        let mut parts = line.split(" | ");
+        let mut next = || parts.next().unwrap_or("");
+        next() == under && next().contains(message) && next().contains(fix)
+    });
+    assert!(is_it, "{under} | {message} | {fix}\nnot in\n{}", found.join("\n"));
+}
+
 pub fn names(campaign: &Campaign) -> Vec<&str> {
     campaign.variants.iter().map(|v| v.name.as_str()).collect()
 }
