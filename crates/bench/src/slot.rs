@@ -89,7 +89,7 @@ pub fn cost_name(cost: Cost) -> &'static str {
         Cost::LogWrite => "log writes",
         Cost::PoolRead => "pool reads",
         Cost::WriteThrottle => "the write throttle",
-        Cost::Processor => "processor time",
+        Cost::Processor => "CPU time",
         Cost::ArcSize => "the limit of the ARC",
         Cost::Seek => "seeks",
     }
