@@ -194,20 +194,31 @@ fn a_shell_reads_commands_and_gives_their_output_and_exit_code() {
     assert!(text(&unknown.stderr).contains("did you mean `base`?"));
 }
 
+/// Shell commands that bring a C program of this directory into a machine as `/run/NAME`: inside, /tmp is its own.
+fn compiled(place: &Place, name: &str) -> String {
+    let program = place.at(name);
+    let source = format!("{}/tests/{name}.c", env!("CARGO_MANIFEST_DIR"));
+    let compiled =
+        Command::new("cc").arg("-O2").arg("-o").arg(&program).arg(source).status().unwrap();
+    assert!(compiled.success());
+    let program = BASE64_STANDARD.encode(fs::read(program).unwrap());
+    format!("base64 -d >/run/{name} <<END\n{program}\nEND\nchmod +x /run/{name}\n")
+}
+
+#[test]
+fn a_process_may_have_more_pages_than_the_host_allows_mappings() {
+    let Some(place) = Place::new() else { return };
+    // On this many the host's limit is set where it is not changed.
+    let most = fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
+    let output = place.shell(&(compiled(&place, "pages") + "/run/pages\n"));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(out.lines().collect::<Vec<_>>(), ["81920"; 3], "{err} (the host allows {most})");
+}
+
 #[test]
 fn the_clock_without_a_system_call_is_the_kernels() {
     let Some(place) = Place::new() else { return };
-    let program = place.at("clock");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clock.c");
-    let compiled = Command::new("cc")
-        .arg("-O2")
-        .arg("-o")
-        .args([program.as_os_str(), source.as_ref()])
-        .status();
-    assert!(compiled.unwrap().success());
-    // Inside, /tmp is the machine's own.
-    let program = BASE64_STANDARD.encode(fs::read(program).unwrap());
-    let script = format!("base64 -d >/run/clock <<END\n{program}\nEND\nchmod +x /run/clock\n");
+    let script = compiled(&place, "clock");
     // The date is set between: the time of day is read anew.
     let output = place.shell(&(script + "/run/clock\ndate -s 2030-01-01 +%F\n/run/clock\n"));
     let (out, err) = (text(&output.stdout), text(&output.stderr));
