@@ -20,6 +20,9 @@ pub const CACHE: u64 = 256 << 20;
 /// lie there (`VDEV_LABEL_START_SIZE` and `VDEV_LABEL_END_SIZE`).
 pub const LABELS: (u64, u64) = (4 << 20, 512 << 10);
 
+/// A misdirected write lands at most this many times its own length away.
+const NEARBY: u64 = 16;
+
 /// Which acknowledged writes of a drive survive a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Durability {
@@ -32,6 +35,54 @@ pub struct Durability {
 impl From<&Profile> for Durability {
     fn from(profile: &Profile) -> Durability {
         Durability { volatile: profile.volatile_cache(), tearing: profile.tearing.value as u64 }
+    }
+}
+
+/// What a faulty drive does to writes without an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteFault {
+    /// It acknowledges flushes and FUA writes, and does nothing for them.
+    LiesAboutFlushes,
+    /// One in so many writes never reaches the medium.
+    Loses {
+        /// At least 1.
+        every: u64,
+    },
+    /// One in so many writes reaches a place nearby instead, over what was there.
+    Misdirects {
+        /// At least 1.
+        every: u64,
+    },
+}
+
+/// The fault of a drive, with the generator that chooses the writes.
+#[derive(Debug, Clone)]
+struct Faulty {
+    fault: WriteFault,
+    random: Xoshiro256PlusPlus,
+    /// Writes so far that were lost or misdirected.
+    writes: u64,
+}
+
+impl Faulty {
+    /// Where a write goes; none if it is lost.
+    fn place(&mut self, change: &Change, size: u64) -> Option<u64> {
+        let mut chosen = |every: u64| self.random.next_u64().is_multiple_of(every.max(1));
+        match self.fault {
+            WriteFault::Loses { every } if chosen(every) => {
+                self.writes += 1;
+                None
+            }
+            WriteFault::Misdirects { every } if chosen(every) => {
+                let away = change.length * (1 + self.random.next_u64() % NEARBY);
+                let places = [change.offset.checked_sub(away), change.offset.checked_add(away)];
+                let inside = |at: &u64| *at >= LABELS.0 && at + change.length + LABELS.1 <= size;
+                let place = places.into_iter().flatten().find(inside);
+                self.writes += u64::from(place.is_some());
+                place.or(Some(change.offset))
+            }
+            _ => Some(change.offset),
+        }
     }
 }
 
@@ -101,9 +152,14 @@ struct Drive {
     pending: BTreeMap<u64, Change>,
     /// Bytes of it that have completed and are not durable.
     cached: u64,
+    faulty: Option<Faulty>,
 }
 
 impl Drive {
+    fn lies(&self) -> bool {
+        self.faulty.as_ref().is_some_and(|faulty| faulty.fault == WriteFault::LiesAboutFlushes)
+    }
+
     fn completed(&mut self, pages: &mut Pages, write: u64, event: u64, settled: bool) {
         let Some(change) = self.pending.get_mut(&write) else {
             return;
@@ -157,7 +213,15 @@ impl Drive {
             if change.completed.is_some() && !change.durable {
                 self.cached -= change.length;
             }
-            change.apply(pages, &mut self.contents, 0, change.length);
+            let size = self.contents.page_count() * PAGE as u64;
+            let place = match &mut self.faulty {
+                Some(faulty) if change.data.is_some() => faulty.place(&change, size),
+                _ => Some(change.offset),
+            };
+            if let Some(offset) = place {
+                let change = Change { offset, ..change };
+                change.apply(pages, &mut self.contents, 0, change.length);
+            }
         }
     }
 
@@ -220,6 +284,7 @@ impl Replay {
             contents: Contents::new(size),
             pending: BTreeMap::new(),
             cached: 0,
+            faulty: None,
         };
         Replay { drives: drives.into_iter().map(empty).collect(), settled, events: 0, offset: 0 }
     }
@@ -267,10 +332,29 @@ impl Replay {
             EventKind::Completed => {
                 drive.completed(pages, event.number, number, at <= self.settled)
             }
+            EventKind::CompletedFua if drive.lies() => {
+                drive.completed(pages, event.number, number, at <= self.settled)
+            }
             EventKind::CompletedFua => drive.completed_fua(pages, event.number, number),
+            EventKind::Flushed if drive.lies() => {}
             EventKind::Flushed => drive.flushed(pages, event.number),
         }
         Ok(())
+    }
+
+    /// Gives a drive a fault for everything that reaches its medium from here on. The seed chooses the writes. One
+    /// that lies about flushes has a volatile cache.
+    pub fn set_fault(&mut self, drive: usize, fault: WriteFault, seed: u64) {
+        if let Some(drive) = self.drives.get_mut(drive) {
+            let random = Xoshiro256PlusPlus::seed_from_u64(seed);
+            drive.faulty = Some(Faulty { fault, random, writes: 0 });
+            drive.durability.volatile |= drive.lies();
+        }
+    }
+
+    /// Writes that faulty drives lost or misdirected so far.
+    pub fn faulty_writes(&self) -> u64 {
+        self.drives.iter().filter_map(|drive| drive.faulty.as_ref()).map(|f| f.writes).sum()
     }
 
     /// The same once more; pages that neither changes are held once.
@@ -280,6 +364,7 @@ impl Replay {
             contents: drive.contents.fork(pages),
             pending: drive.pending.clone(),
             cached: drive.cached,
+            faulty: drive.faulty.clone(),
         };
         Replay { drives: self.drives.iter().map(fork).collect(), ..*self }
     }

@@ -1,6 +1,6 @@
 //! Crash states: what was flushed is there, what was never written is not.
 
-use contents::crash::{CACHE, Durability, LABELS, Replay, Unflushed, damage};
+use contents::crash::{CACHE, Durability, LABELS, Replay, Unflushed, WriteFault, damage};
 use contents::record::{Event, EventKind, Recorder};
 use contents::{Contents, PAGE, Pages};
 use proptest::prelude::*;
@@ -319,4 +319,88 @@ fn damage_is_one_page_in_so_many_and_leaves_the_labels() {
     let (first, last) = (LABELS.0 as usize, (size - LABELS.1) as usize);
     let mut labels = bytes[..first].iter().chain(&bytes[last..]);
     assert!(labels.all(|byte| *byte == 7));
+}
+
+#[test]
+fn a_drive_that_lies_about_flushes_loses_flushed_and_fua_writes() {
+    let complete = Act::Complete { oldest: true };
+    let write = |n: u64, fua| Act::Write { sector: n * 16, sectors: 16, fua };
+    let acts =
+        [write(0, false), complete.clone(), Act::Flush, Act::Flushed, write(1, true), complete];
+    let (record, _) = recorded(&acts);
+    let protected = Durability { volatile: false, ..VOLATILE };
+    for (durability, lies, expected) in
+        [(VOLATILE, false, 0), (VOLATILE, true, 2), (protected, false, 0), (protected, true, 2)]
+    {
+        let mut pages = Pages::leaked(100);
+        let mut replay = Replay::new([(SIZE, durability)], NEVER);
+        if lies {
+            replay.set_fault(0, WriteFault::LiesAboutFlushes, 1);
+        }
+        replay.read(Cursor::new(&record), &mut pages, u64::MAX).unwrap();
+        assert_eq!(replay.cut(&mut pages, 1).1.total(), expected, "{durability:?} {lies}");
+    }
+}
+
+/// The pages of a drive of 16 MiB with a fault, each page between its labels written once with its number. None
+/// for a page that was never written.
+fn pages_after(fault: WriteFault, seed: u64) -> (Vec<Option<u64>>, u64) {
+    let size = 16u64 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("record");
+    let mut recorder = Recorder::new(File::create(&path).unwrap());
+    let page = PAGE as u64;
+    let inside = LABELS.0 / page..(size - LABELS.1) / page;
+    for number in inside.clone() {
+        let event = |kind, submitted| Event {
+            at: number,
+            drive: 0,
+            kind,
+            offset: number * page,
+            length: page,
+            number: submitted,
+        };
+        let data = number.to_le_bytes().repeat(PAGE / 8);
+        let submitted = recorder.append(event(EventKind::Write, 0)).unwrap();
+        recorder.data(&data).unwrap();
+        recorder.append(event(EventKind::Completed, submitted)).unwrap();
+    }
+    let mut pages = Pages::leaked(10_000);
+    let mut replay = Replay::new([(size, Durability { volatile: false, ..VOLATILE })], NEVER);
+    replay.set_fault(0, fault, seed);
+    replay.read(File::open(&path).unwrap(), &mut pages, u64::MAX).unwrap();
+    let faulty = replay.faulty_writes();
+    let (drives, _) = replay.cut(&mut pages, 1);
+    let mut bytes = vec![0; size as usize];
+    drives[0].read(&pages, 0, &mut bytes);
+    let found = inside.map(|number| {
+        let at = (number * page) as usize;
+        let word = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+        (word != 0).then_some(word)
+    });
+    (found.collect(), faulty)
+}
+
+#[test]
+fn one_write_in_so_many_is_lost_or_reaches_another_place() {
+    let first = LABELS.0 / PAGE as u64;
+    let wrong = |pages: &[Option<u64>]| {
+        let numbered = pages.iter().enumerate();
+        numbered.filter(|(n, page)| **page != Some(first + *n as u64)).count() as u64
+    };
+    let (pages, lost) = pages_after(WriteFault::Loses { every: 10 }, 5);
+    assert!((200..400).contains(&lost), "{lost} of {}", pages.len());
+    assert_eq!(wrong(&pages), lost);
+    assert_eq!(pages.iter().filter(|page| page.is_none()).count() as u64, lost);
+    let (pages, misdirected) = pages_after(WriteFault::Misdirects { every: 10 }, 5);
+    assert!((200..400).contains(&misdirected), "{misdirected}");
+    let elsewhere = pages
+        .iter()
+        .enumerate()
+        .filter(|(n, page)| page.is_some_and(|number| number != first + *n as u64));
+    // Some places were written again later.
+    assert!(elsewhere.count() > 50 && wrong(&pages) > misdirected / 2);
+    let seeds = [5, 6].map(|seed| pages_after(WriteFault::Loses { every: 10 }, seed).0);
+    assert_ne!(seeds[0], seeds[1]);
+    assert_eq!(seeds[0], pages_after(WriteFault::Loses { every: 10 }, 5).0);
 }

@@ -23,6 +23,7 @@ mod powercut;
 mod report;
 mod run;
 mod shell;
+mod status_line;
 mod store_dir;
 #[cfg(test)]
 mod thousand;

@@ -3,8 +3,8 @@
 //! Everything that reaches the drives of a machine is recorded while its clients write. The record gives the
 //! contents of the drives after a power cut at any moment. A machine is started on such a crash state and
 //! checked for the writes that were acknowledged before the cut: blocks of files, or transactions of a
-//! database workload. A control (no fdatasync, or `synchronous_commit=off`) must lose something, or the check
-//! proves nothing.
+//! database workload. A control (no fdatasync, or commits that do not wait for the log) must lose something, or the
+//! check proves nothing.
 
 mod blocks;
 mod commits;
@@ -13,31 +13,34 @@ pub mod inside;
 mod recovery;
 mod replay;
 mod report;
+mod runs;
+mod saved;
 mod states;
 mod work;
 mod writer;
 
 use crate::exit::{self, ENVIRONMENT, INTERRUPTED, USAGE, refuse};
 use crate::lab_file::{Loaded, load_or_explain};
+use crate::store_dir::StoreDir;
 use crate::{diagnostics, machine, output};
-use ::machine::scratch::Scratch;
+use bench::engine::Engine as _;
 use bench::engine::linux::Linux;
-use bench::fault::Fault;
+use bench::fault::{Fault, doing};
 use bench::inputs::Inputs;
 use bench::slot::Slot;
 use bench::stop::Stop;
-use bench::workload::Place;
-use bench::workload::pgbench::Client;
+use bench::workload::{Place, pgbench, sysbench};
+use commits::{mariadb, postgresql};
 use drive_fault::DriveFault;
 use lab::campaign::{Campaign, Program};
 use lab::model::host_memory_needed;
-use report::{Report, Run, State, Written};
-use states::{BaseContents, Recorded, Setup};
+use report::{Report, Written};
+use saved::Saved;
+use states::Setup;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use store::Key;
 
 /// Exit code when acknowledged writes were lost, or nothing was proved.
 const LOST: u8 = 1;
@@ -46,11 +49,12 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// Cut the power of a variant during synchronous writes, and check what survives
 ///
-/// With a pgbench workload, numbered transactions are committed and checked after the cut; otherwise blocks
-/// are written to files with fdatasync and checked.
+/// With a pgbench or sysbench workload, numbered transactions are committed and checked after the cut; otherwise blocks
+/// are written to files with fdatasync and checked. Each crash state is saved in the store, so the same command
+/// resumes, and one with more states goes on from there.
 ///
-/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or synchronous_commit=off)
-/// lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
+/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or commits that do not wait
+/// for the log) lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
 /// is wrong · 3 this host lacks something · 130 interrupted · with --replay that of the shell.
 #[derive(clap::Args)]
 pub struct Args {
@@ -75,9 +79,15 @@ pub struct Args {
     #[arg(long, value_name = "S", default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
     /// A drive that fails: `optane0` fails halfway through the writing, `optane0:cut` does not come back
-    /// after the cut, `optane0:rot` has one in 50 of its written blocks silently zeroed
-    #[arg(long, value_name = "DRIVE[:WHEN]")]
+    /// after the cut, `optane0:rot` has one in 50 of its written blocks silently zeroed, `optane0:lies`
+    /// acknowledges flushes and does nothing for them, `optane0:lost-writes` silently loses one in 100 writes,
+    /// `optane0:misdirected-writes` silently writes one in 100 to another place
+    #[arg(long, value_name = "DRIVE[:FAULT]")]
     fail: Vec<DriveFault>,
+    /// Give each crash state one or two such faults that the pool's redundancy covers, chosen by its seed:
+    /// nothing may be lost
+    #[arg(long)]
+    faults: bool,
     /// Seed of the machine and of the first crash state
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -87,6 +97,8 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    store: StoreDir,
 }
 
 impl Args {
@@ -109,27 +121,44 @@ impl Args {
             ENVIRONMENT
         })?;
         let linux = Linux::find(PATIENCE).map_err(|e| exit::for_fault(&e))?;
-        let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), "");
+        let (release, program) =
+            (campaign.variants[number].openzfs, &campaign.workloads[workload].program);
+        let build = linux.build_id(release, program).map_err(|e| exit::for_fault(&e))?;
+        let mut inputs = Inputs::new(&campaign, &model, &Slot::main(number, workload, 0), &build);
         inputs.seed = self.seed;
         let stop = Stop::default();
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
-        let database = match &inputs.workload.program {
+        let place = Place::Host(&linux.fio);
+        let clients = match &inputs.workload.program {
+            Program::Fio { .. } => Ok((None, None)),
             Program::Pgbench(pgbench) => {
-                let client = Client::new(&inputs, pgbench, Place::Host(&linux.fio));
-                Some(client.map_err(|e| exit::for_fault(&e))?)
+                pgbench::Client::new(&inputs, pgbench, place).map(|client| (Some(client), None))
             }
-            Program::Fio { .. } | Program::Sysbench(_) => None,
+            Program::Sysbench(sysbench) => {
+                sysbench::Client::new(&inputs, sysbench, place).map(|client| (None, Some(client)))
+            }
+        };
+        let (pgbench, sysbench) = clients.map_err(|e| exit::for_fault(&e))?;
+        let (database, written) = match (&pgbench, &sysbench) {
+            (Some(client), _) => {
+                (Some(postgresql::database(client, self.seed)), Written::PostgresqlCommits)
+            }
+            (_, Some(client)) => {
+                (Some(mariadb::database(client, self.seed)), Written::MariadbCommits)
+            }
+            (None, None) => (None, Written::Blocks),
         };
         let variant = match &database {
             None => linux.variant(&inputs),
-            Some(client) => linux.variant_with(&inputs, client),
+            Some(database) => linux.variant_with(&inputs, database.client),
         };
         let setup = Setup {
             inputs: &inputs,
             variant: &variant,
             database: database.as_ref(),
             drive_faults: &self.fail,
+            schedules: self.faults,
             seconds: self.seconds,
             seed: self.seed,
             stop: &stop,
@@ -142,16 +171,21 @@ impl Args {
             let title = format!("{} {name}, state {seed}", campaign.name);
             return replay::open(&linux, &setup, &title, seed).map_err(code);
         }
-        let runs = self.runs(&setup).map_err(code)?;
+        let saved = self.key(&inputs).and_then(|key| Saved::open(&self.store.path(), &key));
+        let saved = saved.map_err(code)?;
+        let each = host_memory_needed(&inputs.model);
+        let jobs = self.jobs.map_or_else(|| machine::parallel(each), NonZeroUsize::get);
+        let runs = runs::run(&setup, &self.seeds(), jobs, written, &saved).map_err(code)?;
         let report = Report {
             lab: campaign.name.clone(),
             variant: name.clone(),
             seed: self.seed,
             seconds: self.seconds,
-            written: if database.is_some() { Written::Commits } else { Written::Blocks },
+            written,
             by_settings: lab::durability::assess(&inputs.variant, &inputs.workload),
             dirty_data_max: inputs.model.dirty_data_max,
             drive_faults: self.fail.iter().map(DriveFault::to_string).collect(),
+            scheduled_faults: self.faults,
             runs,
         };
         output::print(&if self.json {
@@ -165,20 +199,12 @@ impl Args {
     /// The number of the workload.
     fn workload(&self, campaign: &Campaign) -> Result<usize, String> {
         let names = || campaign.workloads.iter().map(|workload| workload.name.as_str());
-        let number = match &self.workload {
-            None => 0,
+        match &self.workload {
+            None => Ok(0),
             Some(wanted) => names().position(|name| name == wanted).ok_or_else(|| {
                 let all = names().collect::<Vec<_>>().join(", ");
                 format!("{} has no workload `{wanted}`; it has: {all}", self.lab)
-            })?,
-        };
-        let workload = &campaign.workloads[number];
-        match workload.program {
-            Program::Sysbench(_) => Err(format!(
-                "powercut cannot check the commits of `{}`, which runs sysbench: name a workload that runs fio or pgbench with --workload",
-                workload.name
-            )),
-            _ => Ok(number),
+            }),
         }
     }
 
@@ -204,104 +230,28 @@ impl Args {
         }
     }
 
-    /// Writes, writes again as the control, and makes every crash state of both.
-    fn runs(&self, setup: &Setup) -> Result<Vec<Run>, Fault> {
-        let scratch = Scratch::new().map_err(|e| {
-            Fault::Environment(format!("cannot make a directory for the machines: {e}"))
-        })?;
-        let each = host_memory_needed(&setup.inputs.model);
-        let jobs = self.jobs.map_or_else(|| machine::parallel(each), NonZeroUsize::get);
-        let both = [("kept", true), ("control", false)];
-        let recorded: Vec<Recorded> = in_parallel(
-            jobs,
-            &both,
-            || (),
-            |(), (name, synchronous)| setup.record(&scratch.path().join(name), *synchronous),
-        )?;
-        let seeds: Vec<u64> = match self.state {
+    /// The seeds of the crash states.
+    fn seeds(&self) -> Vec<u64> {
+        match self.state {
             Some(seed) => vec![seed],
             None => (0..self.states).map(|n| self.seed.wrapping_add(n)).collect(),
-        };
-        let wanted: Vec<(&Recorded, u64)> =
-            recorded.iter().flat_map(|run| seeds.iter().map(move |seed| (run, *seed))).collect();
-        let config = setup.variant.drives(scratch.path())?;
-        let states = in_parallel(
-            jobs,
-            &wanted,
-            || BaseContents::new(&config),
-            |base, (run, seed)| {
-                let name = format!("state-{}-{seed}", run.synchronous);
-                setup.check(run, base, &scratch.path().join(name), *seed)
-            },
-        )?;
-        let mut states = states.into_iter();
-        let run = |run: Recorded| Run {
-            synchronous: run.synchronous,
-            problems: run.ledger.problems,
-            states: states.by_ref().take(seeds.len()).collect::<Vec<State>>(),
-        };
-        Ok(recorded.into_iter().map(run).collect())
-    }
-}
-
-/// Processes items in parallel, each thread with its own context; returns the results in the items' order, or
-/// the first error.
-fn in_parallel<I: Sync, O: Send, T>(
-    jobs: usize,
-    items: &[I],
-    own: impl Fn() -> T + Sync,
-    work: impl Fn(&mut T, &I) -> Result<O, Fault> + Sync,
-) -> Result<Vec<O>, Fault> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.min(items.len()) {
-            scope.spawn(|| {
-                let mut own = own();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(number) else {
-                        return;
-                    };
-                    let result = work(&mut own, item);
-                    if result.is_err() {
-                        // The other threads finish their current item.
-                        next.store(items.len(), Ordering::Relaxed);
-                    }
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.push((number, result));
-                }
-            });
         }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, result)| result).collect()
-}
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_come_in_order_and_an_error_ends_the_work() {
-        let items: Vec<u64> = (0..50).collect();
-        let doubled = in_parallel(4, &items, || 0, |_, n| Ok(n * 2)).unwrap();
-        assert_eq!(doubled, items.iter().map(|n| n * 2).collect::<Vec<u64>>());
-        let worked = AtomicUsize::new(0);
-        let failed = in_parallel(
-            1,
-            &items,
-            || (),
-            |(), n| {
-                worked.fetch_add(1, Ordering::Relaxed);
-                match n {
-                    3 => Err(Fault::failed("three")),
-                    _ => Ok(()),
-                }
-            },
-        );
-        assert!(failed.is_err());
-        assert_eq!(worked.into_inner(), 4);
+    /// The key of all crash states that differ by their seed alone. This program writes and checks in the machines,
+    /// so it is one of their inputs.
+    fn key(&self, inputs: &Inputs) -> Result<Key, Fault> {
+        let program = std::env::current_exe().and_then(std::fs::read);
+        let program = program.map_err(doing("read this program"))?;
+        let (inputs, _) = inputs.key()?;
+        let fail: Vec<String> = self.fail.iter().map(DriveFault::to_string).collect();
+        let all = serde_json::json!({
+            "inputs": inputs.as_str(),
+            "program": Key::from_inputs(&program).as_str(),
+            "seconds": self.seconds,
+            "fail": fail,
+            "faults": self.faults,
+        });
+        Ok(Key::from_inputs(all.to_string().as_bytes()))
     }
 }

@@ -3,10 +3,12 @@
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
-use bench::programs::Postgresql;
+use bench::programs::{Mariadb, Postgresql};
+use serde_json::Value;
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
+use tempfile::TempDir;
 use with_engine::{engine, skipped};
 
 /// A pool whose log is on a drive with a volatile cache, which has a flush in the lab.
@@ -64,26 +66,77 @@ size = 1
     )
 }
 
-/// Exit code, and of the crash states that are no control: how many, and acknowledged and lost blocks or commits.
-fn cut(lab: &str) -> Option<(i32, [u64; 3])> {
-    let engine = engine()?;
-    let place = tempfile::tempdir().unwrap();
-    fs::write(place.path().join("lab.toml"), lab).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
-        .args(["powercut", "lab.toml", "--states", "2", "--seconds", "2", "--json"])
-        .current_dir(place.path())
-        .env("POOLWRIGHT_ENGINE", engine)
-        .env("XDG_CACHE_HOME", place.path().join("cache"))
-        .output()
-        .unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    let report: serde_json::Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}"));
+/// A MariaDB server on a mirror of disks, with a setting of its own.
+fn mariadb(setting: &str) -> String {
+    format!(
+        r#"
+title = "A database for tests"
+[host]
+memory = "4G"
+cores = 4
+[drives]
+hdd = "2x hdd-7200-8t"
+[pool]
+ashift = 12
+vdevs = "mirror hdd[0-1]"
+[workloads.oltp.sysbench]
+tables = 1
+table_size = 5000
+threads = 2
+[workloads.oltp.mariadb]
+{setting}
+[method]
+runtime = "10s"
+[scale]
+size = 1
+"#
+    )
+}
+
+/// A directory with a lab and a store.
+struct Cut(TempDir);
+
+impl Cut {
+    fn new(lab: &str) -> Cut {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("lab.toml"), lab).unwrap();
+        Cut(place)
+    }
+
+    /// `poolwright powercut lab.toml`; none without an engine.
+    fn command(&self, arguments: &[&str]) -> Option<Command> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_poolwright"));
+        command
+            .args(["powercut", "lab.toml", "--store", "store", "--seconds", "2"])
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("POOLWRIGHT_ENGINE", engine()?)
+            .env("XDG_CACHE_HOME", self.0.path().join("cache"));
+        Some(command)
+    }
+
+    /// Exit code, report and what went to standard error.
+    fn run(&self, arguments: &[&str]) -> Option<(i32, Value, String)> {
+        let output = self.command(arguments)?.arg("--json").output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        let report =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {error}"));
+        Some((output.status.code().unwrap(), report, error))
+    }
+}
+
+/// The crash states of a report that are no control.
+fn states(report: &Value) -> &[Value] {
     let runs = report["runs"].as_array().unwrap();
     let run = runs.iter().find(|run| run["synchronous"] == true).unwrap();
-    let states = run["states"].as_array().unwrap();
+    run["states"].as_array().unwrap()
+}
+
+/// Exit code, and of the crash states that are no control: how many, and acknowledged and lost blocks or commits.
+fn cut(lab: &str) -> Option<(i32, [u64; 3])> {
+    let (code, report, _) = Cut::new(lab).run(&["--states", "2"])?;
+    let states = states(&report);
     let sum = |what: &str| states.iter().map(|s| s[what].as_u64().unwrap()).sum();
-    let code = output.status.code().unwrap();
     Some((code, [states.len() as u64, sum("acknowledged"), sum("lost")]))
 }
 
@@ -112,6 +165,79 @@ fn a_database_keeps_acknowledged_commits_and_without_synchronous_commit_it_does_
     let (code, [states, _, lost]) = cut(&database("synchronous_commit = \"off\"")).unwrap();
     assert_eq!((code, states), (1, 2));
     assert!(lost > 0, "nothing was lost");
+}
+
+#[test]
+fn mariadb_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does_not() {
+    if let Err(why) = Mariadb::find(None) {
+        return skipped(&why.to_string());
+    }
+    let Some((code, [states, acknowledged, lost])) = cut(&mariadb("")) else {
+        return;
+    };
+    assert_eq!((code, states, lost), (0, 2, 0));
+    assert!(acknowledged > 20, "{acknowledged}");
+    let setting = "innodb_flush_log_at_trx_commit = 0";
+    let (code, [states, _, lost]) = cut(&mariadb(setting)).unwrap();
+    assert_eq!((code, states), (1, 2));
+    assert!(lost > 0, "nothing was lost");
+}
+
+#[test]
+fn a_stopped_command_resumes_and_gives_the_same_states() {
+    let place = Cut::new(&lab("honest"));
+    let Some(mut stopped) = place.command(&["--states", "3", "--jobs", "1"]) else {
+        return;
+    };
+    let mut child = stopped.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    // A tenth of six states is less than one, so each has a line.
+    let first = lines.find(|line| line.contains("/6 crash states")).unwrap();
+    assert!(first.starts_with("1/6"), "{first}");
+    let child_id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(child_id, rustix::process::Signal::INT).unwrap();
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(
+        rest.iter().any(|line| line.contains("of 6 crash states are saved. Run the same command")),
+        "{rest:?}"
+    );
+    let (code, resumed, error) = place.run(&["--states", "3"]).unwrap();
+    assert_eq!(code, 0);
+    assert!(error.contains(" of 6 crash states are saved\n"), "{error}");
+    let (_, again, error) = place.run(&["--states", "3"]).unwrap();
+    assert!(error.contains("6 of 6 crash states are saved\n"), "{error}");
+    assert!(!error.contains("recording"), "nothing is left to do: {error}");
+    let (_, fresh, _) = Cut::new(&lab("honest")).run(&["--states", "3"]).unwrap();
+    assert_eq!(resumed, fresh);
+    assert_eq!(again, fresh);
+}
+
+#[test]
+fn faults_within_the_redundancy_lose_nothing_and_the_same_fault_of_a_single_log_does() {
+    let pool = lab("honest").replace("mirror hdd[0-1] log ssd0", "raidz2 hdd[0-4]");
+    let pool = pool.replace("2x hdd", "5x hdd");
+    let Some((code, report, _)) = Cut::new(&pool).run(&["--faults", "--states", "4"]) else {
+        return;
+    };
+    let found = states(&report);
+    assert_eq!(code, 0, "{report:#}");
+    assert!(found.iter().all(|state| !state["drive_faults"].as_array().unwrap().is_empty()));
+    let rotten: u64 = found.iter().map(|state| state["rotten"].as_u64().unwrap()).sum();
+    let kinds = format!("{found:?}");
+    assert!(rotten > 0 || kinds.contains("lied") || kinds.contains("come back"), "{kinds}");
+    for (fault, protected) in [("lies", false), ("lost-writes", false), ("lies", true)] {
+        let pool = match protected {
+            false => lab("honest"),
+            true => lab("honest")
+                .replace("count = 1", "count = 2")
+                .replace("log ssd0", "log mirror ssd[0-1]"),
+        };
+        let fail = format!("ssd0:{fault}");
+        let (code, report, _) = Cut::new(&pool).run(&["--fail", &fail, "--states", "3"]).unwrap();
+        let lost: u64 = states(&report).iter().map(|state| state["lost"].as_u64().unwrap()).sum();
+        assert_eq!((code, lost > 0), (i32::from(!protected), !protected), "{fault}: {report:#}");
+    }
 }
 
 #[test]

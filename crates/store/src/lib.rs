@@ -15,6 +15,7 @@
 //!   running/<key>.lock   held by the process that runs it
 //!   damaged/             trials whose files did not fit their key, moved out of the way
 //!   campaigns/<lab>/<UTC time>-<8 digits>.json   a campaign: the resolved lab and the keys of its trials
+//!   crash-states/<key>.jsonl   crash states of `poolwright powercut`, one a line
 //!   reports/<lab>/       the newest report of a lab: findings.json, report.html, report.md, report.csv
 //! ```
 //!

@@ -43,8 +43,17 @@ fn has_journal(directory: &Path, levels: u32) -> bool {
 }
 
 /// The directories of a store.
-const OWN: [&str; 8] =
-    ["trials", "states", "failed", "planned", "running", "damaged", "campaigns", "reports"];
+const OWN: [&str; 9] = [
+    "trials",
+    "states",
+    "failed",
+    "planned",
+    "running",
+    "damaged",
+    "campaigns",
+    "reports",
+    "crash-states",
+];
 
 #[cfg(test)]
 mod tests {

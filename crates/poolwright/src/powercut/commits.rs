@@ -1,36 +1,35 @@
 //! The sessions of a database, and the check after recovery. Each numbered transaction changes four tables,
 //! so that a partial one is detected.
 
+pub mod mariadb;
+pub mod postgresql;
+
 use super::blocks::{Damage, mix};
 use super::writer::Clock;
 use ::machine::INSIDE;
-use ::machine::script::Command;
-use bench::workload::pgbench::Client;
+use ::machine::script::{Command, Step};
+use bench::workload::Client;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Lines, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-/// Options of a server for which a commit is acknowledged before it is in the log.
-pub const CONTROL: &str = "-c synchronous_commit=off";
-/// The table with the number of each transaction.
-pub const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bigint, PRIMARY KEY (session, number)); CHECKPOINT;";
-
 const SERVER: &str = "server.out";
 const FOUND: &str = "found.json";
-const AMCHECK: &str = "amcheck.out";
+const INTEGRITY: &str = "integrity.out";
 
-/// Rows and last number of each session, and the sums that every transaction changes by the same amount.
-const QUERY: &str = "SELECT json_build_object(\
-     'sessions', (SELECT coalesce(json_agg(json_build_array(session, rows, last)), '[]') FROM \
-         (SELECT session, count(*) AS rows, max(number) AS last FROM powercut GROUP BY session) AS s), \
-     'sums', json_build_array(\
-         (SELECT coalesce(sum(delta), 0) FROM powercut), \
-         (SELECT coalesce(sum(delta), 0) FROM pgbench_history), \
-         (SELECT coalesce(sum(abalance), 0) FROM pgbench_accounts), \
-         (SELECT coalesce(sum(tbalance), 0) FROM pgbench_tellers)), \
-     'rows', json_build_array((SELECT count(*) FROM powercut), (SELECT count(*) FROM pgbench_history)))";
+/// A database workload in the first machine.
+pub struct Database<'a> {
+    /// The client that lays it out.
+    pub client: &'a (dyn Client + Sync),
+    /// The transactions, and the commands of the server.
+    pub commits: Commits,
+    /// Starts the server so that a commit is acknowledged before it is in the log.
+    pub control: Vec<Step>,
+    /// Makes the tables of the transactions.
+    pub tables: Command,
+}
 
 /// The transactions of a run, and the commands of its server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,13 +38,24 @@ pub struct Commits {
     pub sessions: usize,
     /// Seed of the transactions.
     seed: u64,
-    accounts: u64,
-    tellers: u64,
+    dialect: Dialect,
+    /// A session that reads statements from its standard input.
     session: Command,
-    start: [Command; 2],
+    /// Starts the server with the lab's settings.
+    pub start: Vec<Step>,
     stop: Command,
+    /// Prints [`Rows`] to [`FOUND`].
     query: Command,
-    amcheck: Command,
+    /// Checks tables and indexes; its output is in [`INTEGRITY`].
+    integrity: Command,
+}
+
+/// The server, with the number of rows that transactions choose from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Dialect {
+    Postgresql { accounts: u64, tellers: u64 },
+    Mariadb { rows: u64 },
 }
 
 /// The state of a recovered database.
@@ -61,7 +71,7 @@ pub struct Recovery {
     pub faults: Vec<String>,
 }
 
-/// What [`QUERY`] prints.
+/// Rows and last number of each session, and the sums that every transaction changes by the same amount.
 #[derive(Debug, Deserialize)]
 struct Rows {
     sessions: Vec<(u64, u64, u64)>,
@@ -70,35 +80,41 @@ struct Rows {
 }
 
 impl Commits {
-    /// The transactions for a client's server.
-    pub fn new(client: &Client, seed: u64) -> Commits {
-        let (accounts, tellers) = client.rows();
-        Commits {
-            sessions: client.sessions() as usize,
-            seed,
-            accounts,
-            tellers,
-            session: client.session(),
-            start: client.start_with("", SERVER),
-            stop: client.stop_with("fast"),
-            query: client.statements(QUERY, FOUND),
-            amcheck: client.amcheck(AMCHECK),
-        }
-    }
-
     /// The SQL of a transaction, and a line that reports its commit.
     fn transaction(&self, session: usize, number: u64) -> String {
         let random = mix(self.seed ^ mix(session as u64 ^ mix(number)));
-        let account = random % self.accounts + 1;
-        let teller = session as u64 % self.tellers + 1;
-        // Sums stay within an int for half a million transactions of a teller.
-        let delta = random >> 52 | 1;
-        format!(
-            "BEGIN; UPDATE pgbench_accounts SET abalance = abalance + {delta} WHERE aid = {account}; \
-             UPDATE pgbench_tellers SET tbalance = tbalance + {delta} WHERE tid = {teller}; \
-             INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES ({teller}, 1, {account}, {delta}, CURRENT_TIMESTAMP); \
-             INSERT INTO powercut VALUES ({session}, {number}, {delta}); COMMIT;\n\\echo {number}\n"
-        )
+        match self.dialect {
+            Dialect::Postgresql { accounts, tellers } => {
+                postgresql::transaction(session, number, random, accounts, tellers)
+            }
+            Dialect::Mariadb { rows } => mariadb::transaction(session, number, random, rows),
+        }
+    }
+
+    /// The last error in the server's log.
+    fn complaint(&self) -> Option<String> {
+        match self.dialect {
+            Dialect::Postgresql { .. } => bench::workload::pgbench::log::complaint(&read(SERVER)),
+            Dialect::Mariadb { .. } => {
+                bench::workload::sysbench::output::complaint(&read(&format!("{SERVER}.err")))
+            }
+        }
+    }
+
+    /// What is wrong with the tables; none if nothing is.
+    fn integrity(&self) -> Option<String> {
+        let result = ::machine::guest::execute(&self.integrity);
+        let output = read(INTEGRITY);
+        match self.dialect {
+            Dialect::Postgresql { .. } => {
+                let first = output.lines().find(|line| !line.trim().is_empty());
+                result.err().map(|why| format!("pg_amcheck: {}", first.unwrap_or(&why)))
+            }
+            Dialect::Mariadb { .. } => {
+                let why = result.err().or_else(|| mariadb::wrong(&output));
+                why.map(|why| format!("CHECK TABLE: {why}"))
+            }
+        }
     }
 
     /// Opens a session.
@@ -106,19 +122,19 @@ impl Commits {
         let [program, arguments @ ..] = &self.session.argv[..] else {
             return Err(io::Error::other("a session without a program"));
         };
-        let mut psql = std::process::Command::new(program)
+        let mut client = std::process::Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
-        let pipes = psql.stdin.take().zip(psql.stdout.take());
+        let pipes = client.stdin.take().zip(client.stdout.take());
         let (input, output) = pipes.ok_or_else(|| io::Error::other("no pipes"))?;
         Ok(Session {
             commits: self,
             number: session,
             input,
             output: BufReader::new(output).lines(),
-            _psql: psql,
+            _client: client,
         })
     }
 
@@ -131,20 +147,16 @@ impl Commits {
         let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
         let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
         let begun = now()?;
-        for command in &self.start {
-            ::machine::guest::execute(command).map_err(|why| complaint().unwrap_or(why))?;
-        }
+        let started = self.start.iter().try_for_each(execute);
+        started.map_err(|why| self.complaint().unwrap_or(why))?;
         let recovery_s = Some((now()? - begun) as f64 / 1e9);
-        ::machine::guest::execute(&self.query).map_err(|why| complaint().unwrap_or(why))?;
+        let found = ::machine::guest::execute(&self.query);
+        found.map_err(|why| self.complaint().unwrap_or(why))?;
         let text = read(FOUND);
         let rows: Rows = serde_json::from_str(text.trim()).map_err(|e| format!("{e}: {text}"))?;
         let mut found = judge(&rows, acknowledged);
         found.recovery_s = recovery_s;
-        if let Err(why) = ::machine::guest::execute(&self.amcheck) {
-            let output = read(AMCHECK);
-            let first = output.lines().find(|line| !line.trim().is_empty());
-            found.faults.push(format!("pg_amcheck: {}", first.unwrap_or(&why)));
-        }
+        found.faults.extend(self.integrity());
         // Nothing more is asked of it.
         let _ = ::machine::guest::execute(&self.stop);
         Ok(found)
@@ -156,9 +168,15 @@ fn read(name: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The last error in the server's log.
-fn complaint() -> Option<String> {
-    bench::workload::pgbench::log::complaint(&read(SERVER))
+/// Carries out a step of starting a server.
+fn execute(step: &Step) -> Result<(), String> {
+    match step {
+        Step::Run(command) => ::machine::guest::execute(command),
+        Step::Write { path, text } => {
+            fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+        }
+        other => Err(format!("not a step of starting a server: {other:?}")),
+    }
 }
 
 fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
@@ -195,13 +213,13 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
     found
 }
 
-/// A session of psql.
+/// A session of the server's client program.
 pub struct Session<'a> {
     commits: &'a Commits,
     number: usize,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
-    _psql: Child,
+    _client: Child,
 }
 
 impl Session<'_> {
@@ -215,7 +233,7 @@ impl Session<'_> {
         let line = self.output.next().transpose()?;
         match line.as_deref() == Some(&number.to_string()) {
             true => Ok(()),
-            false => Err(io::Error::other(format!("psql ended at transaction {number}"))),
+            false => Err(io::Error::other(format!("the session ended at transaction {number}"))),
         }
     }
 }

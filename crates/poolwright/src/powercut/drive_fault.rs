@@ -1,8 +1,17 @@
-//! A drive fault in addition to the power cut: `--fail DRIVE[:WHEN]`.
+//! Drive faults in addition to the power cut: `--fail DRIVE[:FAULT]` and `--faults`.
 
+use super::blocks::mix;
+use contents::crash::WriteFault;
 use lab::campaign::Variant;
 use std::fmt;
 use std::str::FromStr;
+use zfs::AllocationClass;
+use zfs::vdev::Vdev;
+
+/// One in this many written pages of a drive with [`FaultKind::Rot`] is zeroed.
+pub const ROTTEN: u64 = 50;
+/// One in this many writes of a drive is lost or misdirected.
+const WRITES: u64 = 100;
 
 /// A drive that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,36 +31,112 @@ pub enum FaultKind {
     Cut,
     /// Some of its blocks are silently corrupted before they are read.
     Rot,
+    /// It acknowledges flushes and FUA writes and does nothing for them.
+    Lies,
+    /// Some of its writes never reach the medium.
+    LostWrites,
+    /// Some of its writes reach another place.
+    MisdirectedWrites,
+}
+
+impl FaultKind {
+    const ALL: [FaultKind; 6] = [
+        FaultKind::Running,
+        FaultKind::Cut,
+        FaultKind::Rot,
+        FaultKind::Lies,
+        FaultKind::LostWrites,
+        FaultKind::MisdirectedWrites,
+    ];
+
+    /// The word after the colon.
+    fn name(self) -> &'static str {
+        match self {
+            FaultKind::Running => "running",
+            FaultKind::Cut => "cut",
+            FaultKind::Rot => "rot",
+            FaultKind::Lies => "lies",
+            FaultKind::LostWrites => "lost-writes",
+            FaultKind::MisdirectedWrites => "misdirected-writes",
+        }
+    }
+
+    /// What it does to writes between the beginning of the writing and the cut.
+    pub fn of_writes(self) -> Option<WriteFault> {
+        match self {
+            FaultKind::Running | FaultKind::Cut | FaultKind::Rot => None,
+            FaultKind::Lies => Some(WriteFault::LiesAboutFlushes),
+            FaultKind::LostWrites => Some(WriteFault::Loses { every: WRITES }),
+            FaultKind::MisdirectedWrites => Some(WriteFault::Misdirects { every: WRITES }),
+        }
+    }
 }
 
 impl FromStr for DriveFault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (drive, kind) = text.split_once(':').unwrap_or((text, "running"));
-        let kind = match kind {
-            "running" => FaultKind::Running,
-            "cut" => FaultKind::Cut,
-            "rot" => FaultKind::Rot,
-            other => {
-                return Err(format!(
-                    "unknown fault `{other}`: write running, cut or rot after the colon"
-                ));
-            }
-        };
+        let (drive, name) = text.split_once(':').unwrap_or((text, FaultKind::Running.name()));
+        let kind = FaultKind::ALL.into_iter().find(|kind| kind.name() == name);
+        let names = || FaultKind::ALL.map(FaultKind::name).join(", ");
+        let kind = kind.ok_or_else(|| {
+            format!("unknown fault `{name}`: write one of these after the colon: {}", names())
+        })?;
         Ok(Self { drive: drive.to_owned(), kind })
     }
 }
 
 impl fmt::Display for DriveFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = match self.kind {
-            FaultKind::Running => "failed halfway through the writing",
-            FaultKind::Cut => "did not come back after the cut",
-            FaultKind::Rot => "had one in 50 of its written blocks silently zeroed",
-        };
-        write!(f, "{} {how}", self.drive)
+        write!(f, "{} ", self.drive)?;
+        match self.kind {
+            FaultKind::Running => write!(f, "failed halfway through the writing"),
+            FaultKind::Cut => write!(f, "did not come back after the cut"),
+            FaultKind::Rot => {
+                write!(f, "had one in {ROTTEN} of its written blocks silently zeroed")
+            }
+            FaultKind::Lies => write!(f, "lied about flushes"),
+            FaultKind::LostWrites => write!(f, "silently lost one in {WRITES} of its writes"),
+            FaultKind::MisdirectedWrites => {
+                write!(f, "silently wrote one in {WRITES} of its writes to another place")
+            }
+        }
     }
+}
+
+/// One or two faults, chosen by a seed, that the redundancy of a pool covers: of each top-level vdev
+/// at most as many drives have one as may fail. The drives in `taken` have a fault already and count. None where
+/// the pool has no redundancy.
+pub fn schedule(vdevs: &[Vdev], taken: &[DriveFault], seed: u64) -> Vec<DriveFault> {
+    // A fault in a running machine would need a recording of its own.
+    let kinds = &FaultKind::ALL[1..];
+    let mut random = seed;
+    let mut draw = |below: usize| {
+        random = mix(random);
+        (random % below.max(1) as u64) as usize
+    };
+    let mut faults: Vec<DriveFault> = Vec::new();
+    for _ in 0..1 + draw(2) {
+        let has_fault =
+            |name: &String| taken.iter().chain(&faults).any(|fault| fault.drive == *name);
+        let sound: Vec<String> = vdevs
+            .iter()
+            .filter(|vdev| !matches!(vdev.class, AllocationClass::Cache | AllocationClass::Spare))
+            .flat_map(|vdev| {
+                let names: Vec<String> = vdev.drives.iter().map(ToString::to_string).collect();
+                let faulty = names.iter().filter(|name| has_fault(name)).count();
+                let more = faulty < vdev.layout.tolerance(names.len() as u32) as usize;
+                names.into_iter().filter(move |_| more)
+            })
+            .filter(|name| !has_fault(name))
+            .collect();
+        if sound.is_empty() {
+            break;
+        }
+        let drive = sound[draw(sound.len())].clone();
+        faults.push(DriveFault { drive, kind: kinds[draw(kinds.len())] });
+    }
+    faults
 }
 
 /// Checks that a variant's pool has these drives, and that each is named once.
@@ -86,6 +171,34 @@ mod tests {
         let parsed: DriveFault = "optane1:cut".parse().expect("a moment");
         assert_eq!(parsed.kind, FaultKind::Cut);
         let why = "optane1:later".parse::<DriveFault>().expect_err("no moment");
-        assert!(why.contains("running, cut or rot"), "{why}");
+        assert!(why.contains("running, cut, rot, lies"), "{why}");
+    }
+
+    #[test]
+    fn scheduled_faults_stay_within_the_redundancy_and_differ_by_seed() {
+        let vdevs = |text: &str| -> Vec<Vdev> {
+            let (sentence, problems) = zfs::vdev::parse(text);
+            assert_eq!(problems.len(), 0);
+            sentence.vdevs.into_iter().map(|placed| placed.vdev).collect()
+        };
+        let mirror = vdevs("mirror hdd[0-1] log optane0");
+        let schedules: Vec<_> = (0..200).map(|seed| schedule(&mirror, &[], seed)).collect();
+        // The log has no redundancy, and of two halves of a mirror one must stay.
+        assert!(schedules.iter().all(|faults| faults.len() == 1));
+        for drive in ["hdd0", "hdd1"] {
+            for kind in &FaultKind::ALL[1..] {
+                let fault = DriveFault { drive: drive.to_owned(), kind: *kind };
+                assert!(schedules.iter().any(|faults| faults[..] == [fault.clone()]), "{fault}");
+            }
+        }
+        let taken = ["hdd1:cut".parse().expect("a fault")];
+        assert_eq!(schedule(&mirror, &taken, 5), []);
+        let raidz2 = vdevs("raidz2 hdd[0-5]");
+        let schedules: Vec<_> = (0..200).map(|seed| schedule(&raidz2, &[], seed)).collect();
+        assert!(schedules.iter().any(|faults| faults.len() == 2));
+        let twice =
+            |faults: &Vec<DriveFault>| faults.len() == 2 && faults[0].drive == faults[1].drive;
+        assert!(!schedules.iter().any(twice));
+        assert!(schedules.iter().all(|faults| (1..=2).contains(&faults.len())));
     }
 }

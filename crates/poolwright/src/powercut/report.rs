@@ -2,7 +2,7 @@
 
 use super::recovery::{Import, Recovered};
 use lab::durability::Assessment;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// The runs and their results.
@@ -22,8 +22,10 @@ pub struct Report {
     pub by_settings: Assessment,
     /// Limit of dirty data in the model, bytes: a transaction group ends early when much of it is dirty.
     pub dirty_data_max: u64,
-    /// The drive faults, as text.
+    /// The drive faults of all states, as text.
     pub drive_faults: Vec<String>,
+    /// Whether each state has further ones, chosen by its seed.
+    pub scheduled_faults: bool,
     /// The run with durable writes, and the control.
     pub runs: Vec<Run>,
 }
@@ -35,30 +37,35 @@ pub enum Written {
     /// Blocks of files, with fdatasync and without.
     Blocks,
     /// Transactions of PostgreSQL, with the lab's settings and with `synchronous_commit=off`.
-    Commits,
+    PostgresqlCommits,
+    /// Transactions of MariaDB, with the lab's settings and with `innodb_flush_log_at_trx_commit=0`, `sync_binlog=0`.
+    MariadbCommits,
 }
 
 impl Written {
-    fn name(self) -> &'static str {
+    /// What is counted.
+    pub fn name(self) -> &'static str {
         match self {
             Written::Blocks => "blocks",
-            Written::Commits => "commits",
+            Written::PostgresqlCommits | Written::MariadbCommits => "commits",
         }
     }
 
-    fn run(self, synchronous: bool) -> &'static str {
+    /// The name of one of the runs.
+    pub fn run(self, synchronous: bool) -> &'static str {
         match (self, synchronous) {
             (Written::Blocks, true) => "with fdatasync",
             (Written::Blocks, false) => "without (control)",
-            (Written::Commits, true) => "as in the lab",
-            (Written::Commits, false) => "control",
+            (Written::PostgresqlCommits | Written::MariadbCommits, true) => "as in the lab",
+            (Written::PostgresqlCommits | Written::MariadbCommits, false) => "control",
         }
     }
 
     fn control(self) -> &'static str {
         match self {
             Written::Blocks => "without fdatasync",
-            Written::Commits => "with synchronous_commit=off",
+            Written::PostgresqlCommits => "with synchronous_commit=off",
+            Written::MariadbCommits => "with innodb_flush_log_at_trx_commit=0 and sync_binlog=0",
         }
     }
 }
@@ -75,7 +82,7 @@ pub struct Run {
 }
 
 /// One crash state.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct State {
     /// Seed of the moment of the cut, and of which unflushed writes are lost.
     pub seed: u64,
@@ -87,8 +94,10 @@ pub struct State {
     pub unflushed: u64,
     /// Those of them that were lost completely or partly.
     pub dropped: u64,
-    /// Silently corrupted blocks of drives.
+    /// Blocks of drives that were silently corrupted, and writes that were silently lost or misdirected.
     pub rotten: u64,
+    /// The drive faults of this state alone, as text.
+    pub drive_faults: Vec<String>,
     /// Acknowledged blocks or transactions that are gone.
     pub lost: u64,
     /// Blocks or transactions that are partial, or contain data that was never written there.
@@ -132,7 +141,7 @@ impl State {
     }
 
     /// Whether acknowledged writes are missing, or the pool is damaged.
-    fn damaged(&self) -> bool {
+    pub fn damaged(&self) -> bool {
         self.lossy()
             || self.unusable.is_some()
             || self.errors.is_some()
@@ -141,8 +150,12 @@ impl State {
     }
 
     /// A line that describes its damage.
-    fn line(&self, written: Written) -> String {
-        let mut line = format!("  state {}, cut after {:.3} s of writing: ", self.seed, self.at_s);
+    pub fn line(&self, written: Written) -> String {
+        let mut line = format!("  state {}, cut after {:.3} s of writing", self.seed, self.at_s);
+        for fault in &self.drive_faults {
+            let _ = write!(line, ", {fault}");
+        }
+        line.push_str(": ");
         if let Some(why) = &self.unusable {
             let _ = write!(line, "the pool cannot be used: {}", why.trim());
             return line;
@@ -243,6 +256,11 @@ impl Report {
         }
         for fault in &self.drive_faults {
             let _ = writeln!(text, "drive fault: {fault}");
+        }
+        if self.scheduled_faults {
+            text.push_str(
+                "drive faults: one or two in each state that the pool's redundancy covers\n",
+            );
         }
         for run in &self.runs {
             self.add_run(&mut text, run);
@@ -366,6 +384,7 @@ mod tests {
             by_settings: Assessment::default(),
             dirty_data_max: 1 << 30,
             drive_faults: Vec::new(),
+            scheduled_faults: false,
             runs: runs.into(),
         }
     }
@@ -401,7 +420,7 @@ mod tests {
     #[test]
     fn database_faults_count_as_damage_and_lost_seconds_are_reported() {
         let mut broken = report([run(true, 4, 5), run(false, 3, 5)]);
-        broken.written = Written::Commits;
+        broken.written = Written::PostgresqlCommits;
         let state = &mut broken.runs[0].states[0];
         (state.lost_s, state.recovery_s) = (Some(0.25), Some(0.5));
         assert!(

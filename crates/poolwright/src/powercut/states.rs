@@ -1,8 +1,8 @@
 //! The machines of a power cut: one that is recorded while it is written to, and one for each crash state.
 
 use super::blocks::{Blocks, mix};
-use super::commits::{self, Commits};
-use super::drive_fault::{DriveFault, FaultKind};
+use super::commits::Database;
+use super::drive_fault::{self, DriveFault, FaultKind, ROTTEN};
 use super::inside;
 use super::recovery::{self, Recovered};
 use super::report::State;
@@ -12,8 +12,6 @@ use bench::engine::linux::variant::{EarlyEnd, Variant};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
 use bench::stop::Stop;
-use bench::workload::Client as _;
-use bench::workload::pgbench::Client;
 use contents::config::Config;
 use contents::crash::{Replay, damage};
 use contents::{Contents, Pages, image};
@@ -23,8 +21,6 @@ use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-/// With `:rot`, one in this many of a drive's written pages is zeroed.
-const ROTTEN: u64 = 50;
 /// Maximum bytes of a block. A block that is not larger than a record is written in one transaction.
 const BLOCK: u64 = 8192;
 /// Default bytes of a record (OpenZFS's default).
@@ -36,10 +32,12 @@ pub struct Setup<'a> {
     pub inputs: &'a Inputs,
     /// Its machine.
     pub variant: &'a Variant<'a>,
-    /// The client of a database; none if blocks are written.
-    pub database: Option<&'a Client>,
-    /// The drive faults.
+    /// The database; none if blocks are written.
+    pub database: Option<&'a Database<'a>>,
+    /// Drive faults that all states have.
     pub drive_faults: &'a [DriveFault],
+    /// Whether each state has further ones, chosen by its seed.
+    pub schedules: bool,
     /// Virtual seconds of writing.
     pub seconds: u64,
     /// Seed of the blocks or transactions.
@@ -72,8 +70,15 @@ impl BaseContents {
         BaseContents { pages: Pages::leaked(config.pages.saturating_mul(2)), begun: None }
     }
 
-    /// The drives at a time of a record.
-    fn replay(&mut self, recorded: &Recorded, drives: &Config, until: u64) -> io::Result<Replay> {
+    /// The drives at a time of a record. Faults of their writes begin with the writing.
+    fn replay(
+        &mut self,
+        recorded: &Recorded,
+        drives: &Config,
+        until: u64,
+        faults: &[DriveFault],
+        seed: u64,
+    ) -> io::Result<Replay> {
         let BaseContents { pages, begun } = self;
         let open =
             || File::open(&recorded.record).map(|file| BufReader::with_capacity(1 << 18, file));
@@ -91,6 +96,12 @@ impl BaseContents {
             }
         };
         let mut replay = begun.fork(pages);
+        for (number, drive) in drives.drives.iter().enumerate() {
+            let fault = faults.iter().find(|fault| fault.drive == drive.name);
+            if let Some(fault) = fault.and_then(|fault| fault.kind.of_writes()) {
+                replay.set_fault(number, fault, seed);
+            }
+        }
         replay.read(open()?, pages, until)?;
         Ok(replay)
     }
@@ -150,7 +161,7 @@ impl Setup<'_> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
             None => Work::Blocks(self.blocks()),
-            Some(client) => Work::Commits(Box::new(Commits::new(client, self.seed))),
+            Some(database) => Work::Commits(Box::new(database.commits.clone())),
         };
         let task = writer::Task {
             work,
@@ -167,7 +178,7 @@ impl Setup<'_> {
         steps.push(program(inside::FIRST));
         let ended = self.variant.run(directory, &drives, steps, self.stop);
         ended.map_err(|early| {
-            match (early, self.database.and_then(|c| c.complaint(directory))) {
+            match (early, self.database.and_then(|d| d.client.complaint(directory))) {
                 (EarlyEnd::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
                 (_, Some(complaint)) => Fault::failed(complaint),
                 (EarlyEnd::Died(how), None) => Fault::failed(how),
@@ -184,16 +195,20 @@ impl Setup<'_> {
 
     /// The steps between building the variant and starting the writers.
     fn prepare(&self, directory: &Path, synchronous: bool) -> Result<Vec<Step>, Fault> {
-        if let Some(client) = self.database {
-            let part = client.lay_out();
+        if let Some(database) = self.database {
+            let part = database.client.lay_out();
             for (name, text) in &part.files {
                 let path = directory.join(name);
                 fs::write(&path, text).map_err(io("write", &path))?;
             }
-            let options = if synchronous { "" } else { commits::CONTROL };
-            let start = client.start_with(options, "server.out").map(Step::Run);
-            let table = Step::Run(client.statements(commits::TABLE, "table.out"));
-            return Ok(part.steps.into_iter().chain(start).chain([table]).collect());
+            let start = if synchronous { &database.commits.start } else { &database.control };
+            let tables = Step::Run(database.tables.clone());
+            return Ok(part
+                .steps
+                .into_iter()
+                .chain(start.iter().cloned())
+                .chain([tables])
+                .collect());
         }
         let mut steps = Vec::new();
         let dataset = &self.inputs.workload.dataset;
@@ -207,6 +222,16 @@ impl Setup<'_> {
             steps.push(Step::Run(Command::new(["zfs", "set", "sync=standard", &name])));
         }
         Ok(steps)
+    }
+
+    /// The drive faults of the state with a seed: first those of all states.
+    fn faults(&self, seed: u64) -> Vec<DriveFault> {
+        let mut faults = self.drive_faults.to_vec();
+        if self.schedules {
+            let vdevs = &self.inputs.variant.pool.vdevs;
+            faults.extend(drive_fault::schedule(vdevs, self.drive_faults, mix(seed)));
+        }
+        faults
     }
 
     /// The drives with this kind of fault.
@@ -232,9 +257,13 @@ impl Setup<'_> {
         let from = ledger.failed.unwrap_or(ledger.begun);
         let at = from + mix(seed) % (ledger.ended - from).max(1);
         let mut drives = self.variant.drives(directory)?;
-        let replay = base.replay(recorded, &drives, at).map_err(io("read", &recorded.record))?;
+        let faults = self.faults(seed);
+        let replay = base.replay(recorded, &drives, at, &faults, seed);
+        let replay = replay.map_err(io("read", &recorded.record))?;
+        let faulty_writes = replay.faulty_writes();
         let (contents, unflushed) = replay.cut(&mut base.pages, seed);
-        let rotten = self.make_image(&mut base.pages, contents, seed, &mut drives, directory)?;
+        let rotten =
+            self.make_image(&mut base.pages, contents, &faults, seed, &mut drives, directory)?;
         let acknowledged = ledger.acknowledged_by(at);
         let state = State {
             seed,
@@ -242,7 +271,11 @@ impl Setup<'_> {
             acknowledged: acknowledged.iter().sum(),
             unflushed: unflushed.total(),
             dropped: unflushed.lost + unflushed.torn,
-            rotten,
+            rotten: rotten + faulty_writes,
+            drive_faults: faults[self.drive_faults.len()..]
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             ..State::default()
         };
         Ok(AfterCut { at, drives, acknowledged, state })
@@ -292,19 +325,20 @@ impl Setup<'_> {
         &self,
         pages: &mut Pages,
         mut contents: Vec<Contents>,
+        faults: &[DriveFault],
         seed: u64,
         drives: &mut Config,
         directory: &Path,
     ) -> Result<u64, Fault> {
         let mut rotten = 0;
         for (drive, contents) in drives.drives.iter_mut().zip(&mut contents) {
-            let fault = self.drive_faults.iter().find(|fault| fault.drive == drive.name);
+            let fault = faults.iter().find(|fault| fault.drive == drive.name);
             match fault.map(|fault| fault.kind) {
-                None => {}
                 Some(FaultKind::Running | FaultKind::Cut) => drive.failed = true,
                 Some(FaultKind::Rot) => {
                     rotten += damage(pages, contents, drive.capacity, ROTTEN, seed)
                 }
+                _ => {}
             }
         }
         let path = directory.join("image");

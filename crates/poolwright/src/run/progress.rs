@@ -1,22 +1,17 @@
 //! Progress of a run, on standard error: on a terminal a status line, and always a line for each trial that
 //! ends.
 
-use crate::output::complain;
+use crate::status_line::StatusLine;
 use bench::round::Watch;
 use measurement::{Stage, Trial, TrialResult};
-use report::text::{cut, one_line};
+use report::text::one_line;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::IsTerminal;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Columns of a terminal of unknown width.
-const COLUMNS: usize = 80;
+use std::sync::{Mutex, PoisonError};
 
 /// Prints the progress of a run.
 #[derive(Debug)]
 pub struct Progress {
-    terminal: bool,
-    state: Mutex<State>,
+    shown: Mutex<(State, StatusLine)>,
 }
 
 /// The state of the round.
@@ -29,8 +24,6 @@ struct State {
     running: BTreeMap<String, &'static str>,
     /// Trials that another process runs, and that were reported.
     waited: BTreeSet<String>,
-    /// Whether the status line is shown.
-    shown: bool,
 }
 
 impl State {
@@ -50,16 +43,12 @@ impl State {
 impl Progress {
     /// For this process' standard error.
     pub fn new() -> Progress {
-        Progress { terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        Progress { shown: Mutex::new((State::default(), StatusLine::new())) }
     }
 
     /// Removes the status line.
     pub fn clear(&self) {
-        clear(&mut self.state());
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).1.print(None, None);
     }
 
     /// Prints a permanent line.
@@ -69,23 +58,11 @@ impl Progress {
 
     /// Updates the state, prints a permanent line, if any, and shows the status line again.
     fn update(&self, change: impl FnOnce(&mut State) -> Option<String>) {
-        let mut state = self.state();
-        let stays = change(&mut state);
-        clear(&mut state);
-        if let Some(text) = stays {
-            complain(&format!("{text}\n"));
-        }
-        if self.terminal && !state.running.is_empty() {
-            // Cut, since a line that wraps cannot be taken back.
-            complain(&cut(&state.line(), columns()));
-            state.shown = true;
-        }
-    }
-}
-
-fn clear(state: &mut State) {
-    if std::mem::take(&mut state.shown) {
-        complain("\r\u{1b}[2K");
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let (state, status) = &mut *shown;
+        let stays = change(state);
+        let line = (!state.running.is_empty()).then(|| state.line());
+        status.print(stays.as_deref(), line.as_deref());
     }
 }
 
@@ -140,13 +117,6 @@ impl Watch for Progress {
     fn damaged(&self, why: &str) {
         self.update(|_| Some(format!("note: {}; the trial is run again", one_line(why))));
     }
-}
-
-/// Columns that can be written to: the last stays free, what reaches it may scroll.
-fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
-    let columns = size.map(|size| usize::from(size.ws_col)).filter(|n| *n > 0);
-    columns.unwrap_or(COLUMNS).saturating_sub(1).max(1)
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub struct Problem {
 pub struct Sentence {
     /// The vdevs, in order.
     pub vdevs: Vec<Placed>,
-    /// AllocationClass keywords after which no drive stands: `remove = "log"` means all of that class.
+    /// Keywords of allocation classes after which no drive stands: `remove = "log"` means all of that class.
     pub bare: Vec<(AllocationClass, Range<usize>)>,
 }
 

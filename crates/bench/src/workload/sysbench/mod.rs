@@ -3,6 +3,7 @@
 mod counters;
 mod load;
 pub mod output;
+mod server;
 
 use crate::engine::linux::steps::MOUNT;
 use crate::fault::Fault;
@@ -68,9 +69,9 @@ impl Client {
         Command::new(fixed.iter().chain(words).copied()).directory(INSIDE)
     }
 
-    /// Statements, whose rows are in a file.
-    fn statements(&self, sql: &str, output: &str) -> Step {
-        Step::Run(self.client("mariadb", &["-N", "-B", "-e", sql]).output(output))
+    /// Runs statements; their rows are in `output`.
+    pub fn statements(&self, sql: &str, output: &str) -> Command {
+        self.client("mariadb", &["-N", "-B", "-e", sql]).output(output)
     }
 
     /// Writes my.cnf and starts the server with options on top; it takes connections when the steps have ended. Its log is
@@ -91,8 +92,8 @@ impl Client {
     }
 
     /// Ends the server and waits until it has ended.
-    fn shut_down(&self) -> Step {
-        Step::Run(self.client("mariadb-admin", &["shutdown"]).output("stop.out"))
+    pub fn shut_down(&self) -> Command {
+        self.client("mariadb-admin", &["shutdown"]).output("stop.out")
     }
 
     fn sysbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {
@@ -146,15 +147,15 @@ impl workload::Client for Client {
         steps.push(Step::Run(Command::new(words).user(USER).output("install.out")));
         steps.extend(self.serve(conf, &load::HURRIED, "server-load.out"));
         let source = format!("source {INSIDE}/load.sql");
-        steps.push(self.statements(&source, "load.out"));
-        steps.push(self.shut_down());
+        steps.push(Step::Run(self.statements(&source, "load.out")));
+        steps.push(Step::Run(self.shut_down()));
         Part { steps, files: [("load.sql".to_owned(), load::sql(&self.sysbench, &self.at))].into() }
     }
 
     fn start(&self) -> Part {
         let conf = load::conf(&self.at, &self.places, SOCKET);
         let mut steps = self.serve(conf, &[], "server.out");
-        steps.push(self.statements(load::SETTINGS, "settings.tsv"));
+        steps.push(Step::Run(self.statements(load::SETTINGS, "settings.tsv")));
         Part { steps, ..Part::default() }
     }
 
@@ -167,7 +168,7 @@ impl workload::Client for Client {
         let seed = format!("--rand-seed={}", self.seed % 0x7fff_fffe + 1);
         let options = ["--report-interval=1", "--histogram=on", "--percentile=99", &seed];
         let run = self.sysbench(self.times.runtime_s, &options, "sysbench.out");
-        let sampled = |output: &str| self.statements(load::STATUS, output);
+        let sampled = |output: &str| Step::Run(self.statements(load::STATUS, output));
         let steps = vec![
             sampled("counters-begin.tsv"),
             self.times.measure(run),
@@ -178,7 +179,7 @@ impl workload::Client for Client {
     }
 
     fn stop(&self) -> Part {
-        Part { steps: vec![self.shut_down()], ..Part::default() }
+        Part { steps: vec![Step::Run(self.shut_down())], ..Part::default() }
     }
 
     fn ramp_s(&self) -> f64 {

@@ -1,0 +1,82 @@
+//! Transactions of MariaDB, in the first table of sysbench and three more.
+
+use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER};
+use bench::workload::sysbench::Client;
+
+/// Options of a server for which a commit is acknowledged before it is in the redo log or the binary log.
+const CONTROL: [&str; 2] = ["--innodb-flush-log-at-trx-commit=0", "--sync-binlog=0"];
+
+/// The tables with each transaction, the sum of each session, and the sum of `k` before the first.
+const TABLES: &str = "USE sbtest; \
+     CREATE TABLE powercut (session INT, number BIGINT, delta BIGINT, PRIMARY KEY (session, number)) ENGINE = InnoDB; \
+     CREATE TABLE powercut_history (id BIGINT AUTO_INCREMENT PRIMARY KEY, delta BIGINT, pad CHAR(100)) ENGINE = InnoDB; \
+     CREATE TABLE powercut_total (session INT PRIMARY KEY, total BIGINT) ENGINE = InnoDB; \
+     CREATE TABLE powercut_base ENGINE = InnoDB SELECT SUM(k) AS k FROM sbtest1;";
+
+/// Prints [`super::Rows`].
+const QUERY: &str = "SET group_concat_max_len = 1000000; USE sbtest; SELECT CONCAT(\
+     '{\"sessions\": [', COALESCE((SELECT GROUP_CONCAT(CONCAT('[', session, ',', n, ',', last, ']')) FROM \
+         (SELECT session, COUNT(*) AS n, MAX(number) AS last FROM powercut GROUP BY session) AS s), ''), \
+     '], \"sums\": [', \
+         (SELECT COALESCE(SUM(delta), 0) FROM powercut), ',', \
+         (SELECT COALESCE(SUM(delta), 0) FROM powercut_history), ',', \
+         (SELECT COALESCE(SUM(total), 0) FROM powercut_total), ',', \
+         (SELECT SUM(k) FROM sbtest1 FORCE INDEX (PRIMARY)) - (SELECT k FROM powercut_base), \
+     '], \"rows\": [', (SELECT COUNT(*) FROM powercut), ',', (SELECT COUNT(*) FROM powercut_history), ']}')";
+
+const CHECK: &str =
+    "USE sbtest; CHECK TABLE sbtest1, powercut, powercut_history, powercut_total EXTENDED";
+
+/// The server of a sysbench workload.
+pub fn database(client: &Client, seed: u64) -> Database<'_> {
+    Database {
+        client,
+        commits: Commits {
+            sessions: client.sessions() as usize,
+            seed,
+            dialect: Dialect::Mariadb { rows: client.rows() },
+            session: client.session(),
+            start: client.start_with(&[], SERVER),
+            stop: client.shut_down(),
+            query: client.statements(QUERY, FOUND),
+            integrity: client.statements(CHECK, INTEGRITY),
+        },
+        control: client.start_with(&CONTROL, SERVER),
+        tables: client.statements(TABLES, "table.out"),
+    }
+}
+
+/// The SQL of a transaction, and a row that reports its commit. Sessions lock one row of `sbtest1` each and no other
+/// row that is shared, so that none waits for two.
+pub fn transaction(session: usize, number: u64, random: u64, rows: u64) -> String {
+    let (row, delta) = (random % rows + 1, random >> 52 | 1);
+    format!(
+        "START TRANSACTION; UPDATE sbtest1 SET k = k + {delta} WHERE id = {row}; \
+         INSERT INTO powercut_total VALUES ({session}, {delta}) ON DUPLICATE KEY UPDATE total = total + {delta}; \
+         INSERT INTO powercut_history (delta, pad) VALUES ({delta}, REPEAT('x', 100)); \
+         INSERT INTO powercut VALUES ({session}, {number}, {delta}); COMMIT; SELECT {number};\n"
+    )
+}
+
+/// What CHECK TABLE says is wrong: each line is a table, an operation, a kind of message and a message.
+pub fn wrong(output: &str) -> Option<String> {
+    let mut lines = output.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let bad = lines.find(|line| !matches!(line[..], [_, _, "status", "OK"]))?;
+    Some(bad.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_that_is_not_ok_is_named() {
+        let good = "sbtest.sbtest1\tcheck\tstatus\tOK\nsbtest.powercut\tcheck\tstatus\tOK\n";
+        assert_eq!(wrong(good), None);
+        let bad = format!(
+            "{good}sbtest.powercut_total\tcheck\tWarning\tIndex PRIMARY is marked as corrupted\n"
+        );
+        let why = wrong(&bad).expect("a warning");
+        assert!(why.starts_with("sbtest.powercut_total check Warning Index"), "{why}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Transactions of PostgreSQL, in the tables of pgbench and one more.
+
+use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER};
+use ::machine::script::Step;
+use bench::workload::pgbench::Client;
+
+/// Options of a server for which a commit is acknowledged before it is in the log.
+const CONTROL: &str = "-c synchronous_commit=off";
+/// The table with the number of each transaction.
+const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bigint, PRIMARY KEY (session, number)); CHECKPOINT;";
+
+/// Prints [`super::Rows`].
+const QUERY: &str = "SELECT json_build_object(\
+     'sessions', (SELECT coalesce(json_agg(json_build_array(session, rows, last)), '[]') FROM \
+         (SELECT session, count(*) AS rows, max(number) AS last FROM powercut GROUP BY session) AS s), \
+     'sums', json_build_array(\
+         (SELECT coalesce(sum(delta), 0) FROM powercut), \
+         (SELECT coalesce(sum(delta), 0) FROM pgbench_history), \
+         (SELECT coalesce(sum(abalance), 0) FROM pgbench_accounts), \
+         (SELECT coalesce(sum(tbalance), 0) FROM pgbench_tellers)), \
+     'rows', json_build_array((SELECT count(*) FROM powercut), (SELECT count(*) FROM pgbench_history)))";
+
+/// The server of a pgbench workload.
+pub fn database(client: &Client, seed: u64) -> Database<'_> {
+    let (accounts, tellers) = client.rows();
+    let start = |options: &str| client.start_with(options, SERVER).map(Step::Run).to_vec();
+    Database {
+        client,
+        commits: Commits {
+            sessions: client.sessions() as usize,
+            seed,
+            dialect: Dialect::Postgresql { accounts, tellers },
+            session: client.session(),
+            start: start(""),
+            stop: client.stop_with("fast"),
+            query: client.statements(QUERY, FOUND),
+            integrity: client.amcheck(INTEGRITY),
+        },
+        control: start(CONTROL),
+        tables: client.statements(TABLE, "table.out"),
+    }
+}
+
+/// The SQL of a transaction, and a line that reports its commit.
+pub fn transaction(
+    session: usize,
+    number: u64,
+    random: u64,
+    accounts: u64,
+    tellers: u64,
+) -> String {
+    let account = random % accounts + 1;
+    let teller = session as u64 % tellers + 1;
+    // Sums stay within an int for half a million transactions of a teller.
+    let delta = random >> 52 | 1;
+    format!(
+        "BEGIN; UPDATE pgbench_accounts SET abalance = abalance + {delta} WHERE aid = {account}; \
+         UPDATE pgbench_tellers SET tbalance = tbalance + {delta} WHERE tid = {teller}; \
+         INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES ({teller}, 1, {account}, {delta}, CURRENT_TIMESTAMP); \
+         INSERT INTO powercut VALUES ({session}, {number}, {delta}); COMMIT;\n\\echo {number}\n"
+    )
+}

@@ -1,0 +1,224 @@
+//! The recordings and crash states of a command, less those that are saved.
+
+use super::report::{Run, State, Written};
+use super::saved::Saved;
+use super::states::{BaseContents, Recorded, Setup};
+use crate::status_line::StatusLine;
+use ::machine::scratch::Scratch;
+use bench::fault::{Fault, doing};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Both recordings: with durable writes, and the control.
+const BOTH: [bool; 2] = [true, false];
+
+/// Writes, writes again as the control, and makes the crash states of both with these seeds.
+///
+/// # Errors
+/// Why a machine failed, a state could not be saved, or the user stopped. States so far are saved.
+pub fn run(
+    setup: &Setup,
+    seeds: &[u64],
+    jobs: usize,
+    written: Written,
+    saved: &Saved,
+) -> Result<Vec<Run>, Fault> {
+    let all: Vec<(bool, u64)> =
+        BOTH.iter().flat_map(|run| seeds.iter().map(|seed| (*run, *seed))).collect();
+    let missing: Vec<(bool, u64)> =
+        all.iter().filter(|(run, seed)| saved.state(*run, *seed).is_none()).copied().collect();
+    let progress = Progress::new(all.len(), missing.len(), written);
+    let made = make(setup, &missing, jobs, saved, &progress);
+    progress.end(made.is_err());
+    let (problems, mut states) = made?;
+    let run = |synchronous: &bool| Run {
+        synchronous: *synchronous,
+        problems: problems
+            .get(synchronous)
+            .map(Vec::as_slice)
+            .or_else(|| saved.problems(*synchronous))
+            .unwrap_or_default()
+            .to_vec(),
+        states: seeds
+            .iter()
+            .filter_map(|seed| {
+                let key = (*synchronous, *seed);
+                states.remove(&key).or_else(|| saved.state(key.0, key.1).cloned())
+            })
+            .collect(),
+    };
+    Ok(BOTH.iter().map(run).collect())
+}
+
+/// Why the writers of each recording stopped early, and crash states by recording and seed.
+type Made = (BTreeMap<bool, Vec<String>>, BTreeMap<(bool, u64), State>);
+
+/// Makes crash states, and the recordings that they need.
+fn make(
+    setup: &Setup,
+    missing: &[(bool, u64)],
+    jobs: usize,
+    saved: &Saved,
+    progress: &Progress,
+) -> Result<Made, Fault> {
+    let needed: Vec<bool> =
+        BOTH.into_iter().filter(|run| missing.iter().any(|(of, _)| of == run)).collect();
+    if needed.is_empty() {
+        return Ok(Made::default());
+    }
+    let scratch = Scratch::new().map_err(doing("make a directory for the machines"))?;
+    let recorded: Vec<Recorded> = in_parallel(
+        jobs,
+        &needed,
+        || (),
+        |(), synchronous| {
+            progress.recording(*synchronous);
+            let name = if *synchronous { "kept" } else { "control" };
+            let recorded = setup.record(&scratch.path().join(name), *synchronous)?;
+            saved.add_recording(*synchronous, &recorded.ledger.problems)?;
+            Ok(recorded)
+        },
+    )?;
+    let config = setup.variant.drives(scratch.path())?;
+    let states = in_parallel(
+        jobs,
+        missing,
+        || BaseContents::new(&config),
+        |base, (synchronous, seed)| {
+            let recording = recorded.iter().find(|run| run.synchronous == *synchronous);
+            let recording = recording.ok_or_else(|| Fault::failed("a run was not recorded"))?;
+            let name = format!("state-{synchronous}-{seed}");
+            let state = setup.check(recording, base, &scratch.path().join(name), *seed)?;
+            saved.add_state(*synchronous, &state)?;
+            progress.state(*synchronous, &state);
+            Ok(((*synchronous, *seed), state))
+        },
+    )?;
+    let problems = recorded.into_iter().map(|run| (run.synchronous, run.ledger.problems));
+    Ok((problems.collect(), states.into_iter().collect()))
+}
+
+/// Prints the progress on standard error.
+struct Progress {
+    written: Written,
+    /// All crash states of the command.
+    all: usize,
+    shown: Mutex<Shown>,
+}
+
+struct Shown {
+    status: StatusLine,
+    /// Crash states that are saved.
+    done: usize,
+    /// Damaged ones among those made now, without the control's.
+    damaged: usize,
+}
+
+impl Progress {
+    fn new(all: usize, missing: usize, written: Written) -> Progress {
+        let mut status = StatusLine::new();
+        let done = all - missing;
+        if done > 0 {
+            status.print(Some(&format!("{done} of {all} crash states are saved")), None);
+        }
+        Progress { written, all, shown: Mutex::new(Shown { status, done, damaged: 0 }) }
+    }
+
+    fn shown(&self) -> std::sync::MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn recording(&self, synchronous: bool) {
+        let line = format!("recording {}: {}", self.written.name(), self.written.run(synchronous));
+        self.shown().status.print(Some(&line), Some(&line));
+    }
+
+    fn state(&self, synchronous: bool, state: &State) {
+        let mut shown = self.shown();
+        shown.done += 1;
+        let damaged = synchronous && state.damaged();
+        shown.damaged += usize::from(damaged);
+        let count = format!("{}/{} crash states, {} damaged", shown.done, self.all, shown.damaged);
+        let tenth = |done: usize| done * 10 / self.all.max(1);
+        let line = match damaged {
+            true => Some(state.line(self.written).trim_start().to_owned()),
+            false => (tenth(shown.done) > tenth(shown.done - 1)).then(|| count.clone()),
+        };
+        shown.status.print(line.as_deref(), Some(&count));
+    }
+
+    /// Removes the status line. After an error, what is saved is said.
+    fn end(&self, failed: bool) {
+        let mut shown = self.shown();
+        let line = (failed && shown.done > 0).then(|| {
+            format!(
+                "{} of {} crash states are saved. Run the same command to resume.",
+                shown.done, self.all
+            )
+        });
+        shown.status.print(line.as_deref(), None);
+    }
+}
+
+/// Processes items in parallel, each thread with its own context; returns the results in the items' order, or
+/// the first error.
+fn in_parallel<I: Sync, O: Send, T>(
+    jobs: usize,
+    items: &[I],
+    own: impl Fn() -> T + Sync,
+    work: impl Fn(&mut T, &I) -> Result<O, Fault> + Sync,
+) -> Result<Vec<O>, Fault> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(items.len()) {
+            scope.spawn(|| {
+                let mut own = own();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(number) else {
+                        return;
+                    };
+                    let result = work(&mut own, item);
+                    if result.is_err() {
+                        // The other threads finish their current item.
+                        next.store(items.len(), Ordering::Relaxed);
+                    }
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.push((number, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_and_an_error_ends_the_work() {
+        let items: Vec<u64> = (0..50).collect();
+        let doubled = in_parallel(4, &items, || 0, |_, n| Ok(n * 2)).unwrap();
+        assert_eq!(doubled, items.iter().map(|n| n * 2).collect::<Vec<u64>>());
+        let worked = AtomicUsize::new(0);
+        let failed = in_parallel(
+            1,
+            &items,
+            || (),
+            |(), n| {
+                worked.fetch_add(1, Ordering::Relaxed);
+                match n {
+                    3 => Err(Fault::failed("three")),
+                    _ => Ok(()),
+                }
+            },
+        );
+        assert!(failed.is_err());
+        assert_eq!(worked.into_inner(), 4);
+    }
+}

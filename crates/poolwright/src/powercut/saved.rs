@@ -1,0 +1,131 @@
+//! Crash states that were checked, saved one by one, so that the same command resumes.
+
+use super::report::State;
+use bench::fault::{Fault, doing};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use store::Key;
+
+/// Below the store: a file for all crash states that differ by their seed alone.
+const DIRECTORY: &str = "crash-states";
+
+/// A line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    /// A recording: why its writers stopped early, if they did.
+    Recorded { synchronous: bool, problems: Vec<String> },
+    /// A crash state of it.
+    State { synchronous: bool, state: Box<State> },
+}
+
+/// The saved crash states of a command.
+pub struct Saved {
+    path: PathBuf,
+    file: Mutex<File>,
+    problems: BTreeMap<bool, Vec<String>>,
+    states: BTreeMap<(bool, u64), State>,
+}
+
+impl Saved {
+    /// Those whose inputs, without the seed of the state, have this key. A line that a killed process left
+    /// unfinished is ignored.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn open(store: &Path, key: &Key) -> Result<Saved, Fault> {
+        let directory = store.join(DIRECTORY);
+        fs::create_dir_all(&directory).map_err(doing(format!("create {}", directory.display())))?;
+        let path = directory.join(format!("{key}.jsonl"));
+        let mut options = OpenOptions::new();
+        let file = options.create(true).append(true).open(&path);
+        let mut file = file.map_err(doing(format!("write {}", path.display())))?;
+        let text = fs::read(&path).map_err(doing(format!("read {}", path.display())))?;
+        if text.last().is_some_and(|last| *last != b'\n') {
+            file.write_all(b"\n").map_err(doing(format!("write {}", path.display())))?;
+        }
+        let (mut problems, mut states) = (BTreeMap::new(), BTreeMap::new());
+        for line in text.split(|byte| *byte == b'\n') {
+            match serde_json::from_slice(line) {
+                Ok(Line::Recorded { synchronous, problems: why }) => {
+                    problems.insert(synchronous, why);
+                }
+                Ok(Line::State { synchronous, state }) => {
+                    states.insert((synchronous, state.seed), *state);
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(Saved { path, file: Mutex::new(file), problems, states })
+    }
+
+    /// Why the writers of a recording stopped early; none if it was not recorded.
+    pub fn problems(&self, synchronous: bool) -> Option<&[String]> {
+        self.problems.get(&synchronous).map(Vec::as_slice)
+    }
+
+    /// The state with this seed.
+    pub fn state(&self, synchronous: bool, seed: u64) -> Option<&State> {
+        self.states.get(&(synchronous, seed))
+    }
+
+    /// Saves what became of a recording's writers.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_recording(&self, synchronous: bool, problems: &[String]) -> Result<(), Fault> {
+        self.add(&Line::Recorded { synchronous, problems: problems.to_vec() })
+    }
+
+    /// Saves a state.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add_state(&self, synchronous: bool, state: &State) -> Result<(), Fault> {
+        self.add(&Line::State { synchronous, state: Box::new(state.clone()) })
+    }
+
+    fn add(&self, line: &Line) -> Result<(), Fault> {
+        let mut text = serde_json::to_vec(line).map_err(doing("write a crash state as JSON"))?;
+        text.push(b'\n');
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = file.write_all(&text).and_then(|()| file.sync_data());
+        // The disk is full, or the directory is gone: no further state would be saved either.
+        written
+            .map_err(|e| Fault::Environment(format!("cannot write {}: {e}", self.path.display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saved_states_are_found_again_and_an_unfinished_line_is_not() {
+        let place = tempfile::tempdir().unwrap();
+        let key = Key::from_inputs(b"inputs");
+        let saved = Saved::open(place.path(), &key).unwrap();
+        saved.add_recording(true, &["no space".to_owned()]).unwrap();
+        for seed in [3, 4] {
+            let state = State { seed, lost: 7, lost_s: Some(0.1), ..State::default() };
+            saved.add_state(true, &state).unwrap();
+        }
+        let mut text = fs::read(&saved.path).unwrap();
+        text.truncate(text.len() - 20);
+        fs::write(&saved.path, text).unwrap();
+        let again = Saved::open(place.path(), &key).unwrap();
+        assert_eq!(again.problems(true), Some(&["no space".to_owned()][..]));
+        assert_eq!(again.problems(false), None);
+        let state = again.state(true, 3).unwrap();
+        assert_eq!((state.lost, state.lost_s), (7, Some(0.1)));
+        assert!(again.state(true, 4).is_none() && again.state(false, 3).is_none());
+        again.add_state(true, &State { seed: 4, ..State::default() }).unwrap();
+        assert!(Saved::open(place.path(), &key).unwrap().state(true, 4).is_some());
+        let other = Key::from_inputs(b"other inputs");
+        assert!(Saved::open(place.path(), &other).unwrap().state(true, 3).is_none());
+    }
+}
