@@ -216,6 +216,16 @@ fn a_process_may_have_more_pages_than_the_host_allows_mappings() {
 }
 
 #[test]
+fn threads_that_wake_each_other_do_not_hold_the_clock_back() {
+    let Some(place) = Place::new() else { return };
+    let output = place.shell(&(compiled(&place, "waiters") + "/run/waiters\n"));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    let rounds: u64 = out.trim().parse().unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+    // Each round costs the machine some hundred microseconds of the host's time, whatever it costs in virtual time.
+    assert!((1000..100_000).contains(&rounds), "{rounds} rounds in a second");
+}
+
+#[test]
 fn the_clock_without_a_system_call_is_the_kernels() {
     let Some(place) = Place::new() else { return };
     let script = compiled(&place, "clock");

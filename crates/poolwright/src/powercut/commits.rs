@@ -14,6 +14,13 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Lines, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// Virtual seconds that a server may take to recover.
+const PATIENCE_S: u32 = 60;
+/// How often in a virtual second it is asked whether it takes connections.
+const TRIES_PER_S: u32 = 10;
 
 const SERVER: &str = "server.out";
 const FOUND: &str = "found.json";
@@ -25,6 +32,8 @@ pub struct Database<'a> {
     pub client: &'a (dyn Client + Sync),
     /// The transactions, and the commands of the server.
     pub commits: Commits,
+    /// Starts the server with the lab's settings.
+    pub start: Vec<Step>,
     /// Starts the server so that a commit is acknowledged before it is in the log.
     pub control: Vec<Step>,
     /// Makes the tables of the transactions.
@@ -42,7 +51,9 @@ pub struct Commits {
     /// A session that reads statements from its standard input.
     session: Command,
     /// Starts the server with the lab's settings.
-    pub start: Vec<Step>,
+    start: Vec<Step>,
+    /// Succeeds when the server takes connections, where `start` does not wait for that.
+    ready: Option<Command>,
     stop: Command,
     /// Prints [`Rows`] to [`FOUND`].
     query: Command,
@@ -147,7 +158,10 @@ impl Commits {
         let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
         let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
         let begun = now()?;
-        let started = self.start.iter().try_for_each(execute);
+        let mut started = self.start.iter().try_for_each(execute);
+        if let (Ok(()), Some(ready)) = (&started, &self.ready) {
+            started = until_ready(ready);
+        }
         started.map_err(|why| self.complaint().unwrap_or(why))?;
         let recovery_s = Some((now()? - begun) as f64 / 1e9);
         let found = ::machine::guest::execute(&self.query);
@@ -166,6 +180,17 @@ impl Commits {
 fn read(name: &str) -> String {
     let text = fs::read(Path::new(INSIDE).join(name)).unwrap_or_default();
     String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Runs a program until it succeeds.
+fn until_ready(ready: &Command) -> Result<(), String> {
+    for _ in 0..PATIENCE_S * TRIES_PER_S {
+        if ::machine::guest::execute(ready).is_ok() {
+            return Ok(());
+        }
+        thread::sleep(Duration::from_secs(1) / TRIES_PER_S);
+    }
+    Err(format!("the server takes no connections after {PATIENCE_S} s"))
 }
 
 /// Carries out a step of starting a server.

@@ -201,7 +201,7 @@ impl Setup<'_> {
                 let path = directory.join(name);
                 fs::write(&path, text).map_err(io("write", &path))?;
             }
-            let start = if synchronous { &database.commits.start } else { &database.control };
+            let start = if synchronous { &database.start } else { &database.control };
             let tables = Step::Run(database.tables.clone());
             return Ok(part
                 .steps

@@ -74,21 +74,31 @@ impl Client {
         self.client("mariadb", &["-N", "-B", "-e", sql]).output(output)
     }
 
-    /// Writes my.cnf and starts the server with options on top; it takes connections when the steps have ended. Its log is
-    /// in `output.err`.
-    fn serve(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
+    /// Writes my.cnf and starts the server with options on top. Its log is in `output.err`.
+    fn launch(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
         let program = self.server.program("mariadbd");
         let defaults = format!("--defaults-file={}", conf_file());
         // The server does not leave its terminal by itself.
         let fixed = ["setsid", "--fork", &program, &defaults];
         let start = Command::new(fixed.iter().chain(options).copied()).user(USER).output(output);
-        let wait = format!("--wait={START_S}");
         vec![
             Step::Run(database::directory(SOCKET)),
             Step::Write { path: conf_file().into(), text: conf },
             Step::Run(start),
-            Step::Run(self.client("mariadb-admin", &[&wait, "ping"]).output("ping.out")),
         ]
+    }
+
+    /// The same; it takes connections when the steps have ended.
+    fn serve(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
+        let mut steps = self.launch(conf, options, output);
+        steps.push(Step::Run(self.ping(&[&format!("--wait={START_S}")])));
+        steps
+    }
+
+    /// Succeeds when the server takes connections.
+    fn ping(&self, options: &[&str]) -> Command {
+        let words: Vec<&str> = options.iter().copied().chain(["ping"]).collect();
+        self.client("mariadb-admin", &words).output("ping.out")
     }
 
     /// Ends the server and waits until it has ended.

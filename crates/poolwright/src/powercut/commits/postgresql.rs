@@ -32,10 +32,12 @@ pub fn database(client: &Client, seed: u64) -> Database<'_> {
             dialect: Dialect::Postgresql { accounts, tellers },
             session: client.session(),
             start: start(""),
+            ready: None,
             stop: client.stop_with("fast"),
             query: client.statements(QUERY, FOUND),
             integrity: client.amcheck(INTEGRITY),
         },
+        start: start(""),
         control: start(CONTROL),
         tables: client.statements(TABLE, "table.out"),
     }
