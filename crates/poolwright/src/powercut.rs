@@ -3,7 +3,7 @@
 //! Everything that reaches the drives of a machine is recorded while its clients write. The record gives the
 //! contents of the drives after a power cut at any moment. A machine is started on such a crash state and
 //! checked for the writes that were acknowledged before the cut: blocks of files, or transactions of a
-//! database workload. A control (no fdatasync, or commits that do not wait for the log) must lose something, or the
+//! database workload. A control (no fdatasync, or a server that syncs nothing) must lose something, or the
 //! check proves nothing.
 
 mod blocks;
@@ -53,8 +53,8 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 /// are written to files with fdatasync and checked. Each crash state is saved in the store, so the same command
 /// resumes, and one with more states goes on from there.
 ///
-/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or commits that do not wait
-/// for the log) lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
+/// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or a server that
+/// syncs nothing) lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument
 /// is wrong · 3 this host lacks something · 130 interrupted · with --replay that of the shell.
 #[derive(clap::Args)]
 pub struct Args {

@@ -34,7 +34,7 @@ pub struct Database<'a> {
     pub commits: Commits,
     /// Starts the server with the lab's settings.
     pub start: Vec<Step>,
-    /// Starts the server so that a commit is acknowledged before it is in the log.
+    /// Starts the server so that it syncs nothing.
     pub control: Vec<Step>,
     /// Makes the tables of the transactions.
     pub tables: Command,

@@ -36,9 +36,9 @@ pub struct Report {
 pub enum Written {
     /// Blocks of files, with fdatasync and without.
     Blocks,
-    /// Transactions of PostgreSQL, with the lab's settings and with `synchronous_commit=off`.
+    /// Transactions of PostgreSQL, with the lab's settings and without any sync.
     PostgresqlCommits,
-    /// Transactions of MariaDB, with the lab's settings and with `innodb_flush_log_at_trx_commit=0`, `sync_binlog=0`.
+    /// Transactions of MariaDB, with the lab's settings and without any sync.
     MariadbCommits,
 }
 
@@ -64,8 +64,8 @@ impl Written {
     fn control(self) -> &'static str {
         match self {
             Written::Blocks => "without fdatasync",
-            Written::PostgresqlCommits => "with synchronous_commit=off",
-            Written::MariadbCommits => "with innodb_flush_log_at_trx_commit=0 and sync_binlog=0",
+            Written::PostgresqlCommits => "with fsync=off and synchronous_commit=off",
+            Written::MariadbCommits => "with innodb_flush_method=nosync and sync_binlog=0",
         }
     }
 }

@@ -3,8 +3,9 @@
 use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER};
 use bench::workload::sysbench::Client;
 
-/// Options of a server for which a commit is acknowledged before it is in the redo log or the binary log.
-const CONTROL: [&str; 2] = ["--innodb-flush-log-at-trx-commit=0", "--sync-binlog=0"];
+/// Options of a server that syncs nothing, neither for a commit nor for the page that it writes after its redo log.
+const CONTROL: [&str; 3] =
+    ["--innodb-flush-method=nosync", "--innodb-flush-log-at-trx-commit=0", "--sync-binlog=0"];
 
 /// The tables with each transaction, the sum of each session, and the sum of `k` before the first.
 const TABLES: &str = "USE sbtest; \

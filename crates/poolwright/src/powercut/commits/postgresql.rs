@@ -4,8 +4,8 @@ use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER};
 use ::machine::script::Step;
 use bench::workload::pgbench::Client;
 
-/// Options of a server for which a commit is acknowledged before it is in the log.
-const CONTROL: &str = "-c synchronous_commit=off";
+/// Options of a server that syncs nothing, neither for a commit nor for the page that it writes after its log.
+const CONTROL: &str = "-c fsync=off -c synchronous_commit=off";
 /// The table with the number of each transaction.
 const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bigint, PRIMARY KEY (session, number)); CHECKPOINT;";
 
