@@ -119,7 +119,7 @@ impl Args {
                 let client = Client::new(&inputs, pgbench, Place::Host(&linux.fio));
                 Some(client.map_err(|e| exit::for_fault(&e))?)
             }
-            Program::Fio { .. } | Program::Sysbench(_) => None,
+            Program::Fio { .. } | Program::Sysbench(_) | Program::PgTestFsync(_) => None,
         };
         let variant = match &database {
             None => linux.variant(&inputs),
@@ -174,9 +174,10 @@ impl Args {
         };
         let workload = &campaign.workloads[number];
         match workload.program {
-            Program::Sysbench(_) => Err(format!(
-                "powercut cannot check the commits of `{}`, which runs sysbench: name a workload that runs fio or pgbench with --workload",
-                workload.name
+            Program::Sysbench(_) | Program::PgTestFsync(_) => Err(format!(
+                "powercut cannot check what `{}` wrote, which runs {}: name a workload that runs fio or pgbench with --workload",
+                workload.name,
+                workload.program.name()
             )),
             _ => Ok(number),
         }
