@@ -151,17 +151,17 @@ fn fio(
     Some(program)
 }
 
-/// Checks that every variant has the dataset that a workload runs in.
+/// Checks that every pool has the dataset that a workload runs in; a file system has a directory of that name instead.
 pub(super) fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Variant]) {
-    let without: Vec<&str> = variants
-        .iter()
+    let pools = || variants.iter().filter(|variant| variant.is_zfs());
+    let without: Vec<&str> = pools()
         .filter(|variant| !variant.datasets.contains_key(&stated.value))
         .map(|variant| variant.name.as_str())
         .collect();
     if without.is_empty() {
         return;
     }
-    if without.len() < variants.len() {
+    if without.len() < pools().count() {
         cx.missing(
             stated.span.clone(),
             format!(
