@@ -53,7 +53,9 @@ impl Builds {
                     vacant.insert(Build {
                         name: match &workload.program {
                             Program::Fio { .. } => release.to_string(),
-                            Program::Pgbench(_) | Program::Sysbench(_) => {
+                            Program::Pgbench(_)
+                            | Program::Sysbench(_)
+                            | Program::PgTestFsync(_) => {
                                 format!("{release} {}", workload.name)
                             }
                         },

@@ -68,6 +68,7 @@ pub fn measured(job: &Rewritten, observed: Observed) -> Result<Measured, Fault> 
         facts,
         notes,
         warm_up: observed.warm_up,
+        ..Measured::default()
     })
 }
 

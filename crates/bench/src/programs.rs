@@ -212,11 +212,12 @@ impl Postgresql {
         self.bin.join(name).to_string_lossy().into_owned()
     }
 
-    /// Hash of the server's and of pgbench's program.
+    /// Hash of some of its programs.
     ///
     /// # Errors
     /// [`Fault::Environment`] that one cannot be read.
-    pub fn hash(&self) -> Result<String, Fault> {
-        hash(&["postgres", "pgbench"].map(|name| self.bin.join(name)))
+    pub fn hash(&self, programs: &[&str]) -> Result<String, Fault> {
+        let programs: Vec<PathBuf> = programs.iter().map(|name| self.bin.join(name)).collect();
+        hash(&programs)
     }
 }

@@ -227,7 +227,7 @@ fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
         name: workload.name.clone(),
         jobs: job::summaries(workload),
         counted: match workload.program {
-            Program::Fio { .. } => Counted::Requests,
+            Program::Fio { .. } | Program::PgTestFsync(_) => Counted::Requests,
             Program::Pgbench(_) | Program::Sysbench(_) => Counted::Transactions,
         },
     };

@@ -3,12 +3,14 @@
 //! Sizes are the real server's, in bytes; [`crate::model`] shrinks them.
 
 mod host;
+mod pg_test_fsync;
 mod pgbench;
 mod stack;
 mod sysbench;
 mod workload;
 
 pub use host::{Host, Processor};
+pub use pg_test_fsync::{PgTestFsync, SECONDS_PER_TEST, SyncMethod};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
 pub use sysbench::{MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench};

@@ -3,7 +3,7 @@
 
 use crate::campaign::{
     BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, OptionKind, Processor, Protocol, SYSBENCH_OPTIONS,
-    SYSBENCH_SCRIPTS,
+    SYSBENCH_SCRIPTS, SyncMethod,
 };
 use crate::{mariadb, postgresql, profile::Profiles};
 use serde_json::{Map, Value, json};
@@ -163,6 +163,11 @@ fn workload() -> Value {
             "postgresql": { "$ref": "#/$defs/postgresql" },
             "sysbench": sysbench(),
             "mariadb": { "$ref": "#/$defs/mariadb" },
+            "pg_test_fsync": object("PostgreSQL's test of how writes are made durable", json!({
+                "method": { "enum": SyncMethod::ALL.map(SyncMethod::name), "description": "Whose operations a second are compared; fdatasync without" },
+                "writes": { "enum": [1, 2], "description": "Writes of 8 kB for each sync; 1 without" },
+                "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; the newest that is installed without" },
+            })),
             "directories": object("Datasets of the database", json!({
                 "data": text_of("The data directory"),
                 "redo": text_of("MariaDB's redo log"),

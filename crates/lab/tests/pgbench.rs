@@ -121,3 +121,19 @@ fn a_database_needs_a_runtime() {
     let text = with(CLIENT, "").replace("[method]\nruntime = \"10s\"\n", "");
     has_mistake(&text, "pgbench", "[method] has no runtime, which pgbench needs", "[method]");
 }
+
+#[test]
+fn where_a_pool_has_datasets_a_file_system_has_directories() {
+    let variants = "[variants.zfs]\n[variants.xfs]\nstack = \"md\"\nmd = \"raid10 hdd[0-3]\"\n";
+    let places = |wal: &str| {
+        format!("[workloads.oltp.directories]\ndata = \"pgdata\"\nwal = \"{wal}\"\n{variants}")
+    };
+    let text =
+        with(CLIENT, &places("pgwal")).replace("[method]\n", "[method]\nbaseline = \"zfs\"\n");
+    let campaign = campaign(&text);
+    assert_eq!(names(&campaign), ["zfs", "xfs"]);
+    let Program::Pgbench(pgbench) = &campaign.workloads[0].program else { panic!("no pgbench") };
+    assert_eq!(pgbench.directories.wal.as_deref(), Some("pgwal"));
+    // Of the pool the dataset is still asked for.
+    refused(CLIENT, &places("nowhere"), "\"nowhere\"", "no variant has a dataset", "");
+}

@@ -8,6 +8,7 @@ mod fact;
 mod named;
 mod record;
 mod stage;
+mod sync_test;
 mod trial;
 mod values;
 
@@ -15,5 +16,6 @@ pub use counter::{Counter, DriveCounter, THROTTLES, drive_kind};
 pub use fact::Fact;
 pub use record::{Flow, HISTOGRAM_END_NS, Measured, Second, TrialResult, WarmUp, WarmUpEnd};
 pub use stage::Stage;
+pub use sync_test::SyncTest;
 pub use trial::{Cost, Perturbation, Trial, TrialKind};
 pub use values::{Counters, Facts, Named, Values};

@@ -1,6 +1,7 @@
 //! The result of a trial: the input of every finding. Written by `bench`, kept by `store`.
 
-use crate::values::{Counters, Facts, read_by_second};
+use crate::sync_test::SyncTest;
+use crate::values::{Counters, Facts, Values, read_by_second};
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -83,6 +84,9 @@ pub struct Measured {
     /// How the caches were warmed before the window; none where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
+    /// Operations a second of each test of pg_test_fsync; empty of another client.
+    #[serde(default, skip_serializing_if = "Values::is_empty")]
+    pub sync_tests: Values<SyncTest>,
 }
 
 /// The time before the measured window in which caches fill.

@@ -98,7 +98,8 @@ fn findings(store: &Path) -> Vec<Finding> {
     let fio = fio.map_err(|_| ("runs the workloads of labs".to_owned(), install("fio")));
     all.push(Finding::new("fio", true, fio));
     let server = Postgresql::find(None).map(|server| server.version);
-    let server = server.map_err(|_| ("for labs with pgbench".to_owned(), install("postgresql")));
+    let server = server
+        .map_err(|_| ("for labs with pgbench or pg_test_fsync".to_owned(), install("postgresql")));
     all.push(Finding::new("PostgreSQL", false, server));
     let server = Mariadb::find(None).map(|server| format!("{}, {}", server.version, server.client));
     let missing = || {

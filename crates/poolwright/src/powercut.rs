@@ -131,7 +131,7 @@ impl Args {
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let place = Place::Host(&linux.fio);
         let clients = match &inputs.workload.program {
-            Program::Fio { .. } => Ok((None, None)),
+            Program::Fio { .. } | Program::PgTestFsync(_) => Ok((None, None)),
             Program::Pgbench(pgbench) => {
                 pgbench::Client::new(&inputs, pgbench, place).map(|client| (Some(client), None))
             }

@@ -5,7 +5,7 @@ use crate::rows::{
     Row, adequate_text, answers, aside, causes, load_text, risks, rows, title, verdict_text,
     workloads,
 };
-use crate::table::columns_of;
+use crate::table::{Column, columns_of, sync_tests};
 use crate::text::one_line;
 use findings::schema::Findings;
 use std::fmt::Write;
@@ -77,17 +77,25 @@ impl Page<'_> {
                 _ => self.paragraph(&format!("## {}", escape(workload))),
             }
             let rows: Vec<&Row> = rows.iter().filter(|r| r.cell.workload == *workload).collect();
-            let columns = columns_of(self.findings, self.language, &rows);
-            let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
-            let cells = |i: usize| columns.iter().map(|c| escape(&c.cells[i])).collect();
-            let ruler = columns.iter().map(|c| if c.right { "---:" } else { "---" }.to_owned());
-            let mut lines = vec![line(cells(0)), line(ruler.collect())];
-            lines.extend((1..=rows.len()).map(|i| line(cells(i))));
-            self.paragraph(&lines.join("\n"));
+            self.table(&columns_of(self.findings, self.language, &rows));
             if rows.iter().any(|row| row.first.is_some()) {
                 self.paragraph(self.language.label(Label::WholeWindow));
             }
+            if let Some(table) = sync_tests(self.language, &rows) {
+                self.paragraph(self.language.label(Label::SyncTestsIntro));
+                self.table(&table);
+            }
         }
+    }
+
+    fn table(&mut self, columns: &[Column]) {
+        let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+        let cells = |i: usize| columns.iter().map(|c| escape(&c.cells[i])).collect();
+        let ruler = columns.iter().map(|c| if c.right { "---:" } else { "---" }.to_owned());
+        let mut lines = vec![line(cells(0)), line(ruler.collect())];
+        let rows = columns.first().map_or(0, |column| column.cells.len());
+        lines.extend((1..rows).map(|i| line(cells(i))));
+        self.paragraph(&lines.join("\n"));
     }
 
     fn causes(&mut self) {

@@ -4,7 +4,8 @@ use crate::lang::{Label, Language, name};
 use crate::number::{count, micros, ratio, seconds, share, share_number};
 use crate::rows::{Against, Row, first_head, rate, ratio_of, validity};
 use crate::text::columns;
-use findings::schema::{Estimate, Findings, Validity};
+use findings::schema::{Estimate, Findings, SyncRate, Validity};
+use measurement::SyncTest;
 
 /// A column of the table: its head and a cell for each row.
 pub struct Column {
@@ -18,14 +19,50 @@ pub struct Column {
     pub rank: u8,
 }
 
+impl Column {
+    /// A head with its cells.
+    fn new(cells: Vec<String>, right: bool, rank: u8) -> Column {
+        let width = cells.iter().map(|c| columns(c)).max().unwrap_or(0);
+        Column { cells, width, right, rank }
+    }
+}
+
+/// The tests of pg_test_fsync, a column a variant; none where these rows have none.
+pub fn sync_tests(language: Language, rows: &[&Row]) -> Option<Vec<Column>> {
+    let tests: Vec<SyncTest> = SyncTest::NAMED
+        .iter()
+        .copied()
+        .filter(|test| rows.iter().any(|row| sync_rate(row, *test).is_some()))
+        .collect();
+    let head = std::iter::once(language.label(Label::SyncTest).to_lowercase());
+    let names = head.chain(tests.iter().map(|test| language.sync_test(*test)));
+    let mut table = vec![Column::new(names.collect(), false, 0)];
+    table.extend(rows.iter().map(|row| {
+        let rates = tests.iter().map(|test| sync_text(sync_rate(row, *test)));
+        Column::new(std::iter::once(name(&row.cell.variant)).chain(rates).collect(), true, 1)
+    }));
+    (!tests.is_empty()).then_some(table)
+}
+
+/// A cell's rate of a test; none where it was not carried out, or does not count.
+pub fn sync_rate(row: &Row, test: SyncTest) -> Option<SyncRate> {
+    row.cell.sync_tests.iter().copied().find(|rate| rate.test == test).filter(|_| row.shown())
+}
+
+/// `6,680 (150 µs)`.
+pub fn sync_text(rate: Option<SyncRate>) -> String {
+    rate.map_or("–".into(), |rate| {
+        format!("{} ({})", count(rate.rate.value), micros(rate.mean_us))
+    })
+}
+
 /// The columns that these rows have something in.
 pub fn columns_of(findings: &Findings, language: Language, rows: &[&Row]) -> Vec<Column> {
     let mut table = Vec::new();
     let mut add = |rank: u8, right: bool, head: String, cell: &dyn Fn(&Row) -> String| {
         let mut cells = vec![head];
         cells.extend(rows.iter().map(|row| cell(row)));
-        let width = cells.iter().map(|c| columns(c)).max().unwrap_or(0);
-        table.push(Column { cells, width, right, rank });
+        table.push(Column::new(cells, right, rank));
     };
     let latency = |pick: fn(&findings::schema::Latency) -> f64| {
         move |row: &Row| match (row.shown(), &row.cell.latency) {

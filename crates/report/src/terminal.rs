@@ -5,7 +5,7 @@ use crate::rows::{
     Row, adequate_text, answers, aside, causes, causes_text, load_text, risks, rows, title,
     verdict_text, workloads,
 };
-use crate::table::{Column, columns_of};
+use crate::table::{Column, columns_of, sync_tests};
 use crate::text::{columns, cut, one_line, wrap};
 use findings::schema::{Findings, VerdictClass};
 use std::fmt::Write;
@@ -102,7 +102,22 @@ impl Page {
         self.entry(&language.label(Label::Workload).to_lowercase(), &one_line(workload), None);
         let mut table = columns_of(findings, language, rows);
         fit(&mut table, self.style.width);
-        for line in 0..=rows.len() {
+        self.lines(&table);
+        if rows.iter().any(|row| row.first.is_some()) {
+            for line in wrap(language.label(Label::WholeWindow), self.style.width.max(40)) {
+                let _ = writeln!(self.out, "{line}");
+            }
+        }
+        if let Some(mut table) = sync_tests(language, rows) {
+            fit(&mut table, self.style.width);
+            self.out.push('\n');
+            self.lines(&table);
+        }
+    }
+
+    /// A table, its head first.
+    fn lines(&mut self, table: &[Column]) {
+        for line in 0..table.first().map_or(0, |column| column.cells.len()) {
             let mut text = String::new();
             for (i, column) in table.iter().enumerate() {
                 let cell = &column.cells[line];
@@ -116,11 +131,6 @@ impl Page {
             }
             let (on, off) = if line == 0 && self.style.color { (BOLD, RESET) } else { ("", "") };
             let _ = writeln!(self.out, "{on}{}{off}", text.trim_end());
-        }
-        if rows.iter().any(|row| row.first.is_some()) {
-            for line in wrap(language.label(Label::WholeWindow), self.style.width.max(40)) {
-                let _ = writeln!(self.out, "{line}");
-            }
         }
     }
 

@@ -3,9 +3,11 @@
 mod fixture;
 
 use findings::schema::{
-    Basis, CellIssue, NotRun, Phases, PowerCutClass, QualityIssue, TrialCounts, Validity,
+    Basis, CellIssue, Estimate, NotRun, Phases, PowerCutClass, QualityIssue, SyncRate, TrialCounts,
+    Validity,
 };
 use fixture::{SIXTEEN, Shape, findings, hostile};
+use measurement::SyncTest;
 use report::lang::Language;
 use report::terminal::Style;
 use report::text::columns;
@@ -287,4 +289,32 @@ fn what_a_cell_waits_for_and_the_command_that_shows_a_reason_are_in_every_text()
     assert_eq!(rows.count(), 1, "{csv}");
     let metrics = report::openmetrics::render(&findings);
     assert!(metrics.contains("without=\"seek\",bound=\"value\"} 2.4"), "{metrics}");
+}
+
+#[test]
+fn a_table_of_pg_test_fsync_is_in_every_format_for_reading() {
+    let mut findings = findings(&TWO);
+    let none = report::terminal::render(&findings, style(200));
+    assert!(!none.contains("fdatasync"), "{none}");
+    let sync_rate = |test, value: f64| SyncRate {
+        test,
+        rate: Estimate { value, low: value, high: value, basis: Basis::Point },
+        mean_us: 1e6 / value,
+    };
+    for (index, cell) in findings.cells.iter_mut().enumerate() {
+        cell.sync_tests.push(sync_rate(SyncTest::TwoFsync, 4750.841));
+        if index == 0 {
+            cell.sync_tests.push(sync_rate(SyncTest::Unsynced, 67460.621));
+        }
+    }
+    let terminal = report::terminal::render(&findings, style(200));
+    let lines: Vec<&str> = terminal.lines().collect();
+    let head = lines.iter().position(|line| line.starts_with("test ")).unwrap();
+    assert!(lines[head + 1].starts_with("fsync, two writes"), "{terminal}");
+    assert_eq!(lines[head + 1].matches("4,750 (210 µs)").count(), findings.cells.len());
+    assert!(lines[head + 2].contains("67,500 (14.8 µs)") && lines[head + 2].contains('–'));
+    let markdown = report::markdown::render(&findings, Language::Chinese);
+    assert!(markdown.contains("| fsync，两次写入 | 4,750 (210 µs) |"), "{markdown}");
+    let html = report::html::render(&findings, None, Language::English);
+    assert!(html.contains("id=\"sync-tests\"") && html.contains("67,500 (14.8\u{a0}µs)"));
 }

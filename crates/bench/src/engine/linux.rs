@@ -107,7 +107,11 @@ impl Engine for Linux {
             Program::Fio { .. } => format!("{identity} {} {}", self.fio.version, self.fio_hash),
             Program::Pgbench(pgbench) => {
                 let server = Postgresql::find(pgbench.version)?;
-                format!("{identity} {} {}", server.version, server.hash()?)
+                format!("{identity} {} {}", server.version, server.hash(&["postgres", "pgbench"])?)
+            }
+            Program::PgTestFsync(test) => {
+                let server = Postgresql::find(test.version)?;
+                format!("{identity} {} {}", server.version, server.hash(&["pg_test_fsync"])?)
             }
             Program::Sysbench(sysbench) => {
                 let server = Mariadb::find(sysbench.version)?;

@@ -1,6 +1,6 @@
 //! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
 
-use lab::campaign::{Pgbench, Program, Script, Sysbench, Workload};
+use lab::campaign::{Pgbench, Program, Script, SyncMethod, Sysbench, Workload};
 use lab::fio::parse::{self, Job as Section};
 use lab::fio::{sizes, stock};
 
@@ -25,35 +25,43 @@ pub struct Job {
     pub direct: bool,
     /// It keeps what it read in memory of its own, so that a read of it need not look anything up.
     pub own_cache: bool,
+    /// It tells one rate for its whole run: no course over time, and no latencies but their mean.
+    pub tells_one_rate: bool,
     /// Any of its jobs reads.
     pub reads: bool,
     /// Any of its jobs writes.
     pub writes: bool,
 }
 
-/// Reads the job of a workload, as fio does.
+/// The facts of a workload's program.
 pub fn client_job(workload: &Workload) -> Job {
-    if let Program::Pgbench(pgbench) = &workload.program {
-        return Job {
+    let database = Job { compressible: true, own_cache: true, ..Job::default() };
+    match &workload.program {
+        Program::Fio { .. } => of_sections(&sections(workload)),
+        Program::Pgbench(pgbench) => Job {
             paced: pgbench.rate.is_some(),
-            compressible: true,
-            own_cache: true,
             reads: pgbench.scripts.iter().any(|script| !script.writes()),
             writes: pgbench.scripts.iter().any(Script::writes),
-            ..Job::default()
-        };
-    }
-    if let Program::Sysbench(sysbench) = &workload.program {
-        return Job {
+            ..database
+        },
+        Program::Sysbench(sysbench) => Job {
             paced: sysbench.rate.is_some(),
-            compressible: true,
-            own_cache: true,
             reads: !sysbench.writes(),
             writes: sysbench.writes(),
+            ..database
+        },
+        Program::PgTestFsync(test) => Job {
+            // All of its writes are at the begin of one file, and what it writes is random.
+            each_write_synced: test.method != SyncMethod::Write && test.writes == 1,
+            tells_one_rate: true,
+            writes: true,
             ..Job::default()
-        };
+        },
     }
-    let sections = sections(workload);
+}
+
+/// Reads the jobs of a file, as fio does.
+fn of_sections(sections: &[Section]) -> Job {
     let any = |test: &dyn Fn(&Section) -> bool| sections.iter().any(test);
     let all = |test: &dyn Fn(&Section) -> bool| !sections.is_empty() && sections.iter().all(test);
     let blocks: Vec<Option<u64>> = sections.iter().map(block).collect();
@@ -72,6 +80,7 @@ pub fn client_job(workload: &Workload) -> Job {
         compressible: any(&stock::is_compressible),
         direct: all(&|s| set(s, "direct")),
         own_cache: false,
+        tells_one_rate: false,
         reads: any(&|s| !stock::only_writes(s)),
         writes: any(&stock::writes),
     }
@@ -108,18 +117,19 @@ const SHOWN: [&str; 20] = [
 
 /// What each job of a workload's file does: the options that say so.
 pub fn summaries(workload: &Workload) -> Vec<String> {
-    if let Program::Pgbench(pgbench) = &workload.program {
-        return vec![of_pgbench(pgbench)];
-    }
-    if let Program::Sysbench(sysbench) = &workload.program {
-        return vec![of_sysbench(sysbench)];
-    }
     let summary = |section: &Section| {
         let option = |name: &&str| Some(format!("{name}={}", section.get(name)?));
         let options: Vec<String> = SHOWN.iter().filter_map(option).collect();
         options.join(" ")
     };
-    sections(workload).iter().map(summary).collect()
+    match &workload.program {
+        Program::Fio { .. } => sections(workload).iter().map(summary).collect(),
+        Program::Pgbench(pgbench) => vec![of_pgbench(pgbench)],
+        Program::Sysbench(sysbench) => vec![of_sysbench(sysbench)],
+        Program::PgTestFsync(test) => {
+            vec![format!("pg_test_fsync method={} writes={}", test.method.name(), test.writes)]
+        }
+    }
 }
 
 /// pgbench and its server in one line, in the words that a lab has for them.

@@ -7,6 +7,7 @@ pub(crate) mod ladder;
 pub(crate) mod latency;
 pub(crate) mod phases;
 pub(crate) mod resources;
+pub(crate) mod sync_tests;
 
 use self::job::Job;
 use self::phases::{Course, Lengths};
@@ -103,7 +104,7 @@ impl<'a> Group<'a> {
                     );
                     let course =
                         Course::new(measured).map(|course| Course { after_restart, ..course });
-                    let issues = quality::issues(measured, &checks, course.as_ref());
+                    let issues = quality::issues(measured, &job, &checks, course.as_ref());
                     judged.push(Judged {
                         trial,
                         measured,
@@ -188,6 +189,7 @@ impl<'a> Group<'a> {
             scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
             resources: resources::resources(&measured, &self.job, self.variant, &lasting),
             database: database::counted(&measured),
+            sync_tests: sync_tests::rates(&measured),
             series: self.ran.iter().map(series).collect(),
         }
     }

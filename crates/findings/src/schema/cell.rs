@@ -1,7 +1,7 @@
 //! Cells: variant × workload.
 
 use super::{CellIssue, Check, Metric, Validity};
-use measurement::WarmUpEnd;
+use measurement::{SyncTest, WarmUpEnd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -86,6 +86,9 @@ pub struct Cell {
     /// What its database server did; none where the client has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub database: Option<Database>,
+    /// Operations a second of each test of pg_test_fsync, in its order; empty of another client.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sync_tests: Vec<SyncRate>,
     /// Each trial's course.
     pub series: Vec<ThroughputSeries>,
 }
@@ -297,6 +300,17 @@ pub enum Database {
         /// Share of pages found in the buffer pool, 0 to 1; none where none was asked for.
         buffer_hits: Option<f64>,
     },
+}
+
+/// A line of pg_test_fsync's table.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SyncRate {
+    /// The test.
+    pub test: SyncTest,
+    /// Operations a virtual second.
+    pub rate: Estimate,
+    /// Mean time of an operation, virtual µs.
+    pub mean_us: f64,
 }
 
 /// The drives that take the intent log: those of the log vdevs where most of its bytes went there,

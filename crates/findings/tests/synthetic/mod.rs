@@ -234,6 +234,7 @@ pub fn measured(truth: &Truth) -> Measured {
         facts: Facts::new(),
         notes: Vec::new(),
         warm_up: None,
+        sync_tests: Default::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Workloads: a client program with its settings.
 
-use super::{Pgbench, Sysbench, Variant};
+use super::{PgTestFsync, Pgbench, Sysbench, Variant};
 use serde::{Deserialize, Serialize};
 
 /// A client program with its settings.
@@ -25,7 +25,7 @@ impl Workload {
     pub fn on(&self, variant: &Variant) -> Workload {
         let mut workload = self.clone();
         let (server, settings) = match &mut workload.program {
-            Program::Fio { .. } => return workload,
+            Program::Fio { .. } | Program::PgTestFsync(_) => return workload,
             Program::Pgbench(pgbench) => ("postgresql", &mut pgbench.settings),
             Program::Sysbench(sysbench) => ("mariadb", &mut sysbench.settings),
         };
@@ -62,6 +62,9 @@ pub enum Program {
     Pgbench(Box<Pgbench>),
     /// sysbench, with a MariaDB server of its own.
     Sysbench(Box<Sysbench>),
+    /// pg_test_fsync.
+    #[serde(rename = "pg_test_fsync")]
+    PgTestFsync(PgTestFsync),
 }
 
 impl Program {
@@ -71,10 +74,11 @@ impl Program {
             Program::Fio { .. } => "fio",
             Program::Pgbench(_) => "pgbench",
             Program::Sysbench(_) => "sysbench",
+            Program::PgTestFsync(_) => "pg_test_fsync",
         }
     }
 
-    /// What the program runs: the path of a job file, or the names of scripts.
+    /// What the program runs: the path of a job file, the names of scripts, or a test.
     pub fn runs(&self) -> String {
         match self {
             Program::Fio { origin, .. } => origin.clone(),
@@ -83,6 +87,7 @@ impl Program {
                 names.collect::<Vec<_>>().join(" + ")
             }
             Program::Sysbench(sysbench) => sysbench.script.clone(),
+            Program::PgTestFsync(test) => test.compared(),
         }
     }
 }

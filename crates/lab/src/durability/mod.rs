@@ -109,7 +109,9 @@ impl Assessment {
 pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
     let mut reasons = storage::reasons(variant);
     match &workload.on(variant).program {
-        Program::Fio { .. } => reasons.extend(storage::sync_disabled(variant, &workload.dataset)),
+        Program::Fio { .. } | Program::PgTestFsync(_) => {
+            reasons.extend(storage::sync_disabled(variant, &workload.dataset));
+        }
         Program::Pgbench(pgbench) => reasons.extend(postgresql::reasons(variant, pgbench)),
         Program::Sysbench(sysbench) => reasons.extend(mariadb::reasons(variant, sysbench)),
     }

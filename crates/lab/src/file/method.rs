@@ -4,6 +4,7 @@ use super::cx::{At, Cx};
 use super::section::{Entry, Section};
 use crate::campaign::{Host, MOST_TRIALS, Method, Processor, Scale, Variant};
 use crate::diagnostic::did_you_mean;
+use std::ops::Range;
 
 /// Cores of a host that states none.
 const CORES: u32 = 16;
@@ -148,7 +149,7 @@ fn times(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
     if let Some(entry) = table.take("runtime") {
         method.runtime_s = entry.seconds(cx);
         if let Some(seconds) = method.runtime_s {
-            check_runtime(cx, &entry, seconds);
+            check_least_runtime(cx, &entry, seconds);
         }
     }
     if let Some(seconds) = table.take("ramp").and_then(|entry| entry.seconds(cx)) {
@@ -190,13 +191,23 @@ fn factors(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
 
 /// Checks the window of a trial, seconds.
 pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
+    check_least_runtime(cx, entry, seconds);
+    check_window(cx, entry.span(), seconds);
+}
+
+fn check_least_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
     if seconds < 1.0 {
         cx.error(
             entry.span(),
             format!("a trial must run for at least 1 s, not {seconds} s"),
             "write runtime = \"30s\" in [method], in virtual time",
         );
-    } else if seconds < SETTLES_S {
+    }
+}
+
+/// Warns where a window, seconds, cannot show what lasts.
+pub(super) fn check_window(cx: &Cx<'_>, span: Range<usize>, seconds: f64) {
+    if (1.0..SETTLES_S).contains(&seconds) {
         let what = if seconds < JUDGED_S {
             format!(
                 "windows of {seconds} s are too short for a verdict: they cannot show a steady state"
@@ -207,7 +218,7 @@ pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
             )
         };
         cx.warning(
-            entry.span(),
+            span,
             what,
             format!(
                 "use \"{SETTLES_S}s\" or more: burst and sustained throughput need a transaction group each"

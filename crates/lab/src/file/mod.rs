@@ -3,6 +3,7 @@
 mod cx;
 mod drives;
 mod method;
+mod pg_test_fsync;
 mod pgbench;
 mod section;
 mod server;

@@ -28,7 +28,7 @@ pub(super) fn read(
     let directories = table.take("directories");
     let mut client = entry.table(cx, "pgbench")?;
     let mut pgbench = Pgbench {
-        version: client.take("version").and_then(|entry| version(cx, &entry)),
+        version: client.take("version").and_then(|entry| server::postgresql_version(cx, &entry)),
         ..Pgbench::default()
     };
     let mut count = |key: &'static str, most: i64, example: &str| match client.take(key) {
@@ -116,23 +116,6 @@ fn check_buffers(
             "a quarter of the memory is usual; state less, or more `memory` in [host]",
         );
     }
-}
-
-fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
-    const FIX: &str = "write the major version: \"15\"";
-    if let DeValue::Integer(_) = entry.value() {
-        return u32::try_from(entry.integer(cx, 10, 99, FIX)?).ok();
-    }
-    let stated = entry.string(cx, "the major version in quotes: \"15\"")?;
-    let version = stated.value.parse().ok().filter(|version| (10..100).contains(version));
-    if version.is_none() {
-        cx.error(
-            stated.span,
-            format!("`{}` is no version of PostgreSQL", stated.value.escape_debug()),
-            FIX,
-        );
-    }
-    version
 }
 
 fn builtin(name: &str, weight: u32) -> Option<Script> {

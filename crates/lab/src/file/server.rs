@@ -140,6 +140,24 @@ pub(super) fn of_mariadb(
     settings(cx, entry, MARIADB, |name| mariadb::lookup(name, version))
 }
 
+/// A major version of PostgreSQL.
+pub(super) fn postgresql_version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
+    const FIX: &str = "write the major version: \"15\"";
+    if let DeValue::Integer(_) = entry.value() {
+        return u32::try_from(entry.integer(cx, 10, 99, FIX)?).ok();
+    }
+    let stated = entry.string(cx, "the major version in quotes: \"15\"")?;
+    let version = stated.value.parse().ok().filter(|version| (10..100).contains(version));
+    if version.is_none() {
+        cx.error(
+            stated.span,
+            format!("`{}` is no version of PostgreSQL", stated.value.escape_debug()),
+            FIX,
+        );
+    }
+    version
+}
+
 /// A dataset that a directory of the server is on.
 pub(super) fn dataset(
     cx: &Cx<'_>,

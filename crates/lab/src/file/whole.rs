@@ -1,7 +1,8 @@
 //! Checks of the whole lab: what no machine can model, identical variants, a dirty-data limit without effect.
 
 use super::cx::Cx;
-use crate::campaign::{Campaign, Variant};
+use super::method;
+use crate::campaign::{Campaign, Program, Variant, Workload};
 use crate::diagnostic::Diagnostic;
 use crate::model::{self, HostLimits};
 use crate::units::about;
@@ -14,6 +15,17 @@ pub(super) fn check(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     impossible(cx, table, campaign);
     identical_variants(cx, table, &campaign.variants);
     dirty(cx, table, campaign);
+    windows(cx, table, campaign);
+}
+
+/// A window that is too short for programs of which a course over time is asked.
+fn windows(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+    let tells_one_rate = |w: &Workload| matches!(w.program, Program::PgTestFsync(_));
+    if let Some(seconds) = campaign.method.runtime_s
+        && !campaign.workloads.iter().all(tells_one_rate)
+    {
+        method::check_window(cx, place(table, &["method", "runtime"]), seconds);
+    }
 }
 
 /// Cells that no machine can model.

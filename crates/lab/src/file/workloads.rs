@@ -1,10 +1,10 @@
-//! `[workloads.X]`: fio job files, by path or inline, or pgbench, or sysbench.
+//! `[workloads.X]`: fio job files, by path or inline, or another program.
 
 use super::cx::{At, Cx};
 use super::method;
-use super::pgbench;
 use super::section::{Entry, Section};
 use super::sysbench;
+use super::{pg_test_fsync, pgbench};
 use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
@@ -62,101 +62,106 @@ fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workloa
         Some(bytes)
     });
     let rates = table.take("rates").and_then(|entry| rates(cx, &entry));
-    let fio = table.take("fio");
-    let pgbench = table.take("pgbench");
-    let sysbench = table.take("sysbench");
-    let stated: Vec<&Entry<'_>> = [&fio, &pgbench, &sysbench].into_iter().flatten().collect();
-    if let [first, second, ..] = stated[..] {
-        cx.say(
-            Diagnostic::error(format!("workload `{}` has two programs", entry.key))
-                .at(cx.file, second.key_span())
-                .related(first.key_span(), "the other one")
-                .fix("give each a workload of its own"),
-        );
-        table.rest();
-        return None;
-    }
-    if let Some(database) = pgbench.or(sysbench) {
-        let program = match database.key {
-            "pgbench" => pgbench::read(cx, &database, &mut table, known)
-                .map(|client| Program::Pgbench(Box::new(client))),
-            _ => sysbench::read(cx, &database, &mut table, known)
-                .map(|client| Program::Sysbench(Box::new(client))),
-        };
-        let beside = [
-            (size.is_some(), "size", "the program's own keys say how large the database is"),
-            (dataset.is_some(), "dataset", "[workloads.X.directories] says where it is"),
-        ];
-        for (_, key, instead) in beside.iter().filter(|(stated, ..)| *stated) {
-            cx.error(
-                entry.key_span(),
-                format!("workload `{}` has a `{key}` beside {}", entry.key, database.key),
-                format!("remove it: {instead}"),
-            );
-        }
-        table.finish(cx);
-        return Some(database_workload(cx, entry.key, &database, program?, rates));
-    }
-    let program = match fio {
-        Some(fio) => {
-            let program = program(cx, &fio, size.is_some(), rates.is_some());
-            if let (Some(program), None) = (&program, known.runtime_s) {
-                check_runtime(cx, &fio, program);
-            }
-            program
-        }
-        None => {
+    let clients: Vec<Entry<'_>> = PROGRAMS.into_iter().filter_map(|key| table.take(key)).collect();
+    let client = match &clients[..] {
+        [client] => client,
+        [] => {
             cx.error(
                 entry.key_span(),
                 format!("workload `{}` runs nothing", entry.key),
-                "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench] or [workloads.NAME.sysbench]",
+                "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench], [workloads.NAME.sysbench] or [workloads.NAME.pg_test_fsync]",
             );
-            None
+            table.finish(cx);
+            return None;
+        }
+        [first, second, ..] => {
+            cx.say(
+                Diagnostic::error(format!("workload `{}` has two programs", entry.key))
+                    .at(cx.file, second.key_span())
+                    .related(first.key_span(), "the other one")
+                    .fix("give each a workload of its own"),
+            );
+            table.rest();
+            return None;
         }
     };
+    let program = match client.key {
+        "fio" => fio(cx, client, known, size.is_some(), rates.is_some()),
+        "pgbench" => pgbench::read(cx, client, &mut table, known)
+            .map(|client| Program::Pgbench(Box::new(client))),
+        "sysbench" => sysbench::read(cx, client, &mut table, known)
+            .map(|client| Program::Sysbench(Box::new(client))),
+        _ => pg_test_fsync::read(cx, client, known).map(Program::PgTestFsync),
+    };
+    for (key, instead) in beside(client.key, [size.is_some(), dataset.is_some(), rates.is_some()]) {
+        cx.error(
+            entry.key_span(),
+            format!("workload `{}` has a `{key}` beside {}", entry.key, client.key),
+            format!("remove it: {instead}"),
+        );
+    }
     table.finish(cx);
-    Some(Workload {
-        name: entry.key.to_owned(),
-        dataset: dataset.unwrap_or_default(),
-        program: program?,
-        size,
-        rates,
-    })
-}
-
-fn database_workload(
-    cx: &Cx<'_>,
-    name: &str,
-    database: &Entry<'_>,
-    program: Program,
-    rates: Option<Rates>,
-) -> Workload {
-    let (rate, dataset) = match &program {
-        Program::Fio { .. } => (None, String::new()),
+    let program = program?;
+    let (rate, place) = match &program {
+        Program::Fio { .. } | Program::PgTestFsync(_) => (None, dataset.unwrap_or_default()),
         Program::Pgbench(client) => (client.rate, client.directories.data.clone()),
         Program::Sysbench(client) => (client.rate, client.directories.data.clone()),
     };
     if rates.is_some() && rate.is_some() {
         cx.error(
-            database.key_span(),
-            format!("{} has a `rate` beside the workload's `rates`", database.key),
+            client.key_span(),
+            format!("{} has a `rate` beside the workload's `rates`", client.key),
             "remove one: `rates` are tried one after another",
         );
     }
-    Workload { name: name.to_owned(), dataset, program, size: None, rates }
+    Some(Workload { name: entry.key.to_owned(), dataset: place, program, size, rates })
 }
 
-/// Checks that every variant has the dataset that a workload runs in.
+/// The programs that a workload can run, by their keys.
+const PROGRAMS: [&str; 4] = ["fio", "pgbench", "sysbench", "pg_test_fsync"];
+
+/// Which of the workload's keys `size`, `dataset` and `rates` a program does not have beside it, and why.
+fn beside(program: &str, [size, dataset, rates]: [bool; 3]) -> Vec<(&'static str, &'static str)> {
+    let keys: &[(bool, &'static str, &'static str)] = match program {
+        "fio" => &[],
+        "pg_test_fsync" => &[
+            (size, "size", "it writes to the begin of a file of 16 MiB"),
+            (rates, "rates", "it begins the next write at once"),
+        ],
+        _ => &[
+            (size, "size", "the program's own keys say how large the database is"),
+            (dataset, "dataset", "[workloads.X.directories] says where it is"),
+        ],
+    };
+    let stated = keys.iter().filter(|(stated, ..)| *stated);
+    stated.map(|(_, key, instead)| (*key, *instead)).collect()
+}
+
+fn fio(
+    cx: &Cx<'_>,
+    entry: &Entry<'_>,
+    known: &Known<'_>,
+    sized: bool,
+    open: bool,
+) -> Option<Program> {
+    let program = job(cx, entry, sized, open)?;
+    if known.runtime_s.is_none() {
+        check_runtime(cx, entry, &program);
+    }
+    Some(program)
+}
+
+/// Checks that every pool has the dataset that a workload runs in; a file system has a directory of that name instead.
 pub(super) fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Variant]) {
-    let without: Vec<&str> = variants
-        .iter()
+    let pools = || variants.iter().filter(|variant| variant.is_zfs());
+    let without: Vec<&str> = pools()
         .filter(|variant| !variant.datasets.contains_key(&stated.value))
         .map(|variant| variant.name.as_str())
         .collect();
     if without.is_empty() {
         return;
     }
-    if without.len() < variants.len() {
+    if without.len() < pools().count() {
         cx.missing(
             stated.span.clone(),
             format!(
@@ -229,7 +234,7 @@ fn rates(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Rates> {
     Some(Rates::Stated(rates))
 }
 
-fn program(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Program> {
+fn job(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Program> {
     if let DeValue::Table(_) = entry.value() {
         let mut table = entry.table(cx, "fio")?;
         let job = table.take("job");

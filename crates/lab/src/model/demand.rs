@@ -117,11 +117,12 @@ fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
 fn compressed(campaign: &Campaign) -> f64 {
     let cells = campaign.workloads.iter().flat_map(|workload| {
         let variants = campaign.variants.iter();
-        variants.map(move |variant| match &workload.program {
-            Program::Fio { .. } => 1.0,
-            Program::Pgbench(_) => compressed_tables(variant, &workload.dataset),
+        variants.filter_map(move |variant| match &workload.program {
+            Program::Fio { .. } => Some(1.0),
+            Program::Pgbench(_) => Some(compressed_tables(variant, &workload.dataset)),
             // Digits at random leave little to compress.
-            Program::Sysbench(_) => 1.0,
+            Program::Sysbench(_) => Some(1.0),
+            Program::PgTestFsync(_) => None,
         })
     });
     cells.reduce(f64::max).unwrap_or(1.0)
@@ -148,6 +149,8 @@ pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
         Program::Fio { job, .. } => fio::parse::parse(job).ok().map(|file| fio::demand(&file)),
         Program::Pgbench(pgbench) => Some(of_pgbench(pgbench)),
         Program::Sysbench(sysbench) => Some(of_sysbench(sysbench)),
+        // Its file of 16 MiB is the same at any S.
+        Program::PgTestFsync(_) => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::demand::{RUNTIME, job, times};
-use crate::campaign::{Campaign, Program};
+use crate::campaign::{Campaign, Program, SECONDS_PER_TEST};
 
 /// Wall seconds to start a machine, build its pool and end it.
 const START: f64 = 2.0;
@@ -16,6 +16,8 @@ const TRANSACTION: f64 = 2.5e-3;
 const EVENT: f64 = 12e-3;
 /// Bytes of sysbench's tables that are filled in a wall second: 140 µs a row, measured.
 const FILL: f64 = 1.8e6;
+/// Tests of pg_test_fsync, one after another.
+const TESTS: f64 = 16.0;
 /// Bytes that are laid out in a wall second.
 const LAY_OUT: f64 = 500e6;
 /// Bytes of tables that are laid out in a wall second: 5 µs a row, measured.
@@ -48,14 +50,18 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
     for workload in &campaign.workloads {
         let demand = job(workload);
         let times = times(&campaign.method, demand.as_ref());
-        if times.runtime_s.is_none() {
-            untimed.push(workload.name.clone());
-        }
-        let runtime = times.runtime_s.unwrap_or(RUNTIME);
+        let runtime = match (&workload.program, times.runtime_s) {
+            (Program::PgTestFsync(_), stated) => TESTS * stated.unwrap_or(SECONDS_PER_TEST),
+            (_, Some(stated)) => stated,
+            (_, None) => {
+                untimed.push(workload.name.clone());
+                RUNTIME
+            }
+        };
         let bytes = workload.size.or(demand.and_then(|demand| demand.working_set)).unwrap_or(0);
         let trials = campaign.variants.len() as f64 * trials_of_cell as f64;
         let (operation, lay_out) = match &workload.program {
-            Program::Fio { .. } => (OPERATION, LAY_OUT),
+            Program::Fio { .. } | Program::PgTestFsync(_) => (OPERATION, LAY_OUT),
             Program::Pgbench(_) => (TRANSACTION, LOAD),
             Program::Sysbench(_) => (EVENT, FILL),
         };

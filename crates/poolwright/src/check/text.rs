@@ -67,6 +67,7 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
 fn sessions(program: &Program) -> String {
     match program {
         Program::Fio { .. } => String::new(),
+        Program::PgTestFsync(_) => ", once through its table".to_owned(),
         Program::Sysbench(sysbench) => format!(
             ", {} threads, {} tables of {} rows ({})",
             sysbench.threads,

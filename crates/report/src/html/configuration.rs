@@ -31,8 +31,8 @@ impl Page<'_> {
             for workload in &configuration.campaign.workloads {
                 let texts: Vec<&str> = match &workload.program {
                     Program::Fio { job, .. } => vec![job],
-                    // Its scripts are sysbench's own.
-                    Program::Sysbench(_) => Vec::new(),
+                    // Their scripts are their own.
+                    Program::Sysbench(_) | Program::PgTestFsync(_) => Vec::new(),
                     Program::Pgbench(pgbench) => {
                         pgbench.scripts.iter().map(|s| s.text.as_str()).collect()
                     }

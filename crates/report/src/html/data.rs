@@ -70,6 +70,7 @@ fn slim(findings: &Findings, stretch: usize) -> String {
             checks: cell.checks.clone(),
             resources: cell.resources.clone(),
             database: cell.database,
+            sync_tests: cell.sync_tests.clone(),
             metric: cell.metric,
             concurrency: cell.concurrency,
             trials: cell.trials,

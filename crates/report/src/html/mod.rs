@@ -11,6 +11,7 @@ mod effects;
 mod ladder;
 mod resources;
 mod shares;
+mod sync_tests;
 mod table;
 mod trials;
 mod trust;
@@ -111,6 +112,7 @@ impl<'a> Page<'a> {
         self.answer(m);
         self.effects(m);
         self.comparison(m);
+        self.sync_tests(m);
         self.over_time(m);
         self.latency(m);
         self.ladders(m);
@@ -210,10 +212,11 @@ impl<'a> Page<'a> {
 }
 
 /// Sections that a page may have, by id.
-const SECTIONS: [(&str, Label); 16] = [
+const SECTIONS: [(&str, Label); 17] = [
     ("answer", Label::Answer),
     ("effects", Label::Effects),
     ("comparison", Label::Comparison),
+    ("sync-tests", Label::SyncTests),
     ("time", Label::OverTime),
     ("latency", Label::LatencyCurves),
     ("load", Label::Load),

@@ -7,6 +7,7 @@ mod lint;
 mod model;
 mod quality;
 mod reason;
+mod sync_test;
 mod validation;
 mod verdict;
 

@@ -80,6 +80,7 @@ pub fn state(
     let mut work = Work::new(inputs, engine);
     work.add(build(inputs, engine, parameters).0);
     work.stage(Stage::LayingOut);
+    work.add(place(inputs));
     work.client(client.lay_out());
     work.stage(Stage::Settling);
     work.add(close(inputs));
@@ -148,6 +149,14 @@ pub fn build(
     steps.extend(modules(inputs, engine, parameters));
     steps.extend(commands(&inputs.variant));
     (steps, programs, pool)
+}
+
+/// A file system has no datasets: the directory that a workload's dataset is there.
+fn place(inputs: &Inputs) -> Option<Step> {
+    let is_root = inputs.workload.dataset.is_empty();
+    let directory = directory(inputs);
+    (!inputs.variant.is_zfs() && !is_root)
+        .then(|| Step::Run(run(&["mkdir", "-p", &directory.to_string_lossy()])))
 }
 
 fn run(words: &[&str]) -> Command {

@@ -232,12 +232,12 @@ impl workload::Client for Client {
             runtime_s,
             read: transactions.flow(false),
             write: transactions.flow(true),
-            sync: Default::default(),
             totals,
             seconds,
             facts,
             notes,
             warm_up: seen.warm_up,
+            ..Measured::default()
         })
     }
 

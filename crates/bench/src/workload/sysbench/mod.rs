@@ -239,12 +239,12 @@ impl workload::Client for Client {
             runtime_s: run.seconds,
             read,
             write,
-            sync: Default::default(),
             totals,
             seconds,
             facts,
             notes,
             warm_up: seen.warm_up,
+            ..Measured::default()
         })
     }
 

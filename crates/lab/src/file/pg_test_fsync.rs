@@ -1,0 +1,49 @@
+//! `[workloads.X.pg_test_fsync]`.
+
+use super::cx::Cx;
+use super::section::Entry;
+use super::server;
+use super::workloads::Known;
+use crate::campaign::{PgTestFsync, SyncMethod};
+
+/// Shortest test, virtual seconds: of its window the first and the last second are shared with its neighbours.
+const LEAST_RUNTIME_S: f64 = 3.0;
+
+/// Reads the client.
+pub(super) fn read(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<PgTestFsync> {
+    let mut client = entry.table(cx, "pg_test_fsync")?;
+    let version = client.take("version");
+    let mut test = PgTestFsync {
+        writes: 1,
+        version: version.and_then(|entry| server::postgresql_version(cx, &entry)),
+        ..PgTestFsync::default()
+    };
+    if let Some(entry) = client.take("method")
+        && let Some(word) = entry.word(cx, &SyncMethod::ALL.map(SyncMethod::name))
+    {
+        test.method = SyncMethod::ALL[word];
+    }
+    if let Some(entry) = client.take("writes")
+        && let Some(writes) = entry.integer(cx, 1, 2, "1 or 2")
+    {
+        test.writes = writes as u32;
+        if test.method == SyncMethod::Write && test.writes > 1 {
+            cx.error(
+                entry.key_span(),
+                "pg_test_fsync has no test of two writes that are not synced",
+                "remove it",
+            );
+        }
+    }
+    client.finish(cx);
+    if let Some(runtime_s) = known.runtime_s.filter(|seconds| *seconds < LEAST_RUNTIME_S) {
+        cx.error(
+            entry.key_span(),
+            format!(
+                "[method] has a runtime of {runtime_s} s, which is that of each test of pg_test_fsync and too short for counters of its own"
+            ),
+            format!("write `runtime = \"{LEAST_RUNTIME_S}s\"` or more, or leave it out: {} s", crate::campaign::SECONDS_PER_TEST),
+        );
+    }
+    Some(test)
+}
