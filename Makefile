@@ -6,7 +6,7 @@ BIN   := target/release/poolwright
 
 # The engine and the program are built side by side.
 MAKEFLAGS += -j2
-.PHONY: help demo test install engine build bench labs lint
+.PHONY: help demo test install engine build bench labs lint audit
 
 help:
 	@echo 'make demo    install what is missing, build, run the demo lab, print where its report is'
@@ -14,7 +14,8 @@ help:
 	@echo 'make engine  only the machine'"'"'s engine, kept in the user'"'"'s cache directory'
 	@echo 'make labs    every lab in full'
 	@echo 'make bench   the figures of docs/performance.md'
-	@echo 'make lint    format, clippy, documentation'
+	@echo 'make lint    format, clippy, documentation, unused dependencies, purity of the pure crates'
+	@echo 'make audit   licences, sources and security advisories of dependencies'
 
 # The demo needs one release of OpenZFS; `make engine` and `make test` add the others.
 demo: ENGINE_FLAGS += --only 2.4
@@ -34,10 +35,20 @@ test: INSTALL_FLAGS += --browser
 test: engine build
 	$(CARGO) test --release --workspace
 
+# The crates that the architecture calls pure, as arguments of cargo.
+PURE = $(shell sed -n 's/^| `\([a-z]*\)` .*(pure).*/-p \1/p' docs/dev/ARCHITECTURE.md)
+
 lint:
+	@scripts/install --lint
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --workspace --no-deps
+	$(CARGO) machete --skip-target-dir
+	CLIPPY_CONF_DIR=$(CURDIR)/scripts/pure-crates $(CARGO) clippy --release --target wasm32-unknown-unknown $(PURE) -- -D warnings
+
+audit:
+	@scripts/install --audit
+	@scripts/audit
 
 bench: engine build
 	scripts/bench

@@ -29,7 +29,7 @@ impl Budget {
         Budget { limit_s, walls: BTreeMap::new() }
     }
 
-    /// When trials that are still at work are stopped, wall seconds from the run's begin.
+    /// When trials that still run are stopped, wall seconds from the run's begin.
     pub fn deadline_s(&self) -> f64 {
         self.limit_s * (1.0 + OVER)
     }

@@ -188,7 +188,7 @@ fn nameless_variant(variant: &Variant) -> Variant {
     variant.memory = None;
     // They are in the workload.
     variant.servers.clear();
-    // Drives beyond the last that takes part are no part of it either.
+    // Drives that no vdev uses have no effect on the result.
     let used = rerun::kinds(&variant);
     variant.drives.retain(|kind, _| used.contains_key(kind));
     for (name, kind) in &mut variant.drives {

@@ -35,7 +35,7 @@ pub fn perturbed(variant: &Variant, change: &Perturbation) -> Option<Variant> {
     // As in a lab's long form, a new value replaces the range that was stated with the old one.
     let value = stated * change.factor;
     *number = serde_json::json!(value);
-    // One request at a time already gives 1 / latency: a drive that did fewer a second would be none.
+    // At queue depth 1 a drive already does 1 / latency: its IOPS cannot be less.
     if let Some(operation) = change.parameter.strip_suffix("_latency_us") {
         let rate = number_at(&mut kind.numbers, &format!("{operation}_iops"))?;
         let least = 1e6 / value;
@@ -61,7 +61,7 @@ fn stated_number(number: &Value) -> Option<f64> {
 /// Every re-run that the lab asks for, given what is known: for each pair that a decided verdict rests
 /// on, each factor and each uncertain number of the drives in which its two variants differ (of those of
 /// the log, where they differ in none), both cells as far as they have such drives. A cell without
-/// them would only be measured again as it was.
+/// them would give the same result again.
 pub fn wanted(
     campaign: &Campaign,
     findings: &Findings,

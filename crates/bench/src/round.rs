@@ -33,14 +33,14 @@ pub trait Watch: Sync {
     fn damaged(&self, why: &str);
 }
 
-/// What jobs run with.
+/// The means to run jobs.
 #[derive(Clone)]
 pub struct Runner<'a> {
     /// Where trials are kept.
     pub store: &'a Store,
     /// What runs them.
     pub engine: &'a dyn Engine,
-    /// The user's wish to stop.
+    /// Set when the user interrupts.
     pub stop: &'a Stop,
     /// Wall time, from the run's begin on.
     pub clock: Arc<dyn Clock>,
@@ -55,9 +55,9 @@ pub struct Runner<'a> {
 pub enum Done {
     /// It was stored, or has been run.
     Trial(Box<Trial>),
-    /// It did not fit the budget, or was stopped when that was over. Wall seconds that it needs, about.
+    /// It did not fit the budget, or was stopped at the budget's end.
     NoTime {
-        /// See there.
+        /// Wall seconds that it needs, estimated.
         needs_s: f64,
     },
     /// The user stopped first.
@@ -179,7 +179,7 @@ impl Shared<'_> {
                 return Ok(None);
             }
         };
-        // Whoever held it may have stored it between the look and the claim.
+        // Another process may have stored it between the check and the claim.
         if self.stored(job, index) {
             return Ok(None);
         }
@@ -202,7 +202,7 @@ impl Shared<'_> {
     }
 }
 
-/// Tells which trial a step is of.
+/// Adds to a step which trial it belongs to.
 struct Named<'a> {
     name: &'a str,
     watch: &'a dyn Watch,

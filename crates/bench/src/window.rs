@@ -37,7 +37,7 @@ pub fn seconds(
     }
     for sample in samples {
         let end = (sample.at - begin).round();
-        // Of the window is what lies in it by half or more.
+        // A sample counts to the window if at least half of its second lies in it.
         if end < 1.0 || end > runtime_s.round() {
             continue;
         }

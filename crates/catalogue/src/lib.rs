@@ -155,6 +155,11 @@ mod tests {
                     number.source.starts_with("estimate"),
                     "{number:?}"
                 );
+                let document = ["data sheet", "measured", "Backblaze"];
+                assert!(
+                    number.is_estimate() || document.iter().any(|d| number.source.contains(d)),
+                    "{number:?} is derived, and has no range"
+                );
             }
         }
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Card {
     /// The line its description begins on.
     pub line: u32,
-    /// The number or slot by which the program knows it: `0` for `/c0` and `slot=0`.
+    /// Its number or slot in the program's output: `0` for `/c0` and `slot=0`.
     pub id: String,
     /// Model.
     pub model: Option<At<String>>,

@@ -57,17 +57,6 @@ impl Properties {
         self.rows.iter().find(|row| row.target == target && row.name == name)
     }
 
-    /// The targets, each once, in order of appearance.
-    pub fn targets(&self) -> Vec<&str> {
-        let mut seen = Vec::new();
-        for row in &self.rows {
-            if seen.last() != Some(&row.target.as_str()) && !seen.contains(&row.target.as_str()) {
-                seen.push(row.target.as_str());
-            }
-        }
-        seen
-    }
-
     /// Whether the rows are a pool's (`zpool get`) and not a dataset's: a pool has `ashift` or
     /// feature flags, a dataset never.
     pub fn of_pool(&self) -> bool {

@@ -223,7 +223,7 @@ fn variants(campaign: &Campaign, trials: &[&Trial]) -> Vec<VariantRef> {
 }
 
 fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
-    let of = |workload: &Workload| WorkloadRef {
+    let workload_ref = |workload: &Workload| WorkloadRef {
         name: workload.name.clone(),
         jobs: job::summaries(workload),
         counted: match workload.program {
@@ -231,7 +231,7 @@ fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
             Program::Pgbench(_) | Program::Sysbench(_) => Counted::Transactions,
         },
     };
-    campaign.workloads.iter().map(of).collect()
+    campaign.workloads.iter().map(workload_ref).collect()
 }
 
 /// Every row: by workload and variant in the order of the campaign, then by part and repeat.

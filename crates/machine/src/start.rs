@@ -67,8 +67,8 @@ pub struct Machine<'a> {
 const LINE_BYTES: usize = 3584;
 
 /// An argument that makes a command line [`LINE_BYTES`] long: the kernel keeps copies of its line and gives it
-/// to the first process, so that the length of the host's paths would move what lies behind them, and with it
-/// results. A longer line gets none.
+/// to the first process, so that the length of the host's paths would move the data behind them and change
+/// results. A longer line gets no padding.
 fn padding<'a>(arguments: impl Iterator<Item = &'a OsStr>) -> OsString {
     let used: usize = arguments.map(|argument| argument.len() + 1).sum();
     format!("padding={}", "x".repeat(LINE_BYTES.saturating_sub(used))).into()
@@ -87,7 +87,7 @@ pub enum Failure {
         action: &'static str,
         /// With what.
         path: PathBuf,
-        /// What the host said.
+        /// The host's error.
         source: std::io::Error,
     },
     /// The machine ended before its script began: this host cannot run it.
@@ -102,8 +102,8 @@ pub enum Failure {
 }
 
 impl Machine<'_> {
-    /// Runs the machine to its end, with `drives` as its configuration of drives. `stage` is told what it
-    /// does, `stop` asked whether it should end at once.
+    /// Runs the machine to its end, with `drives` as its configuration of drives. `stage` receives the
+    /// step that it is at; `stop` returns whether it should end at once.
     ///
     /// # Errors
     /// Why it did not come to the end of its script.

@@ -82,7 +82,7 @@ pub fn points(series: &[f64], least: usize, relative: f64) -> Vec<usize> {
     if series.iter().any(|x| !x.is_finite()) || series.len() < 2 * least {
         return Vec::new();
     }
-    let sums = Sums::of(series);
+    let sums = Sums::from_series(series);
     let mut edges = partition(series, &sums, least);
     // Steps too small to name go one by one, the smallest first, as each joins two levels.
     loop {
@@ -147,7 +147,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(series: &[f64]) -> Sums {
+    fn from_series(series: &[f64]) -> Sums {
         let centre = crate::mean(series).unwrap_or(0.0);
         let (mut first, mut second) = (vec![0.0], vec![0.0]);
         let (mut sum, mut squares) = (0.0, 0.0);

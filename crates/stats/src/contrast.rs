@@ -26,7 +26,7 @@ pub struct Mean {
 
 impl Mean {
     /// The mean of independent values that have at least this spread; none below two.
-    fn of(values: &[f64], least: f64) -> Option<Mean> {
+    fn from_values(values: &[f64], least: f64) -> Option<Mean> {
         let n = values.len() as f64;
         let spread = variance(values)?.max(least * least);
         Some(Mean { value: mean(values)?, error: (spread / n).sqrt(), freedom: n - 1.0 })
@@ -63,7 +63,7 @@ pub fn of_means(terms: &[(f64, Mean)]) -> Option<Mean> {
 pub fn of_groups(groups: &[(f64, &[f64])]) -> Option<Mean> {
     let terms: Option<Vec<(f64, Mean)>> = groups
         .iter()
-        .map(|(coefficient, values)| Some((*coefficient, Mean::of(values, LEAST_SPREAD)?)))
+        .map(|(coefficient, values)| Some((*coefficient, Mean::from_values(values, LEAST_SPREAD)?)))
         .collect();
     of_means(&terms?)
 }
@@ -75,7 +75,7 @@ pub fn of_pairs(contrasts: &[f64]) -> Option<Mean> {
         true => 0.0,
         false => LEAST_SPREAD,
     };
-    Mean::of(contrasts, least)
+    Mean::from_values(contrasts, least)
 }
 
 /// Natural logarithms; none when a value has none.
@@ -85,7 +85,7 @@ pub fn logs(values: &[f64]) -> Option<Vec<f64>> {
 
 /// The mean of a single group with Student's interval; none below two values.
 pub fn mean_interval(values: &[f64], alpha: f64) -> Option<Interval> {
-    Some(Mean::of(values, 0.0)?.interval(alpha))
+    Some(Mean::from_values(values, 0.0)?.interval(alpha))
 }
 
 #[cfg(test)]

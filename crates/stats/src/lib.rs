@@ -1,12 +1,12 @@
 //! Numbers in, numbers with intervals out.
 //!
-//! Pure: no I/O, no clock; every resampling takes a seed. The mathematics is written down once, with
+//! Pure: no I/O, no clock. The mathematics is written down once, with
 //! its sources, in `docs/explanation/method.md`.
 
+#[cfg(test)]
 mod random;
 
 pub mod batches;
-pub mod bootstrap;
 pub mod change;
 pub mod contrast;
 pub mod histogram;
@@ -37,11 +37,6 @@ impl Interval {
     /// Whether both ends lie strictly between `low` and `high`.
     pub fn inside(&self, low: f64, high: f64) -> bool {
         low < self.low && self.high < high
-    }
-
-    /// Whether the two have a point in common.
-    pub fn overlaps(&self, other: &Interval) -> bool {
-        self.low <= other.high && other.low <= self.high
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Comparison {
     pub regressed: bool,
 }
 
-/// A cell of which nothing can be said.
+/// A cell that cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unmeasured {
     /// The variant's name.

@@ -139,11 +139,11 @@ impl<'a> Group<'a> {
 
     /// How many trials came to what.
     pub fn counts(&self) -> TrialCounts {
-        let of = |validity| self.of_validity(validity).count() as u32;
+        let count = |validity| self.of_validity(validity).count() as u32;
         TrialCounts {
-            valid: of(Validity::Valid),
-            excluded: of(Validity::Excluded),
-            failed: of(Validity::Failed) + self.failed.len() as u32,
+            valid: count(Validity::Valid),
+            excluded: count(Validity::Excluded),
+            failed: count(Validity::Failed) + self.failed.len() as u32,
         }
     }
 

@@ -237,19 +237,19 @@ fn throughput(
 /// The estimate from one number a trial; of a single trial, from batches of its series.
 pub fn estimate(trials: &[f64], series: Option<&[f64]>, alpha: f64) -> Option<Estimate> {
     let value = stats::mean(trials)?;
-    let of = |interval: Interval, basis| Estimate {
+    let estimate = |interval: Interval, basis| Estimate {
         value,
         low: interval.low.max(0.0),
         high: interval.high,
         basis,
     };
     if let Some(interval) = contrast::mean_interval(trials, alpha) {
-        return Some(of(interval, Basis::Trials));
+        return Some(estimate(interval, Basis::Trials));
     }
     let within = series.and_then(|series| batches::interval(series, alpha));
     Some(match within {
         // The series' own mean may differ a little from the client's count: keep the width.
-        Some(i) => of(
+        Some(i) => estimate(
             Interval { value, low: value - (i.value - i.low), high: value + (i.high - i.value) },
             Basis::Batches,
         ),
@@ -287,7 +287,7 @@ mod tests {
         let trial = Some(Course { after_restart: true, ..rising });
         let Phases::AfterRestart { whole } = super::phases(&[trial.clone(), trial], LENGTHS, 0.05)
         else {
-            panic!("not told from what lasts");
+            panic!("a rise after a restart is not the sustained phase");
         };
         assert_eq!(whole.throughput.value, 1475.0);
         assert_eq!((whole.seconds, whole.real_seconds), (20.0, Some(240.0)));

@@ -41,7 +41,18 @@ pub fn resources(
         log: (commits > 0.0).then(|| log(variant, &totals)).flatten(),
         written_per_byte: (written > 0.0)
             .then(|| totals.sum_of_drives(DriveCounter::WriteBytes) / written),
+        counters: counters(trials, &totals),
     })
+}
+
+/// Totals of some trials for each virtual second, levels as means; without drives' own.
+fn counters(trials: &[&Measured], totals: &Counters) -> Counters {
+    let seconds: f64 = trials.iter().map(|m| m.runtime_s).sum();
+    let counted = totals.iter().filter(|(counter, value)| {
+        *value > 0.0 && !matches!(counter, Counter::Drive { .. }) && seconds > 0.0
+    });
+    let per = |counter: &Counter| if counter.is_level() { trials.len() as f64 } else { seconds };
+    counted.map(|(counter, value)| (counter.clone(), value / per(counter))).collect()
 }
 
 /// Mean busy share of each drive over some seconds.
@@ -175,6 +186,22 @@ mod tests {
         assert_eq!(of(1), Limit::Processor { busy: 0.95 });
         assert_eq!(of(2), Limit::Throttle { per_write: 0.8 });
         assert_eq!(of(3), Limit::Unknown);
+    }
+
+    #[test]
+    fn counters_are_rates_levels_means_and_drives_have_their_own_places() {
+        let trial = |commits, size| Measured {
+            runtime_s: 10.0,
+            totals: [(Counter::ZilCommits, commits), (Counter::ArcSize, size), busy("hdd0", 0.5)]
+                .into_iter()
+                .chain([(Counter::L2Hits, 0.0)])
+                .collect(),
+            ..Measured::default()
+        };
+        let (a, b) = (trial(100.0, 6e9), trial(300.0, 8e9));
+        let totals = Counters::added([&a.totals, &b.totals]);
+        let expected = Counters::from([(Counter::ZilCommits, 20.0), (Counter::ArcSize, 7e9)]);
+        assert_eq!(counters(&[&a, &b], &totals), expected);
     }
 
     #[test]

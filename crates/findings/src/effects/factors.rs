@@ -153,8 +153,8 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
     let datasets: BTreeSet<&String> = a.datasets.keys().chain(b.datasets.keys()).collect();
     let none = BTreeMap::new();
     for dataset in datasets {
-        let of = |v: &'_ Variant| v.datasets.get(dataset).unwrap_or(&none).clone();
-        for name in differing(&of(a), &of(b)) {
+        let properties = |v: &'_ Variant| v.datasets.get(dataset).unwrap_or(&none).clone();
+        for name in differing(&properties(a), &properties(b)) {
             found.insert(Subject::Property { dataset: dataset.clone(), name });
         }
     }

@@ -3,9 +3,9 @@
 use super::Table;
 use crate::schema::{Lint, LintFinding, Severity};
 
-/// Set-ups that are said to survive another number of drives than their parity, or, where redundancy
-/// groups are permuted over all drives (dRAID), that number of each group: there, any two drives share
-/// a group somewhere, so that it is of all of them.
+/// Set-ups whose stated fault tolerance is not their parity. Where redundancy groups are permuted over all
+/// drives (dRAID) any two drives share a group somewhere, so that the tolerance is of all drives and cannot be
+/// stated for each group.
 pub fn lint(table: &Table) -> Vec<Lint> {
     table
         .setups

@@ -7,7 +7,7 @@ use crate::schema::{Lint, LintFinding, Severity};
 const TOLERANCE: f64 = 0.15;
 
 /// Rows whose throughput × mean latency is not their concurrency. More in flight than there are places
-/// is impossible; fewer is only so where clients do nothing else, and is said as implausible.
+/// is impossible; fewer is possible where clients do other work, and is reported as implausible.
 pub fn lint(table: &Table) -> Vec<Lint> {
     table
         .rows

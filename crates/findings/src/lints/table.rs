@@ -59,7 +59,7 @@ pub struct Setup {
     pub spares: Option<u32>,
     /// Drives that may fail, as stated.
     pub survives: Option<u32>,
-    /// Of how many that is said; none for all of them.
+    /// Among how many drives; none for all of them.
     pub survives_of: Option<u32>,
     /// Redundancy groups are permuted over all drives (dRAID).
     pub permuted: bool,

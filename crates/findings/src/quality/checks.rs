@@ -126,7 +126,7 @@ fn held(flow: &Flow) -> f64 {
 }
 
 /// Each byte written and made durable is on some drive at least once. Where compression can shrink it,
-/// or where writes to one place can merge before a sync, nothing can be said.
+/// or where writes to one place can merge before a sync, the law does not apply.
 fn bytes_on_drives(
     measured: &Measured,
     job: &Job,

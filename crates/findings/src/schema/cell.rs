@@ -1,7 +1,7 @@
 //! Cells: variant × workload.
 
 use super::{CellIssue, Check, Metric, Validity};
-use measurement::{SyncTest, WarmUpEnd};
+use measurement::{Counters, SyncTest, WarmUpEnd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -266,6 +266,11 @@ pub struct Resources {
     pub log: Option<LogDrives>,
     /// Bytes that the drives wrote for each byte the client wrote; none where it wrote nothing.
     pub written_per_byte: Option<f64>,
+    /// Counters of the kernel and of the client's server by name, over the whole window: a level's mean, any other
+    /// for each virtual second. Those that counted nothing are left out, and so are those of drives.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, f64>")]
+    pub counters: Counters,
 }
 
 /// What a database server did over the windows, by its own counters.

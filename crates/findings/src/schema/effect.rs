@@ -29,7 +29,7 @@ pub struct Effect {
     /// Numerator ÷ denominator, with an interval that holds under repeated looks: the mean over pairs of
     /// trials with the same seed.
     pub ratio: Estimate,
-    /// What it comes to.
+    /// Its outcome.
     pub class: VerdictClass,
     /// What would decide an undecided one; none for the others.
     pub needed: Option<Needed>,
@@ -89,7 +89,7 @@ impl Metric {
     }
 }
 
-/// What an effect comes to.
+/// The outcome of an effect.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

@@ -228,9 +228,9 @@ pub struct ScaleFindings {
     pub dirty_data_max: u64,
     /// Dirty-data limit of the real machine, bytes.
     pub dirty_data_max_real: u64,
-    /// Factor by which bursts last longer on the real machine: the ratio of the two.
+    /// How many times longer bursts last on the real machine: the ratio of the two.
     pub burst_factor: f64,
-    /// What the numbers cannot tell.
+    /// What the numbers do not show.
     pub limits: Vec<ScaleLimit>,
     /// Further notes of the lab's resolution, as written there.
     pub notes: Vec<String>,
@@ -261,7 +261,7 @@ pub struct OpenNumbers {
     pub profile: String,
     /// How many numbers the profile has.
     pub all: u32,
-    /// How many have a range, or are said to be an estimate, a fit or quoted from memory.
+    /// How many have a range, or a source that calls them an estimate, a fit or quoted from memory.
     pub open: u32,
 }
 
@@ -282,7 +282,7 @@ pub struct OtherSize {
     pub moves: bool,
 }
 
-/// What the numbers cannot tell.
+/// What the numbers do not show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "limit", rename_all = "kebab-case")]
 pub enum ScaleLimit {

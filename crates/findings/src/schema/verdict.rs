@@ -17,7 +17,7 @@ pub struct Verdict {
     pub against: String,
     /// The workload.
     pub workload: String,
-    /// What it comes to, by the sustained phase where there are two.
+    /// The outcome, by the sustained phase where there are two.
     pub class: VerdictClass,
     /// What is compared.
     pub metric: Metric,

@@ -28,13 +28,14 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
     if !lying.is_empty() {
         risks.push(DurabilityRisk::LyingFlush { kinds: lying });
     }
-    let of = |class: AllocationClass| variant.pool.vdevs.iter().filter(move |v| v.class == class);
+    let vdevs =
+        |class: AllocationClass| variant.pool.vdevs.iter().filter(move |v| v.class == class);
     let bare = |vdev: &&Vdev| vdev.layout == Layout::Single;
-    let data_is_bare = of(AllocationClass::Normal).any(|v| bare(&v));
-    if of(AllocationClass::Log).any(|v| bare(&v)) {
+    let data_is_bare = vdevs(AllocationClass::Normal).any(|v| bare(&v));
+    if vdevs(AllocationClass::Log).any(|v| bare(&v)) {
         risks.push(DurabilityRisk::LogNotMirrored);
     }
-    let special = || of(AllocationClass::Special).chain(of(AllocationClass::Dedup));
+    let special = || vdevs(AllocationClass::Special).chain(vdevs(AllocationClass::Dedup));
     if !data_is_bare && special().any(|v| bare(&v)) {
         risks.push(DurabilityRisk::SpecialNotRedundant);
     }

@@ -161,8 +161,8 @@ fn break_even(
     }
     let ladder = |shown: &Shown<'_>| {
         let cell = shown.1;
-        let of = |l: &&Ladder| l.variant == cell.variant && l.workload == cell.workload;
-        ladders.iter().find(of)
+        let is_of_cell = |l: &&Ladder| l.variant == cell.variant && l.workload == cell.workload;
+        ladders.iter().find(is_of_cell)
     };
     let carried = ladder(before)
         .filter(|l| l.saturated.is_some())
@@ -197,7 +197,7 @@ const APART: f64 = 2.0;
 
 /// Whether the effect of a factor differs that much between levels of the others.
 fn apart<'a>(single: impl Iterator<Item = &'a Effect> + Clone) -> bool {
-    // Of a cell that never settled nobody knows what lasts, however well its trials agree.
+    // The sustained phase of a cell that never settled is unknown, however well its trials agree.
     let settled = |e: &Effect| e.needed.as_ref().is_none_or(|n| n.lack != Lack::LongerRun);
     let known = single
         .filter(|e| e.phase != PhaseKind::Burst && e.ratio.basis != Basis::Point && settled(e));
@@ -234,8 +234,8 @@ fn choose(pair: &Pair<'_>, workload: &str, effects: &[Effect], metric: Metric) -
     classes.dedup();
     let mains: Vec<usize> = mine.iter().copied().filter(is_main).collect();
     let beside = |i: &usize| effects[*i].variant.as_deref() == Some(pair.variant.name.as_str());
-    // All pairs are known and agree, while the mean over them is not: it rests on the fewest trials of
-    // any cell, and nobody asks for more of one whose own pair is decided.
+    // All pairs are decided and agree while their mean is undecided: it rests on the cell with the fewest
+    // trials, and no more are planned for a cell whose own pair is decided.
     let undecided =
         |i: &usize| lasting(&effects[*i]) && effects[*i].class == VerdictClass::Undecided;
     let pairs_say = mains.iter().any(undecided) && !single.iter().any(undecided);

@@ -128,10 +128,10 @@ fn log_times(class: VerdictClass, before: &Facts<'_>, after: &Facts<'_>) -> Vec<
         return Vec::new();
     };
     let times = |pick: fn(&LogDrives) -> Option<f64>| {
-        let of = |log: &LogDrives| {
+        let drive_time = |log: &LogDrives| {
             Some(DriveTime { kind: log.kind.clone(), with_data: log.with_data, us: pick(log)? })
         };
-        let (old, new) = (of(old)?, of(new)?);
+        let (old, new) = (drive_time(old)?, drive_time(new)?);
         let with_effect = (new.us < old.us) == (class == VerdictClass::WorthIt);
         (differs(old.us, new.us) && with_effect).then_some((old, new))
     };
@@ -143,8 +143,8 @@ fn log_times(class: VerdictClass, before: &Facts<'_>, after: &Facts<'_>) -> Vec<
 }
 
 fn commits(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let of = |facts: &Facts<'_>| facts.resources.commits_per_op;
-    let (before, after) = (of(before), of(after));
+    let commits = |facts: &Facts<'_>| facts.resources.commits_per_op;
+    let (before, after) = (commits(before), commits(after));
     (before.max(after) >= NOTHING && differs(before, after))
         .then_some(Reason::Commits { before, after })
 }
@@ -190,8 +190,8 @@ fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
 }
 
 fn memory(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let of = |facts: &Facts<'_>| facts.hits().reads.map(|r| r.dbuf + r.arc);
-    let (before, after) = (of(before)?, of(after)?);
+    let in_memory = |facts: &Facts<'_>| facts.hits().reads.map(|r| r.dbuf + r.arc);
+    let (before, after) = (in_memory(before)?, in_memory(after)?);
     ((before - after).abs() >= POINTS).then_some(Reason::MemoryServes { before, after })
 }
 
@@ -225,12 +225,12 @@ fn nothing_read(
 }
 
 fn indirect(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let of = |facts: &Facts<'_>| {
+    let share = |facts: &Facts<'_>| {
         let indirect = facts.total(Counter::ZilIndirect);
         let all = indirect + facts.total(Counter::ZilCopied) + facts.total(Counter::ZilNeedcopy);
         (all > 0.0).then(|| indirect / all)
     };
-    let (before, after) = (of(before)?, of(after)?);
+    let (before, after) = (share(before)?, share(after)?);
     ((before - after).abs() >= RATIO).then_some(Reason::Indirect { before, after })
 }
 
@@ -240,16 +240,16 @@ fn record_reads(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     if own(before) || own(after) || before.written <= 0.0 || after.written <= 0.0 {
         return None;
     }
-    let of =
+    let read_bytes =
         |facts: &Facts<'_>| facts.per_byte(facts.totals.sum_of_drives(DriveCounter::ReadBytes));
-    let (before, after) = (of(before), of(after));
+    let (before, after) = (read_bytes(before), read_bytes(after));
     (before.max(after) >= RATIO && differs(before, after))
         .then_some(Reason::RecordReads { before, after })
 }
 
 fn amplification(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let of = |facts: &Facts<'_>| facts.resources.written_per_byte.unwrap_or(0.0);
-    let (before, after) = (of(before), of(after));
+    let written = |facts: &Facts<'_>| facts.resources.written_per_byte.unwrap_or(0.0);
+    let (before, after) = (written(before), written(after));
     (before > 0.0 && after > 0.0 && differs(before, after))
         .then_some(Reason::WriteAmplification { before, after })
 }
@@ -267,8 +267,8 @@ fn dirty_filled(after: &Facts<'_>) -> Option<Reason> {
 }
 
 fn throttled(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let of = |facts: &Facts<'_>| facts.resources.throttled_per_write;
-    let (before, after) = (of(before), of(after));
+    let waits = |facts: &Facts<'_>| facts.resources.throttled_per_write;
+    let (before, after) = (waits(before), waits(after));
     (before.max(after) >= RATIO && differs(before, after))
         .then_some(Reason::Throttled { before, after })
 }

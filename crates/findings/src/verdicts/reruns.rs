@@ -37,9 +37,9 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
                 }
             }
             for changed in seen {
-                let of = mine.iter().filter(|(c, _)| *c == changed);
-                let of = of.map(|(_, t)| *t).collect();
-                let side = Group::new(variant, workload, campaign.method.restart, of);
+                let trials = mine.iter().filter(|(c, _)| *c == changed);
+                let trials = trials.map(|(_, t)| *t).collect();
+                let side = Group::new(variant, workload, campaign.method.restart, trials);
                 all.push(Rerun {
                     changed,
                     phases: phases::phases(
@@ -57,7 +57,7 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
 
 /// The ranges that re-runs give for the effect a verdict rests on, of one pair or over several, each with
 /// its numerator and denominator. A side that has the drive in its pool must have been run again with it; a
-/// side that has not stands as it was.
+/// side without it is not changed by it.
 pub fn sensitivities(
     deciding: &Effect,
     pairs: &[(&Pair<'_>, Side<'_>, Side<'_>)],
@@ -158,8 +158,8 @@ fn has(variant: &Variant, kind: &str) -> bool {
     drives.any(|drive| drive.kind == kind)
 }
 
-/// Whether a ratio comes to the same as the verdict: to a change worth naming, or where the verdict's own is
-/// smaller than that, to one of the same sign. For latency less is better.
+/// Whether a ratio has the verdict's outcome: a change worth naming, or where the verdict's own is smaller than
+/// that, one of the same sign. For latency less is better.
 fn same(deciding: &Effect, ratio: f64) -> bool {
     let gain = |ratio: f64| match deciding.metric.more_is_better() {
         true => ratio,
@@ -200,13 +200,16 @@ mod tests {
             trials: (2, 2),
             durability_differs: false,
         };
-        let of = |class, metric, value, ratios: [f64; 3]| {
+        let agree = |class, metric, value, ratios: [f64; 3]| {
             ratios.map(|ratio| same(&verdict(class, metric, value), ratio))
         };
         let (up, slow) = (Metric::Throughput, Metric::MeanLatency);
-        assert_eq!(of(VerdictClass::WorthIt, up, 1.04, [1.04, 1.01, 0.99]), [true, true, false]);
-        assert_eq!(of(VerdictClass::WorthIt, up, 1.5, [1.5, 1.05, 1.04]), [true, true, false]);
-        assert_eq!(of(VerdictClass::Harmful, up, 0.97, [0.97, 0.999, 1.01]), [true, true, false]);
-        assert_eq!(of(VerdictClass::WorthIt, slow, 0.5, [0.5, 0.9, 1.1]), [true, true, false]);
+        assert_eq!(agree(VerdictClass::WorthIt, up, 1.04, [1.04, 1.01, 0.99]), [true, true, false]);
+        assert_eq!(agree(VerdictClass::WorthIt, up, 1.5, [1.5, 1.05, 1.04]), [true, true, false]);
+        assert_eq!(
+            agree(VerdictClass::Harmful, up, 0.97, [0.97, 0.999, 1.01]),
+            [true, true, false]
+        );
+        assert_eq!(agree(VerdictClass::WorthIt, slow, 0.5, [0.5, 0.9, 1.1]), [true, true, false]);
     }
 }

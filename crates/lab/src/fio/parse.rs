@@ -234,8 +234,7 @@ fn option(content: &str) -> Result<(Rule, String), (String, String)> {
 /// What stands for a part of a file's name, after a `$`.
 const OF_FILE_NAMES: [&str; 4] = ["jobname", "clientuid", "jobnum", "filenum"];
 
-/// What is wrong with a value by which fio would reach a file that is not the dataset's, or miss the dataset's,
-/// and what to do.
+/// Why a value is refused that makes fio use a file outside the dataset, and what to do.
 fn reaches_outside(option: &str, value: &str) -> Option<(&'static str, &'static str)> {
     match option {
         // `mmap:FILE`: fio makes the file, or truncates the one that is there.

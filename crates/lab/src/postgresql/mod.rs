@@ -142,7 +142,7 @@ impl Setting {
             true => &MEMORY[..],
             false => &TIME[..],
         };
-        let of = |unit: &str| units.iter().find(|(name, _)| *name == unit).map(|(_, n)| *n);
+        let factor = |unit: &str| units.iter().find(|(name, _)| *name == unit).map(|(_, n)| *n);
         let example = match units[0].0 {
             _ if self.unit == "-" => "a number".to_owned(),
             "B" => "a size such as 64MB or 8GB".to_owned(),
@@ -152,7 +152,7 @@ impl Setting {
         let own = match (unit.trim(), self.unit) {
             ("", _) => number,
             (_, "-") => return Err("write a number without a unit".to_owned()),
-            (unit, own) => match (of(unit), of(own)) {
+            (unit, own) => match (factor(unit), factor(own)) {
                 (Some(unit), Some(own)) => number * unit / own,
                 _ => return Err(format!("write {example}")),
             },
@@ -226,12 +226,12 @@ mod tests {
 
     #[test]
     fn bare_numbers_count_in_the_setting_s_unit() {
-        let of = |name: &str| lookup(name, None).ok().flatten().unwrap();
-        assert_eq!(of("shared_buffers").bytes("16384"), Some(128 << 20));
-        assert_eq!(of("max_wal_size").bytes("1GB"), Some(1 << 30));
-        assert_eq!(of("wal_buffers").bytes("-1"), None);
-        assert_eq!(of("checkpoint_timeout").seconds("5min"), Some(300.0));
-        assert_eq!(of("checkpoint_timeout").seconds("300"), Some(300.0));
+        let setting = |name: &str| lookup(name, None).ok().flatten().unwrap();
+        assert_eq!(setting("shared_buffers").bytes("16384"), Some(128 << 20));
+        assert_eq!(setting("max_wal_size").bytes("1GB"), Some(1 << 30));
+        assert_eq!(setting("wal_buffers").bytes("-1"), None);
+        assert_eq!(setting("checkpoint_timeout").seconds("5min"), Some(300.0));
+        assert_eq!(setting("checkpoint_timeout").seconds("300"), Some(300.0));
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub struct Part {
     pub class: &'static str,
     /// Its share of the bar, 0 to 1.
     pub share: f64,
-    /// What a pointer that rests on it is told.
+    /// Its tooltip.
     pub title: String,
 }
 

@@ -60,7 +60,7 @@ impl Page<'_> {
                         m.foreign(level);
                     });
                     for class in CLASSES {
-                        let of: Vec<&Answer> = self
+                        let answers: Vec<&Answer> = self
                             .answers
                             .iter()
                             .filter(|a| {
@@ -69,8 +69,8 @@ impl Page<'_> {
                             })
                             .filter(|a| a.verdict.class == class)
                             .collect();
-                        if !of.is_empty() {
-                            self.of_class(m, class, &of);
+                        if !answers.is_empty() {
+                            self.of_class(m, class, &answers);
                         }
                     }
                 });

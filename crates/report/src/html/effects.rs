@@ -43,9 +43,9 @@ impl Page<'_> {
                         });
                     });
                     for metric in [Metric::Throughput, Metric::MeanLatency, Metric::P99Latency] {
-                        let of: Vec<&Effect> =
+                        let effects: Vec<&Effect> =
                             shown.iter().copied().filter(|e| e.metric == metric).collect();
-                        self.forest(m, metric, &of, &axis);
+                        self.forest(m, metric, &effects, &axis);
                     }
                 });
             });

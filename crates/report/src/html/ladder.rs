@@ -23,9 +23,9 @@ impl Page<'_> {
                 }
             }
             for (w, workload) in workloads.into_iter().enumerate() {
-                let of: Vec<&Ladder> =
+                let ladders: Vec<&Ladder> =
                     self.findings.ladders.iter().filter(|l| l.workload == workload).collect();
-                self.load(m, w, workload, &of);
+                self.load(m, w, workload, &ladders);
             }
         });
     }

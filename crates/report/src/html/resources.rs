@@ -6,6 +6,7 @@ use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, micros, share};
 use findings::schema::{Cell, LogDrives, Resources};
+use measurement::{Counter, Named};
 
 const NUMBERS: [Label; 6] = [
     Label::Processor,
@@ -46,8 +47,27 @@ impl Page<'_> {
                     });
                 });
             });
+            for (cell, used) in cells.iter().filter(|(_, used)| !used.counters.is_empty()) {
+                counters(m, cell, used);
+            }
         });
     }
+}
+
+/// Every counter of a cell, by its name in the kernel's tables and ours.
+fn counters(m: &mut Markup, cell: &Cell, used: &Resources) {
+    let line = |(counter, value): (&Counter, f64)| format!("{} {}", counter.name(), count(value));
+    let lines: Vec<String> = used.counters.iter().map(line).collect();
+    m.tag("details").inside(|m| {
+        m.tag("summary").inside(|m| {
+            m.say(label(Label::Counters));
+            m.text(" ");
+            m.foreign(&format!("{} ({})", cell.variant, cell.workload));
+        });
+        m.tag("div").class("code").inside(|m| {
+            m.tag("pre").attr("tabindex", 0).text(lines.join("\n"));
+        });
+    });
 }
 
 fn row(m: &mut Markup, cell: &Cell, used: &Resources) {

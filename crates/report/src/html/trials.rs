@@ -139,9 +139,9 @@ fn code(m: &mut Markup, key: &str) {
 
 /// How one law fares in one cell.
 fn field(m: &mut Markup, cell: &Cell, law: Law) {
-    let of: Vec<&Check> = cell.checks.iter().filter(|c| c.law == law).collect();
-    let held = of.iter().filter(|c| c.pass).count();
-    match (held, of.len()) {
+    let checks: Vec<&Check> = cell.checks.iter().filter(|c| c.law == law).collect();
+    let held = checks.iter().filter(|c| c.pass).count();
+    match (held, checks.len()) {
         (_, 0) => m.text("–"),
         (held, all) if held == all => m.tag("span").class("ok").inside(|m| {
             m.text(format_args!("✓ {all} "));

@@ -59,6 +59,7 @@ labels! {
     WaitsForIntro: "Each cell was run again without one cost, with the same seeds. The bar is its throughput without that cost, relative to 1× with it: the longest bar is what the cell waits for most." | "每个组合用相同的随机种子、去除一项开销后重新运行。条形为去除该项后的吞吐量（未去除时为 1×）：最长的一项就是主要的等待来源。",
     LimitedBy: "Bottleneck of each variant" | "各方案的瓶颈",
     LimitedByIntro: "From the kernel’s counters and the drives’ record of every request. Utilization and throttle delays are those of the sustained phase; commits, bytes and mean service times those of the whole window." | "取自内核计数器和硬盘的请求记录。繁忙度与写限流延迟取自持续阶段；提交次数、字节数和平均服务时间取自整个测量窗口。",
+    Counters: "Counters, for each second or as a mean level:" | "各项计数（每秒次数或平均水平）：",
     WhoAnswered: "Where reads were served from" | "读取由哪一级提供",
     WhoAnsweredIntro: "All lookups of data and metadata blocks, by what served them: dbuf cache, ARC, L2ARC or a drive." | "全部数据块与元数据块的查找，按提供者划分：dbuf 缓存、ARC、L2ARC 或硬盘。",
     Drives: "Utilization of each drive" | "各硬盘的繁忙度",

@@ -18,15 +18,15 @@ pub struct Parameter {
 impl Parameter {
     /// Whether a release line has it; 2.1 stands for older ones, and the newest known for newer ones.
     pub fn exists_in(&self, release: (u32, u32)) -> bool {
-        self.of(release).is_some()
+        self.in_release(release).is_some()
     }
 
     /// Its default in a release line.
     pub fn default_in(&self, release: (u32, u32)) -> Option<u64> {
-        self.of(release).and_then(|(_, default)| *default)
+        self.in_release(release).and_then(|(_, default)| *default)
     }
 
-    fn of(&self, release: (u32, u32)) -> Option<&((u32, u32), Option<u64>)> {
+    fn in_release(&self, release: (u32, u32)) -> Option<&((u32, u32), Option<u64>)> {
         let release = release.clamp((2, 1), (2, 4));
         self.releases.iter().find(|(line, _)| *line == release)
     }

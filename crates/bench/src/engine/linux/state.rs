@@ -133,7 +133,7 @@ impl Linux {
             }
             match store.claim(&wanted.key).map_err(refused)? {
                 Claim::Mine(running) => {
-                    // Whoever held it may have stored it between the look and the claim.
+                    // Another process may have stored it between the check and the claim.
                     if self.stored(&wanted.key, store).is_none() {
                         self.make(&wanted, store, running, watch, stop)?;
                     }

@@ -76,11 +76,6 @@ impl Rewritten {
         warm.replacen("[global]\n", &own, 1)
     }
 
-    /// Whether a warm-up only reads.
-    pub fn warms_by_reading(&self) -> bool {
-        self.reads.is_some()
-    }
-
     /// The text without the lines that begin so.
     fn without(&self, options: &[&str]) -> String {
         let stays = |line: &&str| !options.iter().any(|o| line.trim_start().starts_with(o));

@@ -69,8 +69,7 @@ pub(super) fn open(job: &Job, rate: f64, clones: u32) -> Open {
     Open { lines, rate: offered, workers, note }
 }
 
-/// Lines by which each write waits until it is on stable storage, in place of the flush that a job asks for
-/// after each.
+/// Options that make each write wait until it is on stable storage; they replace the job's flush after each write.
 fn flush_in_write(job: &Job) -> Vec<(&'static str, String)> {
     [("fdatasync", "dsync"), ("fsync", "1")]
         .into_iter()

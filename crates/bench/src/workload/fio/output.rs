@@ -82,7 +82,7 @@ pub struct Latency {
     pub bins: BTreeMap<u64, u64>,
 }
 
-/// What is wrong with an output.
+/// Why an output cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// There is no JSON in it.
@@ -93,7 +93,7 @@ pub enum Unreadable {
     NotFios(String),
 }
 
-/// Reads an output file, warnings before the JSON let pass.
+/// Reads an output file; warnings before the JSON are skipped.
 ///
 /// # Errors
 /// [`Unreadable`] when there is no JSON of fio in it.

@@ -46,15 +46,13 @@ pub struct Rewritten {
     pub places: Vec<(u32, f64)>,
     /// The longest job's virtual seconds of measurement; none when it ends with its files.
     pub runtime_s: Option<f64>,
-    /// Virtual seconds that some job goes on for whatever it has done (`time_based`); none when all may end
-    /// with their files.
+    /// The longest `time_based` job's virtual seconds; none when every job may end with its files.
     pub lasts_s: Option<f64>,
     /// The longest job's virtual seconds before that.
     pub ramp_s: f64,
-    /// Virtual seconds that the same job is to run before, as a process of its own: the ramp of jobs
-    /// that fio 3.33 lets down. Workers of an open loop do not leave a ramp of fio's; a job that goes
-    /// through several files in order ends for good when its ramp does within the last operation of a
-    /// pass, for nothing has then been done in that pass.
+    /// Virtual seconds of a ramp that runs before as a process of its own, for jobs whose `ramp_time` fio 3.33
+    /// does not handle: workers of an open loop never leave it, and a job that reads several files in order
+    /// ends with it if it ends during the last operation of a pass.
     pub lead_s: f64,
     /// Bytes of all files, as scaled.
     pub files_bytes: u64,

@@ -129,19 +129,18 @@ fn depth(job: &Job) -> u32 {
     }
 }
 
-/// Whether a job comes to each block once before it comes to any again, as fio does with uniformly random
-/// offsets unless told not to. The real files last a window long; a file S times smaller is gone through S
-/// times as soon, and towards the end of a pass the blocks that are left are those that no cache holds, or
-/// all hold. Offsets drawn freely are the same from the first second to the last. What is to be verified
-/// keeps its map.
+/// Whether fio visits each block once before it repeats any (its random map, the default for uniformly random
+/// offsets). A pass over the real files outlasts the window; a pass over files S times smaller ends S times
+/// sooner, and the blocks left towards its end are those that no cache holds, or that all hold. Without the map
+/// the hit ratio is the same in every second. A job that verifies keeps its map.
 fn goes_through_a_map(job: &Job) -> bool {
     job.get("rw").is_some_and(|rw| rw.starts_with("rand"))
         && job.get("random_distribution").is_none_or(|v| v == "random")
         && ["norandommap", "random_generator", "verify"].iter().all(|name| job.get(name).is_none())
 }
 
-/// Says of a job of random writes that its files have no content: fio lays out what is to be read, and
-/// what is only written as a hole. Whoever asks what partial writes cost must know.
+/// A note on jobs of random writes whose files have no content: fio fills only files that are read, and makes
+/// the others holes. A partial write into a hole reads nothing, so its cost is not that of a filled file.
 fn holes(job: &Job) -> Option<String> {
     (job.get("rw")?.starts_with("randwrite") && !is_filled(job)).then(|| {
         format!(

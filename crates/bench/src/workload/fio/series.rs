@@ -7,7 +7,7 @@ pub type PerSecond = Vec<(f64, f64)>;
 ///
 /// fio writes a line when a window of a second has passed, labelled with its end, which may be late; of a
 /// window in which nothing was done it writes none, and the line after it is of its own second alone.
-/// Lines of other directions (2: trim) are let pass.
+/// Lines of other directions (2: trim) are skipped.
 pub fn add(series: &mut PerSecond, log: &str) {
     // The end of the last window, for each direction.
     let mut last = [0.0f64; 2];

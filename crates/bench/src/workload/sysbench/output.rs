@@ -77,7 +77,7 @@ impl Run {
         }
     }
 
-    /// All transactions as one flow. sysbench's bins are 1.8 % wide and told by their middle.
+    /// All transactions as one flow. sysbench's bins are 1.8 % wide and named by their middle.
     pub fn flow(&self) -> Flow {
         let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
         let mut overflow = 0;
