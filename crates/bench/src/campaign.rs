@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::fault::Fault;
 use crate::job::{Builds, Job, jobs};
-use crate::known::Known;
+use crate::known_trials::KnownTrials;
 use crate::plan;
 use crate::round::{Done, Runner};
 use lab::campaign::Campaign;
@@ -86,7 +86,7 @@ pub fn run(
     let mut record = Record::new(campaign, model, question.lab, builds.by_name());
     let path = runner.store.keep(&mut record, SystemTime::now())?;
     let mut budget = Budget::new(campaign.method.budget_s);
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     let mut why = false;
     let (end, not_run) = loop {
         let round = plan::next(campaign, model, &known, why);
@@ -131,7 +131,7 @@ pub fn run(
 }
 
 /// Adds a job's trial under the names of each slot that it fills.
-fn add(campaign: &Campaign, known: &mut Known, job: &Job, trial: &Trial) {
+fn add(campaign: &Campaign, known: &mut KnownTrials, job: &Job, trial: &Trial) {
     for slot in &job.slots {
         let entry = slot.entry(campaign, job.key.as_str());
         known.add(slot.clone(), entry.name(trial.clone()));
@@ -160,7 +160,7 @@ pub fn list(
 ) -> Result<Vec<Planned>, Error> {
     let Question { campaign, model, .. } = question;
     let builds = Builds::new(engine, campaign)?;
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     let mut planned = Vec::new();
     loop {
         let round = plan::next(campaign, model, &known, question.why);

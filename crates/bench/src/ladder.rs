@@ -1,6 +1,6 @@
 //! The open-loop ladder: a workload at increasing rates until the pool is saturated.
 
-use crate::known::Known;
+use crate::known_trials::KnownTrials;
 use crate::plan::baseline_first;
 use crate::slot::Slot;
 use lab::campaign::{Campaign, Rates};
@@ -39,7 +39,7 @@ pub fn saturated(measured: &Measured, offered: f64) -> bool {
 
 /// The rates of a cell's ladder. None until its closed loop has been measured, from which an automatic
 /// one begins. Only the repeats that come before any ladder count, so that later ones do not change it.
-fn rates(campaign: &Campaign, known: &Known, variant: usize, workload: usize) -> Vec<f64> {
+fn rates(campaign: &Campaign, known: &KnownTrials, variant: usize, workload: usize) -> Vec<f64> {
     match &campaign.workloads[workload].rates {
         None => Vec::new(),
         Some(Rates::Stated(rates)) => rates.clone(),
@@ -59,7 +59,7 @@ fn rates(campaign: &Campaign, known: &Known, variant: usize, workload: usize) ->
 }
 
 /// The next rung of every ladder that has one. Each ladder is run as often as the method's minimum of trials.
-pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
     let mut round = Vec::new();
     for repeat in 0..campaign.method.min_trials.max(1) {
         for variant in baseline_first(campaign) {
@@ -78,7 +78,7 @@ pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
 
 /// The rate of one ladder that is to be offered next; none when it has ended: its rates are used up, the
 /// last was saturated, or it failed.
-fn rung(rates: &[f64], known: &Known, at: impl Fn(f64) -> Slot) -> Option<f64> {
+fn rung(rates: &[f64], known: &KnownTrials, at: impl Fn(f64) -> Slot) -> Option<f64> {
     let mut highest = 0.0;
     for _ in 0..RUNGS {
         let rate = *rates.iter().find(|rate| **rate > highest * APART)?;

@@ -8,7 +8,7 @@ pub mod engine;
 pub mod fault;
 pub mod inputs;
 pub mod job;
-pub mod known;
+pub mod known_trials;
 pub mod ladder;
 pub mod measured;
 pub mod plan;

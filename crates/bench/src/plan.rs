@@ -2,7 +2,7 @@
 //! the same course however many trials run in parallel: trials are chosen in rounds, and a round is complete
 //! before the next is chosen.
 
-use crate::known::Known;
+use crate::known_trials::KnownTrials;
 use crate::slot::Slot;
 use crate::{ladder, rerun, resize, settled, why};
 use lab::campaign::Campaign;
@@ -14,7 +14,7 @@ use lab::model::Model;
 /// is repeated, so that a budget that ends early leaves an answer. Then ladders, rung by rung; then repeats
 /// of the cells whose effects are open; then what verdicts rest on: re-runs with an uncertain number
 /// changed, and other sizes. With `why`, last, re-runs without a cost.
-pub fn next(campaign: &Campaign, model: &Model, known: &Known, why: bool) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials, why: bool) -> Vec<Slot> {
     let stages: [&dyn Fn() -> Vec<Slot>; 6] = [
         &|| fewest(campaign, known),
         &|| ladder::next(campaign, known),
@@ -39,7 +39,7 @@ pub(crate) fn baseline_first(campaign: &Campaign) -> Vec<usize> {
 }
 
 /// The missing repeats of the minimum that every cell has.
-fn fewest(campaign: &Campaign, known: &Known) -> Vec<Slot> {
+fn fewest(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
     let mut round = Vec::new();
     for repeat in 0..campaign.method.min_trials.max(1) {
         for variant in baseline_first(campaign) {

@@ -1,6 +1,6 @@
 //! Sensitivity re-runs: the cells of a verdict, with one uncertain number of a drive scaled.
 
-use crate::known::Known;
+use crate::known_trials::KnownTrials;
 use crate::slot::Slot;
 use findings::Findings;
 use findings::schema::{Effect, PhaseKind, VerdictClass};
@@ -154,7 +154,7 @@ fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
 }
 
 /// The missing re-runs.
-pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot> {
     if campaign.method.sensitivity.is_empty() {
         return Vec::new();
     }

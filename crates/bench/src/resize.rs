@@ -1,6 +1,6 @@
 //! Cells at another size scale S, to check whether a result depends on the scale.
 
-use crate::known::Known;
+use crate::known_trials::KnownTrials;
 use crate::plan::baseline_first;
 use crate::slot::Slot;
 use lab::campaign::Campaign;
@@ -8,7 +8,7 @@ use lab::model::Model;
 use measurement::TrialKind;
 
 /// The missing cells at each other S of the method.
-pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot> {
     let mut round = Vec::new();
     for factor in &campaign.method.size_check {
         for workload in 0..campaign.workloads.len() {

@@ -1,6 +1,6 @@
 //! Repeats of the cells that have not been measured often enough.
 
-use crate::known::Known;
+use crate::known_trials::KnownTrials;
 use crate::plan::baseline_first;
 use crate::slot::Slot;
 use findings::schema::{Effect, PhaseKind, VerdictClass};
@@ -12,7 +12,7 @@ use measurement::TrialResult;
 /// verdict nor an interval within the method's precision. The intervals are those of `findings`, which
 /// hold under repeated looks. Both cells of an effect get the same repeats, since their trials are compared
 /// seed by seed.
-pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot> {
     let findings = findings::analyse(campaign, model, known.trials());
     let mut wanted = Vec::new();
     for (w, workload) in campaign.workloads.iter().enumerate() {
@@ -41,7 +41,12 @@ pub fn next(campaign: &Campaign, model: &Model, known: &Known) -> Vec<Slot> {
 
 /// What is missing of the first repeat that two cells do not both have. A repeat that failed in either is
 /// passed over; nothing where one of the cells is given up or there are no more repeats.
-fn pair(campaign: &Campaign, known: &Known, variants: [usize; 2], workload: usize) -> Vec<Slot> {
+fn pair(
+    campaign: &Campaign,
+    known: &KnownTrials,
+    variants: [usize; 2],
+    workload: usize,
+) -> Vec<Slot> {
     if variants.iter().any(|v| known.is_given_up(*v, workload)) {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
 //! Re-runs that show what a cell waits for: each with one cost removed from the machine.
 
-use crate::known::Known;
+use crate::known_trials::KnownTrials;
 use crate::ladder::achieved;
 use crate::plan::baseline_first;
 use crate::rerun::kinds;
@@ -21,7 +21,7 @@ const COSTS: [Cost; 7] = [
 
 /// The re-runs without a cost that are not known: of each workload the baseline and the best variant, on
 /// the seed of their first repeat, without each cost that their first trial bore.
-pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
+pub fn next(campaign: &Campaign, known: &KnownTrials) -> Vec<Slot> {
     let mut round = Vec::new();
     for workload in 0..campaign.workloads.len() {
         let baseline = baseline_first(campaign).first().copied();
@@ -45,7 +45,7 @@ pub fn next(campaign: &Campaign, known: &Known) -> Vec<Slot> {
 }
 
 /// The variant with the most operations a second, or with the least latency where the clients are paced.
-fn best(campaign: &Campaign, known: &Known, workload: usize) -> Option<usize> {
+fn best(campaign: &Campaign, known: &KnownTrials, workload: usize) -> Option<usize> {
     let paced = findings::is_paced(&campaign.workloads[workload]);
     let worth = |measured: &Measured| match paced {
         true => -latency_ns(measured),

@@ -2,7 +2,7 @@
 
 mod synthetic;
 
-use bench::known::Known;
+use bench::known_trials::KnownTrials;
 use bench::ladder::preferred;
 use bench::plan;
 use bench::rerun;
@@ -39,7 +39,12 @@ fn campaign() -> Campaign {
 }
 
 /// Runs rounds to their end on variants of such rates; gives the rounds.
-fn rounds(campaign: &Campaign, known: &mut Known, rates: [f64; 2], why: bool) -> Vec<Vec<Slot>> {
+fn rounds(
+    campaign: &Campaign,
+    known: &mut KnownTrials,
+    rates: [f64; 2],
+    why: bool,
+) -> Vec<Vec<Slot>> {
     let mut rounds = Vec::new();
     loop {
         let round = plan::next(campaign, &model(), known, why);
@@ -70,19 +75,19 @@ fn main_slots(variants: &[usize], repeats: &[u32]) -> Vec<Slot> {
 #[test]
 fn every_cell_comes_once_before_any_comes_twice_and_the_baseline_is_first() {
     let mut campaign = campaign();
-    let first = plan::next(&campaign, &model(), &Known::default(), false);
+    let first = plan::next(&campaign, &model(), &KnownTrials::default(), false);
     assert_eq!(first, main_slots(&[0, 1], &[0, 1]));
     campaign.method.baseline = "optane".into();
-    let first = plan::next(&campaign, &model(), &Known::default(), false);
+    let first = plan::next(&campaign, &model(), &KnownTrials::default(), false);
     assert_eq!(first, main_slots(&[1, 0], &[0, 1]));
 }
 
 #[test]
 fn the_next_round_does_not_depend_on_the_order_in_which_trials_ended() {
     let campaign = campaign();
-    let round = plan::next(&campaign, &model(), &Known::default(), false);
+    let round = plan::next(&campaign, &model(), &KnownTrials::default(), false);
     let after = |slots: &mut dyn Iterator<Item = &Slot>| {
-        let mut known = Known::default();
+        let mut known = KnownTrials::default();
         for slot in slots {
             // So far apart that no effect is known after two trials each.
             let rate = 600.0 * (1.0 + 3.0 * f64::from(slot.repeat) * slot.variant as f64);
@@ -98,9 +103,9 @@ fn the_next_round_does_not_depend_on_the_order_in_which_trials_ended() {
 #[test]
 fn a_clear_effect_ends_the_campaign_and_an_open_one_the_most_trials() {
     let campaign = campaign();
-    let ended = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
+    let ended = rounds(&campaign, &mut KnownTrials::default(), [600.0, 6000.0], false);
     assert_eq!(ended.len(), 1);
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     loop {
         let round = plan::next(&campaign, &model(), &known, false);
         if round.is_empty() {
@@ -119,7 +124,7 @@ fn a_clear_effect_ends_the_campaign_and_an_open_one_the_most_trials() {
 #[test]
 fn a_cell_that_failed_twice_is_given_up_and_the_others_go_on() {
     let campaign = campaign();
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     for slot in plan::next(&campaign, &model(), &known, false) {
         let trial = match slot.variant {
             1 => failed(&campaign, &slot),
@@ -135,7 +140,7 @@ fn a_cell_that_failed_twice_is_given_up_and_the_others_go_on() {
 fn a_ladder_ends_at_the_first_rung_that_is_not_reached() {
     let mut campaign = campaign();
     campaign.workloads[0].rates = Some(Rates::Stated(vec![100.0, 200.0, 400.0, 800.0]));
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     let rungs: Vec<Vec<(usize, f64)>> = rounds(&campaign, &mut known, [150.0, 390.0], false)
         .iter()
         .map(|round| {
@@ -157,7 +162,7 @@ fn a_ladder_ends_at_the_first_rung_that_is_not_reached() {
 fn an_automatic_ladder_begins_at_a_tenth_of_the_closed_loop_on_numbers_that_all_variants_share() {
     let mut campaign = campaign();
     campaign.workloads[0].rates = Some(Rates::Auto);
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     rounds(&campaign, &mut known, [700.0, 15_000.0], false);
     let of = |variant: &str| -> Vec<f64> {
         let rungs = known.trials().iter().filter(|t| t.variant == variant && t.repeat == 0);
@@ -173,7 +178,7 @@ fn an_automatic_ladder_begins_at_a_tenth_of_the_closed_loop_on_numbers_that_all_
 fn a_rate_that_fio_rounds_is_not_offered_again() {
     let mut campaign = campaign();
     campaign.workloads[0].rates = Some(Rates::Stated(vec![20.0, 40.0, 80.0]));
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     let mut rates = Vec::new();
     loop {
         let round = plan::next(&campaign, &model(), &known, false);
@@ -201,7 +206,7 @@ fn a_rate_that_fio_rounds_is_not_offered_again() {
 fn a_rung_that_fails_ends_its_ladder() {
     let mut campaign = campaign();
     campaign.workloads[0].rates = Some(Rates::Stated(vec![100.0, 200.0]));
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     let mut second = Vec::new();
     loop {
         let round = plan::next(&campaign, &model(), &known, false);
@@ -232,7 +237,7 @@ fn preferred_numbers_are_whole_and_begin_at_or_below_what_is_asked() {
 fn cells_of_a_decided_effect_are_run_again_where_they_have_the_uncertain_drive() {
     let mut campaign = campaign();
     campaign.method.sensitivity = vec![0.5, 2.0];
-    let rounds = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
+    let rounds = rounds(&campaign, &mut KnownTrials::default(), [600.0, 6000.0], false);
     let mut changes = Vec::new();
     for slot in rounds.last().unwrap() {
         let TrialKind::Rerun(change) = &slot.kind else { panic!("{slot:?}") };
@@ -278,7 +283,7 @@ fn a_changed_number_makes_a_valid_drive_and_touches_no_other() {
 fn every_cell_is_run_once_at_each_other_size() {
     let mut campaign = campaign();
     campaign.method.size_check = vec![2.0, 4.0];
-    let rounds = rounds(&campaign, &mut Known::default(), [600.0, 6000.0], false);
+    let rounds = rounds(&campaign, &mut KnownTrials::default(), [600.0, 6000.0], false);
     let sizes: Vec<(usize, TrialKind)> =
         rounds.last().unwrap().iter().map(|slot| (slot.variant, slot.kind.clone())).collect();
     let at = |variant, size| (variant, TrialKind::Size(size));
@@ -290,7 +295,7 @@ fn every_cell_is_run_once_at_each_other_size() {
 fn costs_are_removed_last_from_the_baseline_and_the_best_where_they_apply() {
     let campaign = campaign();
     let with = |counters: &[(Counter, f64)]| {
-        let mut known = Known::default();
+        let mut known = KnownTrials::default();
         for slot in plan::next(&campaign, &model(), &known, true) {
             let mut trial = made_up(&campaign, &slot, [600.0, 6000.0][slot.variant], 10);
             if let TrialResult::Measured(measured) = &mut trial.outcome {
@@ -352,7 +357,7 @@ fn has_log(variant: &lab::campaign::Variant) -> bool {
 #[test]
 fn where_the_baseline_is_the_best_only_it_is_run_without_costs() {
     let campaign = campaign();
-    let rounds = rounds(&campaign, &mut Known::default(), [6000.0, 600.0], true);
+    let rounds = rounds(&campaign, &mut KnownTrials::default(), [6000.0, 600.0], true);
     assert!(rounds.last().unwrap().iter().all(|slot| slot.variant == 0));
     assert!(rounds.len() > 1);
 }

@@ -4,7 +4,7 @@
 
 mod synthetic;
 
-use bench::known::Known;
+use bench::known_trials::KnownTrials;
 use bench::plan;
 use findings::schema::{Metric, VerdictClass};
 use lab::campaign::Campaign;
@@ -69,7 +69,7 @@ fn normal(random: &mut impl Rng) -> f64 {
 fn run(seed: u64) -> (Vec<Trial>, Vec<(String, VerdictClass)>) {
     let (campaign, model) = (campaign(seed), model());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut known = Known::default();
+    let mut known = KnownTrials::default();
     let mut common = Vec::new();
     loop {
         let round = plan::next(&campaign, &model, &known, false);

@@ -1,6 +1,6 @@
 //! `[drives]`: `kind = "12x hdd-7200-16t"`, or the long form with overrides.
 
-use super::cx::{At, Cx};
+use super::context::{At, Context};
 use super::section::Entry;
 use crate::campaign::DriveKind;
 use crate::units;
@@ -21,7 +21,7 @@ struct Overrides<'t> {
     written: Vec<Entry<'t>>,
 }
 
-pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveKind)> {
+pub(super) fn kind(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveKind)> {
     if !valid_kind(entry.key) {
         cx.error(
             entry.key_span(),
@@ -86,7 +86,7 @@ pub(super) fn kind(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, DriveK
 }
 
 /// `12x hdd-7200-16t`; the count may be left away for one.
-fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
+fn short(cx: &Context<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
     let text = text.trim();
     let Some((count, profile)) = text.split_once(char::is_whitespace) else {
         return Some((1, text.to_owned()));
@@ -109,7 +109,7 @@ fn short(cx: &Cx<'_>, entry: &Entry<'_>, text: &str) -> Option<(u32, String)> {
 /// Reports the numbers that make a drive invalid, each at its place; all of them together if no single one is
 /// the cause.
 fn refuse(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     entry: &Entry<'_>,
     (name, base): (&str, &Profile),
     overrides: &Overrides<'_>,
@@ -186,7 +186,7 @@ fn leaf(
 
 type Long<'t> = (u32, At<String>, Option<f64>, Overrides<'t>);
 
-fn long<'t>(cx: &Cx<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
+fn long<'t>(cx: &Context<'_>, entry: &Entry<'t>) -> Option<Long<'t>> {
     let mut section = entry.table(cx, &format!("drives.{}", entry.key))?;
     let count = match section.take("count") {
         Some(entry) => entry.integer(cx, 1, MOST, "how many drives there are"),
@@ -265,7 +265,7 @@ fn table_values(table: &DeTable<'_>) -> Option<toml::Table> {
 }
 
 /// The profile of that name, or in the file of that path.
-fn load(cx: &Cx<'_>, profile: &At<String>) -> Option<Profile> {
+fn load(cx: &Context<'_>, profile: &At<String>) -> Option<Profile> {
     let name = &profile.value;
     let (file, read) = if name.ends_with(".toml") {
         match cx.files.read(name) {

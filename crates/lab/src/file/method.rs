@@ -1,6 +1,6 @@
 //! `[host]`, `[method]` and `[scale]`.
 
-use super::cx::{At, Cx};
+use super::context::{At, Context};
 use super::section::{Entry, Section};
 use crate::campaign::{Host, MOST_TRIALS, Method, Processor, Scale, Variant};
 use crate::diagnostic::did_you_mean;
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Cores of a host that states none.
 const CORES: u32 = 16;
 
-pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
+pub(super) fn host(cx: &Context<'_>, lab: &mut Section<'_>) -> Host {
     let mut host = Host {
         memory: 64 << 30,
         cores: CORES,
@@ -57,7 +57,7 @@ pub(super) fn host(cx: &Cx<'_>, lab: &mut Section<'_>) -> Host {
 }
 
 /// RAM of a machine.
-pub(super) fn memory(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u64> {
+pub(super) fn memory(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u64> {
     let memory = entry.size(cx)?;
     if !(1 << 30..=1 << 46).contains(&memory) {
         cx.error(entry.span(), "`memory` must be between 1G and 64T", "such as \"128G\"");
@@ -71,7 +71,7 @@ const JUDGED_S: f64 = 5.0;
 const SETTLES_S: f64 = 8.0;
 
 /// The method, with the baseline as written, to be checked against the variants.
-pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
+pub(super) fn method(cx: &Context<'_>, lab: &mut Section<'_>) -> (Method, Option<At<String>>) {
     let mut method = Method {
         baseline: String::new(),
         precision: 0.05,
@@ -120,7 +120,7 @@ pub(super) fn method(cx: &Cx<'_>, lab: &mut Section<'_>) -> (Method, Option<At<S
 }
 
 /// `min_trials` and `max_trials`: one alone moves the other with it.
-fn trials(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
+fn trials(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
     let count = |entry: &Entry<'_>| {
         let trials = entry.integer(cx, 1, MOST_TRIALS.into(), "a number of trials")?;
         u32::try_from(trials).ok()
@@ -145,7 +145,7 @@ fn trials(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
 }
 
 /// `runtime`, `ramp`, `warm_up` and `restart`.
-fn times(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
+fn times(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
     if let Some(entry) = table.take("runtime") {
         method.runtime_s = entry.seconds(cx);
         if let Some(seconds) = method.runtime_s {
@@ -171,7 +171,7 @@ fn times(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
 }
 
 /// `sensitivity` and `size_check`.
-fn factors(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
+fn factors(cx: &Context<'_>, table: &mut Section<'_>, method: &mut Method) {
     if let Some(entry) = table.take("sensitivity") {
         let stated = entry.numbers(cx, 0.05, 20.0, "factors such as [0.5, 2]");
         let others = stated.iter().copied().filter(|factor| *factor != 1.0);
@@ -190,12 +190,12 @@ fn factors(cx: &Cx<'_>, table: &mut Section<'_>, method: &mut Method) {
 }
 
 /// Checks the window of a trial, seconds.
-pub(super) fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
+pub(super) fn check_runtime(cx: &Context<'_>, entry: &Entry<'_>, seconds: f64) {
     check_least_runtime(cx, entry, seconds);
     check_window(cx, entry.span(), seconds);
 }
 
-fn check_least_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
+fn check_least_runtime(cx: &Context<'_>, entry: &Entry<'_>, seconds: f64) {
     if seconds < 1.0 {
         cx.error(
             entry.span(),
@@ -206,7 +206,7 @@ fn check_least_runtime(cx: &Cx<'_>, entry: &Entry<'_>, seconds: f64) {
 }
 
 /// Warns where a window, seconds, cannot show what lasts.
-pub(super) fn check_window(cx: &Cx<'_>, span: Range<usize>, seconds: f64) {
+pub(super) fn check_window(cx: &Context<'_>, span: Range<usize>, seconds: f64) {
     if (1.0..SETTLES_S).contains(&seconds) {
         let what = if seconds < JUDGED_S {
             format!(
@@ -230,7 +230,7 @@ pub(super) fn check_window(cx: &Cx<'_>, span: Range<usize>, seconds: f64) {
 /// Puts the baseline first; the first variant when the lab names none. `whole`: these are all that the lab
 /// means.
 pub(super) fn put_baseline_first(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     baseline: Option<At<String>>,
     variants: &mut [Variant],
     whole: bool,
@@ -254,7 +254,7 @@ pub(super) fn put_baseline_first(
     variants.first().map(|variant| variant.name.clone()).unwrap_or_default()
 }
 
-pub(super) fn scale(cx: &Cx<'_>, lab: &mut Section<'_>) -> Scale {
+pub(super) fn scale(cx: &Context<'_>, lab: &mut Section<'_>) -> Scale {
     let mut scale = Scale { size: None, dirty_data_max: None };
     let Some(mut table) = lab.take("scale").and_then(|entry| entry.table(cx, "scale")) else {
         return scale;

@@ -1,6 +1,6 @@
 //! The lab file, read whole: every mistake at once, or the resolved campaign.
 
-mod cx;
+mod context;
 mod drives;
 mod method;
 mod pg_test_fsync;
@@ -21,7 +21,7 @@ use crate::campaign::{Campaign, OpenZfs, Variant};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::profile::Profiles;
-use cx::{At, Cx};
+use context::{At, Context};
 use section::Section;
 use settings::Settings;
 use toml::de::DeTable;
@@ -58,7 +58,7 @@ pub fn load_on(
                 .fix("end them with LF: tr '\\r' '\\n' < OLD.toml > NEW.toml"),
         ]);
     }
-    let cx = Cx::new(name, text, files, profiles);
+    let cx = Context::new(name, text, files, profiles);
     let (table, syntax) = DeTable::parse_recoverable(text);
     let campaign = campaign(&cx, Section::new("", 0..0, table.get_ref()), openzfs);
     if cx.errors() == 0 && syntax.is_empty() {
@@ -122,7 +122,7 @@ fn opens_section(line: &str) -> bool {
     line.trim_start().starts_with('[')
 }
 
-fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
+fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Campaign {
     let name = name_of(cx.file);
     let title = lab.take("title").and_then(|entry| entry.string(cx, "a title in quotes"));
     let source = lab
@@ -136,8 +136,11 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
     let (mut method, baseline) = method::method(cx, &mut lab);
     let named = baseline.as_ref().map(|baseline| baseline.value.as_str());
     let (mut variants, whole) = variants::read(cx, &mut lab, &base, named);
-    let known =
-        workloads::Known { variants: &variants, memory: host.memory, runtime_s: method.runtime_s };
+    let known = workloads::WorkloadInputs {
+        variants: &variants,
+        memory: host.memory,
+        runtime_s: method.runtime_s,
+    };
     let workloads = workloads::read(cx, &mut lab, &known);
     method.baseline = method::put_baseline_first(cx, baseline, &mut variants, whole);
     let scale = method::scale(cx, &mut lab);
@@ -159,7 +162,7 @@ fn campaign(cx: &Cx<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) -> Camp
 }
 
 /// Reports drives that no variant uses.
-fn unused(cx: &Cx<'_>, base: &Settings, variants: &[Variant]) {
+fn unused(cx: &Context<'_>, base: &Settings, variants: &[Variant]) {
     for (kind, _) in &base.drives {
         let used = |variant: &Variant| variant.used_drives().any(|drive| drive.kind == kind.value);
         if !variants.is_empty() && !variants.iter().any(used) {

@@ -1,16 +1,20 @@
 //! `[workloads.X.pg_test_fsync]`.
 
-use super::cx::Cx;
+use super::context::Context;
 use super::section::Entry;
 use super::server;
-use super::workloads::Known;
+use super::workloads::WorkloadInputs;
 use crate::campaign::{PgTestFsync, SyncMethod};
 
 /// Shortest test, virtual seconds: of its window the first and the last second are shared with its neighbours.
 const LEAST_RUNTIME_S: f64 = 3.0;
 
 /// Reads the client.
-pub(super) fn read(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<PgTestFsync> {
+pub(super) fn read(
+    cx: &Context<'_>,
+    entry: &Entry<'_>,
+    known: &WorkloadInputs<'_>,
+) -> Option<PgTestFsync> {
     let mut client = entry.table(cx, "pg_test_fsync")?;
     let version = client.take("version");
     let mut test = PgTestFsync {

@@ -1,9 +1,9 @@
 //! `[workloads.X.pgbench]` with its server's `postgresql` and `directories`.
 
-use super::cx::Cx;
+use super::context::Context;
 use super::section::{Entry, Section};
 use super::server;
-use super::workloads::Known;
+use super::workloads::WorkloadInputs;
 use crate::campaign::{BUILTIN, Directories, Pgbench, Protocol, Script};
 use crate::diagnostic::did_you_mean;
 use crate::postgresql;
@@ -19,10 +19,10 @@ const MOST_SCALE: i64 = 100_000;
 
 /// Takes the client and its server out of a workload.
 pub(super) fn read(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     entry: &Entry<'_>,
     table: &mut Section<'_>,
-    known: &Known<'_>,
+    known: &WorkloadInputs<'_>,
 ) -> Option<Pgbench> {
     let stated = table.take("postgresql");
     let directories = table.take("directories");
@@ -96,7 +96,7 @@ pub(super) fn read(
 
 /// Holds shared buffers to the memory of the machine that has them.
 fn check_buffers(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     server: &Entry<'_>,
     settings: &BTreeMap<String, String>,
     memory: u64,
@@ -124,7 +124,7 @@ fn builtin(name: &str, weight: u32) -> Option<Script> {
 }
 
 /// One script, or several: `"select-only@9"`.
-fn scripts(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Script> {
+fn scripts(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Script> {
     let stated = entry.strings(cx, "\"tpcb-like\", or the path of a script, or a list of them");
     if stated.is_empty() && matches!(entry.value(), DeValue::Array(_)) {
         cx.error(entry.span(), "`script` names none", "such as \"tpcb-like\"");
@@ -151,7 +151,7 @@ fn scripts(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Script> {
         .collect()
 }
 
-fn script(cx: &Cx<'_>, path: &str, weight: u32, span: Range<usize>) -> Option<Script> {
+fn script(cx: &Context<'_>, path: &str, weight: u32, span: Range<usize>) -> Option<Script> {
     match cx.files.read(path) {
         Ok(text) if text.trim().is_empty() => {
             cx.error(span, format!("the script `{path}` is empty"), "write statements into it");
@@ -170,7 +170,7 @@ fn script(cx: &Cx<'_>, path: &str, weight: u32, span: Range<usize>) -> Option<Sc
     }
 }
 
-fn directories(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Directories {
+fn directories(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Directories {
     let Some(mut table) = entry.table(cx, "directories") else {
         return Directories::default();
     };

@@ -1,6 +1,6 @@
 //! A TOML table, read key by key in the order of the file.
 
-use super::cx::{At, Cx};
+use super::context::{At, Context};
 use crate::diagnostic::did_you_mean;
 use crate::units;
 use std::ops::Range;
@@ -74,7 +74,7 @@ impl<'t> Section<'t> {
     }
 
     /// Refuses what nobody took.
-    pub fn finish(self, cx: &Cx<'_>) {
+    pub fn finish(self, cx: &Context<'_>) {
         for entry in &self.entries {
             let whose = match self.path.as_str() {
                 "" => "a lab".to_owned(),
@@ -103,7 +103,7 @@ impl<'t> Entry<'t> {
     }
 
     /// Checks the key as the name of `what`: it has to stand in a table, a path of results and a command line.
-    pub fn check_name(&self, cx: &Cx<'_>, what: &str) {
+    pub fn check_name(&self, cx: &Context<'_>, what: &str) {
         let good = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
         if self.key.is_empty()
             || self.key.len() > 60
@@ -118,7 +118,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    fn wrong(&self, cx: &Cx<'_>, wanted: &str) {
+    fn wrong(&self, cx: &Context<'_>, wanted: &str) {
         let article = match self.value() {
             DeValue::Integer(_) | DeValue::Array(_) => "an",
             _ => "a",
@@ -130,7 +130,7 @@ impl<'t> Entry<'t> {
         );
     }
 
-    pub fn table(&self, cx: &Cx<'_>, path: &str) -> Option<Section<'t>> {
+    pub fn table(&self, cx: &Context<'_>, path: &str) -> Option<Section<'t>> {
         match self.value() {
             DeValue::Table(table) => Some(Section::new(path, self.header_span(), table)),
             _ => {
@@ -145,7 +145,7 @@ impl<'t> Entry<'t> {
         self.key_span()
     }
 
-    pub fn string(&self, cx: &Cx<'_>, wanted: &str) -> Option<At<String>> {
+    pub fn string(&self, cx: &Context<'_>, wanted: &str) -> Option<At<String>> {
         match self.value() {
             DeValue::String(text) => Some(At::new(text.to_string(), self.span())),
             _ => {
@@ -155,7 +155,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    pub fn strings(&self, cx: &Cx<'_>, wanted: &str) -> Vec<At<String>> {
+    pub fn strings(&self, cx: &Context<'_>, wanted: &str) -> Vec<At<String>> {
         match self.value() {
             DeValue::Array(array) => array
                 .iter()
@@ -166,7 +166,7 @@ impl<'t> Entry<'t> {
     }
 
     /// A size: `"128G"`, or a number of bytes.
-    pub fn size(&self, cx: &Cx<'_>) -> Option<u64> {
+    pub fn size(&self, cx: &Context<'_>) -> Option<u64> {
         match self.value() {
             DeValue::String(text) => match units::size(text) {
                 Ok(size) => Some(size),
@@ -180,7 +180,7 @@ impl<'t> Entry<'t> {
     }
 
     /// A duration in seconds: `"20m"`, or a number of seconds.
-    pub fn seconds(&self, cx: &Cx<'_>) -> Option<f64> {
+    pub fn seconds(&self, cx: &Context<'_>) -> Option<f64> {
         match self.value() {
             DeValue::String(text) => match units::duration(text) {
                 Ok(seconds) => Some(seconds),
@@ -193,7 +193,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    pub fn integer(&self, cx: &Cx<'_>, min: i64, max: i64, wanted: &str) -> Option<i64> {
+    pub fn integer(&self, cx: &Context<'_>, min: i64, max: i64, wanted: &str) -> Option<i64> {
         let DeValue::Integer(integer) = self.value() else {
             self.wrong(cx, wanted);
             return None;
@@ -223,7 +223,7 @@ impl<'t> Entry<'t> {
         }
     }
 
-    pub fn number(&self, cx: &Cx<'_>, min: f64, max: f64, wanted: &str) -> Option<f64> {
+    pub fn number(&self, cx: &Context<'_>, min: f64, max: f64, wanted: &str) -> Option<f64> {
         let number = match self.value() {
             DeValue::Integer(number) => {
                 i64::from_str_radix(number.as_str(), number.radix()).ok().map(|n| n as f64)
@@ -248,7 +248,7 @@ impl<'t> Entry<'t> {
     }
 
     /// `true` or `false`.
-    pub fn boolean(&self, cx: &Cx<'_>) -> Option<bool> {
+    pub fn boolean(&self, cx: &Context<'_>) -> Option<bool> {
         match self.value() {
             DeValue::Boolean(is) => Some(*is),
             _ => {
@@ -259,7 +259,7 @@ impl<'t> Entry<'t> {
     }
 
     /// Numbers in a list, or one alone.
-    pub fn numbers(&self, cx: &Cx<'_>, min: f64, max: f64, wanted: &str) -> Vec<f64> {
+    pub fn numbers(&self, cx: &Context<'_>, min: f64, max: f64, wanted: &str) -> Vec<f64> {
         match self.value() {
             DeValue::Array(array) => array
                 .iter()
@@ -270,7 +270,7 @@ impl<'t> Entry<'t> {
     }
 
     /// `"auto"` (none) or a number.
-    pub fn auto_or_number(&self, cx: &Cx<'_>, min: f64, max: f64) -> Option<f64> {
+    pub fn auto_or_number(&self, cx: &Context<'_>, min: f64, max: f64) -> Option<f64> {
         match self.value() {
             DeValue::String(text) if text == "auto" => None,
             _ => self.number(cx, min, max, "\"auto\" or a number"),
@@ -278,7 +278,7 @@ impl<'t> Entry<'t> {
     }
 
     /// One of these words: which.
-    pub fn word(&self, cx: &Cx<'_>, words: &[&str]) -> Option<usize> {
+    pub fn word(&self, cx: &Context<'_>, words: &[&str]) -> Option<usize> {
         let text = self.string(cx, &format!("\"{}\"", words.join("\" or \"")))?;
         let which = words.iter().position(|word| *word == text.value);
         if which.is_none() {
@@ -292,7 +292,7 @@ impl<'t> Entry<'t> {
     }
 
     /// A property's value: a string, or a whole number as its text.
-    pub fn property(&self, cx: &Cx<'_>) -> Option<At<String>> {
+    pub fn property(&self, cx: &Context<'_>) -> Option<At<String>> {
         match self.value() {
             DeValue::String(text) => Some(At::new(text.to_string(), self.span())),
             // In any radix that TOML has.

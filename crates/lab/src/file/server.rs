@@ -1,8 +1,8 @@
 //! What every database server has in a lab: settings by their own names, and datasets that it is on.
 
-use super::cx::Cx;
+use super::context::Context;
 use super::section::{Entry, Section};
-use super::workloads::{Known, check_dataset};
+use super::workloads::{WorkloadInputs, check_dataset};
 use crate::{mariadb, postgresql};
 use std::collections::BTreeMap;
 use toml::de::DeValue;
@@ -49,7 +49,7 @@ impl Setting for mariadb::Setting {
 /// Reads the settings of `section`; `example` is a value as in the server's own file, and `lookup` finds a setting by
 /// its name: none where only the server knows.
 fn settings<S: Setting>(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     entry: &Entry<'_>,
     (section, example): (&str, &str),
     lookup: impl Fn(&str) -> Result<Option<S>, Refused>,
@@ -105,7 +105,7 @@ fn settings<S: Setting>(
 /// The sections of servers' settings among the keys that base and variants share. What they say of a server that no
 /// workload has is left aside.
 pub(super) fn of_base(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     section: &mut Section<'_>,
 ) -> Vec<(&'static str, BTreeMap<String, String>)> {
     let mut servers = Vec::new();
@@ -124,7 +124,7 @@ const MARIADB: (&str, &str) = ("mariadb", "my.cnf, such as \"8G\", \"O_DIRECT\" 
 
 /// Settings of a PostgreSQL server of a version.
 pub(super) fn of_postgresql(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     entry: &Entry<'_>,
     version: Option<u32>,
 ) -> BTreeMap<String, String> {
@@ -133,7 +133,7 @@ pub(super) fn of_postgresql(
 
 /// Settings of a MariaDB server of a version.
 pub(super) fn of_mariadb(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     entry: &Entry<'_>,
     version: Option<u32>,
 ) -> BTreeMap<String, String> {
@@ -141,7 +141,7 @@ pub(super) fn of_mariadb(
 }
 
 /// A major version of PostgreSQL.
-pub(super) fn postgresql_version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
+pub(super) fn postgresql_version(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u32> {
     const FIX: &str = "write the major version: \"15\"";
     if let DeValue::Integer(_) = entry.value() {
         return u32::try_from(entry.integer(cx, 10, 99, FIX)?).ok();
@@ -160,10 +160,10 @@ pub(super) fn postgresql_version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> 
 
 /// A dataset that a directory of the server is on.
 pub(super) fn dataset(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     table: &mut Section<'_>,
     key: &'static str,
-    known: &Known<'_>,
+    known: &WorkloadInputs<'_>,
 ) -> Option<String> {
     let stated = table.take(key)?.string(cx, "the name of a dataset in quotes")?;
     if !stated.value.is_empty() {
@@ -174,7 +174,7 @@ pub(super) fn dataset(
 
 /// A whole number of a client that it cannot do without.
 pub(super) fn count(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     client: &mut Section<'_>,
     program: &Entry<'_>,
     key: &'static str,
@@ -195,7 +195,7 @@ pub(super) fn count(
 }
 
 /// Reports a lab without a runtime, which a database's client needs.
-pub(super) fn check_runtime(cx: &Cx<'_>, program: &Entry<'_>, known: &Known<'_>) {
+pub(super) fn check_runtime(cx: &Context<'_>, program: &Entry<'_>, known: &WorkloadInputs<'_>) {
     if known.runtime_s.is_none() {
         cx.error(
             program.key_span(),

@@ -2,7 +2,7 @@
 //! `dataset`, `datasets`, `module`, `postgresql`, `mariadb`; and what a variant has beside them: `vdevs`, `add`, `remove`,
 //! `host.memory`.
 
-use super::cx::{At, Cx};
+use super::context::{At, Context};
 use super::drives;
 use super::method;
 use super::section::{Entry, Section};
@@ -71,7 +71,7 @@ pub(super) const BASE_SECTIONS: [&str; 7] =
 
 impl Settings {
     /// Takes the base keys out of `section`.
-    pub fn base(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
+    pub fn base(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
         let mut settings = Self::default();
         if let Some(entry) = section.take("openzfs") {
             settings.openzfs = openzfs(cx, &entry);
@@ -115,7 +115,7 @@ impl Settings {
     }
 
     /// Takes the keys of a variant out of `section`: the base keys, `vdevs`, `add` and `remove`.
-    pub fn change(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
+    pub fn change(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
         let mut settings = Self::base(cx, section);
         if let Some(mut host) = section.take("host").and_then(|entry| entry.table(cx, "host")) {
             settings.memory = host.take("memory").and_then(|entry| method::memory(cx, &entry));
@@ -150,13 +150,13 @@ impl Settings {
     }
 
     /// Reads vdevs, and keeps in mind whether some were not understood.
-    pub fn read(&mut self, cx: &Cx<'_>, text: &At<String>) -> Vec<LabVdev> {
+    pub fn read(&mut self, cx: &Context<'_>, text: &At<String>) -> Vec<LabVdev> {
         let (vdevs, whole) = vdevs::read(cx, text);
         self.broken |= !whole;
         vdevs
     }
 
-    fn pool(&mut self, cx: &Cx<'_>, mut table: Section<'_>) {
+    fn pool(&mut self, cx: &Context<'_>, mut table: Section<'_>) {
         self.pool_section = table.span.clone();
         if let Some(entry) = table.take("ashift") {
             let (min, max) = property::pool::ASHIFT.into_inner();
@@ -185,7 +185,7 @@ impl Settings {
         }
     }
 
-    fn dataset(&mut self, cx: &Cx<'_>, dataset: &str, table: &mut Section<'_>) {
+    fn dataset(&mut self, cx: &Context<'_>, dataset: &str, table: &mut Section<'_>) {
         self.named_datasets.push(dataset.to_owned());
         for entry in table.rest() {
             if let Some(value) = entry.property(cx) {
@@ -197,7 +197,7 @@ impl Settings {
     }
 }
 
-fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
+fn openzfs(cx: &Context<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
     let text = entry.string(cx, "the release line in quotes: \"2.4\"")?;
     let known = OpenZfs::named(&text.value);
     if known.is_none() {
@@ -224,7 +224,7 @@ fn openzfs(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<At<OpenZfs>> {
 }
 
 /// Checks a dataset's name by the rules of `zfs create` (zfs_namecheck.c).
-fn dataset_name(cx: &Cx<'_>, entry: &Entry<'_>) {
+fn dataset_name(cx: &Context<'_>, entry: &Entry<'_>) {
     let component = |part: &str| {
         !part.is_empty()
             && part != "."
@@ -240,7 +240,7 @@ fn dataset_name(cx: &Cx<'_>, entry: &Entry<'_>) {
     }
 }
 
-fn parameter(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<Written>)> {
+fn parameter(cx: &Context<'_>, entry: &Entry<'_>) -> Option<(At<String>, At<Written>)> {
     let name = At::new(entry.key.to_owned(), entry.key_span());
     let value = match entry.value() {
         DeValue::String(text) => match units::size(text).map(i64::try_from) {

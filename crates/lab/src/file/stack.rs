@@ -1,6 +1,6 @@
 //! `stack`, `md`, `filesystem`, `mount_options`: a variant that is an md array instead of a ZFS pool.
 
-use super::cx::{At, Cx};
+use super::context::{At, Context};
 use super::section::Section;
 use super::state::Named;
 use crate::campaign::{DriveRef, Filesystem, MdArray, MdLevel, Stack};
@@ -40,7 +40,7 @@ const MD_KEYS: [&str; 3] = ["md", "filesystem", "mount_options"];
 
 impl StackKeys {
     /// Takes the keys out of a section.
-    pub fn take(cx: &Cx<'_>, section: &mut Section<'_>) -> Self {
+    pub fn take(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
         let mut keys = Self { md_key: section.first_of(&MD_KEYS), ..Self::default() };
         if let Some(entry) = section.take("stack") {
             let word = entry.word(cx, &["zfs", "md"]);
@@ -95,7 +95,7 @@ impl StackKeys {
     /// a key stands that only a pool has.
     pub fn resolve(
         &self,
-        cx: &Cx<'_>,
+        cx: &Context<'_>,
         zfs_key: Option<&Range<usize>>,
         header: &Range<usize>,
     ) -> Option<Stack> {
@@ -144,7 +144,7 @@ const WANTED: &str = "a level and its drives, such as \"raid10 nvme[0-3]\"";
 const CHUNKS: std::ops::RangeInclusive<u64> = 4 << 10..=64 << 20;
 
 /// Reads `raid10 nvme[0-3] chunk=64K`; says all that is wrong with it.
-fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
+fn array(cx: &Context<'_>, text: &At<String>) -> Option<Array> {
     let errors = cx.errors();
     let at = cx.places(text);
     let base = text.value.as_ptr() as usize;
@@ -195,7 +195,7 @@ fn array(cx: &Cx<'_>, text: &At<String>) -> Option<Array> {
     (cx.errors() == errors).then_some(array)
 }
 
-fn chunk(cx: &Cx<'_>, size: &str, level: MdLevel, span: Range<usize>) -> Option<u64> {
+fn chunk(cx: &Context<'_>, size: &str, level: MdLevel, span: Range<usize>) -> Option<u64> {
     if level == MdLevel::Raid1 {
         cx.error(span, "raid1 has no chunk size", "remove it");
         return None;

@@ -1,6 +1,6 @@
 //! A variant under construction: the base with changes applied, then checked as a whole.
 
-use super::cx::{At, Cx};
+use super::context::{At, Context};
 use super::settings::{Header, Setting, Settings, Written};
 use super::stack::StackKeys;
 use super::together;
@@ -40,7 +40,7 @@ pub(super) struct State {
 
 impl State {
     /// `vdevs` replaces, then `remove` takes out, then `add` puts in; keys replace keys.
-    pub fn apply(&mut self, cx: &Cx<'_>, settings: &Settings) {
+    pub fn apply(&mut self, cx: &Context<'_>, settings: &Settings) {
         // Vdevs that are replaced take with them what was not understood of them.
         self.broken = settings.broken || (self.broken && settings.vdevs.is_none());
         if let Some(openzfs) = &settings.openzfs {
@@ -91,7 +91,7 @@ impl State {
     /// The variant; reports everything that is wrong with it.
     pub fn finish(
         mut self,
-        cx: &Cx<'_>,
+        cx: &Context<'_>,
         name: &str,
         levels: BTreeMap<String, String>,
         header: &Header,
@@ -164,7 +164,7 @@ impl State {
     /// A variant without a pool. Its one file system is what workloads know as the root dataset.
     fn finish_array(
         self,
-        cx: &Cx<'_>,
+        cx: &Context<'_>,
         name: &str,
         levels: BTreeMap<String, String>,
         openzfs: OpenZfs,
@@ -193,7 +193,7 @@ impl State {
     }
 
     /// Every drive exists and is used once.
-    fn check_drives(&self, cx: &Cx<'_>, named: &[Named<'_>]) {
+    fn check_drives(&self, cx: &Context<'_>, named: &[Named<'_>]) {
         let mut used: BTreeMap<&DriveRef, &Range<usize>> = BTreeMap::new();
         // Of two words, all drives that both name.
         let mut twice: BTreeMap<(usize, usize), Twice<'_>> = BTreeMap::new();
@@ -257,7 +257,7 @@ impl State {
     /// The parameters that hold a number, and those that take a word.
     fn check_module(
         &self,
-        cx: &Cx<'_>,
+        cx: &Context<'_>,
         openzfs: OpenZfs,
     ) -> (BTreeMap<String, i64>, BTreeMap<String, String>) {
         let mut module = BTreeMap::new();
@@ -317,7 +317,7 @@ impl State {
     }
 
     /// Reports where OpenZFS changes the ashift.
-    fn check_ashift(&self, cx: &Cx<'_>) {
+    fn check_ashift(&self, cx: &Context<'_>) {
         let Some((at, stated)) = self.ashift.as_ref().and_then(|at| Some((at, at.value?))) else {
             return;
         };
@@ -344,7 +344,11 @@ impl State {
         }
     }
 
-    fn check_special(&self, cx: &Cx<'_>, datasets: &BTreeMap<String, BTreeMap<String, String>>) {
+    fn check_special(
+        &self,
+        cx: &Context<'_>,
+        datasets: &BTreeMap<String, BTreeMap<String, String>>,
+    ) {
         let has_special = self.vdevs.iter().any(|vdev| vdev.vdev.class == AllocationClass::Special);
         for dataset in datasets.keys() {
             let bytes = |name: &str| units::size(inherited(datasets, dataset, name)?).ok();
@@ -384,7 +388,7 @@ impl State {
 
 /// The property, unless OpenZFS does not have it; says what it does not do in the machine.
 fn accepted(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     setting: &Setting,
     found: Result<&'static Property, Refused>,
 ) -> Option<&'static Property> {
@@ -413,7 +417,7 @@ fn accepted(
     }
 }
 
-fn value(cx: &Cx<'_>, setting: &Setting, checked: Result<String, Refused>) -> Option<String> {
+fn value(cx: &Context<'_>, setting: &Setting, checked: Result<String, Refused>) -> Option<String> {
     match checked {
         Ok(value) => Some(value),
         Err(Refused { message, fix }) => {

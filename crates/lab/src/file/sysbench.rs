@@ -1,9 +1,9 @@
 //! `[workloads.X.sysbench]` with its server's `mariadb` and `directories`.
 
-use super::cx::Cx;
+use super::context::Context;
 use super::section::{Entry, Section};
 use super::server;
-use super::workloads::Known;
+use super::workloads::WorkloadInputs;
 use crate::campaign::{
     MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench,
 };
@@ -21,10 +21,10 @@ const MOST_ROWS: i64 = 2_147_000_000;
 
 /// Takes the client and its server out of a workload.
 pub(super) fn read(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     entry: &Entry<'_>,
     table: &mut Section<'_>,
-    known: &Known<'_>,
+    known: &WorkloadInputs<'_>,
 ) -> Option<Sysbench> {
     let stated = table.take("mariadb");
     let directories = table.take("directories");
@@ -69,7 +69,7 @@ pub(super) fn read(
     Some(sysbench)
 }
 
-fn option(cx: &Cx<'_>, entry: &Entry<'_>, kind: &OptionKind) -> Option<String> {
+fn option(cx: &Context<'_>, entry: &Entry<'_>, kind: &OptionKind) -> Option<String> {
     match kind {
         OptionKind::Number(least, most) => {
             let number = entry.number(cx, *least, *most, "a number")?;
@@ -81,7 +81,7 @@ fn option(cx: &Cx<'_>, entry: &Entry<'_>, kind: &OptionKind) -> Option<String> {
 }
 
 /// `"10.11"`, as major × 100 + minor.
-fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
+fn version(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u32> {
     const FIX: &str = "write major and minor version in quotes: \"10.11\"";
     if !matches!(entry.value(), DeValue::String(_)) {
         cx.error(entry.span(), "`version` is no text here", FIX);
@@ -102,7 +102,7 @@ fn version(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<u32> {
 
 /// Holds the buffer pool to the memory of the machine that has it.
 fn check_buffer_pool(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     stated: &Entry<'_>,
     settings: &BTreeMap<String, String>,
     memory: u64,
@@ -121,7 +121,11 @@ fn check_buffer_pool(
     }
 }
 
-fn directories(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> MariadbDirectories {
+fn directories(
+    cx: &Context<'_>,
+    entry: &Entry<'_>,
+    known: &WorkloadInputs<'_>,
+) -> MariadbDirectories {
     let Some(mut table) = entry.table(cx, "directories") else {
         return MariadbDirectories::default();
     };
@@ -136,7 +140,7 @@ fn directories(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> MariadbDire
 }
 
 /// A place for a binary log that there is not.
-fn check_binlog(cx: &Cx<'_>, entry: &Entry<'_>, sysbench: &Sysbench) {
+fn check_binlog(cx: &Context<'_>, entry: &Entry<'_>, sysbench: &Sysbench) {
     if sysbench.directories.binlog.is_some()
         && !mariadb::is_on(&sysbench.settings, "log_bin", false)
     {

@@ -1,6 +1,6 @@
 //! Properties of a dataset that ZFS takes only with others, as `zfs create` checks them.
 
-use super::cx::Cx;
+use super::context::Context;
 use super::settings::Setting;
 use crate::campaign::inherited;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Checks each dataset's own settings against what it has and inherits (`zfs_crypto_create` and
 /// `zfs_valid_proplist` of OpenZFS).
 pub(super) fn check(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     settings: &BTreeMap<String, BTreeMap<String, Setting>>,
     datasets: &BTreeMap<String, BTreeMap<String, String>>,
 ) {

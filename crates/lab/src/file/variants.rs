@@ -1,6 +1,6 @@
 //! `[factors]`, `[ablate]` and `[variants.X]`: the configurations to compare.
 
-use super::cx::Cx;
+use super::context::Context;
 use super::section::{Entry, Section};
 use super::settings::{BASE_SECTIONS, Header, Settings};
 use super::state::State;
@@ -44,7 +44,7 @@ struct Factor {
 /// whether these are all that the lab means. Beside `[variants]` the lab's own keys are a variant `base`,
 /// unless one of those is the `baseline`: then they are only what the others start from.
 pub(super) fn read(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     lab: &mut Section<'_>,
     base: &Settings,
     baseline: Option<&str>,
@@ -109,7 +109,7 @@ pub(super) fn read(
 }
 
 /// `[variants.NAME]`.
-fn single(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Plan> {
+fn single(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Plan> {
     entry.check_name(cx, "a variant");
     let mut table = entry.table(cx, &format!("variants.{}", entry.key))?;
     let changes = vec![Settings::change(cx, &mut table)];
@@ -119,7 +119,7 @@ fn single(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Plan> {
 }
 
 /// Every combination of one level of each factor; the first factor varies slowest.
-fn factorial(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
+fn factorial(cx: &Context<'_>, mut section: Section<'_>) -> Vec<Plan> {
     let header = section.span.clone();
     if section.is_empty() {
         cx.error(
@@ -196,7 +196,7 @@ fn qualify_names(factors: &mut [Factor]) {
 
 /// One factor; a section of the base (`dataset = { recordsize = ["8K", "16K"] }`, also written
 /// `dataset.recordsize = […]`) is one factor for each key in it.
-fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
+fn factor(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Factor> {
     if let Some((section, _)) = entry.key.split_once('.')
         && BASE_SECTIONS.contains(&section)
     {
@@ -236,7 +236,7 @@ fn factor(cx: &Cx<'_>, entry: &Entry<'_>) -> Vec<Factor> {
 }
 
 fn one(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     path: &[&str],
     entry: &Entry<'_>,
     mut levels: Vec<(String, Settings)>,
@@ -275,7 +275,7 @@ fn one(
 }
 
 /// A level: vdevs to add (`""` adds none), or a table as a variant's.
-fn level(cx: &Cx<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settings)> {
+fn level(cx: &Context<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settings)> {
     entry.check_name(cx, "a level");
     let settings = match entry.value() {
         DeValue::Table(_) => {
@@ -300,7 +300,7 @@ fn level(cx: &Cx<'_>, factor: &str, entry: &Entry<'_>) -> Option<(String, Settin
 
 /// The arrays within a section of the base, each a factor named after its key.
 fn paths(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     path: &[&str],
     span: std::ops::Range<usize>,
     table: &DeTable<'_>,
@@ -329,7 +329,7 @@ fn paths(
 
 /// `path.key = value` as a level, read as the base would read it.
 fn path_level(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     path: &[&str],
     entry: &Entry<'_>,
     value: &Spanned<DeValue<'_>>,
@@ -365,7 +365,7 @@ fn path_level(
 }
 
 /// A set of settings, each alone and each left out: `none`, `only-X`, `all-but-X`, `all`.
-fn ablation(cx: &Cx<'_>, mut section: Section<'_>) -> Vec<Plan> {
+fn ablation(cx: &Context<'_>, mut section: Section<'_>) -> Vec<Plan> {
     let header = section.span.clone();
     let mut settings: Vec<(String, Settings)> = Vec::new();
     let entries = section.rest();

@@ -1,6 +1,6 @@
 //! Vdev sentences of a lab: read, added to a pool, and removed from it.
 
-use super::cx::{At, Cx};
+use super::context::{At, Context};
 use crate::campaign::{AllocationClass, Vdev};
 use std::ops::Range;
 use zfs::vdev::{self, Placed};
@@ -30,14 +30,14 @@ fn absolute(placed: Placed, at: impl Fn(Range<usize>) -> Range<usize>) -> LabVde
     }
 }
 
-fn problems(cx: &Cx<'_>, text: &At<String>, problems: Vec<vdev::Problem>) {
+fn problems(cx: &Context<'_>, text: &At<String>, problems: Vec<vdev::Problem>) {
     for problem in problems {
         cx.error(cx.within(text, problem.span), problem.message, problem.fix);
     }
 }
 
 /// Reads vdevs to be in a pool; and whether all of them were understood.
-pub(super) fn read(cx: &Cx<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
+pub(super) fn read(cx: &Context<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
     let (sentence, wrong) = vdev::parse(&text.value);
     let whole = wrong.is_empty();
     problems(cx, text, wrong);
@@ -56,7 +56,7 @@ pub(super) fn read(cx: &Cx<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
 }
 
 /// Reads vdevs to be taken out of a pool: a class keyword alone means all of that class.
-pub(super) fn read_removal(cx: &Cx<'_>, text: &At<String>) -> Vec<Removal> {
+pub(super) fn read_removal(cx: &Context<'_>, text: &At<String>) -> Vec<Removal> {
     let (sentence, wrong) = vdev::parse(&text.value);
     problems(cx, text, wrong);
     let at = cx.places(text);
@@ -67,7 +67,7 @@ pub(super) fn read_removal(cx: &Cx<'_>, text: &At<String>) -> Vec<Removal> {
 
 /// Takes out of `pool` what `removal` names; says so when it is not there, unless the pool is known
 /// only in part.
-pub(super) fn remove(cx: &Cx<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, broken: bool) {
+pub(super) fn remove(cx: &Context<'_>, pool: &mut Vec<LabVdev>, removal: &Removal, broken: bool) {
     let before = pool.len();
     let (span, what) = match removal {
         Removal::Class(class, span) => {

@@ -1,6 +1,6 @@
 //! Checks of the whole lab: what no machine can model, identical variants, a dirty-data limit without effect.
 
-use super::cx::Cx;
+use super::context::Context;
 use super::method;
 use crate::campaign::{Campaign, Program, Variant, Workload};
 use crate::diagnostic::Diagnostic;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 /// Checks a campaign whose file has no other mistake.
-pub(super) fn check(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+pub(super) fn check(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     impossible(cx, table, campaign);
     identical_variants(cx, table, &campaign.variants);
     dirty(cx, table, campaign);
@@ -19,7 +19,7 @@ pub(super) fn check(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
 }
 
 /// A window that is too short for programs of which a course over time is asked.
-fn windows(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+fn windows(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     let tells_one_rate = |w: &Workload| matches!(w.program, Program::PgTestFsync(_));
     if let Some(seconds) = campaign.method.runtime_s
         && !campaign.workloads.iter().all(tells_one_rate)
@@ -29,7 +29,7 @@ fn windows(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
 }
 
 /// Cells that no machine can model.
-fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+fn impossible(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     let refuse = |path: &[&str], wrong: Diagnostic| cx.say(wrong.at(cx.file, place(table, path)));
     let mut rest = campaign.clone();
     for (workload, wrong) in model::beyond_pools(campaign) {
@@ -49,7 +49,7 @@ fn impossible(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
 }
 
 /// A dirty-data limit that is above the real server's.
-fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
+fn dirty(cx: &Context<'_>, table: &DeTable<'_>, campaign: &Campaign) {
     let (Some(stated), Some(baseline)) = (campaign.scale.dirty_data_max, campaign.variants.first())
     else {
         return;
@@ -67,7 +67,7 @@ fn dirty(cx: &Cx<'_>, table: &DeTable<'_>, campaign: &Campaign) {
 }
 
 /// Variants that differ only in their names: an A/A comparison, or a mistake.
-fn identical_variants(cx: &Cx<'_>, table: &DeTable<'_>, variants: &[Variant]) {
+fn identical_variants(cx: &Context<'_>, table: &DeTable<'_>, variants: &[Variant]) {
     // As text, so that a thousand variants are compared quickly.
     let mut known: HashMap<String, &str> = HashMap::new();
     for variant in variants {

@@ -1,6 +1,6 @@
 //! `[workloads.X]`: fio job files, by path or inline, or another program.
 
-use super::cx::{At, Cx};
+use super::context::{At, Context};
 use super::method;
 use super::section::{Entry, Section};
 use super::sysbench;
@@ -14,7 +14,7 @@ use toml::de::DeValue;
 pub(super) const INLINE: &str = "<lab>";
 
 /// What workloads need from the rest of the lab.
-pub(super) struct Known<'a> {
+pub(super) struct WorkloadInputs<'a> {
     pub variants: &'a [Variant],
     /// Of the modelled machine, bytes.
     pub memory: u64,
@@ -23,7 +23,11 @@ pub(super) struct Known<'a> {
 }
 
 /// Takes the section out of the lab.
-pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, known: &Known<'_>) -> Vec<Workload> {
+pub(super) fn read(
+    cx: &Context<'_>,
+    lab: &mut Section<'_>,
+    known: &WorkloadInputs<'_>,
+) -> Vec<Workload> {
     let Some(entry) = lab.take("workloads") else {
         cx.error(
             0..0,
@@ -45,7 +49,7 @@ pub(super) fn read(cx: &Cx<'_>, lab: &mut Section<'_>, known: &Known<'_>) -> Vec
     section.rest().iter().filter_map(|entry| workload(cx, entry, known)).collect()
 }
 
-fn workload(cx: &Cx<'_>, entry: &Entry<'_>, known: &Known<'_>) -> Option<Workload> {
+fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> Option<Workload> {
     entry.check_name(cx, "a workload");
     let mut table = entry.table(cx, &format!("workloads.{}", entry.key))?;
     let dataset = table.take("dataset").and_then(|entry| {
@@ -138,9 +142,9 @@ fn beside(program: &str, [size, dataset, rates]: [bool; 3]) -> Vec<(&'static str
 }
 
 fn fio(
-    cx: &Cx<'_>,
+    cx: &Context<'_>,
     entry: &Entry<'_>,
-    known: &Known<'_>,
+    known: &WorkloadInputs<'_>,
     sized: bool,
     open: bool,
 ) -> Option<Program> {
@@ -152,7 +156,7 @@ fn fio(
 }
 
 /// Checks that every pool has the dataset that a workload runs in; a file system has a directory of that name instead.
-pub(super) fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Variant]) {
+pub(super) fn check_dataset(cx: &Context<'_>, stated: &At<String>, variants: &[Variant]) {
     let pools = || variants.iter().filter(|variant| variant.is_zfs());
     let without: Vec<&str> = pools()
         .filter(|variant| !variant.datasets.contains_key(&stated.value))
@@ -192,7 +196,7 @@ pub(super) fn check_dataset(cx: &Cx<'_>, stated: &At<String>, variants: &[Varian
 }
 
 /// Holds a job's own runtime to what the method's is held to, where that says nothing.
-fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, program: &Program) {
+fn check_runtime(cx: &Context<'_>, entry: &Entry<'_>, program: &Program) {
     let Program::Fio { job, .. } = program else {
         return;
     };
@@ -206,7 +210,7 @@ fn check_runtime(cx: &Cx<'_>, entry: &Entry<'_>, program: &Program) {
 const RUNGS: usize = 32;
 
 /// `"auto"`, or rates.
-fn rates(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Rates> {
+fn rates(cx: &Context<'_>, entry: &Entry<'_>) -> Option<Rates> {
     if let DeValue::String(text) = entry.value() {
         if text != "auto" {
             cx.error(
@@ -234,7 +238,7 @@ fn rates(cx: &Cx<'_>, entry: &Entry<'_>) -> Option<Rates> {
     Some(Rates::Stated(rates))
 }
 
-fn job(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Program> {
+fn job(cx: &Context<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Program> {
     if let DeValue::Table(_) = entry.value() {
         let mut table = entry.table(cx, "fio")?;
         let job = table.take("job");
@@ -285,7 +289,7 @@ fn job(cx: &Cx<'_>, entry: &Entry<'_>, sized: bool, open: bool) -> Option<Progra
 }
 
 /// Everything wrong with a job file; fio is asked only about one that is right as far as is known.
-fn mistakes(cx: &Cx<'_>, job: &str, sized: bool, open: bool) -> Vec<Mistake> {
+fn mistakes(cx: &Context<'_>, job: &str, sized: bool, open: bool) -> Vec<Mistake> {
     let mut found = fio::mistakes(job, sized);
     if open {
         found.extend(fio::against_rates(job));

@@ -20,7 +20,7 @@ impl<T> At<T> {
     }
 }
 
-pub(super) struct Cx<'a> {
+pub(super) struct Context<'a> {
     pub file: &'a str,
     pub text: &'a str,
     pub files: &'a dyn Files,
@@ -29,7 +29,7 @@ pub(super) struct Cx<'a> {
     known: RefCell<HashSet<Diagnostic>>,
 }
 
-impl<'a> Cx<'a> {
+impl<'a> Context<'a> {
     pub fn new(file: &'a str, text: &'a str, files: &'a dyn Files, profiles: &'a Profiles) -> Self {
         Self {
             file,
@@ -77,7 +77,7 @@ impl<'a> Cx<'a> {
         self.places(string)(inner)
     }
 
-    /// As [`Cx::within`], for many places of one string.
+    /// As [`Context::within`], for many places of one string.
     pub fn places(&self, string: &At<String>) -> impl Fn(Range<usize>) -> Range<usize> + use<> {
         let span = string.span.clone();
         let base = self

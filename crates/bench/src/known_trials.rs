@@ -6,12 +6,12 @@ use measurement::{Measured, Trial, TrialKind, TrialResult};
 /// Trials, each with the slot that it fills. A trial that failed in this run is among them; one that
 /// failed in an earlier run is not, so that it is tried again.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct KnownTrials {
     slots: Vec<Slot>,
     trials: Vec<Trial>,
 }
 
-impl Known {
+impl KnownTrials {
     /// Adds a trial.
     pub fn add(&mut self, slot: Slot, trial: Trial) {
         self.slots.push(slot);
