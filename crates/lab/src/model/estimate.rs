@@ -2,14 +2,17 @@
 
 use super::Model;
 use super::demand::{RUNTIME, job, times};
-use crate::campaign::{Campaign, Program, SECONDS_PER_TEST};
+use crate::campaign::{Campaign, DriveRef, Program, SECONDS_PER_TEST, Variant};
+use drives::TimingModel;
 
 /// Wall seconds to start a machine, build its pool and end it.
 const START: f64 = 2.0;
 /// Wall seconds of an operation: fio, file system and drive requests together.
 const OPERATION: f64 = 100e-6;
-/// Operations in a virtual second, as a guess: disks do hundreds, a fast log tens of thousands.
+/// Operations in a virtual second, as a guess: memory and fast drives do tens of thousands.
 const RATE: f64 = 5000.0;
+/// Transactions of a database in a virtual second where each waits for disks, as a guess.
+const RATE_OF_DISKS: f64 = 300.0;
 /// Wall seconds of a transaction: seven statements, each with two switches of process. Measured: 2.5 ms.
 const TRANSACTION: f64 = 2.5e-3;
 /// Wall seconds of sysbench's `oltp_read_write`: twenty statements. Measured: 12 ms.
@@ -39,6 +42,20 @@ pub struct Estimate {
     pub wall_s: f64,
 }
 
+/// Operations in a virtual second.
+fn rate(variant: &Variant, program: &Program) -> f64 {
+    let is_database = matches!(program, Program::Pgbench(_) | Program::Sysbench(_));
+    let waits = variant.property("", "sync") != Some("disabled");
+    let disk = |drive: &DriveRef| {
+        let profile = variant.drives.get(&drive.kind).and_then(|kind| kind.drive_profile().ok());
+        profile.is_some_and(|profile| profile.kind == TimingModel::Hdd)
+    };
+    match is_database && waits && variant.used_drives().all(disk) {
+        true => RATE_OF_DISKS,
+        false => RATE,
+    }
+}
+
 /// Estimates the fewest trials that the method allows.
 pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
     let cells = campaign.variants.len() * campaign.workloads.len();
@@ -65,9 +82,10 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
             Program::Pgbench(_) => (TRANSACTION, LOAD),
             Program::Sysbench(_) => (EVENT, FILL),
         };
-        let seconds = trials * (runtime + times.ramp_s + times.warm_up_s);
-        virtual_s += seconds;
-        work_s += seconds * RATE * operation;
+        let trial_s = runtime + times.ramp_s + times.warm_up_s;
+        virtual_s += trials * trial_s;
+        let rates: f64 = campaign.variants.iter().map(|v| rate(v, &workload.program)).sum();
+        work_s += trials_of_cell as f64 * trial_s * rates * operation;
         fixed_s += trials * (START + bytes as f64 / model.size / lay_out);
     }
     Estimate {

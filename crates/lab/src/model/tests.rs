@@ -412,6 +412,19 @@ fn the_estimate_counts_the_fewest_trials() {
 }
 
 #[test]
+fn a_database_whose_commits_wait_for_disks_is_estimated_with_fewer_transactions() {
+    let database = "[workloads.oltp.pgbench]\nscale = 1\nclients = 1\n\
+        [method]\nruntime = \"8s\"\n[scale]\nsize = 1\ndirty_data_max = \"256M\"\n";
+    let mut campaign = campaign("128G", database);
+    campaign.workloads.retain(|workload| workload.name == "oltp");
+    let disks = estimate(&campaign, &model(&campaign, &ROOMY)).wall_s;
+    let root = campaign.variants[0].datasets.get_mut("").expect("a root");
+    root.insert("sync".to_owned(), "disabled".to_owned());
+    let unsynced = estimate(&campaign, &model(&campaign, &ROOMY)).wall_s;
+    assert!(disks * 3.0 < unsynced, "{disks} {unsynced}");
+}
+
+#[test]
 fn size_check_must_stay_within_the_caps() {
     let with = |factor: &str| {
         format!("[method]\nsize_check = [{factor}]\n[scale]\nsize = 32\ndirty_data_max = \"256M\"")
