@@ -13,7 +13,9 @@ pub use host::{Host, Processor};
 pub use pg_test_fsync::{PgTestFsync, SECONDS_PER_TEST, SyncMethod};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use stack::{Filesystem, MdArray, MdLevel, Stack};
-pub use sysbench::{MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench};
+pub use sysbench::{
+    MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench, SysbenchScript,
+};
 pub use workload::{Program, Rates, Workload};
 pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Vdev};
 

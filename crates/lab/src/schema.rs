@@ -200,7 +200,7 @@ fn sysbench() -> Value {
     let count =
         |description: &str| json!({ "type": "integer", "minimum": 1, "description": description });
     let mut properties = json!({
-        "script": { "enum": SYSBENCH_SCRIPTS.map(|(name, _)| name), "description": "A script of sysbench's own" },
+        "script": { "enum": SYSBENCH_SCRIPTS.map(|script| script.name), "description": "A script of sysbench's own" },
         "tables": count("Tables"),
         "table_size": count("Rows of each on the real server"),
         "threads": count("Sessions"),

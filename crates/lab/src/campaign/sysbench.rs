@@ -54,23 +54,49 @@ impl MariadbDirectories {
     }
 }
 
-/// sysbench's own scripts over tables that are filled the same way, and whether their transactions change something.
-pub const SYSBENCH_SCRIPTS: [(&str, bool); 9] = [
-    ("oltp_read_write", true),
-    ("oltp_write_only", true),
-    ("oltp_read_only", false),
-    ("oltp_point_select", false),
-    ("oltp_update_index", true),
-    ("oltp_update_non_index", true),
-    ("oltp_insert", true),
-    ("select_random_points", false),
-    ("select_random_ranges", false),
+/// A script that sysbench 1.0 brings.
+#[derive(Debug, Clone, Copy)]
+pub struct SysbenchScript {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether its transactions change something.
+    pub writes: bool,
+    /// Statements of a transaction with the default options (`sysbench SCRIPT run`: queries by transactions).
+    pub statements: u32,
+}
+
+const fn script(name: &'static str, writes: bool, statements: u32) -> SysbenchScript {
+    SysbenchScript { name, writes, statements }
+}
+
+/// The scripts, the default first.
+pub const SYSBENCH_SCRIPTS: [SysbenchScript; 9] = [
+    script("oltp_read_write", true, 20),
+    script("oltp_write_only", true, 6),
+    script("oltp_read_only", false, 16),
+    script("oltp_point_select", false, 1),
+    script("oltp_update_index", true, 1),
+    script("oltp_update_non_index", true, 1),
+    script("oltp_insert", true, 1),
+    script("select_random_points", false, 1),
+    script("select_random_ranges", false, 1),
 ];
 
 impl Sysbench {
+    /// Its script.
+    fn known_script(&self) -> &SysbenchScript {
+        let found = SYSBENCH_SCRIPTS.iter().find(|script| script.name == self.script);
+        found.unwrap_or(&SYSBENCH_SCRIPTS[0])
+    }
+
     /// Whether its transactions change something.
     pub fn writes(&self) -> bool {
-        SYSBENCH_SCRIPTS.iter().any(|(name, writes)| *name == self.script && *writes)
+        self.known_script().writes
+    }
+
+    /// Statements of a transaction with the default options.
+    pub fn statements(&self) -> u32 {
+        self.known_script().statements
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn read(
     let directories = table.take("directories");
     let mut client = entry.table(cx, "sysbench")?;
     let mut sysbench = Sysbench {
-        script: SYSBENCH_SCRIPTS[0].0.to_owned(),
+        script: SYSBENCH_SCRIPTS[0].name.to_owned(),
         version: client.take("version").and_then(|entry| version(cx, &entry)),
         ..Sysbench::default()
     };
@@ -42,9 +42,9 @@ pub(super) fn read(
         sysbench.rate = entry.number(cx, 1.0, 1e7, "transactions a second");
     }
     if let Some(entry) = client.take("script")
-        && let Some(word) = entry.word(cx, &SYSBENCH_SCRIPTS.map(|(name, _)| name))
+        && let Some(word) = entry.word(cx, &SYSBENCH_SCRIPTS.map(|script| script.name))
     {
-        sysbench.script = SYSBENCH_SCRIPTS[word].0.to_owned();
+        sysbench.script = SYSBENCH_SCRIPTS[word].name.to_owned();
     }
     for (name, kind) in &SYSBENCH_OPTIONS {
         if let Some(entry) = client.take(name)

@@ -15,8 +15,8 @@ const RATE: f64 = 5000.0;
 const RATE_OF_DISKS: f64 = 300.0;
 /// Wall seconds of a transaction: seven statements, each with two switches of process. Measured: 2.5 ms.
 const TRANSACTION: f64 = 2.5e-3;
-/// Wall seconds of sysbench's `oltp_read_write`: twenty statements. Measured: 12 ms.
-const EVENT: f64 = 12e-3;
+/// Wall seconds of a statement of sysbench. Measured: 12 ms for the twenty of `oltp_read_write`.
+const STATEMENT: f64 = 0.6e-3;
 /// Bytes of sysbench's tables that are filled in a wall second: 140 µs a row, measured.
 const FILL: f64 = 1.8e6;
 /// Tests of pg_test_fsync, one after another.
@@ -80,7 +80,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
         let (operation, lay_out) = match &workload.program {
             Program::Fio { .. } | Program::PgTestFsync(_) => (OPERATION, LAY_OUT),
             Program::Pgbench(_) => (TRANSACTION, LOAD),
-            Program::Sysbench(_) => (EVENT, FILL),
+            Program::Sysbench(sysbench) => (STATEMENT * f64::from(sysbench.statements()), FILL),
         };
         let trial_s = runtime + times.ramp_s + times.warm_up_s;
         virtual_s += trials * trial_s;
