@@ -66,7 +66,7 @@ pub struct Args {
     /// One of its workloads [default: the first]
     #[arg(long)]
     workload: Option<String>,
-    /// Number of crash states; the control gets the same number
+    /// Number of crash states; the control gets as many, at most 20
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     states: u64,
     /// Only the crash state with this seed, as printed in the report
