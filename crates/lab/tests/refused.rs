@@ -530,10 +530,4 @@ fn the_keys_of_one_stack_are_refused_in_the_other() {
         "this key is for md arrays, but the stack here is `zfs`",
         "stack = \"md\"",
     );
-    refused(
-        "[variants.a]\nstack = \"md\"\nmd = \"raid1 hdd[0-1]\"\n[workloads.w]\nfio = \"jobs/sync.fio\"\ndataset = \"db\"\n[datasets.db]\n",
-        "\"db\"",
-        "which is missing in: a",
-        "[datasets.db]",
-    );
 }

@@ -40,7 +40,7 @@ pub const ZIL_NO_CACHE_FLUSH: Evidence = Evidence::Source("zfs(4), zil_nocachefl
 pub const WRITE_HOLE: Evidence = Evidence::Source("md(4), unclean shutdown");
 /// `fsync=off`.
 pub const FSYNC: Evidence = Evidence::Source("PostgreSQL documentation, fsync");
-/// `synchronous_commit=off`, which is that lab's control.
+/// `synchronous_commit=off`.
 pub const SYNCHRONOUS_COMMIT: Evidence = Evidence::Lab("powercut-postgresql");
 /// `full_page_writes=off`.
 pub const FULL_PAGE_WRITES: Evidence =
@@ -48,10 +48,9 @@ pub const FULL_PAGE_WRITES: Evidence =
 /// `innodb_flush_method=nosync`.
 pub const FLUSH_METHOD: Evidence = Evidence::Source("MariaDB documentation, innodb_flush_method");
 /// `innodb_flush_log_at_trx_commit` 0 and 2.
-pub const FLUSH_AT_COMMIT: Evidence =
-    Evidence::Source("MariaDB documentation, innodb_flush_log_at_trx_commit");
+pub const FLUSH_AT_COMMIT: Evidence = Evidence::Lab("powercut-mariadb");
 /// `sync_binlog` other than 1.
-pub const SYNC_BINLOG: Evidence = Evidence::Source("MariaDB documentation, sync_binlog");
+pub const SYNC_BINLOG: Evidence = Evidence::Lab("powercut-mariadb");
 /// `innodb_doublewrite=0`.
 pub const DOUBLEWRITE: Evidence = Evidence::Source("MariaDB documentation, innodb_doublewrite");
 /// `sync=disabled` on some of a server's datasets.

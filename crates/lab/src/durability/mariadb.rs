@@ -113,7 +113,7 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     Some(Reason {
         setting,
         durability: Durability::LosesLast { seconds: None },
-        why: "the binary log is not durable with each commit: it can lack the last ones that the tables have, and so do replicas"
+        why: "the binary log is not durable with each commit: recovery rolls back commits that it lacks, and replicas can have them"
             .to_owned(),
         evidence: evidence::SYNC_BINLOG,
     })
