@@ -111,7 +111,7 @@ impl Label {
                 "断电时可能丢失最多 {seconds} 秒已确认的写入。",
             ),
             Label::Sources => ("Source: {sources}", "来源：{sources}"),
-            Label::Measure => ("Measure it: poolwright run {lab}", "测量：poolwright run {lab}"),
+            Label::Measure => ("Measure it: poolwright {lab}", "测量：poolwright {lab}"),
             Label::ReadBeforeRunning => {
                 ("Read every line before you run this script.", "运行此脚本前请逐行阅读。")
             }

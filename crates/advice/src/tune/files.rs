@@ -97,7 +97,8 @@ fn comments(choice: &Choice, language: Language) -> Vec<String> {
     let sources: Vec<String> = choice.sources.iter().map(ToString::to_string).collect();
     lines.push(filled(Label::Sources, "{sources}", &sources.join("; ")));
     if let Some(lab) = choice.lab {
-        lines.push(filled(Label::Measure, "{lab}", lab));
+        let verb = if lab.starts_with("powercut-") { "powercut" } else { "run" };
+        lines.push(filled(Label::Measure, "{lab}", &format!("{verb} {lab}")));
     }
     lines
 }

@@ -40,7 +40,7 @@ pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
 pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
     let name = "innodb_flush_log_at_trx_commit";
     if need.allow_loss_s >= 1.0 {
-        return Some(set(name, 2, ("Permitted by --allow-loss: the log is written at commit and flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 允许：提交时写日志，每秒刷写一次。mysqld 崩溃不丢数据，断电约丢一秒。")).may_lose(1.0).source(Document::Mysql, "innodb_flush_log_at_trx_commit=0"));
+        return Some(set(name, 2, ("Permitted by --allow-loss: the log is written at commit and flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 允许：提交时写日志，每秒刷写一次。mysqld 崩溃不丢数据，断电约丢一秒。")).may_lose(1.0).source(Document::Mysql, "innodb_flush_log_at_trx_commit=0").lab("powercut-mariadb"));
     }
     Some(set(
         name,
@@ -53,7 +53,7 @@ pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
 pub fn sync_binlog(need: &Need) -> Option<Choice> {
     // Left to the file system, the log is stable when up to three transaction groups are.
     if need.allow_loss_s >= 15.0 {
-        return Some(set("sync_binlog", 0, ("Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.", "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).may_lose(15.0).source(Document::Mysql, "sync_binlog=0"));
+        return Some(set("sync_binlog", 0, ("Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.", "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).may_lose(15.0).source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb"));
     }
     Some(set(
         "sync_binlog",
@@ -68,6 +68,7 @@ pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
         set("innodb_doublewrite", "OFF", ("Set it only if every tablespace was written with a recordsize of 16K or more, a multiple of innodb_page_size: ZFS then writes a page completely or not at all, and half of the page writes are saved.", "仅当每个表空间都以 16K 或更大、且为 innodb_page_size 整数倍的 recordsize 写成时才可设置：这时 ZFS 对一页要么全部写入，要么不写，还省下一半的页写入。"))
             .source(Document::Mysql, "innodb_doublewrite=0")
             .source(Document::ZfsCode, "zfs_write, one transaction a block")
+            .lab("powercut-mariadb")
             .offered(),
     )
 }
@@ -94,7 +95,11 @@ pub fn innodb_flush_method(need: &Need) -> Option<Choice> {
             "OpenZFS 2.2 及以前接受但忽略 O_DIRECT；fsync 就是实际的行为，升级到 2.3 之后也不变。",
         ),
     };
-    Some(set("innodb_flush_method", "fsync", reason).source(Document::ZfsProps, "direct"))
+    let choice = set("innodb_flush_method", "fsync", reason).source(Document::ZfsProps, "direct");
+    Some(match need.release() {
+        Some(release) if release >= (2, 3) => choice.lab("mariadb-direct"),
+        _ => choice,
+    })
 }
 
 /// The unit in which the redo log is extended.

@@ -128,6 +128,7 @@ pub fn full_page_writes(_: &Need) -> Option<Choice> {
     Some(
         set("full_page_writes", "off", reason)
             .source(Document::ZfsCode, "zfs_write, one transaction a block")
+            .lab("powercut-postgresql")
             .offered(),
     )
 }
@@ -137,7 +138,7 @@ pub fn synchronous_commit(need: &Need) -> Option<Choice> {
     // Three times wal_writer_delay of 200 ms.
     const LOSS: f64 = 0.6;
     if need.allow_loss_s >= LOSS {
-        return Some(set("synchronous_commit", "off", ("Permitted by --allow-loss: COMMIT returns before its WAL is flushed. The database stays consistent. It can be set for single transactions instead.", "由 --allow-loss 允许：COMMIT 在其 WAL 刷写之前返回。数据库保持一致。也可以只对个别事务设置。")).may_lose(LOSS));
+        return Some(set("synchronous_commit", "off", ("Permitted by --allow-loss: COMMIT returns before its WAL is flushed. The database stays consistent. It can be set for single transactions instead.", "由 --allow-loss 允许：COMMIT 在其 WAL 刷写之前返回。数据库保持一致。也可以只对个别事务设置。")).may_lose(LOSS).lab("powercut-postgresql"));
     }
     Some(set(
         "synchronous_commit",
