@@ -5,7 +5,9 @@ mod synthetic;
 use findings::analyse;
 use findings::quality::validation::{Figure, Part, Row, rows};
 use findings::schema::{Beyond, DriveState, Processor, SizeState, Validation};
-use lab::campaign::{self, AllocationClass, Campaign, Layout, MdArray, MdLevel, Stack, Variant};
+use lab::campaign::{
+    self, AllocationClass, Campaign, FilesystemOnDrives, Layout, MdLevel, Stack, Variant,
+};
 use lab::{Files, Profiles, load};
 use measurement::Trial;
 use std::fmt::Write;
@@ -107,8 +109,8 @@ fn each_difference_from_the_reference_pool_is_named() {
     assert_eq!(differing(disks, SYNC_JOB), [Beyond::LogOnDisks]);
     let md = |v: &mut Variant| {
         v.pool.vdevs.clear();
-        v.stack = Stack::Md(MdArray {
-            level: MdLevel::Raid10,
+        v.stack = Stack::Filesystem(FilesystemOnDrives {
+            level: Some(MdLevel::Raid10),
             drives: Vec::new(),
             chunk: None,
             filesystem: campaign::Filesystem::Xfs,
@@ -116,6 +118,13 @@ fn each_difference_from_the_reference_pool_is_named() {
         });
     };
     assert_eq!(differing(md, SYNC_JOB), [Beyond::Stack { stack: "md".into() }]);
+    let lone = |v: &mut Variant| {
+        md(v);
+        if let Stack::Filesystem(on_drives) = &mut v.stack {
+            on_drives.level = None;
+        }
+    };
+    assert_eq!(differing(lone, SYNC_JOB), [Beyond::Stack { stack: "xfs".into() }]);
 }
 
 #[test]

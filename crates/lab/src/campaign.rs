@@ -12,7 +12,7 @@ mod workload;
 pub use host::{Host, Processor};
 pub use pg_test_fsync::{PgTestFsync, SECONDS_PER_TEST, SyncMethod};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
-pub use stack::{Filesystem, MdArray, MdLevel, Stack};
+pub use stack::{Filesystem, FilesystemOnDrives, MdLevel, Stack};
 pub use sysbench::{
     MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench, SysbenchScript,
 };
@@ -86,14 +86,14 @@ impl Variant {
         Host { memory: self.memory.unwrap_or(host.memory), ..*host }
     }
 
-    /// The drives that are used: those of its pool, or of its array.
+    /// The drives that are used: those of its pool, or of its file system.
     pub fn used_drives(&self) -> impl Iterator<Item = &DriveRef> {
-        let array: &[DriveRef] = match &self.stack {
+        let under_filesystem: &[DriveRef] = match &self.stack {
             Stack::Zfs => &[],
-            Stack::Md(array) => &array.drives,
+            Stack::Filesystem(filesystem) => &filesystem.drives,
         };
         let pool = self.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
-        pool.chain(array)
+        pool.chain(under_filesystem)
     }
 
     /// The class of the vdevs that hold the intent log when there is no log vdev: special from 2.4 on

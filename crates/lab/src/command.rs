@@ -1,6 +1,6 @@
 //! A variant as the commands that build it on a real server.
 
-use crate::campaign::{MdArray, Stack, Variant, Vdev};
+use crate::campaign::{FilesystemOnDrives, MdLevel, Stack, Variant, Vdev};
 use crate::model::drive_capacity;
 use crate::units;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Command(pub Vec<String>);
 /// The commands that build a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Commands {
-    /// `zpool create`, with the root dataset's properties as `-O`; or `mdadm --create`, `mkfs` and `mount`.
+    /// `zpool create`, with the root dataset's properties as `-O`; or `mdadm --create` for an array, `mkfs` and `mount`.
     pub create: Vec<Command>,
     /// `zfs set` of root dataset properties that `zpool create` does not accept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -37,8 +37,8 @@ pub struct Commands {
 pub fn commands(variant: &Variant) -> Commands {
     match &variant.stack {
         Stack::Zfs => pool(variant),
-        Stack::Md(array) => Commands {
-            create: self::array(array),
+        Stack::Filesystem(on_drives) => Commands {
+            create: filesystem(on_drives),
             set: Vec::new(),
             create_datasets: Vec::new(),
             module: Vec::new(),
@@ -46,25 +46,34 @@ pub fn commands(variant: &Variant) -> Commands {
     }
 }
 
-/// The commands of an md array with its file system, mounted where a pool would be. mdadm adds a write-intent
-/// bitmap to redundant arrays of large drives by itself and asks for smaller ones, so it is stated.
-fn array(array: &MdArray) -> Vec<Command> {
-    let device = format!("/dev/md/{POOL}");
-    let filesystem = array.filesystem.name();
-    let mut create = words(["mdadm", "--create", &device]);
-    create.push(format!("--level={}", array.level.number()));
-    create.push(format!("--raid-devices={}", array.drives.len()));
-    if array.level.is_redundant() {
-        create.push("--bitmap=internal".to_owned());
-    }
-    create.extend(array.chunk.map(|bytes| format!("--chunk={}K", bytes >> 10)));
-    create.extend(array.drives.iter().map(ToString::to_string));
+/// The commands of a file system and of the md array under it, if there is one; mounted where a pool would be.
+fn filesystem(on_drives: &FilesystemOnDrives) -> Vec<Command> {
+    let array = on_drives.level.map(|level| array(on_drives, level));
+    let device = match &array {
+        Some(_) => format!("/dev/md/{POOL}"),
+        None => on_drives.drives.first().map(ToString::to_string).unwrap_or_default(),
+    };
+    let mkfs = words([&format!("mkfs.{}", on_drives.filesystem.name()), &device]);
     let mut mount = words(["mount", "--mkdir"]);
-    if !array.mount_options.is_empty() {
-        mount.extend(words(["-o", &array.mount_options]));
+    if !on_drives.mount_options.is_empty() {
+        mount.extend(words(["-o", &on_drives.mount_options]));
     }
     mount.extend(words([&device, &format!("/{POOL}")]));
-    vec![Command(create), Command(words([&format!("mkfs.{filesystem}"), &device])), Command(mount)]
+    array.into_iter().chain([Command(mkfs), Command(mount)]).collect()
+}
+
+/// The command of an md array. mdadm adds a write-intent bitmap to redundant arrays of large drives by itself and asks
+/// for smaller ones, so it is stated.
+fn array(on_drives: &FilesystemOnDrives, level: MdLevel) -> Command {
+    let mut create = words(["mdadm", "--create", &format!("/dev/md/{POOL}")]);
+    create.push(format!("--level={}", level.number()));
+    create.push(format!("--raid-devices={}", on_drives.drives.len()));
+    if level.is_redundant() {
+        create.push("--bitmap=internal".to_owned());
+    }
+    create.extend(on_drives.chunk.map(|bytes| format!("--chunk={}K", bytes >> 10)));
+    create.extend(on_drives.drives.iter().map(ToString::to_string));
+    Command(create)
 }
 
 /// The commands of a pool.
@@ -289,6 +298,17 @@ host.memory = "128G"
                 "mkfs.ext4 /dev/md/tank",
                 "mount --mkdir /dev/md/tank /tank",
             ]
+        );
+    }
+
+    #[test]
+    fn a_lone_drive_is_formatted_and_mounted_without_md() {
+        let drives = "[drives]\nnvme = \"2x pm9a3-1.92t\"\n";
+        let top = "stack = \"ext4\"\ndrive = \"nvme1\"\nmount_options = \"noatime\"\n";
+        let lone = campaign_of(top, drives);
+        assert_eq!(
+            commands(&lone.variants[0]).lines(),
+            ["mkfs.ext4 nvme1", "mount --mkdir -o noatime nvme1 /tank"]
         );
     }
 

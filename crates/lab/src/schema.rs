@@ -5,6 +5,7 @@ use crate::campaign::{
     BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, OptionKind, Processor, Protocol, SYSBENCH_OPTIONS,
     SYSBENCH_SCRIPTS, SyncMethod,
 };
+use crate::file::stack_names;
 use crate::{mariadb, postgresql, profile::Profiles};
 use serde_json::{Map, Value, json};
 use zfs::module;
@@ -78,10 +79,11 @@ fn base() -> Map<String, Value> {
     let versions: Vec<&str> = OpenZfs::ALL.into_iter().map(OpenZfs::name).collect();
     let base = json!({
         "openzfs": { "enum": versions, "description": "Release line of OpenZFS" },
-        "stack": { "enum": ["zfs", "md"], "description": "A ZFS pool, or an md array with a file system" },
+        "stack": { "enum": stack_names(), "description": "A ZFS pool, an md array with a file system, or a file system on one drive" },
         "md": text_of("The array in mdadm's words: raid10 nvme[0-3] chunk=512K"),
+        "drive": text_of("The drive of a stack that is a file system: nvme0"),
         "filesystem": { "enum": Filesystem::ALL.map(Filesystem::name), "description": "The file system on an md array" },
-        "mount_options": text_of("Options of mount for an md array's file system, separated by commas"),
+        "mount_options": text_of("Options of mount for a file system without ZFS, separated by commas"),
         "drives": { "type": "object", "description": "Kind → \"<count>x <profile>\", or the long form", "propertyNames": { "pattern": "^[A-Za-z]([A-Za-z0-9_.-]*[A-Za-z_.-])?$" }, "additionalProperties": { "$ref": "#/$defs/drives" } },
         "pool": { "$ref": "#/$defs/pool" },
         "dataset": { "$ref": "#/$defs/dataset" },

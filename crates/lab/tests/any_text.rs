@@ -51,6 +51,8 @@ const PIECES: &[&str] = &[
     "stack = \"md\"\n",
     "md = \"raid10 hdd[0-1] chunk=4K\"\n",
     "filesystem = \"ext4\"\n",
+    "stack = \"ext4\"\n",
+    "drive = \"hdd0\"\n",
     "openzfs = \"2.3\"\n",
     "count = 0\n",
     "[workloads.\"\"]\n",

@@ -275,8 +275,8 @@ fn an_array_stands_beside_a_pool_on_the_same_drives() {
     assert_eq!(names(&campaign), ["pool", "array"]);
     assert_eq!(campaign.variants[0].stack, Stack::Zfs);
     let variant = &campaign.variants[1];
-    let Stack::Md(array) = &variant.stack else { panic!("{:?}", variant.stack) };
-    assert_eq!((array.level, array.chunk), (MdLevel::Raid10, Some(64 << 10)));
+    let Stack::Filesystem(array) = &variant.stack else { panic!("{:?}", variant.stack) };
+    assert_eq!((array.level, array.chunk), (Some(MdLevel::Raid10), Some(64 << 10)));
     assert_eq!(array.filesystem, Filesystem::Ext4);
     assert_eq!(array.mount_options, "noatime");
     let drives: Vec<String> = variant.used_drives().map(ToString::to_string).collect();
@@ -293,9 +293,38 @@ fn a_lab_may_be_an_array_alone() {
                 [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n";
     let campaign = campaign(text);
     assert_eq!(names(&campaign), ["base"]);
-    let Stack::Md(array) = &campaign.variants[0].stack else { panic!("no array") };
-    assert_eq!((array.level, array.filesystem), (MdLevel::Raid5, Filesystem::Xfs));
+    let Stack::Filesystem(array) = &campaign.variants[0].stack else { panic!("no array") };
+    assert_eq!((array.level, array.filesystem), (Some(MdLevel::Raid5), Filesystem::Xfs));
     assert_eq!(array.copies(), 1.5);
+}
+
+#[test]
+fn a_file_system_on_one_drive_stands_beside_a_pool_and_leaves_an_array_aside() {
+    let text = "stack = \"md\"\nmd = \"raid5 ssd[0-2]\"\nfilesystem = \"xfs\"\n[host]\nmemory = \"8G\"\n\
+                [drives]\nssd = \"3x pm883-3.84t\"\n\
+                [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n\
+                [variants.lone]\nstack = \"ext4\"\ndrive = \"ssd2\"\nmount_options = \"noatime\"\n\
+                [variants.pool]\nstack = \"zfs\"\nvdevs = \"ssd0\"\n";
+    let campaign = campaign(text);
+    let stack = |name: &str| &campaign.variants.iter().find(|v| v.name == name).unwrap().stack;
+    let Stack::Filesystem(lone) = stack("lone") else { panic!("{:?}", stack("lone")) };
+    assert_eq!((lone.level, lone.chunk, lone.filesystem), (None, None, Filesystem::Ext4));
+    assert_eq!((lone.name(), lone.mount_options.as_str()), ("ext4", "noatime"));
+    assert_eq!(lone.copies(), 1.0);
+    assert_eq!(stack("pool"), &Stack::Zfs);
+    let Stack::Filesystem(array) = stack("base") else { panic!("no array") };
+    assert_eq!((array.level, array.name()), (Some(MdLevel::Raid5), "md"));
+    let lone = campaign.variants.iter().find(|v| v.name == "lone").unwrap();
+    let drives: Vec<String> = lone.used_drives().map(ToString::to_string).collect();
+    assert_eq!(drives, ["ssd2"]);
+    let json = serde_json::to_value(lone).unwrap();
+    // The keys of trials of arrays, which were measured before there were lone drives, are the same.
+    assert_eq!(
+        serde_json::to_value(array).unwrap()["level"],
+        serde_json::json!("raid5"),
+        "{json:#}"
+    );
+    assert_eq!(&serde_json::from_value::<lab::campaign::Variant>(json).unwrap(), lone);
 }
 
 #[test]

@@ -531,3 +531,53 @@ fn the_keys_of_one_stack_are_refused_in_the_other() {
         "stack = \"md\"",
     );
 }
+
+#[test]
+fn an_invalid_lone_drive_is_refused_at_its_place() {
+    let lone = |drive: &str| format!("[variants.a]\nstack = \"ext4\"\ndrive = \"{drive}\"\n");
+    refused(
+        &lone("hdd[0-1]"),
+        "\"hdd[0-1]\"",
+        "`drive` is one drive, but 2 are named",
+        "stack = \"md\"",
+    );
+    refused(&lone("hdd"), "\"hdd\"", "`hdd` is not a drive", "hdd0");
+    refused(&lone("hdd12"), "\"hdd12\"", "too few drives `hdd`", "hdd[0-11]");
+    refused(
+        "[variants.a]\nstack = \"xfs\"\n",
+        "a",
+        "stack = \"xfs\" needs a drive",
+        "drive = \"nvme0\"",
+    );
+    refused("[variants.a]\nstack = \"btrfs\"\n", "\"btrfs\"", "`stack` cannot be `btrfs`", "ext4");
+    let vdevs = format!("{}vdevs = \"mirror hdd[2-3]\"\n", lone("hdd0"));
+    refused(
+        &vdevs,
+        "vdevs",
+        "this key is for ZFS pools, but the stack here is `ext4`",
+        "remove it",
+    );
+    for (key, under, fix) in [
+        ("filesystem = \"xfs\"", "filesystem", "here `stack` is the file system"),
+        ("md = \"raid1 hdd[1-2]\"", "md", "write stack = \"md\""),
+    ] {
+        refused(
+            &format!("{}{key}\n", lone("hdd0")),
+            under,
+            "this key is for md arrays, but the stack here is `ext4`",
+            fix,
+        );
+    }
+    refused(
+        "[variants.a]\nstack = \"md\"\nmd = \"raid1 hdd[0-1]\"\ndrive = \"hdd2\"\n",
+        "drive",
+        "this key is for a file system on one drive, but the stack here is `md`",
+        "stack = \"xfs\"",
+    );
+    refused(
+        "[variants.a]\nmount_options = \"noatime\"\n",
+        "mount_options",
+        "this key is for file systems without ZFS, but the stack here is `zfs`",
+        "stack = \"ext4\"",
+    );
+}

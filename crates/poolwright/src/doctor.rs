@@ -109,13 +109,15 @@ fn findings(store: &Path) -> Vec<Finding> {
         )
     };
     all.push(Finding::new("MariaDB", false, server.map_err(|_| missing())));
-    for (program, package) in
-        [("mdadm", "mdadm"), ("mkfs.xfs", "xfsprogs"), ("mkfs.ext4", "e2fsprogs")]
-    {
+    for (program, package, labs) in [
+        ("mdadm", "mdadm", "stack = \"md\""),
+        ("mkfs.xfs", "xfsprogs", "the file system xfs"),
+        ("mkfs.ext4", "e2fsprogs", "the file system ext4"),
+    ] {
         let found = programs::find(program)
             .or_else(|| Some(Path::new("/sbin").join(program)).filter(|p| p.exists()));
         let found = found.map(|path| path.display().to_string());
-        let missing = || ("for labs with stack = \"md\"".to_owned(), install(package));
+        let missing = || (format!("for labs with {labs}"), install(package));
         all.push(Finding::new(program, false, found.ok_or_else(missing)));
     }
     let free = machine::free_memory().unwrap_or(0);

@@ -121,9 +121,12 @@ fn greeting(name: &str, inputs: &Inputs, pace: Option<NonZeroU32>) -> String {
     let list = |drives: &mut dyn Iterator<Item = String>| drives.collect::<Vec<_>>().join(" ");
     let used = list(&mut drives.iter().map(|drive| format!("{DEVICE}{drive}")));
     let blank = list(&mut blank_drives(inputs).iter().map(|drive| format!("{DEVICE}{drive}")));
-    let what = match inputs.variant.stack {
+    let what = match &inputs.variant.stack {
         Stack::Zfs => format!("pool {POOL}, mounted at {MOUNT}"),
-        Stack::Md(_) => format!("array /dev/md/{POOL}, mounted at {MOUNT}"),
+        Stack::Filesystem(on_drives) => match on_drives.level {
+            Some(_) => format!("array /dev/md/{POOL}, mounted at {MOUNT}"),
+            None => format!("{} on {used}, mounted at {MOUNT}", on_drives.name()),
+        },
     };
     let pull = drives.first().map_or(String::new(), |drive| drive.to_string());
     let clock = match pace {

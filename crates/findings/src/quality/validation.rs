@@ -182,8 +182,8 @@ fn beyond(campaign: &Campaign) -> Vec<Beyond> {
     for variant in &campaign.variants {
         match &variant.stack {
             Stack::Zfs => pool_beyond(variant, &mut found),
-            Stack::Md(_) => {
-                found.insert(Beyond::Stack { stack: "md".into() });
+            Stack::Filesystem(on_drives) => {
+                found.insert(Beyond::Stack { stack: on_drives.name().to_owned() });
             }
         }
     }

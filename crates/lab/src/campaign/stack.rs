@@ -1,4 +1,4 @@
-//! The storage stack of a variant: a ZFS pool, or a Linux md array with a file system.
+//! The storage stack of a variant: a ZFS pool, or a file system on a Linux md array or on one drive.
 
 use super::DriveRef;
 use serde::{Deserialize, Serialize};
@@ -10,35 +10,44 @@ pub enum Stack {
     /// A ZFS pool: [`super::Variant::pool`].
     #[default]
     Zfs,
-    /// An md array with a file system; the variant's pool has no vdevs and no properties.
-    Md(MdArray),
+    /// A file system without ZFS; the variant's pool has no vdevs and no properties. Trials' keys have its first name.
+    #[serde(rename = "md")]
+    Filesystem(FilesystemOnDrives),
 }
 
-/// An md array, as `mdadm --create` makes it, with one file system over all of it.
+/// One file system over all of an md array, as `mdadm --create` makes it, or over one whole drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MdArray {
-    /// RAID level.
-    pub level: MdLevel,
+pub struct FilesystemOnDrives {
+    /// RAID level of the array; none for a file system on one drive, without md.
+    pub level: Option<MdLevel>,
     /// Chunk of a stripe, bytes; none for mdadm's default, 512 KiB.
     pub chunk: Option<u64>,
-    /// Its drives, in mdadm's order.
+    /// The array's drives, in mdadm's order, or the one drive.
     pub drives: Vec<DriveRef>,
-    /// The file system on it.
+    /// The file system on them.
     pub filesystem: Filesystem,
     /// Options of `mount -o`, empty for none.
     pub mount_options: String,
 }
 
-impl MdArray {
+impl FilesystemOnDrives {
     /// Bytes on its drives per byte of data, with parity and copies.
     pub fn copies(&self) -> f64 {
         let drives = self.drives.len() as f64;
         match self.level {
-            MdLevel::Raid0 => 1.0,
-            MdLevel::Raid1 => drives,
-            MdLevel::Raid10 => 2.0,
-            MdLevel::Raid5 => drives / (drives - 1.0),
-            MdLevel::Raid6 => drives / (drives - 2.0),
+            None | Some(MdLevel::Raid0) => 1.0,
+            Some(MdLevel::Raid1) => drives,
+            Some(MdLevel::Raid10) => 2.0,
+            Some(MdLevel::Raid5) => drives / (drives - 1.0),
+            Some(MdLevel::Raid6) => drives / (drives - 2.0),
+        }
+    }
+
+    /// What a lab calls the stack: `md`, `ext4`, `xfs`.
+    pub fn name(&self) -> &'static str {
+        match self.level {
+            Some(_) => "md",
+            None => self.filesystem.name(),
         }
     }
 }
@@ -100,7 +109,7 @@ impl MdLevel {
     }
 }
 
-/// The file systems that an array can have.
+/// The file systems that an array or a drive can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Filesystem {

@@ -14,7 +14,7 @@ const FLUSH_TIMEOUT_S: u64 = 1;
 pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
     let found = match variant.stack {
         Stack::Zfs => [unsynced_datasets(variant, sysbench), torn_records(variant, sysbench)],
-        Stack::Md(_) => [unsynced_array(sysbench), torn_pages(sysbench)],
+        Stack::Filesystem(_) => [unsynced_filesystem(sysbench), torn_pages(sysbench)],
     };
     let late = [late_redo(sysbench), late_binlog(variant, sysbench)];
     found.into_iter().chain(late).flatten().collect()
@@ -61,7 +61,7 @@ fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     })
 }
 
-fn unsynced_array(sysbench: &Sysbench) -> Option<Reason> {
+fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
     never_syncs(sysbench).then(|| Reason {
         setting: "innodb_flush_method=nosync".to_owned(),
         durability: Durability::MayCorrupt,

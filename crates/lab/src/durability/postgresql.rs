@@ -17,7 +17,7 @@ const WAL_WRITER_DELAY_S: f64 = 0.2;
 pub fn reasons(variant: &Variant, pgbench: &Pgbench) -> Vec<Reason> {
     let found = match variant.stack {
         Stack::Zfs => [unsynced_datasets(variant, pgbench), torn_records(variant, pgbench)],
-        Stack::Md(_) => [unsynced_array(pgbench), torn_pages(pgbench)],
+        Stack::Filesystem(_) => [unsynced_filesystem(pgbench), torn_pages(pgbench)],
     };
     found.into_iter().flatten().chain(synchronous_commit(pgbench)).collect()
 }
@@ -65,7 +65,7 @@ fn unsynced_datasets(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
     })
 }
 
-fn unsynced_array(pgbench: &Pgbench) -> Option<Reason> {
+fn unsynced_filesystem(pgbench: &Pgbench) -> Option<Reason> {
     is_off(pgbench, "fsync").then(|| Reason {
         setting: "fsync=off".to_owned(),
         durability: Durability::MayCorrupt,

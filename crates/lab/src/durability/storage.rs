@@ -1,4 +1,4 @@
-//! Rules over pools, arrays and drives.
+//! Rules over pools, file systems, arrays and drives.
 
 use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
@@ -10,15 +10,18 @@ use std::collections::BTreeSet;
 /// Seconds between transaction groups where the lab does not say (`zfs_txg_timeout`, OpenZFS 2.3 and 2.4).
 const TXG_TIMEOUT_S: i64 = 5;
 
-/// What follows from pool, array and drives, whatever the workload.
+/// What follows from pool, file system and drives, whatever the workload.
 pub fn reasons(variant: &Variant) -> Vec<Reason> {
     let found = match &variant.stack {
         Stack::Zfs => {
             [lying_flush(variant), no_cache_flush(variant), zil_no_cache_flush(variant), None]
         }
-        Stack::Md(array) => {
-            [lying_array(variant, &array.drives), write_hole(array.level), None, None]
-        }
+        Stack::Filesystem(on_drives) => [
+            lying_under_filesystem(variant, &on_drives.drives),
+            on_drives.level.and_then(write_hole),
+            None,
+            None,
+        ],
     };
     found.into_iter().flatten().collect()
 }
@@ -155,7 +158,7 @@ fn zil_no_cache_flush(variant: &Variant) -> Option<Reason> {
     pool_reason(&BTreeSet::new(), &log, setting, (evidence, evidence))
 }
 
-fn lying_array(variant: &Variant, drives: &[DriveRef]) -> Option<Reason> {
+fn lying_under_filesystem(variant: &Variant, drives: &[DriveRef]) -> Option<Reason> {
     let kinds = lying(variant, volatile_of(variant, drives.iter()));
     (!kinds.is_empty()).then(|| Reason {
         setting: format!("{}: a volatile cache, and flushes that do nothing", list(&kinds)),

@@ -144,6 +144,41 @@ clients = 4
 }
 
 #[test]
+fn a_lone_drive_keeps_what_it_flushes_and_tears_pages_like_an_array() {
+    let lone = |drive: &str, settings: &str| {
+        let text = format!(
+            r#"
+stack = "ext4"
+drive = "ssd0"
+[host]
+memory = "64G"
+[method]
+runtime = "10s"
+[drives]
+ssd = {{ profile = "nvme-consumer-1t", count = 1{drive} }}
+[workloads.oltp.pgbench]
+scale = 10
+clients = 4
+[workloads.oltp.postgresql]
+{settings}
+"#
+        );
+        let found = assess(&load(&text));
+        let settings = found.reasons.into_iter().map(|reason| reason.setting);
+        (found.durability, settings.collect::<Vec<String>>())
+    };
+    assert_eq!(lone("", ""), (Durability::KeepsAcknowledged, vec![]));
+    let (durability, settings) = lone(", flush = \"lies\"", "");
+    assert_eq!(durability, Durability::MayCorrupt);
+    assert_eq!(settings, ["ssd: a volatile cache, and flushes that do nothing"]);
+    for setting in ["fsync = \"off\"", "full_page_writes = \"off\""] {
+        assert_eq!(lone("", setting).0, Durability::MayCorrupt, "{setting}");
+    }
+    let commit = "synchronous_commit = \"off\"";
+    assert_eq!(lone("", commit).0, loses(0.6), "WAL and data keep their order");
+}
+
+#[test]
 fn the_worst_workload_decides_and_labs_that_show_a_rule_are_there() {
     let mut campaign = lab("", "[workloads.oltp.postgresql]\nsynchronous_commit = \"off\"");
     let mut safe = campaign.workloads[0].clone();

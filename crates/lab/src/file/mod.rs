@@ -17,6 +17,8 @@ mod vdevs;
 mod whole;
 mod workloads;
 
+pub(crate) use stack::stack_names;
+
 use crate::campaign::{Campaign, OpenZfs, Variant};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;

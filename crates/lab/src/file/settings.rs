@@ -146,7 +146,7 @@ impl Settings {
 
     /// Whether these keys alone state what a variant is built of.
     pub fn builds(&self) -> bool {
-        self.vdevs.is_some() || self.stack.is_md()
+        self.vdevs.is_some() || self.stack.is_filesystem()
     }
 
     /// Reads vdevs, and keeps in mind whether some were not understood.

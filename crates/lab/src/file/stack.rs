@@ -1,10 +1,12 @@
-//! `stack`, `md`, `filesystem`, `mount_options`: a variant that is an md array instead of a ZFS pool.
+//! `stack`, `md`, `drive`, `filesystem`, `mount_options`: a variant that is a file system on an md array or on one drive
+//! instead of a ZFS pool.
 
 use super::context::{At, Context};
 use super::section::Section;
 use super::state::Named;
-use crate::campaign::{DriveRef, Filesystem, MdArray, MdLevel, Stack};
+use crate::campaign::{DriveRef, Filesystem, FilesystemOnDrives, MdLevel, Stack};
 use crate::units;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use zfs::vdev;
 
@@ -13,6 +15,36 @@ use zfs::vdev;
 pub(super) enum Kind {
     Zfs,
     Md,
+    /// A file system on one drive.
+    Drive(Filesystem),
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Zfs => "zfs",
+            Kind::Md => "md",
+            Kind::Drive(filesystem) => filesystem.name(),
+        }
+    }
+
+    /// Whether a key is for this stack.
+    fn has(self, key: &str) -> bool {
+        match self {
+            Kind::Zfs => false,
+            Kind::Md => key != "drive",
+            Kind::Drive(_) => ["drive", "mount_options"].contains(&key),
+        }
+    }
+}
+
+/// The values of `stack`.
+const KINDS: [Kind; 4] =
+    [Kind::Zfs, Kind::Md, Kind::Drive(Filesystem::Xfs), Kind::Drive(Filesystem::Ext4)];
+
+/// Their names.
+pub(crate) fn stack_names() -> [&'static str; 4] {
+    KINDS.map(Kind::name)
 }
 
 /// An array as written: `raid10 nvme[0-3] chunk=64K`.
@@ -30,26 +62,32 @@ pub(super) struct StackKeys {
     pub kind: Option<At<Kind>>,
     /// None where it is not stated, `Some(None)` where it was not understood.
     array: Option<Option<Array>>,
+    /// The same of the one drive.
+    drive: Option<Option<At<DriveRef>>>,
     filesystem: Option<Filesystem>,
     mount_options: Option<String>,
-    /// Where the first key stands that only an array has.
-    md_key: Option<Range<usize>>,
+    /// Where the keys stand that a pool does not have, of those that are stated.
+    keys: BTreeMap<&'static str, Range<usize>>,
 }
 
-const MD_KEYS: [&str; 3] = ["md", "filesystem", "mount_options"];
+const KEYS: [&str; 4] = ["md", "drive", "filesystem", "mount_options"];
 
 impl StackKeys {
     /// Takes the keys out of a section.
     pub fn take(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
-        let mut keys = Self { md_key: section.first_of(&MD_KEYS), ..Self::default() };
+        let stated = KEYS.into_iter().filter_map(|key| Some((key, section.first_of(&[key])?)));
+        let mut keys = Self { keys: stated.collect(), ..Self::default() };
         if let Some(entry) = section.take("stack") {
-            let word = entry.word(cx, &["zfs", "md"]);
-            let kind = word.map(|word| [Kind::Zfs, Kind::Md][word]);
-            keys.kind = kind.map(|kind| At::new(kind, entry.key_span()));
+            let word = entry.word(cx, &stack_names());
+            keys.kind = word.map(|word| At::new(KINDS[word], entry.key_span()));
         }
         if let Some(entry) = section.take("md") {
             let text = entry.string(cx, WANTED);
             keys.array = Some(text.and_then(|text| array(cx, &text)));
+        }
+        if let Some(entry) = section.take("drive") {
+            let text = entry.string(cx, "one drive, such as \"nvme0\"");
+            keys.drive = Some(text.and_then(|text| one_drive(cx, &text)));
         }
         if let Some(entry) = section.take("filesystem") {
             let word = entry.word(cx, &Filesystem::ALL.map(Filesystem::name));
@@ -75,11 +113,14 @@ impl StackKeys {
     pub fn apply(&mut self, over: &Self) {
         if over.kind.is_some() {
             self.kind.clone_from(&over.kind);
-            self.md_key = None;
+            self.keys.clear();
         }
-        self.md_key = over.md_key.clone().or(self.md_key.take());
+        self.keys.extend(over.keys.clone());
         if over.array.is_some() {
             self.array.clone_from(&over.array);
+        }
+        if over.drive.is_some() {
+            self.drive.clone_from(&over.drive);
         }
         self.filesystem = over.filesystem.or(self.filesystem);
         if over.mount_options.is_some() {
@@ -87,11 +128,16 @@ impl StackKeys {
         }
     }
 
-    pub fn is_md(&self) -> bool {
-        self.kind.as_ref().is_some_and(|kind| kind.value == Kind::Md)
+    fn kind(&self) -> Kind {
+        self.kind.as_ref().map_or(Kind::Zfs, |kind| kind.value)
     }
 
-    /// The array, where this is no ZFS pool; and says which keys belong to the other stack. `zfs_key` is where
+    /// Whether a file system without ZFS is stated.
+    pub fn is_filesystem(&self) -> bool {
+        self.kind() != Kind::Zfs
+    }
+
+    /// The file system, where this is no ZFS pool; and says which keys belong to another stack. `zfs_key` is where
     /// a key stands that only a pool has.
     pub fn resolve(
         &self,
@@ -99,41 +145,102 @@ impl StackKeys {
         zfs_key: Option<&Range<usize>>,
         header: &Range<usize>,
     ) -> Option<Stack> {
-        let Some(kind) = self.kind.as_ref().filter(|kind| kind.value == Kind::Md) else {
-            if let Some(span) = &self.md_key {
-                cx.error(
-                    span.clone(),
-                    "this key is for md arrays, but the stack here is `zfs`",
-                    "add stack = \"md\", or remove it",
-                );
-            }
-            return None;
-        };
+        self.refuse_foreign(cx);
+        let kind = self.kind.as_ref().filter(|kind| kind.value != Kind::Zfs)?;
         if let Some(span) = zfs_key {
             cx.error(
                 span.clone(),
-                "this key is for ZFS pools, but the stack here is `md`",
+                format!("this key is for ZFS pools, but the stack here is `{}`", kind.value.name()),
                 "remove it, or move it to the variants that are ZFS pools",
             );
         }
-        if self.array.is_none() {
-            let at = if header.is_empty() { &kind.span } else { header };
-            cx.error(at.clone(), "stack = \"md\" needs an array", "add md = \"raid10 nvme[0-3]\"");
-        }
-        let array = self.array.clone().flatten();
-        Some(Stack::Md(MdArray {
-            level: array.as_ref().map_or(MdLevel::Raid0, |array| array.level),
-            chunk: array.as_ref().and_then(|array| array.chunk),
-            drives: array.map(|array| array.drives).unwrap_or_default(),
-            filesystem: self.filesystem.unwrap_or(Filesystem::Xfs),
-            mount_options: self.mount_options.clone().unwrap_or_default(),
+        let at = if header.is_empty() { &kind.span } else { header };
+        let mount_options = self.mount_options.clone().unwrap_or_default();
+        Some(Stack::Filesystem(match kind.value {
+            Kind::Drive(filesystem) => {
+                if self.drive.is_none() {
+                    let message = format!("stack = \"{}\" needs a drive", filesystem.name());
+                    cx.error(at.clone(), message, "add drive = \"nvme0\"");
+                }
+                let drive = self.drive.iter().flatten().map(|drive| drive.value.clone());
+                let drives = drive.collect();
+                FilesystemOnDrives { level: None, chunk: None, drives, filesystem, mount_options }
+            }
+            Kind::Zfs | Kind::Md => {
+                if self.array.is_none() {
+                    let message = "stack = \"md\" needs an array";
+                    cx.error(at.clone(), message, "add md = \"raid10 nvme[0-3]\"");
+                }
+                let array = self.array.clone().flatten();
+                FilesystemOnDrives {
+                    level: Some(array.as_ref().map_or(MdLevel::Raid0, |array| array.level)),
+                    chunk: array.as_ref().and_then(|array| array.chunk),
+                    drives: array.map(|array| array.drives).unwrap_or_default(),
+                    filesystem: self.filesystem.unwrap_or(Filesystem::Xfs),
+                    mount_options,
+                }
+            }
         }))
     }
 
-    /// The drives of the array, each with its place.
+    /// Refuses the first key that is not for this stack.
+    fn refuse_foreign(&self, cx: &Context<'_>) {
+        let kind = self.kind();
+        let foreign = self.keys.iter().filter(|(key, _)| !kind.has(key));
+        let Some((key, span)) = foreign.min_by_key(|(_, span)| span.start) else { return };
+        let (what, fix) = match (*key, kind) {
+            ("drive", _) => (
+                "a file system on one drive",
+                "write stack = \"xfs\" or stack = \"ext4\", or remove it",
+            ),
+            ("mount_options", _) => (
+                "file systems without ZFS",
+                "add stack = \"md\", stack = \"xfs\" or stack = \"ext4\", or remove it",
+            ),
+            ("filesystem", Kind::Drive(_)) => {
+                ("md arrays", "remove it: here `stack` is the file system")
+            }
+            _ => ("md arrays", "write stack = \"md\", or remove it"),
+        };
+        let message = format!("this key is for {what}, but the stack here is `{}`", kind.name());
+        cx.error(span.clone(), message, fix);
+    }
+
+    /// The drives of the file system, each with its place.
     pub fn named_drives(&self) -> Vec<Named<'_>> {
-        let array = self.array.iter().flatten();
-        array.flat_map(|array| array.drives.iter().zip(&array.drive_spans)).collect()
+        match self.kind() {
+            Kind::Zfs => Vec::new(),
+            Kind::Md => {
+                let array = self.array.iter().flatten();
+                array.flat_map(|array| array.drives.iter().zip(&array.drive_spans)).collect()
+            }
+            Kind::Drive(_) => {
+                let drive = self.drive.iter().flatten();
+                drive.map(|drive| (&drive.value, &drive.span)).collect()
+            }
+        }
+    }
+}
+
+/// Reads the name of one drive.
+fn one_drive(cx: &Context<'_>, text: &At<String>) -> Option<At<DriveRef>> {
+    match vdev::drives(&text.value) {
+        Ok(mut drives) if drives.len() == 1 => {
+            drives.pop().map(|drive| At::new(drive, text.span.clone()))
+        }
+        Ok(drives) => {
+            cx.error(
+                text.span.clone(),
+                format!("`drive` is one drive, but {} are named", drives.len()),
+                "name one; an array of several is stack = \"md\" with md = \"raid10 nvme[0-3]\"",
+            );
+            None
+        }
+        Err(fix) => {
+            let name = text.value.escape_debug();
+            cx.error(text.span.clone(), format!("`{name}` is not a drive"), fix);
+            None
+        }
     }
 }
 

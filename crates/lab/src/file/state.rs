@@ -98,7 +98,7 @@ impl State {
     ) -> Variant {
         let openzfs = self.openzfs.unwrap_or_default();
         if let Some(stack) = self.stack.resolve(cx, self.zfs_key.as_ref(), header) {
-            return self.finish_array(cx, name, levels, openzfs, stack);
+            return self.finish_filesystem(cx, name, levels, openzfs, stack);
         }
         self.datasets.entry(String::new()).or_default();
         let has_data = self.vdevs.iter().any(|vdev| vdev.vdev.class == AllocationClass::Normal);
@@ -162,7 +162,7 @@ impl State {
     }
 
     /// A variant without a pool. Its one file system is what workloads know as the root dataset.
-    fn finish_array(
+    fn finish_filesystem(
         self,
         cx: &Context<'_>,
         name: &str,

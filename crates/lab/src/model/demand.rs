@@ -154,10 +154,10 @@ pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
     }
 }
 
-/// Bytes on drives for each byte of data: the array's, or the worst data vdev's and the worst dataset's.
+/// Bytes on drives for each byte of data: the file system's, or the worst data vdev's and the worst dataset's.
 fn copies(variant: &Variant) -> f64 {
-    if let Stack::Md(array) = &variant.stack {
-        return array.copies();
+    if let Stack::Filesystem(on_drives) = &variant.stack {
+        return on_drives.copies();
     }
     let data = || variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Normal);
     let datasets = variant.datasets.keys();

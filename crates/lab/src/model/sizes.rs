@@ -40,13 +40,13 @@ pub(super) fn allocatable(variant: &Variant, vdev: &Vdev) -> u64 {
 }
 
 /// Bytes of incompressible data that a dataset can hold at the most: its pool's drives, less the slop of a
-/// 32nd (`spa_slop_shift`), at the redundancy of the vdev where it costs least; or those of the array.
+/// 32nd (`spa_slop_shift`), at the redundancy of the vdev where it costs least; or those under its file system.
 pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
-    if let Stack::Md(array) = &variant.stack {
-        let drives = array.drives.iter();
+    if let Stack::Filesystem(on_drives) = &variant.stack {
+        let drives = on_drives.drives.iter();
         let least = drives.filter_map(|drive| drive_capacity(variant, &drive.kind)).min();
-        let raw = least.unwrap_or(0).saturating_mul(array.drives.len() as u64);
-        return (raw as f64 / array.copies()) as u64;
+        let raw = least.unwrap_or(0).saturating_mul(on_drives.drives.len() as u64);
+        return (raw as f64 / on_drives.copies()) as u64;
     }
     let (mut raw, mut least) = (0u64, f64::INFINITY);
     // Data goes to special vdevs too where it is small enough.

@@ -1,4 +1,4 @@
-//! The machine's drives: those of the pool or array.
+//! The machine's drives: those of the pool or the file system.
 
 use crate::fault::Fault;
 use crate::inputs::Inputs;

@@ -49,7 +49,7 @@ impl Work {
                 let release = inputs.variant.openzfs.name();
                 (engine.inside().programs(release), POOL.to_owned())
             }
-            Stack::Md(_) => (BTreeMap::new(), String::new()),
+            Stack::Filesystem(_) => (BTreeMap::new(), String::new()),
         };
         Work { script: Script { pool, programs, steps: Vec::new() }, files: BTreeMap::new() }
     }
@@ -134,7 +134,7 @@ fn modules(inputs: &Inputs, engine: &Engine, parameters: &Parameters) -> Vec<Ste
     };
     match &inputs.variant.stack {
         Stack::Zfs => [("spl", &parameters.spl), ("zfs", &parameters.zfs)].map(load).to_vec(),
-        Stack::Md(_) => Vec::new(),
+        Stack::Filesystem(_) => Vec::new(),
     }
 }
 
@@ -214,11 +214,14 @@ fn here(words: Vec<String>, devices: &BTreeMap<String, String>) -> Vec<String> {
 
 /// Writes everything dirty and releases the drives, as a shutdown of the server does.
 fn close(inputs: &Inputs) -> Vec<Step> {
-    let words = match &inputs.variant.stack {
-        Stack::Zfs => [&["zpool", "sync", POOL][..], &["zpool", "export", POOL]],
-        Stack::Md(_) => [&["umount", MOUNT][..], &["mdadm", "--stop", ARRAY]],
+    let words: Vec<&[&str]> = match &inputs.variant.stack {
+        Stack::Zfs => vec![&["zpool", "sync", POOL], &["zpool", "export", POOL]],
+        Stack::Filesystem(on_drives) => {
+            let stop = on_drives.level.map(|_| &["mdadm", "--stop", ARRAY][..]);
+            std::iter::once(&["umount", MOUNT][..]).chain(stop).collect()
+        }
     };
-    words.map(|words| Step::Run(run(words))).to_vec()
+    words.into_iter().map(|words| Step::Run(run(words))).collect()
 }
 
 /// Imports or assembles and mounts it again, with empty caches.
@@ -235,11 +238,94 @@ fn open(inputs: &Inputs) -> Vec<Step> {
             import.extend(["-o", "cachefile=none", POOL].map(str::to_owned));
             vec![command(import)]
         }
-        Stack::Md(array) => {
-            let mut assemble = ["mdadm", "--assemble", ARRAY].map(str::to_owned).to_vec();
-            assemble.extend(array.drives.iter().map(device));
+        Stack::Filesystem(on_drives) => {
+            let assemble = on_drives.level.map(|_| {
+                let mut assemble = ["mdadm", "--assemble", ARRAY].map(str::to_owned).to_vec();
+                assemble.extend(on_drives.drives.iter().map(device));
+                command(assemble)
+            });
             let mount = commands(&inputs.variant).pop();
-            std::iter::once(command(assemble)).chain(mount).collect()
+            assemble.into_iter().chain(mount).collect()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parameters;
+    use super::*;
+    use crate::slot::Slot;
+    use crate::workload::{self, Place};
+    use lab::model::{HostLimits, resolve};
+    use machine::engine::Manifest;
+
+    /// What the machines of a stack run besides the client, those of its state and of its trial.
+    fn programs(stack: &str) -> [Vec<String>; 2] {
+        let text = format!(
+            "{stack}\n[host]\nmemory = \"8G\"\n[drives]\nnvme = \"3x pm9a3-1.92t\"\n\
+             [workloads.w]\ndataset = \"db\"\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=5\\n\"\n"
+        );
+        let profiles = lab::Profiles::builtin();
+        let (campaign, _) = lab::load("lab.toml", &text, &lab::NoFiles, &profiles).unwrap();
+        let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
+        let inputs = Inputs::new(&campaign, &model, &Slot::main(0, 0, 0), "build");
+        let manifest = Manifest { linux: "7.2".into(), key: "aa".into(), openzfs: BTreeMap::new() };
+        let engine = Engine { manifest, directory: "/anywhere".into() };
+        let client = workload::prepare(&inputs, Place::Nowhere).unwrap();
+        let client = client.as_ref();
+        let parameters = parameters::with_client(&inputs, client);
+        let works = [state, trial].map(|work| work(&inputs, &engine, client, &parameters).script);
+        works.map(|script| {
+            assert!(script.programs.is_empty() && script.pool.is_empty());
+            let own = |step: &Step| match step {
+                Step::Run(command) => Some(command.argv.join(" ")),
+                Step::Module { file, .. } => panic!("{} is loaded", file.display()),
+                _ => None,
+            };
+            let own = script.steps.iter().filter_map(own);
+            own.filter(|line| !line.contains("fio")).collect()
+        })
+    }
+
+    #[test]
+    fn a_lone_drive_is_formatted_once_and_mounted_again_without_md() {
+        let [state, trial] =
+            programs("stack = \"ext4\"\ndrive = \"nvme2\"\nmount_options = \"noatime\"");
+        let mount = format!("mount --mkdir -o noatime {DEVICE}nvme2 {MOUNT}");
+        assert_eq!(
+            state,
+            [
+                format!("mkfs.ext4 {DEVICE}nvme2"),
+                mount.clone(),
+                format!("mkdir -p {MOUNT}/db"),
+                format!("umount {MOUNT}")
+            ]
+        );
+        assert_eq!(trial, [mount]);
+    }
+
+    #[test]
+    fn an_array_is_assembled_from_its_drives_and_stopped() {
+        let [state, trial] = programs("stack = \"md\"\nmd = \"raid1 nvme[0-1]\"");
+        let drives = format!("{DEVICE}nvme0 {DEVICE}nvme1");
+        assert!(
+            state[0].starts_with("mdadm --create --run") && state[0].ends_with(&drives),
+            "{state:?}"
+        );
+        assert_eq!(
+            state[3..],
+            [
+                format!("mkdir -p {MOUNT}/db"),
+                format!("umount {MOUNT}"),
+                format!("mdadm --stop {ARRAY}")
+            ]
+        );
+        assert_eq!(
+            trial,
+            [
+                format!("mdadm --assemble {ARRAY} {drives}"),
+                format!("mount --mkdir {ARRAY} {MOUNT}")
+            ]
+        );
     }
 }
