@@ -12,6 +12,8 @@ const OPERATION: f64 = 100e-6;
 const RATE: f64 = 5000.0;
 /// Wall seconds of a transaction: seven statements, each with two switches of process. Measured: 2.5 ms.
 const TRANSACTION: f64 = 2.5e-3;
+/// Wall seconds of a transaction of SQLite, as a guess: ten system calls and no other process.
+const SQLITE: f64 = 0.3e-3;
 /// Wall seconds of sysbench's `oltp_read_write`: twenty statements. Measured: 12 ms.
 const EVENT: f64 = 12e-3;
 /// Bytes of sysbench's tables that are filled in a wall second: 140 µs a row, measured.
@@ -62,6 +64,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
         let trials = campaign.variants.len() as f64 * trials_of_cell as f64;
         let (operation, lay_out) = match &workload.program {
             Program::Fio { .. } | Program::PgTestFsync(_) => (OPERATION, LAY_OUT),
+            Program::Sqlite(_) => (SQLITE, LOAD),
             Program::Pgbench(_) => (TRANSACTION, LOAD),
             Program::Sysbench(_) => (EVENT, FILL),
         };
