@@ -206,7 +206,7 @@ fn nameless_workload(workload: &Workload) -> Workload {
     workload.rates = None;
     match &mut workload.program {
         Program::Fio { origin, .. } => *origin = "job.fio".to_owned(),
-        Program::Sysbench(_) | Program::PgTestFsync(_) => {}
+        Program::Sysbench(_) | Program::PgTestFsync(_) | Program::Sqlite(_) => {}
         Program::Pgbench(pgbench) => {
             for script in &mut pgbench.scripts {
                 script.name = String::new();

@@ -55,7 +55,8 @@ impl Builds {
                             Program::Fio { .. } => release.to_string(),
                             Program::Pgbench(_)
                             | Program::Sysbench(_)
-                            | Program::PgTestFsync(_) => {
+                            | Program::PgTestFsync(_)
+                            | Program::Sqlite(_) => {
                                 format!("{release} {}", workload.name)
                             }
                         },

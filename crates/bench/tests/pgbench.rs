@@ -1,7 +1,8 @@
 //! Logs of pgbench 15.18, made by the real program: 3 clients in 2 threads, 8 transactions each, three of four of
 //! which write; `rate` with `-R 50`, so that lines have the lag of the schedule as well.
 
-use bench::workload::pgbench::log::{Transactions, complaint};
+use bench::workload::pgbench::log::{self, complaint};
+use bench::workload::transactions::Transactions;
 use std::fs;
 use std::path::Path;
 
@@ -10,7 +11,7 @@ const WRITES: [bool; 2] = [true, false];
 
 fn read(prefix: &str) -> Transactions {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pgbench");
-    Transactions::read(&fixtures, prefix, &WRITES).unwrap()
+    log::read(&fixtures, prefix, &WRITES).unwrap()
 }
 
 #[test]
@@ -49,11 +50,11 @@ fn a_failed_transaction_and_a_foreign_line_are_refused_with_their_place() {
         let raw = tempfile::tempdir().unwrap();
         let text = format!("0 1 6773 1 1795502018 287948\n{line}\n");
         fs::write(raw.path().join("t.1"), text).unwrap();
-        let message = Transactions::read(raw.path(), "t", &WRITES).unwrap_err().to_string();
+        let message = log::read(raw.path(), "t", &WRITES).unwrap_err().to_string();
         assert!(message.contains("t.1:2") && message.contains(why), "{message}");
     }
     let empty = tempfile::tempdir().unwrap();
-    assert!(Transactions::read(empty.path(), "t", &WRITES).is_err());
+    assert!(log::read(empty.path(), "t", &WRITES).is_err());
 }
 
 #[test]

@@ -228,7 +228,9 @@ fn workloads(campaign: &Campaign) -> Vec<WorkloadRef> {
         jobs: job::summaries(workload),
         counted: match workload.program {
             Program::Fio { .. } | Program::PgTestFsync(_) => Counted::Requests,
-            Program::Pgbench(_) | Program::Sysbench(_) => Counted::Transactions,
+            Program::Pgbench(_) | Program::Sysbench(_) | Program::Sqlite(_) => {
+                Counted::Transactions
+            }
         },
     };
     campaign.workloads.iter().map(workload_ref).collect()

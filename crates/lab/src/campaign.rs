@@ -5,6 +5,7 @@
 mod host;
 mod pg_test_fsync;
 mod pgbench;
+mod sqlite;
 mod stack;
 mod sysbench;
 mod workload;
@@ -12,6 +13,7 @@ mod workload;
 pub use host::{Host, Processor};
 pub use pg_test_fsync::{PgTestFsync, SECONDS_PER_TEST, SyncMethod};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
+pub use sqlite::{JournalMode, SQLITE_CACHE, Sqlite, Synchronous};
 pub use stack::{Filesystem, FilesystemOnDrives, MdLevel, Stack};
 pub use sysbench::{
     MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench, SysbenchScript,

@@ -2,8 +2,8 @@
 //! cannot differ. Shipped as docs/reference/lab.schema.json.
 
 use crate::campaign::{
-    BUILTIN, Filesystem, MOST_TRIALS, OpenZfs, OptionKind, Processor, Protocol, SYSBENCH_OPTIONS,
-    SYSBENCH_SCRIPTS, SyncMethod,
+    BUILTIN, Filesystem, JournalMode, MOST_TRIALS, OpenZfs, OptionKind, Processor, Protocol,
+    SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, SyncMethod, Synchronous,
 };
 use crate::file::stack_names;
 use crate::{mariadb, postgresql, profile::Profiles};
@@ -169,6 +169,15 @@ fn workload() -> Value {
                 "method": { "enum": SyncMethod::ALL.map(SyncMethod::name), "description": "Whose operations a second are compared; fdatasync without" },
                 "writes": { "enum": [1, 2], "description": "Writes of 8 kB for each sync; 1 without" },
                 "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; the newest that is installed without" },
+            })),
+            "sqlite": object("SQLite in the threads of an application", json!({
+                "journal_mode": { "enum": JournalMode::ALL.map(JournalMode::name), "description": "A write-ahead log, or a rollback journal; wal without" },
+                "synchronous": { "enum": Synchronous::ALL.map(Synchronous::name), "description": "When SQLite waits for the drives; full without" },
+                "page_size": described("#/$defs/size", "Page of the database; 4K without"),
+                "rows": { "type": "integer", "minimum": 1, "description": "Rows of accounts on the real server, 100 bytes each" },
+                "clients": { "type": "integer", "minimum": 1, "description": "Connections" },
+                "writes": { "type": "number", "minimum": 0, "maximum": 1, "description": "Share of the transactions that write" },
+                "cache_size": described("#/$defs/size", "Page cache of each connection; 2000K without"),
             })),
             "directories": object("Datasets of the database", json!({
                 "data": text_of("The data directory"),

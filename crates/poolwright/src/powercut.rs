@@ -32,7 +32,7 @@ use bench::stop::Stop;
 use bench::workload::{Place, pgbench, sysbench};
 use commits::{mariadb, postgresql};
 use drive_fault::DriveFault;
-use lab::campaign::{Campaign, Program};
+use lab::campaign::{Campaign, Program, Workload};
 use lab::model::host_memory_needed;
 use report::{Report, Written};
 use saved::Saved;
@@ -114,6 +114,7 @@ impl Args {
         let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
         let name = &campaign.variants[number].name;
         let workload = self.workload(&campaign).map_err(|why| refuse(USAGE, why))?;
+        self.check_program(&campaign.workloads[workload]).map_err(|why| refuse(USAGE, why))?;
         drive_fault::check(&self.fail, &campaign.variants[number])
             .map_err(|why| refuse(USAGE, format!("--fail {why}")))?;
         let model = machine::model(&campaign).map_err(|diagnostic| {
@@ -131,7 +132,7 @@ impl Args {
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let place = Place::Host(&linux.fio);
         let clients = match &inputs.workload.program {
-            Program::Fio { .. } | Program::PgTestFsync(_) => Ok((None, None)),
+            Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => Ok((None, None)),
             Program::Pgbench(pgbench) => {
                 pgbench::Client::new(&inputs, pgbench, place).map(|client| (Some(client), None))
             }
@@ -205,6 +206,17 @@ impl Args {
                 let all = names().collect::<Vec<_>>().join(", ");
                 format!("{} has no workload `{wanted}`; it has: {all}", self.lab)
             }),
+        }
+    }
+
+    /// Refuses a workload whose commits cannot be followed.
+    fn check_program(&self, workload: &Workload) -> Result<(), String> {
+        match workload.program {
+            Program::Sqlite(_) => Err(format!(
+                "workload `{}` of {} runs SQLite, whose commits powercut does not follow: choose another with --workload",
+                workload.name, self.lab
+            )),
+            _ => Ok(()),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Small databases on disks, in the machine. These tests need an engine, and PostgreSQL, MariaDB and sysbench on the
-//! host.
+//! Small databases on disks, in the machine. These tests need an engine, and but for SQLite PostgreSQL, MariaDB and
+//! sysbench on the host.
 
 #[path = "with_engine/mod.rs"]
 mod with_engine;
@@ -78,6 +78,19 @@ threads = 1
 innodb_buffer_pool_size = "2M"
 "#;
 
+/// Both journals of SQLite's.
+const SQLITE: &str = r#"
+[workloads.oltp.sqlite]
+rows = 200000
+clients = 4
+writes = 0.5
+[workloads.rollback.sqlite]
+journal_mode = "delete"
+rows = 200000
+clients = 4
+writes = 0.5
+"#;
+
 /// A campaign with the workloads `oltp` and `refused`, whose server does not start.
 struct Ran {
     place: TempDir,
@@ -87,8 +100,12 @@ struct Ran {
 
 impl Ran {
     fn new(engine: &Path, workloads: &str) -> Ran {
+        Ran::of(engine, &format!("{SERVER}{workloads}"))
+    }
+
+    fn of(engine: &Path, lab: &str) -> Ran {
         let place = tempfile::tempdir().unwrap();
-        fs::write(place.path().join("lab.toml"), format!("{SERVER}{workloads}")).unwrap();
+        fs::write(place.path().join("lab.toml"), lab).unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_poolwright"))
             .args(["run", "--json", "--store", "store", "lab.toml"])
             .current_dir(place.path())
@@ -158,6 +175,26 @@ fn postgresql_is_measured_and_a_server_that_does_not_start_says_why() {
     assert!(ran.has("settings.csv", "shared_buffers,64MB,configuration file"), "{}", ran.stderr);
     let reason = ran.refusal();
     assert!(reason.contains("PostgreSQL: ") && reason.contains("WAL streaming"), "{reason}");
+}
+
+#[test]
+fn sqlite_is_measured_and_a_commit_costs_what_its_journal_syncs() {
+    let Some(engine) = engine() else { return };
+    // Clients end with the transaction under way, one of which may wait for a lock for half a second.
+    let lab = format!("{SERVER}{SQLITE}").replace("runtime = \"2s\"", "runtime = \"20s\"");
+    let ran = Ran::of(&engine, &lab);
+    let oltp = ran.measured();
+    let mean = |cell: &Value, flow: &str| cell[flow]["mean_us"].as_f64().unwrap();
+    // A commit waits for a disk of 7200 rpm, behind those of other clients; a read does not.
+    assert!(mean(oltp, "write_latency") > 5000.0, "{oltp}");
+    assert!(mean(oltp, "write_latency") > 10.0 * mean(oltp, "read_latency"), "{oltp}");
+    assert!(oltp["write_latency"]["p99_us"].as_f64() > Some(5000.0), "{oltp}");
+    let rollback = ran.cell("rollback");
+    assert_eq!(rollback["trials"]["failed"], 0, "{rollback}: {}", ran.stderr);
+    // A write-ahead log is synced once for a commit; a rollback journal is, and the database after it.
+    let rate = |cell: &Value| cell["throughput"]["value"].as_f64().unwrap();
+    assert!(rate(rollback) < 0.7 * rate(oltp), "{rollback} {oltp}");
+    assert!(ran.has("result.json", "SQLite 3."), "{}", ran.stderr);
 }
 
 #[test]

@@ -107,7 +107,10 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
                 // What a database asks for is not read from its scripts.
                 let text = match &workload.program {
                     Program::Fio { job, .. } => job.as_str(),
-                    Program::Pgbench(_) | Program::Sysbench(_) | Program::PgTestFsync(_) => "",
+                    Program::Pgbench(_)
+                    | Program::Sysbench(_)
+                    | Program::PgTestFsync(_)
+                    | Program::Sqlite(_) => "",
                 };
                 job::loads(
                     text,

@@ -14,7 +14,7 @@ use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Mariadb, Postgresql};
 use crate::stop::Stop;
-use crate::workload::{self, Client, Place, Seen};
+use crate::workload::{self, Client, Place, Seen, sqlite};
 use contents::config::Config;
 use lab::campaign::{OpenZfs, Processor, Program};
 use machine::memory::Memory;
@@ -113,6 +113,7 @@ impl Engine for Linux {
                 let server = Postgresql::find(test.version)?;
                 format!("{identity} {} {}", server.version, server.hash(&["pg_test_fsync"])?)
             }
+            Program::Sqlite(_) => format!("{identity} {}", sqlite::version()),
             Program::Sysbench(sysbench) => {
                 let server = Mariadb::find(sysbench.version)?;
                 format!("{identity} {} {} {}", server.version, server.client, server.hash()?)

@@ -5,7 +5,9 @@ pub mod database;
 pub mod fio;
 pub mod pg_test_fsync;
 pub mod pgbench;
+pub mod sqlite;
 pub mod sysbench;
+pub mod transactions;
 
 use crate::fault::Fault;
 use crate::inputs::Inputs;
@@ -97,6 +99,7 @@ pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Fault> 
         Program::Fio { .. } => Box::new(fio::Client::new(inputs, place)?),
         Program::Pgbench(pgbench) => Box::new(pgbench::Client::new(inputs, pgbench, place)?),
         Program::Sysbench(sysbench) => Box::new(sysbench::Client::new(inputs, sysbench, place)?),
+        Program::Sqlite(sqlite) => Box::new(sqlite::Client::new(inputs, sqlite)),
         Program::PgTestFsync(test) => Box::new(pg_test_fsync::Client::new(inputs, test, place)?),
     })
 }
@@ -106,7 +109,7 @@ pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
     match &inputs.workload.program {
         Program::Fio { .. } => fio::offered_rate(inputs),
         Program::Pgbench(_) | Program::Sysbench(_) => inputs.rate,
-        Program::PgTestFsync(_) => None,
+        Program::PgTestFsync(_) | Program::Sqlite(_) => None,
     }
 }
 

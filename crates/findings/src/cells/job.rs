@@ -1,6 +1,6 @@
 //! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
 
-use lab::campaign::{Pgbench, Program, Script, SyncMethod, Sysbench, Workload};
+use lab::campaign::{Pgbench, Program, Script, Sqlite, SyncMethod, Sysbench, Workload};
 use lab::fio::parse::{self, Job as Section};
 use lab::fio::{sizes, stock};
 
@@ -48,6 +48,13 @@ pub fn client_job(workload: &Workload) -> Job {
             paced: sysbench.rate.is_some(),
             reads: !sysbench.writes(),
             writes: sysbench.writes(),
+            ..database
+        },
+        Program::Sqlite(sqlite) => Job {
+            // Its rows are random bytes.
+            compressible: false,
+            reads: sqlite.writes < 1.0,
+            writes: sqlite.writes > 0.0,
             ..database
         },
         Program::PgTestFsync(test) => Job {
@@ -126,6 +133,7 @@ pub fn summaries(workload: &Workload) -> Vec<String> {
         Program::Fio { .. } => sections(workload).iter().map(summary).collect(),
         Program::Pgbench(pgbench) => vec![of_pgbench(pgbench)],
         Program::Sysbench(sysbench) => vec![of_sysbench(sysbench)],
+        Program::Sqlite(sqlite) => vec![of_sqlite(sqlite)],
         Program::PgTestFsync(test) => {
             vec![format!("pg_test_fsync method={} writes={}", test.method.name(), test.writes)]
         }
@@ -156,6 +164,16 @@ fn of_sysbench(sysbench: &Sysbench) -> String {
     words.extend(sysbench.rate.map(|rate| format!("rate={rate}")));
     let settings = sysbench.options.iter().chain(&sysbench.settings);
     words.extend(settings.map(|(name, value)| format!("{name}={value}")));
+    words.join(" ")
+}
+
+/// SQLite in one line.
+fn of_sqlite(sqlite: &Sqlite) -> String {
+    let mut words = vec![
+        format!("sqlite {} page_size={}", sqlite.settings(), sqlite.page_size),
+        format!("rows={} clients={} writes={}", sqlite.rows, sqlite.clients, sqlite.writes),
+    ];
+    words.extend(sqlite.cache_size.map(|bytes| format!("cache_size={bytes}")));
     words.join(" ")
 }
 

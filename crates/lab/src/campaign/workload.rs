@@ -1,6 +1,6 @@
 //! Workloads: a client program with its settings.
 
-use super::{PgTestFsync, Pgbench, Sysbench, Variant};
+use super::{PgTestFsync, Pgbench, Sqlite, Sysbench, Variant};
 use serde::{Deserialize, Serialize};
 
 /// A client program with its settings.
@@ -25,7 +25,7 @@ impl Workload {
     pub fn on(&self, variant: &Variant) -> Workload {
         let mut workload = self.clone();
         let (server, settings) = match &mut workload.program {
-            Program::Fio { .. } | Program::PgTestFsync(_) => return workload,
+            Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => return workload,
             Program::Pgbench(pgbench) => ("postgresql", &mut pgbench.settings),
             Program::Sysbench(sysbench) => ("mariadb", &mut sysbench.settings),
         };
@@ -65,6 +65,8 @@ pub enum Program {
     /// pg_test_fsync.
     #[serde(rename = "pg_test_fsync")]
     PgTestFsync(PgTestFsync),
+    /// SQLite.
+    Sqlite(Sqlite),
 }
 
 impl Program {
@@ -75,10 +77,11 @@ impl Program {
             Program::Pgbench(_) => "pgbench",
             Program::Sysbench(_) => "sysbench",
             Program::PgTestFsync(_) => "pg_test_fsync",
+            Program::Sqlite(_) => "sqlite",
         }
     }
 
-    /// What the program runs: the path of a job file, the names of scripts, or a test.
+    /// What the program runs: the path of a job file, the names of scripts, a test, or settings.
     pub fn runs(&self) -> String {
         match self {
             Program::Fio { origin, .. } => origin.clone(),
@@ -88,6 +91,7 @@ impl Program {
             }
             Program::Sysbench(sysbench) => sysbench.script.clone(),
             Program::PgTestFsync(test) => test.compared(),
+            Program::Sqlite(sqlite) => sqlite.settings(),
         }
     }
 }

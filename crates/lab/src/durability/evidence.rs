@@ -45,6 +45,9 @@ pub const SYNCHRONOUS_COMMIT: Evidence = Evidence::Lab("powercut-postgresql");
 /// `full_page_writes=off`.
 pub const FULL_PAGE_WRITES: Evidence =
     Evidence::Source("PostgreSQL documentation, full_page_writes");
+/// SQLite's `synchronous`.
+pub const SQLITE_SYNCHRONOUS: Evidence =
+    Evidence::Source("SQLite documentation, PRAGMA synchronous");
 /// `innodb_flush_method=nosync`.
 pub const FLUSH_METHOD: Evidence = Evidence::Source("MariaDB documentation, innodb_flush_method");
 /// `innodb_flush_log_at_trx_commit` 0 and 2.

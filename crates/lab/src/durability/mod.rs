@@ -6,6 +6,7 @@
 mod evidence;
 mod mariadb;
 mod postgresql;
+mod sqlite;
 mod storage;
 
 pub use evidence::Evidence;
@@ -113,6 +114,9 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
             reasons.extend(storage::sync_disabled(variant, &workload.dataset));
         }
         Program::Pgbench(pgbench) => reasons.extend(postgresql::reasons(variant, pgbench)),
+        Program::Sqlite(sqlite) => {
+            reasons.extend(sqlite::reasons(variant, &workload.dataset, sqlite));
+        }
         Program::Sysbench(sysbench) => reasons.extend(mariadb::reasons(variant, sysbench)),
     }
     Assessment::from_reasons(reasons)

@@ -179,6 +179,41 @@ clients = 4
 }
 
 #[test]
+fn sqlite_loses_and_corrupts_by_its_documentation() {
+    let of = |stack: &str, sqlite: &str| {
+        let text = format!(
+            "{stack}\n[host]\nmemory = \"64G\"\n[method]\nruntime = \"10s\"\n[drives]\nssd = \"1x nvme-consumer-1t\"\n\
+             [workloads.app.sqlite]\nrows = 100000\nclients = 4\nwrites = 0.5\n{sqlite}"
+        );
+        let found = assess(&load(&text));
+        (found.durability, found.reasons.first().map(|reason| reason.setting.clone()))
+    };
+    let (zfs, ext4) = ("pool.vdevs = \"ssd0\"", "stack = \"ext4\"\ndrive = \"ssd0\"");
+    let always = "pool.vdevs = \"ssd0\"\ndataset.sync = \"always\"";
+    let disabled = "pool.vdevs = \"ssd0\"\ndataset.sync = \"disabled\"";
+    let (off, normal) = ("synchronous = \"off\"\n", "synchronous = \"normal\"\n");
+    let delete = "journal_mode = \"delete\"\n";
+    let open = Durability::LosesLast { seconds: None };
+    for (stack, sqlite, durability) in [
+        (zfs, "", Durability::KeepsAcknowledged),
+        (ext4, "", Durability::KeepsAcknowledged),
+        (zfs, off, loses(10.0)),
+        (ext4, off, Durability::MayCorrupt),
+        (zfs, normal, loses(10.0)),
+        (ext4, normal, open),
+        (zfs, delete, loses(10.0)),
+        (ext4, delete, open),
+        (always, off, Durability::KeepsAcknowledged),
+        (disabled, "", loses(10.0)),
+    ] {
+        assert_eq!(of(stack, sqlite).0, durability, "{stack} {sqlite}");
+    }
+    assert_eq!(of(disabled, off).1.as_deref(), Some("sync=disabled on tank"));
+    let setting = "synchronous=full with journal_mode=delete";
+    assert_eq!(of(ext4, delete).1.as_deref(), Some(setting));
+}
+
+#[test]
 fn the_worst_workload_decides_and_labs_that_show_a_rule_are_there() {
     let mut campaign = lab("", "[workloads.oltp.postgresql]\nsynchronous_commit = \"off\"");
     let mut safe = campaign.workloads[0].clone();

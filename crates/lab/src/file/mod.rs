@@ -8,6 +8,7 @@ mod pgbench;
 mod section;
 mod server;
 mod settings;
+mod sqlite;
 mod stack;
 mod state;
 mod sysbench;

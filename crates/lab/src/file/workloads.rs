@@ -4,7 +4,7 @@ use super::context::{At, Context};
 use super::method;
 use super::section::{Entry, Section};
 use super::sysbench;
-use super::{pg_test_fsync, pgbench};
+use super::{pg_test_fsync, pgbench, sqlite};
 use crate::campaign::{Program, Rates, Variant, Workload};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::fio::{self, Mistake};
@@ -73,7 +73,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
             cx.error(
                 entry.key_span(),
                 format!("workload `{}` runs nothing", entry.key),
-                "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench], [workloads.NAME.sysbench] or [workloads.NAME.pg_test_fsync]",
+                "add `fio = \"path/to/job.fio\"`, `fio.job = \"\"\"…\"\"\"`, [workloads.NAME.pgbench], [workloads.NAME.sysbench], [workloads.NAME.sqlite] or [workloads.NAME.pg_test_fsync]",
             );
             table.finish(cx);
             return None;
@@ -95,6 +95,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
             .map(|client| Program::Pgbench(Box::new(client))),
         "sysbench" => sysbench::read(cx, client, &mut table, known)
             .map(|client| Program::Sysbench(Box::new(client))),
+        "sqlite" => sqlite::read(cx, client, known).map(Program::Sqlite),
         _ => pg_test_fsync::read(cx, client, known).map(Program::PgTestFsync),
     };
     for (key, instead) in beside(client.key, [size.is_some(), dataset.is_some(), rates.is_some()]) {
@@ -107,7 +108,9 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
     table.finish(cx);
     let program = program?;
     let (rate, place) = match &program {
-        Program::Fio { .. } | Program::PgTestFsync(_) => (None, dataset.unwrap_or_default()),
+        Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => {
+            (None, dataset.unwrap_or_default())
+        }
         Program::Pgbench(client) => (client.rate, client.directories.data.clone()),
         Program::Sysbench(client) => (client.rate, client.directories.data.clone()),
     };
@@ -122,7 +125,7 @@ fn workload(cx: &Context<'_>, entry: &Entry<'_>, known: &WorkloadInputs<'_>) -> 
 }
 
 /// The programs that a workload can run, by their keys.
-const PROGRAMS: [&str; 4] = ["fio", "pgbench", "sysbench", "pg_test_fsync"];
+const PROGRAMS: [&str; 5] = ["fio", "pgbench", "sysbench", "sqlite", "pg_test_fsync"];
 
 /// Which of the workload's keys `size`, `dataset` and `rates` a program does not have beside it, and why.
 fn beside(program: &str, [size, dataset, rates]: [bool; 3]) -> Vec<(&'static str, &'static str)> {
@@ -131,6 +134,10 @@ fn beside(program: &str, [size, dataset, rates]: [bool; 3]) -> Vec<(&'static str
         "pg_test_fsync" => &[
             (size, "size", "it writes to the begin of a file of 16 MiB"),
             (rates, "rates", "it begins the next write at once"),
+        ],
+        "sqlite" => &[
+            (size, "size", "`rows` says how large the database is"),
+            (rates, "rates", "its clients begin the next transaction at once"),
         ],
         _ => &[
             (size, "size", "the program's own keys say how large the database is"),

@@ -2,7 +2,8 @@
 
 use super::sizes::stored;
 use crate::campaign::{
-    AllocationClass, Campaign, Method, Pgbench, Program, Script, Stack, Sysbench, Variant, Workload,
+    AllocationClass, Campaign, Method, Pgbench, Program, Script, Sqlite, Stack, Sysbench, Variant,
+    Workload,
 };
 use crate::{fio, mariadb, postgresql};
 
@@ -97,6 +98,12 @@ fn of_sysbench(sysbench: &Sysbench) -> fio::Demand {
     database(mariadb::data_bytes(sysbench), page, sysbench.writes())
 }
 
+/// What SQLite asks of a pool. Its rows are random bytes.
+fn of_sqlite(sqlite: &Sqlite) -> fio::Demand {
+    let demand = database(sqlite.data_bytes(), sqlite.page_size.into(), sqlite.writes > 0.0);
+    fio::Demand { compressible: false, ..demand }
+}
+
 /// What a database asks of a pool, in the words of a job. All clients work on the same tables.
 fn database(bytes: u64, page: u64, writes: bool) -> fio::Demand {
     fio::Demand {
@@ -121,7 +128,7 @@ fn compressed(campaign: &Campaign) -> f64 {
             Program::Fio { .. } => Some(1.0),
             Program::Pgbench(_) => Some(compressed_tables(variant, &workload.dataset)),
             // Digits at random leave little to compress.
-            Program::Sysbench(_) => Some(1.0),
+            Program::Sysbench(_) | Program::Sqlite(_) => Some(1.0),
             Program::PgTestFsync(_) => None,
         })
     });
@@ -149,6 +156,7 @@ pub(super) fn job(workload: &Workload) -> Option<fio::Demand> {
         Program::Fio { job, .. } => fio::parse::parse(job).ok().map(|file| fio::demand(&file)),
         Program::Pgbench(pgbench) => Some(of_pgbench(pgbench)),
         Program::Sysbench(sysbench) => Some(of_sysbench(sysbench)),
+        Program::Sqlite(sqlite) => Some(of_sqlite(sqlite)),
         // Its file of 16 MiB is the same at any S.
         Program::PgTestFsync(_) => None,
     }

@@ -17,6 +17,8 @@ const RATE_OF_DISKS: f64 = 300.0;
 const TRANSACTION: f64 = 2.5e-3;
 /// Wall seconds of a statement of sysbench. Measured: 12 ms for the twenty of `oltp_read_write`.
 const STATEMENT: f64 = 0.6e-3;
+/// Wall seconds of a transaction of SQLite, as a guess: ten system calls and no other process.
+const SQLITE: f64 = 0.3e-3;
 /// Bytes of sysbench's tables that are filled in a wall second: 140 µs a row, measured.
 const FILL: f64 = 1.8e6;
 /// Tests of pg_test_fsync, one after another.
@@ -44,7 +46,8 @@ pub struct Estimate {
 
 /// Operations in a virtual second.
 fn rate(variant: &Variant, program: &Program) -> f64 {
-    let is_database = matches!(program, Program::Pgbench(_) | Program::Sysbench(_));
+    let is_database =
+        matches!(program, Program::Pgbench(_) | Program::Sysbench(_) | Program::Sqlite(_));
     let waits = variant.property("", "sync") != Some("disabled");
     let disk = |drive: &DriveRef| {
         let profile = variant.drives.get(&drive.kind).and_then(|kind| kind.drive_profile().ok());
@@ -79,6 +82,7 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
         let trials = campaign.variants.len() as f64 * trials_of_cell as f64;
         let (operation, lay_out) = match &workload.program {
             Program::Fio { .. } | Program::PgTestFsync(_) => (OPERATION, LAY_OUT),
+            Program::Sqlite(_) => (SQLITE, LOAD),
             Program::Pgbench(_) => (TRANSACTION, LOAD),
             Program::Sysbench(sysbench) => (STATEMENT * f64::from(sysbench.statements()), FILL),
         };

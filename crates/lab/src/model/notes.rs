@@ -2,7 +2,7 @@
 
 use super::resolve::HostLimits;
 use super::{Model, host_memory_needed, sizes};
-use crate::campaign::{Campaign, Pgbench, Program, Sysbench};
+use crate::campaign::{Campaign, Pgbench, Program, SQLITE_CACHE, Sysbench};
 use crate::units::{about, print_size};
 use crate::{mariadb, postgresql};
 
@@ -46,6 +46,19 @@ pub(super) fn notes(
         }
         if let Program::Sysbench(sysbench) = &workload.program {
             notes.extend(mariadb_settings(&workload.name, sysbench, model.size));
+        }
+        if let Program::Sqlite(sqlite) = &workload.program
+            && model.size > 1.0
+        {
+            let at = sqlite.scaled(model.size);
+            let real = sqlite.cache_size.unwrap_or(SQLITE_CACHE);
+            notes.push(format!(
+                "workload {}: {} rows, cache_size = {} (real: {})",
+                workload.name,
+                at.rows,
+                about(at.cache_size.unwrap_or(real)),
+                about(real)
+            ));
         }
         if let Program::Fio { job, .. } = &workload.program
             && model.size > 1.0

@@ -68,6 +68,13 @@ fn sessions(program: &Program) -> String {
     match program {
         Program::Fio { .. } => String::new(),
         Program::PgTestFsync(_) => ", once through its table".to_owned(),
+        Program::Sqlite(sqlite) => format!(
+            ", {} clients, {} rows ({}), {} of transactions write",
+            sqlite.clients,
+            sqlite.rows,
+            about(sqlite.data_bytes()),
+            format_args!("{:.0} %", 100.0 * sqlite.writes)
+        ),
         Program::Sysbench(sysbench) => format!(
             ", {} threads, {} tables of {} rows ({})",
             sysbench.threads,

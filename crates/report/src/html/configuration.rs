@@ -32,7 +32,9 @@ impl Page<'_> {
                 let texts: Vec<&str> = match &workload.program {
                     Program::Fio { job, .. } => vec![job],
                     // Their scripts are their own.
-                    Program::Sysbench(_) | Program::PgTestFsync(_) => Vec::new(),
+                    Program::Sysbench(_) | Program::PgTestFsync(_) | Program::Sqlite(_) => {
+                        Vec::new()
+                    }
                     Program::Pgbench(pgbench) => {
                         pgbench.scripts.iter().map(|s| s.text.as_str()).collect()
                     }

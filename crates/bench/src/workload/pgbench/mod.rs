@@ -15,7 +15,7 @@ use crate::workload::{self, Part, Place, Seen};
 use lab::campaign::Pgbench;
 use lab::postgresql::{self, Scaled};
 use load::Places;
-use log::Transactions;
+
 use machine::INSIDE;
 use machine::script::{Command, Step};
 use measurement::{Fact, Measured};
@@ -208,7 +208,7 @@ impl workload::Client for Client {
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let writes: Vec<bool> = self.pgbench.scripts.iter().map(|script| script.writes()).collect();
-        let transactions = Transactions::read(raw, LOG, &writes)?;
+        let transactions = log::read(raw, LOG, &writes)?;
         let runtime_s = transactions.seconds();
         self.times.check("pgbench", runtime_s)?;
         let (series, logged) = transactions.series();

@@ -1,0 +1,145 @@
+//! SQLite in the modelled machine: this program with SQLite's own library, many connections to one file.
+
+pub mod inside;
+pub mod log;
+
+use crate::engine::linux::steps;
+use crate::fault::Fault;
+use crate::inputs::Inputs;
+use crate::window;
+use crate::workload::database::{self, Times};
+use crate::workload::{self, Part, Seen};
+use inside::{BUSY_TIMEOUT, Job, LOG, Summary, Task, VERB};
+use lab::campaign::Sqlite;
+use machine::INSIDE;
+use machine::script::{Command, Step};
+use measurement::{Fact, Measured};
+use std::path::{Path, PathBuf};
+
+/// What a measured run prints.
+const OUTPUT: &str = "sqlite.out";
+/// Memory of a client beside its cache, bytes: its stack, statements and log.
+const CLIENT: u64 = 4 << 20;
+
+/// SQLite for one trial.
+#[derive(Debug)]
+pub struct Client {
+    /// At S.
+    at: Sqlite,
+    file: PathBuf,
+    times: Times,
+    seed: u64,
+}
+
+/// What a trial's key has of the library and of the client, which are parts of this program.
+pub fn version() -> String {
+    let client = blake3::hash(include_str!("inside.rs").as_bytes());
+    format!("sqlite-{} {}", rusqlite::version(), &client.to_hex()[..16])
+}
+
+impl Client {
+    /// Scales the database of a trial.
+    pub fn new(inputs: &Inputs, sqlite: &Sqlite) -> Client {
+        Client {
+            at: sqlite.scaled(inputs.model.size),
+            file: steps::directory(inputs).join("sqlite.db"),
+            times: Times::new(inputs),
+            seed: inputs.seed,
+        }
+    }
+
+    /// This program inside, which is the machine's first process too.
+    fn command(&self, sqlite: Sqlite, task: Task, output: &str) -> Command {
+        let job = Job { file: self.file.clone(), sqlite, task };
+        // Numbers and words: it cannot fail.
+        let job = serde_json::to_string(&job).unwrap_or_default();
+        Command::new(["/proc/1/exe", VERB, &job]).directory(INSIDE).output(output)
+    }
+
+    fn run(&self, seconds: f64, logged: bool, output: &str) -> Command {
+        let task = Task::Run { seconds, seed: self.seed, logged };
+        self.command(self.at.clone(), task, output)
+    }
+}
+
+impl workload::Client for Client {
+    fn lay_out(&self) -> Part {
+        // Of the settings only those that decide what is in the file, so that labs which differ in others share it.
+        let of_file = Sqlite {
+            journal_mode: self.at.journal_mode,
+            page_size: self.at.page_size,
+            rows: self.at.rows,
+            ..Sqlite::default()
+        };
+        let load = self.command(of_file, Task::Load, "load.out");
+        Part { steps: vec![Step::Run(load)], ..Part::default() }
+    }
+
+    fn start(&self) -> Part {
+        Part::default()
+    }
+
+    fn warm_up(&self, limit_s: f64) -> Part {
+        self.times.warm_up(limit_s, |seconds, output| self.run(seconds, false, output))
+    }
+
+    fn measure(&self) -> Part {
+        let run = self.run(self.times.runtime_s, true, OUTPUT);
+        Part { steps: vec![self.times.measure(run)], ..Part::default() }
+    }
+
+    fn stop(&self) -> Part {
+        Part::default()
+    }
+
+    fn ramp_s(&self) -> f64 {
+        self.times.ramp_s
+    }
+
+    fn data_bytes(&self) -> u64 {
+        self.at.data_bytes()
+    }
+
+    fn memory(&self) -> u64 {
+        u64::from(self.at.clients) * (CLIENT + self.at.cache_size.unwrap_or(0))
+    }
+
+    fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
+        let transactions = log::read(raw, LOG)?;
+        let runtime_s = transactions.seconds();
+        self.times.check("SQLite's client", runtime_s)?;
+        let summary: Summary = serde_json::from_str(&database::text(raw, OUTPUT))
+            .map_err(|e| Fault::failed(format!("{OUTPUT} is not of SQLite's client: {e}")))?;
+        let (series, logged) = transactions.series();
+        let seconds = window::seconds(&series, &seen.samples, Some(0.0), runtime_s);
+        let mut facts = seen.facts;
+        facts.insert(Fact::FilesBytes, self.data_bytes() as f64);
+        facts.insert(Fact::FilesJobs, 0.0);
+        facts.insert(Fact::LoggedOps, logged);
+        let mut notes = vec![format!("SQLite {}", rusqlite::version())];
+        if summary.begun_again > 0 {
+            notes.push(format!(
+                "{} transactions were begun again: they waited for a lock for {} s",
+                summary.begun_again,
+                BUSY_TIMEOUT.as_secs()
+            ));
+        }
+        Ok(Measured {
+            concurrency: f64::from(self.at.clients),
+            runtime_s,
+            read: transactions.flow(false),
+            write: transactions.flow(true),
+            totals: window::totals(&seconds),
+            seconds,
+            facts,
+            notes,
+            warm_up: seen.warm_up,
+            ..Measured::default()
+        })
+    }
+
+    fn complaint(&self, raw: &Path) -> Option<String> {
+        let last = |text: &str| text.lines().last().map(str::to_owned);
+        database::complaint(raw, &["sqlite.out.err", "load.out.err"], last)
+    }
+}

@@ -1,0 +1,108 @@
+//! The transactions of a run, each with its time: what logs of database clients come to.
+
+use crate::fault::{Fault, doing};
+use crate::workload::fio::output::upper_edge;
+use crate::workload::fio::series::{self, PerSecond};
+use measurement::{Flow, HISTOGRAM_END_NS};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Transaction {
+    /// When it ended.
+    pub ended_ns: u64,
+    /// How long it took.
+    pub latency_ns: u64,
+    /// Whether it changed something.
+    pub writes: bool,
+}
+
+/// All transactions of a run.
+#[derive(Debug)]
+pub struct Transactions(Vec<Transaction>);
+
+impl Transactions {
+    /// At least one transaction of a client.
+    ///
+    /// # Errors
+    /// That there is none.
+    pub(super) fn new(all: Vec<Transaction>, client: &str) -> Result<Transactions, Fault> {
+        match all.is_empty() {
+            true => Err(Fault::failed(format!(
+                "{client} ended no transaction: a longer runtime may help"
+            ))),
+            false => Ok(Transactions(all)),
+        }
+    }
+
+    /// When the first transaction began, ns.
+    fn begun(&self) -> u64 {
+        let begun = self.0.iter().map(|t| t.ended_ns.saturating_sub(t.latency_ns));
+        begun.min().unwrap_or(0)
+    }
+
+    /// Virtual seconds from the begin of the first transaction to the end of the last.
+    pub fn seconds(&self) -> f64 {
+        let ended = self.0.iter().map(|t| t.ended_ns).max().unwrap_or(0);
+        (ended - self.begun()) as f64 / 1e9
+    }
+
+    /// Those that write, or those that only read.
+    pub fn flow(&self, writes: bool) -> Flow {
+        let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
+        let (mut ops, mut sum, mut overflow) = (0u64, 0u64, 0u64);
+        for transaction in self.0.iter().filter(|t| t.writes == writes) {
+            ops += 1;
+            sum += transaction.latency_ns;
+            match transaction.latency_ns {
+                ns if ns >= HISTOGRAM_END_NS => overflow += 1,
+                ns => *histogram.entry(upper_edge(ns)).or_default() += 1,
+            }
+        }
+        Flow {
+            ops,
+            bytes: 0,
+            mean_ns: sum as f64 / ops.max(1) as f64,
+            histogram: histogram.into_iter().collect(),
+            overflow,
+        }
+    }
+
+    /// Transactions that ended in each second: (reads, writes), and how many there were.
+    pub fn series(&self) -> (PerSecond, f64) {
+        let begun = self.begun();
+        let mut series = PerSecond::new();
+        let mut counts = (0, 0);
+        for transaction in &self.0 {
+            let second = ((transaction.ended_ns - begun) / 1_000_000_000) as usize;
+            if series.len() <= second {
+                series.resize(second + 1, (0.0, 0.0));
+            }
+            if transaction.writes {
+                series[second].1 += 1.0;
+                counts.1 += 1;
+            } else {
+                series[second].0 += 1.0;
+                counts.0 += 1;
+            }
+        }
+        let logged = series::settle(&mut series, self.seconds(), counts.0, counts.1);
+        (series, logged)
+    }
+}
+
+/// The logs of each thread, sorted by name: sums of fractions depend on their order.
+pub(super) fn logs(raw: &Path, prefix: &str) -> Result<Vec<PathBuf>, Fault> {
+    let mut logs = Vec::new();
+    for entry in fs::read_dir(raw).map_err(doing(format!("read {}", raw.display())))? {
+        let path = entry.map_err(doing(format!("read {}", raw.display())))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.')) {
+            logs.push(path);
+        }
+    }
+    logs.sort();
+    Ok(logs)
+}

@@ -1,0 +1,78 @@
+//! `[workloads.X.sqlite]`.
+
+use super::context::Context;
+use super::section::Entry;
+use super::server;
+use super::workloads::WorkloadInputs;
+use crate::campaign::{JournalMode, Sqlite, Synchronous};
+
+/// Most connections: each is a thread, and only one writes at a time.
+const MOST_CLIENTS: i64 = 1000;
+/// Most rows: 1 TB.
+const MOST_ROWS: i64 = 10_000_000_000;
+/// Pages that SQLite takes, bytes.
+const PAGES: std::ops::RangeInclusive<u64> = 512..=65536;
+/// `page_size` of SQLite's own.
+const PAGE: u32 = 4096;
+
+/// Reads the client.
+pub(super) fn read(
+    cx: &Context<'_>,
+    entry: &Entry<'_>,
+    known: &WorkloadInputs<'_>,
+) -> Option<Sqlite> {
+    let mut client = entry.table(cx, "sqlite")?;
+    let mut sqlite = Sqlite { page_size: PAGE, ..Sqlite::default() };
+    if let Some(entry) = client.take("journal_mode")
+        && let Some(word) = entry.word(cx, &JournalMode::ALL.map(JournalMode::name))
+    {
+        sqlite.journal_mode = JournalMode::ALL[word];
+    }
+    if let Some(entry) = client.take("synchronous")
+        && let Some(word) = entry.word(cx, &Synchronous::ALL.map(Synchronous::name))
+    {
+        sqlite.synchronous = Synchronous::ALL[word];
+    }
+    if let Some(entry) = client.take("page_size")
+        && let Some(bytes) = entry.size(cx)
+    {
+        match bytes.is_power_of_two() && PAGES.contains(&bytes) {
+            true => sqlite.page_size = bytes as u32,
+            false => cx.error(
+                entry.span(),
+                format!("SQLite has no pages of {bytes} bytes"),
+                "write a power of two, 512 to 65536: page_size = \"4K\"",
+            ),
+        }
+    }
+    let mut count = |key, most, example| server::count(cx, &mut client, entry, key, most, example);
+    let rows = count("rows", MOST_ROWS, "rows = 10000000");
+    let clients = count("clients", MOST_CLIENTS, "clients = 16");
+    let writes = match client.take("writes") {
+        Some(entry) => entry.number(cx, 0.0, 1.0, "the share of transactions that write: 0.1"),
+        None => {
+            let fix = "add `writes = 0.1`, the share of transactions that write";
+            cx.error(entry.key_span(), "`sqlite` has no writes", fix);
+            None
+        }
+    };
+    if let Some(entry) = client.take("cache_size")
+        && let Some(bytes) = entry.size(cx)
+    {
+        sqlite.cache_size = Some(bytes);
+        let all = bytes.saturating_mul(clients.unwrap_or(1));
+        if bytes == 0 || all >= known.memory {
+            cx.error(
+                entry.span(),
+                "`cache_size` is that of each connection: it cannot be 0, and all of them must fit the memory of [host]",
+                "such as \"2000K\", SQLite's own",
+            );
+        }
+    }
+    client.finish(cx);
+    server::check_runtime(cx, entry, known);
+    sqlite.rows = rows?;
+    sqlite.clients = u32::try_from(clients?).ok()?;
+    sqlite.writes = writes?;
+    Some(sqlite)
+}
