@@ -54,8 +54,11 @@ pub const FLUSH_METHOD: Evidence = Evidence::Source("MariaDB documentation, inno
 pub const FLUSH_AT_COMMIT: Evidence = Evidence::Lab("powercut-mariadb");
 /// `sync_binlog` other than 1.
 pub const SYNC_BINLOG: Evidence = Evidence::Lab("powercut-mariadb");
-/// `innodb_doublewrite=0`.
-pub const DOUBLEWRITE: Evidence = Evidence::Source("MariaDB documentation, innodb_doublewrite");
+/// `innodb_doublewrite=0` on records.
+pub const DOUBLEWRITE: Evidence = Evidence::Lab("powercut-mariadb");
+/// `innodb_doublewrite=0` on drives without ZFS.
+pub const DOUBLEWRITE_ON_ARRAY: Evidence =
+    Evidence::Source("MariaDB documentation, innodb_doublewrite");
 /// `sync=disabled` on some of a server's datasets.
 pub const INNODB_SYNC_MIXED: Evidence =
     Evidence::Source("MariaDB documentation, InnoDB redo log: the log is durable before pages");

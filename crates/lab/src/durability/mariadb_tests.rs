@@ -76,9 +76,17 @@ fn without_sync_everywhere_groups_are_lost_and_in_part_the_server_may_be_corrupt
 }
 
 #[test]
-fn pages_may_be_torn_without_doublewrite_in_records_that_are_smaller() {
-    assert_eq!(class("innodb_doublewrite = 0").0, Durability::KeepsAcknowledged);
-    let (durability, settings) = class("innodb_doublewrite = 0\ninnodb_page_size = \"32K\"");
-    assert_eq!(durability, Durability::MayCorrupt);
-    assert_eq!(settings, ["innodb_doublewrite=0, recordsize=16384 on tank/data"]);
+fn pages_may_be_damaged_without_doublewrite_in_smaller_records_and_by_direct_io() {
+    let buffered = "innodb_doublewrite = 0\ninnodb_flush_method = \"fsync\"";
+    assert_eq!(class(buffered).0, Durability::KeepsAcknowledged);
+    let direct = "direct = \"disabled\"";
+    assert_eq!(class_on("innodb_doublewrite = 0", "", direct).0, Durability::KeepsAcknowledged);
+    assert_eq!(class("innodb_page_size = \"32K\"").0, Durability::KeepsAcknowledged);
+    for server in ["innodb_doublewrite = 0", &format!("{buffered}\ninnodb_page_size = \"32K\"")] {
+        let (durability, settings) = class(server);
+        assert_eq!(durability, Durability::MayCorrupt);
+        assert_eq!(settings, ["innodb_doublewrite=0, recordsize=16384 on tank/data"]);
+    }
+    let pages_in_a_record = "innodb_doublewrite = 0\ninnodb_page_size = \"8K\"";
+    assert_eq!(class(pages_in_a_record).0, Durability::KeepsAcknowledged);
 }
