@@ -42,7 +42,7 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --workspace --no-deps
-	@if scripts/install --lint; then $(MAKE) --no-print-directory pure; \
+	@if scripts/install --lint; then env -u MAKEFLAGS -u MAKELEVEL $(MAKE) --no-print-directory pure; \
 	else printf '\n*** UNUSED DEPENDENCIES AND PURE CRATES NOT CHECKED: see above what is missing. ***\n' >&2; fi
 
 pure:
