@@ -11,7 +11,7 @@ mod sysbench;
 mod workload;
 
 pub use host::{Host, Processor};
-pub use pg_test_fsync::{PgTestFsync, SECONDS_PER_TEST, SyncMethod};
+pub use pg_test_fsync::{PgTestFsync, SECONDS_PER_TEST, SYNC_TESTS, SyncMethod};
 pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use sqlite::{JournalMode, SQLITE_CACHE, Sqlite, Synchronous};
 pub use stack::{Filesystem, FilesystemOnDrives, MdLevel, Stack};

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Virtual seconds of each of its tests where the lab states no `runtime`: pg_test_fsync's own.
 pub const SECONDS_PER_TEST: f64 = 5.0;
+/// Its tests on Linux, one after another.
+pub const SYNC_TESTS: u32 = 16;
 
 /// pg_test_fsync, and which of its tests is compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::demand::{RUNTIME, job, times};
-use crate::campaign::{Campaign, DriveRef, Program, SECONDS_PER_TEST, Variant};
+use crate::campaign::{Campaign, DriveRef, Program, SECONDS_PER_TEST, SYNC_TESTS, Variant};
 use drives::TimingModel;
 
 /// Wall seconds to start a machine, build its pool and end it.
@@ -21,8 +21,6 @@ const STATEMENT: f64 = 0.6e-3;
 const SQLITE: f64 = 0.3e-3;
 /// Bytes of sysbench's tables that are filled in a wall second: 140 µs a row, measured.
 const FILL: f64 = 1.8e6;
-/// Tests of pg_test_fsync, one after another.
-const TESTS: f64 = 16.0;
 /// Bytes that are laid out in a wall second.
 const LAY_OUT: f64 = 500e6;
 /// Bytes of tables that are laid out in a wall second: 5 µs a row, measured.
@@ -71,7 +69,9 @@ pub fn estimate(campaign: &Campaign, model: &Model) -> Estimate {
         let demand = job(workload);
         let times = times(&campaign.method, demand.as_ref());
         let runtime = match (&workload.program, times.runtime_s) {
-            (Program::PgTestFsync(_), stated) => TESTS * stated.unwrap_or(SECONDS_PER_TEST),
+            (Program::PgTestFsync(_), stated) => {
+                f64::from(SYNC_TESTS) * stated.unwrap_or(SECONDS_PER_TEST)
+            }
             (_, Some(stated)) => stated,
             (_, None) => {
                 untimed.push(workload.name.clone());

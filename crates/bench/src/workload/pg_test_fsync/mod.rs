@@ -9,7 +9,7 @@ use crate::programs::Postgresql;
 use crate::window::{self, Sample};
 use crate::workload::database::{self, Times};
 use crate::workload::{self, Part, Place, Seen};
-use lab::campaign::{PgTestFsync, SECONDS_PER_TEST};
+use lab::campaign::{PgTestFsync, SECONDS_PER_TEST, SYNC_TESTS};
 use machine::script::Command;
 use measurement::{Counters, Fact, Flow, Measured, Second};
 use output::Table;
@@ -19,8 +19,6 @@ use std::path::{Path, PathBuf};
 const FILE_BYTES: u64 = 16 << 20;
 /// Bytes of a write.
 const WRITE: u64 = 8 << 10;
-/// Tests, one after another.
-const TESTS: f64 = 16.0;
 /// What it prints.
 const OUTPUT: &str = "pg_test_fsync.out";
 
@@ -70,7 +68,7 @@ impl workload::Client for Client {
         let seconds = format!("{:.0}", self.seconds_per_test);
         let file = self.file.to_string_lossy();
         let command = Command::new([program.as_str(), "-s", &seconds, "-f", &file]).output(OUTPUT);
-        let times = Times { runtime_s: TESTS * self.seconds_per_test, ramp_s: 0.0 };
+        let times = Times { runtime_s: f64::from(SYNC_TESTS) * self.seconds_per_test, ramp_s: 0.0 };
         Part { steps: vec![times.measure(command)], ..Part::default() }
     }
 
