@@ -29,8 +29,7 @@ use bench::fault::{Fault, doing};
 use bench::inputs::Inputs;
 use bench::slot::Slot;
 use bench::stop::Stop;
-use bench::workload::{Place, pgbench, sysbench};
-use commits::{mariadb, postgresql};
+use bench::workload::Place;
 use drive_fault::DriveFault;
 use lab::campaign::{Campaign, Program, Workload};
 use lab::model::host_memory_needed;
@@ -130,29 +129,11 @@ impl Args {
         let stop = Stop::default();
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
-        let place = Place::Host(&linux.fio);
-        let clients = match &inputs.workload.program {
-            Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => Ok((None, None)),
-            Program::Pgbench(pgbench) => {
-                pgbench::Client::new(&inputs, pgbench, place).map(|client| (Some(client), None))
-            }
-            Program::Sysbench(sysbench) => {
-                sysbench::Client::new(&inputs, sysbench, place).map(|client| (None, Some(client)))
-            }
-        };
-        let (pgbench, sysbench) = clients.map_err(|e| exit::for_fault(&e))?;
-        let (database, written) = match (&pgbench, &sysbench) {
-            (Some(client), _) => {
-                (Some(postgresql::database(client, self.seed)), Written::PostgresqlCommits)
-            }
-            (_, Some(client)) => {
-                (Some(mariadb::database(client, self.seed)), Written::MariadbCommits)
-            }
-            (None, None) => (None, Written::Blocks),
-        };
+        let database = commits::database(&inputs, Place::Host(&linux.fio), self.seed);
+        let database = database.map_err(|e| exit::for_fault(&e))?;
         let variant = match &database {
             None => linux.variant(&inputs),
-            Some(database) => linux.variant_with(&inputs, database.client),
+            Some(database) => linux.variant_with(&inputs, database.client.as_ref()),
         };
         let setup = Setup {
             inputs: &inputs,
@@ -172,14 +153,26 @@ impl Args {
             let title = format!("{} {name}, state {seed}", campaign.name);
             return replay::open(&linux, &setup, &title, seed).map_err(code);
         }
-        let saved = self.key(&inputs).and_then(|key| Saved::open(&self.store.path(), &key));
-        let saved = saved.map_err(code)?;
+        let report = self.report(&setup, &campaign.name, name).map_err(code)?;
+        output::print(&if self.json {
+            format!("{:#}\n", serde_json::json!(report))
+        } else {
+            report.text()
+        });
+        Ok(if report.sound() { 0 } else { LOST })
+    }
+
+    /// Makes the crash states that are not saved, and reports on all.
+    fn report(&self, setup: &Setup, lab: &str, variant: &str) -> Result<Report, Fault> {
+        let inputs = setup.inputs;
+        let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
         let each = host_memory_needed(&inputs.model);
         let jobs = self.jobs.map_or_else(|| machine::parallel(each), NonZeroUsize::get);
-        let runs = runs::run(&setup, &self.seeds(), jobs, written, &saved).map_err(code)?;
-        let report = Report {
-            lab: campaign.name.clone(),
-            variant: name.clone(),
+        let written = setup.database.map_or(Written::Blocks, |database| database.written);
+        let runs = runs::run(setup, &self.seeds(), jobs, written, &saved)?;
+        Ok(Report {
+            lab: lab.to_owned(),
+            variant: variant.to_owned(),
             seed: self.seed,
             seconds: self.seconds,
             written,
@@ -188,13 +181,7 @@ impl Args {
             drive_faults: self.fail.iter().map(DriveFault::to_string).collect(),
             scheduled_faults: self.faults,
             runs,
-        };
-        output::print(&if self.json {
-            format!("{:#}\n", serde_json::json!(report))
-        } else {
-            report.text()
-        });
-        Ok(if report.sound() { 0 } else { LOST })
+        })
     }
 
     /// The number of the workload.

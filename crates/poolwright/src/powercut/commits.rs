@@ -1,14 +1,18 @@
 //! The sessions of a database, and the check after recovery. Each numbered transaction changes four tables,
 //! so that a partial one is detected.
 
-pub mod mariadb;
-pub mod postgresql;
+mod mariadb;
+mod postgresql;
 
 use super::blocks::{Damage, mix};
+use super::report::Written;
 use super::writer::Clock;
 use ::machine::INSIDE;
 use ::machine::script::{Command, Step};
-use bench::workload::Client;
+use bench::fault::Fault;
+use bench::inputs::Inputs;
+use bench::workload::{Client, Place, pgbench, sysbench};
+use lab::campaign::Program;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Lines, Write};
@@ -27,17 +31,35 @@ const FOUND: &str = "found.json";
 const INTEGRITY: &str = "integrity.out";
 
 /// A database workload in the first machine.
-pub struct Database<'a> {
+pub struct Database {
     /// The client that lays it out.
-    pub client: &'a (dyn Client + Sync),
+    pub client: Box<dyn Client + Sync>,
     /// The transactions, and the commands of the server.
     pub commits: Commits,
+    /// What is written, for the report.
+    pub written: Written,
     /// Starts the server with the lab's settings.
     pub start: Vec<Step>,
     /// Starts the server so that it syncs nothing.
     pub control: Vec<Step>,
     /// Makes the tables of the transactions.
     pub tables: Command,
+}
+
+/// The database of a trial's workload; none if it has none whose commits can be followed.
+///
+/// # Errors
+/// That its server is not installed.
+pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Database>, Fault> {
+    Ok(match &inputs.workload.program {
+        Program::Pgbench(pgbench) => {
+            Some(postgresql::database(pgbench::Client::new(inputs, pgbench, place)?, seed))
+        }
+        Program::Sysbench(sysbench) => {
+            Some(mariadb::database(sysbench::Client::new(inputs, sysbench, place)?, seed))
+        }
+        Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => None,
+    })
 }
 
 /// The transactions of a run, and the commands of its server.
@@ -105,10 +127,8 @@ impl Commits {
     /// The last error in the server's log.
     fn complaint(&self) -> Option<String> {
         match self.dialect {
-            Dialect::Postgresql { .. } => bench::workload::pgbench::log::complaint(&read(SERVER)),
-            Dialect::Mariadb { .. } => {
-                bench::workload::sysbench::output::complaint(&read(&format!("{SERVER}.err")))
-            }
+            Dialect::Postgresql { .. } => pgbench::log::complaint(&read(SERVER)),
+            Dialect::Mariadb { .. } => sysbench::output::complaint(&read(&format!("{SERVER}.err"))),
         }
     }
 

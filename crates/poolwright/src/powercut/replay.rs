@@ -22,7 +22,7 @@ pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, 
     let after = setup.cut(&recorded, &mut base, &directory, seed)?;
     let shell = Shell {
         inputs: setup.inputs,
-        client: setup.database.map(|database| database.client as &dyn Client),
+        client: setup.database.map(|database| database.client.as_ref() as &dyn Client),
         greeting: &greeting(title, &after),
         drives: Some(after.drives),
         directory: &directory,

@@ -95,7 +95,7 @@ pub struct State {
     /// Those of them that were lost completely or partly.
     pub dropped: u64,
     /// Blocks of drives that were silently corrupted, and writes that were silently lost or misdirected.
-    pub rotten: u64,
+    pub silent_errors: u64,
     /// The drive faults of this state alone, as text.
     pub drive_faults: Vec<String>,
     /// Acknowledged blocks or transactions that are gone.

@@ -6,7 +6,6 @@ use super::states::{BaseContents, Recorded, Setup};
 use crate::status_line::StatusLine;
 use ::machine::scratch::Scratch;
 use bench::fault::{Fault, doing};
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -39,45 +38,34 @@ pub fn run(
         .flat_map(|run| seeds_of(seeds, *run).iter().map(|seed| (*run, *seed)))
         .collect();
     let missing: Vec<(bool, u64)> =
-        all.iter().filter(|(run, seed)| saved.state(*run, *seed).is_none()).copied().collect();
+        all.iter().filter(|(run, seed)| !saved.has_state(*run, *seed)).copied().collect();
     let progress = Progress::new(all.len(), missing.len(), written);
     let made = make(setup, &missing, jobs, saved, &progress);
     progress.end(made.is_err());
-    let (problems, mut states) = made?;
+    made?;
     let run = |synchronous: &bool| Run {
         synchronous: *synchronous,
-        problems: problems
-            .get(synchronous)
-            .map(Vec::as_slice)
-            .or_else(|| saved.problems(*synchronous))
-            .unwrap_or_default()
-            .to_vec(),
+        problems: saved.problems(*synchronous),
         states: seeds_of(seeds, *synchronous)
             .iter()
-            .filter_map(|seed| {
-                let key = (*synchronous, *seed);
-                states.remove(&key).or_else(|| saved.state(key.0, key.1).cloned())
-            })
+            .filter_map(|seed| saved.state(*synchronous, *seed))
             .collect(),
     };
     Ok(BOTH.iter().map(run).collect())
 }
 
-/// Why the writers of each recording stopped early, and crash states by recording and seed.
-type Made = (BTreeMap<bool, Vec<String>>, BTreeMap<(bool, u64), State>);
-
-/// Makes crash states, and the recordings that they need.
+/// Makes and saves crash states, and the recordings that they need.
 fn make(
     setup: &Setup,
     missing: &[(bool, u64)],
     jobs: usize,
     saved: &Saved,
     progress: &Progress,
-) -> Result<Made, Fault> {
+) -> Result<(), Fault> {
     let needed: Vec<bool> =
         BOTH.into_iter().filter(|run| missing.iter().any(|(of, _)| of == run)).collect();
     if needed.is_empty() {
-        return Ok(Made::default());
+        return Ok(());
     }
     let scratch = Scratch::new().map_err(doing("make a directory for the machines"))?;
     let recorded: Vec<Recorded> = in_parallel(
@@ -88,12 +76,12 @@ fn make(
             progress.recording(*synchronous);
             let name = if *synchronous { "kept" } else { "control" };
             let recorded = setup.record(&scratch.path().join(name), *synchronous)?;
-            saved.add_recording(*synchronous, &recorded.ledger.problems)?;
+            saved.add_recording(*synchronous, recorded.ledger.problems.clone())?;
             Ok(recorded)
         },
     )?;
     let config = setup.variant.drives(scratch.path())?;
-    let states = in_parallel(
+    in_parallel(
         jobs,
         missing,
         || BaseContents::new(&config),
@@ -102,13 +90,12 @@ fn make(
             let recording = recording.ok_or_else(|| Fault::failed("a run was not recorded"))?;
             let name = format!("state-{synchronous}-{seed}");
             let state = setup.check(recording, base, &scratch.path().join(name), *seed)?;
-            saved.add_state(*synchronous, &state)?;
+            saved.add_state(*synchronous, state.clone())?;
             progress.state(*synchronous, &state);
-            Ok(((*synchronous, *seed), state))
+            Ok(())
         },
     )?;
-    let problems = recorded.into_iter().map(|run| (run.synchronous, run.ledger.problems));
-    Ok((problems.collect(), states.into_iter().collect()))
+    Ok(())
 }
 
 /// Prints the progress on standard error.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use store::Key;
 
 /// Below the store: a file for all crash states that differ by their seed alone.
@@ -23,12 +23,29 @@ enum Line {
     State { synchronous: bool, state: Box<State> },
 }
 
-/// The saved crash states of a command.
+/// The saved crash states of a command, and those that it adds.
 pub struct Saved {
     path: PathBuf,
-    file: Mutex<File>,
+    kept: Mutex<Kept>,
+}
+
+struct Kept {
+    file: File,
     problems: BTreeMap<bool, Vec<String>>,
     states: BTreeMap<(bool, u64), State>,
+}
+
+impl Kept {
+    fn remember(&mut self, line: Line) {
+        match line {
+            Line::Recorded { synchronous, problems } => {
+                self.problems.insert(synchronous, problems);
+            }
+            Line::State { synchronous, state } => {
+                self.states.insert((synchronous, state.seed), *state);
+            }
+        }
+    }
 }
 
 impl Saved {
@@ -48,55 +65,58 @@ impl Saved {
         if text.last().is_some_and(|last| *last != b'\n') {
             file.write_all(b"\n").map_err(doing(format!("write {}", path.display())))?;
         }
-        let (mut problems, mut states) = (BTreeMap::new(), BTreeMap::new());
-        for line in text.split(|byte| *byte == b'\n') {
-            match serde_json::from_slice(line) {
-                Ok(Line::Recorded { synchronous, problems: why }) => {
-                    problems.insert(synchronous, why);
-                }
-                Ok(Line::State { synchronous, state }) => {
-                    states.insert((synchronous, state.seed), *state);
-                }
-                Err(_) => {}
-            }
-        }
-        Ok(Saved { path, file: Mutex::new(file), problems, states })
+        let mut kept = Kept { file, problems: BTreeMap::new(), states: BTreeMap::new() };
+        let lines = text.split(|byte| *byte == b'\n').map(serde_json::from_slice);
+        lines.flatten().for_each(|line| kept.remember(line));
+        Ok(Saved { path, kept: Mutex::new(kept) })
     }
 
-    /// Why the writers of a recording stopped early; none if it was not recorded.
-    pub fn problems(&self, synchronous: bool) -> Option<&[String]> {
-        self.problems.get(&synchronous).map(Vec::as_slice)
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why the writers of a recording stopped early; empty if they did not.
+    pub fn problems(&self, synchronous: bool) -> Vec<String> {
+        self.kept().problems.get(&synchronous).cloned().unwrap_or_default()
+    }
+
+    /// Whether there is a state with this seed.
+    pub fn has_state(&self, synchronous: bool, seed: u64) -> bool {
+        self.kept().states.contains_key(&(synchronous, seed))
     }
 
     /// The state with this seed.
-    pub fn state(&self, synchronous: bool, seed: u64) -> Option<&State> {
-        self.states.get(&(synchronous, seed))
+    pub fn state(&self, synchronous: bool, seed: u64) -> Option<State> {
+        self.kept().states.get(&(synchronous, seed)).cloned()
     }
 
     /// Saves what became of a recording's writers.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add_recording(&self, synchronous: bool, problems: &[String]) -> Result<(), Fault> {
-        self.add(&Line::Recorded { synchronous, problems: problems.to_vec() })
+    pub fn add_recording(&self, synchronous: bool, problems: Vec<String>) -> Result<(), Fault> {
+        self.add(Line::Recorded { synchronous, problems })
     }
 
     /// Saves a state.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add_state(&self, synchronous: bool, state: &State) -> Result<(), Fault> {
-        self.add(&Line::State { synchronous, state: Box::new(state.clone()) })
+    pub fn add_state(&self, synchronous: bool, state: State) -> Result<(), Fault> {
+        self.add(Line::State { synchronous, state: Box::new(state) })
     }
 
-    fn add(&self, line: &Line) -> Result<(), Fault> {
-        let mut text = serde_json::to_vec(line).map_err(doing("write a crash state as JSON"))?;
+    fn add(&self, line: Line) -> Result<(), Fault> {
+        let mut text = serde_json::to_vec(&line).map_err(doing("write a crash state as JSON"))?;
         text.push(b'\n');
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = file.write_all(&text).and_then(|()| file.sync_data());
+        let mut kept = self.kept();
+        let written = kept.file.write_all(&text).and_then(|()| kept.file.sync_data());
         // The disk is full, or the directory is gone: no further state would be saved either.
-        written
-            .map_err(|e| Fault::Environment(format!("cannot write {}: {e}", self.path.display())))
+        written.map_err(|e| {
+            Fault::Environment(format!("cannot write {}: {e}", self.path.display()))
+        })?;
+        kept.remember(line);
+        Ok(())
     }
 }
 
@@ -109,23 +129,24 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let key = Key::from_inputs(b"inputs");
         let saved = Saved::open(place.path(), &key).unwrap();
-        saved.add_recording(true, &["no space".to_owned()]).unwrap();
+        saved.add_recording(true, vec!["no space".to_owned()]).unwrap();
         for seed in [3, 4] {
             let state = State { seed, lost: 7, lost_s: Some(0.1), ..State::default() };
-            saved.add_state(true, &state).unwrap();
+            saved.add_state(true, state).unwrap();
         }
         let mut text = fs::read(&saved.path).unwrap();
         text.truncate(text.len() - 20);
         fs::write(&saved.path, text).unwrap();
         let again = Saved::open(place.path(), &key).unwrap();
-        assert_eq!(again.problems(true), Some(&["no space".to_owned()][..]));
-        assert_eq!(again.problems(false), None);
+        assert_eq!(again.problems(true), ["no space"]);
+        assert_eq!(again.problems(false), [""; 0]);
         let state = again.state(true, 3).unwrap();
         assert_eq!((state.lost, state.lost_s), (7, Some(0.1)));
-        assert!(again.state(true, 4).is_none() && again.state(false, 3).is_none());
-        again.add_state(true, &State { seed: 4, ..State::default() }).unwrap();
-        assert!(Saved::open(place.path(), &key).unwrap().state(true, 4).is_some());
+        assert!(!again.has_state(true, 4) && !again.has_state(false, 3));
+        again.add_state(true, State { seed: 4, ..State::default() }).unwrap();
+        assert!(again.has_state(true, 4));
+        assert!(Saved::open(place.path(), &key).unwrap().has_state(true, 4));
         let other = Key::from_inputs(b"other inputs");
-        assert!(Saved::open(place.path(), &other).unwrap().state(true, 3).is_none());
+        assert!(!Saved::open(place.path(), &other).unwrap().has_state(true, 3));
     }
 }

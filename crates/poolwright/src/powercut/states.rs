@@ -33,7 +33,7 @@ pub struct Setup<'a> {
     /// Its machine.
     pub variant: &'a Variant<'a>,
     /// The database; none if blocks are written.
-    pub database: Option<&'a Database<'a>>,
+    pub database: Option<&'a Database>,
     /// Drive faults that all states have.
     pub drive_faults: &'a [DriveFault],
     /// Whether each state has further ones, chosen by its seed.
@@ -271,7 +271,7 @@ impl Setup<'_> {
             acknowledged: acknowledged.iter().sum(),
             unflushed: unflushed.total(),
             dropped: unflushed.lost + unflushed.torn,
-            rotten: rotten + faulty_writes,
+            silent_errors: rotten + faulty_writes,
             drive_faults: faults[self.drive_faults.len()..]
                 .iter()
                 .map(ToString::to_string)

@@ -1,6 +1,6 @@
 //! Transactions of MariaDB, in the first table of sysbench and three more.
 
-use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER};
+use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER, Written};
 use bench::workload::sysbench::Client;
 
 /// Options of a server that syncs nothing, neither for a commit nor for the page that it writes after its redo log.
@@ -29,9 +29,8 @@ const CHECK: &str =
     "USE sbtest; CHECK TABLE sbtest1, powercut, powercut_history, powercut_total EXTENDED";
 
 /// The server of a sysbench workload.
-pub fn database(client: &Client, seed: u64) -> Database<'_> {
+pub fn database(client: Client, seed: u64) -> Database {
     Database {
-        client,
         commits: Commits {
             sessions: client.sessions() as usize,
             seed,
@@ -45,7 +44,9 @@ pub fn database(client: &Client, seed: u64) -> Database<'_> {
         },
         start: client.start_with(&[], SERVER),
         control: client.start_with(&CONTROL, SERVER),
+        written: Written::MariadbCommits,
         tables: client.statements(TABLES, "table.out"),
+        client: Box::new(client),
     }
 }
 

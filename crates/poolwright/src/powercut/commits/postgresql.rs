@@ -1,6 +1,6 @@
 //! Transactions of PostgreSQL, in the tables of pgbench and one more.
 
-use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER};
+use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER, Written};
 use ::machine::script::Step;
 use bench::workload::pgbench::Client;
 
@@ -21,11 +21,10 @@ const QUERY: &str = "SELECT json_build_object(\
      'rows', json_build_array((SELECT count(*) FROM powercut), (SELECT count(*) FROM pgbench_history)))";
 
 /// The server of a pgbench workload.
-pub fn database(client: &Client, seed: u64) -> Database<'_> {
+pub fn database(client: Client, seed: u64) -> Database {
     let (accounts, tellers) = client.rows();
     let start = |options: &str| client.start_with(options, SERVER).map(Step::Run).to_vec();
     Database {
-        client,
         commits: Commits {
             sessions: client.sessions() as usize,
             seed,
@@ -39,7 +38,9 @@ pub fn database(client: &Client, seed: u64) -> Database<'_> {
         },
         start: start(""),
         control: start(CONTROL),
+        written: Written::PostgresqlCommits,
         tables: client.statements(TABLE, "table.out"),
+        client: Box::new(client),
     }
 }
 
