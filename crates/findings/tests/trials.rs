@@ -392,3 +392,25 @@ fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
     let more = |r: &Explanation| matches!(r.reason, Reason::Commits { before, after } if after > 1.5 * before);
     assert!(verdict.reasons.iter().any(more), "{:#?}", verdict.reasons);
 }
+
+#[test]
+fn commits_of_the_intent_log_explain_nothing_where_one_side_has_none() {
+    let [pool, other] = [variant(false, false), variant(true, false)];
+    let mut trials = trials(&[(&pool, Truth::flat(600.0)), (&other, Truth::flat(1200.0))], 3, 0.01);
+    let commits = |trials: &[measurement::Trial]| {
+        let findings =
+            analyse(&campaign(vec![pool.clone(), other.clone()], SYNC_JOB), &model(), trials);
+        let reasons = &findings.verdicts[0].reasons;
+        reasons.iter().any(|r| matches!(r.reason, Reason::Commits { .. }))
+    };
+    for trial in trials.iter_mut().filter(|t| t.variant == other.name) {
+        *measured_of(trial).totals.entry(Counter::ZilCommits) *= 2.0;
+    }
+    assert!(commits(&trials), "twice as many commits");
+    for trial in trials.iter_mut().filter(|t| t.variant == other.name) {
+        let counted = std::mem::take(&mut measured_of(trial).totals);
+        let others = counted.into_iter().filter(|(counter, _)| *counter != Counter::ZilCommits);
+        measured_of(trial).totals = others.collect();
+    }
+    assert!(!commits(&trials), "a file system without an intent log");
+}

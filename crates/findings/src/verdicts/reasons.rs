@@ -142,7 +142,15 @@ fn log_times(class: VerdictClass, before: &Facts<'_>, after: &Facts<'_>) -> Vec<
     writes.into_iter().chain(flushes).collect()
 }
 
+/// Whether there is an intent log whose commits are counted: other file systems have none.
+fn counts_commits(facts: &Facts<'_>) -> bool {
+    facts.totals.get(&Counter::ZilCommits).is_some()
+}
+
 fn commits(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    if !counts_commits(before) || !counts_commits(after) {
+        return None;
+    }
     let commits = |facts: &Facts<'_>| facts.resources.commits_per_op;
     let (before, after) = (commits(before), commits(after));
     (before.max(after) >= NOTHING && differs(before, after))
@@ -150,9 +158,9 @@ fn commits(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
 }
 
 fn nothing_synced(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let counted = |f: &Facts<'_>| f.totals.get(&Counter::ZilCommits).is_some();
     let seldom = |f: &Facts<'_>| f.resources.commits_per_op < NOTHING;
-    let never = counted(before) && counted(after) && seldom(before) && seldom(after);
+    let counted = counts_commits(before) && counts_commits(after);
+    let never = counted && seldom(before) && seldom(after);
     never.then_some(Reason::NothingSynced)
 }
 
