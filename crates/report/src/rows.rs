@@ -189,13 +189,11 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
 /// What a verdict is on: the factor's subject where it has one, the level against the other one (a lab may
 /// take a log away as well as add it), and the workload where there are several.
 pub fn title(findings: &Findings, language: Language, verdict: &Verdict) -> String {
-    let mut title = format!(
-        "{} {} ({} {})",
-        factor_name(findings, language, &verdict.factor),
-        name(&verdict.level),
-        language.label(Label::Against),
-        name(&verdict.against)
-    );
+    let (factor, level) = (factor_name(findings, language, &verdict.factor), name(&verdict.level));
+    // A variant of its own is factor and level.
+    let subject = if factor == level { level } else { format!("{factor} {level}") };
+    let mut title =
+        format!("{subject} ({} {})", language.label(Label::Against), name(&verdict.against));
     if findings.cells.iter().any(|c| c.workload != findings.cells[0].workload) {
         title += &format!(" · {}", name(&verdict.workload));
     }

@@ -227,6 +227,15 @@ fn a_verdict_names_what_was_taken_away_and_a_cell_that_never_ran_did_not_fail() 
 }
 
 #[test]
+fn a_variant_that_is_a_factor_of_its_own_is_named_once() {
+    let mut alone = findings(&TWO);
+    let verdict = &mut alone.verdicts[0];
+    (verdict.factor, verdict.level, verdict.against) = ("ext4".into(), "ext4".into(), "zfs".into());
+    let text = report::terminal::render(&alone, style(110));
+    assert!(text.contains("\next4 (vs zfs)"), "{text}");
+}
+
+#[test]
 fn what_failed_is_named_once_with_its_reason_and_has_no_numbers() {
     let mut failed = findings(&TWO);
     let baseline = failed.lab.baseline.clone();
