@@ -4,8 +4,11 @@ mod synthetic;
 
 use findings::schema::*;
 use findings::{Findings, analyse};
-use lab::campaign::{AllocationClass, Campaign, Layout, Variant};
-use measurement::{Counter, TrialResult};
+use lab::campaign::{
+    AllocationClass, Campaign, DriveRef, Filesystem, FilesystemOnDrives, Layout, MdLevel,
+    PgTestFsync, Program, Stack, Variant,
+};
+use measurement::{Counter, Second, TrialResult};
 use synthetic::*;
 
 fn burst(burst: f64, sustained: f64) -> Truth {
@@ -243,6 +246,50 @@ fn an_unmirrored_log_and_a_bare_special_are_risks() {
         findings.variants[0].durability,
         [DurabilityRisk::LogNotMirrored, DurabilityRisk::SpecialNotRedundant]
     );
+}
+
+#[test]
+fn rates_of_a_whole_run_are_compared_without_a_course() {
+    let variants = [variant(false, false), variant(true, false)];
+    let [without, with] = &variants;
+    let mut trials = trials(&[(without, Truth::flat(120.0)), (with, Truth::flat(9000.0))], 3, 0.01);
+    for measured in trials.iter_mut().map(measured_of) {
+        // As pg_test_fsync's client has it: one rate, no latencies but their mean.
+        let values = std::mem::take(&mut measured.totals);
+        let writes = measured.write.ops as f64;
+        measured.seconds =
+            vec![Second { at: measured.runtime_s, reads: 0.0, writes, values: values.clone() }];
+        measured.totals = values;
+        measured.write.histogram.clear();
+        measured.concurrency = 1.0;
+        measured.write.mean_ns = 1e9 * measured.runtime_s / writes;
+        measured.sync.ops = 0;
+    }
+    let mut campaign = campaign(variants.to_vec(), SYNC_JOB);
+    campaign.workloads[0].program = Program::PgTestFsync(PgTestFsync::default());
+    let findings = analyse(&campaign, &model(), &trials);
+    let verdict = verdict(&findings, "log");
+    assert_eq!(verdict.class, VerdictClass::WorthIt, "{:#?}", findings.cells);
+}
+
+#[test]
+fn a_file_system_on_one_drive_or_a_stripe_is_lost_with_a_drive() {
+    let risks = |level: Option<MdLevel>| {
+        let mut v = variant(false, false);
+        v.pool.vdevs.clear();
+        v.stack = Stack::Filesystem(FilesystemOnDrives {
+            level,
+            chunk: None,
+            drives: vec![DriveRef { kind: "nvme".into(), index: 0 }],
+            filesystem: Filesystem::Ext4,
+            mount_options: String::new(),
+        });
+        analyse(&campaign(vec![v], SYNC_JOB), &model(), &[]).variants[0].durability.clone()
+    };
+    for lost in [None, Some(MdLevel::Raid0)] {
+        assert_eq!(risks(lost), [DurabilityRisk::FilesystemNotRedundant]);
+    }
+    assert_eq!(risks(Some(MdLevel::Raid1)), []);
 }
 
 #[test]

@@ -102,9 +102,12 @@ impl<'a> Group<'a> {
                         variant,
                         &workload.dataset,
                     );
-                    let course =
-                        Course::new(measured).map(|course| Course { after_restart, ..course });
-                    let issues = quality::issues(measured, &job, &checks, course.as_ref());
+                    let course = match job.tells_one_rate {
+                        true => Some(Course::of_one_rate(measured)),
+                        false => Course::new(measured),
+                    };
+                    let course = course.map(|course| Course { after_restart, ..course });
+                    let issues = quality::issues(measured, &checks, course.as_ref());
                     judged.push(Judged {
                         trial,
                         measured,

@@ -39,6 +39,13 @@ impl Course {
         Self::from_rates(rates(measured), &by_second(&[Counter::TxgSyncs]), &by_second(&THROTTLES))
     }
 
+    /// The course of a trial whose client tells one rate for its whole run: it stands for all of it.
+    pub fn of_one_rate(measured: &Measured) -> Course {
+        let rates = rates(measured);
+        let all = 0..rates.len();
+        Course { rates, change: None, steady: Some(all), period: 1, after_restart: false }
+    }
+
     /// The course of a trial as the findings keep it.
     pub fn from_series(series: &ThroughputSeries) -> Option<Course> {
         let ops = series.reads.iter().zip(&series.writes).map(|(r, w)| r + w);

@@ -5,7 +5,6 @@ pub(crate) mod profile_numbers;
 pub(crate) mod scale;
 pub mod validation;
 
-use crate::cells::job::Job;
 use crate::cells::phases::{Course, SHORTEST};
 use crate::cells::resources;
 use crate::schema::{Check, QualityIssue, Validity};
@@ -14,13 +13,8 @@ use measurement::{Counter, Measured};
 /// From this share of the modelled cores on, a result rests on the table of compute costs.
 pub const PROCESSOR_BOUND: f64 = 0.90;
 
-/// The issues of a trial of a job, given its checks and its course.
-pub fn issues(
-    measured: &Measured,
-    job: &Job,
-    checks: &[Check],
-    course: Option<&Course>,
-) -> Vec<QualityIssue> {
+/// The issues of a trial, given its checks and its course.
+pub fn issues(measured: &Measured, checks: &[Check], course: Option<&Course>) -> Vec<QualityIssue> {
     let mut issues: Vec<QualityIssue> = checks
         .iter()
         .filter(|check| !check.pass)
@@ -45,7 +39,6 @@ pub fn issues(
     }
     let seconds = measured.seconds.len() as f64;
     match course {
-        None if job.tells_one_rate => {}
         None => issues.push(QualityIssue::WindowTooShort { seconds, least: SHORTEST as f64 }),
         Some(course) if course.judged().is_none() => {
             issues.push(QualityIssue::NotSettled { seconds });

@@ -236,4 +236,6 @@ pub enum DurabilityRisk {
     SpecialNotRedundant,
     /// A data vdev without redundancy.
     NoRedundancy,
+    /// A file system without ZFS on one drive, or on an array that survives no failed drive.
+    FilesystemNotRedundant,
 }

@@ -2,7 +2,7 @@
 
 use crate::cells::Group;
 use crate::schema::DurabilityRisk;
-use lab::campaign::{AllocationClass, DriveKind, Layout, Variant, Vdev};
+use lab::campaign::{AllocationClass, DriveKind, Layout, MdLevel, Stack, Variant, Vdev};
 use lab::durability::Durability;
 use std::collections::BTreeSet;
 
@@ -41,6 +41,11 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
     }
     if data_is_bare {
         risks.push(DurabilityRisk::NoRedundancy);
+    }
+    if let Stack::Filesystem(on_drives) = &variant.stack
+        && matches!(on_drives.level, None | Some(MdLevel::Raid0))
+    {
+        risks.push(DurabilityRisk::FilesystemNotRedundant);
     }
     risks
 }

@@ -190,6 +190,10 @@ impl Language {
                 "A data vdev has no redundancy: if one drive fails, the pool is lost.",
                 "有数据 vdev 没有冗余：坏一块硬盘就会丢失整个存储池。",
             ).into(),
+            DurabilityRisk::FilesystemNotRedundant => self.pick(
+                "The file system has no redundancy: if one drive fails, it is lost.",
+                "文件系统没有冗余：坏一块硬盘就会丢失整个文件系统。",
+            ).into(),
         }
     }
 }
