@@ -200,7 +200,7 @@ impl Args {
     fn check_program(&self, workload: &Workload) -> Result<(), String> {
         match workload.program {
             Program::Sqlite(_) => Err(format!(
-                "workload `{}` of {} runs SQLite, whose commits powercut does not follow: choose another with --workload",
+                "workload `{}` of {} runs SQLite, whose commits powercut does not follow: name another workload with --workload, or add one that runs fio, pgbench or sysbench",
                 workload.name, self.lab
             )),
             _ => Ok(()),
