@@ -280,6 +280,7 @@ fn a_file_system_on_one_drive_or_a_stripe_is_lost_with_a_drive() {
         v.stack = Stack::Filesystem(FilesystemOnDrives {
             level,
             chunk: None,
+            ppl: false,
             drives: vec![DriveRef { kind: "nvme".into(), index: 0 }],
             filesystem: Filesystem::Ext4,
             mount_options: String::new(),

@@ -113,6 +113,7 @@ fn each_difference_from_the_reference_pool_is_named() {
             level: Some(MdLevel::Raid10),
             drives: Vec::new(),
             chunk: None,
+            ppl: false,
             filesystem: campaign::Filesystem::Xfs,
             mount_options: String::new(),
         });

@@ -68,7 +68,9 @@ fn array(on_drives: &FilesystemOnDrives, level: MdLevel) -> Command {
     let mut create = words(["mdadm", "--create", &format!("/dev/md/{POOL}")]);
     create.push(format!("--level={}", level.number()));
     create.push(format!("--raid-devices={}", on_drives.drives.len()));
-    if level.is_redundant() {
+    if on_drives.ppl {
+        create.push("--consistency-policy=ppl".to_owned());
+    } else if level.is_redundant() {
         create.push("--bitmap=internal".to_owned());
     }
     create.extend(on_drives.chunk.map(|bytes| format!("--chunk={}K", bytes >> 10)));
@@ -299,6 +301,24 @@ host.memory = "128G"
                 "mount --mkdir /dev/md/tank /tank",
             ]
         );
+    }
+
+    #[test]
+    fn a_raid_5_has_a_bitmap_or_a_partial_parity_log() {
+        let drives = "[drives]\nhdd = \"3x hdd-7200-8t\"\n";
+        let create = |more: &str| {
+            let array =
+                campaign_of(&format!("stack = \"md\"\nmd = \"raid5 hdd[0-2]{more}\"\n"), drives);
+            commands(&array.variants[0]).lines().remove(0)
+        };
+        let with = |policy: &str| {
+            format!(
+                "mdadm --create /dev/md/tank --level=5 --raid-devices=3 {policy} hdd0 hdd1 hdd2"
+            )
+        };
+        assert_eq!(create(""), with("--bitmap=internal"));
+        assert_eq!(create(" consistency=bitmap"), with("--bitmap=internal"));
+        assert_eq!(create(" consistency=ppl"), with("--consistency-policy=ppl"));
     }
 
     #[test]

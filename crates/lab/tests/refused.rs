@@ -494,6 +494,18 @@ fn an_invalid_array_is_refused_at_its_place() {
         "remove it",
     );
     refused(
+        &array("raid10 hdd[0-1] consistency=ppl"),
+        "consistency=ppl",
+        "raid10 cannot have a partial parity log",
+        "only raid5",
+    );
+    refused(
+        &array("raid0 hdd[0-1] consistency=bitmap"),
+        "consistency=bitmap",
+        "`bitmap` is not a consistency policy of this array",
+        "consistency=ppl",
+    );
+    refused(
         &format!("{}filesystem = \"btrfs\"\n", array("raid0 hdd[0-1]")),
         "\"btrfs\"",
         "`filesystem` cannot be `btrfs`",

@@ -27,8 +27,7 @@ pub const LYING_LOG: Evidence = Evidence::Lab("powercut-log-drive");
 /// `sync=disabled`.
 pub const SYNC_DISABLED: Evidence = Evidence::Lab("powercut-sync");
 /// `sync=disabled` on some of a database's datasets.
-pub const SYNC_MIXED: Evidence =
-    Evidence::Source("PostgreSQL documentation, Reliability: WAL must be durable before data");
+pub const SYNC_MIXED: Evidence = Evidence::Lab("powercut-postgresql");
 /// A data drive that lies about flushes.
 pub const LYING_DATA: Evidence =
     Evidence::Source("OpenZFS, vdev_label.c: labels are written after a flush of the data");
@@ -37,12 +36,16 @@ pub const NO_CACHE_FLUSH: Evidence = Evidence::Lab("powercut-log-drive");
 /// `zil_nocacheflush=1`.
 pub const ZIL_NO_CACHE_FLUSH: Evidence = Evidence::Source("zfs(4), zil_nocacheflush");
 /// RAID 5 and 6 without a journal.
-pub const WRITE_HOLE: Evidence = Evidence::Source("md(4), unclean shutdown");
+pub const WRITE_HOLE: Evidence = Evidence::Lab("powercut-raid5");
 /// `fsync=off`.
-pub const FSYNC: Evidence = Evidence::Source("PostgreSQL documentation, fsync");
+pub const FSYNC: Evidence = Evidence::Lab("powercut-postgresql");
 /// `synchronous_commit=off`.
 pub const SYNCHRONOUS_COMMIT: Evidence = Evidence::Lab("powercut-postgresql");
-/// `full_page_writes=off`.
+/// A drive under a file system without ZFS that lies about flushes.
+pub const LYING_UNDER_FILESYSTEM: Evidence = Evidence::Lab("powercut-filesystem");
+/// `full_page_writes=off` on a file system without ZFS.
+pub const TORN_PAGES: Evidence = Evidence::Lab("powercut-filesystem");
+/// `full_page_writes=off` on records.
 pub const FULL_PAGE_WRITES: Evidence =
     Evidence::Source("PostgreSQL documentation, full_page_writes");
 /// SQLite's `synchronous`.

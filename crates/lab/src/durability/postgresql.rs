@@ -124,6 +124,6 @@ fn torn_pages(pgbench: &Pgbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "drives and file system write less than a page of 8 KiB at once, and the cut can tear it"
             .to_owned(),
-        evidence: evidence::FULL_PAGE_WRITES,
+        evidence: evidence::TORN_PAGES,
     })
 }

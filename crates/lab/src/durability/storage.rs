@@ -18,7 +18,7 @@ pub fn reasons(variant: &Variant) -> Vec<Reason> {
         }
         Stack::Filesystem(on_drives) => [
             lying_under_filesystem(variant, &on_drives.drives),
-            on_drives.level.and_then(write_hole),
+            on_drives.level.filter(|_| !on_drives.ppl).and_then(write_hole),
             None,
             None,
         ],
@@ -165,7 +165,7 @@ fn lying_under_filesystem(variant: &Variant, drives: &[DriveRef]) -> Option<Reas
         durability: Durability::MayCorrupt,
         why: "the file system's journal can be on the media after the blocks that it describes"
             .to_owned(),
-        evidence: evidence::LYING_DATA,
+        evidence: evidence::LYING_UNDER_FILESYSTEM,
     })
 }
 

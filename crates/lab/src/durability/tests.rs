@@ -120,7 +120,7 @@ fn arrays_with_parity_have_a_write_hole_and_no_whole_pages() {
         let text = format!(
             r#"
 stack = "md"
-md = "{level} nvme[0-3]"
+md = "{level}"
 filesystem = "ext4"
 [host]
 memory = "64G"
@@ -137,10 +137,12 @@ clients = 4
         );
         assess(&load(&text)).durability
     };
-    assert_eq!(array("raid10", ""), Durability::KeepsAcknowledged);
-    assert_eq!(array("raid5", ""), Durability::MayCorrupt);
-    assert_eq!(array("raid10", "full_page_writes = \"off\""), Durability::MayCorrupt);
-    assert_eq!(array("raid10", "fsync = \"off\""), Durability::MayCorrupt);
+    assert_eq!(array("raid10 nvme[0-3]", ""), Durability::KeepsAcknowledged);
+    assert_eq!(array("raid5 nvme[0-3]", ""), Durability::MayCorrupt);
+    let logged = array("raid5 nvme[0-3] consistency=ppl", "");
+    assert_eq!(logged, Durability::KeepsAcknowledged);
+    assert_eq!(array("raid10 nvme[0-3]", "full_page_writes = \"off\""), Durability::MayCorrupt);
+    assert_eq!(array("raid10 nvme[0-3]", "fsync = \"off\""), Durability::MayCorrupt);
 }
 
 #[test]

@@ -47,11 +47,12 @@ pub(crate) fn stack_names() -> [&'static str; 4] {
     KINDS.map(Kind::name)
 }
 
-/// An array as written: `raid10 nvme[0-3] chunk=64K`.
+/// An array as written: `raid10 nvme[0-3] chunk=64K`, `raid5 hdd[0-3] consistency=ppl`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Array {
     level: MdLevel,
     chunk: Option<u64>,
+    ppl: bool,
     drives: Vec<DriveRef>,
     drive_spans: Vec<Range<usize>>,
 }
@@ -164,7 +165,14 @@ impl StackKeys {
                 }
                 let drive = self.drive.iter().flatten().map(|drive| drive.value.clone());
                 let drives = drive.collect();
-                FilesystemOnDrives { level: None, chunk: None, drives, filesystem, mount_options }
+                FilesystemOnDrives {
+                    level: None,
+                    chunk: None,
+                    ppl: false,
+                    drives,
+                    filesystem,
+                    mount_options,
+                }
             }
             Kind::Zfs | Kind::Md => {
                 if self.array.is_none() {
@@ -175,6 +183,7 @@ impl StackKeys {
                 FilesystemOnDrives {
                     level: Some(array.as_ref().map_or(MdLevel::Raid0, |array| array.level)),
                     chunk: array.as_ref().and_then(|array| array.chunk),
+                    ppl: array.as_ref().is_some_and(|array| array.ppl),
                     drives: array.map(|array| array.drives).unwrap_or_default(),
                     filesystem: self.filesystem.unwrap_or(Filesystem::Xfs),
                     mount_options,
@@ -275,12 +284,17 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Array> {
     let mut array = Array {
         level: level.unwrap_or(MdLevel::Raid0),
         chunk: None,
+        ppl: false,
         drives: Vec::new(),
         drive_spans: Vec::new(),
     };
     for (word, span) in words {
         if let Some(size) = word.strip_prefix("chunk=") {
             array.chunk = chunk(cx, size, array.level, span);
+            continue;
+        }
+        if let Some(policy) = word.strip_prefix("consistency=") {
+            array.ppl = has_ppl(cx, policy, array.level, span);
             continue;
         }
         match vdev::drives(word) {
@@ -300,6 +314,24 @@ fn array(cx: &Context<'_>, text: &At<String>) -> Option<Array> {
         );
     }
     (cx.errors() == errors).then_some(array)
+}
+
+/// Whether a consistency policy is the partial parity log; says where the array cannot have it.
+fn has_ppl(cx: &Context<'_>, policy: &str, level: MdLevel, span: Range<usize>) -> bool {
+    match (policy, level) {
+        ("ppl", MdLevel::Raid5) => return true,
+        ("bitmap", _) if level.is_redundant() => {}
+        ("ppl", _) => {
+            let message = format!("{} cannot have a partial parity log", level.name());
+            cx.error(span, message, "remove it: only raid5 can");
+        }
+        _ => {
+            let message = format!("`{policy}` is not a consistency policy of this array");
+            let fix = "write consistency=ppl (raid5) or consistency=bitmap (every level but raid0, and the default), or remove it";
+            cx.error(span, message, fix);
+        }
+    }
+    false
 }
 
 fn chunk(cx: &Context<'_>, size: &str, level: MdLevel, span: Range<usize>) -> Option<u64> {
