@@ -175,6 +175,7 @@ impl Args {
             variant: variant.to_owned(),
             seed: self.seed,
             seconds: self.seconds,
+            zfs: inputs.variant.is_zfs(),
             written,
             by_settings: lab::durability::assess(&inputs.variant, &inputs.workload),
             dirty_data_max: inputs.model.dirty_data_max,
@@ -220,13 +221,19 @@ impl Args {
             })?,
         };
         let variant = &campaign.variants[number];
-        match variant.is_zfs() && !variant.pool.vdevs.is_empty() {
-            true => Ok(number),
-            false => Err(format!(
-                "variant `{}` of {} is not a ZFS pool: choose another with --variant",
+        if variant.used_drives().next().is_none() {
+            return Err(format!(
+                "variant `{}` of {} has no drives: choose another with --variant",
                 variant.name, self.lab
-            )),
+            ));
         }
+        if self.faults && !variant.is_zfs() {
+            return Err(format!(
+                "--faults chooses faults that a pool's checksums and redundancy cover, and variant `{}` of {} is not a pool: give its drives faults with --fail",
+                variant.name, self.lab
+            ));
+        }
+        Ok(number)
     }
 
     /// The seeds of the crash states.

@@ -246,3 +246,66 @@ fn a_crash_state_is_opened_in_a_shell() {
     assert_eq!(output.status.code(), Some(7), "{text}");
     assert!(text.contains("no pools available") && text.contains("writer-0-0"), "{text}");
 }
+
+/// A file system on one drive that has a volatile cache.
+fn on_one_drive(flush: &str) -> String {
+    format!(
+        r#"
+title = "A file system for tests"
+stack = "ext4"
+drive = "ssd0"
+[host]
+memory = "4G"
+cores = 4
+[drives]
+ssd = {{ profile = "nvme-consumer-1t", count = 1, flush = "{flush}" }}
+[workloads.files]
+dataset = "files"
+fio.job = """
+[files]
+rw=randwrite
+bs=4k
+size=256M
+fsync=1
+runtime=8
+"""
+[scale]
+size = 1
+"#
+    )
+}
+
+#[test]
+fn a_file_system_keeps_acknowledged_writes_and_over_a_drive_that_lies_it_does_not() {
+    let Some((code, [number, acknowledged, lost])) = cut(&on_one_drive("honest")) else {
+        return;
+    };
+    assert_eq!((code, number, lost), (0, 2, 0));
+    assert!(acknowledged > 100, "{acknowledged}");
+    let (code, report, _) = Cut::new(&on_one_drive("lies")).run(&["--states", "4"]).unwrap();
+    let damaged = |state: &Value| state["lost"] != 0 || state["unusable"].is_string();
+    assert_eq!((code, states(&report).iter().any(damaged)), (1, true));
+}
+
+#[test]
+fn a_raid_5_loses_acknowledged_writes_with_a_drive_that_fails_at_the_cut() {
+    let disks = on_one_drive("honest")
+        .replace(
+            "stack = \"ext4\"\ndrive = \"ssd0\"",
+            "stack = \"md\"\nmd = \"raid5 hdd[0-3] chunk=64K\"",
+        )
+        .replace("[drives]", "[drives]\nhdd = \"4x hdd-7200-8t\"");
+    let place = Cut::new(&disks);
+    let Some((code, report, _)) = place.run(&["--states", "2"]) else {
+        return;
+    };
+    assert_eq!(code, 0, "with all of its drives it is resynced: {report:#}");
+    let (code, report, _) = place.run(&["--states", "6", "--fail", "hdd0:cut"]).unwrap();
+    let found = states(&report);
+    assert_eq!(code, 1, "{report:#}");
+    assert!(found.iter().all(|state| state["opened"] == "forced"), "{report:#}");
+    let refused = place.command(&["--faults"]).unwrap().output().unwrap();
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{error}");
+    assert!(error.contains("is not a pool: give its drives faults with --fail"), "{error}");
+}

@@ -138,8 +138,13 @@ impl Commits {
         let output = read(INTEGRITY);
         match self.dialect {
             Dialect::Postgresql { .. } => {
-                let first = output.lines().find(|line| !line.trim().is_empty());
-                result.err().map(|why| format!("pg_amcheck: {}", first.unwrap_or(&why)))
+                // What is checked, and on the next line what is wrong with it.
+                let lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
+                let first: Vec<&str> = lines.take(2).collect();
+                result.err().map(|why| match first[..] {
+                    [] => format!("pg_amcheck: {why}"),
+                    _ => format!("pg_amcheck: {}", first.join(" ")),
+                })
             }
             Dialect::Mariadb { .. } => {
                 let why = result.err().or_else(|| mariadb::wrong(&output));

@@ -1,4 +1,11 @@
-//! Inside a machine after the cut: imports the pool, checks the acknowledged writes, and scrubs.
+//! Inside a machine after the cut: imports the pool or mounts the file system, checks the acknowledged writes, and
+//! then all of the pool or the file system.
+
+mod filesystem;
+mod pool;
+
+pub use filesystem::Filesystem;
+pub use pool::Pool;
 
 use super::commits::Recovery;
 use super::inside;
@@ -19,60 +26,78 @@ pub const RECOVERED: &str = "recovered.json";
 /// Virtual time limit of a program: with a suspended pool it would wait forever.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// The pool to recover.
+/// What is to be recovered.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Task {
-    /// The pool.
-    pub pool: String,
-    /// Devices that it may be on.
-    pub devices: Vec<String>,
-    /// Whether one of them has failed, so that the pool may be imported without its log.
-    pub dead: bool,
+    /// What holds the data.
+    pub storage: Storage,
     /// What was written.
     pub work: Work,
     /// How many blocks or transactions each writer had acknowledged.
     pub acknowledged: Vec<u64>,
 }
 
-/// The result of a recovery.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Recovered {
-    /// How the pool was imported.
-    pub import: Import,
-    /// Virtual seconds of the import that succeeded, replay of the intent log included.
-    pub import_s: f64,
-    /// The state of the blocks or transactions.
-    pub data: Recovery,
-    /// `zpool status -p` after a scrub.
-    pub status: String,
-    /// Why the pool cannot be used.
-    pub unusable: Option<String>,
-}
-
-/// How a pool was imported.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// What holds the data.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Import {
-    /// Normally.
-    #[default]
-    Plain,
-    /// Without its log (`zpool import -m`).
-    WithoutLog,
-    /// At an earlier transaction group (`zpool import -F`).
-    Rewound,
+pub enum Storage {
+    /// A ZFS pool.
+    Pool(Pool),
+    /// A file system on an md array or on one drive.
+    Filesystem(Filesystem),
 }
 
-impl Import {
-    fn options(self) -> &'static [&'static str] {
+impl Storage {
+    /// What a person types to open it.
+    pub fn open_command(&self) -> String {
         match self {
-            Import::Plain => &[],
-            Import::WithoutLog => &["-m"],
-            Import::Rewound => &["-m", "-F"],
+            Storage::Pool(pool) => format!("zpool import -d /dev {}", pool.name),
+            Storage::Filesystem(filesystem) => {
+                let assemble = filesystem.members.iter().map(|members| {
+                    format!(
+                        "mdadm --assemble --run {} {} && ",
+                        filesystem.device,
+                        members.join(" ")
+                    )
+                });
+                assemble.chain([filesystem.mount.join(" ")]).collect()
+            }
         }
     }
 }
 
-/// Recovers the pool, and writes the result.
+/// The result of a recovery.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Recovered {
+    /// How the pool was imported or the array assembled.
+    pub opened: Opened,
+    /// Virtual seconds of the import that succeeded, replay of the intent log included; of a file system, of the
+    /// assembly and the mount, replay of the journal included.
+    pub opened_s: f64,
+    /// The state of the blocks or transactions.
+    pub data: Recovery,
+    /// What a scrub of the pool or a check of the file system found.
+    pub errors: Option<String>,
+    /// Why the pool or the file system cannot be used.
+    pub unusable: Option<String>,
+}
+
+/// How a pool was imported or an array assembled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opened {
+    /// Normally.
+    #[default]
+    Plain,
+    /// Without the pool's log (`zpool import -m`).
+    WithoutLog,
+    /// The pool at an earlier transaction group (`zpool import -F`).
+    Rewound,
+    /// The array although its parity may be wrong (`mdadm --assemble --force`).
+    Forced,
+}
+
+/// Recovers the pool or the file system, and writes the result.
 pub fn run() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let mut found = Recovered::default();
@@ -84,7 +109,7 @@ pub fn run() -> Result<(), String> {
         .map_err(|e| format!("cannot write the result: {e}"))
 }
 
-/// Checks the data of the imported pool, and prints the result.
+/// Checks the data of the opened pool or file system, and prints the result.
 pub fn check() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
     let found = task.work.check(&task.acknowledged)?;
@@ -93,48 +118,48 @@ pub fn check() -> Result<(), String> {
 }
 
 fn recover(task: &Task, found: &mut Recovered) -> Result<(), String> {
-    import(task, found)?;
-    let data = output(Command::new("/proc/self/exe").args([inside::VERB, inside::CHECK]))?;
-    found.data = serde_json::from_str(&data).map_err(|e| format!("{e}: {data}"))?;
-    output(Command::new("zpool").args(["scrub", "-w", &task.pool]))?;
-    found.status = output(Command::new("zpool").args(["status", "-p", &task.pool]))?;
+    match &task.storage {
+        Storage::Pool(pool) => {
+            (found.opened, found.opened_s) = pool.import()?;
+            found.data = data()?;
+            found.errors = pool.scrub()?;
+        }
+        Storage::Filesystem(filesystem) => {
+            (found.opened, found.opened_s) = filesystem.mount()?;
+            found.data = data()?;
+            found.errors = filesystem.check()?;
+        }
+    }
     Ok(())
 }
 
-/// Imports the pool, trying the options that lose the most last. The error is that of the first attempt.
-fn import(task: &Task, found: &mut Recovered) -> Result<(), String> {
+/// The state of the data. Another process reads it, because it waits forever if the pool is suspended.
+fn data() -> Result<Recovery, String> {
+    let data = output(Command::new("/proc/self/exe").args([inside::VERB, inside::CHECK]))?;
+    serde_json::from_str(&data).map_err(|e| format!("{e}: {data}"))
+}
+
+/// Runs something and returns its result with the virtual seconds that it took.
+fn timed<T>(run: impl FnOnce() -> Result<T, String>) -> Result<(T, f64), String> {
     let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
     let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
-    let mut first = None;
-    for import in [Import::Plain, Import::WithoutLog, Import::Rewound] {
-        if import == Import::WithoutLog && !task.dead {
-            continue;
-        }
-        let mut command = Command::new("zpool");
-        command.args(["import", "-f", "-o", "cachefile=none"]);
-        command.args(import.options());
-        for device in &task.devices {
-            command.args(["-d", device]);
-        }
-        command.arg(&task.pool);
-        let begun = now()?;
-        match output(&mut command) {
-            Ok(_) => {
-                found.import = import;
-                found.import_s = (now()? - begun) as f64 / 1e9;
-                return Ok(());
-            }
-            Err(why) => first = first.or(Some(why)),
-        }
-        // It may be there with a file system that cannot be mounted.
-        let _ = output(Command::new("zpool").args(["export", "-f", &task.pool]));
-    }
-    Err(first.unwrap_or_default())
+    let begun = now()?;
+    let result = run()?;
+    Ok((result, (now()? - begun) as f64 / 1e9))
 }
 
 /// The output of a program; its errors if it fails.
 fn output(command: &mut Command) -> Result<String, String> {
-    let program = format!("{} {}", command.get_program().display(), words(command));
+    let ended = start(command)?;
+    match ended.status.success() {
+        true => Ok(text(&ended.stdout)),
+        false => Err(failure(&words(command), &ended)),
+    }
+}
+
+/// Runs a program to its end, within [`LIMIT`].
+fn start(command: &mut Command) -> Result<Output, String> {
+    let program = words(command);
     let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -144,9 +169,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(child.wait_with_output()));
     match receiver.recv_timeout(LIMIT) {
-        Ok(Ok(output)) if output.status.success() => Ok(text(&output.stdout)),
-        Ok(Ok(output)) => Err(failure(&program, &output)),
-        Ok(Err(why)) => Err(format!("cannot wait for {program}: {why}")),
+        Ok(ended) => ended.map_err(|why| format!("cannot wait for {program}: {why}")),
         Err(_) => Err(format!("{program} did not end within {} s", LIMIT.as_secs())),
     }
 }
@@ -164,8 +187,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The first of a command's arguments.
+/// A program with its first argument.
 fn words(command: &Command) -> String {
     let first = command.get_args().next().unwrap_or_default();
-    first.to_string_lossy().into_owned()
+    format!("{} {}", command.get_program().display(), first.to_string_lossy())
 }

@@ -7,7 +7,6 @@ use bench::engine::linux::Linux;
 use bench::engine::linux::shell::Shell;
 use bench::fault::{Fault, doing};
 use bench::workload::Client;
-use lab::command::POOL;
 
 /// Writes as the lab has it, cuts the power and runs a shell; its exit code.
 ///
@@ -23,7 +22,7 @@ pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, 
     let shell = Shell {
         inputs: setup.inputs,
         client: setup.database.map(|database| database.client.as_ref() as &dyn Client),
-        greeting: &greeting(title, &after),
+        greeting: &greeting(title, &after, &setup.storage(&after.drives).open_command()),
         drives: Some(after.drives),
         directory: &directory,
         pace: 0,
@@ -34,7 +33,7 @@ pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, 
 }
 
 /// What a person should know before the first prompt.
-fn greeting(title: &str, after: &AfterCut) -> String {
+fn greeting(title: &str, after: &AfterCut, open: &str) -> String {
     let AfterCut { drives, state, .. } = after;
     let failed = drives.drives.iter().filter(|drive| drive.failed);
     let failed: String = failed.map(|drive| format!("failed  {}\n", drive.name)).collect();
@@ -42,7 +41,7 @@ fn greeting(title: &str, after: &AfterCut) -> String {
         "\npoolwright: {title}: the power was cut {:.3} s into the writing, after {} acknowledgements\n\
          lost    {} of {} unflushed writes\n\
          {failed}\
-         import  zpool import -d /dev {POOL}\n\
+         open    {open}\n\
          leave   exit or Ctrl-D; nothing is kept\n\n",
         state.at_s, state.acknowledged, state.dropped, state.unflushed,
     )

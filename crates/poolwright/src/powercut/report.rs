@@ -1,6 +1,6 @@
 //! The report on crash states, with its value as evidence.
 
-use super::recovery::{Import, Recovered};
+use super::recovery::{Opened, Recovered};
 use lab::durability::Assessment;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -16,6 +16,8 @@ pub struct Report {
     pub seed: u64,
     /// Virtual seconds of writing.
     pub seconds: u64,
+    /// Whether the variant is a ZFS pool.
+    pub zfs: bool,
     /// What was written.
     pub written: Written,
     /// The durability that its settings promise.
@@ -109,13 +111,14 @@ pub struct State {
     pub recovery_s: Option<f64>,
     /// What is wrong with the database.
     pub faults: Vec<String>,
-    /// How the pool was imported.
-    pub import: Import,
-    /// Virtual seconds of the import, replay of the intent log included; none where there was none.
-    pub import_s: Option<f64>,
-    /// Errors that a scrub found, as `zpool status` prints them.
+    /// How the pool was imported or the array assembled.
+    pub opened: Opened,
+    /// Virtual seconds of the import, replay of the intent log included, or of the assembly and the mount; none where
+    /// there was none.
+    pub opened_s: Option<f64>,
+    /// Errors that a scrub found, as `zpool status` prints them, or a check of the file system.
     pub errors: Option<String>,
-    /// Why the pool could not be used.
+    /// Why the pool or the file system could not be used.
     pub unusable: Option<String>,
 }
 
@@ -126,18 +129,22 @@ impl State {
         self.corrupt = found.data.damage.corrupt;
         self.recovery_s = found.data.recovery_s;
         self.faults = found.data.faults;
-        self.import = found.import;
+        self.opened = found.opened;
         self.unusable = found.unusable;
-        // Zero where no import succeeded.
-        self.import_s = Some(found.import_s).filter(|seconds| *seconds > 0.0);
-        let pools = facts::zpool_status::parse(&found.status).facts;
-        let errors = pools.into_iter().filter(|pool| pool.undamaged() == Some(false));
-        self.errors = errors.filter_map(|pool| pool.errors).map(|e| e.value).next();
+        // Zero where nothing succeeded.
+        self.opened_s = Some(found.opened_s).filter(|seconds| *seconds > 0.0);
+        self.errors = found.errors;
     }
 
     /// Whether acknowledged writes were checked and some are lost.
     fn lossy(&self) -> bool {
         self.lost + self.corrupt > 0
+    }
+
+    /// Whether the check found lost or damaged data on a pool or a file system that was opened.
+    fn detected(&self) -> bool {
+        let unreadable = self.unusable.is_some() && self.opened_s.is_some();
+        self.lossy() || unreadable || !self.faults.is_empty()
     }
 
     /// Whether acknowledged writes are missing, or the pool is damaged.
@@ -146,7 +153,7 @@ impl State {
             || self.unusable.is_some()
             || self.errors.is_some()
             || !self.faults.is_empty()
-            || self.import == Import::Rewound
+            || self.opened == Opened::Rewound
     }
 
     /// A line that describes its damage.
@@ -157,7 +164,7 @@ impl State {
         }
         line.push_str(": ");
         if let Some(why) = &self.unusable {
-            let _ = write!(line, "the pool cannot be used: {}", why.trim());
+            let _ = write!(line, "its data cannot be used: {}", why.trim());
             return line;
         }
         let _ = write!(
@@ -174,7 +181,7 @@ impl State {
         for fault in &self.faults {
             let _ = write!(line, "; {fault}");
         }
-        if self.import == Import::Rewound {
+        if self.opened == Opened::Rewound {
             line.push_str("; imported only by zpool import -F");
         }
         if let Some(errors) = &self.errors {
@@ -190,14 +197,16 @@ struct Sum {
     states: u64,
     damaged: u64,
     lossy: u64,
+    detected: u64,
     acknowledged: u64,
     unflushed: u64,
     dropped: u64,
     lost: u64,
     corrupt: u64,
     without_log: u64,
-    /// Shortest and longest import.
-    import_s: Option<(f64, f64)>,
+    forced: u64,
+    /// Shortest and longest import, or assembly and mount.
+    opened_s: Option<(f64, f64)>,
     /// Shortest and longest database recovery.
     recovery_s: Option<(f64, f64)>,
     /// Longest period of lost work.
@@ -220,24 +229,26 @@ impl Report {
             sum.states += 1;
             sum.damaged += u64::from(state.damaged());
             sum.lossy += u64::from(state.lossy());
+            sum.detected += u64::from(state.detected());
             sum.acknowledged += state.acknowledged;
             sum.unflushed += state.unflushed;
             sum.dropped += state.dropped;
             sum.lost += state.lost;
             sum.corrupt += state.corrupt;
-            sum.without_log += u64::from(state.import == Import::WithoutLog);
-            widen(&mut sum.import_s, state.import_s);
+            sum.without_log += u64::from(state.opened == Opened::WithoutLog);
+            sum.forced += u64::from(state.opened == Opened::Forced);
+            widen(&mut sum.opened_s, state.opened_s);
             widen(&mut sum.recovery_s, state.recovery_s);
             sum.lost_s = [sum.lost_s, state.lost_s].into_iter().flatten().reduce(f64::max);
         }
         sum
     }
 
-    /// Whether writes were acknowledged and none lost, and the control lost some. A state of the control that
-    /// could not be checked does not count.
+    /// Whether writes were acknowledged and none lost, and the control lost some. A state of the control whose pool
+    /// or file system could not be opened does not count.
     pub fn sound(&self) -> bool {
         let with = self.sum(true);
-        with.acknowledged > 0 && with.damaged == 0 && self.sum(false).lossy > 0
+        with.acknowledged > 0 && with.damaged == 0 && self.sum(false).detected > 0
     }
 
     /// For people.
@@ -280,7 +291,8 @@ impl Report {
         let indent = " ".repeat(19);
         let _ =
             write!(text, "{indent}drives lost {} of {} unflushed writes", s.dropped, s.unflushed);
-        for (what, range) in [("import", s.import_s), ("database recovery", s.recovery_s)] {
+        let open = if self.zfs { "import" } else { "mount" };
+        for (what, range) in [(open, s.opened_s), ("database recovery", s.recovery_s)] {
             if let Some((least, most)) = range {
                 let _ = write!(text, " · {what} took {least:.1} to {most:.1} s");
             }
@@ -300,6 +312,13 @@ impl Report {
                 s.without_log
             );
         }
+        if s.forced > 0 {
+            let _ = writeln!(
+                text,
+                "{indent}{} of the arrays could only be assembled with mdadm --assemble --force",
+                s.forced
+            );
+        }
         for problem in &run.problems {
             let _ = writeln!(text, "{indent}{problem}");
         }
@@ -315,23 +334,23 @@ impl Report {
             "The drives lost unflushed writes in these states, so the flushes protected the \
              acknowledged ones."
         } else {
-            "No drive lost a write in these states, so they show only that the pool recovers what \
-             its drives hold."
+            "No drive lost a write in these states, so they show only that the data on the drives \
+             is recovered."
         };
         let other = self.written.control();
-        match (with.damaged, control.lossy) {
+        match (with.damaged, control.detected) {
             (0, _) if with.acknowledged == 0 => "No write was acknowledged before the cuts, so this proves nothing: write for longer (--seconds).\n".to_owned(),
             (0, 0) => format!("Nothing was lost, but the control, {other}, lost nothing either, \
                                so this proves nothing: write for longer (--seconds), or use more \
                                states (--states).\n"),
-            (0, lossy) => format!(
-                "Every acknowledged write survived. {evidence} The control, {other}, lost some in {lossy} of {} states, so the check can fail.\n{}\n",
+            (0, detected) => format!(
+                "Every acknowledged write survived. {evidence} The control, {other}, lost some in {detected} of {} states, so the check can fail.\n{}\n",
                 control.states,
                 confidence(with.states)
             ),
             (bad, _) => format!(
-                "In {bad} of {} states acknowledged writes were lost or unreadable, or the pool \
-                 or its data was damaged. Run the same command with --state SEED to repeat one of \
+                "In {bad} of {} states acknowledged writes were lost or unreadable, or the data \
+                 was damaged. Run the same command with --state SEED to repeat one of \
                  them.\n",
                 with.states
             ),
@@ -368,7 +387,7 @@ mod tests {
                 unflushed: 9,
                 dropped,
                 lost,
-                import_s: Some(1.5),
+                opened_s: Some(1.5),
                 ..State::default()
             }],
         }
@@ -380,6 +399,7 @@ mod tests {
             variant: "none".to_owned(),
             seed: 1,
             seconds: 6,
+            zfs: true,
             written: Written::Blocks,
             by_settings: Assessment::default(),
             dirty_data_max: 1 << 30,
@@ -395,8 +415,11 @@ mod tests {
         assert!(fine.sound());
         assert!(fine.text().contains("the flushes protected the acknowledged ones"));
         let mut unread = report([run(true, 0, 5), run(false, 0, 5)]);
-        unread.runs[1].states[0].unusable = Some("no such pool".to_owned());
+        let state = &mut unread.runs[1].states[0];
+        (state.unusable, state.opened_s) = (Some("no such pool".to_owned()), None);
         assert!(!unread.sound(), "a control that was not looked at");
+        unread.runs[1].states[0].opened_s = Some(1.5);
+        assert!(unread.sound(), "a database that does not start has lost something");
         let mut idle = report([run(true, 0, 5), run(false, 3, 5)]);
         idle.runs[0].states[0].acknowledged = 0;
         assert!(!idle.sound());
@@ -447,24 +470,27 @@ mod tests {
     }
 
     #[test]
-    fn a_rewound_pool_and_one_with_errors_are_damaged() {
-        let status = |errors: &str| {
-            format!(
-                "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\nerrors: {errors}\n"
-            )
+    fn a_rewound_pool_and_one_with_errors_are_damaged_and_a_forced_array_is_not() {
+        let line = |opened, errors: Option<&str>| {
+            let errors = errors.map(str::to_owned);
+            let mut state = State::default();
+            state.add(Recovered { opened, opened_s: 2.0, errors, ..Recovered::default() });
+            assert_eq!(state.opened_s, Some(2.0));
+            state.damaged().then(|| state.line(Written::Blocks))
         };
-        let found = |status: String, import| Recovered {
-            import,
-            import_s: 2.0,
-            status,
-            ..Recovered::default()
-        };
-        let mut state = State::default();
-        state.add(found(status("No known data errors"), Import::Plain));
-        assert!(!state.damaged() && state.import_s == Some(2.0));
-        state.add(found(status("No known data errors"), Import::Rewound));
-        assert!(state.damaged() && state.line(Written::Blocks).contains("zpool import -F"));
-        state.add(found(status("3 data errors, use '-v' for a list"), Import::Plain));
-        assert!(state.damaged() && state.line(Written::Blocks).contains("3 data errors"));
+        assert_eq!(line(Opened::Plain, None), None);
+        assert_eq!(line(Opened::Forced, None), None);
+        assert!(line(Opened::Rewound, None).unwrap().contains("zpool import -F"));
+        assert!(line(Opened::Plain, Some("3 data errors")).unwrap().contains("3 data errors"));
+    }
+
+    #[test]
+    fn a_file_system_is_mounted_and_its_array_may_have_to_be_forced() {
+        let mut forced = report([run(true, 0, 5), run(false, 3, 5)]);
+        forced.zfs = false;
+        forced.runs[0].states[0].opened = Opened::Forced;
+        let text = forced.text();
+        assert!(text.contains("mount took 1.5 to 1.5 s"), "{text}");
+        assert!(text.contains("1 of the arrays could only be assembled with mdadm"), "{text}");
     }
 }

@@ -4,7 +4,7 @@ use super::blocks::{Blocks, mix};
 use super::commits::Database;
 use super::drive_fault::{self, DriveFault, FaultKind, ROTTEN};
 use super::inside;
-use super::recovery::{self, Recovered};
+use super::recovery::{self, Recovered, Storage};
 use super::report::State;
 use super::work::Work;
 use super::writer::{self, Ledger};
@@ -15,6 +15,7 @@ use bench::stop::Stop;
 use contents::config::Config;
 use contents::crash::{Replay, damage};
 use contents::{Contents, Pages, image};
+use lab::campaign::Stack;
 use lab::command::POOL;
 use machine::script::{Command, Step};
 use std::fs::{self, File};
@@ -23,6 +24,8 @@ use std::path::{Path, PathBuf};
 
 /// Maximum bytes of a block. A block that is not larger than a record is written in one transaction.
 const BLOCK: u64 = 8192;
+/// The same on a file system without records: a page, which is written at once.
+const PAGE: u64 = 4096;
 /// Default bytes of a record (OpenZFS's default).
 const RECORD: u64 = 128 << 10;
 
@@ -148,7 +151,10 @@ impl Setup<'_> {
         let record = record.and_then(|text| lab::units::size(text).ok());
         Blocks {
             directory: self.variant.directory(),
-            size: record.unwrap_or(RECORD).min(BLOCK) as usize,
+            size: match self.inputs.variant.stack {
+                Stack::Zfs => record.unwrap_or(RECORD).min(BLOCK) as usize,
+                Stack::Filesystem(_) => PAGE as usize,
+            },
             seed: self.seed,
         }
     }
@@ -174,7 +180,10 @@ impl Setup<'_> {
         let record = directory.join("record");
         drives.record = Some(record.clone());
         let mut steps = self.variant.build();
+        steps.extend(self.variant.place());
         steps.extend(self.prepare(directory, synchronous)?);
+        // What was laid out is on the drives; a page cache would keep it for half a minute.
+        steps.push(Step::Run(Command::new(["sync"])));
         steps.push(program(inside::FIRST));
         let ended = self.variant.run(directory, &drives, steps, self.stop);
         ended.map_err(|early| {
@@ -213,7 +222,7 @@ impl Setup<'_> {
         let mut steps = Vec::new();
         let dataset = &self.inputs.workload.dataset;
         let sync = self.inputs.variant.property(dataset, "sync");
-        if !synchronous && sync == Some("always") {
+        if !synchronous && self.inputs.variant.is_zfs() && sync == Some("always") {
             // Otherwise the control would be synchronous, too.
             let name = match dataset.as_str() {
                 "" => POOL.to_owned(),
@@ -296,9 +305,7 @@ impl Setup<'_> {
         let AfterCut { at, drives, acknowledged, mut state } =
             self.cut(recorded, base, directory, seed)?;
         let task = recovery::Task {
-            pool: POOL.to_owned(),
-            devices: drives.drives.iter().map(|d| Variant::device(&d.name)).collect(),
-            dead: drives.drives.iter().any(|drive| drive.failed),
+            storage: self.storage(&drives),
             work: recorded.work.clone(),
             acknowledged,
         };
@@ -317,6 +324,29 @@ impl Setup<'_> {
         }
         fs::remove_dir_all(directory).map_err(io("remove", directory))?;
         Ok(state)
+    }
+
+    /// What holds the data on these drives.
+    pub fn storage(&self, drives: &Config) -> Storage {
+        let device = |drive: &str| Variant::device(drive);
+        match &self.inputs.variant.stack {
+            Stack::Zfs => Storage::Pool(recovery::Pool {
+                name: POOL.to_owned(),
+                devices: drives.drives.iter().map(|drive| device(&drive.name)).collect(),
+                dead: drives.drives.iter().any(|drive| drive.failed),
+            }),
+            Stack::Filesystem(on_drives) => {
+                let whole = drives.drives.iter().filter(|drive| !drive.failed);
+                Storage::Filesystem(recovery::Filesystem {
+                    kind: on_drives.filesystem,
+                    device: Variant::filesystem_device(on_drives),
+                    members: on_drives
+                        .level
+                        .map(|_| whole.map(|drive| device(&drive.name)).collect()),
+                    mount: self.variant.mount(),
+                })
+            }
+        }
     }
 
     /// Writes the image of the drives after a cut, and adds it and the drives' failures to their configuration.

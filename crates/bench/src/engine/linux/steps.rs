@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use crate::inputs::Inputs;
 use crate::workload::{Client, Part};
-use lab::campaign::{DriveRef, Stack, Variant};
+use lab::campaign::{DriveRef, FilesystemOnDrives, Stack, Variant};
 use lab::command::{self, POOL};
 use machine::DEVICE;
 use machine::engine::Engine;
@@ -152,7 +152,7 @@ pub fn build(
 }
 
 /// A file system has no datasets: the directory that a workload's dataset is there.
-fn place(inputs: &Inputs) -> Option<Step> {
+pub fn place(inputs: &Inputs) -> Option<Step> {
     let is_root = inputs.workload.dataset.is_empty();
     let directory = directory(inputs);
     (!inputs.variant.is_zfs() && !is_root)
@@ -244,9 +244,24 @@ fn open(inputs: &Inputs) -> Vec<Step> {
                 assemble.extend(on_drives.drives.iter().map(device));
                 command(assemble)
             });
-            let mount = commands(&inputs.variant).pop();
-            assemble.into_iter().chain(mount).collect()
+            assemble.into_iter().chain([command(mount(inputs))]).collect()
         }
+    }
+}
+
+/// The command that mounts a file system without ZFS.
+pub fn mount(inputs: &Inputs) -> Vec<String> {
+    match commands(&inputs.variant).pop() {
+        Some(Step::Run(command)) => command.argv,
+        _ => Vec::new(),
+    }
+}
+
+/// The device of a file system without ZFS: its array or its drive.
+pub fn filesystem_device(on_drives: &FilesystemOnDrives) -> String {
+    match (on_drives.level, on_drives.drives.first()) {
+        (None, Some(drive)) => device(drive),
+        _ => ARRAY.to_owned(),
     }
 }
 

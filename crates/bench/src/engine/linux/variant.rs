@@ -7,7 +7,7 @@ use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::workload::Client;
 use contents::config::Config;
-use lab::campaign::Processor;
+use lab::campaign::{FilesystemOnDrives, Processor};
 use machine::outcome::Outcome;
 use machine::script::{Script, Step};
 use machine::start::{Failure, Machine};
@@ -65,6 +65,21 @@ impl Variant<'_> {
     /// The steps that build it from empty drives.
     pub fn build(&self) -> Vec<Step> {
         steps::build(self.inputs, &self.linux.engine, &self.parameters).0
+    }
+
+    /// The step that makes the client's directory, which a pool has as a dataset.
+    pub fn place(&self) -> Option<Step> {
+        steps::place(self.inputs)
+    }
+
+    /// The device of a file system without ZFS: its array or its drive.
+    pub fn filesystem_device(on_drives: &FilesystemOnDrives) -> String {
+        steps::filesystem_device(on_drives)
+    }
+
+    /// The command that mounts a file system without ZFS.
+    pub fn mount(&self) -> Vec<String> {
+        steps::mount(self.inputs)
     }
 
     /// The first of these steps: those that load the kernel's modules.

@@ -1,0 +1,100 @@
+//! The assembly, the mount and the check of a file system on an md array or on one drive.
+
+use super::{Opened, output, start, text, timed};
+use lab::campaign::Filesystem as Kind;
+use std::process::Command;
+
+/// A file system to mount.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Filesystem {
+    /// Its kind, which determines what checks it.
+    pub kind: Kind,
+    /// The device that it is on: an array's, or a drive's.
+    pub device: String,
+    /// The devices of the array that have not failed; none for a file system on one drive.
+    pub members: Option<Vec<String>>,
+    /// The command that mounts it.
+    pub mount: Vec<String>,
+}
+
+impl Filesystem {
+    /// Assembles the array and mounts the file system. Returns how, and the virtual seconds of the assembly that
+    /// succeeded and the mount.
+    ///
+    /// # Errors
+    /// Why that failed.
+    pub fn mount(&self) -> Result<(Opened, f64), String> {
+        let (opened, assembled_s) = match &self.members {
+            Some(members) => self.assemble(members)?,
+            None => (Opened::Plain, 0.0),
+        };
+        let [program, arguments @ ..] = &self.mount[..] else {
+            return Err("no command that mounts the file system".to_owned());
+        };
+        let (_, mounted_s) = timed(|| output(Command::new(program).args(arguments)))?;
+        Ok((opened, assembled_s + mounted_s))
+    }
+
+    /// Assembles the array, with `--force` where it does not start otherwise: md refuses an array that lacks a drive
+    /// and was in use, because its parity may be wrong.
+    fn assemble(&self, members: &[String]) -> Result<(Opened, f64), String> {
+        let assemble = |options: &[&str]| {
+            let mut command = Command::new("mdadm");
+            command.arg("--assemble").args(options).arg(&self.device).args(members);
+            timed(|| output(&mut command))
+        };
+        let first = match assemble(&["--run"]) {
+            Ok((_, seconds)) => return Ok((Opened::Plain, seconds)),
+            Err(why) => why,
+        };
+        // It may be there, not started.
+        let _ = output(Command::new("mdadm").args(["--stop", &self.device]));
+        match assemble(&["--run", "--force"]) {
+            Ok((_, seconds)) => Ok((Opened::Forced, seconds)),
+            Err(_) => Err(first),
+        }
+    }
+
+    /// Unmounts the file system and checks its structure; what is wrong with it.
+    ///
+    /// # Errors
+    /// Why it cannot be checked.
+    pub fn check(&self) -> Result<Option<String>, String> {
+        output(Command::new("umount").arg(&self.device))?;
+        let [program, options] = match self.kind {
+            Kind::Ext4 => ["fsck.ext4", "-fn"],
+            Kind::Xfs => ["xfs_repair", "-n"],
+        };
+        let ended = start(Command::new(program).args([options, &self.device]))?;
+        if ended.status.success() {
+            return Ok(None);
+        }
+        let all = text(&ended.stdout) + &text(&ended.stderr);
+        Ok(Some(format!("{program} {options}: {}", complaint(&all))))
+    }
+}
+
+/// The first line of a check's output that is not about its progress.
+fn complaint(output: &str) -> &str {
+    let is_progress = |line: &&str| {
+        ["Pass ", "Phase ", "- ", "e2fsck "].iter().any(|start| line.starts_with(start))
+    };
+    let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.find(|line| !is_progress(line)).unwrap_or("errors, not described")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_s_complaint_is_its_first_line_that_is_not_progress() {
+        let ext4 = "e2fsck 1.47.0 (5-Feb-2023)\nPass 1: Checking inodes, blocks, and sizes\n\
+                    Inode 12, i_blocks is 16, should be 8.  Fix? no\n\ntank: 12/65536 files\n";
+        assert_eq!(complaint(ext4), "Inode 12, i_blocks is 16, should be 8.  Fix? no");
+        let xfs = "Phase 1 - find and verify superblock...\n        - zero log...\n\
+                   bad CRC in inode 131\n";
+        assert_eq!(complaint(xfs), "bad CRC in inode 131");
+        assert_eq!(complaint("Phase 1 - find\n"), "errors, not described");
+    }
+}

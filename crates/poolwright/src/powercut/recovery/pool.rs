@@ -1,0 +1,85 @@
+//! The import and the scrub of a pool.
+
+use super::{Opened, output, timed};
+use std::process::Command;
+
+/// A ZFS pool to import.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Pool {
+    /// Its name.
+    pub name: String,
+    /// Devices that it may be on.
+    pub devices: Vec<String>,
+    /// Whether one of them has failed, so that it may be imported without its log.
+    pub dead: bool,
+}
+
+fn options(opened: Opened) -> &'static [&'static str] {
+    match opened {
+        Opened::WithoutLog => &["-m"],
+        Opened::Rewound => &["-m", "-F"],
+        Opened::Plain | Opened::Forced => &[],
+    }
+}
+
+impl Pool {
+    /// Imports it, trying the options that lose the most last. Returns how, and the virtual seconds of the import
+    /// that succeeded.
+    ///
+    /// # Errors
+    /// Why the first attempt failed.
+    pub fn import(&self) -> Result<(Opened, f64), String> {
+        let mut first = None;
+        for opened in [Opened::Plain, Opened::WithoutLog, Opened::Rewound] {
+            if opened == Opened::WithoutLog && !self.dead {
+                continue;
+            }
+            let mut command = Command::new("zpool");
+            command.args(["import", "-f", "-o", "cachefile=none"]).args(options(opened));
+            for device in &self.devices {
+                command.args(["-d", device]);
+            }
+            command.arg(&self.name);
+            match timed(|| output(&mut command)) {
+                Ok((_, seconds)) => return Ok((opened, seconds)),
+                Err(why) => first = first.or(Some(why)),
+            }
+            // It may be there with a file system that cannot be mounted.
+            let _ = output(Command::new("zpool").args(["export", "-f", &self.name]));
+        }
+        Err(first.unwrap_or_default())
+    }
+
+    /// Scrubs it; the errors that were found.
+    ///
+    /// # Errors
+    /// Why it cannot be scrubbed.
+    pub fn scrub(&self) -> Result<Option<String>, String> {
+        output(Command::new("zpool").args(["scrub", "-w", &self.name]))?;
+        Ok(errors(&output(Command::new("zpool").args(["status", "-p", &self.name]))?))
+    }
+}
+
+/// The errors of a `zpool status`.
+fn errors(status: &str) -> Option<String> {
+    let pools = facts::zpool_status::parse(status).facts;
+    let damaged = pools.into_iter().filter(|pool| pool.undamaged() == Some(false));
+    damaged.filter_map(|pool| pool.errors).map(|errors| errors.value).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_those_of_the_status() {
+        let status = |errors: &str| {
+            format!(
+                "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\ttank ONLINE 0 0 0\n\nerrors: {errors}\n"
+            )
+        };
+        assert_eq!(errors(&status("No known data errors")), None);
+        let found = errors(&status("3 data errors, use '-v' for a list")).unwrap();
+        assert!(found.contains("3 data errors"), "{found}");
+    }
+}
