@@ -160,6 +160,7 @@ fn workload() -> Value {
                 "protocol": { "enum": Protocol::ALL.map(Protocol::name), "description": "How statements are sent" },
                 "script": { "anyOf": [{ "$ref": "#/$defs/script" }, { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/script" } }] },
                 "rate": { "type": "number", "minimum": 1, "description": "Transactions that all clients together begin in a second" },
+                "random_filler": { "type": "number", "minimum": 0, "maximum": 1, "description": "Share of the accounts' fillers that is random text; 0 without" },
                 "version": { "type": ["string", "integer"], "description": "Major version of PostgreSQL; the newest that is installed without" },
             })),
             "postgresql": { "$ref": "#/$defs/postgresql" },

@@ -150,6 +150,9 @@ fn of_pgbench(pgbench: &Pgbench) -> String {
         format!("protocol={}", pgbench.protocol.name()),
     ];
     words.extend(pgbench.rate.map(|rate| format!("rate={rate}")));
+    if pgbench.random_filler > 0.0 {
+        words.push(format!("random_filler={}", pgbench.random_filler));
+    }
     let settings = pgbench.settings.iter();
     words.extend(settings.map(|(name, value)| format!("{name}={value}")));
     words.join(" ")

@@ -19,6 +19,10 @@ pub struct Pgbench {
     /// Transactions that all clients together begin in a second (`-R`); none: each begins the next at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
+    /// Share of the fillers' bytes in accounts that is random text, 0 to 1; the rest is blanks, as pgbench has it, which
+    /// makes rows compress better than those of real tables.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub random_filler: f64,
     /// Major version of PostgreSQL; none for the newest that is installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
@@ -26,6 +30,12 @@ pub struct Pgbench {
     pub settings: BTreeMap<String, String>,
     /// Where the database is.
     pub directories: Directories,
+}
+
+/// Keys of trials stay as they were without a random filler.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// Datasets of a database, by name; `""` is the root.

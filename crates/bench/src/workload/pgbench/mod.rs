@@ -157,7 +157,8 @@ impl workload::Client for Client {
         steps.push(self.control(&["-o", &hurried, "start"], "server-load.out"));
         steps.push(self.psql(&["-f", "load.sql"], "load.out"));
         steps.push(self.control(&["-m", "fast", "stop"], "stop.out"));
-        Part { steps, files: [("load.sql".to_owned(), load::sql(&self.at, &self.places))].into() }
+        let sql = load::sql(&self.at, self.pgbench.random_filler, &self.places);
+        Part { steps, files: [("load.sql".to_owned(), sql)].into() }
     }
 
     fn start(&self) -> Part {
