@@ -141,12 +141,12 @@ fn vdevs_of_a_variant_replace_those_of_the_pool() {
 
 #[test]
 fn settings_without_effect_are_accepted_with_a_note() {
-    let text = format!("{BASE}[datasets.x]\nquota = \"10G\"\nmountpoint = \"/x\"\n");
+    let text = format!("{BASE}[datasets.x]\nxattr = \"sa\"\nmountpoint = \"/x\"\n");
     let Ok((_, diagnostics)) = read(&text) else { panic!("refused") };
     let notes: Vec<&Diagnostic> =
         diagnostics.iter().filter(|d| d.severity == Severity::Note).collect();
     assert!(
-        notes.iter().any(|d| d.message.contains("`quota` has no effect in the machine")),
+        notes.iter().any(|d| d.message.contains("`xattr` has no effect in the machine")),
         "{notes:?}"
     );
     assert!(

@@ -396,7 +396,7 @@ fn accepted(
     match found {
         Ok(property) => {
             match property.effect {
-                Effect::Modelled => {}
+                Effect::Modelled | Effect::Scaled => {}
                 Effect::None => cx.note(
                     name.span.clone(),
                     format!("`{}` does not affect the results", name.value),

@@ -19,6 +19,9 @@ pub struct Blocks {
     pub size: usize,
     /// Seed of the contents.
     pub seed: u64,
+    /// Whether a block that was written and not acknowledged must be complete or missing, as on ZFS. Other file
+    /// systems may have a part of it, or its length without its content.
+    pub atomic: bool,
 }
 
 /// Damage to the blocks of one writer or of all.
@@ -66,7 +69,7 @@ impl Blocks {
     }
 
     /// Checks a writer's files against its number of acknowledged blocks. One more block may have been in
-    /// flight; it must be complete or missing.
+    /// flight.
     pub fn check(&self, writer: usize, acknowledged: u64) -> Damage {
         let mut damage = Damage::default();
         let files = acknowledged / PER_FILE + 1;
@@ -101,6 +104,7 @@ impl Blocks {
             let promised = number < acknowledged;
             match read {
                 Ok(()) if number > acknowledged => damage.corrupt += 1,
+                Ok(()) if !promised && !self.atomic => {}
                 Ok(()) if data == self.content(writer, number) => {}
                 Ok(()) if promised && data.iter().all(|byte| *byte == 0) => damage.lost += 1,
                 Ok(()) => damage.corrupt += 1,
@@ -162,12 +166,30 @@ mod tests {
     /// Blocks of writer 2, as many as were acknowledged, and then changed.
     fn damage(change: impl Fn(&Blocks)) -> Damage {
         let directory = tempfile::tempdir().unwrap();
-        let blocks = Blocks { directory: directory.path().to_owned(), size: 512, seed: 7 };
+        let blocks = of(&directory);
         for number in 0..ACKNOWLEDGED {
             append(&blocks, 2, number, true).unwrap();
         }
         change(&blocks);
         blocks.check(2, ACKNOWLEDGED)
+    }
+
+    fn of(directory: &tempfile::TempDir) -> Blocks {
+        Blocks { directory: directory.path().to_owned(), size: 512, seed: 7, atomic: true }
+    }
+
+    #[test]
+    fn a_block_in_flight_may_be_partial_where_writes_are_not_atomic() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut blocks = of(&directory);
+        append(&blocks, 0, 0, true).unwrap();
+        append(&blocks, 0, 1, true).unwrap();
+        let file = fs::OpenOptions::new().write(true).open(blocks.place(0, 0).0).unwrap();
+        file.set_len(700).unwrap();
+        assert_eq!(blocks.check(0, 1), found(0, 1));
+        blocks.atomic = false;
+        assert_eq!(blocks.check(0, 1), found(0, 0));
+        assert_eq!(blocks.check(0, 2), found(0, 1), "it was acknowledged");
     }
 
     fn file(blocks: &Blocks, number: u64) -> fs::File {
@@ -220,7 +242,7 @@ mod tests {
     #[test]
     fn the_blocks_before_the_first_lost_one_are_kept() {
         let directory = tempfile::tempdir().unwrap();
-        let blocks = Blocks { directory: directory.path().to_owned(), size: 512, seed: 7 };
+        let blocks = of(&directory);
         for (writer, number) in [(0, 0), (0, 1), (0, 2), (1, 0)] {
             append(&blocks, writer, number, true).unwrap();
         }

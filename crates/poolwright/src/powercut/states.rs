@@ -156,6 +156,7 @@ impl Setup<'_> {
                 Stack::Filesystem(_) => PAGE as usize,
             },
             seed: self.seed,
+            atomic: self.inputs.variant.is_zfs(),
         }
     }
 

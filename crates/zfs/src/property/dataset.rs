@@ -1,6 +1,6 @@
 //! Dataset properties (`zfs create -o`), from zfs_prop.c of OpenZFS 2.3.9 and 2.4.4.
 
-use super::Effect::{Modelled, None, NotModelled};
+use super::Effect::{Modelled, None, NotModelled, Scaled};
 use super::{ON_OFF, Property, Refused, Values, find, property, since_2_4};
 use crate::OpenZfs;
 
@@ -93,7 +93,7 @@ const COMPRESSION: Values = Values::Words(&[
     "zstd-fast-1000",
 ]);
 
-const QUOTAS: &str = "the machine sets no quotas";
+const QUOTAS: &str = "the machine has no users, groups and projects of its own";
 const XATTR: &str = "the clients' files have no extended attributes";
 
 /// Every property that can be set on a file system.
@@ -188,10 +188,10 @@ pub const TABLE: &[Property] = &[
     property("fscontext", Values::Text, None),
     property("defcontext", Values::Text, None),
     property("rootcontext", Values::Text, None),
-    property("quota", Values::Limit, NotModelled(QUOTAS)),
-    property("refquota", Values::Limit, NotModelled(QUOTAS)),
-    property("reservation", Values::SizeOrNone, None),
-    property("refreservation", Values::SizeOrNone, None),
+    property("quota", Values::Limit, Scaled),
+    property("refquota", Values::Limit, Scaled),
+    property("reservation", Values::SizeOrNone, Scaled),
+    property("refreservation", Values::SizeOrNone, Scaled),
     property("filesystem_limit", Values::SizeOrNone, None),
     property("snapshot_limit", Values::SizeOrNone, None),
     since_2_4("defaultuserquota", Values::SizeOrNone, NotModelled(QUOTAS)),

@@ -49,6 +49,8 @@ pub enum Values {
 pub enum Effect {
     /// It acts as on a real server.
     Modelled,
+    /// The same, of a size that is divided by S in the machine.
+    Scaled,
     /// It does not affect performance, on a real server either.
     None,
     /// It may affect performance on a real server, but the machine does not model it; with the reason.

@@ -5,6 +5,7 @@ use crate::inputs::Inputs;
 use crate::workload::{Client, Part};
 use lab::campaign::{DriveRef, FilesystemOnDrives, Stack, Variant};
 use lab::command::{self, POOL};
+use lab::units;
 use machine::DEVICE;
 use machine::engine::Engine;
 use machine::script::{Command, Script, Step};
@@ -147,7 +148,7 @@ pub fn build(
     let Script { pool, programs, .. } = Work::new(inputs, engine).script;
     let mut steps = vec![Step::Stage(Stage::Building)];
     steps.extend(modules(inputs, engine, parameters));
-    steps.extend(commands(&inputs.variant));
+    steps.extend(commands(inputs));
     (steps, programs, pool)
 }
 
@@ -164,27 +165,37 @@ fn run(words: &[&str]) -> Command {
 }
 
 /// The commands that a person would type, with this machine's devices and place.
-fn commands(variant: &Variant) -> Vec<Step> {
+fn commands(inputs: &Inputs) -> Vec<Step> {
+    let variant = &inputs.variant;
     let devices: BTreeMap<String, String> =
         variant.used_drives().map(|drive| (drive.to_string(), device(drive))).collect();
     if devices.is_empty() {
         return Vec::new();
     }
-    let commands = command::commands(&modelled(variant));
+    let commands = command::commands(&modelled(variant, inputs.model.size));
     let all = commands.create.into_iter().chain(commands.set);
     all.chain(commands.create_datasets)
         .map(|command| Step::Run(Command::new(here(command.0, &devices))))
         .collect()
 }
 
-/// The variant without properties that the machine leaves out (a key that a person would type, say).
-fn modelled(variant: &Variant) -> Variant {
+/// The variant at size scale S: without properties that the machine leaves out (a key that a person would type, say),
+/// and with quotas and reservations divided by S.
+fn modelled(variant: &Variant, size: f64) -> Variant {
     let mut variant = variant.clone();
     let release = variant.openzfs;
     for properties in variant.datasets.values_mut() {
-        properties.retain(|name, _| {
-            let property = property::dataset::lookup(name, release);
-            !property.is_ok_and(|p| matches!(p.effect, Effect::NotModelled(_)))
+        properties.retain(|name, value| {
+            match property::dataset::lookup(name, release).map(|property| property.effect) {
+                Ok(Effect::NotModelled(_)) => return false,
+                Ok(Effect::Scaled) => {
+                    if let Ok(bytes) = units::size(value) {
+                        *value = ((bytes as f64 / size) as u64).max(1).to_string();
+                    }
+                }
+                _ => {}
+            }
+            true
         });
     }
     variant
@@ -251,7 +262,7 @@ fn open(inputs: &Inputs) -> Vec<Step> {
 
 /// The command that mounts a file system without ZFS.
 pub fn mount(inputs: &Inputs) -> Vec<String> {
-    match commands(&inputs.variant).pop() {
+    match commands(inputs).pop() {
         Some(Step::Run(command)) => command.argv,
         _ => Vec::new(),
     }
@@ -300,6 +311,21 @@ mod tests {
             let own = script.steps.iter().filter_map(own);
             own.filter(|line| !line.contains("fio")).collect()
         })
+    }
+
+    #[test]
+    fn quotas_and_reservations_are_divided_by_the_size_scale() {
+        let text = "[host]\nmemory = \"8G\"\n[drives]\nnvme = \"1x pm9a3-1.92t\"\n[pool]\nvdevs = \"nvme0\"\n\
+                    [datasets.db]\nquota = \"1G\"\nreservation = \"none\"\nrecordsize = \"16K\"\n\
+                    [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\nruntime=5\\n\"\n";
+        let profiles = lab::Profiles::builtin();
+        let (campaign, _) = lab::load("lab.toml", text, &lab::NoFiles, &profiles).unwrap();
+        let at_4 = modelled(&campaign.variants[0], 4.0);
+        let value = |name: &str| at_4.datasets["db"][name].as_str();
+        assert_eq!(
+            (value("quota"), value("reservation"), value("recordsize")),
+            ("268435456", "none", "16K")
+        );
     }
 
     #[test]
