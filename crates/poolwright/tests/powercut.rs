@@ -309,3 +309,18 @@ fn a_raid_5_loses_acknowledged_writes_with_a_drive_that_fails_at_the_cut() {
     assert_eq!(refused.status.code(), Some(2), "{error}");
     assert!(error.contains("is not a pool: give its drives faults with --fail"), "{error}");
 }
+
+#[test]
+fn a_full_dataset_refuses_writes_and_keeps_those_that_it_acknowledged() {
+    let full = lab("honest")
+        .replace("[workloads.sync]", "[datasets.db]\nquota = \"96M\"\n[workloads.sync]\ndataset = \"db\"")
+        .replace("size=1G", "size=512M");
+    let Some((code, report, _)) = Cut::new(&full).run(&["--states", "3"]) else {
+        return;
+    };
+    assert_eq!(code, 0, "{report:#}");
+    let run = report["runs"].as_array().unwrap().iter().find(|run| run["synchronous"] == true);
+    let problems = run.unwrap()["problems"].to_string();
+    assert!(problems.contains("quota exceeded"), "{problems}");
+    assert!(states(&report).iter().all(|state| state["acknowledged"].as_u64() > Some(100)));
+}
