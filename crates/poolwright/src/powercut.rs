@@ -31,7 +31,7 @@ use bench::slot::Slot;
 use bench::stop::Stop;
 use bench::workload::Place;
 use drive_fault::DriveFault;
-use lab::campaign::{Campaign, Program, Workload};
+use lab::campaign::Campaign;
 use lab::model::host_memory_needed;
 use report::{Report, Written};
 use saved::Saved;
@@ -48,7 +48,7 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// Cut the power of a variant during synchronous writes, and check what survives
 ///
-/// With a pgbench or sysbench workload, numbered transactions are committed and checked after the cut; otherwise blocks
+/// With a pgbench, sysbench or SQLite workload, numbered transactions are committed and checked after the cut; otherwise blocks
 /// are written to files with fdatasync and checked. Each crash state is saved in the store, so the same command
 /// resumes, and one with more states goes on from there.
 ///
@@ -113,7 +113,6 @@ impl Args {
         let number = self.variant(&campaign).map_err(|why| refuse(USAGE, why))?;
         let name = &campaign.variants[number].name;
         let workload = self.workload(&campaign).map_err(|why| refuse(USAGE, why))?;
-        self.check_program(&campaign.workloads[workload]).map_err(|why| refuse(USAGE, why))?;
         drive_fault::check(&self.fail, &campaign.variants[number])
             .map_err(|why| refuse(USAGE, format!("--fail {why}")))?;
         let model = machine::model(&campaign).map_err(|diagnostic| {
@@ -194,17 +193,6 @@ impl Args {
                 let all = names().collect::<Vec<_>>().join(", ");
                 format!("{} has no workload `{wanted}`; it has: {all}", self.lab)
             }),
-        }
-    }
-
-    /// Refuses a workload whose commits cannot be followed.
-    fn check_program(&self, workload: &Workload) -> Result<(), String> {
-        match workload.program {
-            Program::Sqlite(_) => Err(format!(
-                "workload `{}` of {} runs SQLite, whose commits powercut does not follow: name another workload with --workload, or add one that runs fio, pgbench or sysbench",
-                workload.name, self.lab
-            )),
-            _ => Ok(()),
         }
     }
 

@@ -313,7 +313,10 @@ fn a_raid_5_loses_acknowledged_writes_with_a_drive_that_fails_at_the_cut() {
 #[test]
 fn a_full_dataset_refuses_writes_and_keeps_those_that_it_acknowledged() {
     let full = lab("honest")
-        .replace("[workloads.sync]", "[datasets.db]\nquota = \"96M\"\n[workloads.sync]\ndataset = \"db\"")
+        .replace(
+            "[workloads.sync]",
+            "[datasets.db]\nquota = \"96M\"\n[workloads.sync]\ndataset = \"db\"",
+        )
         .replace("size=1G", "size=512M");
     let Some((code, report, _)) = Cut::new(&full).run(&["--states", "3"]) else {
         return;
@@ -323,4 +326,21 @@ fn a_full_dataset_refuses_writes_and_keeps_those_that_it_acknowledged() {
     let problems = run.unwrap()["problems"].to_string();
     assert!(problems.contains("quota exceeded"), "{problems}");
     assert!(states(&report).iter().all(|state| state["acknowledged"].as_u64() > Some(100)));
+}
+
+#[test]
+fn sqlite_keeps_acknowledged_commits_and_with_synchronous_normal_it_does_not() {
+    let sqlite = |setting: &str| {
+        database(&format!(
+            "[workloads.app.sqlite]\nrows = 5000\nclients = 2\nwrites = 1\n{setting}"
+        ))
+    };
+    let Some((code, [states, acknowledged, lost])) = cut(&sqlite("")) else {
+        return;
+    };
+    assert_eq!((code, states, lost), (0, 2, 0));
+    assert!(acknowledged > 20, "{acknowledged}");
+    let (code, [states, _, lost]) = cut(&sqlite("synchronous = \"normal\"")).unwrap();
+    assert_eq!((code, states), (1, 2));
+    assert!(lost > 0, "nothing was lost");
 }

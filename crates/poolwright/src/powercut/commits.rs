@@ -3,14 +3,19 @@
 
 mod mariadb;
 mod postgresql;
+mod sqlite;
+
+pub use sqlite::Transactions;
 
 use super::blocks::{Damage, mix};
 use super::report::Written;
+use super::work::Work;
 use super::writer::Clock;
 use ::machine::INSIDE;
 use ::machine::script::{Command, Step};
 use bench::fault::Fault;
 use bench::inputs::Inputs;
+use bench::workload::sqlite::Client as SqliteClient;
 use bench::workload::{Client, Place, pgbench, sysbench};
 use lab::campaign::Program;
 use serde::{Deserialize, Serialize};
@@ -34,8 +39,8 @@ const INTEGRITY: &str = "integrity.out";
 pub struct Database {
     /// The client that lays it out.
     pub client: Box<dyn Client + Sync>,
-    /// The transactions, and the commands of the server.
-    pub commits: Commits,
+    /// The transactions, with the commands of the server.
+    pub work: Work,
     /// What is written, for the report.
     pub written: Written,
     /// Starts the server with the lab's settings.
@@ -46,7 +51,7 @@ pub struct Database {
     pub tables: Command,
 }
 
-/// The database of a trial's workload; none if it has none whose commits can be followed.
+/// The database of a trial's workload; none if it has none.
 ///
 /// # Errors
 /// That its server is not installed.
@@ -58,7 +63,8 @@ pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Datab
         Program::Sysbench(sysbench) => {
             Some(mariadb::database(sysbench::Client::new(inputs, sysbench, place)?, seed))
         }
-        Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => None,
+        Program::Sqlite(stated) => Some(sqlite::database(SqliteClient::new(inputs, stated), seed)),
+        Program::Fio { .. } | Program::PgTestFsync(_) => None,
     })
 }
 
@@ -180,8 +186,7 @@ impl Commits {
     /// # Errors
     /// Why the database cannot be used.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
-        let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
-        let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
+        let now = clock()?;
         let begun = now()?;
         let mut started = self.start.iter().try_for_each(execute);
         if let (Ok(()), Some(ready)) = (&started, &self.ready) {
@@ -200,6 +205,12 @@ impl Commits {
         let _ = ::machine::guest::execute(&self.stop);
         Ok(found)
     }
+}
+
+/// Reads the machine's clock, virtual ns.
+fn clock() -> Result<impl Fn() -> Result<u64, String>, String> {
+    let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
+    Ok(move || clock.now().map_err(|e| format!("cannot read the clock: {e}")))
 }
 
 fn read(name: &str) -> String {

@@ -9,6 +9,8 @@ use std::process::ExitCode;
 
 /// The hidden subcommand.
 pub const VERB: &str = "machine-powercut";
+/// Its argument for what makes the tables of the transactions, where no server does.
+pub const TABLES: &str = "tables";
 /// Its argument for the first machine's program.
 pub const FIRST: &str = "first";
 /// Its argument for the first machine's writers.
@@ -21,6 +23,7 @@ pub const CHECK: &str = "check";
 /// Runs the program of an argument; none for an unknown argument.
 pub fn run(what: &OsStr) -> Option<ExitCode> {
     let done = match what.to_str()? {
+        TABLES => writer::make_tables(),
         FIRST => writer::run(),
         WRITE => writer::write(),
         AFTER => recovery::run(),

@@ -42,6 +42,8 @@ pub enum Written {
     PostgresqlCommits,
     /// Transactions of MariaDB, with the lab's settings and without any sync.
     MariadbCommits,
+    /// Transactions of SQLite, with the lab's settings and without any sync.
+    SqliteCommits,
 }
 
 impl Written {
@@ -49,7 +51,7 @@ impl Written {
     pub fn name(self) -> &'static str {
         match self {
             Written::Blocks => "blocks",
-            Written::PostgresqlCommits | Written::MariadbCommits => "commits",
+            _ => "commits",
         }
     }
 
@@ -58,8 +60,8 @@ impl Written {
         match (self, synchronous) {
             (Written::Blocks, true) => "with fdatasync",
             (Written::Blocks, false) => "without (control)",
-            (Written::PostgresqlCommits | Written::MariadbCommits, true) => "as in the lab",
-            (Written::PostgresqlCommits | Written::MariadbCommits, false) => "control",
+            (_, true) => "as in the lab",
+            (_, false) => "control",
         }
     }
 
@@ -67,6 +69,7 @@ impl Written {
         match self {
             Written::Blocks => "without fdatasync",
             Written::PostgresqlCommits => "with fsync=off and synchronous_commit=off",
+            Written::SqliteCommits => "with synchronous=off",
             Written::MariadbCommits => "with innodb_flush_method=nosync and sync_binlog=0",
         }
     }

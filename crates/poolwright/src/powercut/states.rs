@@ -168,7 +168,7 @@ impl Setup<'_> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
             None => Work::Blocks(self.blocks()),
-            Some(database) => Work::Commits(Box::new(database.commits.clone())),
+            Some(database) => database.work.clone(),
         };
         let task = writer::Task {
             work,

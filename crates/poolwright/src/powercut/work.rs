@@ -1,8 +1,9 @@
 //! The writes before the power cut, and their check afterwards.
 
-use super::blocks::{Blocks, WRITERS};
-use super::commits::{Commits, Recovery};
+use super::blocks::{Blocks, WRITERS, append};
+use super::commits::{Commits, Recovery, Transactions};
 use serde::{Deserialize, Serialize};
+use std::io;
 
 /// The kind of writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,9 +11,14 @@ use serde::{Deserialize, Serialize};
 pub enum Work {
     /// Blocks of files.
     Blocks(Blocks),
-    /// Transactions of a database.
+    /// Transactions of a database server.
     Commits(Box<Commits>),
+    /// Transactions of SQLite.
+    Sqlite(Box<Transactions>),
 }
+
+/// Writes the block or commits the transaction of a number, and returns when it is acknowledged.
+pub type Writer<'a> = Box<dyn FnMut(u64) -> io::Result<()> + 'a>;
 
 impl Work {
     /// Number of concurrent writers.
@@ -20,7 +26,37 @@ impl Work {
         match self {
             Work::Blocks(_) => WRITERS,
             Work::Commits(commits) => commits.sessions,
+            Work::Sqlite(transactions) => transactions.sessions(),
         }
+    }
+
+    /// Makes the tables of the transactions, where no server does.
+    ///
+    /// # Errors
+    /// Why they cannot be made.
+    pub fn make_tables(&self) -> Result<(), String> {
+        match self {
+            Work::Sqlite(transactions) => transactions.make_tables(),
+            Work::Blocks(_) | Work::Commits(_) => Ok(()),
+        }
+    }
+
+    /// One of the writers. Without `synchronous` it is the control's: blocks are acknowledged when write(2)
+    /// returns, and SQLite syncs nothing; a server was started so.
+    ///
+    /// # Errors
+    /// It cannot connect to the database.
+    pub fn open(&self, writer: usize, synchronous: bool) -> io::Result<Writer<'_>> {
+        Ok(match self {
+            Work::Blocks(blocks) => {
+                Box::new(move |number| append(blocks, writer, number, synchronous))
+            }
+            Work::Commits(commits) => {
+                let mut session = commits.open(writer)?;
+                Box::new(move |number| session.commit(number))
+            }
+            Work::Sqlite(transactions) => Box::new(transactions.open(writer, synchronous)?),
+        })
     }
 
     /// Checks the acknowledged writes of each writer.
@@ -34,6 +70,7 @@ impl Work {
                 Ok(Recovery { damage, kept, ..Recovery::default() })
             }
             Work::Commits(commits) => commits.check(acknowledged),
+            Work::Sqlite(transactions) => transactions.check(acknowledged),
         }
     }
 }

@@ -3,7 +3,6 @@
 //! The writers are a separate process, because they wait forever if the pool has lost too many drives. Their
 //! records go through a pipe, so that only their writes reach a file system.
 
-use super::blocks::append;
 use super::inside;
 use super::work::Work;
 use machine::INSIDE;
@@ -32,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub struct Task {
     /// Blocks, or transactions.
     pub work: Work,
-    /// A block is acknowledged after its fdatasync; otherwise when write(2) returns.
+    /// False for the control.
     pub synchronous: bool,
     /// How long, virtual seconds.
     pub seconds: u64,
@@ -105,6 +104,11 @@ impl Clock {
     }
 }
 
+/// Makes the tables that the writers write to.
+pub fn make_tables() -> Result<(), String> {
+    inside::read::<Task>(TASK)?.work.make_tables()
+}
+
 /// Runs the writers, and writes the ledger.
 pub fn run() -> Result<(), String> {
     let task: Task = inside::read(TASK)?;
@@ -170,16 +174,9 @@ pub fn write() -> Result<(), String> {
 
 fn write_all(task: &Task, writer: usize) -> io::Result<()> {
     let clock = Clock::new()?;
-    let mut session = match &task.work {
-        Work::Blocks(_) => None,
-        Work::Commits(commits) => Some(commits.open(writer)?),
-    };
+    let mut write = task.work.open(writer, task.synchronous)?;
     for number in 0.. {
-        match (&task.work, &mut session) {
-            (Work::Blocks(blocks), _) => append(blocks, writer, number, task.synchronous)?,
-            (_, Some(session)) => session.commit(number)?,
-            (_, None) => {}
-        }
+        write(number)?;
         let at = clock.now()?;
         writeln!(io::stdout().lock(), "{writer} {at}")?;
         thread::sleep(PAUSE);

@@ -107,7 +107,10 @@ fn journal_mode(connection: &Connection, sqlite: &Sqlite) -> rusqlite::Result<()
 }
 
 /// A connection with a client's settings.
-fn connect(file: &Path, sqlite: &Sqlite) -> rusqlite::Result<Connection> {
+///
+/// # Errors
+/// The file is no database, or a setting cannot be made.
+pub fn connect(file: &Path, sqlite: &Sqlite) -> rusqlite::Result<Connection> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     journal_mode(&connection, sqlite)?;

@@ -48,6 +48,16 @@ impl Client {
         }
     }
 
+    /// The database's file inside.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The database and its connections at S.
+    pub fn at(&self) -> &Sqlite {
+        &self.at
+    }
+
     /// This program inside, which is the machine's first process too.
     fn command(&self, sqlite: Sqlite, task: Task, output: &str) -> Command {
         let job = Job { file: self.file.clone(), sqlite, task };

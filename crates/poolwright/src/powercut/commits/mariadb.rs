@@ -1,6 +1,7 @@
 //! Transactions of MariaDB, in the first table of sysbench and three more.
 
 use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER, Written};
+use crate::powercut::work::Work;
 use bench::workload::sysbench::Client;
 
 /// Options of a server that syncs nothing, neither for a commit nor for the page that it writes after its redo log.
@@ -31,7 +32,7 @@ const CHECK: &str =
 /// The server of a sysbench workload.
 pub fn database(client: Client, seed: u64) -> Database {
     Database {
-        commits: Commits {
+        work: Work::Commits(Box::new(Commits {
             sessions: client.sessions() as usize,
             seed,
             dialect: Dialect::Mariadb { rows: client.rows() },
@@ -41,7 +42,7 @@ pub fn database(client: Client, seed: u64) -> Database {
             stop: client.shut_down(),
             query: client.statements(QUERY, FOUND),
             integrity: client.statements(CHECK, INTEGRITY),
-        },
+        })),
         start: client.start_with(&[], SERVER),
         control: client.start_with(&CONTROL, SERVER),
         written: Written::MariadbCommits,

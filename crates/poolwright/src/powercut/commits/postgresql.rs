@@ -1,6 +1,7 @@
 //! Transactions of PostgreSQL, in the tables of pgbench and one more.
 
 use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER, Written};
+use crate::powercut::work::Work;
 use ::machine::script::Step;
 use bench::workload::pgbench::Client;
 
@@ -25,7 +26,7 @@ pub fn database(client: Client, seed: u64) -> Database {
     let (accounts, tellers) = client.rows();
     let start = |options: &str| client.start_with(options, SERVER).map(Step::Run).to_vec();
     Database {
-        commits: Commits {
+        work: Work::Commits(Box::new(Commits {
             sessions: client.sessions() as usize,
             seed,
             dialect: Dialect::Postgresql { accounts, tellers },
@@ -35,7 +36,7 @@ pub fn database(client: Client, seed: u64) -> Database {
             stop: client.stop_with("fast"),
             query: client.statements(QUERY, FOUND),
             integrity: client.amcheck(INTEGRITY),
-        },
+        })),
         start: start(""),
         control: start(CONTROL),
         written: Written::PostgresqlCommits,
