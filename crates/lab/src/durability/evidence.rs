@@ -49,8 +49,7 @@ pub const TORN_PAGES: Evidence = Evidence::Lab("powercut-filesystem");
 pub const FULL_PAGE_WRITES: Evidence =
     Evidence::Source("PostgreSQL documentation, full_page_writes");
 /// SQLite's `synchronous`.
-pub const SQLITE_SYNCHRONOUS: Evidence =
-    Evidence::Source("SQLite documentation, PRAGMA synchronous");
+pub const SQLITE_SYNCHRONOUS: Evidence = Evidence::Lab("powercut-sqlite");
 /// `innodb_flush_method=nosync`.
 pub const FLUSH_METHOD: Evidence = Evidence::Source("MariaDB documentation, innodb_flush_method");
 /// `innodb_flush_log_at_trx_commit` 0 and 2.
