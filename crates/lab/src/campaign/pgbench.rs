@@ -33,7 +33,7 @@ pub struct Pgbench {
 }
 
 /// Keys of trials stay as they were without a random filler.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
 fn is_zero(share: &f64) -> bool {
     *share == 0.0
 }
