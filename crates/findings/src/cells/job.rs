@@ -150,9 +150,7 @@ fn of_pgbench(pgbench: &Pgbench) -> String {
         format!("protocol={}", pgbench.protocol.name()),
     ];
     words.extend(pgbench.rate.map(|rate| format!("rate={rate}")));
-    if pgbench.random_filler > 0.0 {
-        words.push(format!("random_filler={}", pgbench.random_filler));
-    }
+    words.extend(pgbench.random_filler.map(|share| format!("random_filler={share}")));
     let settings = pgbench.settings.iter();
     words.extend(settings.map(|(name, value)| format!("{name}={value}")));
     words.join(" ")

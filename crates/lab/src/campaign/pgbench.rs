@@ -20,9 +20,9 @@ pub struct Pgbench {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
     /// Share of the fillers' bytes in accounts that is random text, 0 to 1; the rest is blanks, as pgbench has it, which
-    /// makes rows compress better than those of real tables.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub random_filler: f64,
+    /// makes rows compress better than those of real tables. None: all of it is blanks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random_filler: Option<f64>,
     /// Major version of PostgreSQL; none for the newest that is installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
@@ -30,12 +30,6 @@ pub struct Pgbench {
     pub settings: BTreeMap<String, String>,
     /// Where the database is.
     pub directories: Directories,
-}
-
-/// Keys of trials stay as they were without a random filler.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-fn is_zero(share: &f64) -> bool {
-    *share == 0.0
 }
 
 /// Datasets of a database, by name; `""` is the root.

@@ -24,7 +24,7 @@ pub struct FilesystemOnDrives {
     pub chunk: Option<u64>,
     /// Whether a RAID 5 keeps a partial parity log (`mdadm --consistency-policy=ppl`), which closes its write hole;
     /// otherwise a redundant array has a write-intent bitmap.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ppl: bool,
     /// The array's drives, in mdadm's order, or the one drive.
     pub drives: Vec<DriveRef>,
@@ -32,12 +32,6 @@ pub struct FilesystemOnDrives {
     pub filesystem: Filesystem,
     /// Options of `mount -o`, empty for none.
     pub mount_options: String,
-}
-
-/// Keys of trials stay as they were where a flag is not set.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 impl FilesystemOnDrives {

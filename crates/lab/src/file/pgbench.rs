@@ -67,7 +67,7 @@ pub(super) fn read(
         pgbench.rate = entry.number(cx, 1.0, 1e7, "transactions a second");
     }
     if let Some(entry) = client.take("random_filler") {
-        pgbench.random_filler = entry.number(cx, 0.0, 1.0, "a share, 0 to 1").unwrap_or_default();
+        pgbench.random_filler = entry.number(cx, 0.0, 1.0, "a share, 0 to 1");
     }
     match client.take("script") {
         Some(entry) => pgbench.scripts = scripts(cx, &entry),

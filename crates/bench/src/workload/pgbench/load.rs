@@ -72,8 +72,8 @@ pub fn conf(at: &Scaled, socket: &str) -> String {
 const FILLER: f64 = 84.0;
 
 /// The filler of account `n`: a share of random base64, which compresses to three quarters at best, and blanks.
-fn filler(random: f64) -> String {
-    match (random * FILLER).round() as u32 {
+fn filler(random: Option<f64>) -> String {
+    match (random.unwrap_or(0.0) * FILLER).round() as u32 {
         0 => "''".to_owned(),
         length => format!(
             "substr(translate(encode(sha512(n::text::bytea), 'base64'), E'\\n', ''), 1, {length})"
@@ -82,8 +82,8 @@ fn filler(random: f64) -> String {
 }
 
 /// Makes and fills pgbench's tables, as `pgbench -i` does with `-I dtGvp`, with as many rows of each as there are
-/// at S. `random_filler` is the share of the accounts' fillers that is random, 0 to 1.
-pub fn sql(at: &Scaled, random_filler: f64, places: &Places) -> String {
+/// at S. `random_filler` is the share of the accounts' fillers that is random, 0 to 1; none for 0.
+pub fn sql(at: &Scaled, random_filler: Option<f64>, places: &Places) -> String {
     let mut text = String::new();
     let mut space = |name: &str, path: &Option<PathBuf>, clause: &str| match path {
         None => String::new(),
@@ -152,10 +152,10 @@ mod tests {
             ["/p/pg/postgresql-data", "/p/pg/postgresql-wal", "/p/fast/postgresql-indexes"]
         );
         let pgbench = Pgbench { scale: 3, clients: 1, ..Pgbench::default() };
-        let text = sql(&scaled(&pgbench, 1.0), 0.0, &places);
+        let text = sql(&scaled(&pgbench, 1.0), None, &places);
         assert!(text.contains("PRIMARY KEY (aid) USING INDEX TABLESPACE indexes;"));
         assert!(text.contains("0, '' FROM generate_series(1, 300000)"), "{text}");
-        let random = sql(&scaled(&pgbench, 1.0), 0.5, &places);
+        let random = sql(&scaled(&pgbench, 1.0), Some(0.5), &places);
         assert!(random.contains("'base64'), E'\\n', ''), 1, 42) FROM generate_series(1, 300000)"));
     }
 }
