@@ -122,6 +122,18 @@ fn cut(lab: &str) -> Option<(i32, [u64; 3])> {
     Some((code, [states.len() as u64, sum("acknowledged"), sum("lost")]))
 }
 
+/// Two crash states of a database that keeps what it acknowledged, and two of one with a setting that loses.
+fn keeps_and_loses(safe: &str, losing: &str) {
+    let Some((code, [states, acknowledged, lost])) = cut(safe) else {
+        return;
+    };
+    assert_eq!((code, states, lost), (0, 2, 0));
+    assert!(acknowledged > 20, "{acknowledged}");
+    let (code, [states, _, lost]) = cut(losing).unwrap();
+    assert_eq!((code, states), (1, 2));
+    assert!(lost > 0, "nothing was lost");
+}
+
 #[test]
 fn a_log_drive_that_lies_about_flushes_loses_acknowledged_writes_and_an_honest_one_does_not() {
     let Some((code, [states, acknowledged, lost])) = cut(&lab("honest")) else {
@@ -139,14 +151,7 @@ fn a_database_keeps_acknowledged_commits_and_without_synchronous_commit_it_does_
     if let Err(why) = Postgresql::find(None) {
         return skipped(&why.to_string());
     }
-    let Some((code, [states, acknowledged, lost])) = cut(&postgresql("")) else {
-        return;
-    };
-    assert_eq!((code, states, lost), (0, 2, 0));
-    assert!(acknowledged > 20, "{acknowledged}");
-    let (code, [states, _, lost]) = cut(&postgresql("synchronous_commit = \"off\"")).unwrap();
-    assert_eq!((code, states), (1, 2));
-    assert!(lost > 0, "nothing was lost");
+    keeps_and_loses(&postgresql(""), &postgresql("synchronous_commit = \"off\""));
 }
 
 #[test]
@@ -154,15 +159,7 @@ fn mariadb_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does
     if let Err(why) = Mariadb::find(None) {
         return skipped(&why.to_string());
     }
-    let Some((code, [states, acknowledged, lost])) = cut(&mariadb("")) else {
-        return;
-    };
-    assert_eq!((code, states, lost), (0, 2, 0));
-    assert!(acknowledged > 20, "{acknowledged}");
-    let setting = "innodb_flush_log_at_trx_commit = 0";
-    let (code, [states, _, lost]) = cut(&mariadb(setting)).unwrap();
-    assert_eq!((code, states), (1, 2));
-    assert!(lost > 0, "nothing was lost");
+    keeps_and_loses(&mariadb(""), &mariadb("innodb_flush_log_at_trx_commit = 0"));
 }
 
 #[test]
@@ -338,12 +335,5 @@ fn sqlite_keeps_acknowledged_commits_and_with_synchronous_normal_it_does_not() {
             "[workloads.app.sqlite]\nrows = 5000\nclients = 2\nwrites = 1\n{setting}"
         ))
     };
-    let Some((code, [states, acknowledged, lost])) = cut(&sqlite("")) else {
-        return;
-    };
-    assert_eq!((code, states, lost), (0, 2, 0));
-    assert!(acknowledged > 20, "{acknowledged}");
-    let (code, [states, _, lost]) = cut(&sqlite("synchronous = \"normal\"")).unwrap();
-    assert_eq!((code, states), (1, 2));
-    assert!(lost > 0, "nothing was lost");
+    keeps_and_loses(&sqlite(""), &sqlite("synchronous = \"normal\""));
 }
