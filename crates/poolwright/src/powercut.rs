@@ -48,9 +48,9 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// Cut the power of a variant during synchronous writes, and check what survives
 ///
-/// With a pgbench, sysbench or SQLite workload, numbered transactions are committed and checked after the cut; otherwise blocks
-/// are written to files with fdatasync and checked. Each crash state is saved in the store, so the same command
-/// resumes, and one with more states goes on from there.
+/// With a pgbench, sysbench or SQLite workload, numbered transactions are committed and checked after the cut;
+/// otherwise blocks are written to files with fdatasync and checked. Each crash state is saved in the store, so the
+/// same command resumes, and one with more states goes on from there.
 ///
 /// Exit codes: 0 every acknowledged write survived, and the control (no fdatasync, or a server that
 /// syncs nothing) lost some · 1 something was lost, or the control lost nothing, which proves nothing · 2 the lab or an argument

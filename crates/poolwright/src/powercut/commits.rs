@@ -10,7 +10,7 @@ pub use sqlite::Transactions;
 use super::blocks::{Damage, mix};
 use super::report::Written;
 use super::work::Work;
-use super::writer::Clock;
+use super::writer::timed;
 use ::machine::INSIDE;
 use ::machine::script::{Command, Step};
 use bench::fault::Fault;
@@ -180,37 +180,33 @@ impl Commits {
         })
     }
 
+    /// Starts the server, which recovers the database, and waits until it takes connections.
+    fn recover(&self) -> Result<(), String> {
+        let mut started = self.start.iter().try_for_each(execute);
+        if let (Ok(()), Some(ready)) = (&started, &self.ready) {
+            started = until_ready(ready);
+        }
+        started.map_err(|why| self.complaint().unwrap_or(why))
+    }
+
     /// Recovers the database and checks the acknowledged transactions of each session. The server is stopped
     /// afterwards.
     ///
     /// # Errors
     /// Why the database cannot be used.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
-        let now = clock()?;
-        let begun = now()?;
-        let mut started = self.start.iter().try_for_each(execute);
-        if let (Ok(()), Some(ready)) = (&started, &self.ready) {
-            started = until_ready(ready);
-        }
-        started.map_err(|why| self.complaint().unwrap_or(why))?;
-        let recovery_s = Some((now()? - begun) as f64 / 1e9);
+        let (_, recovery_s) = timed(|| self.recover())?;
         let found = ::machine::guest::execute(&self.query);
         found.map_err(|why| self.complaint().unwrap_or(why))?;
         let text = read(FOUND);
         let rows: Rows = serde_json::from_str(text.trim()).map_err(|e| format!("{e}: {text}"))?;
         let mut found = judge(&rows, acknowledged);
-        found.recovery_s = recovery_s;
+        found.recovery_s = Some(recovery_s);
         found.faults.extend(self.integrity());
         // Nothing more is asked of it.
         let _ = ::machine::guest::execute(&self.stop);
         Ok(found)
     }
-}
-
-/// Reads the machine's clock, virtual ns.
-fn clock() -> Result<impl Fn() -> Result<u64, String>, String> {
-    let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
-    Ok(move || clock.now().map_err(|e| format!("cannot read the clock: {e}")))
 }
 
 fn read(name: &str) -> String {

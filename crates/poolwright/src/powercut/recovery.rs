@@ -10,7 +10,6 @@ pub use pool::Pool;
 use super::commits::Recovery;
 use super::inside;
 use super::work::Work;
-use super::writer::Clock;
 use machine::INSIDE;
 use std::fs;
 use std::path::Path;
@@ -48,6 +47,23 @@ pub enum Storage {
 }
 
 impl Storage {
+    /// Imports the pool, or assembles the array and mounts the file system. Returns how, and the virtual seconds of
+    /// what succeeded.
+    fn open(&self) -> Result<(Opened, f64), String> {
+        match self {
+            Storage::Pool(pool) => pool.import(),
+            Storage::Filesystem(filesystem) => filesystem.mount(),
+        }
+    }
+
+    /// Scrubs the pool or checks the file system, which is unmounted for it; what is wrong.
+    fn check(&self) -> Result<Option<String>, String> {
+        match self {
+            Storage::Pool(pool) => pool.scrub(),
+            Storage::Filesystem(filesystem) => filesystem.check(),
+        }
+    }
+
     /// What a person types to open it.
     pub fn open_command(&self) -> String {
         match self {
@@ -72,8 +88,8 @@ pub struct Recovered {
     /// How the pool was imported or the array assembled.
     pub opened: Opened,
     /// Virtual seconds of the import that succeeded, replay of the intent log included; of a file system, of the
-    /// assembly and the mount, replay of the journal included.
-    pub opened_s: f64,
+    /// assembly and the mount, replay of the journal included. None where nothing succeeded.
+    pub opened_s: Option<f64>,
     /// The state of the blocks or transactions.
     pub data: Recovery,
     /// What a scrub of the pool or a check of the file system found.
@@ -118,18 +134,10 @@ pub fn check() -> Result<(), String> {
 }
 
 fn recover(task: &Task, found: &mut Recovered) -> Result<(), String> {
-    match &task.storage {
-        Storage::Pool(pool) => {
-            (found.opened, found.opened_s) = pool.import()?;
-            found.data = data()?;
-            found.errors = pool.scrub()?;
-        }
-        Storage::Filesystem(filesystem) => {
-            (found.opened, found.opened_s) = filesystem.mount()?;
-            found.data = data()?;
-            found.errors = filesystem.check()?;
-        }
-    }
+    let (opened, seconds) = task.storage.open()?;
+    (found.opened, found.opened_s) = (opened, Some(seconds));
+    found.data = data()?;
+    found.errors = task.storage.check()?;
     Ok(())
 }
 
@@ -139,18 +147,9 @@ fn data() -> Result<Recovery, String> {
     serde_json::from_str(&data).map_err(|e| format!("{e}: {data}"))
 }
 
-/// Runs something and returns its result with the virtual seconds that it took.
-fn timed<T>(run: impl FnOnce() -> Result<T, String>) -> Result<(T, f64), String> {
-    let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
-    let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
-    let begun = now()?;
-    let result = run()?;
-    Ok((result, (now()? - begun) as f64 / 1e9))
-}
-
 /// The output of a program; its errors if it fails.
 fn output(command: &mut Command) -> Result<String, String> {
-    let ended = start(command)?;
+    let ended = run_to_end(command)?;
     match ended.status.success() {
         true => Ok(text(&ended.stdout)),
         false => Err(failure(&words(command), &ended)),
@@ -158,7 +157,7 @@ fn output(command: &mut Command) -> Result<String, String> {
 }
 
 /// Runs a program to its end, within [`LIMIT`].
-fn start(command: &mut Command) -> Result<Output, String> {
+fn run_to_end(command: &mut Command) -> Result<Output, String> {
     let program = words(command);
     let child = command
         .stdin(Stdio::null())

@@ -134,8 +134,7 @@ impl State {
         self.faults = found.data.faults;
         self.opened = found.opened;
         self.unusable = found.unusable;
-        // Zero where nothing succeeded.
-        self.opened_s = Some(found.opened_s).filter(|seconds| *seconds > 0.0);
+        self.opened_s = found.opened_s;
         self.errors = found.errors;
     }
 
@@ -477,7 +476,7 @@ mod tests {
         let line = |opened, errors: Option<&str>| {
             let errors = errors.map(str::to_owned);
             let mut state = State::default();
-            state.add(Recovered { opened, opened_s: 2.0, errors, ..Recovered::default() });
+            state.add(Recovered { opened, opened_s: Some(2.0), errors, ..Recovered::default() });
             assert_eq!(state.opened_s, Some(2.0));
             state.damaged().then(|| state.line(Written::Blocks))
         };

@@ -104,6 +104,18 @@ impl Clock {
     }
 }
 
+/// Runs something and returns its result with the virtual seconds that it took.
+///
+/// # Errors
+/// That of what is run, or that there is no clock.
+pub fn timed<T>(run: impl FnOnce() -> Result<T, String>) -> Result<(T, f64), String> {
+    let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
+    let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
+    let begun = now()?;
+    let result = run()?;
+    Ok((result, (now()? - begun) as f64 / 1e9))
+}
+
 /// Makes the tables that the writers write to.
 pub fn make_tables() -> Result<(), String> {
     inside::read::<Task>(TASK)?.work.make_tables()

@@ -1,9 +1,10 @@
 //! Transactions of SQLite: this program's own connections to one file, a thread each.
 
-use super::{Database, Recovery, Rows, Written, clock, judge};
+use super::{Database, Recovery, Rows, Written, judge};
 use crate::powercut::blocks::mix;
 use crate::powercut::inside;
 use crate::powercut::work::Work;
+use crate::powercut::writer::timed;
 use ::machine::script::Command;
 use bench::workload::sqlite::Client;
 use bench::workload::sqlite::inside::connect;
@@ -90,14 +91,16 @@ impl Transactions {
     /// # Errors
     /// Why the database cannot be used.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
-        let now = clock()?;
-        let begun = now()?;
-        let connection = connect(&self.file, &self.sqlite).map_err(|e| format!("SQLite: {e}"))?;
         // The first read rolls a journal back, or finds the end of the write-ahead log.
-        let rows = rows(&connection).map_err(|e| format!("SQLite: {e}"))?;
-        let recovery_s = Some((now()? - begun) as f64 / 1e9);
+        let recover = || -> rusqlite::Result<(Connection, Rows)> {
+            let connection = connect(&self.file, &self.sqlite)?;
+            let rows = rows(&connection)?;
+            Ok((connection, rows))
+        };
+        let recovered = timed(|| recover().map_err(|e| format!("SQLite: {e}")))?;
+        let ((connection, rows), recovery_s) = recovered;
         let mut found = judge(&rows, acknowledged);
-        found.recovery_s = recovery_s;
+        found.recovery_s = Some(recovery_s);
         let integrity: Result<String, _> =
             connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
         match integrity {

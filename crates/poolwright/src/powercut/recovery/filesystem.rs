@@ -1,6 +1,7 @@
 //! The assembly, the mount and the check of a file system on an md array or on one drive.
 
-use super::{Opened, output, start, text, timed};
+use super::{Opened, output, run_to_end, text};
+use crate::powercut::writer::timed;
 use lab::campaign::Filesystem as Kind;
 use std::process::Command;
 
@@ -65,7 +66,7 @@ impl Filesystem {
             Kind::Ext4 => ["fsck.ext4", "-fn"],
             Kind::Xfs => ["xfs_repair", "-n"],
         };
-        let ended = start(Command::new(program).args([options, &self.device]))?;
+        let ended = run_to_end(Command::new(program).args([options, &self.device]))?;
         if ended.status.success() {
             return Ok(None);
         }

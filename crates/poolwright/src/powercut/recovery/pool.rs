@@ -1,6 +1,7 @@
 //! The import and the scrub of a pool.
 
-use super::{Opened, output, timed};
+use super::{Opened, output};
+use crate::powercut::writer::timed;
 use std::process::Command;
 
 /// A ZFS pool to import.
