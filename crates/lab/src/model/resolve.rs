@@ -210,7 +210,7 @@ fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
         .map(|variant| (variant, sizes::room(variant, &workload.dataset)))
         .find(|(_, room)| bytes > *room)?;
     let message = format!(
-        "the files of workload {} need {}, but the pool of variant {} holds about {}",
+        "the files of workload {} need {}, but the drives of variant {} hold about {}",
         workload.name,
         about(bytes),
         variant.name,

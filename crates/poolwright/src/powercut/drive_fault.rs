@@ -139,16 +139,16 @@ pub fn schedule(vdevs: &[Vdev], taken: &[DriveFault], seed: u64) -> Vec<DriveFau
     faults
 }
 
-/// Checks that a variant's pool has these drives, and that each is named once.
+/// Checks that a variant has these drives, and that each is named once.
 ///
 /// # Errors
-/// An unknown drive, with the drives of the pool; or a drive that is named twice.
+/// An unknown drive, with those that it has; or a drive that is named twice.
 pub fn check(drive_faults: &[DriveFault], variant: &Variant) -> Result<(), String> {
     let names: Vec<String> = variant.used_drives().map(ToString::to_string).collect();
     for (number, DriveFault { drive, .. }) in drive_faults.iter().enumerate() {
         if !names.contains(drive) {
             return Err(format!(
-                "the pool of variant {} has no drive `{drive}`; it has: {}",
+                "variant {} has no drive `{drive}`; it has: {}",
                 variant.name,
                 names.join(", ")
             ));
