@@ -449,14 +449,14 @@ fn files_that_no_pool_could_hold_are_refused_where_they_are_laid_out() {
     };
     let refused = of("rw=randread", "70T");
     assert!(refused.contains("need 70"), "{refused}");
-    assert!(refused.contains("holds about"), "{refused}");
+    assert!(refused.contains("hold about"), "{refused}");
     let mixed = of("rw=readwrite", "70T");
-    assert!(mixed.contains("holds about"), "{mixed}");
+    assert!(mixed.contains("hold about"), "{mixed}");
     // fio begins on holes, and ends when its time is over.
-    assert!(!of("rw=randwrite", "70T").contains("holds about"));
-    assert!(!of("rw=randread", "20T").contains("holds about"));
+    assert!(!of("rw=randwrite", "70T").contains("hold about"));
+    assert!(!of("rw=randread", "20T").contains("hold about"));
     let small = of("rw=randread\\nbuffer_compress_percentage=60", "70T");
-    assert!(!small.contains("holds about"), "{small}");
+    assert!(!small.contains("hold about"), "{small}");
 }
 
 #[test]
