@@ -297,8 +297,9 @@ fn a_raid_5_loses_acknowledged_writes_with_a_drive_that_fails_at_the_cut() {
         return;
     };
     assert_eq!(code, 0, "with all of its drives it is resynced: {report:#}");
-    let (code, report, _) = place.run(&["--states", "6", "--fail", "hdd0:cut"]).unwrap();
+    let (code, report, _) = place.run(&["--states", "20", "--fail", "hdd0:cut"]).unwrap();
     let found = states(&report);
+    // Each state loses with a chance of a third to a half.
     assert_eq!(code, 1, "{report:#}");
     assert!(found.iter().all(|state| state["opened"] == "forced"), "{report:#}");
     let refused = place.command(&["--faults"]).unwrap().output().unwrap();
@@ -318,10 +319,12 @@ fn a_full_dataset_refuses_writes_and_keeps_those_that_it_acknowledged() {
             "[datasets.db]\nquota = \"32M\"\n[workloads.sync]\ndataset = \"db\"",
         )
         .replace("size=1G", "size=512M");
-    let Some((code, report, _)) = Cut::new(&full).run(&["--states", "3"]) else {
+    let Some((_, report, _)) = Cut::new(&full).run(&["--states", "3"]) else {
         return;
     };
-    assert_eq!(code, 0, "{report:#}");
+    // The control may lose nothing: its transaction groups are written soon, too.
+    let kept = |state: &Value| state["lost"] == 0 && state["unusable"].is_null();
+    assert!(states(&report).iter().all(kept), "{report:#}");
     let run = report["runs"].as_array().unwrap().iter().find(|run| run["synchronous"] == true);
     let problems = run.unwrap()["problems"].to_string();
     assert!(problems.contains("quota exceeded"), "{problems}");

@@ -139,6 +139,12 @@ fn read_result<T: serde::de::DeserializeOwned>(directory: &Path, name: &str) -> 
     result.map_err(io("read", &path))
 }
 
+/// A share of a length that a random number chooses, less than the length. Lengths that hardly differ have hardly
+/// different shares: another build of this program may write for some ns more or less.
+fn share_of(length: u64, random: u64) -> u64 {
+    ((u128::from(length) * u128::from(random)) >> 64) as u64
+}
+
 /// The step that runs this program inside a machine, where it is also the first process.
 fn program(what: &str) -> Step {
     Step::Run(Command::new(["/proc/1/exe", inside::VERB, what]))
@@ -265,7 +271,7 @@ impl Setup<'_> {
         let ledger = &recorded.ledger;
         // Drives that fail during the writing have failed in every state.
         let from = ledger.failed.unwrap_or(ledger.begun);
-        let at = from + mix(seed) % (ledger.ended - from).max(1);
+        let at = from + share_of(ledger.ended - from, mix(seed));
         let mut drives = self.variant.drives(directory)?;
         let faults = self.faults(seed);
         let replay = base.replay(recorded, &drives, at, &faults, seed);
@@ -380,5 +386,20 @@ impl Setup<'_> {
         }
         drives.image = Some(path);
         Ok(rotten)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_cover_a_length_and_hardly_move_with_it() {
+        let length = 6_000_000_000;
+        assert_eq!((share_of(length, 0), share_of(length, u64::MAX)), (0, length - 1));
+        for seed in 0..100 {
+            let [one, other] = [length, length + 7].map(|length| share_of(length, mix(seed)));
+            assert!(one < length && other - one <= 7, "{seed}: {one} {other}");
+        }
     }
 }
