@@ -414,3 +414,22 @@ fn commits_of_the_intent_log_explain_nothing_where_one_side_has_none() {
     }
     assert!(!commits(&trials), "a file system without an intent log");
 }
+
+#[test]
+fn less_write_ahead_log_explains_a_gain_and_not_a_loss() {
+    let [full, partial] = [variant(false, false), variant(true, false)];
+    let reasons = |rate: f64| {
+        let truths = [(&full, Truth::flat(1000.0)), (&partial, Truth::flat(rate))];
+        let mut trials = trials(&truths, 3, 0.01);
+        for trial in &mut trials {
+            let bytes = if trial.variant == full.name { 8e6 } else { 2e6 };
+            *measured_of(trial).totals.entry(Counter::PostgresqlWalBytes) = bytes;
+        }
+        let variants = vec![full.clone(), partial.clone()];
+        let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+        findings.verdicts[0].reasons.clone()
+    };
+    let wal = |r: &Explanation| matches!(r.reason, Reason::Wal { before, after } if after < before);
+    assert!(reasons(2000.0).iter().any(wal), "a gain");
+    assert!(!reasons(500.0).iter().any(wal), "a loss");
+}

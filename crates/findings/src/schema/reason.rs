@@ -133,6 +133,27 @@ pub enum Reason {
         /// After.
         after: f64,
     },
+    /// Bytes of write-ahead log of PostgreSQL for each transaction.
+    Wal {
+        /// Before.
+        before: f64,
+        /// After.
+        after: f64,
+    },
+    /// Bytes of redo log of MariaDB for each transaction.
+    Redo {
+        /// Before.
+        before: f64,
+        /// After.
+        after: f64,
+    },
+    /// Pages that InnoDB wrote to its doublewrite buffer for each transaction.
+    Doublewrite {
+        /// Before.
+        before: f64,
+        /// After.
+        after: f64,
+    },
     /// The setting changes nothing that was counted.
     SameWork,
 }
@@ -173,6 +194,11 @@ impl Reason {
             }
             Reason::DirtyFilled { .. } => "cat /proc/spl/kstat/zfs/POOL/txgs",
             Reason::Throttled { .. } => "cat /proc/spl/kstat/zfs/dmu_tx",
+            Reason::Wal { .. } => "psql -c 'SELECT wal_bytes, wal_fpi FROM pg_stat_wal'",
+            Reason::Redo { .. } => "mariadb -e \"SHOW GLOBAL STATUS LIKE 'Innodb_os_log_written'\"",
+            Reason::Doublewrite { .. } => {
+                "mariadb -e \"SHOW GLOBAL STATUS LIKE 'Innodb_dblwr_pages_written'\""
+            }
             Reason::SameWork => "zpool iostat -vlq POOL 1",
         }
     }

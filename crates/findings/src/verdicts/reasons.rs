@@ -4,8 +4,8 @@
 
 use crate::cells::Group;
 use crate::schema::{
-    Cell, DriveTime, Explanation, Hits, Limit, LogDrives, Phases, ReadShares, Reason, Resources,
-    Subject, VerdictClass,
+    Cell, Database, DriveTime, Explanation, Hits, Limit, LogDrives, Phases, ReadShares, Reason,
+    Resources, Subject, VerdictClass,
 };
 use measurement::{Counter, Counters, DriveCounter, Measured};
 
@@ -99,12 +99,16 @@ pub fn explain(
         }
     }
     // What went the other way explains nothing.
-    let more = |reason: &Reason| match reason {
+    let helps = |reason: &Reason| match reason {
         Reason::MemoryServes { before, after } => after > before,
+        Reason::Wal { before, after }
+        | Reason::Redo { before, after }
+        | Reason::Doublewrite { before, after } => after < before,
         _ => true,
     };
-    let memory = memory(before, after);
-    reasons.extend(memory.filter(|r| !changed || more(r) == (class == VerdictClass::WorthIt)));
+    let own_logs = database_logs(before, after);
+    let counted = own_logs.into_iter().chain(memory(before, after));
+    reasons.extend(counted.filter(|r| !changed || helps(r) == (class == VerdictClass::WorthIt)));
     reasons.extend(nothing_read(changed, subjects, before, after));
     reasons.extend(indirect(before, after));
     reasons.extend(record_reads(before, after));
@@ -195,6 +199,31 @@ fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
         drives_before: old.reads?.drives,
         drives_after: new.reads?.drives,
     })
+}
+
+/// What a database server writes beside its tables, for each transaction.
+fn database_logs(before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason> {
+    use Database::{Mariadb, Postgresql};
+    let mut reasons = match (before.cell.database, after.cell.database) {
+        (Some(Postgresql { wal_bytes: before, .. }), Some(Postgresql { wal_bytes: after, .. })) => {
+            vec![Reason::Wal { before, after }]
+        }
+        (
+            Some(Mariadb { redo_bytes: before, pages_doubled: twice, .. }),
+            Some(Mariadb { redo_bytes: after, pages_doubled: still, .. }),
+        ) => vec![
+            Reason::Redo { before, after },
+            Reason::Doublewrite { before: twice, after: still },
+        ],
+        _ => Vec::new(),
+    };
+    reasons.retain(|reason| match reason {
+        Reason::Wal { before, after }
+        | Reason::Redo { before, after }
+        | Reason::Doublewrite { before, after } => differs(*before, *after),
+        _ => true,
+    });
+    reasons
 }
 
 fn memory(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {

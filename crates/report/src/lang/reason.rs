@@ -85,6 +85,21 @@ impl Language {
                 "The write throttle delays a write {after} times on average instead of {before}.",
                 "平均每次写入被写限流延迟的次数由 {before} 变为 {after}。")
             }
+            Reason::Wal { before, after } => {
+                say!(self, before = bytes(*before), after = bytes(*after);
+                "A transaction writes {after} of WAL instead of {before}.",
+                "每个事务写入的 WAL 由 {before} 变为 {after}。")
+            }
+            Reason::Redo { before, after } => {
+                say!(self, before = bytes(*before), after = bytes(*after);
+                "A transaction writes {after} of redo log instead of {before}.",
+                "每个事务写入的重做日志由 {before} 变为 {after}。")
+            }
+            Reason::Doublewrite { before, after } => {
+                say!(self, before = count(*before), after = count(*after);
+                "InnoDB writes {after} pages to the doublewrite buffer per transaction instead of {before}.",
+                "每个事务写入双写缓冲区（doublewrite buffer）的页数由 {before} 变为 {after}。")
+            }
             Reason::SameWork => self
                 .pick(
                     "None of the kernel’s or the drives’ counters changes noticeably.",
