@@ -129,13 +129,13 @@ fn the_name_of_a_section_is_what_fio_takes_for_it() {
 
 #[test]
 fn fios_own_keywords_may_stand_in_the_format_of_file_names_and_nothing_else_may() {
-    let of = |option: &str| found(&format!("[a]\nrw=read\nsize=1G\n{option}\n"));
-    assert!(of("filename_format=$jobname.$jobnum.$filenum").is_empty());
-    assert!(of("filename_format=$clientuid$jobnum").is_empty());
+    let with_option = |option: &str| found(&format!("[a]\nrw=read\nsize=1G\n{option}\n"));
+    assert!(with_option("filename_format=$jobname.$jobnum.$filenum").is_empty());
+    assert!(with_option("filename_format=$clientuid$jobnum").is_empty());
     for value in ["$jobnum.${HOME}", "$ncpus", "$$jobnumncpus", "x$"] {
-        assert_eq!(of(&format!("filename_format={value}"))[0].0, 4, "{value}");
+        assert_eq!(with_option(&format!("filename_format={value}"))[0].0, 4, "{value}");
     }
-    assert_eq!(of("description=$jobname")[0].0, 4);
+    assert_eq!(with_option("description=$jobname")[0].0, 4);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn counts_ranges_and_times_are_read_in_fios_own_notation() {
 
 #[test]
 fn invalid_blocks_and_shares_are_refused_at_their_place() {
-    let of = |option: &str| {
+    let first_error = |option: &str| {
         let text = format!("[w]\nrw=randrw\nsize=1g\n{option}\n");
         let message = found(&text);
         assert!(message.len() < 2, "{option}: {message:?}");
@@ -285,7 +285,7 @@ fn invalid_blocks_and_shares_are_refused_at_their_place() {
         ("offset=150%", "not a share of a file"),
         ("bs=2g", "is smaller than a block"),
     ] {
-        let (_, message) = of(option);
+        let (_, message) = first_error(option);
         assert!(message.contains(word), "{option}: {message}");
     }
     for option in [
@@ -298,7 +298,7 @@ fn invalid_blocks_and_shares_are_refused_at_their_place() {
         "offset=50%",
         "bs=1g",
     ] {
-        assert_eq!(of(option), <(usize, String)>::default(), "{option}");
+        assert_eq!(first_error(option), <(usize, String)>::default(), "{option}");
     }
 }
 

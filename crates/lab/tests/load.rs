@@ -13,12 +13,12 @@ fn another_release_takes_the_place_of_the_labs_own_but_not_of_a_variants() {
                 [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n";
     let on = Some(OpenZfs::V2_4);
     let (campaign, _) = load_on(on, "t.toml", text, &Here, &Profiles::builtin()).unwrap();
-    let of = |name: &str| {
+    let release = |name: &str| {
         let variant = campaign.variants.iter().find(|v| v.name == name);
         variant.map(|v| v.openzfs)
     };
-    assert_eq!(of("a"), on);
-    assert_eq!(of("b"), Some(OpenZfs::V2_3));
+    assert_eq!(release("a"), on);
+    assert_eq!(release("b"), Some(OpenZfs::V2_3));
 }
 
 #[test]
@@ -207,12 +207,12 @@ fn a_dataset_has_what_those_above_it_have() {
     let text =
         format!("{BASE}[datasets.a]\natime = \"off\"\n[datasets.\"a/b\"]\nsync = \"disabled\"\n");
     let campaign = campaign(&text);
-    let of = |dataset, name| campaign.variants[0].property(dataset, name);
-    assert_eq!(of("a/b", "atime"), Some("off"));
-    assert_eq!(of("a/b", "sync"), Some("disabled"));
-    assert_eq!(of("a/b", "recordsize"), Some("16K"));
-    assert_eq!(of("a", "sync"), Some("always"));
-    assert_eq!(of("", "atime"), None);
+    let value = |dataset, name| campaign.variants[0].property(dataset, name);
+    assert_eq!(value("a/b", "atime"), Some("off"));
+    assert_eq!(value("a/b", "sync"), Some("disabled"));
+    assert_eq!(value("a/b", "recordsize"), Some("16K"));
+    assert_eq!(value("a", "sync"), Some("always"));
+    assert_eq!(value("", "atime"), None);
 }
 
 #[test]

@@ -413,8 +413,8 @@ fn an_ashift_that_openzfs_changes_is_reported() {
     let count_in = |base: &str, vdevs: &str, ashift: u8| {
         let change = format!("[variants.a]\npool.ashift = {ashift}\nvdevs = \"{vdevs}\"\n");
         let (_, diagnostics) = read(&format!("{base}{change}")).unwrap();
-        let of = |d: &&lab::Diagnostic| d.message.contains("changes ashift 9 to 12");
-        diagnostics.iter().filter(of).count()
+        let on_ashift = |d: &&lab::Diagnostic| d.message.contains("changes ashift 9 to 12");
+        diagnostics.iter().filter(on_ashift).count()
     };
     let count = |vdevs: &str, ashift: u8| count_in(BASE, vdevs, ashift);
     assert_eq!(count("mirror hdd[0-1]", 9), 1);

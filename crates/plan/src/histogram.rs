@@ -194,10 +194,10 @@ fn metadata(text: &str) -> Option<Amount> {
         }
     }
     let total = total?;
-    let of = |field: fn(&Amount) -> f64| data.values().map(field).sum::<f64>();
+    let sum = |field: fn(&Amount) -> f64| data.values().map(field).sum::<f64>();
     Some(Amount {
-        count: (total.count - of(|c| c.count)).max(0.0),
-        bytes: (total.bytes - of(|c| c.bytes)).max(0.0),
+        count: (total.count - sum(|c| c.count)).max(0.0),
+        bytes: (total.bytes - sum(|c| c.bytes)).max(0.0),
     })
 }
 

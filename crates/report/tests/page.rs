@@ -104,9 +104,9 @@ fn every_phrase_stands_in_both_languages() {
     {
         assert!(page.contains(phrase), "{phrase}");
     }
-    let of = |tag: &str| page.matches(&format!(" lang=\"{tag}\">")).count();
+    let texts = |tag: &str| page.matches(&format!(" lang=\"{tag}\">")).count();
     // The switch itself has one more attribute after `lang`; the root element has the page's own.
-    assert_eq!(of("en") + 1, of("zh-CN"));
+    assert_eq!(texts("en") + 1, texts("zh-CN"));
 }
 
 #[test]

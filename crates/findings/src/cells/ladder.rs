@@ -40,8 +40,8 @@ pub fn ladders(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<Lad
             let rungs: Vec<Rung> = rates
                 .into_iter()
                 .map(|rate| {
-                    let of = mine.iter().filter(|(r, _)| *r == rate);
-                    let trials = of.map(|(_, t)| *t).collect();
+                    let at_rate = mine.iter().filter(|(r, _)| *r == rate);
+                    let trials = at_rate.map(|(_, t)| *t).collect();
                     let group = Group::new(variant, workload, campaign.method.restart, trials);
                     rung(rate, &group, model)
                 })

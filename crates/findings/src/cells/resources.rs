@@ -181,11 +181,11 @@ mod tests {
             (Counter::ThrottleDirtyDelay, 800.0),
         ];
         let closed = Job::default();
-        let of = |from: usize| limit_of(closed, 8.0, &second(1000.0, &all[from..]));
-        assert_eq!(of(0), Limit::Drives { kind: "hdd".into(), busy: 0.97 });
-        assert_eq!(of(1), Limit::Processor { busy: 0.95 });
-        assert_eq!(of(2), Limit::Throttle { per_write: 0.8 });
-        assert_eq!(of(3), Limit::Unknown);
+        let limit_from = |from: usize| limit_of(closed, 8.0, &second(1000.0, &all[from..]));
+        assert_eq!(limit_from(0), Limit::Drives { kind: "hdd".into(), busy: 0.97 });
+        assert_eq!(limit_from(1), Limit::Processor { busy: 0.95 });
+        assert_eq!(limit_from(2), Limit::Throttle { per_write: 0.8 });
+        assert_eq!(limit_from(3), Limit::Unknown);
     }
 
     #[test]

@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_property_comes_from_the_nearest_dataset_above() {
-        let of = |sync: &str| BTreeMap::from([("sync".to_owned(), sync.to_owned())]);
+        let sync_set_to = |sync: &str| BTreeMap::from([("sync".to_owned(), sync.to_owned())]);
         let variant = Variant {
             name: "v".into(),
             levels: BTreeMap::new(),
@@ -231,8 +231,8 @@ mod tests {
             drives: BTreeMap::new(),
             pool: Pool { ashift: None, vdevs: Vec::new(), properties: BTreeMap::new() },
             datasets: BTreeMap::from([
-                (String::new(), of("always")),
-                ("db".to_owned(), of("disabled")),
+                (String::new(), sync_set_to("always")),
+                ("db".to_owned(), sync_set_to("disabled")),
                 ("db/pg".to_owned(), BTreeMap::new()),
             ]),
             module: BTreeMap::new(),

@@ -182,7 +182,7 @@ clients = 4
 
 #[test]
 fn sqlite_loses_and_corrupts_by_its_documentation() {
-    let of = |stack: &str, sqlite: &str| {
+    let durability_of = |stack: &str, sqlite: &str| {
         let text = format!(
             "{stack}\n[host]\nmemory = \"64G\"\n[method]\nruntime = \"10s\"\n[drives]\nssd = \"1x nvme-consumer-1t\"\n\
              [workloads.app.sqlite]\nrows = 100000\nclients = 4\nwrites = 0.5\n{sqlite}"
@@ -208,11 +208,11 @@ fn sqlite_loses_and_corrupts_by_its_documentation() {
         (always, off, Durability::KeepsAcknowledged),
         (disabled, "", loses(10.0)),
     ] {
-        assert_eq!(of(stack, sqlite).0, durability, "{stack} {sqlite}");
+        assert_eq!(durability_of(stack, sqlite).0, durability, "{stack} {sqlite}");
     }
-    assert_eq!(of(disabled, off).1.as_deref(), Some("sync=disabled on tank"));
+    assert_eq!(durability_of(disabled, off).1.as_deref(), Some("sync=disabled on tank"));
     let setting = "synchronous=full with journal_mode=delete";
-    assert_eq!(of(ext4, delete).1.as_deref(), Some(setting));
+    assert_eq!(durability_of(ext4, delete).1.as_deref(), Some(setting));
 }
 
 #[test]

@@ -440,33 +440,33 @@ fn size_check_must_stay_within_the_caps() {
 #[test]
 fn files_that_no_pool_could_hold_are_refused_where_they_are_laid_out() {
     // raidz2 of six disks of 16 TB: 58.2 TiB of drives' 87.3, less what 16K records cost on it.
-    let of = |job: &str, size: &str| {
+    let refusal = |job: &str, size: &str| {
         let more = format!(
             "[workloads.large]\nfio.job = \"[w]\\n{job}\\nruntime=30\\n\"\nsize = \"{size}\"\n"
         );
         let read = read("64G", &more).map_err(|diagnostics| diagnostics[0].message.clone());
         read.err().unwrap_or_default()
     };
-    let refused = of("rw=randread", "70T");
+    let refused = refusal("rw=randread", "70T");
     assert!(refused.contains("need 70"), "{refused}");
     assert!(refused.contains("hold about"), "{refused}");
-    let mixed = of("rw=readwrite", "70T");
+    let mixed = refusal("rw=readwrite", "70T");
     assert!(mixed.contains("hold about"), "{mixed}");
     // fio begins on holes, and ends when its time is over.
-    assert!(!of("rw=randwrite", "70T").contains("hold about"));
-    assert!(!of("rw=randread", "20T").contains("hold about"));
-    let small = of("rw=randread\\nbuffer_compress_percentage=60", "70T");
+    assert!(!refusal("rw=randwrite", "70T").contains("hold about"));
+    assert!(!refusal("rw=randread", "20T").contains("hold about"));
+    let small = refusal("rw=randread\\nbuffer_compress_percentage=60", "70T");
     assert!(!small.contains("hold about"), "{small}");
 }
 
 #[test]
 fn a_ramp_of_the_jobs_own_counts_for_the_time_a_campaign_takes() {
     let more = "[workloads.ramp]\nfio.job = \"[w]\\nrw=read\\nsize=20g\\nruntime=30\\nramp_time=10m\\n\"\n";
-    let of = |more: &str| {
+    let estimated_s = |more: &str| {
         let campaign = campaign("64G", more);
         estimate(&campaign, &model(&campaign, &ROOMY)).virtual_s
     };
-    assert_eq!(of(more) - of(""), 2.0 * (30.0 + 600.0));
+    assert_eq!(estimated_s(more) - estimated_s(""), 2.0 * (30.0 + 600.0));
     let more = "[workloads.whole]\nfio.job = \"[w]\\nrw=read\\nsize=20g\\n\"\n";
     let campaign = campaign("64G", more);
     let found = estimate(&campaign, &model(&campaign, &ROOMY));

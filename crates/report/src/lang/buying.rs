@@ -138,18 +138,18 @@ impl Language {
 
     /// What load keeps a percentile under a limit.
     pub fn load_within(self, within: &LoadWithin) -> String {
-        let of = match within.of {
+        let percentile = match within.of {
             Operation::ReadWrite => "p99",
             Operation::Sync => "fsync p99",
         };
         let (limit, up_to) = (micros(within.limit_us), within.up_to.map_or("–".into(), count));
         match within.exceeded_at.map(count) {
             Some(at) => say!(self;
-                "{of} ≤ {limit} up to {up_to} ops/s, exceeded at {at}",
-                "{up_to} 次/秒以内 {of} ≤ {limit}，{at} 次/秒时超出"),
+                "{percentile} ≤ {limit} up to {up_to} ops/s, exceeded at {at}",
+                "{up_to} 次/秒以内 {percentile} ≤ {limit}，{at} 次/秒时超出"),
             None => say!(self;
-                "{of} ≤ {limit} up to {up_to} ops/s, the highest valid rate",
-                "{up_to} 次/秒（最高有效速率）以内 {of} ≤ {limit}"),
+                "{percentile} ≤ {limit} up to {up_to} ops/s, the highest valid rate",
+                "{up_to} 次/秒（最高有效速率）以内 {percentile} ≤ {limit}"),
         }
     }
 }

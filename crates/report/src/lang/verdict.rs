@@ -78,7 +78,7 @@ impl Language {
         };
         let value = ratio_number(effect.ratio.value);
         let (low, high) = (ratio_number(effect.ratio.low), ratio_number(effect.ratio.high));
-        let of = match (self, effect.phase) {
+        let measure = match (self, effect.phase) {
             (_, PhaseKind::Whole) => self.metric(effect.metric).to_owned(),
             (Language::English, PhaseKind::Burst) => {
                 format!("{} in the burst", self.metric(effect.metric))
@@ -99,20 +99,20 @@ impl Language {
         };
         match class {
             VerdictClass::WorthIt => say!(self;
-                "Better: {of} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "更好：{of}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+                "Better: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
+                "更好：{measure}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
             VerdictClass::Harmful => say!(self;
-                "Worse: {of} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "更差：{of}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+                "Worse: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
+                "更差：{measure}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
             VerdictClass::NoEffect => say!(self;
-                "No difference that matters: {of} is {value} times that of the other, between {low} and {high} ({trials}).",
-                "差别可以忽略：{of}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
+                "No difference that matters: {measure} is {value} times that of the other, between {low} and {high} ({trials}).",
+                "差别可以忽略：{measure}是对方的 {value} 倍，区间 {low}–{high} 倍（{trials}）。"),
             VerdictClass::Undecided if effect.ratio.basis == Basis::Point => say!(self;
-                "So far {of} is {value} times that of the other; there are too few trials for an interval.",
-                "目前{of}是对方的 {value} 倍；试验次数太少，无法给出区间。"),
+                "So far {measure} is {value} times that of the other; there are too few trials for an interval.",
+                "目前{measure}是对方的 {value} 倍；试验次数太少，无法给出区间。"),
             VerdictClass::Undecided => say!(self;
-                "So far {of} is {value} times that of the other, somewhere between {low} and {high} ({trials}).",
-                "目前{of}是对方的 {value} 倍，真值可能在 {low}–{high} 倍之间（{trials}）。"),
+                "So far {measure} is {value} times that of the other, somewhere between {low} and {high} ({trials}).",
+                "目前{measure}是对方的 {value} 倍，真值可能在 {low}–{high} 倍之间（{trials}）。"),
         }
     }
 
