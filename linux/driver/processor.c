@@ -232,8 +232,12 @@ static unsigned int clock_calls;
  */
 static unsigned int thread_calls;
 
+/* Loops of user code that waited for another task, with no system call between them. */
+static unsigned int spins;
+
 void um_charge_syscall(int nr)
 {
+	spins = 0;
 	if (reads_the_clock(nr)) {
 		add(clock_ns);
 		clock_calls++;
@@ -277,6 +281,18 @@ void um_charge_clock_reads(const struct user_clock *clock)
 
 	if (!clock_calls)
 		add(clock_ns * (USER_CLOCK_READS - left));
+}
+
+/*
+ * User code waits in a loop for another task, which runs on another core of the
+ * modelled host meanwhile, or is woken by an event: the clock moves further each
+ * time, up to a millisecond.
+ */
+void um_charge_spin(void)
+{
+	pending += (1000ULL << min(spins++, 10u)) << 10;
+	apply();
+	yield();
 }
 
 void um_charge_switch(void)

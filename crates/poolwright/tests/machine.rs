@@ -177,6 +177,23 @@ fn runs(pid: u32) -> bool {
 }
 
 #[test]
+fn threads_that_wait_in_loops_for_each_other_take_the_same_time_again() {
+    let Some(place) = Place::new() else { return };
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_poolwright"));
+    let example = program.parent().unwrap().join("examples/waiting_threads");
+    let script = format!("exec {}\n", example.display());
+    let run = || {
+        let shell = ["timeout", "120", program.to_str().unwrap()];
+        let output = feed(place.wrapped(&shell, &["shell", "lab.toml"]), &script);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let [first, second] = [run(), run()];
+    assert!(first.contains("waited "), "{first}");
+    assert_eq!(first, second);
+}
+
+#[test]
 fn a_shell_reads_commands_and_gives_their_output_and_exit_code() {
     let Some(place) = Place::new() else { return };
     let output = place.shell("zpool status -x\necho wrong >&2\nls /dev/pw-*\nexit 7\n");
