@@ -1,6 +1,7 @@
 //! Programs of this host.
 
 use crate::fault::Fault;
+use lab::mysql::Server;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -37,72 +38,104 @@ impl Fio {
     }
 }
 
-/// Debian's packages of the server and its clients, which start no service.
-const MARIADB: &str = "mariadb-server-core mariadb-client";
-
-/// MariaDB's server and clients, and sysbench, which the modelled machine runs from the host.
+/// A server of the MySQL family with its clients, and sysbench, which the modelled machine runs from the host.
 #[derive(Debug, Clone)]
-pub struct Mariadb {
-    /// The server's program.
-    pub server: PathBuf,
-    /// sysbench's program.
-    pub sysbench: PathBuf,
-    /// `mariadb-10.11.19`.
+pub struct Mysql {
+    /// Which of them.
+    pub family: Server,
+    /// `mariadb-10.11.19`, `mysql-9.7.4`.
     pub version: String,
     /// `sysbench-1.0.20`.
     pub client: String,
+    /// Programs by name.
+    places: Vec<(&'static str, PathBuf)>,
 }
 
-impl Mariadb {
+impl Mysql {
+    /// The name of the server's program.
+    pub fn daemon(family: Server) -> &'static str {
+        match family {
+            Server::Mariadb => "mariadbd",
+            Server::Mysql => "mysqld",
+        }
+    }
+
+    /// The client that runs statements.
+    pub fn shell(family: Server) -> &'static str {
+        match family {
+            Server::Mariadb => "mariadb",
+            Server::Mysql => "mysql",
+        }
+    }
+
+    /// The client that asks whether the server takes connections, and ends it.
+    pub fn admin(family: Server) -> &'static str {
+        match family {
+            Server::Mariadb => "mariadb-admin",
+            Server::Mysql => "mysqladmin",
+        }
+    }
+
     /// Finds the server, its clients and sysbench; `version` is major × 100 + minor of the server.
     ///
     /// # Errors
-    /// [`Fault::Environment`] with what is missing and the line that installs it, or with the version that is there.
-    pub fn find(version: Option<u32>) -> Result<Mariadb, Fault> {
-        let missing = |what: &str, package: &str| {
-            Fault::Environment(format!(
-                "{what} is not installed; install it with: apt install {package}"
-            ))
+    /// [`Fault::Environment`] with what is missing and how to install it, or with the version that is there.
+    pub fn find(family: Server, version: Option<u32>) -> Result<Mysql, Fault> {
+        let missing = |what: &str, how: &str| {
+            Fault::Environment(format!("{what} is not installed; install it with: {how}"))
         };
         let here = |name: &str| find(name).or_else(|| find(&format!("/usr/sbin/{name}")));
-        let server = here("mariadbd").ok_or_else(|| missing("MariaDB", MARIADB))?;
-        for name in ["mariadb-install-db", "mariadb", "mariadb-admin", "setsid"] {
-            here(name).ok_or_else(|| missing(name, MARIADB))?;
+        let (names, install): (&[&'static str], _) = match family {
+            Server::Mariadb => (
+                &["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
+                "apt install mariadb-server-core mariadb-client",
+            ),
+            Server::Mysql => (
+                &["mysqld", "mysql", "mysqladmin"],
+                "apt install mysql-server-core mysql-client-core (Debian stable has no MySQL: put the programs of another source into PATH)",
+            ),
+        };
+        let mut places = Vec::new();
+        for name in names {
+            let path = here(name)
+                .ok_or_else(|| missing(&format!("{} ({name})", family.name()), install))?;
+            places.push((*name, path));
         }
-        let sysbench = here("sysbench").ok_or_else(|| missing("sysbench", "sysbench"))?;
+        let sysbench =
+            here("sysbench").ok_or_else(|| missing("sysbench", "apt install sysbench"))?;
         // mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)
-        let text = printed(&server, "--version");
+        // /usr/sbin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))
+        let text = printed(&places[0].1, "--version");
+        if family == Server::Mysql && text.contains("MariaDB") {
+            return Err(missing("MySQL (the mysqld in PATH is MariaDB's)", install));
+        }
         let word = text.split_whitespace().nth(2).unwrap_or_default();
         let number = word.split('-').next().unwrap_or_default().to_owned();
         let mut parts = number.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
         let found = 100 * parts.next().unwrap_or(0) + parts.next().unwrap_or(0);
         if let Some(wanted) = version.filter(|wanted| *wanted != found) {
             return Err(Fault::Environment(format!(
-                "MariaDB {}.{} is not installed (there is {number}): install it, or leave `version` out of the lab",
+                "{} {}.{} is not installed (there is {number}): install it, or leave `version` out of the lab",
+                family.name(),
                 wanted / 100,
                 wanted % 100
             )));
         }
         let client = printed(&sysbench, "--version").trim().replace(' ', "-");
-        Ok(Mariadb { server, sysbench, version: format!("mariadb-{number}"), client })
+        places.push(("sysbench", sysbench));
+        let version = format!("{}-{number}", family.section());
+        Ok(Mysql { family, version, client, places })
     }
 
-    /// One without a place, for keys: what runs is in them by version and hash.
-    pub fn nowhere() -> Mariadb {
-        Mariadb {
-            server: PathBuf::from("mariadbd"),
-            sysbench: PathBuf::from("sysbench"),
-            version: String::new(),
-            client: String::new(),
-        }
+    /// One without places, for keys: what runs is in them by version and hash.
+    pub fn nowhere(family: Server) -> Mysql {
+        Mysql { family, version: String::new(), client: String::new(), places: Vec::new() }
     }
 
-    /// One of its programs: the server by its place, the others as they are found inside.
+    /// One of its programs, by its place.
     pub fn program(&self, name: &str) -> String {
-        match name {
-            "mariadbd" => self.server.to_string_lossy().into_owned(),
-            name => name.to_owned(),
-        }
+        let place = self.places.iter().find(|(program, _)| *program == name);
+        place.map_or_else(|| name.to_owned(), |(_, path)| path.to_string_lossy().into_owned())
     }
 
     /// Hash of the server's and of sysbench's program.
@@ -110,7 +143,8 @@ impl Mariadb {
     /// # Errors
     /// [`Fault::Environment`] that one cannot be read.
     pub fn hash(&self) -> Result<String, Fault> {
-        hash(&[self.server.clone(), self.sysbench.clone()])
+        let own = [Mysql::daemon(self.family), "sysbench"];
+        hash(&own.map(|name| PathBuf::from(self.program(name))))
     }
 }
 

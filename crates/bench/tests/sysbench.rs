@@ -1,6 +1,7 @@
 //! Output of sysbench 1.0.20, made by the real program in the machine: 8 threads of oltp_read_write for 3 s.
 
 use bench::workload::sysbench::output::{Run, complaint};
+use lab::mysql::Server;
 
 /// What sysbench itself sums up in it.
 const EVENTS: u64 = 610;
@@ -59,7 +60,10 @@ fn the_server_s_own_reason_is_told() {
         2023-12-14 22:13:21 0 [ERROR] Plugin 'InnoDB' registration as a STORAGE ENGINE failed.\n\
         2023-12-14 22:13:21 0 [ERROR] Unknown/unsupported storage engine: InnoDB\n\
         2023-12-14 22:13:21 0 [ERROR] Aborting\n";
-    let message = complaint(log).unwrap();
+    let message = complaint(Server::Mariadb, log).unwrap();
     assert!(message.starts_with("MariaDB: ") && message.contains("requires"), "{message}");
-    assert_eq!(complaint("2023-12-14 22:13:21 0 [Note] ready for connections.\n"), None);
+    assert_eq!(
+        complaint(Server::Mariadb, "2023-12-14 22:13:21 0 [Note] ready for connections.\n"),
+        None
+    );
 }

@@ -16,7 +16,7 @@ pub use pgbench::{BUILTIN, Directories, Pgbench, Protocol, Script};
 pub use sqlite::{JournalMode, SQLITE_CACHE, Sqlite, Synchronous};
 pub use stack::{Filesystem, FilesystemOnDrives, MdLevel, Stack};
 pub use sysbench::{
-    MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench, SysbenchScript,
+    MysqlDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench, SysbenchScript,
 };
 pub use workload::{Program, Rates, Workload};
 pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Vdev};
@@ -72,7 +72,7 @@ pub struct Variant {
     /// RAM, bytes, where it differs from the lab's (`host.memory`): variants may compare memory with drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
-    /// Settings of database servers (`postgresql`, `mariadb`) that replace those of the workloads.
+    /// Settings of database servers (`postgresql`, `mariadb`, `mysql`) that replace those of the workloads.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, BTreeMap<String, String>>,
 }

@@ -6,7 +6,8 @@ use crate::campaign::{
     SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, SyncMethod, Synchronous,
 };
 use crate::file::stack_names;
-use crate::{mariadb, postgresql, profile::Profiles};
+use crate::mysql::Server;
+use crate::{postgresql, profile::Profiles};
 use serde_json::{Map, Value, json};
 use zfs::module;
 use zfs::property::{Property, Values, dataset, pool};
@@ -91,6 +92,7 @@ fn base() -> Map<String, Value> {
         "module": { "$ref": "#/$defs/module" },
         "postgresql": { "$ref": "#/$defs/postgresql" },
         "mariadb": { "$ref": "#/$defs/mariadb" },
+        "mysql": { "$ref": "#/$defs/mysql" },
     });
     match base {
         Value::Object(base) => base,
@@ -138,7 +140,8 @@ fn definitions() -> Value {
         "parameter": { "enum": parameters() },
         "module": { "type": "object", "propertyNames": { "$ref": "#/$defs/parameter" }, "additionalProperties": { "type": ["integer", "string"] } },
         "postgresql": server("[A-Za-z0-9_.]+", postgresql::all().map(|setting| setting.name).collect()),
-        "mariadb": server("[A-Za-z0-9_-]+", mariadb::all().map(|setting| setting.name).collect()),
+        "mariadb": mysql(Server::Mariadb),
+        "mysql": mysql(Server::Mysql),
         "variant": { "type": "object", "properties": variant, "additionalProperties": false },
     })
 }
@@ -166,6 +169,7 @@ fn workload() -> Value {
             "postgresql": { "$ref": "#/$defs/postgresql" },
             "sysbench": sysbench(),
             "mariadb": { "$ref": "#/$defs/mariadb" },
+            "mysql": { "$ref": "#/$defs/mysql" },
             "pg_test_fsync": object("PostgreSQL's test of how writes are made durable", json!({
                 "method": { "enum": SyncMethod::ALL.map(SyncMethod::name), "description": "Whose operations a second are compared; fdatasync without" },
                 "writes": { "enum": [1, 2], "description": "Writes of 8 kB for each sync; 1 without" },
@@ -182,8 +186,8 @@ fn workload() -> Value {
             })),
             "directories": object("Datasets of the database", json!({
                 "data": text_of("The data directory"),
-                "redo": text_of("MariaDB's redo log"),
-                "binlog": text_of("MariaDB's binary log"),
+                "redo": text_of("MariaDB's or MySQL's redo log"),
+                "binlog": text_of("MariaDB's or MySQL's binary log"),
                 "wal": text_of("The write-ahead log"),
                 "tables": text_of("A tablespace for the tables"),
                 "indexes": text_of("A tablespace for their indexes"),
@@ -205,7 +209,12 @@ fn server(pattern: &str, names: Vec<&str>) -> Value {
     })
 }
 
-/// A client of MariaDB. `file::sysbench` has the bounds.
+/// Settings of a MariaDB or MySQL server.
+fn mysql(of: Server) -> Value {
+    server("[A-Za-z0-9_-]+", of.settings().map(|setting| setting.name).collect())
+}
+
+/// A client of MariaDB or MySQL. `file::sysbench` has the bounds.
 fn sysbench() -> Value {
     let number =
         |description: &str| json!({ "type": "number", "minimum": 0, "description": description });
@@ -217,7 +226,7 @@ fn sysbench() -> Value {
         "table_size": count("Rows of each on the real server"),
         "threads": count("Sessions"),
         "rate": { "type": "number", "minimum": 1, "description": "Transactions that all sessions together begin in a second" },
-        "version": text_of("Version of MariaDB, such as 10.11; the one that is installed without"),
+        "version": text_of("Version of the server, such as 10.11 of MariaDB or 8.4 of MySQL; the one that is installed without"),
     });
     for (name, kind) in &SYSBENCH_OPTIONS {
         let description = "As sysbench's option of this name";
@@ -227,7 +236,7 @@ fn sysbench() -> Value {
             OptionKind::Words(words) => json!({ "enum": words, "description": description }),
         };
     }
-    object("sysbench with a MariaDB server of its own", properties)
+    object("sysbench with a MariaDB or MySQL server of its own", properties)
 }
 
 /// `dataset.recordsize = ["8K", "16K"]` in `[factors]`.

@@ -1,10 +1,11 @@
-//! MariaDB with sysbench as a workload: what a lab says of it, and what is wrong with it.
+//! MariaDB and MySQL with sysbench as a workload: what a lab says of it, and what is wrong with it.
 
 mod common;
 
 use common::*;
 use lab::campaign::Program;
 use lab::model::{HostLimits, resolve};
+use lab::mysql::Server;
 
 /// [`BASE`] with a database instead of its workload.
 fn with(client: &str, more: &str) -> String {
@@ -64,6 +65,21 @@ fn a_variant_s_settings_replace_those_of_the_workload() {
 }
 
 #[test]
+fn a_mysql_server_is_read_by_its_own_settings() {
+    let server = "[workloads.oltp.mysql]\ninnodb_redo_log_capacity = \"2G\"\n";
+    let variants = "[variants.once]\nmysql.innodb_doublewrite = \"off\"\n";
+    let client = format!("{CLIENT}version = \"8.4\"\n");
+    let campaign = campaign(&with(&client, &format!("{server}{variants}")));
+    let Program::Sysbench(sysbench) = campaign.workloads[0].on(&campaign.variants[1]).program
+    else {
+        panic!("{:?}", campaign.workloads);
+    };
+    assert_eq!((sysbench.server, sysbench.version), (Server::Mysql, Some(804)));
+    assert_eq!(sysbench.settings["innodb_doublewrite"], "off");
+    assert!(sysbench.logs_binary(), "its default");
+}
+
+#[test]
 fn a_number_that_the_server_adjusts_is_a_note() {
     let text = with(CLIENT, "[workloads.oltp.mariadb]\ninnodb_log_write_ahead_size = 16384\n");
     let Ok((_, notes)) = read(&text) else { panic!("refused") };
@@ -102,6 +118,20 @@ fn each_mistake_has_its_place_and_its_fix() {
         "innodb_bufer_pool_size",
         "no setting",
         "did you mean `innodb_buffer_pool_size`",
+    );
+    refused(
+        CLIENT,
+        "[workloads.oltp.mariadb]\nsync_binlog = 1\n[workloads.oltp.mysql]\nsync_binlog = 1\n",
+        "mysql",
+        "in one workload",
+        "keep the section",
+    );
+    refused(
+        CLIENT,
+        "[workloads.oltp.mysql]\ninnodb_encryption_threads = 1\n",
+        "innodb_encryption_threads",
+        "MySQL 9.7 has no setting",
+        "mysqld --verbose --help",
     );
     refused(
         CLIENT,

@@ -93,24 +93,24 @@ named! {
         PostgresqlWalFullPages = "postgresql.wal_full_pages",
         /// Of a PostgreSQL server: checkpoints, by time and by request.
         PostgresqlCheckpoints = "postgresql.checkpoints",
-        /// Of a MariaDB server: COMMIT statements.
-        MariadbCommits = "mariadb.commits",
-        /// Of a MariaDB server: pages asked of its buffer pool.
-        MariadbBufferRequests = "mariadb.buffer_requests",
-        /// Of a MariaDB server: pages asked of its buffer pool that were not in it.
-        MariadbBufferReads = "mariadb.buffer_reads",
-        /// Of a MariaDB server: bytes of redo log.
-        MariadbRedoBytes = "mariadb.redo_bytes",
-        /// Of a MariaDB server: flushes that InnoDB asked for, of the redo log and of tablespaces.
-        MariadbFlushes = "mariadb.flushes",
-        /// Of a MariaDB server: groups of transactions written to the binary log at once.
-        MariadbBinlogGroups = "mariadb.binlog_groups",
-        /// Of a MariaDB server: pages written to tablespaces.
-        MariadbPagesWritten = "mariadb.pages_written",
-        /// Of a MariaDB server: pages written to the doublewrite buffer.
-        MariadbPagesDoubled = "mariadb.pages_doubled",
-        /// Of a MariaDB server: waits for the lock of a row.
-        MariadbRowLockWaits = "mariadb.row_lock_waits",
+        /// Of a MariaDB or MySQL server: COMMIT statements.
+        MysqlCommits = "mysql.commits",
+        /// Of a MariaDB or MySQL server: pages asked of its buffer pool.
+        MysqlBufferRequests = "mysql.buffer_requests",
+        /// Of a MariaDB or MySQL server: pages asked of its buffer pool that were not in it.
+        MysqlBufferReads = "mysql.buffer_reads",
+        /// Of a MariaDB or MySQL server: bytes of redo log.
+        MysqlRedoBytes = "mysql.redo_bytes",
+        /// Of a MariaDB or MySQL server: flushes that InnoDB asked for, of the redo log and of tablespaces.
+        MysqlFlushes = "mysql.flushes",
+        /// Of a MariaDB or MySQL server: groups of transactions written to the binary log at once.
+        MysqlBinlogGroups = "mysql.binlog_groups",
+        /// Of a MariaDB or MySQL server: pages written to tablespaces.
+        MysqlPagesWritten = "mysql.pages_written",
+        /// Of a MariaDB or MySQL server: pages written to the doublewrite buffer.
+        MysqlPagesDoubled = "mysql.pages_doubled",
+        /// Of a MariaDB or MySQL server: waits for the lock of a row.
+        MysqlRowLockWaits = "mysql.row_lock_waits",
     }
     and {
         /// A counter of one drive: `drive.hdd3.busy`.

@@ -22,7 +22,7 @@ named! {
         /// pgbench's scale factor, as scaled.
         PostgresqlBranches = "postgresql.branches",
         /// Rows of each of sysbench's tables, as scaled.
-        MariadbRows = "mariadb.rows",
+        MysqlRows = "mysql.rows",
     }
 }
 

@@ -7,8 +7,9 @@ use ::machine::confine::has_landlock;
 use ::machine::engine::{self, Engine, Missing};
 use ::machine::scratch::Scratch;
 use bench::engine::linux::{Linux, probe};
-use bench::programs::{self, Fio, Mariadb, Postgresql};
+use bench::programs::{self, Fio, Mysql, Postgresql};
 use lab::model::HostLimits;
+use lab::mysql::Server;
 use serde::Serialize;
 use std::env::consts::{ARCH, OS};
 use std::fs;
@@ -101,14 +102,16 @@ fn findings(store: &Path) -> Vec<Finding> {
     let server = server
         .map_err(|_| ("for labs with pgbench or pg_test_fsync".to_owned(), install("postgresql")));
     all.push(Finding::new("PostgreSQL", false, server));
-    let server = Mariadb::find(None).map(|server| format!("{}, {}", server.version, server.client));
-    let missing = || {
-        (
-            "for labs with sysbench".to_owned(),
-            install("mariadb-server-core mariadb-client sysbench"),
-        )
-    };
-    all.push(Finding::new("MariaDB", false, server.map_err(|_| missing())));
+    for (family, package) in [
+        (Server::Mariadb, "mariadb-server-core mariadb-client sysbench"),
+        (Server::Mysql, "mysql-server-core mysql-client-core sysbench"),
+    ] {
+        let server = Mysql::find(family, None);
+        let server = server.map(|server| format!("{}, {}", server.version, server.client));
+        let labs = format!("for labs with sysbench and {}", family.name());
+        let server = server.map_err(|_| (labs, install(package)));
+        all.push(Finding::new(family.name(), false, server));
+    }
     for (program, package, labs) in [
         ("mdadm", "mdadm", "stack = \"md\""),
         ("mkfs.xfs", "xfsprogs", "the file system xfs"),

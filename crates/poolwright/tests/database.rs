@@ -4,7 +4,8 @@
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
-use bench::programs::{Mariadb, Postgresql};
+use bench::programs::{Mysql, Postgresql};
+use lab::mysql::Server;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -200,7 +201,7 @@ fn sqlite_is_measured_and_a_commit_costs_what_its_journal_syncs() {
 #[test]
 fn mariadb_is_measured_and_a_server_that_does_not_start_says_why() {
     let Some(engine) = engine() else { return };
-    if let Err(why) = Mariadb::find(None) {
+    if let Err(why) = Mysql::find(Server::Mariadb, None) {
         return skipped(&why.to_string());
     }
     let ran = Ran::new(&engine, MARIADB);
@@ -208,7 +209,7 @@ fn mariadb_is_measured_and_a_server_that_does_not_start_says_why() {
     // A commit waits for redo and binary log on a disk.
     assert!(oltp["write_latency"]["mean_us"].as_f64() > Some(5000.0), "{oltp}");
     let database = &oltp["database"];
-    assert_eq!(database["server"], "mariadb");
+    assert_eq!(database["server"], "mysql");
     assert!(database["redo_bytes"].as_f64() > Some(300.0), "{database}");
     assert!(database["binlog_group"].as_f64() > Some(0.9), "{database}");
     assert!(database["buffer_hits"].as_f64() > Some(0.9), "{database}");

@@ -3,7 +3,8 @@
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
-use bench::programs::{Mariadb, Postgresql};
+use bench::programs::{Mysql, Postgresql};
+use lab::mysql::Server;
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -156,7 +157,7 @@ fn a_database_keeps_acknowledged_commits_and_without_synchronous_commit_it_does_
 
 #[test]
 fn mariadb_keeps_acknowledged_commits_and_without_a_flush_at_each_commit_it_does_not() {
-    if let Err(why) = Mariadb::find(None) {
+    if let Err(why) = Mysql::find(Server::Mariadb, None) {
         return skipped(&why.to_string());
     }
     keeps_and_loses(&mariadb(""), &mariadb("innodb_flush_log_at_trx_commit = 0"));

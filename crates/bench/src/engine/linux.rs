@@ -12,7 +12,7 @@ pub mod variant;
 use super::{Engine, TrialWatch};
 use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
-use crate::programs::{Fio, Mariadb, Postgresql};
+use crate::programs::{Fio, Mysql, Postgresql};
 use crate::stop::Stop;
 use crate::workload::{self, Client, Place, Seen, sqlite};
 use contents::config::Config;
@@ -115,7 +115,7 @@ impl Engine for Linux {
             }
             Program::Sqlite(_) => format!("{identity} {}", sqlite::version()),
             Program::Sysbench(sysbench) => {
-                let server = Mariadb::find(sysbench.version)?;
+                let server = Mysql::find(sysbench.server, sysbench.version)?;
                 format!("{identity} {} {} {}", server.version, server.client, server.hash()?)
             }
         })

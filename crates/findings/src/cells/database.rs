@@ -19,18 +19,18 @@ pub fn counted(trials: &[&Measured]) -> Option<Database> {
             buffer_hits: share(hits, hits + totals.count(&Counter::PostgresqlBufferReads)),
         });
     }
-    totals.get(&Counter::MariadbRedoBytes)?;
-    let asked = totals.count(&Counter::MariadbBufferRequests);
-    let groups = totals.count(&Counter::MariadbBinlogGroups);
-    Some(Database::Mariadb {
-        redo_bytes: each(Counter::MariadbRedoBytes),
-        flushes: each(Counter::MariadbFlushes),
-        pages_written: each(Counter::MariadbPagesWritten),
-        pages_doubled: each(Counter::MariadbPagesDoubled),
+    totals.get(&Counter::MysqlRedoBytes)?;
+    let asked = totals.count(&Counter::MysqlBufferRequests);
+    let groups = totals.count(&Counter::MysqlBinlogGroups);
+    Some(Database::Mysql {
+        redo_bytes: each(Counter::MysqlRedoBytes),
+        flushes: each(Counter::MysqlFlushes),
+        pages_written: each(Counter::MysqlPagesWritten),
+        pages_doubled: each(Counter::MysqlPagesDoubled),
         binlog_group: (groups > 0.0).then(|| operations / groups),
-        row_lock_waits: each(Counter::MariadbRowLockWaits),
+        row_lock_waits: each(Counter::MysqlRowLockWaits),
         // A page that is read ahead is asked for later.
-        buffer_hits: share(asked - totals.count(&Counter::MariadbBufferReads), asked),
+        buffer_hits: share(asked - totals.count(&Counter::MysqlBufferReads), asked),
     })
 }
 
@@ -73,16 +73,16 @@ mod tests {
     }
 
     #[test]
-    fn a_mariadb_server_is_told_by_its_redo_log() {
+    fn a_mysql_server_is_told_by_its_redo_log() {
         let trial = trial([
-            (Counter::MariadbRedoBytes, 3_000_000.0),
-            (Counter::MariadbFlushes, 500.0),
-            (Counter::MariadbPagesWritten, 2000.0),
-            (Counter::MariadbPagesDoubled, 2000.0),
-            (Counter::MariadbBufferRequests, 1000.0),
-            (Counter::MariadbBufferReads, 50.0),
+            (Counter::MysqlRedoBytes, 3_000_000.0),
+            (Counter::MysqlFlushes, 500.0),
+            (Counter::MysqlPagesWritten, 2000.0),
+            (Counter::MysqlPagesDoubled, 2000.0),
+            (Counter::MysqlBufferRequests, 1000.0),
+            (Counter::MysqlBufferReads, 50.0),
         ]);
-        let expected = Database::Mariadb {
+        let expected = Database::Mysql {
             redo_bytes: 3000.0,
             flushes: 0.5,
             pages_written: 2.0,

@@ -288,8 +288,8 @@ pub enum Database {
         /// Share of pages found in the server's shared buffers, 0 to 1; none where none was asked for.
         buffer_hits: Option<f64>,
     },
-    /// A MariaDB server.
-    Mariadb {
+    /// A MariaDB or MySQL server.
+    Mysql {
         /// Bytes of redo log for each transaction.
         redo_bytes: f64,
         /// Flushes that InnoDB asked for, of redo log and tablespaces, for each transaction.

@@ -140,7 +140,7 @@ pub enum Reason {
         /// After.
         after: f64,
     },
-    /// Bytes of redo log of MariaDB for each transaction.
+    /// Bytes of redo log of MariaDB or MySQL for each transaction.
     Redo {
         /// Before.
         before: f64,
@@ -195,9 +195,9 @@ impl Reason {
             Reason::DirtyFilled { .. } => "cat /proc/spl/kstat/zfs/POOL/txgs",
             Reason::Throttled { .. } => "cat /proc/spl/kstat/zfs/dmu_tx",
             Reason::Wal { .. } => "psql -c 'SELECT wal_bytes, wal_fpi FROM pg_stat_wal'",
-            Reason::Redo { .. } => "mariadb -e \"SHOW GLOBAL STATUS LIKE 'Innodb_os_log_written'\"",
+            Reason::Redo { .. } => "mysql -e \"SHOW GLOBAL STATUS LIKE 'Innodb_os_log_written'\"",
             Reason::Doublewrite { .. } => {
-                "mariadb -e \"SHOW GLOBAL STATUS LIKE 'Innodb_dblwr_pages_written'\""
+                "mysql -e \"SHOW GLOBAL STATUS LIKE 'Innodb_dblwr_pages_written'\""
             }
             Reason::SameWork => "zpool iostat -vlq POOL 1",
         }

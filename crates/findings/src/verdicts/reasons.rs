@@ -203,14 +203,14 @@ fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
 
 /// What a database server writes beside its tables, for each transaction.
 fn database_logs(before: &Facts<'_>, after: &Facts<'_>) -> Vec<Reason> {
-    use Database::{Mariadb, Postgresql};
+    use Database::{Mysql, Postgresql};
     let mut reasons = match (before.cell.database, after.cell.database) {
         (Some(Postgresql { wal_bytes: before, .. }), Some(Postgresql { wal_bytes: after, .. })) => {
             vec![Reason::Wal { before, after }]
         }
         (
-            Some(Mariadb { redo_bytes: before, pages_doubled: twice, .. }),
-            Some(Mariadb { redo_bytes: after, pages_doubled: still, .. }),
+            Some(Mysql { redo_bytes: before, pages_doubled: twice, .. }),
+            Some(Mysql { redo_bytes: after, pages_doubled: still, .. }),
         ) => vec![
             Reason::Redo { before, after },
             Reason::Doublewrite { before: twice, after: still },

@@ -1,11 +1,15 @@
-//! sysbench with a MariaDB server of its own.
+//! sysbench with a MariaDB or MySQL server of its own.
 
+use crate::mysql::{self, Server};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// sysbench and its server, as on the real server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sysbench {
+    /// The server.
+    #[serde(default, skip_serializing_if = "is_mariadb")]
+    pub server: Server,
     /// The script: `oltp_read_write`.
     pub script: String,
     /// Tables.
@@ -20,18 +24,22 @@ pub struct Sysbench {
     /// Transactions that all sessions together begin in a second (`--rate`); none: each begins the next at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// Version of MariaDB as major × 100 + minor (1011); none for the one that is installed.
+    /// Version of the server as major × 100 + minor (1011); none for the one that is installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
     /// The server's settings by their own names.
     pub settings: BTreeMap<String, String>,
     /// Where the database is.
-    pub directories: MariadbDirectories,
+    pub directories: MysqlDirectories,
 }
 
-/// Datasets of a MariaDB server, by name; `""` is the root.
+fn is_mariadb(server: &Server) -> bool {
+    *server == Server::Mariadb
+}
+
+/// Datasets of a MariaDB or MySQL server, by name; `""` is the root.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct MariadbDirectories {
+pub struct MysqlDirectories {
     /// The data directory, with the doublewrite buffer.
     pub data: String,
     /// The redo log; none for within the data directory.
@@ -42,7 +50,7 @@ pub struct MariadbDirectories {
     pub binlog: Option<String>,
 }
 
-impl MariadbDirectories {
+impl MysqlDirectories {
     /// Each with its key in a lab.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let stated = [
@@ -92,6 +100,11 @@ impl Sysbench {
     /// Whether its transactions change something.
     pub fn writes(&self) -> bool {
         self.known_script().writes
+    }
+
+    /// Whether its server writes a binary log.
+    pub fn logs_binary(&self) -> bool {
+        mysql::is_on(&self.settings, "log_bin", self.server.logs_binary())
     }
 
     /// Statements of a transaction with the default options.

@@ -27,7 +27,7 @@ impl Workload {
         let (server, settings) = match &mut workload.program {
             Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => return workload,
             Program::Pgbench(pgbench) => ("postgresql", &mut pgbench.settings),
-            Program::Sysbench(sysbench) => ("mariadb", &mut sysbench.settings),
+            Program::Sysbench(sysbench) => (sysbench.server.section(), &mut sysbench.settings),
         };
         settings.extend(
             variant.servers.get(server).into_iter().flatten().map(|(n, v)| (n.clone(), v.clone())),
@@ -60,7 +60,7 @@ pub enum Program {
     },
     /// pgbench, with a PostgreSQL server of its own.
     Pgbench(Box<Pgbench>),
-    /// sysbench, with a MariaDB server of its own.
+    /// sysbench, with a MariaDB or MySQL server of its own.
     Sysbench(Box<Sysbench>),
     /// pg_test_fsync.
     #[serde(rename = "pg_test_fsync")]

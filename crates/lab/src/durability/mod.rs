@@ -4,7 +4,7 @@
 //! part of it, except where a rule says so.
 
 mod evidence;
-mod mariadb;
+mod mysql;
 mod postgresql;
 mod sqlite;
 mod storage;
@@ -117,7 +117,7 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
         Program::Sqlite(sqlite) => {
             reasons.extend(sqlite::reasons(variant, &workload.dataset, sqlite));
         }
-        Program::Sysbench(sysbench) => reasons.extend(mariadb::reasons(variant, sysbench)),
+        Program::Sysbench(sysbench) => reasons.extend(mysql::reasons(variant, sysbench)),
     }
     Assessment::from_reasons(reasons)
 }
@@ -140,6 +140,6 @@ pub fn worst(variant: &Variant, campaign: &Campaign) -> Assessment {
 }
 
 #[cfg(test)]
-mod mariadb_tests;
+mod mysql_tests;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,8 @@
 use super::context::Context;
 use super::section::{Entry, Section};
 use super::workloads::{WorkloadInputs, check_dataset};
-use crate::{mariadb, postgresql};
+use crate::mysql::{self, Server};
+use crate::postgresql;
 use std::collections::BTreeMap;
 use toml::de::DeValue;
 use zfs::property::Refused;
@@ -32,7 +33,7 @@ impl Setting for postgresql::Setting {
     }
 }
 
-impl Setting for mariadb::Setting {
+impl Setting for mysql::Setting {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -112,15 +113,18 @@ pub(super) fn of_base(
     if let Some(entry) = section.take(POSTGRESQL.0) {
         servers.push((POSTGRESQL.0, of_postgresql(cx, &entry, None)));
     }
-    if let Some(entry) = section.take(MARIADB.0) {
-        servers.push((MARIADB.0, of_mariadb(cx, &entry, None)));
+    for server in Server::ALL {
+        if let Some(entry) = section.take(server.section()) {
+            servers.push((server.section(), of_mysql(cx, &entry, server, None)));
+        }
     }
     servers
 }
 
 /// A section, and an example of its values.
 const POSTGRESQL: (&str, &str) = ("postgresql", "postgresql.conf, such as \"8GB\" or 0.9");
-const MARIADB: (&str, &str) = ("mariadb", "my.cnf, such as \"8G\", \"O_DIRECT\" or 0");
+/// The same of a MariaDB or MySQL server.
+const MYSQL: &str = "my.cnf, such as \"8G\", \"O_DIRECT\" or 0";
 
 /// Settings of a PostgreSQL server of a version.
 pub(super) fn of_postgresql(
@@ -131,13 +135,15 @@ pub(super) fn of_postgresql(
     settings(cx, entry, POSTGRESQL, |name| postgresql::lookup(name, version))
 }
 
-/// Settings of a MariaDB server of a version.
-pub(super) fn of_mariadb(
+/// Settings of a MariaDB or MySQL server of a version.
+pub(super) fn of_mysql(
     cx: &Context<'_>,
     entry: &Entry<'_>,
+    server: Server,
     version: Option<u32>,
 ) -> BTreeMap<String, String> {
-    settings(cx, entry, MARIADB, |name| mariadb::lookup(name, version))
+    let lookup = |name: &str| mysql::lookup(server, name, version);
+    settings(cx, entry, (server.section(), MYSQL), lookup)
 }
 
 /// A major version of PostgreSQL.

@@ -1,5 +1,5 @@
 //! The keys that the base and every variant share: `openzfs`, `stack` and its keys, `drives`, `pool`,
-//! `dataset`, `datasets`, `module`, `postgresql`, `mariadb`; and what a variant has beside them: `vdevs`, `add`, `remove`,
+//! `dataset`, `datasets`, `module`, `postgresql`, `mariadb`, `mysql`; and what a variant has beside them: `vdevs`, `add`, `remove`,
 //! `host.memory`.
 
 use super::context::{At, Context};
@@ -66,8 +66,8 @@ pub(super) struct Settings {
 const ZFS_KEYS: [&str; 7] = ["pool", "dataset", "datasets", "module", "vdevs", "add", "remove"];
 
 /// The sections that [`Settings::base`] takes, for paths in `[factors]`.
-pub(super) const BASE_SECTIONS: [&str; 7] =
-    ["dataset", "datasets", "module", "pool", "drives", "postgresql", "mariadb"];
+pub(super) const BASE_SECTIONS: [&str; 8] =
+    ["dataset", "datasets", "module", "pool", "drives", "postgresql", "mariadb", "mysql"];
 
 impl Settings {
     /// Takes the base keys out of `section`.

@@ -1,13 +1,11 @@
-//! `[workloads.X.sysbench]` with its server's `mariadb` and `directories`.
+//! `[workloads.X.sysbench]` with its server's `mariadb` or `mysql` and `directories`.
 
 use super::context::Context;
 use super::section::{Entry, Section};
 use super::server;
 use super::workloads::WorkloadInputs;
-use crate::campaign::{
-    MariadbDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench,
-};
-use crate::mariadb;
+use crate::campaign::{MysqlDirectories, OptionKind, SYSBENCH_OPTIONS, SYSBENCH_SCRIPTS, Sysbench};
+use crate::mysql::{self, Server};
 use crate::units::about;
 use std::collections::BTreeMap;
 use toml::de::DeValue;
@@ -26,12 +24,13 @@ pub(super) fn read(
     table: &mut Section<'_>,
     known: &WorkloadInputs<'_>,
 ) -> Option<Sysbench> {
-    let stated = table.take("mariadb");
+    let (server, stated) = server_of(cx, table);
     let directories = table.take("directories");
     let mut client = entry.table(cx, "sysbench")?;
     let mut sysbench = Sysbench {
         script: SYSBENCH_SCRIPTS[0].name.to_owned(),
-        version: client.take("version").and_then(|entry| version(cx, &entry)),
+        version: client.take("version").and_then(|entry| version(cx, &entry, server)),
+        server,
         ..Sysbench::default()
     };
     let mut count = |key, most, example| server::count(cx, &mut client, entry, key, most, example);
@@ -55,7 +54,7 @@ pub(super) fn read(
     }
     client.finish(cx);
     if let Some(stated) = &stated {
-        sysbench.settings = server::of_mariadb(cx, stated, sysbench.version);
+        sysbench.settings = server::of_mysql(cx, stated, server, sysbench.version);
         check_buffer_pool(cx, stated, &sysbench.settings, known.memory);
     }
     if let Some(directories) = directories {
@@ -80,9 +79,26 @@ fn option(cx: &Context<'_>, entry: &Entry<'_>, kind: &OptionKind) -> Option<Stri
     }
 }
 
+/// The server and its settings: of MariaDB where the lab names neither.
+fn server_of<'a>(cx: &Context<'_>, table: &mut Section<'a>) -> (Server, Option<Entry<'a>>) {
+    let [mariadb, mysql] = Server::ALL.map(|server| table.take(server.section()));
+    if let (Some(_), Some(mysql)) = (&mariadb, &mysql) {
+        cx.error(
+            mysql.key_span(),
+            "`mariadb` and `mysql` in one workload",
+            "keep the section of the server that it works on",
+        );
+    }
+    match (mariadb, mysql) {
+        (None, Some(mysql)) => (Server::Mysql, Some(mysql)),
+        (mariadb, _) => (Server::Mariadb, mariadb),
+    }
+}
+
 /// `"10.11"`, as major × 100 + minor.
-fn version(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u32> {
-    const FIX: &str = "write major and minor version in quotes: \"10.11\"";
+fn version(cx: &Context<'_>, entry: &Entry<'_>, server: Server) -> Option<u32> {
+    const FIX: &str =
+        "write major and minor version in quotes, such as \"10.11\" of MariaDB or \"8.4\" of MySQL";
     if !matches!(entry.value(), DeValue::String(_)) {
         cx.error(entry.span(), "`version` is no text here", FIX);
         return None;
@@ -91,10 +107,11 @@ fn version(cx: &Context<'_>, entry: &Entry<'_>) -> Option<u32> {
     let parts = stated.value.split_once('.');
     let version = parts.and_then(|(major, minor)| {
         let (major, minor) = (major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?);
-        ((10..100).contains(&major) && minor < 100).then_some(100 * major + minor)
+        ((5..100).contains(&major) && minor < 100).then_some(100 * major + minor)
     });
     if version.is_none() {
-        let message = format!("`{}` is no version of MariaDB", stated.value.escape_debug());
+        let message =
+            format!("`{}` is no version of {}", stated.value.escape_debug(), server.name());
         cx.error(stated.span, message, FIX);
     }
     version
@@ -107,7 +124,7 @@ fn check_buffer_pool(
     settings: &BTreeMap<String, String>,
     memory: u64,
 ) {
-    let bytes = mariadb::number(settings, "innodb_buffer_pool_size", 0);
+    let bytes = mysql::number(settings, "innodb_buffer_pool_size", 0);
     if bytes >= memory {
         cx.error(
             stated.key_span(),
@@ -125,12 +142,12 @@ fn directories(
     cx: &Context<'_>,
     entry: &Entry<'_>,
     known: &WorkloadInputs<'_>,
-) -> MariadbDirectories {
+) -> MysqlDirectories {
     let Some(mut table) = entry.table(cx, "directories") else {
-        return MariadbDirectories::default();
+        return MysqlDirectories::default();
     };
     let mut dataset = |key: &'static str| server::dataset(cx, &mut table, key, known);
-    let directories = MariadbDirectories {
+    let directories = MysqlDirectories {
         data: dataset("data").unwrap_or_default(),
         redo: dataset("redo"),
         binlog: dataset("binlog"),
@@ -141,12 +158,10 @@ fn directories(
 
 /// A place for a binary log that there is not.
 fn check_binlog(cx: &Context<'_>, entry: &Entry<'_>, sysbench: &Sysbench) {
-    if sysbench.directories.binlog.is_some()
-        && !mariadb::is_on(&sysbench.settings, "log_bin", false)
-    {
+    if sysbench.directories.binlog.is_some() && !sysbench.logs_binary() {
         cx.note(
             entry.key_span(),
-            "the binary log has a dataset, and the server writes none: `log_bin = true` in [workloads.NAME.mariadb] turns it on",
+            "the binary log has a dataset, and the server writes none: `log_bin = true` among its settings turns it on",
         );
     }
 }

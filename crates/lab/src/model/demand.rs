@@ -5,7 +5,7 @@ use crate::campaign::{
     AllocationClass, Campaign, Method, Pgbench, Program, Script, Sqlite, Stack, Sysbench, Variant,
     Workload,
 };
-use crate::{fio, mariadb, postgresql};
+use crate::{fio, mysql, postgresql};
 
 /// Demand of the whole campaign: the largest of its cells.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -94,8 +94,8 @@ fn of_pgbench(pgbench: &Pgbench) -> fio::Demand {
 
 /// What sysbench asks of a pool.
 fn of_sysbench(sysbench: &Sysbench) -> fio::Demand {
-    let page = mariadb::number(&sysbench.settings, "innodb_page_size", mariadb::PAGE);
-    database(mariadb::data_bytes(sysbench), page, sysbench.writes())
+    let page = mysql::number(&sysbench.settings, "innodb_page_size", mysql::PAGE);
+    database(mysql::data_bytes(sysbench), page, sysbench.writes())
 }
 
 /// What SQLite asks of a pool. Its rows are random bytes.

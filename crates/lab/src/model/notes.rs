@@ -4,7 +4,7 @@ use super::resolve::HostLimits;
 use super::{Model, host_memory_needed, sizes};
 use crate::campaign::{Campaign, Pgbench, Program, SQLITE_CACHE, Sysbench};
 use crate::units::{about, print_size};
-use crate::{mariadb, postgresql};
+use crate::{mysql, postgresql};
 
 /// Notes on a model: what differs from the real server, and what is not known.
 pub(super) fn notes(
@@ -45,7 +45,7 @@ pub(super) fn notes(
             notes.extend(settings(&workload.name, pgbench, model.size));
         }
         if let Program::Sysbench(sysbench) = &workload.program {
-            notes.extend(mariadb_settings(&workload.name, sysbench, model.size));
+            notes.extend(mysql_settings(&workload.name, sysbench, model.size));
         }
         if let Program::Sqlite(sqlite) = &workload.program
             && model.size > 1.0
@@ -91,9 +91,9 @@ fn settings(workload: &str, pgbench: &Pgbench, size: f64) -> Option<String> {
     })
 }
 
-/// The same of a MariaDB server.
-fn mariadb_settings(workload: &str, sysbench: &Sysbench, size: f64) -> Option<String> {
-    let at = mariadb::scaled(sysbench, size);
+/// The same of a MariaDB or MySQL server.
+fn mysql_settings(workload: &str, sysbench: &Sysbench, size: f64) -> Option<String> {
+    let at = mysql::scaled(sysbench, size);
     (size > 1.0).then(|| {
         let (tables, rows) = (sysbench.tables, at.table_size);
         format!("workload {workload}: {tables} tables of {rows} rows; {}", changes(&at.changed))

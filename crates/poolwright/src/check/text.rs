@@ -80,7 +80,7 @@ fn sessions(program: &Program) -> String {
             sysbench.threads,
             sysbench.tables,
             sysbench.table_size,
-            about(lab::mariadb::data_bytes(sysbench))
+            about(lab::mysql::data_bytes(sysbench))
         ),
         Program::Pgbench(pgbench) => format!(
             ", {} clients, scale {} ({})",

@@ -1,7 +1,7 @@
 //! The sessions of a database, and the check after recovery. Each numbered transaction changes four tables,
 //! so that a partial one is detected.
 
-mod mariadb;
+mod mysql;
 mod postgresql;
 mod sqlite;
 
@@ -18,6 +18,7 @@ use bench::inputs::Inputs;
 use bench::workload::sqlite::Client as SqliteClient;
 use bench::workload::{Client, Place, pgbench, sysbench};
 use lab::campaign::Program;
+use lab::mysql::Server;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Lines, Write};
@@ -61,7 +62,7 @@ pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Datab
             Some(postgresql::database(pgbench::Client::new(inputs, pgbench, place)?, seed))
         }
         Program::Sysbench(sysbench) => {
-            Some(mariadb::database(sysbench::Client::new(inputs, sysbench, place)?, seed))
+            Some(mysql::database(sysbench::Client::new(inputs, sysbench, place)?, seed))
         }
         Program::Sqlite(stated) => Some(sqlite::database(SqliteClient::new(inputs, stated), seed)),
         Program::Fio { .. } | Program::PgTestFsync(_) => None,
@@ -94,7 +95,7 @@ pub struct Commits {
 #[serde(rename_all = "kebab-case")]
 enum Dialect {
     Postgresql { accounts: u64, tellers: u64 },
-    Mariadb { rows: u64 },
+    Mysql { server: Server, rows: u64 },
 }
 
 /// The state of a recovered database.
@@ -126,7 +127,7 @@ impl Commits {
             Dialect::Postgresql { accounts, tellers } => {
                 postgresql::transaction(session, number, random, accounts, tellers)
             }
-            Dialect::Mariadb { rows } => mariadb::transaction(session, number, random, rows),
+            Dialect::Mysql { rows, .. } => mysql::transaction(session, number, random, rows),
         }
     }
 
@@ -134,7 +135,9 @@ impl Commits {
     fn complaint(&self) -> Option<String> {
         match self.dialect {
             Dialect::Postgresql { .. } => pgbench::log::complaint(&read(SERVER)),
-            Dialect::Mariadb { .. } => sysbench::output::complaint(&read(&format!("{SERVER}.err"))),
+            Dialect::Mysql { server, .. } => {
+                sysbench::output::complaint(server, &read(&format!("{SERVER}.err")))
+            }
         }
     }
 
@@ -152,8 +155,8 @@ impl Commits {
                     _ => format!("pg_amcheck: {}", first.join(" ")),
                 })
             }
-            Dialect::Mariadb { .. } => {
-                let why = result.err().or_else(|| mariadb::wrong(&output));
+            Dialect::Mysql { .. } => {
+                let why = result.err().or_else(|| mysql::wrong(&output));
                 why.map(|why| format!("CHECK TABLE: {why}"))
             }
         }

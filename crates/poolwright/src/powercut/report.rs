@@ -40,8 +40,8 @@ pub enum Written {
     Blocks,
     /// Transactions of PostgreSQL, with the lab's settings and without any sync.
     PostgresqlCommits,
-    /// Transactions of MariaDB, with the lab's settings and without any sync.
-    MariadbCommits,
+    /// Transactions of MariaDB or MySQL, with the lab's settings and without any sync.
+    MysqlCommits,
     /// Transactions of SQLite, with the lab's settings and without any sync.
     SqliteCommits,
 }
@@ -70,7 +70,7 @@ impl Written {
             Written::Blocks => "without fdatasync",
             Written::PostgresqlCommits => "with fsync=off and synchronous_commit=off",
             Written::SqliteCommits => "with synchronous=off",
-            Written::MariadbCommits => "with innodb_flush_method=nosync and sync_binlog=0",
+            Written::MysqlCommits => "with innodb_flush_method=nosync and sync_binlog=0",
         }
     }
 }

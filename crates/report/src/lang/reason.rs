@@ -151,7 +151,7 @@ impl Language {
                     "{wal} of WAL and {pages} full-page images per transaction; {checkpoints} checkpoints/s{hits}",
                     "每个事务写 WAL {wal}、全页镜像 {pages} 个；检查点 {checkpoints} 次/秒{hits}")
             }
-            Database::Mariadb {
+            Database::Mysql {
                 redo_bytes,
                 flushes,
                 pages_written,

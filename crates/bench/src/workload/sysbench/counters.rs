@@ -2,22 +2,22 @@
 
 use crate::fault::Fault;
 use crate::workload::database;
-use lab::mariadb;
+use lab::mysql::{self, Server};
 use measurement::{Counter, Counters};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The counter; its name in `SHOW GLOBAL STATUS`.
 const COUNTERS: [(Counter, &str); 9] = [
-    (Counter::MariadbCommits, "Com_commit"),
-    (Counter::MariadbBufferRequests, "Innodb_buffer_pool_read_requests"),
-    (Counter::MariadbBufferReads, "Innodb_buffer_pool_reads"),
-    (Counter::MariadbRedoBytes, "Innodb_os_log_written"),
-    (Counter::MariadbFlushes, "Innodb_data_fsyncs"),
-    (Counter::MariadbBinlogGroups, "Binlog_group_commits"),
-    (Counter::MariadbPagesWritten, "Innodb_pages_written"),
-    (Counter::MariadbPagesDoubled, "Innodb_dblwr_pages_written"),
-    (Counter::MariadbRowLockWaits, "Innodb_row_lock_waits"),
+    (Counter::MysqlCommits, "Com_commit"),
+    (Counter::MysqlBufferRequests, "Innodb_buffer_pool_read_requests"),
+    (Counter::MysqlBufferReads, "Innodb_buffer_pool_reads"),
+    (Counter::MysqlRedoBytes, "Innodb_os_log_written"),
+    (Counter::MysqlFlushes, "Innodb_data_fsyncs"),
+    (Counter::MysqlBinlogGroups, "Binlog_group_commits"),
+    (Counter::MysqlPagesWritten, "Innodb_pages_written"),
+    (Counter::MysqlPagesDoubled, "Innodb_dblwr_pages_written"),
+    (Counter::MysqlRowLockWaits, "Innodb_row_lock_waits"),
 ];
 
 /// Names and values, separated by a tab.
@@ -40,16 +40,16 @@ fn values(text: &str) -> Option<Counters> {
         .iter()
         .filter_map(|(counter, name)| Some((counter.clone(), known(name)?)))
         .collect();
-    found.get(&Counter::MariadbRedoBytes).is_some().then_some(found)
+    found.get(&Counter::MysqlRedoBytes).is_some().then_some(found)
 }
 
 /// Settings that the server does not run as it was asked to, one note each.
-pub fn changed(raw: &Path, asked: &BTreeMap<String, String>) -> Vec<String> {
+pub fn changed(server: Server, raw: &Path, asked: &BTreeMap<String, String>) -> Vec<String> {
     let text = database::text(raw, "settings.tsv");
     let runs = table(&text);
     let changed = asked.iter().filter_map(|(name, asked)| {
         let runs = runs.get(name.as_str())?;
-        let setting = mariadb::lookup(name, None).ok().flatten();
+        let setting = mysql::lookup(server, name, None).ok().flatten();
         let same = match setting {
             Some(setting) => setting.same(asked, runs),
             None => asked.eq_ignore_ascii_case(runs),
@@ -69,8 +69,8 @@ mod tests {
         let text =
             "Com_commit\t421\nInnodb_os_log_written\t4096\nBinlog_snapshot_file\tbinlog.000001\n";
         let found = values(text).unwrap();
-        assert_eq!(found.count(&Counter::MariadbCommits), 421.0);
-        assert_eq!(found.get(&Counter::MariadbBinlogGroups), None);
+        assert_eq!(found.count(&Counter::MysqlCommits), 421.0);
+        assert_eq!(found.get(&Counter::MysqlBinlogGroups), None);
         assert!(values("ERROR 2002 (HY000): Can't connect").is_none());
     }
 
@@ -87,7 +87,7 @@ mod tests {
         ];
         let asked = asked.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         assert_eq!(
-            changed(raw.path(), &asked),
+            changed(Server::Mariadb, raw.path(), &asked),
             ["the server runs innodb_log_write_ahead_size = 4096, and was asked for 16384"]
         );
     }

@@ -1,8 +1,8 @@
 //! The database before it is worked on: its places, tables and settings.
 
 use crate::workload::database;
-use lab::campaign::{MariadbDirectories, Sysbench};
-use lab::mariadb::Scaled;
+use lab::campaign::{MysqlDirectories, Sysbench};
+use lab::mysql::{Scaled, Server};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub const HURRIED: [&str; 5] = [
 ];
 
 /// Settings that decide what is in the files when the tables have been filled.
-const OF_FILES: [&str; 14] = [
+const OF_FILES: [&str; 16] = [
     "character_set_server",
     "collation_server",
     "innodb_checksum_algorithm",
@@ -30,7 +30,9 @@ const OF_FILES: [&str; 14] = [
     "innodb_file_per_table",
     "innodb_fill_factor",
     "innodb_log_file_size",
+    "innodb_log_files_in_group",
     "innodb_page_size",
+    "innodb_redo_log_capacity",
     "innodb_undo_tablespaces",
     "lower_case_table_names",
 ];
@@ -61,14 +63,14 @@ pub struct Places {
 
 impl Places {
     /// Below the mounted root.
-    pub fn below(directories: &MariadbDirectories, mount: &Path) -> Places {
+    pub fn below(directories: &MysqlDirectories, mount: &Path) -> Places {
         let at = |dataset: &str, name: &str| database::place(mount, dataset, name);
         let of = |dataset: &Option<String>, name: &str| dataset.as_ref().map(|d| at(d, name));
         Places {
-            data: at(&directories.data, "mariadb-data"),
-            temporary: at(&directories.data, "mariadb-temporary"),
-            redo: of(&directories.redo, "mariadb-redo"),
-            binlog: of(&directories.binlog, "mariadb-binlog"),
+            data: at(&directories.data, "mysql-data"),
+            temporary: at(&directories.data, "mysql-temporary"),
+            redo: of(&directories.redo, "mysql-redo"),
+            binlog: of(&directories.binlog, "mysql-binlog"),
         }
     }
 
@@ -80,8 +82,8 @@ impl Places {
 }
 
 /// my.cnf: the lab's settings at S, and those of the trial.
-pub fn conf(at: &Scaled, places: &Places, socket: &str) -> String {
-    let mut text = "[mariadbd]\n".to_owned();
+pub fn conf(server: Server, at: &Scaled, places: &Places, socket: &str) -> String {
+    let mut text = "[mysqld]\n".to_owned();
     let mut add = |name: &str, value: &str| {
         let _ = writeln!(text, "{name} = {value}");
     };
@@ -98,9 +100,16 @@ pub fn conf(at: &Scaled, places: &Places, socket: &str) -> String {
         let directory = places.binlog.as_ref().unwrap_or(&places.data);
         add("log_bin", &directory.join("binlog").to_string_lossy());
     }
+    if server == Server::Mysql {
+        add("mysqlx", "off");
+        add("secure_file_priv", "\"\"");
+    }
     add("skip_networking", "on");
     add("socket", &format!("{socket}/socket"));
     add("pid_file", &format!("{socket}/pid"));
+    if server.logs_binary() && !at.binlog {
+        text.push_str("skip_log_bin\n");
+    }
     text
 }
 
@@ -117,12 +126,23 @@ pub fn sql(sysbench: &Sysbench, at: &Scaled) -> String {
         SET rand_seed1 = 271828182, rand_seed2 = 314159265;\n"
         .to_owned();
     let rows = at.table_size;
+    let (before, numbers) = match sysbench.server {
+        Server::Mariadb => (String::new(), format!("seq_1_to_{rows}")),
+        Server::Mysql => (
+            format!("SET cte_max_recursion_depth = {rows};\n"),
+            format!(
+                "(WITH RECURSIVE numbers (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM numbers \
+                 WHERE seq < {rows}) SELECT seq FROM numbers) AS numbers"
+            ),
+        ),
+    };
+    text.push_str(&before);
     for table in 1..=sysbench.tables {
         let _ = write!(
             text,
             "CREATE TABLE sbtest{table} (id INTEGER NOT NULL AUTO_INCREMENT, k INTEGER DEFAULT '0' NOT NULL, \
              c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) ENGINE = InnoDB;\n\
-             INSERT INTO sbtest{table} SELECT seq, FLOOR(1 + RAND() * {rows}), {c}, {pad} FROM seq_1_to_{rows};\n\
+             INSERT INTO sbtest{table} SELECT seq, FLOOR(1 + RAND() * {rows}), {c}, {pad} FROM {numbers};\n\
              CREATE INDEX k_{table} ON sbtest{table}(k);\n",
             c = digits(10),
             pad = digits(5),
@@ -139,7 +159,7 @@ pub fn sql(sysbench: &Sysbench, at: &Scaled) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lab::mariadb::scaled;
+    use lab::mysql::scaled;
 
     fn sysbench(settings: &[(&str, &str)]) -> Sysbench {
         Sysbench {
@@ -147,7 +167,7 @@ mod tests {
             table_size: 1000,
             threads: 1,
             settings: settings.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
-            directories: MariadbDirectories {
+            directories: MysqlDirectories {
                 data: "db".into(),
                 redo: Some("db".into()),
                 binlog: None,
@@ -160,12 +180,26 @@ mod tests {
     fn the_trial_s_own_settings_stand_beside_the_lab_s() {
         let sysbench = sysbench(&[("log_bin", "on"), ("init_connect", "SET @a = \"b\"")]);
         let places = Places::below(&sysbench.directories, Path::new("/p"));
-        let text = conf(&scaled(&sysbench, 1.0), &places, "/run/mariadb");
+        let text = conf(Server::Mariadb, &scaled(&sysbench, 1.0), &places, "/run/mysql");
         assert!(text.contains("init_connect = \"SET @a = \\\"b\\\"\"\n"), "{text}");
-        assert!(text.contains("log_bin = /p/db/mariadb-data/binlog\n"), "{text}");
-        assert!(text.contains("innodb_log_group_home_dir = /p/db/mariadb-redo\n"), "{text}");
-        let off = conf(&scaled(&self::sysbench(&[]), 1.0), &places, "/run/mariadb");
+        assert!(text.contains("log_bin = /p/db/mysql-data/binlog\n"), "{text}");
+        assert!(text.contains("innodb_log_group_home_dir = /p/db/mysql-redo\n"), "{text}");
+        let off = conf(Server::Mariadb, &scaled(&self::sysbench(&[]), 1.0), &places, "/run/mysql");
         assert!(!off.contains("log_bin"), "the server writes none unless the lab says so: {off}");
+    }
+
+    #[test]
+    fn mysql_writes_a_binary_log_unless_the_lab_says_no() {
+        let conf = |settings: &[(&str, &str)]| {
+            let sysbench = Sysbench { server: Server::Mysql, ..sysbench(settings) };
+            let places = Places::below(&sysbench.directories, Path::new("/p"));
+            super::conf(Server::Mysql, &scaled(&sysbench, 1.0), &places, "/run/mysql")
+        };
+        let by_default = conf(&[]);
+        assert!(by_default.contains("log_bin = /p/db/mysql-data/binlog\n"), "{by_default}");
+        assert!(by_default.contains("mysqlx = off\n"), "no other socket: {by_default}");
+        let off = conf(&[("log_bin", "off")]);
+        assert!(off.ends_with("skip_log_bin\n") && !off.contains("log_bin ="), "{off}");
     }
 
     #[test]
@@ -174,5 +208,11 @@ mod tests {
         let text = sql(&sysbench, &scaled(&sysbench, 1.0));
         assert_eq!(text.matches("FROM seq_1_to_1000;").count(), 2);
         assert!(text.ends_with("ANALYZE TABLE sbtest1, sbtest2;\n"), "{text}");
+        let text = sql(
+            &Sysbench { server: Server::Mysql, ..sysbench },
+            &scaled(&self::sysbench(&[]), 1.0),
+        );
+        assert!(text.contains("cte_max_recursion_depth = 1000"), "{text}");
+        assert_eq!(text.matches("WHERE seq < 1000").count(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! sysbench with a MariaDB server of its own, both from the host, in the modelled machine.
+//! sysbench with a MariaDB or MySQL server of its own, both from the host, in the modelled machine.
 
 mod counters;
 mod load;
@@ -8,12 +8,12 @@ mod server;
 use crate::engine::linux::steps::MOUNT;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::programs::Mariadb;
+use crate::programs::Mysql;
 use crate::window;
 use crate::workload::database::{self, START_S, Times, USER};
 use crate::workload::{self, Part, Place, Seen};
 use lab::campaign::Sysbench;
-use lab::mariadb::{self, Scaled};
+use lab::mysql::{self, Scaled, Server};
 use load::Places;
 use machine::INSIDE;
 use machine::script::{Command, Step};
@@ -22,17 +22,18 @@ use output::Run;
 use std::path::Path;
 
 /// Where the server's socket and its settings are, inside.
-const SOCKET: &str = "/run/mariadb";
+const SOCKET: &str = "/run/mysql";
 /// Memory of a session in the server and in sysbench, bytes: stacks, buffers of statements.
 const SESSION: u64 = 2 << 20;
 /// Memory of the server beside its buffer pool and its sessions, bytes: 157 MB resident with a buffer pool of 64 MB,
-/// measured with MariaDB 10.11.19.
-const SERVER: u64 = 256 << 20;
+/// measured with MariaDB 10.11.19. MySQL has its performance schema on.
+const MARIADB: u64 = 256 << 20;
+const MYSQL: u64 = 768 << 20;
 
 /// sysbench and its server for one trial.
 #[derive(Debug)]
 pub struct Client {
-    server: Mariadb,
+    server: Mysql,
     sysbench: Sysbench,
     at: Scaled,
     places: Places,
@@ -45,14 +46,14 @@ impl Client {
     /// Scales the database of a trial and its server.
     ///
     /// # Errors
-    /// That MariaDB or sysbench is not installed.
+    /// That the server or sysbench is not installed.
     pub fn new(inputs: &Inputs, sysbench: &Sysbench, place: Place) -> Result<Client, Fault> {
         Ok(Client {
             server: match place {
-                Place::Host(_) => Mariadb::find(sysbench.version)?,
-                Place::Nowhere => Mariadb::nowhere(),
+                Place::Host(_) => Mysql::find(sysbench.server, sysbench.version)?,
+                Place::Nowhere => Mysql::nowhere(sysbench.server),
             },
-            at: mariadb::scaled(sysbench, inputs.model.size),
+            at: mysql::scaled(sysbench, inputs.model.size),
             places: Places::below(&sysbench.directories, Path::new(MOUNT)),
             sysbench: sysbench.clone(),
             times: Times::new(inputs),
@@ -61,22 +62,44 @@ impl Client {
         })
     }
 
-    /// Runs one of MariaDB's client programs as root in the machine's directory.
+    /// Runs one of the server's client programs as root in the machine's directory.
     fn client(&self, program: &str, words: &[&str]) -> Command {
         let program = self.server.program(program);
         let socket = format!("--socket={SOCKET}/socket");
         let fixed = [program.as_str(), "--no-defaults", &socket, "--user=root"];
-        Command::new(fixed.iter().chain(words).copied()).directory(INSIDE)
+        // MySQL's client has `source` only if asked; one that always has it does not know the option.
+        let source: &[&str] = match self.server.family {
+            Server::Mariadb => &[],
+            Server::Mysql => &["--loose-commands"],
+        };
+        Command::new(fixed.iter().chain(source).chain(words).copied()).directory(INSIDE)
     }
 
     /// Runs statements; their rows are in `output`.
     pub fn statements(&self, sql: &str, output: &str) -> Command {
-        self.client("mariadb", &["-N", "-B", "-e", sql]).output(output)
+        self.client(Mysql::shell(self.server.family), &["-N", "-B", "-e", sql]).output(output)
+    }
+
+    fn daemon(&self) -> String {
+        self.server.program(Mysql::daemon(self.server.family))
+    }
+
+    /// Makes an empty data directory, whose root has no password.
+    fn install(&self) -> Command {
+        let defaults = format!("--defaults-file={}", conf_file());
+        match self.server.family {
+            Server::Mariadb => {
+                let program = self.server.program("mariadb-install-db");
+                let root = "--auth-root-authentication-method=normal";
+                Command::new([&program, &defaults, root, "--skip-test-db"])
+            }
+            Server::Mysql => Command::new([&self.daemon(), &defaults, "--initialize-insecure"]),
+        }
     }
 
     /// Writes my.cnf and starts the server with options on top. Its log is in `output.err`.
     fn launch(&self, conf: String, options: &[&str], output: &str) -> Vec<Step> {
-        let program = self.server.program("mariadbd");
+        let program = self.daemon();
         let defaults = format!("--defaults-file={}", conf_file());
         // The server does not leave its terminal by itself.
         let fixed = ["setsid", "--fork", &program, &defaults];
@@ -98,16 +121,21 @@ impl Client {
     /// Succeeds when the server takes connections.
     fn ping(&self, options: &[&str]) -> Command {
         let words: Vec<&str> = options.iter().copied().chain(["ping"]).collect();
-        self.client("mariadb-admin", &words).output("ping.out")
+        self.client(Mysql::admin(self.server.family), &words).output("ping.out")
     }
 
     /// Ends the server and waits until it has ended.
     pub fn shut_down(&self) -> Command {
-        self.client("mariadb-admin", &["shutdown"]).output("stop.out")
+        self.client(Mysql::admin(self.server.family), &["shutdown"]).output("stop.out")
+    }
+
+    /// my.cnf at S.
+    fn conf(&self) -> String {
+        load::conf(self.server.family, &self.at, &self.places, SOCKET)
     }
 
     fn sysbench(&self, seconds: f64, more: &[&str], output: &str) -> Command {
-        let program = self.server.sysbench.to_string_lossy().into_owned();
+        let program = self.server.program("sysbench");
         let mut words = vec![program, self.sysbench.script.clone()];
         let mut add = |name: &str, value: &str| words.push(format!("--{name}={value}"));
         add("db-driver", "mysql");
@@ -143,18 +171,14 @@ impl workload::Client for Client {
             binlog: false,
             ..self.at.clone()
         };
-        let conf = load::conf(&at, &self.places, SOCKET);
+        let conf = load::conf(self.server.family, &at, &self.places, SOCKET);
         let places = self.places.all().map(|path| path.to_string_lossy().into_owned());
         let mut steps: Vec<Step> = std::iter::once(SOCKET.to_owned())
             .chain(places)
             .map(|path| Step::Run(database::directory(&path)))
             .collect();
         steps.push(Step::Write { path: conf_file().into(), text: conf.clone() });
-        let program = self.server.program("mariadb-install-db");
-        let defaults = format!("--defaults-file={}", conf_file());
-        let words =
-            [&program, &defaults, "--auth-root-authentication-method=normal", "--skip-test-db"];
-        steps.push(Step::Run(Command::new(words).user(USER).output("install.out")));
+        steps.push(Step::Run(self.install().user(USER).output("install.out")));
         steps.extend(self.serve(conf, &load::HURRIED, "server-load.out"));
         let source = format!("source {INSIDE}/load.sql");
         steps.push(Step::Run(self.statements(&source, "load.out")));
@@ -163,7 +187,7 @@ impl workload::Client for Client {
     }
 
     fn start(&self) -> Part {
-        let conf = load::conf(&self.at, &self.places, SOCKET);
+        let conf = self.conf();
         let mut steps = self.serve(conf, &[], "server.out");
         steps.push(Step::Run(self.statements(load::SETTINGS, "settings.tsv")));
         Part { steps, ..Part::default() }
@@ -184,7 +208,7 @@ impl workload::Client for Client {
             self.times.measure(run),
             sampled("counters-end.tsv"),
         ];
-        let conf = load::conf(&self.at, &self.places, SOCKET);
+        let conf = self.conf();
         Part { steps, files: [("my.cnf".to_owned(), conf)].into() }
     }
 
@@ -202,7 +226,11 @@ impl workload::Client for Client {
 
     fn memory(&self) -> u64 {
         let sessions = u64::from(self.sysbench.threads) * SESSION;
-        SERVER + self.at.buffer_pool + self.at.buffer_pool / 8 + sessions
+        let server = match self.server.family {
+            Server::Mariadb => MARIADB,
+            Server::Mysql => MYSQL,
+        };
+        server + self.at.buffer_pool + self.at.buffer_pool / 8 + sessions
     }
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
@@ -218,12 +246,12 @@ impl workload::Client for Client {
             (Fact::FilesBytes, self.at.data as f64),
             (Fact::FilesJobs, 0.0),
             (Fact::LoggedOps, logged),
-            (Fact::MariadbRows, self.at.table_size as f64),
+            (Fact::MysqlRows, self.at.table_size as f64),
         ] {
             facts.insert(name, value);
         }
         let mut notes = vec![self.server.version.clone(), self.server.client.clone()];
-        notes.extend(counters::changed(raw, &self.at.settings));
+        notes.extend(counters::changed(self.server.family, raw, &self.at.settings));
         if run.ignored_errors > 0 {
             notes.push(format!(
                 "sysbench began {} transactions again after a deadlock or a lock timeout",
@@ -260,6 +288,7 @@ impl workload::Client for Client {
             "install.out",
             "ping.out.err",
         ];
-        database::complaint(raw, &LOGS, output::complaint)
+        let family = self.server.family;
+        database::complaint(raw, &LOGS, |log| output::complaint(family, log))
     }
 }

@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::workload::fio::output::upper_edge;
 use crate::workload::fio::series::{self, PerSecond};
+use lab::mysql::Server;
 use measurement::{Flow, HISTOGRAM_END_NS};
 use std::collections::BTreeMap;
 
@@ -107,9 +108,9 @@ impl Run {
 }
 
 /// The first line in which the server or a client of it says what went wrong; those after it follow from it.
-pub fn complaint(log: &str) -> Option<String> {
+pub fn complaint(server: Server, log: &str) -> Option<String> {
     let wrong = |line: &&str| {
         line.contains("[ERROR]") || line.contains("FATAL:") || line.starts_with("ERROR")
     };
-    log.lines().find(wrong).map(|line| format!("MariaDB: {}", line.trim()))
+    log.lines().find(wrong).map(|line| format!("{}: {}", server.name(), line.trim()))
 }

@@ -1,6 +1,6 @@
 //! A server's settings on the shrunk machine: what sizes a stock is divided by S, everything else is kept.
 
-use super::number;
+use super::{Server, number};
 use crate::campaign::Sysbench;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ const ROW_BYTES: u64 = 247;
 const ROWS_PER_SESSION: u64 = 1000;
 /// The server's defaults, bytes.
 const BUFFER_POOL: u64 = 128 << 20;
-const LOG_FILE: u64 = 96 << 20;
+const MARIADB_LOG_FILE: u64 = 96 << 20;
+const MYSQL_REDO_LOG: u64 = 100 << 20;
 /// A buffer pool is not made smaller. The server starts with 5 MiB; each session holds pages while it works.
 const LEAST_BUFFER_POOL: u64 = 8 << 20;
 /// A redo log is not made smaller: pages are written once a second, and a log has to hold what is logged meanwhile.
@@ -45,6 +46,17 @@ pub fn data_bytes(sysbench: &Sysbench) -> u64 {
     u64::from(sysbench.tables) * sysbench.table_size * ROW_BYTES
 }
 
+/// The setting that sizes the redo log, and its default, bytes. MySQL before 8.0.30 has the name of MariaDB.
+fn redo_log(sysbench: &Sysbench) -> (&'static str, u64) {
+    const FILE: &str = "innodb_log_file_size";
+    match sysbench.server {
+        Server::Mysql if !sysbench.settings.contains_key(FILE) => {
+            ("innodb_redo_log_capacity", MYSQL_REDO_LOG)
+        }
+        _ => (FILE, MARIADB_LOG_FILE),
+    }
+}
+
 /// Scales a database and its server.
 pub fn scaled(sysbench: &Sysbench, size: f64) -> Scaled {
     let size = size.max(1.0);
@@ -66,9 +78,10 @@ pub fn scaled(sysbench: &Sysbench, size: f64) -> Scaled {
     let stock = |real: u64, least: u64| (shrink(real).max(least) / MIB * MIB).min(real);
     let real = number(&sysbench.settings, "innodb_buffer_pool_size", BUFFER_POOL);
     let buffer_pool = set("innodb_buffer_pool_size", real, stock(real, LEAST_BUFFER_POOL));
-    let real = number(&sysbench.settings, "innodb_log_file_size", LOG_FILE);
-    let redo = set("innodb_log_file_size", real, stock(real, LEAST_LOG_FILE));
-    let binlog = super::is_on(&settings, "log_bin", false);
+    let (name, default) = redo_log(sysbench);
+    let real = number(&sysbench.settings, name, default);
+    let redo = set(name, real, stock(real, LEAST_LOG_FILE));
+    let binlog = super::is_on(&settings, "log_bin", sysbench.server.logs_binary());
     settings.remove("log_bin");
     let connections = sysbench.threads.saturating_add(MORE_CONNECTIONS).max(151);
     settings.entry("max_connections".to_owned()).or_insert_with(|| connections.to_string());
@@ -117,6 +130,22 @@ mod tests {
         assert!(!small.settings.contains_key("log_bin"), "its place is the trial's");
         let whole = at(1.0, &stated);
         assert_eq!((whole.changed.len(), whole.buffer_pool), (0, 4 << 30));
+    }
+
+    #[test]
+    fn the_redo_log_of_mysql_has_its_own_name() {
+        let of_mysql = |settings: &[(&str, &str)]| {
+            let settings = settings.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
+            let settings = settings.collect();
+            let sysbench = Sysbench { server: Server::Mysql, settings, ..Sysbench::default() };
+            scaled(&sysbench, 4.0)
+        };
+        let current = of_mysql(&[]);
+        assert_eq!(current.settings["innodb_redo_log_capacity"], "25M");
+        assert!(current.binlog, "the default");
+        let before = of_mysql(&[("innodb_log_file_size", "1G"), ("log_bin", "off")]);
+        assert_eq!(before.settings["innodb_log_file_size"], "256M");
+        assert!(!before.binlog && !before.settings.contains_key("innodb_redo_log_capacity"));
     }
 
     #[test]

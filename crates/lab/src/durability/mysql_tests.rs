@@ -1,7 +1,12 @@
 use super::*;
 
-/// A lab of a mirror with settings of the server, and properties of the redo log's and of all datasets.
+/// A lab of a mirror with settings of MariaDB, and properties of the redo log's and of all datasets.
 fn class_on(server: &str, redo: &str, all: &str) -> (Durability, Vec<String>) {
+    class_of(&format!("[workloads.oltp.mariadb]\n{server}"), redo, all)
+}
+
+/// The same with the section of a server.
+fn class_of(server: &str, redo: &str, all: &str) -> (Durability, Vec<String>) {
     let text = format!(
         r#"
 [host]
@@ -27,7 +32,6 @@ threads = 8
 data = "data"
 redo = "redo"
 binlog = "binlog"
-[workloads.oltp.mariadb]
 {server}
 "#
     );
@@ -89,4 +93,16 @@ fn pages_may_be_damaged_without_doublewrite_in_smaller_records_and_by_direct_io(
     }
     let pages_in_a_record = "innodb_doublewrite = 0\ninnodb_page_size = \"8K\"";
     assert_eq!(class(pages_in_a_record).0, Durability::KeepsAcknowledged);
+}
+
+#[test]
+fn mysql_has_its_own_defaults() {
+    let class = |settings: &str| class_of(&format!("[workloads.oltp.mysql]\n{settings}"), "", "");
+    assert_eq!(class("").0, Durability::KeepsAcknowledged, "a binary log that is synced");
+    assert_eq!(class("sync_binlog = 0").1, ["sync_binlog=0"]);
+    assert_eq!(class("log_bin = false\nsync_binlog = 0").0, Durability::KeepsAcknowledged);
+    for off in ["off", "DETECT_ONLY"] {
+        let setting = format!("innodb_doublewrite = \"{off}\"");
+        assert_eq!(class(&setting).0, Durability::MayCorrupt, "direct I/O: {off}");
+    }
 }

@@ -1,7 +1,9 @@
-//! Settings of a MariaDB server by their own names, as they stand in my.cnf.
+//! Settings of a MariaDB or MySQL server by their own names, as they stand in my.cnf.
 //!
-//! The list is what `mariadbd --verbose --help` of MariaDB 10.11.19 names (Debian 12), with type, least, most and words
-//! from `information_schema.SYSTEM_VARIABLES`. Options that are no variable have the type `option`.
+//! MariaDB's list is what `mariadbd --verbose --help` of 10.11.19 names (Debian 12), with type, least, most and words
+//! from `information_schema.SYSTEM_VARIABLES`. MySQL's is what `mysqld --verbose --help` of 9.7.4 and 8.0.12 name, with
+//! type, least and most from `performance_schema.variables_metadata` of 9.7.4. Options that are no variable have the
+//! type `option`.
 
 mod scaled;
 
@@ -9,20 +11,96 @@ pub use scaled::{Scaled, data_bytes, scaled};
 
 use crate::diagnostic::{did_you_mean, nearest};
 use crate::setting_names::{check_own, unknown};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use zfs::property::Refused;
-
-/// The version of the list, as major × 100 + minor.
-pub const LISTED: u32 = 1011;
-/// The version of the list as it is written.
-const LISTED_NAME: &str = "10.11";
 
 /// Bytes of a page where the lab does not say.
 pub const PAGE: u64 = 16 << 10;
 
+/// A server that sysbench works on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Server {
+    /// MariaDB.
+    #[default]
+    Mariadb,
+    /// MySQL.
+    Mysql,
+}
+
+impl Server {
+    /// Both.
+    pub const ALL: [Server; 2] = [Server::Mariadb, Server::Mysql];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Server::Mariadb => "MariaDB",
+            Server::Mysql => "MySQL",
+        }
+    }
+
+    /// The section of a lab with its settings.
+    pub fn section(self) -> &'static str {
+        match self {
+            Server::Mariadb => "mariadb",
+            Server::Mysql => "mysql",
+        }
+    }
+
+    /// The version of its list, as major and minor.
+    fn listed(self) -> (u32, u32) {
+        match self {
+            Server::Mariadb => (10, 11),
+            Server::Mysql => (9, 7),
+        }
+    }
+
+    /// Its name with the version of its list.
+    fn listed_name(self) -> String {
+        let (major, minor) = self.listed();
+        format!("{} {major}.{minor}", self.name())
+    }
+
+    /// Every setting.
+    pub fn settings(self) -> impl Iterator<Item = Setting> {
+        let list = match self {
+            Server::Mariadb => include_str!("mariadb.txt"),
+            Server::Mysql => include_str!("mysql.txt"),
+        };
+        list.lines().filter_map(move |line| {
+            let mut words = line.split(' ');
+            let mut next = || words.next();
+            Some(Setting {
+                server: self,
+                name: next()?,
+                kind: next()?,
+                least: next()?,
+                most: next()?,
+                words: next()?,
+            })
+        })
+    }
+
+    /// Whether it writes a binary log where the lab does not say.
+    pub fn logs_binary(self) -> bool {
+        self == Server::Mysql
+    }
+
+    /// Commits for each sync of the binary log where the lab does not say; 0 for none.
+    pub fn sync_binlog(self) -> u64 {
+        match self {
+            Server::Mariadb => 0,
+            Server::Mysql => 1,
+        }
+    }
+}
+
 /// One setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting {
+    server: Server,
     /// Its name, with underscores.
     pub name: &'static str,
     /// `bool`, `enum`, `set`, `flags`, `integer`, `real`, `string` or `option`.
@@ -32,28 +110,15 @@ pub struct Setting {
     words: &'static str,
 }
 
-/// Every setting.
-pub fn all() -> impl Iterator<Item = Setting> {
-    include_str!("settings.txt").lines().filter_map(|line| {
-        let mut words = line.split(' ');
-        let mut next = || words.next();
-        Some(Setting {
-            name: next()?,
-            kind: next()?,
-            least: next()?,
-            most: next()?,
-            words: next()?,
-        })
-    })
-}
-
 const SOCKET: &str = "clients connect through a Unix socket";
 const LOGS: &str = "the server's log is kept with the trial";
 const DATA: &str = "`directories.data` says where the data is";
 const INIT: &str = "what the server runs at its start is the trial's";
 
 /// Settings that a trial has to decide itself, and why.
-const OWN: [(&str, &str); 27] = [
+const OWN: [(&str, &str); 36] = [
+    ("admin_address", SOCKET),
+    ("admin_port", SOCKET),
     ("basedir", "programs are the host's"),
     ("bind_address", SOCKET),
     ("bootstrap", INIT),
@@ -61,7 +126,10 @@ const OWN: [(&str, &str); 27] = [
     ("extra_port", SOCKET),
     ("general_log_file", LOGS),
     ("init_file", INIT),
+    ("initialize", INIT),
+    ("initialize_insecure", INIT),
     ("innodb_data_home_dir", DATA),
+    ("innodb_doublewrite_dir", DATA),
     ("innodb_log_group_home_dir", "`directories.redo` says where the redo log is"),
     ("innodb_read_only", "the client writes"),
     ("innodb_tmpdir", "temporary files are beside the data"),
@@ -70,42 +138,52 @@ const OWN: [(&str, &str); 27] = [
     ("log_basename", LOGS),
     ("log_bin_index", "`directories.binlog` says where the binary log is"),
     ("log_error", LOGS),
+    ("mysqlx", SOCKET),
+    ("mysqlx_socket", SOCKET),
     ("pid_file", "nobody reads it"),
     ("plugin_dir", "programs are the host's"),
     ("port", SOCKET),
     ("read_only", "the client writes"),
+    ("secure_file_priv", "nothing is imported or exported"),
     ("skip_grant_tables", "the client connects as root without a password"),
     ("skip_networking", SOCKET),
     ("slow_query_log_file", LOGS),
     ("socket", SOCKET),
     ("tmpdir", "temporary files are beside the data"),
     ("user", "the server runs as an unprivileged user of the trial's"),
+    ("super_read_only", "the client writes"),
     ("unix_socket", "the client connects as root without a password"),
 ];
 
-/// Where the names are found.
-const NAMES: &str =
-    "see `mariadbd --verbose --help` for the names, or state the server's `version` under sysbench";
-
 /// Looks a setting up for a server of a version (major × 100 + minor); none is the one that is installed. Dashes stand
-/// for underscores, as the server reads them. A name that only a later version than [`LISTED`] may have has no entry.
+/// for underscores, as the server reads them. A name that only a later version than the list's may have has no entry.
 ///
 /// # Errors
 /// A name that no such server has, or one that the trial sets itself.
-pub fn lookup(name: &str, version: Option<u32>) -> Result<Option<Setting>, Refused> {
+pub fn lookup(
+    server: Server,
+    name: &str,
+    version: Option<u32>,
+) -> Result<Option<Setting>, Refused> {
     let name = name.replace('-', "_").to_ascii_lowercase();
     check_own(&name, &OWN)?;
-    if let Some(setting) = all().find(|setting| setting.name.eq_ignore_ascii_case(&name)) {
+    if let Some(setting) = server.settings().find(|s| s.name.eq_ignore_ascii_case(&name)) {
         return Ok(Some(setting));
     }
-    if version.is_some_and(|version| version > LISTED)
-        && nearest(&name, all().map(|setting| setting.name)).is_none()
-    {
+    let known: Vec<&str> = server.settings().map(|setting| setting.name).collect();
+    let (major, minor) = server.listed();
+    let later = version.is_some_and(|version| version > 100 * major + minor);
+    if later && nearest(&name, known.iter().copied()).is_none() {
         return Ok(None);
     }
-    let known: Vec<&str> = all().map(|setting| setting.name).collect();
-    let server = format!("MariaDB {LISTED_NAME}");
-    Err(unknown(&server, &name, &known, NAMES))
+    let program = match server {
+        Server::Mariadb => "mariadbd",
+        Server::Mysql => "mysqld",
+    };
+    let list = format!(
+        "see `{program} --verbose --help` for the names, or state the server's `version` under sysbench"
+    );
+    Err(unknown(&server.listed_name(), &name, &known, &list))
 }
 
 /// Letters that the server reads after a number.
@@ -178,7 +256,8 @@ impl Setting {
         let (least, most) = (bound(self.least)?, bound(self.most)?);
         (number < least || number > most).then(|| {
             format!(
-                "MariaDB {LISTED_NAME} has {} from {least} to {most} and runs {} instead of {value}",
+                "{} has {} from {least} to {most} and runs {} instead of {value}",
+                self.server.listed_name(),
                 self.name,
                 number.clamp(least, most)
             )
@@ -226,7 +305,7 @@ mod tests {
     use super::*;
 
     fn check(name: &str, value: &str) -> Result<String, String> {
-        let setting = lookup(name, None).map_err(|refused| refused.fix)?;
+        let setting = lookup(Server::Mariadb, name, None).map_err(|refused| refused.fix)?;
         let setting = setting.ok_or_else(|| "not listed".to_owned())?;
         setting.check(value).map_err(|refused| refused.fix)
     }
@@ -258,8 +337,22 @@ mod tests {
     }
 
     #[test]
+    fn mysql_has_settings_of_its_own() {
+        let check = |name: &str, value: &str| {
+            let setting = lookup(Server::Mysql, name, None).ok().flatten()?;
+            setting.check(value).ok()
+        };
+        assert!(check("innodb_redo_log_capacity", "2G").is_some());
+        assert!(check("innodb_doublewrite", "DETECT_ONLY").is_some());
+        assert!(check("innodb_log_file_size", "1G").is_some(), "of 8.0");
+        assert!(check("innodb_compression_algorithm", "lz4").is_none(), "MariaDB's");
+        assert!(lookup(Server::Mariadb, "innodb_redo_log_capacity", None).is_err());
+    }
+
+    #[test]
     fn what_a_server_adjusts_is_known_before() {
-        let setting = lookup("innodb_log_write_ahead_size", None).ok().flatten().unwrap();
+        let setting =
+            lookup(Server::Mariadb, "innodb_log_write_ahead_size", None).ok().flatten().unwrap();
         let note = setting.adjusted("16384").unwrap();
         assert!(note.contains("512 to 4096") && note.contains("runs 4096"), "{note}");
         assert_eq!(setting.adjusted("4K"), None);
@@ -268,7 +361,7 @@ mod tests {
     #[test]
     fn what_a_server_runs_is_compared_by_its_meaning() {
         let same = |name: &str, asked: &str, runs: &str| {
-            lookup(name, None).ok().flatten().unwrap().same(asked, runs)
+            lookup(Server::Mariadb, name, None).ok().flatten().unwrap().same(asked, runs)
         };
         assert!(same("innodb_buffer_pool_size", "64M", "67108864"));
         assert!(same("innodb_doublewrite", "0", "OFF"));
@@ -280,7 +373,9 @@ mod tests {
 
     #[test]
     fn a_later_version_may_have_more() {
-        assert_eq!(lookup("xy_zzyzx_size", Some(1104)), Ok(None));
-        assert!(lookup("xy_zzyzx_size", None).is_err());
+        for (server, later) in [(Server::Mariadb, 1104), (Server::Mysql, 1001)] {
+            assert_eq!(lookup(server, "xy_zzyzx_size", Some(later)), Ok(None));
+            assert!(lookup(server, "xy_zzyzx_size", None).is_err());
+        }
     }
 }

@@ -35,7 +35,7 @@ pub fn database(client: Client, seed: u64) -> Database {
         work: Work::Commits(Box::new(Commits {
             sessions: client.sessions() as usize,
             seed,
-            dialect: Dialect::Mariadb { rows: client.rows() },
+            dialect: Dialect::Mysql { server: client.family(), rows: client.rows() },
             session: client.session(),
             start: client.start_at_once(SERVER),
             ready: Some(client.takes_connections()),
@@ -45,7 +45,7 @@ pub fn database(client: Client, seed: u64) -> Database {
         })),
         start: client.start_with(&[], SERVER),
         control: client.start_with(&CONTROL, SERVER),
-        written: Written::MariadbCommits,
+        written: Written::MysqlCommits,
         tables: client.statements(TABLES, "table.out"),
         client: Box::new(client),
     }

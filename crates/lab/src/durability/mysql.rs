@@ -1,8 +1,9 @@
-//! Rules over MariaDB's settings, and over the datasets that it is on.
+//! Rules over MariaDB's and MySQL's settings, and over the datasets that it is on.
 
 use super::{Durability, Reason, evidence, storage};
 use crate::campaign::{Stack, Sysbench, Variant};
-use crate::{mariadb, units};
+use crate::mysql::{self, Server};
+use crate::units;
 use std::collections::BTreeSet;
 
 /// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
@@ -73,14 +74,13 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
 /// Commits that are acknowledged before they are in the redo log (0) or before it is durable (2).
 fn late_redo(sysbench: &Sysbench) -> Option<Reason> {
     const NAME: &str = "innodb_flush_log_at_trx_commit";
-    let commit = mariadb::number(&sysbench.settings, NAME, 1);
+    let commit = mysql::number(&sysbench.settings, NAME, 1);
     let how = match commit {
         0 => "written and flushed",
         2 => "flushed",
         _ => return None,
     };
-    let timeout =
-        mariadb::number(&sysbench.settings, "innodb_flush_log_at_timeout", FLUSH_TIMEOUT_S);
+    let timeout = mysql::number(&sysbench.settings, "innodb_flush_log_at_timeout", FLUSH_TIMEOUT_S);
     Some(Reason {
         setting: format!("{NAME}={commit}"),
         durability: Durability::LosesLast { seconds: Some(timeout.max(1) as f64) },
@@ -93,10 +93,10 @@ fn late_redo(sysbench: &Sysbench) -> Option<Reason> {
 
 /// A binary log that is not durable with each group of commits, so that it can lack what the tables have.
 fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
-    if !mariadb::is_on(&sysbench.settings, "log_bin", false) {
+    if !sysbench.logs_binary() {
         return None;
     }
-    let every = mariadb::number(&sysbench.settings, "sync_binlog", 0);
+    let every = mysql::number(&sysbench.settings, "sync_binlog", sysbench.server.sync_binlog());
     let dataset = sysbench.directories.binlog.as_ref().unwrap_or(&sysbench.directories.data);
     let sync = variant.property(dataset, "sync");
     let setting = match (sync, every) {
@@ -119,16 +119,23 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     })
 }
 
-/// Whether pages are written twice.
+/// Whether pages are written twice. MySQL's DETECT_ONLY writes no page twice: it only finds torn ones.
 fn doublewrite(sysbench: &Sysbench) -> bool {
-    mariadb::is_on(&sysbench.settings, "innodb_doublewrite", true)
+    let detects = |word: &String| word.eq_ignore_ascii_case("DETECT_ONLY");
+    if sysbench.settings.get("innodb_doublewrite").is_some_and(detects) {
+        return false;
+    }
+    mysql::is_on(&sysbench.settings, "innodb_doublewrite", true)
 }
 
-/// Whether pages reach the drives by direct I/O, which OpenZFS has since 2.3: the server asks for it by default.
+/// Whether pages reach the drives by direct I/O, which OpenZFS has since 2.3: the server asks for it by default, MySQL
+/// since 8.4.
 fn direct_io(variant: &Variant, sysbench: &Sysbench, dataset: &str) -> bool {
     let method = sysbench.settings.get("innodb_flush_method").map(|word| word.to_ascii_uppercase());
-    let asked =
-        method.is_none_or(|word| word.starts_with("O_DIRECT") || word == "4" || word == "5");
+    let by_default =
+        sysbench.server == Server::Mariadb || sysbench.version.is_none_or(|version| version >= 804);
+    let direct = |word: String| word.starts_with("O_DIRECT") || word == "4" || word == "5";
+    let asked = method.map_or(by_default, direct);
     asked && variant.property(dataset, "direct") != Some("disabled")
 }
 
@@ -140,7 +147,7 @@ fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let dataset = sysbench.directories.data.as_str();
     let stated = variant.property(dataset, "recordsize");
     let record = stated.and_then(|text| units::size(text).ok()).unwrap_or(RECORD);
-    let page = mariadb::number(&sysbench.settings, "innodb_page_size", mariadb::PAGE);
+    let page = mysql::number(&sysbench.settings, "innodb_page_size", mysql::PAGE);
     let why = match record {
         record if record < page => format!(
             "a page of {page} bytes takes more than one record, and they can be of different transaction groups"
