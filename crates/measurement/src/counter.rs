@@ -3,7 +3,7 @@
 //! In a trial's totals a count is summed over the window and a level averaged; in its seconds a count is
 //! what was added in that second and a level its mean there ([`Counter::is_level`]).
 
-use crate::named::named;
+use crate::named::{current, named};
 use crate::values::Named;
 use std::borrow::Cow;
 
@@ -220,7 +220,7 @@ impl Named for Counter {
     fn parse(name: &str) -> Option<Counter> {
         match drive_counter(name) {
             Some((drive, what)) => Some(Counter::drive(drive, what)),
-            None => Counter::with_fixed_name(name),
+            None => Counter::with_fixed_name(&current(name)),
         }
     }
 }
@@ -275,6 +275,11 @@ mod tests {
         let ours: BTreeSet<String> =
             every_counter().iter().map(|counter| counter.name().into_owned()).collect();
         assert_eq!(ours, stored.lines().map(str::to_owned).collect());
+    }
+
+    #[test]
+    fn counters_of_mariadb_are_read_by_their_former_names() {
+        assert_eq!(Counter::parse("mariadb.redo_bytes"), Some(Counter::MysqlRedoBytes));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Facts of a trial that do not change while it runs.
 
-use crate::named::named;
+use crate::named::{current, named};
 use crate::values::Named;
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ impl Named for Fact {
     }
 
     fn parse(name: &str) -> Option<Fact> {
-        Fact::with_fixed_name(name)
+        Fact::with_fixed_name(&current(name))
     }
 }
 

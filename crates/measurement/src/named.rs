@@ -1,5 +1,7 @@
 //! Enums whose variants have a name in records.
 
+use std::borrow::Cow;
+
 /// Declares an enum with the name of each variant, its `NAMED` variants, and the conversions between them.
 /// What follows `and` are variants whose names the enum makes itself.
 macro_rules! named {
@@ -39,6 +41,14 @@ macro_rules! named {
             }
         }
     };
+}
+
+/// A name as it is now. Results from when the machine had MariaDB alone have its name in it.
+pub(crate) fn current(name: &str) -> Cow<'_, str> {
+    match name.strip_prefix("mariadb.") {
+        Some(rest) => format!("mysql.{rest}").into(),
+        None => name.into(),
+    }
 }
 
 pub(crate) use named;
