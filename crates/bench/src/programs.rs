@@ -76,25 +76,30 @@ impl Mysql {
         }
     }
 
+    /// What to do where it is missing. Debian's packages of MariaDB start no service.
+    pub fn how_to_install(family: Server) -> &'static str {
+        match family {
+            Server::Mariadb => "apt install mariadb-server-core mariadb-client",
+            Server::Mysql => {
+                "put mysqld, mysql and mysqladmin into PATH (Ubuntu: apt install mysql-server-core-8.0 \
+                 mysql-client-core-8.0; Debian's stable releases have no MySQL)"
+            }
+        }
+    }
+
     /// Finds the server, its clients and sysbench; `version` is major × 100 + minor of the server.
     ///
     /// # Errors
     /// [`Fault::Environment`] with what is missing and how to install it, or with the version that is there.
     pub fn find(family: Server, version: Option<u32>) -> Result<Mysql, Fault> {
-        let missing = |what: &str, how: &str| {
-            Fault::Environment(format!("{what} is not installed; install it with: {how}"))
-        };
+        let missing =
+            |what: &str, how: &str| Fault::Environment(format!("{what} is not installed: {how}"));
         let here = |name: &str| find(name).or_else(|| find(&format!("/usr/sbin/{name}")));
-        let (names, install): (&[&'static str], _) = match family {
-            Server::Mariadb => (
-                &["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
-                "apt install mariadb-server-core mariadb-client",
-            ),
-            Server::Mysql => (
-                &["mysqld", "mysql", "mysqladmin"],
-                "apt install mysql-server-core mysql-client-core (Debian stable has no MySQL: put the programs of another source into PATH)",
-            ),
+        let names: &[&'static str] = match family {
+            Server::Mariadb => &["mariadbd", "mariadb", "mariadb-admin", "mariadb-install-db"],
+            Server::Mysql => &["mysqld", "mysql", "mysqladmin"],
         };
+        let install = Mysql::how_to_install(family);
         let mut places = Vec::new();
         for name in names {
             let path = here(name)
@@ -103,6 +108,8 @@ impl Mysql {
         }
         let sysbench =
             here("sysbench").ok_or_else(|| missing("sysbench", "apt install sysbench"))?;
+        // Starts the server inside.
+        here("setsid").ok_or_else(|| missing("setsid", "apt install util-linux"))?;
         // mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)
         // /usr/sbin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))
         let text = printed(&places[0].1, "--version");

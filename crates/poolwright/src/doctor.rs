@@ -102,14 +102,11 @@ fn findings(store: &Path) -> Vec<Finding> {
     let server = server
         .map_err(|_| ("for labs with pgbench or pg_test_fsync".to_owned(), install("postgresql")));
     all.push(Finding::new("PostgreSQL", false, server));
-    for (family, package) in [
-        (Server::Mariadb, "mariadb-server-core mariadb-client sysbench"),
-        (Server::Mysql, "mysql-server-core mysql-client-core sysbench"),
-    ] {
+    for family in Server::ALL {
         let server = Mysql::find(family, None);
         let server = server.map(|server| format!("{}, {}", server.version, server.client));
         let labs = format!("for labs with sysbench and {}", family.name());
-        let server = server.map_err(|_| (labs, install(package)));
+        let server = server.map_err(|why| (labs, why.to_string()));
         all.push(Finding::new(family.name(), false, server));
     }
     for (program, package, labs) in [

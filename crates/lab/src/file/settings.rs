@@ -1,6 +1,6 @@
 //! The keys that the base and every variant share: `openzfs`, `stack` and its keys, `drives`, `pool`,
-//! `dataset`, `datasets`, `module`, `postgresql`, `mariadb`, `mysql`; and what a variant has beside them: `vdevs`, `add`, `remove`,
-//! `host.memory`.
+//! `dataset`, `datasets`, `module`, `postgresql`, `mariadb`, `mysql`; and what a variant has beside them: `vdevs`,
+//! `add`, `remove`, `host.memory`.
 
 use super::context::{At, Context};
 use super::drives;

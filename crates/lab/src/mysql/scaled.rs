@@ -5,8 +5,14 @@ use crate::campaign::Sysbench;
 use std::collections::BTreeMap;
 
 /// Bytes of a row of sysbench's tables with its secondary index and what pages leave free: measured with MariaDB
-/// 10.11.19, a million rows, pages of 16 KiB.
-const ROW_BYTES: u64 = 247;
+/// 10.11.19 and MySQL 9.7.4, a million rows, pages of 16 KiB.
+fn row_bytes(server: Server) -> u64 {
+    match server {
+        Server::Mariadb => 247,
+        Server::Mysql => 260,
+    }
+}
+
 /// There are at least so many rows of all tables for each session. Two sessions that change the same row wait for each
 /// other; with fewer rows they would do so more often than on the real server.
 const ROWS_PER_SESSION: u64 = 1000;
@@ -43,7 +49,7 @@ pub struct Scaled {
 
 /// Bytes of all tables with their indexes on the real server.
 pub fn data_bytes(sysbench: &Sysbench) -> u64 {
-    u64::from(sysbench.tables) * sysbench.table_size * ROW_BYTES
+    u64::from(sysbench.tables) * sysbench.table_size * row_bytes(sysbench.server)
 }
 
 /// The setting that sizes the redo log, and its default, bytes. MySQL before 8.0.30 has the name of MariaDB.
@@ -87,7 +93,7 @@ pub fn scaled(sysbench: &Sysbench, size: f64) -> Scaled {
     settings.entry("max_connections".to_owned()).or_insert_with(|| connections.to_string());
     Scaled {
         table_size,
-        data: tables * table_size * ROW_BYTES,
+        data: tables * table_size * row_bytes(sysbench.server),
         buffer_pool,
         redo,
         settings,

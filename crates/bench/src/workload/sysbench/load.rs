@@ -126,17 +126,16 @@ pub fn sql(sysbench: &Sysbench, at: &Scaled) -> String {
         SET rand_seed1 = 271828182, rand_seed2 = 314159265;\n"
         .to_owned();
     let rows = at.table_size;
-    let (before, numbers) = match sysbench.server {
-        Server::Mariadb => (String::new(), format!("seq_1_to_{rows}")),
-        Server::Mysql => (
-            format!("SET cte_max_recursion_depth = {rows};\n"),
+    let numbers = match sysbench.server {
+        Server::Mariadb => format!("seq_1_to_{rows}"),
+        Server::Mysql => {
+            let _ = writeln!(text, "SET cte_max_recursion_depth = {rows};");
             format!(
                 "(WITH RECURSIVE numbers (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM numbers \
                  WHERE seq < {rows}) SELECT seq FROM numbers) AS numbers"
-            ),
-        ),
+            )
+        }
     };
-    text.push_str(&before);
     for table in 1..=sysbench.tables {
         let _ = write!(
             text,

@@ -6,7 +6,7 @@ use lab::mysql::Server;
 use machine::script::{Command, Step};
 
 impl Client {
-    /// Starts the server with options of the server on top of the lab's settings, and waits until it takes connections.
+    /// Starts the server with options on top of the lab's settings, and waits until it takes connections.
     /// Its log is in `output.err`.
     pub fn start_with(&self, options: &[&str], output: &str) -> Vec<Step> {
         self.serve(self.conf(), options, output)
@@ -17,7 +17,7 @@ impl Client {
         self.launch(self.conf(), &[], output)
     }
 
-    /// Succeeds when the server takes connections. Their clients' `--wait` looks every five seconds.
+    /// Succeeds when the server takes connections. The client's own `--wait` looks every five seconds.
     pub fn takes_connections(&self) -> Command {
         self.ping(&[])
     }
