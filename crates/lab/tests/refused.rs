@@ -197,6 +197,17 @@ fn a_mistake_in_the_base_is_reported_once_for_all_variants() {
 }
 
 #[test]
+fn an_unknown_baseline_is_reported_beside_a_variant_that_is_wrong() {
+    let broken = "[variants.slog]\ndataset.recordsize = \"17K\"\n";
+    let diagnostics = errors(&format!("{BASE}{broken}[method]\nbaseline = \"slug\"\n"));
+    assert_eq!(diagnostics.len(), 2, "{diagnostics:#?}");
+    assert!(diagnostics.iter().any(|line| line.contains("no variant `slug`")), "{diagnostics:#?}");
+    let unread = "[variants]\nslog = 7\n";
+    let diagnostics = errors(&format!("{BASE}{unread}[method]\nbaseline = \"slog\"\n"));
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
+}
+
+#[test]
 fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
     let text = format!("{BASE}[variants.a]\nvdevs = \"mirror hdd[0-1]\"\nremove = \"cache\"\n")
         .replace("raidz2 hdd[0-5]", "raidz2 hdd[0-1]");

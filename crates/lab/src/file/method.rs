@@ -227,19 +227,19 @@ pub(super) fn check_window(cx: &Context<'_>, span: Range<usize>, seconds: f64) {
     }
 }
 
-/// Puts the baseline first; the first variant when the lab names none. `whole`: these are all that the lab
-/// means.
+/// Puts the baseline first; the first variant when the lab names none. `all_named`: these are all
+/// that the lab names.
 pub(super) fn put_baseline_first(
     cx: &Context<'_>,
     baseline: Option<At<String>>,
     variants: &mut [Variant],
-    whole: bool,
+    all_named: bool,
 ) -> String {
     if let Some(baseline) = &baseline {
         match variants.iter().position(|variant| variant.name == baseline.value) {
             Some(at) => variants[..=at].rotate_right(1),
-            // Of a lab whose variants were not understood, it may be one of those.
-            None if !whole => {}
+            // It may be one whose name was not understood.
+            None if !all_named => {}
             None => {
                 let names: Vec<&str> =
                     variants.iter().map(|variant| variant.name.as_str()).collect();

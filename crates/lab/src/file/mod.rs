@@ -1,4 +1,4 @@
-//! The lab file, read whole: every mistake at once, or the resolved campaign.
+//! The lab file, read as a whole: every mistake at once, or the resolved campaign.
 
 mod context;
 mod drives;
@@ -138,14 +138,14 @@ fn campaign(cx: &Context<'_>, mut lab: Section<'_>, openzfs: Option<OpenZfs>) ->
     }
     let (mut method, baseline) = method::method(cx, &mut lab);
     let named = baseline.as_ref().map(|baseline| baseline.value.as_str());
-    let (mut variants, whole) = variants::read(cx, &mut lab, &base, named);
+    let (mut variants, all_named) = variants::read(cx, &mut lab, &base, named);
     let known = workloads::WorkloadInputs {
         variants: &variants,
         memory: host.memory,
         runtime_s: method.runtime_s,
     };
     let workloads = workloads::read(cx, &mut lab, &known);
-    method.baseline = method::put_baseline_first(cx, baseline, &mut variants, whole);
+    method.baseline = method::put_baseline_first(cx, baseline, &mut variants, all_named);
     let scale = method::scale(cx, &mut lab);
     lab.finish(cx);
     // Vdevs that were not understood may be what uses them.

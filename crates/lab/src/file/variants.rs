@@ -41,7 +41,7 @@ struct Factor {
 }
 
 /// Takes the three sections out of the lab and resolves every variant, in the order of the file; and
-/// whether these are all that the lab means. Beside `[variants]` the lab's own keys are a variant `base`,
+/// whether these are all that the lab names. Beside `[variants]` the lab's own keys are a variant `base`,
 /// unless one of those is the `baseline`: then they are only what the others start from.
 pub(super) fn read(
     cx: &Context<'_>,
@@ -65,6 +65,8 @@ pub(super) fn read(
     if let Some(section) = ablate {
         plans.extend(ablation(cx, section));
     }
+    // A level that is wrong may lack its name; a variant that is wrong has it.
+    let mut all_named = cx.errors() == mistakes;
     if let Some(mut section) = singles {
         if section.is_empty() && plans.is_empty() {
             cx.error(
@@ -72,8 +74,13 @@ pub(super) fn read(
                 "[variants] has no variant",
                 "add `[variants.name]` with what it changes, or remove the section",
             );
+            all_named = false;
         }
-        plans.extend(section.rest().iter().filter_map(|entry| single(cx, entry)));
+        for entry in section.rest() {
+            let plan = single(cx, &entry);
+            all_named &= plan.is_some();
+            plans.extend(plan);
+        }
     }
     if let Some(plan) = plans.get(MOST) {
         cx.error(
@@ -82,8 +89,8 @@ pub(super) fn read(
             format!("compare at most {MOST}: remove levels"),
         );
         plans.truncate(1);
+        all_named = false;
     }
-    let whole = cx.errors() == mistakes;
     // Mistakes of the base itself are reported too.
     if plans.is_empty() && base.builds() {
         plans.push(Plan::base(base));
@@ -105,7 +112,7 @@ pub(super) fn read(
         }
         state.finish(cx, &plan.name, plan.levels, &plan.header)
     };
-    (plans.into_iter().map(resolve).collect(), whole)
+    (plans.into_iter().map(resolve).collect(), all_named)
 }
 
 /// `[variants.NAME]`.
