@@ -9,6 +9,8 @@
 unsigned int um_modelled_cores(void);
 /* At the entry of a system call of user code. */
 void um_charge_syscall(int nr);
+/* At its end: what it has cost passes before user code reads the clock again. */
+void um_charge_return(void);
 /* After a switch from one task to another, in the new task. */
 void um_charge_switch(void);
 /* Bytes copied between user memory and the kernel. */

@@ -257,6 +257,11 @@ void um_charge_syscall(int nr)
 	apply();
 }
 
+void um_charge_return(void)
+{
+	apply();
+}
+
 void um_show_clock(struct user_clock *clock)
 {
 	/* Both count nanoseconds at the same rate. */

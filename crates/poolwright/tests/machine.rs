@@ -269,6 +269,19 @@ fn the_clock_without_a_system_call_is_the_kernels() {
 }
 
 #[test]
+fn a_call_returns_after_the_time_that_it_takes() {
+    let Some(place) = Place::new() else { return };
+    let output = place.shell(&(compiled(&place, "calls") + "/run/calls /tmp/a /run/pool/a\n"));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{out}{err}");
+    let within: Vec<u64> = out.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(within.len(), 2, "{out}{err}");
+    // 64 copies of 1 MiB at 100 ps a byte. fio takes its latencies so, and a job with a rate sleeps between them.
+    let copies = 64 * 104_858;
+    assert!(within.iter().all(|ns| (copies..copies * 3 / 2).contains(ns)), "{out}");
+}
+
+#[test]
 fn a_pulled_drive_is_replaced_by_a_blank_one() {
     let Some(place) = Place::new() else { return };
     let output = place.shell(

@@ -14,6 +14,9 @@ pub struct Job {
     /// Its clients go as fast as they can, but have fewer operations under way than they could: they wait
     /// for each other, submit in batches, or end when they have done so many.
     pub held_back: bool,
+    /// It invalidates the page cache before each pass over its files, which waits for drives to take pages that
+    /// were written: time in which it has no operation under way.
+    pub waits_between_passes: bool,
     /// Each write is durable before the next (`fsync=1`, `fdatasync=1`, `sync=1`).
     pub each_write_synced: bool,
     /// It flushes with libaio: fio 3.33 counts such a flush not from its own begin, but from when the operation
@@ -79,10 +82,11 @@ fn of_sections(sections: &[Section]) -> Job {
         },
         paced: any(&|s| PACING.iter().any(|name| set(s, name))),
         held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
-        each_write_synced: all(&|s| {
-            let is = |name: &str, values: &[&str]| s.get(name).is_some_and(|v| values.contains(&v));
-            is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
+        waits_between_passes: any(&|s| {
+            let invalidates = s.get("invalidate").is_none_or(|value| value != "0");
+            stock::writes(s) && !set(s, "direct") && !each_write_synced(s) && invalidates
         }),
+        each_write_synced: all(&each_write_synced),
         flushes_counted_long: any(&stock::flushes_counted_long),
         compressible: any(&stock::is_compressible),
         direct: all(&|s| set(s, "direct")),
@@ -192,6 +196,12 @@ const HOLDING: [&str; 7] = [
     "iodepth_batch_complete_max",
 ];
 
+fn each_write_synced(section: &Section) -> bool {
+    let is =
+        |name: &str, values: &[&str]| section.get(name).is_some_and(|v| values.contains(&v));
+    is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
+}
+
 /// Whether an option is there and does something.
 fn set(section: &Section, name: &str) -> bool {
     let value = section.get(name);
@@ -272,6 +282,14 @@ mod tests {
         let read = job("[w]\nflow=8\nlockfile=exclusive\n");
         assert!(read.held_back && !read.paced);
         assert!(!job("[w]\nlockfile=none\nflow=0\n").held_back);
+    }
+
+    #[test]
+    fn passes_over_pages_that_are_not_yet_on_drives_are_known() {
+        let waits = |options: &str| job(&format!("[w]\n{options}")).waits_between_passes;
+        assert!(waits("rw=write\n") && waits("rw=randrw\ninvalidate=1\n"));
+        assert!(!waits("rw=read\n") && !waits("rw=write\ndirect=1\n"));
+        assert!(!waits("rw=write\nfsync=1\n") && !waits("rw=write\ninvalidate=0\n"));
     }
 
     #[test]
