@@ -208,6 +208,18 @@ fn an_unknown_baseline_is_reported_beside_a_variant_that_is_wrong() {
 }
 
 #[test]
+fn a_stack_within_the_pool_is_told_where_it_belongs() {
+    let stack = "[pool]\nstack = \"md\"\nmd = \"raid6 hdd[0-5]\"\nfilesystem = \"xfs\"\n";
+    let text = format!(
+        "{stack}[host]\nmemory = \"8G\"\n[drives]\nhdd = \"6x hdd-7200-8t\"\n[workloads.w]\nfio.job = \"[j]\\nsize=1G\\n\"\n"
+    );
+    let diagnostics = errors(&text);
+    assert_eq!(diagnostics.len(), 3, "{diagnostics:#?}");
+    let help = "before the first section of the lab";
+    assert!(diagnostics.iter().all(|line| line.contains("is in [pool]") && line.contains(help)));
+}
+
+#[test]
 fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
     let text = format!("{BASE}[variants.a]\nvdevs = \"mirror hdd[0-1]\"\nremove = \"cache\"\n")
         .replace("raidz2 hdd[0-5]", "raidz2 hdd[0-1]");

@@ -7,7 +7,7 @@ use super::drives;
 use super::method;
 use super::section::{Entry, Section};
 use super::server;
-use super::stack::StackKeys;
+use super::stack::{self, StackKeys};
 use super::vdevs::{self, LabVdev, Removal};
 use crate::campaign::{DriveKind, OpenZfs};
 use crate::units;
@@ -158,6 +158,7 @@ impl Settings {
 
     fn pool(&mut self, cx: &Context<'_>, mut table: Section<'_>) {
         self.pool_section = table.span.clone();
+        self.broken |= stack::refuse_in_pool(cx, &mut table);
         if let Some(entry) = table.take("ashift") {
             let (min, max) = property::pool::ASHIFT.into_inner();
             let wanted = format!("a number, {min} to {max}, or 0 to let OpenZFS choose");

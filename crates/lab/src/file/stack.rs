@@ -73,6 +73,22 @@ pub(super) struct StackKeys {
 
 const KEYS: [&str; 4] = ["md", "drive", "filesystem", "mount_options"];
 
+/// Takes the keys of a stack out of `[pool]`, where they are wrong, and reports them; whether there were any.
+pub(super) fn refuse_in_pool(cx: &Context<'_>, pool: &mut Section<'_>) -> bool {
+    let mut found = false;
+    for key in ["stack"].into_iter().chain(KEYS) {
+        if let Some(entry) = pool.take(key) {
+            found = true;
+            cx.error(
+                entry.key_span(),
+                format!("`{key}` is in [pool], but a file system on drives has no pool"),
+                "write it before the first section of the lab, or in [variants.NAME]",
+            );
+        }
+    }
+    found
+}
+
 impl StackKeys {
     /// Takes the keys out of a section.
     pub fn take(cx: &Context<'_>, section: &mut Section<'_>) -> Self {
