@@ -34,19 +34,22 @@ impl Profiles {
         self.texts.keys().map(String::as_str)
     }
 
+    /// The text of the profile of that name: its file, with its comments.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+
     /// The profile of that name; none when there is none.
     pub fn get(&self, name: &str) -> Option<Result<Profile, ProfileError>> {
-        self.texts.get(name).map(|text| Profile::from_toml(text))
+        self.text(name).map(Profile::from_toml)
     }
 
     /// The fix for an unknown name.
-    pub(crate) fn suggest(&self, name: &str) -> String {
+    pub fn suggest(&self, name: &str) -> String {
+        let list = "`poolwright profiles` lists all; a file of your own is named as `drives/mine.toml`";
         match nearest(name, self.names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!(
-                "known: {}; or name a file of your own, such as `drives/mine.toml`",
-                self.names().collect::<Vec<_>>().join(", ")
-            ),
+            Some(near) => format!("did you mean `{near}`? {list}"),
+            None => list.to_owned(),
         }
     }
 }

@@ -20,6 +20,7 @@ mod new;
 mod output;
 mod plan;
 mod powercut;
+mod profiles;
 mod report;
 mod run;
 mod shell;
@@ -76,6 +77,7 @@ verbs! {
     new New
     plan Plan
     powercut Powercut
+    profiles Profiles
     report Report
     run Run
     shell Shell

@@ -1,0 +1,65 @@
+//! `poolwright profiles [NAME]`: the drive models that come with Poolwright.
+
+use crate::exit::{USAGE, refuse};
+use crate::output;
+use drives::{FlushBehaviour, Profile};
+use lab::Profiles;
+use lab::units::about;
+use std::process::ExitCode;
+
+/// List the drive models that labs can name, or print one with the sources of its numbers
+///
+/// The text of one is a start for a profile of your own: `poolwright profiles hdd-7200-8t > mine.toml`, then
+/// `hdd = "4x mine.toml"` in the lab.
+///
+/// Exit codes: 0 printed · 2 there is no such profile.
+#[derive(clap::Args)]
+pub struct Args {
+    /// One of them
+    name: Option<String>,
+}
+
+impl Args {
+    /// Prints the list or the profile.
+    pub fn run(self) -> ExitCode {
+        let profiles = Profiles::builtin();
+        let Some(name) = self.name else {
+            return output::print(&list(&profiles));
+        };
+        match profiles.text(&name) {
+            Some(text) => output::print(text),
+            None => {
+                let fix = profiles.suggest(&name);
+                refuse(USAGE, format!("there is no drive profile `{name}`; {fix}")).into()
+            }
+        }
+    }
+}
+
+/// A line each: name, capacity, write cache, description.
+fn list(profiles: &Profiles) -> String {
+    let rows: Vec<[String; 4]> = profiles.names().filter_map(|name| row(profiles, name)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let line = |[name, capacity, cache, description]: &[String; 4]| {
+        let [first, second, third] = widths;
+        format!("{name:first$}  {capacity:>second$}  {cache:third$}  {description}\n")
+    };
+    rows.iter().map(line).collect()
+}
+
+fn row(profiles: &Profiles, name: &str) -> Option<[String; 4]> {
+    let profile = profiles.get(name)?.ok()?;
+    let capacity = about(profile.capacity.whole());
+    Some([name.to_owned(), capacity, cache(&profile).to_owned(), profile.description])
+}
+
+/// Its write cache, as far as a power cut is concerned.
+fn cache(profile: &Profile) -> &'static str {
+    match (profile.write_cache, profile.flush) {
+        (_, FlushBehaviour::Lies) => "lies about flushes",
+        (true, _) if profile.power_loss_protection => "protected cache",
+        _ if profile.volatile_cache() => "volatile cache",
+        _ => "no cache",
+    }
+}
