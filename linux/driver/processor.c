@@ -213,24 +213,39 @@ static bool waits_for_a_thread(int nr)
 	return nr == __NR_futex || nr == __NR_sched_yield;
 }
 
-/*
- * The n-th call of a loop moves the clock further than what it costs, so that the
- * loop ends: by 25 ns at first, and twice as far after each 16 calls, which is a
- * sixteenth of what the loop has taken so far.
- */
-static void add_loop(unsigned int n, unsigned int most_doublings)
+/* Reads of the clock by user code without a system call, at most. */
+#define CLOCK_READS 16
+/* The same where no other task is ready, and an event comes no sooner. */
+#define CLOCK_READS_ALONE 4096
+
+/* Moves the clock, whatever that costs the modelled processor. */
+static void pass(unsigned long long ns)
 {
-	pending += (25ULL << min(n / 16, most_doublings)) << 10;
+	pending += ns << 10;
 }
 
-/* System calls that read the clock with nothing between them: a loop that waits for it. */
-static unsigned int clock_calls;
 /*
- * System calls of all threads that wait for another, or wake one, with no other call
- * between them: threads that wake each other while all of them wait for something
- * else, such as the readers of a page of InnoDB that is read from a drive.
+ * A call of a loop that waits moves the clock further than what it costs, so that the
+ * loop ends: by a sixteenth of what the loop has taken so far.
+ */
+static unsigned long long loop_step(unsigned long long taken_ns, unsigned long long most_ns)
+{
+	return clamp(taken_ns / 16, 25ULL, most_ns);
+}
+
+/*
+ * Reads of the clock with no other system call between them, and what they have taken:
+ * a loop that waits for it.
+ */
+static unsigned int clock_reads;
+static unsigned long long clock_loop_ns;
+/*
+ * The same of the system calls of all threads that wait for another, or wake one: threads
+ * that wake each other while all of them wait for something else, such as the readers of a
+ * page of InnoDB that is read from a drive.
  */
 static unsigned int thread_calls;
+static unsigned long long thread_loop_ns;
 
 /* Loops of user code that waited for another task, with no system call between them. */
 static unsigned int spins;
@@ -240,18 +255,29 @@ void um_charge_syscall(int nr)
 	spins = 0;
 	if (reads_the_clock(nr)) {
 		add(clock_ns);
-		clock_calls++;
-		if (clock_calls > 16)
-			add_loop(clock_calls - 16, 9);
+		clock_loop_ns += clock_ns;
+		if (++clock_reads > CLOCK_READS) {
+			unsigned long long step = loop_step(clock_loop_ns, 12800);
+
+			pass(step);
+			clock_loop_ns += step;
+		}
 	} else {
-		clock_calls = 0;
+		clock_reads = 0;
+		clock_loop_ns = 0;
 		if (!in_first_process()) {
 			add(syscall_ns);
 			if (on_a_file(nr))
 				add(file_ns);
-			thread_calls = waits_for_a_thread(nr) ? thread_calls + 1 : 0;
-			if (thread_calls > 64)
-				add_loop(thread_calls - 64, 14);
+			if (!waits_for_a_thread(nr)) {
+				thread_calls = 0;
+				thread_loop_ns = 0;
+			} else if (++thread_calls > 64) {
+				unsigned long long step = loop_step(thread_loop_ns, 409600);
+
+				pass(step);
+				thread_loop_ns += step;
+			}
 		}
 	}
 	apply();
@@ -261,6 +287,27 @@ void um_charge_return(void)
 {
 	apply();
 }
+
+/* Reads of the clock that user code may have before it enters the kernel. */
+static unsigned int reads_without_a_call(void)
+{
+	/* Another task would have its turn meanwhile. */
+	unsigned int most = charged && nr_running() <= 1 ? CLOCK_READS_ALONE : CLOCK_READS;
+	unsigned long long until, passed = pending >> 10;
+
+	if (clock_reads >= most)
+		return 0;
+	most -= clock_reads;
+	if (!charged || !clock_ns)
+		return most;
+	/* Events come at their own times. */
+	until = time_travel_until_next();
+	until = until > passed ? until - passed : 0;
+	return min_t(unsigned long long, most, until / clock_ns);
+}
+
+/* How many reads the page of the running process was shown with. */
+static unsigned int shown_reads;
 
 void um_show_clock(struct user_clock *clock)
 {
@@ -273,19 +320,25 @@ void um_show_clock(struct user_clock *clock)
 		since = time_travel_now() - ktime_get_ns();
 		known = true;
 	}
-	now = time_travel_now() - since;
+	now = time_travel_now() + (pending >> 10) - since;
 	clock->monotonic_ns = now;
 	clock->realtime_ns = ktime_mono_to_real(now);
-	clock->reads_left = clock_calls ? 0 : USER_CLOCK_READS;
+	clock->read_ns = charged ? clock_ns : 0;
+	shown_reads = reads_without_a_call();
+	clock->reads_left = shown_reads;
 }
 
 void um_charge_clock_reads(const struct user_clock *clock)
 {
 	/* Programs can write the page: no more than was allowed. */
-	unsigned int left = min(clock->reads_left, (unsigned int)USER_CLOCK_READS);
+	unsigned int reads = shown_reads - min(clock->reads_left, shown_reads);
+	unsigned long long ns = charged ? (unsigned long long)clock_ns * reads : 0;
 
-	if (!clock_calls)
-		add(clock_ns * (USER_CLOCK_READS - left));
+	/* In whole: the program has seen it pass. */
+	pass(ns);
+	busy_ns += ns;
+	clock_reads += reads;
+	clock_loop_ns += ns;
 }
 
 /*
