@@ -217,6 +217,8 @@ static bool waits_for_a_thread(int nr)
 #define CLOCK_READS 16
 /* The same where no other task is ready, and an event comes no sooner. */
 #define CLOCK_READS_ALONE 4096
+/* More of them, and of system calls that read it, are a loop that waits for the clock. */
+#define CLOCK_READS_OF_NO_LOOP 32
 
 /* Moves the clock, whatever that costs the modelled processor. */
 static void pass(unsigned long long ns)
@@ -256,7 +258,7 @@ void um_charge_syscall(int nr)
 	if (reads_the_clock(nr)) {
 		add(clock_ns);
 		clock_loop_ns += clock_ns;
-		if (++clock_reads > CLOCK_READS) {
+		if (++clock_reads > CLOCK_READS_OF_NO_LOOP) {
 			unsigned long long step = loop_step(clock_loop_ns, 12800);
 
 			pass(step);
