@@ -12,11 +12,8 @@ pub struct Job {
     /// Its clients do not issue the next operation at once: a rate, a think time, an arrival process.
     pub paced: bool,
     /// Its clients go as fast as they can, but have fewer operations under way than they could: they wait
-    /// for each other, submit in batches, or end when they have done so many.
+    /// for each other or between passes over their files, submit in batches, or end when they have done so many.
     pub held_back: bool,
-    /// It invalidates the page cache before each pass over its files, which waits for drives to take pages that
-    /// were written: time in which it has no operation under way.
-    pub waits_between_passes: bool,
     /// Each write is durable before the next (`fsync=1`, `fdatasync=1`, `sync=1`).
     pub each_write_synced: bool,
     /// It flushes with libaio: fio 3.33 counts such a flush not from its own begin, but from when the operation
@@ -81,11 +78,7 @@ fn of_sections(sections: &[Section]) -> Job {
             _ => None,
         },
         paced: any(&|s| PACING.iter().any(|name| set(s, name))),
-        held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
-        waits_between_passes: any(&|s| {
-            let invalidates = s.get("invalidate").is_none_or(|value| value != "0");
-            stock::writes(s) && !set(s, "direct") && !each_write_synced(s) && invalidates
-        }),
+        held_back: any(&|s| HOLDING.iter().any(|name| set(s, name)) || waits_between_passes(s)),
         each_write_synced: all(&each_write_synced),
         flushes_counted_long: any(&stock::flushes_counted_long),
         compressible: any(&stock::is_compressible),
@@ -202,6 +195,14 @@ fn each_write_synced(section: &Section) -> bool {
     is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
 }
 
+/// Whether a job invalidates the page cache before each pass over its files while that holds pages to be written:
+/// it waits then until drives have taken some of them.
+fn waits_between_passes(section: &Section) -> bool {
+    let invalidates = section.get("invalidate").is_none_or(|value| value != "0");
+    let written = stock::writes(section) && !each_write_synced(section);
+    written && !set(section, "direct") && invalidates
+}
+
 /// Whether an option is there and does something.
 fn set(section: &Section, name: &str) -> bool {
     let value = section.get(name);
@@ -286,7 +287,7 @@ mod tests {
 
     #[test]
     fn passes_over_pages_that_are_not_yet_on_drives_are_known() {
-        let waits = |options: &str| job(&format!("[w]\n{options}")).waits_between_passes;
+        let waits = |options: &str| job(&format!("[w]\n{options}")).held_back;
         assert!(waits("rw=write\n") && waits("rw=randrw\ninvalidate=1\n"));
         assert!(!waits("rw=read\n") && !waits("rw=write\ndirect=1\n"));
         assert!(!waits("rw=write\nfsync=1\n") && !waits("rw=write\ninvalidate=0\n"));

@@ -64,9 +64,8 @@ fn little(measured: &Measured, job: &Job) -> Check {
     let between = operations(measured) * BETWEEN_OPERATIONS_NS / 1e9 / measured.runtime_s;
     let at_most = n * (1.0 + LITTLE);
     let at_least = n * (1.0 - LITTLE) - between - filling(measured);
-    // Clients that wait by themselves (a rate, think time), for others or for the page cache have fewer in flight,
-    // never more.
-    let waits = job.paced || job.held_back || job.waits_between_passes;
+    // Clients that wait by themselves (a rate, think time) or for others have fewer in flight, never more.
+    let waits = job.paced || job.held_back;
     // What is counted too long may exceed the bound by itself; reads and writes alone still may not.
     let surely = match job.flushes_counted_long {
         true => in_flight - seconds(&measured.sync) / measured.runtime_s,
