@@ -46,7 +46,8 @@ impl Profiles {
 
     /// The fix for an unknown name.
     pub fn suggest(&self, name: &str) -> String {
-        let list = "`poolwright profiles` lists all; a file of your own is named as `drives/mine.toml`";
+        let list =
+            "`poolwright profiles` lists all; a file of your own is named as `drives/mine.toml`";
         match nearest(name, self.names()) {
             Some(near) => format!("did you mean `{near}`? {list}"),
             None => list.to_owned(),

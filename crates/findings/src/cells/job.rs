@@ -190,8 +190,7 @@ const HOLDING: [&str; 7] = [
 ];
 
 fn each_write_synced(section: &Section) -> bool {
-    let is =
-        |name: &str, values: &[&str]| section.get(name).is_some_and(|v| values.contains(&v));
+    let is = |name: &str, values: &[&str]| section.get(name).is_some_and(|v| values.contains(&v));
     is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
 }
 
