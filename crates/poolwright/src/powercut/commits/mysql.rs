@@ -66,8 +66,16 @@ pub fn transaction(session: usize, number: u64, random: u64, rows: u64) -> Strin
 /// What CHECK TABLE says is wrong: each line is a table, an operation, a kind of message and a message.
 pub fn wrong(output: &str) -> Option<String> {
     let mut lines = output.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    let bad = lines.find(|line| !matches!(line[..], [_, _, "status", "OK"]))?;
+    let bad =
+        lines.find(|line| !matches!(line[..], [_, _, "status", "OK"]) && !is_unpurged(line))?;
     Some(bad.join(" "))
+}
+
+/// Whether a line is of an entry of an index that is marked as deleted (`info_bits=32`) and outlived its row. MariaDB
+/// 10.11.19 has such after a kill of the server alone, on any file system; no query sees them.
+fn is_unpurged(line: &[&str]) -> bool {
+    let [_, _, "Warning", message] = line else { return false };
+    message.contains("Clustered index record not found") && message.contains("(info_bits=32,")
 }
 
 #[cfg(test)]
@@ -83,5 +91,18 @@ mod tests {
         );
         let why = wrong(&bad).expect("a warning");
         assert!(why.starts_with("sbtest.powercut_total check Warning Index"), "{why}");
+    }
+
+    #[test]
+    fn an_entry_that_is_marked_as_deleted_is_no_damage() {
+        let entry = |bits: u8| {
+            format!(
+                "sbtest.sbtest1\tcheck\tWarning\tInnoDB: Clustered index record not found for index `k_1` of table \
+                 `sbtest`.`sbtest1`: COMPACT RECORD(info_bits={bits}, 2 fields): {{[4] (0x8000077F)}}\n\
+                 sbtest.sbtest1\tcheck\tstatus\tOK\n"
+            )
+        };
+        assert_eq!(wrong(&entry(32)), None);
+        assert!(wrong(&entry(0)).is_some());
     }
 }
