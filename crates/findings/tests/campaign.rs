@@ -4,10 +4,7 @@ mod synthetic;
 
 use findings::schema::*;
 use findings::{Findings, analyse};
-use lab::campaign::{
-    AllocationClass, Campaign, DriveRef, Filesystem, FilesystemOnDrives, Layout, MdLevel,
-    PgTestFsync, Program, Stack, Variant,
-};
+use lab::campaign::{AllocationClass, Campaign, Layout, MdLevel, PgTestFsync, Program, Variant};
 use measurement::{Counter, Second, TrialResult};
 use synthetic::*;
 
@@ -277,14 +274,7 @@ fn a_file_system_on_one_drive_or_a_stripe_is_lost_with_a_drive() {
     let risks = |level: Option<MdLevel>| {
         let mut v = variant(false, false);
         v.pool.vdevs.clear();
-        v.stack = Stack::Filesystem(FilesystemOnDrives {
-            level,
-            chunk: None,
-            ppl: false,
-            drives: vec![DriveRef { kind: "nvme".into(), index: 0 }],
-            filesystem: Filesystem::Ext4,
-            mount_options: String::new(),
-        });
+        v.stack = ext4(level);
         analyse(&campaign(vec![v], SYNC_JOB), &model(), &[]).variants[0].durability.clone()
     };
     for lost in [None, Some(MdLevel::Raid0)] {

@@ -4,6 +4,7 @@ mod synthetic;
 
 use findings::schema::*;
 use findings::{Findings, analyse};
+use lab::campaign::Stack;
 use measurement::{Counter, Counters, DriveCounter, Fact, Measured, TrialResult};
 use synthetic::*;
 
@@ -187,6 +188,24 @@ fn clients_that_hold_each_other_back_may_have_fewer_in_flight_and_keep_their_met
         assert!(passes(options, 16.0), "{options}");
         assert!(!passes(options, 4.0), "{options} allows no more in flight");
     }
+}
+
+#[test]
+fn buffered_writers_may_have_fewer_in_flight_where_the_page_cache_has_their_files() {
+    let passes = |stack: Stack, options: &str| {
+        let mut variants = vec![variant(false, false), variant(true, false)];
+        let truths = [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth::flat(4300.0))];
+        let mut trials = trials(&truths, 2, 0.01);
+        trials.iter_mut().for_each(|trial| measured_of(trial).concurrency = 16.0);
+        variants.iter_mut().for_each(|variant| variant.stack = stack.clone());
+        let job = format!("[w]\nrw=randwrite\nbs=16k\n{options}");
+        let findings = analyse(&campaign(variants, &job), &model(), &trials);
+        let mut checks = findings.cells[0].checks.iter();
+        checks.all(|c| c.law != Law::Little || c.pass)
+    };
+    assert!(passes(ext4(None), ""));
+    assert!(!passes(Stack::Zfs, ""), "ZFS has a cache of its own");
+    assert!(!passes(ext4(None), "direct=1\n") && !passes(ext4(None), "fsync=1\n"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a workload's job file says that the checks need: block size, pacing, what is synchronous.
 
-use lab::campaign::{Pgbench, Program, Script, Sqlite, SyncMethod, Sysbench, Workload};
+use lab::campaign::{Pgbench, Program, Script, Sqlite, SyncMethod, Sysbench, Variant, Workload};
 use lab::fio::parse::{self, Job as Section};
 use lab::fio::{sizes, stock};
 
@@ -12,8 +12,10 @@ pub struct Job {
     /// Its clients do not issue the next operation at once: a rate, a think time, an arrival process.
     pub paced: bool,
     /// Its clients go as fast as they can, but have fewer operations under way than they could: they wait
-    /// for each other or between passes over their files, submit in batches, or end when they have done so many.
+    /// for each other, submit in batches, or end when they have done so many.
     pub held_back: bool,
+    /// It invalidates the page cache before each pass over its files, while that holds pages to be written.
+    pub invalidates_written_pages: bool,
     /// Each write is durable before the next (`fsync=1`, `fdatasync=1`, `sync=1`).
     pub each_write_synced: bool,
     /// It flushes with libaio: fio 3.33 counts such a flush not from its own begin, but from when the operation
@@ -31,6 +33,15 @@ pub struct Job {
     pub reads: bool,
     /// Any of its jobs writes.
     pub writes: bool,
+}
+
+impl Job {
+    /// Whether its clients may have fewer operations under way than they could, on a variant. fio's request to
+    /// invalidate pages that are still to be written waits for drives, where files are in the page cache: not on ZFS.
+    pub fn may_wait(&self, variant: &Variant) -> bool {
+        let between_passes = self.invalidates_written_pages && !variant.is_zfs();
+        self.paced || self.held_back || between_passes
+    }
 }
 
 /// The facts of a workload's program.
@@ -78,7 +89,8 @@ fn of_sections(sections: &[Section]) -> Job {
             _ => None,
         },
         paced: any(&|s| PACING.iter().any(|name| set(s, name))),
-        held_back: any(&|s| HOLDING.iter().any(|name| set(s, name)) || waits_between_passes(s)),
+        held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
+        invalidates_written_pages: any(&invalidates_written_pages),
         each_write_synced: all(&each_write_synced),
         flushes_counted_long: any(&stock::flushes_counted_long),
         compressible: any(&stock::is_compressible),
@@ -194,9 +206,7 @@ fn each_write_synced(section: &Section) -> bool {
     is("fsync", &["1"]) || is("fdatasync", &["1"]) || is("sync", &["1", "sync", "dsync"])
 }
 
-/// Whether a job invalidates the page cache before each pass over its files while that holds pages to be written:
-/// it waits then until drives have taken some of them.
-fn waits_between_passes(section: &Section) -> bool {
+fn invalidates_written_pages(section: &Section) -> bool {
     let invalidates = section.get("invalidate").is_none_or(|value| value != "0");
     let written = stock::writes(section) && !each_write_synced(section);
     written && !set(section, "direct") && invalidates
@@ -286,7 +296,7 @@ mod tests {
 
     #[test]
     fn passes_over_pages_that_are_not_yet_on_drives_are_known() {
-        let waits = |options: &str| job(&format!("[w]\n{options}")).held_back;
+        let waits = |options: &str| job(&format!("[w]\n{options}")).invalidates_written_pages;
         assert!(waits("rw=write\n") && waits("rw=randrw\ninvalidate=1\n"));
         assert!(!waits("rw=read\n") && !waits("rw=write\ndirect=1\n"));
         assert!(!waits("rw=write\nfsync=1\n") && !waits("rw=write\ninvalidate=0\n"));

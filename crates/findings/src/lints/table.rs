@@ -250,7 +250,7 @@ impl Table {
                 row.sync = get("sync");
                 row.primarycache = get("primarycache");
                 let job = crate::cells::job::client_job(workload);
-                row.concurrency = row.concurrency.filter(|_| !job.paced && !job.held_back);
+                row.concurrency = row.concurrency.filter(|_| !job.may_wait(variant));
                 row.size = job.block.map(|b| b as f64);
                 if job.each_write_synced {
                     row.syncs = Some(1.0);

@@ -23,7 +23,7 @@ pub fn conservation_checks(
     if checks[0].pass {
         // From the intended start, an operation is in flight before any client has begun it.
         if trial.offered_rate.is_none() {
-            checks.push(little(measured, job));
+            checks.push(little(measured, job, variant));
         }
         checks.extend(bandwidth(measured, job));
         checks.extend(percentiles(measured));
@@ -58,20 +58,18 @@ fn some_io(measured: &Measured) -> Check {
 /// fsync is time in which a place in a client's queue has no other operation: it counts. An operation that was
 /// submitted asynchronously is in flight until fio takes up its completion, so that n is `iodepth` for each client
 /// on every file system, also on one that carries operations out within their submission.
-fn little(measured: &Measured, job: &Job) -> Check {
+fn little(measured: &Measured, job: &Job, variant: &Variant) -> Check {
     let in_flight = in_flight(measured);
     let n = measured.concurrency;
     let between = operations(measured) * BETWEEN_OPERATIONS_NS / 1e9 / measured.runtime_s;
     let at_most = n * (1.0 + LITTLE);
     let at_least = n * (1.0 - LITTLE) - between - filling(measured);
-    // Clients that wait by themselves (a rate, think time) or for others have fewer in flight, never more.
-    let waits = job.paced || job.held_back;
     // What is counted too long may exceed the bound by itself; reads and writes alone still may not.
     let surely = match job.flushes_counted_long {
         true => in_flight - seconds(&measured.sync) / measured.runtime_s,
         false => in_flight,
     };
-    let pass = surely <= at_most && (waits || in_flight >= at_least);
+    let pass = surely <= at_most && (job.may_wait(variant) || in_flight >= at_least);
     check(Law::Little, in_flight, n, LITTLE, pass)
 }
 

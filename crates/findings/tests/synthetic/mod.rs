@@ -62,6 +62,18 @@ pub fn variant(log: bool, cache: bool) -> Variant {
 }
 
 /// All four variants of the factors log and cache: none, log, cache, both.
+/// ext4 on an array of that level, or on one drive.
+pub fn ext4(level: Option<MdLevel>) -> Stack {
+    Stack::Filesystem(FilesystemOnDrives {
+        level,
+        chunk: None,
+        ppl: false,
+        drives: vec![DriveRef { kind: "nvme".into(), index: 0 }],
+        filesystem: Filesystem::Ext4,
+        mount_options: String::new(),
+    })
+}
+
 pub fn log_and_cache() -> Vec<Variant> {
     let levels = [(false, false), (true, false), (false, true), (true, true)];
     levels.map(|(log, cache)| variant(log, cache)).into()
