@@ -219,6 +219,8 @@ static bool waits_for_a_thread(int nr)
 #define CLOCK_READS_ALONE 4096
 /* More of them, and of system calls that read it, are a loop that waits for the clock. */
 #define CLOCK_READS_OF_NO_LOOP 32
+/* The same of system calls that wait for another thread, or wake one. */
+#define THREAD_CALLS_OF_NO_LOOP 64
 
 /* Moves the clock, whatever that costs the modelled processor. */
 static void pass(unsigned long long ns)
@@ -226,28 +228,35 @@ static void pass(unsigned long long ns)
 	pending += ns << 10;
 }
 
-/*
- * A call of a loop that waits moves the clock further than what it costs, so that the
- * loop ends: by a sixteenth of what the loop has taken so far.
- */
-static unsigned long long loop_step(unsigned long long taken_ns, unsigned long long most_ns)
-{
-	return clamp(taken_ns / 16, 25ULL, most_ns);
-}
+/* Calls that wait for something, with no other system call between them. */
+struct wait_loop {
+	unsigned int calls;
+	unsigned long long taken_ns;
+};
 
 /*
- * Reads of the clock with no other system call between them, and what they have taken:
- * a loop that waits for it.
+ * A call of a loop that waits moves the clock further than what it costs, so that the
+ * loop ends: by a sixteenth of what the loop has taken so far. Up to so many calls are
+ * no loop.
  */
-static unsigned int clock_reads;
-static unsigned long long clock_loop_ns;
+static void step(struct wait_loop *loop, unsigned int no_loop, unsigned long long most_ns)
+{
+	unsigned long long ns = clamp(loop->taken_ns / 16, 25ULL, most_ns);
+
+	if (loop->calls <= no_loop)
+		return;
+	pass(ns);
+	loop->taken_ns += ns;
+}
+
+/* Reads of the clock, with a system call and without. */
+static struct wait_loop clock_loop;
 /*
- * The same of the system calls of all threads that wait for another, or wake one: threads
- * that wake each other while all of them wait for something else, such as the readers of a
- * page of InnoDB that is read from a drive.
+ * System calls of all threads that wait for another, or wake one: threads that wake each
+ * other while all of them wait for something else, such as the readers of a page of InnoDB
+ * that is read from a drive.
  */
-static unsigned int thread_calls;
-static unsigned long long thread_loop_ns;
+static struct wait_loop thread_loop;
 
 /* Loops of user code that waited for another task, with no system call between them. */
 static unsigned int spins;
@@ -257,28 +266,20 @@ void um_charge_syscall(int nr)
 	spins = 0;
 	if (reads_the_clock(nr)) {
 		add(clock_ns);
-		clock_loop_ns += clock_ns;
-		if (++clock_reads > CLOCK_READS_OF_NO_LOOP) {
-			unsigned long long step = loop_step(clock_loop_ns, 12800);
-
-			pass(step);
-			clock_loop_ns += step;
-		}
+		clock_loop.calls++;
+		clock_loop.taken_ns += clock_ns;
+		step(&clock_loop, CLOCK_READS_OF_NO_LOOP, 12800);
 	} else {
-		clock_reads = 0;
-		clock_loop_ns = 0;
+		clock_loop = (struct wait_loop){};
 		if (!in_first_process()) {
 			add(syscall_ns);
 			if (on_a_file(nr))
 				add(file_ns);
-			if (!waits_for_a_thread(nr)) {
-				thread_calls = 0;
-				thread_loop_ns = 0;
-			} else if (++thread_calls > 64) {
-				unsigned long long step = loop_step(thread_loop_ns, 409600);
-
-				pass(step);
-				thread_loop_ns += step;
+			if (waits_for_a_thread(nr)) {
+				thread_loop.calls++;
+				step(&thread_loop, THREAD_CALLS_OF_NO_LOOP, 409600);
+			} else {
+				thread_loop = (struct wait_loop){};
 			}
 		}
 	}
@@ -297,9 +298,9 @@ static unsigned int reads_without_a_call(void)
 	unsigned int most = charged && nr_running() <= 1 ? CLOCK_READS_ALONE : CLOCK_READS;
 	unsigned long long until, passed = pending >> 10;
 
-	if (clock_reads >= most)
+	if (clock_loop.calls >= most)
 		return 0;
-	most -= clock_reads;
+	most -= clock_loop.calls;
 	if (!charged || !clock_ns)
 		return most;
 	/* Events come at their own times. */
@@ -339,8 +340,8 @@ void um_charge_clock_reads(const struct user_clock *clock)
 	/* In whole: the program has seen it pass. */
 	pass(ns);
 	busy_ns += ns;
-	clock_reads += reads;
-	clock_loop_ns += ns;
+	clock_loop.calls += reads;
+	clock_loop.taken_ns += ns;
 }
 
 /*

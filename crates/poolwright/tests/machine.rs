@@ -263,7 +263,8 @@ fn the_clock_without_a_system_call_is_the_kernels() {
             let apart = numbers(line);
             assert!(apart.iter().all(|ns| (0..=200).contains(ns)), "{out}");
         }
-        assert!((20..10_000).contains(&numbers(run[2])[0]), "{out}");
+        // A millisecond is 4,096 reads and some steps; with another task ready, 16 reads and more steps.
+        assert!((100..4_500).contains(&numbers(run[2])[0]), "{out}");
         assert_eq!(numbers(run[3]), [0], "{out}");
     }
 }
