@@ -84,12 +84,12 @@ fn doublewrite(system: &System) -> Option<Problem> {
 
 const DOUBLEWRITE_KEPT: Rule = Rule {
     name: "my-doublewrite-kept",
-    severity: Severity::Note,
+    severity: Severity::Warning,
     check: Check::System(doublewrite_kept),
     what: "innodb_doublewrite={value}, and records hold whole pages of {page}.",
     what_zh: "innodb_doublewrite={value}，而记录能容纳 {page} 的整页。",
-    why: "ZFS replaces a record completely or not at all, so a power cut tears no page, and half of the page writes are saved. Files written under a smaller recordsize keep it until they are rewritten. This holds only on this file system: turn doublewrite on again before the data moves. Yet simulated power cuts damaged tables whose pages were records, with direct I/O and without, and the cause is not known (poolwright powercut powercut-mariadb).",
-    why_zh: "ZFS 对一条记录要么全部替换，要么不动，因此断电不会撕裂页，并省下一半的页写入。在更小的 recordsize 下写的文件，重写之前仍保持原样。只在本文件系统上成立：数据迁移之前要重新打开。但在模拟断电中，一页即一条记录的表仍有损坏，无论是否使用直接 I/O，原因未明（poolwright powercut powercut-mariadb）。",
+    why: "ZFS replaces a record completely or not at all, so a power cut tears no page, and half of the page writes are saved. Files written under a smaller recordsize keep it until they are rewritten. This holds only on this file system: turn doublewrite on again before the data moves. Yet simulated power cuts damaged tables whose pages lay within records, with direct I/O and without, and the cause is not known (poolwright powercut powercut-mariadb).",
+    why_zh: "ZFS 对一条记录要么全部替换，要么不动，因此断电不会撕裂页，并省下一半的页写入。在更小的 recordsize 下写的文件，重写之前仍保持原样。只在本文件系统上成立：数据迁移之前要重新打开。但在模拟断电中，每页都在一条记录之内的表仍有损坏，无论是否使用直接 I/O，原因未明（poolwright powercut powercut-mariadb）。",
     sources: &[
         MysqlManual.section("innodb_doublewrite"),
         ZfsCode.section("zfs_write, one transaction a block"),

@@ -65,7 +65,7 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
 /// Pages written twice.
 pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
     Some(
-        set("innodb_doublewrite", "OFF", ("It saves half of the page writes, and ZFS writes a record completely or not at all. Yet simulated power cuts damaged tables whose pages were records, and the cause is not known: set it only where tables can be restored, and only if every tablespace was written with a recordsize of 16K or more, a multiple of innodb_page_size.", "它省下一半的页写入，而 ZFS 对一条记录要么全部写入，要么不写。但在模拟断电中，一页即一条记录的表仍有损坏，原因未明：仅当表可以恢复，且每个表空间都以 16K 或更大、为 innodb_page_size 整数倍的 recordsize 写成时才可设置。"))
+        set("innodb_doublewrite", "OFF", ("It saves half of the page writes, and ZFS writes a record completely or not at all. Yet simulated power cuts damaged tables whose pages lay within records, and the cause is not known: set it only where tables can be restored, and only if every tablespace was written with a recordsize of 16K or more, a multiple of innodb_page_size.", "它省下一半的页写入，而 ZFS 对一条记录要么全部写入，要么不写。但在模拟断电中，每页都在一条记录之内的表仍有损坏，原因未明：仅当表可以恢复，且每个表空间都以 16K 或更大、为 innodb_page_size 整数倍的 recordsize 写成时才可设置。"))
             .source(Document::Mysql, "innodb_doublewrite=0")
             .source(Document::ZfsCode, "zfs_write, one transaction a block")
             .lab("powercut-mariadb")

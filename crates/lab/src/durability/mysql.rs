@@ -128,7 +128,7 @@ fn doublewrite(sysbench: &Sysbench) -> bool {
     mysql::is_on(&sysbench.settings, "innodb_doublewrite", true)
 }
 
-/// A page that takes several records can be torn. Tables were damaged also where a page is a record.
+/// A page that takes several records can be torn. Tables were damaged also where each page is within a record.
 fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     if doublewrite(sysbench) {
         return None;
@@ -137,15 +137,14 @@ fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let stated = variant.property(dataset, "recordsize");
     let record = stated.and_then(|text| units::size(text).ok()).unwrap_or(RECORD);
     let page = mysql::number(&sysbench.settings, "innodb_page_size", mysql::PAGE);
-    let why = match record {
-        record if record < page => format!(
+    let why = match record < page {
+        true => format!(
             "a page of {page} bytes takes more than one record, and they can be of different transaction groups"
         ),
-        record if record == page => {
-            "tables were damaged in simulated power cuts though a page is a record; the cause is not known"
+        false => {
+            "tables were damaged in simulated power cuts though each page was within a record; the cause is not known"
                 .to_owned()
         }
-        _ => return None,
     };
     Some(Reason {
         setting: format!(
