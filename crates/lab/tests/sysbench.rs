@@ -138,7 +138,7 @@ fn each_mistake_has_its_place_and_its_fix() {
         &server("innodb_doublewrite = \"maybe\""),
         "\"maybe\"",
         "cannot be",
-        "on or off",
+        "OFF, ON, fast",
     );
     refused(
         CLIENT,

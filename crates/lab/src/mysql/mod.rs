@@ -1,7 +1,7 @@
 //! Settings of a MariaDB or MySQL server by their own names, as they stand in my.cnf.
 //!
-//! MariaDB's list is what `mariadbd --verbose --help` of 10.11.19 names (Debian 12), with type, least, most and words
-//! from `information_schema.SYSTEM_VARIABLES`. MySQL's is what `mysqld --verbose --help` of 9.7.4 and 8.0.12 name, with
+//! MariaDB's list is what `mariadbd --verbose --help` of 10.11.19 and 11.8.9 name, with type, least, most and words from
+//! `information_schema.SYSTEM_VARIABLES` of both. MySQL's is what `mysqld --verbose --help` of 9.7.4 and 8.0.12 name, with
 //! type, least and most from `performance_schema.variables_metadata` of 9.7.4. Options that are no variable have the
 //! type `option`.
 
@@ -49,10 +49,10 @@ impl Server {
         }
     }
 
-    /// The version of its list, as major and minor.
+    /// The latest version of its list, as major and minor.
     fn listed(self) -> (u32, u32) {
         match self {
-            Server::Mariadb => (10, 11),
+            Server::Mariadb => (11, 8),
             Server::Mysql => (9, 7),
         }
     }
@@ -325,7 +325,7 @@ mod tests {
         }
         for (name, value, fix) in [
             ("innodb_buffer_pool_size", "64 gigabytes", "64M or 8G"),
-            ("innodb_doublewrite", "maybe", "on or off"),
+            ("innodb_file_per_table", "maybe", "on or off"),
             ("innodb_flush_method", "O_DIRCT", "did you mean `O_DIRECT`"),
             ("innodb_bufer_pool_size", "1G", "did you mean `innodb_buffer_pool_size`"),
             ("log_bin", "mysql-bin", "directories.binlog"),
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_later_version_may_have_more() {
-        for (server, later) in [(Server::Mariadb, 1104), (Server::Mysql, 1001)] {
+        for (server, later) in [(Server::Mariadb, 1204), (Server::Mysql, 1001)] {
             assert_eq!(lookup(server, "xy_zzyzx_size", Some(later)), Ok(None));
             assert!(lookup(server, "xy_zzyzx_size", None).is_err());
         }
