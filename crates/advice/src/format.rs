@@ -33,6 +33,15 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
+/// What follows `poolwright` in the command for a built-in lab.
+pub fn of_lab(lab: &str) -> String {
+    match lab {
+        "powercut-pages" => format!("powercut {lab} --pages 16K"),
+        _ if lab.starts_with("powercut-") => format!("powercut {lab}"),
+        _ => format!("run {lab}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

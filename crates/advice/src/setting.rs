@@ -182,6 +182,7 @@ impl System {
                 if let Some((_, options)) = system.mysql.last_mut() {
                     options.rows.push(facts::mycnf::OptionRow {
                         group: "mysqld".to_string(),
+                        loose: false,
                         name,
                         value: Some(facts::At::new(value, 0)),
                         line: 0,

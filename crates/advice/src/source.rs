@@ -38,6 +38,8 @@ pub enum Document {
     MysqlManual,
     /// MariaDB's documentation.
     MariadbManual,
+    /// MariaDB's source.
+    MariadbCode,
     /// Linux's documentation.
     LinuxDocs,
     /// exports(5).
@@ -83,6 +85,7 @@ impl Document {
             Document::PostgresManual => "PostgreSQL manual",
             Document::MysqlManual => "MySQL reference manual",
             Document::MariadbManual => "MariaDB documentation",
+            Document::MariadbCode => "MariaDB source",
             Document::LinuxDocs => "Linux kernel documentation",
             Document::Exports => "exports(5)",
             Document::SmbConf => "smb.conf(5)",

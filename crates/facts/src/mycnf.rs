@@ -19,11 +19,16 @@ pub struct OptionRow {
     pub group: String,
     /// Name with underscores, without `loose_`; `skip_x`, `disable_x` and `enable_x` stay as written.
     pub name: String,
+    /// Whether it was written with `loose_`: a server that does not know it starts all the same.
+    pub loose: bool,
     /// Value without quotes; none for a bare option.
     pub value: Option<At<String>>,
     /// The line it stands on.
     pub line: u32,
 }
+
+/// What a name begins with that servers may not know.
+const LOOSE: &str = "loose_";
 
 /// Groups that the server reads.
 const SERVER: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "galera"];
@@ -73,8 +78,12 @@ pub fn switch(value: &str) -> Option<bool> {
 }
 
 fn normal(name: &str) -> String {
-    let name = name.trim().replace('-', "_").to_ascii_lowercase();
-    name.strip_prefix("loose_").unwrap_or(&name).to_string()
+    let name = underscored(name);
+    name.strip_prefix(LOOSE).unwrap_or(&name).to_string()
+}
+
+fn underscored(name: &str) -> String {
+    name.trim().replace('-', "_").to_ascii_lowercase()
 }
 
 /// The options in a `my.cnf`.
@@ -127,7 +136,8 @@ pub fn parse(text: &str) -> Parsed<Options> {
             ));
             continue;
         }
-        facts.rows.push(OptionRow { group: group.clone(), name: normal(name), value, line });
+        let loose = underscored(name).starts_with(LOOSE);
+        facts.rows.push(OptionRow { group: group.clone(), name: normal(name), loose, value, line });
     }
     if group.is_none() && facts.includes.is_empty() {
         problems.push(nothing_found(text, "my.cnf"));

@@ -10,6 +10,7 @@ mod blocks;
 mod commits;
 mod drive_fault;
 pub mod inside;
+mod pages;
 mod recovery;
 mod replay;
 mod report;
@@ -87,6 +88,10 @@ pub struct Args {
     /// nothing may be lost
     #[arg(long)]
     faults: bool,
+    /// Overwrite pages of this size in place, 64 between two fdatasync as a database's checkpoint does, and look for
+    /// torn ones
+    #[arg(long, value_name = "SIZE", value_parser = page)]
+    pages: Option<usize>,
     /// Seed of the machine and of the first crash state
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -98,6 +103,18 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     store: StoreDir,
+}
+
+/// Most bytes of a page.
+const LARGEST_PAGE: u64 = 1 << 20;
+
+/// The size of a page as an option gives it.
+fn page(text: &str) -> Result<usize, String> {
+    let size = lab::units::size(text).map_err(|why| why.to_string())?;
+    match (4096..=LARGEST_PAGE).contains(&size) && size % 4096 == 0 {
+        true => Ok(size as usize),
+        false => Err("write a multiple of 4K, at most 1M, such as 8K or 16K".to_owned()),
+    }
 }
 
 impl Args {
@@ -130,6 +147,15 @@ impl Args {
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let database = commits::database(&inputs, Place::Host(&linux.fio), self.seed);
         let database = database.map_err(|e| exit::for_fault(&e))?;
+        if self.pages.is_some() && database.is_some() {
+            let name = &campaign.workloads[workload].name;
+            return Err(refuse(
+                USAGE,
+                format!(
+                    "--pages writes files, and workload `{name}` has a database: choose one of fio with --workload, or leave it out"
+                ),
+            ));
+        }
         let variant = match &database {
             None => linux.variant(&inputs),
             Some(database) => linux.variant_with(&inputs, database.client.as_ref()),
@@ -138,6 +164,7 @@ impl Args {
             inputs: &inputs,
             variant: &variant,
             database: database.as_ref(),
+            pages: self.pages,
             drive_faults: &self.fail,
             schedules: self.faults,
             seconds: self.seconds,
@@ -167,7 +194,8 @@ impl Args {
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
         let each = host_memory_needed(&inputs.model);
         let jobs = self.jobs.map_or_else(|| machine::parallel(each), NonZeroUsize::get);
-        let written = setup.database.map_or(Written::Blocks, |database| database.written);
+        let files = if self.pages.is_some() { Written::Pages } else { Written::Blocks };
+        let written = setup.database.map_or(files, |database| database.written);
         let runs = runs::run(setup, &self.seeds(), jobs, written, &saved)?;
         Ok(Report {
             lab: lab.to_owned(),
@@ -245,6 +273,7 @@ impl Args {
             "seconds": self.seconds,
             "fail": fail,
             "faults": self.faults,
+            "pages": self.pages,
         });
         Ok(Key::from_inputs(all.to_string().as_bytes()))
     }

@@ -21,7 +21,8 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
 ];
 
 fn set(name: &'static str, value: impl ToString, reason: Bilingual) -> Choice {
-    Choice::new(Target::Mysql, name, value, reason).source(Document::MysqlManual, name)
+    let section = name.strip_prefix("loose_").unwrap_or(name);
+    Choice::new(Target::Mysql, name, value, reason).source(Document::MysqlManual, section)
 }
 
 /// InnoDB's own cache.
@@ -65,11 +66,10 @@ pub fn sync_binlog(need: &Need) -> Option<Choice> {
 /// Pages written twice.
 pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
     Some(
-        set("innodb_doublewrite", "OFF", ("It saves half of the page writes, and ZFS writes a record completely or not at all. Yet simulated power cuts damaged tables whose pages lay within records, and the cause is not known: set it only where tables can be restored, and only if every tablespace was written with a recordsize of 16K or more, a multiple of innodb_page_size.", "它省下一半的页写入，而 ZFS 对一条记录要么全部写入，要么不写。但在模拟断电中，每页都在一条记录之内的表仍有损坏，原因未明：仅当表可以恢复，且每个表空间都以 16K 或更大、为 innodb_page_size 整数倍的 recordsize 写成时才可设置。"))
+        set("innodb_doublewrite", "ON", ("Off is often advised on ZFS. But ZFS tears pages: fsync puts them into the intent log, which can divide one between two log blocks, and the power can fail between them. Only a page that is one record and is written with O_DIRECT, from OpenZFS 2.3 on, is whole. MariaDB also loses far fewer pages with it, since its checkpoint does not wait for all of them.", "常有建议在 ZFS 上关闭它。但 ZFS 会撕裂页：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。只有当一页恰是一条记录、并以 O_DIRECT 写入（OpenZFS 2.3 及以后）时，页才完整。MariaDB 的检查点不等待全部页落盘，打开双写时丢失的页也少得多。"))
             .source(Document::Mysql, "innodb_doublewrite=0")
-            .source(Document::ZfsCode, "zfs_write, one transaction a block")
-            .lab("powercut-mariadb")
-            .offered(),
+            .source(Document::ZfsCode, "zil_lwb_assign")
+            .lab("powercut-pages"),
     )
 }
 

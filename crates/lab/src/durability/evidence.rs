@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
-    /// A built-in lab: `poolwright powercut LAB` shows it.
+    /// A built-in lab, with options where it needs some: `poolwright powercut LAB` shows it.
     Lab(&'static str),
     /// An external source; no lab or test here shows it.
     Source(&'static str),
@@ -45,9 +45,10 @@ pub const SYNCHRONOUS_COMMIT: Evidence = Evidence::Lab("powercut-postgresql");
 pub const LYING_UNDER_FILESYSTEM: Evidence = Evidence::Lab("powercut-filesystem");
 /// `full_page_writes=off` on a file system without ZFS.
 pub const TORN_PAGES: Evidence = Evidence::Lab("powercut-filesystem");
-/// `full_page_writes=off` on records.
-pub const FULL_PAGE_WRITES: Evidence =
-    Evidence::Source("PostgreSQL documentation, full_page_writes");
+/// Pages of 8K that the intent log of ZFS divides where other records lie between them.
+pub const TORN_RECORDS_OF_8K: Evidence = Evidence::Source("OpenZFS, zil_lwb_assign() in zil.c");
+/// Pages that the intent log of ZFS tears.
+pub const TORN_RECORDS: Evidence = Evidence::Lab("powercut-pages --pages 16K");
 /// SQLite's `synchronous`.
 pub const SQLITE_SYNCHRONOUS: Evidence = Evidence::Lab("powercut-sqlite");
 /// `innodb_flush_method=nosync`.
@@ -56,8 +57,11 @@ pub const FLUSH_METHOD: Evidence = Evidence::Source("MariaDB documentation, inno
 pub const FLUSH_AT_COMMIT: Evidence = Evidence::Lab("powercut-mariadb");
 /// `sync_binlog` other than 1.
 pub const SYNC_BINLOG: Evidence = Evidence::Lab("powercut-mariadb");
-/// `innodb_doublewrite=0` on records.
-pub const DOUBLEWRITE: Evidence = Evidence::Lab("powercut-mariadb");
+/// MariaDB's checkpoint, on ZFS.
+pub const CHECKPOINT: Evidence = Evidence::Lab("powercut-mariadb");
+/// MariaDB's checkpoint, on a file system with a page cache.
+pub const CHECKPOINT_BUFFERED: Evidence =
+    Evidence::Source("MariaDB, log_checkpoint() in buf0flu.cc");
 /// `innodb_doublewrite=0` on drives without ZFS.
 pub const DOUBLEWRITE_ON_ARRAY: Evidence =
     Evidence::Source("MariaDB documentation, innodb_doublewrite");

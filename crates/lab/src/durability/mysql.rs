@@ -3,11 +3,8 @@
 use super::{Durability, Reason, evidence, storage};
 use crate::campaign::{Stack, Sysbench, Variant};
 use crate::mysql;
-use crate::units;
 use std::collections::BTreeSet;
 
-/// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
-const RECORD: u64 = 128 << 10;
 /// Seconds between flushes of the redo log where the lab does not say (`innodb_flush_log_at_timeout`).
 const FLUSH_TIMEOUT_S: u64 = 1;
 
@@ -17,14 +14,56 @@ pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
         Stack::Zfs => [unsynced_datasets(variant, sysbench), torn_records(variant, sysbench)],
         Stack::Filesystem(_) => [unsynced_filesystem(sysbench), torn_pages(sysbench)],
     };
-    let late = [late_redo(sysbench), late_binlog(variant, sysbench)];
-    found.into_iter().chain(late).flatten().collect()
+    let others =
+        [early_checkpoint(variant, sysbench), late_redo(sysbench), late_binlog(variant, sysbench)];
+    found.into_iter().chain(others).flatten().collect()
+}
+
+/// The method of `innodb_flush_method`, as a word or a number, in small letters.
+fn flush_method(sysbench: &Sysbench) -> Option<String> {
+    sysbench.settings.get("innodb_flush_method").map(|method| method.to_ascii_lowercase())
 }
 
 /// Whether the server asks for no flush at all (`innodb_flush_method=nosync`).
 fn never_syncs(sysbench: &Sysbench) -> bool {
-    let method = sysbench.settings.get("innodb_flush_method");
-    method.is_some_and(|method| ["nosync", "3"].contains(&method.to_ascii_lowercase().as_str()))
+    flush_method(sysbench).is_some_and(|method| ["nosync", "3"].contains(&method.as_str()))
+}
+
+/// Whether writes of pages go through the page cache of a file system: `fsync` and `littlesync`, or
+/// `innodb_data_file_buffering` of MariaDB 11.0 and later. `O_DIRECT` is the default.
+fn buffers_pages(sysbench: &Sysbench) -> bool {
+    let cached = ["fsync", "0", "littlesync", "2"];
+    flush_method(sysbench).is_some_and(|method| cached.contains(&method.as_str()))
+        || mysql::is_on(&sysbench.settings, "innodb_data_file_buffering", false)
+}
+
+/// MariaDB syncs its data files first and then reads which page is the oldest that is not written yet
+/// (`log_checkpoint()` in buf0flu.cc, from 10.6 to 11.8). Pages that were written while their file was being synced are
+/// not durable, but the checkpoint passes them. A cut loses them where written pages wait in memory for fsync.
+fn early_checkpoint(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
+    let through = mysql::is_on(&sysbench.settings, "innodb_data_file_write_through", false);
+    if sysbench.server != mysql::Server::Mariadb || through || never_syncs(sysbench) {
+        return None;
+    }
+    let dataset = sysbench.directories.data.as_str();
+    let (pages, evidence) = match variant.stack {
+        // Disabled is a rule of its own.
+        Stack::Zfs => match variant.property(dataset, "sync") {
+            Some("always" | "disabled") => return None,
+            _ => (format!("sync=standard on {}", storage::named(dataset)), evidence::CHECKPOINT),
+        },
+        Stack::Filesystem(_) if buffers_pages(sysbench) => {
+            ("buffered data files".to_owned(), evidence::CHECKPOINT_BUFFERED)
+        }
+        Stack::Filesystem(_) => return None,
+    };
+    Some(Reason {
+        setting: format!("MariaDB with {pages}"),
+        durability: Durability::MayCorrupt,
+        why: "its checkpoint can pass pages that were written while their file was being synced; a cut then loses them"
+            .to_owned(),
+        evidence,
+    })
 }
 
 /// Data and redo log on datasets where nothing is durable before its transaction group. Where both are, they return to
@@ -119,33 +158,26 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     })
 }
 
-/// Whether pages are written twice. MySQL's DETECT_ONLY writes no page twice: it only finds torn ones.
+/// Whether pages are written twice, the copy first and durably. MySQL's DETECT_ONLY writes no page twice: it only finds
+/// torn ones. MariaDB's `fast` syncs no copy.
 fn doublewrite(sysbench: &Sysbench) -> bool {
-    let detects = |word: &String| word.eq_ignore_ascii_case("DETECT_ONLY");
-    if sysbench.settings.get("innodb_doublewrite").is_some_and(detects) {
+    let without =
+        |word: &String| ["detect_only", "fast"].contains(&word.to_ascii_lowercase().as_str());
+    if sysbench.settings.get("innodb_doublewrite").is_some_and(without) {
         return false;
     }
     mysql::is_on(&sysbench.settings, "innodb_doublewrite", true)
 }
 
-/// A page that takes several records can be torn. Tables were damaged also where each page is within a record.
+/// Pages that cannot be repaired if the intent log of the data's dataset tears them.
 fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     if doublewrite(sysbench) {
         return None;
     }
     let dataset = sysbench.directories.data.as_str();
-    let stated = variant.property(dataset, "recordsize");
-    let record = stated.and_then(|text| units::size(text).ok()).unwrap_or(RECORD);
     let page = mysql::number(&sysbench.settings, "innodb_page_size", mysql::PAGE);
-    let why = match record < page {
-        true => format!(
-            "a page of {page} bytes takes more than one record, and they can be of different transaction groups"
-        ),
-        false => {
-            "tables were damaged in simulated power cuts though each page was within a record; the cause is not known"
-                .to_owned()
-        }
-    };
+    let why = storage::torn_page(variant, dataset, page, !buffers_pages(sysbench))?;
+    let record = storage::record(variant, dataset);
     Some(Reason {
         setting: format!(
             "innodb_doublewrite=0, recordsize={record} on {}",
@@ -153,7 +185,7 @@ fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         ),
         durability: Durability::MayCorrupt,
         why,
-        evidence: evidence::DOUBLEWRITE,
+        evidence: evidence::TORN_RECORDS,
     })
 }
 

@@ -1,12 +1,16 @@
 use super::*;
 
-/// A lab of a mirror with settings of MariaDB, and properties of the redo log's and of all datasets.
-fn class_on(server: &str, redo: &str, all: &str) -> (Durability, Vec<String>) {
-    class_of(&format!("[workloads.oltp.mariadb]\n{server}"), redo, all)
+const ALWAYS: &str = "sync = \"always\"";
+const DISABLED: &str = "sync = \"disabled\"";
+const STANDARD: [&str; 3] = [""; 3];
+
+/// A lab of a mirror with settings of MariaDB, and properties of the data's, of the redo log's and of all datasets.
+fn class_on(server: &str, [data, redo, all]: [&str; 3]) -> (Durability, Vec<String>) {
+    class_of(&format!("[workloads.oltp.mariadb]\n{server}"), [data, redo, all])
 }
 
 /// The same with the section of a server.
-fn class_of(server: &str, redo: &str, all: &str) -> (Durability, Vec<String>) {
+fn class_of(server: &str, [data, redo, all]: [&str; 3]) -> (Durability, Vec<String>) {
     let text = format!(
         r#"
 [host]
@@ -21,6 +25,7 @@ vdevs = "mirror hdd[0-1]"
 {all}
 [datasets.data]
 recordsize = "16K"
+{data}
 [datasets.redo]
 {redo}
 [datasets.binlog]
@@ -40,8 +45,9 @@ binlog = "binlog"
     (found.durability, found.reasons.into_iter().map(|reason| reason.setting).collect())
 }
 
+/// Of MariaDB whose data files are written durably.
 fn class(server: &str) -> (Durability, Vec<String>) {
-    class_on(server, "", "")
+    class_on(server, [ALWAYS, "", ""])
 }
 
 fn loses(seconds: f64) -> Durability {
@@ -58,6 +64,18 @@ fn defaults_keep_what_was_acknowledged_while_there_is_no_binary_log() {
 }
 
 #[test]
+fn a_checkpoint_of_mariadb_may_pass_pages_that_wait_for_fsync() {
+    let (durability, settings) = class_on("", STANDARD);
+    assert_eq!(durability, Durability::MayCorrupt);
+    assert_eq!(settings, ["MariaDB with sync=standard on tank/data"]);
+    let through = "innodb_data_file_write_through = true";
+    assert_eq!(class_on(through, STANDARD).0, Durability::KeepsAcknowledged);
+    assert_eq!(class_on("", ["", ALWAYS, ""]).0, Durability::MayCorrupt, "only the redo log");
+    let mysql = "[workloads.oltp.mysql]";
+    assert_eq!(class_of(mysql, STANDARD).0, Durability::KeepsAcknowledged);
+}
+
+#[test]
 fn a_redo_log_that_is_flushed_later_loses_as_much_as_its_interval() {
     assert_eq!(class("innodb_flush_log_at_trx_commit = 0").0, loses(1.0));
     let late = "innodb_flush_log_at_trx_commit = 2\ninnodb_flush_log_at_timeout = 30";
@@ -67,38 +85,46 @@ fn a_redo_log_that_is_flushed_later_loses_as_much_as_its_interval() {
 
 #[test]
 fn without_sync_everywhere_groups_are_lost_and_in_part_the_server_may_be_corrupt() {
-    let disabled = "sync = \"disabled\"";
-    let (durability, settings) = class_on("", "", disabled);
+    let (durability, settings) = class_on("", ["", "", DISABLED]);
     assert_eq!(durability, loses(10.0));
     assert_eq!(settings, ["sync=disabled on tank/data, tank/redo"]);
-    let (durability, settings) = class_on("", disabled, "");
+    let (durability, settings) = class_on("", [ALWAYS, DISABLED, ""]);
     assert_eq!(durability, Durability::MayCorrupt);
     assert_eq!(settings, ["sync=disabled on tank/redo, but not on tank/data"]);
     let never = "innodb_flush_method = \"nosync\"";
-    assert_eq!(class(never).0, loses(10.0));
-    assert_eq!(class_on(never, "", "sync = \"always\"").0, Durability::KeepsAcknowledged);
+    assert_eq!(class_on(never, STANDARD).0, loses(10.0));
+    assert_eq!(class_on(never, ["", "", ALWAYS]).0, Durability::KeepsAcknowledged);
 }
 
 #[test]
-fn pages_may_be_damaged_without_doublewrite_whatever_the_records() {
-    assert_eq!(class("innodb_page_size = \"32K\"").0, Durability::KeepsAcknowledged);
-    for server in ["innodb_doublewrite = 0", "innodb_doublewrite = 0\ninnodb_page_size = \"32K\""] {
-        let (durability, settings) = class(server);
-        assert_eq!(durability, Durability::MayCorrupt);
+fn pages_may_be_torn_without_doublewrite_unless_each_is_a_record_of_direct_io() {
+    let off = "innodb_doublewrite = 0";
+    assert_eq!(class(off).0, Durability::KeepsAcknowledged, "a page of 16K is a record");
+    for torn in [
+        "innodb_page_size = \"8K\"",
+        "innodb_page_size = \"32K\"",
+        "innodb_flush_method = \"fsync\"",
+        "innodb_data_file_buffering = true",
+    ] {
+        let (durability, settings) = class(&format!("{off}\n{torn}"));
+        assert_eq!(durability, Durability::MayCorrupt, "{torn}");
         assert_eq!(settings, ["innodb_doublewrite=0, recordsize=16384 on tank/data"]);
+        assert_eq!(class(torn).0, Durability::KeepsAcknowledged, "{torn}");
     }
-    let pages_in_a_record = "innodb_doublewrite = 0\ninnodb_page_size = \"8K\"";
-    assert_eq!(class(pages_in_a_record).0, Durability::MayCorrupt);
+    let fast = "innodb_doublewrite = \"fast\"\ninnodb_page_size = \"32K\"";
+    assert_eq!(class(fast).0, Durability::MayCorrupt);
+    let buffered = class_on(off, [&format!("{ALWAYS}\ndirect = \"disabled\""), "", ""]);
+    assert_eq!(buffered.0, Durability::MayCorrupt);
 }
 
 #[test]
 fn mysql_has_its_own_defaults() {
-    let class = |settings: &str| class_of(&format!("[workloads.oltp.mysql]\n{settings}"), "", "");
+    let class = |settings: &str| class_of(&format!("[workloads.oltp.mysql]\n{settings}"), STANDARD);
     assert_eq!(class("").0, Durability::KeepsAcknowledged, "a binary log that is synced");
     assert_eq!(class("sync_binlog = 0").1, ["sync_binlog=0"]);
     assert_eq!(class("log_bin = false\nsync_binlog = 0").0, Durability::KeepsAcknowledged);
     for off in ["off", "DETECT_ONLY"] {
-        let setting = format!("innodb_doublewrite = \"{off}\"");
+        let setting = format!("innodb_doublewrite = \"{off}\"\ninnodb_page_size = \"32K\"");
         assert_eq!(class(&setting).0, Durability::MayCorrupt, "{off}");
     }
 }

@@ -3,13 +3,10 @@
 use super::{Durability, Reason, evidence, storage};
 use crate::campaign::{Pgbench, Stack, Variant};
 use crate::postgresql;
-use crate::units;
 use std::collections::BTreeSet;
 
 /// Bytes of a page of PostgreSQL.
 const PAGE: u64 = 8192;
-/// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
-const RECORD: u64 = 128 << 10;
 /// `wal_writer_delay` where the lab does not say, seconds.
 const WAL_WRITER_DELAY_S: f64 = 0.2;
 
@@ -92,29 +89,21 @@ fn synchronous_commit(pgbench: &Pgbench) -> Option<Reason> {
     })
 }
 
-/// A page within one record is written whole or not at all. One that takes several records can be torn.
+/// Pages that cannot be repaired from the log if the intent log of the data's dataset tears them. PostgreSQL opens no
+/// file with O_DIRECT.
 fn torn_records(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
     if !is_off(pgbench, "full_page_writes") {
         return None;
     }
-    let record = |dataset: &str| {
-        let stated = variant.property(dataset, "recordsize");
-        stated.and_then(|text| units::size(text).ok()).unwrap_or(RECORD)
-    };
-    let data = pgbench.directories.all().filter(|(key, _)| *key != "wal");
-    let small: BTreeSet<&str> =
-        data.map(|(_, dataset)| dataset).filter(|dataset| record(dataset) < PAGE).collect();
-    let first = *small.first()?;
+    let mut data = pgbench.directories.all().filter(|(key, _)| *key != "wal");
+    let (dataset, why) = data.find_map(|(_, dataset)| {
+        Some((dataset, storage::torn_page(variant, dataset, PAGE, false)?))
+    })?;
     Some(Reason {
-        setting: format!(
-            "full_page_writes=off, recordsize={} on {}",
-            record(first),
-            storage::named(first)
-        ),
+        setting: format!("full_page_writes=off on {}", storage::named(dataset)),
         durability: Durability::MayCorrupt,
-        why: "a page of 8 KiB takes more than one record, and they can be of different transaction groups"
-            .to_owned(),
-        evidence: evidence::FULL_PAGE_WRITES,
+        why,
+        evidence: evidence::TORN_RECORDS_OF_8K,
     })
 }
 

@@ -4,9 +4,12 @@ use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
 use crate::campaign::{AllocationClass, DriveRef, MdLevel, Stack, Variant};
 use crate::command::POOL;
+use crate::units;
 use drives::FlushBehaviour;
 use std::collections::BTreeSet;
 
+/// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
+const RECORD: u64 = 128 << 10;
 /// Seconds between transaction groups where the lab does not say (`zfs_txg_timeout`, OpenZFS 2.3 and 2.4).
 const TXG_TIMEOUT_S: i64 = 5;
 
@@ -57,6 +60,33 @@ pub fn lost_groups_why(variant: &Variant) -> String {
 
 fn txg_timeout(variant: &Variant) -> i64 {
     variant.module.get("zfs_txg_timeout").copied().unwrap_or(TXG_TIMEOUT_S)
+}
+
+/// Why a cut can tear a page of a file on a dataset; none where it cannot. A write is in one transaction group as a
+/// whole (`zfs_write`, OpenZFS 2.3 and 2.4). But fsync puts it into the intent log, which divides what does not fit into
+/// the rest of a log block (`zil_lwb_assign`), and replay ends where the log does. With direct I/O the log only has a
+/// pointer to each record, so that a page which is a record is there or not. `direct`: the file is opened with O_DIRECT.
+pub fn torn_page(variant: &Variant, dataset: &str, page: u64, direct: bool) -> Option<String> {
+    // Nothing is in the log.
+    if variant.property(dataset, "sync") == Some("disabled") {
+        return None;
+    }
+    let direct = match variant.property(dataset, "direct") {
+        Some("always") => true,
+        Some("disabled") => false,
+        _ => direct,
+    };
+    (!direct || record(variant, dataset) != page).then(|| {
+        format!(
+            "fsync puts a page of {page} bytes into the intent log, which can divide it between two log blocks, and the cut can come between them"
+        )
+    })
+}
+
+/// Bytes of a dataset's records.
+pub fn record(variant: &Variant, dataset: &str) -> u64 {
+    let stated = variant.property(dataset, "recordsize");
+    stated.and_then(|text| units::size(text).ok()).unwrap_or(RECORD)
 }
 
 /// A dataset by its full name.

@@ -76,7 +76,7 @@ fn one(out: &mut String, finding: &Finding, language: Language) {
         line(out, language, Label::Source, &source.to_string());
     }
     if let Some(lab) = finding.rule.lab {
-        line(out, language, Label::Lab, &format!("poolwright run {lab}"));
+        line(out, language, Label::Lab, &format!("poolwright {}", advice::format::of_lab(lab)));
     }
     out.push('\n');
 }

@@ -38,6 +38,8 @@ pub struct Report {
 pub enum Written {
     /// Blocks of files, with fdatasync and without.
     Blocks,
+    /// Rounds of overwritten pages, likewise.
+    Pages,
     /// Transactions of PostgreSQL, with the lab's settings and without any sync.
     PostgresqlCommits,
     /// Transactions of MariaDB or MySQL, with the lab's settings and without any sync.
@@ -51,6 +53,7 @@ impl Written {
     pub fn name(self) -> &'static str {
         match self {
             Written::Blocks => "blocks",
+            Written::Pages => "rounds of pages",
             _ => "commits",
         }
     }
@@ -58,8 +61,8 @@ impl Written {
     /// The name of one of the runs.
     pub fn run(self, synchronous: bool) -> &'static str {
         match (self, synchronous) {
-            (Written::Blocks, true) => "with fdatasync",
-            (Written::Blocks, false) => "without (control)",
+            (Written::Blocks | Written::Pages, true) => "with fdatasync",
+            (Written::Blocks | Written::Pages, false) => "without (control)",
             (_, true) => "as in the lab",
             (_, false) => "control",
         }
@@ -67,7 +70,7 @@ impl Written {
 
     fn control(self) -> &'static str {
         match self {
-            Written::Blocks => "without fdatasync",
+            Written::Blocks | Written::Pages => "without fdatasync",
             Written::PostgresqlCommits => "with fsync=off and synchronous_commit=off",
             Written::SqliteCommits => "with synchronous=off",
             Written::MysqlCommits => "with innodb_flush_method=nosync and sync_binlog=0",
@@ -437,8 +440,7 @@ mod tests {
     fn no_loss_in_many_states_bounds_the_share_of_losing_ones() {
         let mut many = report([run(true, 0, 5), run(false, 3, 5)]);
         assert!(many.text().contains("1 states are too few"), "{}", many.text());
-        let states = (0..300).flat_map(|_| run(true, 0, 5).states).collect();
-        many.runs[0].states = states;
+        many.runs[0].states = (0..300).flat_map(|_| run(true, 0, 5).states).collect();
         assert!(many.text().contains("at most 3/300 = 1.00 %"), "{}", many.text());
     }
 

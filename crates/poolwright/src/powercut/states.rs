@@ -4,6 +4,7 @@ use super::blocks::{Blocks, mix};
 use super::commits::Database;
 use super::drive_fault::{self, DriveFault, FaultKind, ROTTEN};
 use super::inside;
+use super::pages::PageFiles;
 use super::recovery::{self, Recovered, Storage};
 use super::report::State;
 use super::work::Work;
@@ -37,6 +38,8 @@ pub struct Setup<'a> {
     pub variant: &'a Variant<'a>,
     /// The database; none if blocks are written.
     pub database: Option<&'a Database>,
+    /// Bytes of a page, where pages are overwritten instead of blocks appended.
+    pub pages: Option<usize>,
     /// Drive faults that all states have.
     pub drive_faults: &'a [DriveFault],
     /// Whether each state has further ones, chosen by its seed.
@@ -151,6 +154,18 @@ fn program(what: &str) -> Step {
 }
 
 impl Setup<'_> {
+    /// What is written to files: pages or blocks.
+    fn files(&self) -> Work {
+        match self.pages {
+            None => Work::Blocks(self.blocks()),
+            Some(size) => Work::Pages(PageFiles {
+                directory: self.variant.directory(),
+                size,
+                seed: self.seed,
+            }),
+        }
+    }
+
     fn blocks(&self) -> Blocks {
         let dataset = &self.inputs.workload.dataset;
         let record = self.inputs.variant.property(dataset, "recordsize");
@@ -173,7 +188,7 @@ impl Setup<'_> {
     pub fn record(&self, directory: &Path, synchronous: bool) -> Result<Recorded, Fault> {
         fs::create_dir(directory).map_err(io("make", directory))?;
         let work = match self.database {
-            None => Work::Blocks(self.blocks()),
+            None => self.files(),
             Some(database) => database.work.clone(),
         };
         let task = writer::Task {

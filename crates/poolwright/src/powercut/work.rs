@@ -2,6 +2,7 @@
 
 use super::blocks::{Blocks, WRITERS, append};
 use super::commits::{Commits, Recovery, Transactions};
+use super::pages::PageFiles;
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -11,20 +12,22 @@ use std::io;
 pub enum Work {
     /// Blocks of files.
     Blocks(Blocks),
+    /// Pages of files, overwritten in place.
+    Pages(PageFiles),
     /// Transactions of a database server.
     Commits(Box<Commits>),
     /// Transactions of SQLite.
     Sqlite(Box<Transactions>),
 }
 
-/// Writes the block or commits the transaction of a number, and returns when it is acknowledged.
+/// Writes the block or the round of pages, or commits the transaction, of a number, and returns when it is acknowledged.
 pub type Writer<'a> = Box<dyn FnMut(u64) -> io::Result<()> + 'a>;
 
 impl Work {
     /// Number of concurrent writers.
     pub fn writers(&self) -> usize {
         match self {
-            Work::Blocks(_) => WRITERS,
+            Work::Blocks(_) | Work::Pages(_) => WRITERS,
             Work::Commits(commits) => commits.sessions,
             Work::Sqlite(transactions) => transactions.sessions(),
         }
@@ -37,7 +40,7 @@ impl Work {
     pub fn make_tables(&self) -> Result<(), String> {
         match self {
             Work::Sqlite(transactions) => transactions.make_tables(),
-            Work::Blocks(_) | Work::Commits(_) => Ok(()),
+            Work::Blocks(_) | Work::Pages(_) | Work::Commits(_) => Ok(()),
         }
     }
 
@@ -51,6 +54,7 @@ impl Work {
             Work::Blocks(blocks) => {
                 Box::new(move |number| append(blocks, writer, number, synchronous))
             }
+            Work::Pages(pages) => Box::new(move |round| pages.write(writer, round, synchronous)),
             Work::Commits(commits) => {
                 let mut session = commits.open(writer)?;
                 Box::new(move |number| session.commit(number))
@@ -67,6 +71,10 @@ impl Work {
         match self {
             Work::Blocks(blocks) => {
                 let (damage, kept) = blocks.check_all(acknowledged);
+                Ok(Recovery { damage, kept, ..Recovery::default() })
+            }
+            Work::Pages(pages) => {
+                let (damage, kept) = pages.check_all(acknowledged);
                 Ok(Recovery { damage, kept, ..Recovery::default() })
             }
             Work::Commits(commits) => commits.check(acknowledged),
