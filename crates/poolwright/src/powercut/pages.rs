@@ -126,12 +126,7 @@ mod tests {
 
     fn damage(rounds: u64, change: impl Fn(&PageFiles)) -> (Damage, Vec<u64>) {
         let directory = tempfile::tempdir().unwrap();
-        let pages = PageFiles {
-            directory: directory.path().to_owned(),
-            size: 8192,
-            direct: false,
-            seed: 7,
-        };
+        let pages = PageFiles { directory: directory.path().to_owned(), size: 8192, seed: 7 };
         for round in 0..rounds {
             pages.write(0, round, true).unwrap();
         }
