@@ -105,15 +105,15 @@ pub struct Args {
     store: StoreDir,
 }
 
-/// Most bytes of a page.
-const LARGEST_PAGE: u64 = 1 << 20;
+/// Most bytes of a page: those of InnoDB have at most as many.
+const LARGEST_PAGE: u64 = 64 << 10;
 
 /// The size of a page as an option gives it.
 fn page(text: &str) -> Result<usize, String> {
     let size = lab::units::size(text).map_err(|why| why.to_string())?;
     match (4096..=LARGEST_PAGE).contains(&size) && size % 4096 == 0 {
         true => Ok(size as usize),
-        false => Err("write a multiple of 4K, at most 1M, such as 8K or 16K".to_owned()),
+        false => Err("write a multiple of 4K, at most 64K, such as 8K or 16K".to_owned()),
     }
 }
 

@@ -76,7 +76,12 @@ fn one(out: &mut String, finding: &Finding, language: Language) {
         line(out, language, Label::Source, &source.to_string());
     }
     if let Some(lab) = finding.rule.lab {
-        line(out, language, Label::Lab, &format!("poolwright {}", advice::format::of_lab(lab)));
+        line(
+            out,
+            language,
+            Label::Lab,
+            &format!("poolwright {}", advice::format::lab_command(lab)),
+        );
     }
     out.push('\n');
 }

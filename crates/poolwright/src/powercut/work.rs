@@ -1,10 +1,11 @@
 //! The writes before the power cut, and their check afterwards.
 
-use super::blocks::{Blocks, WRITERS, append};
+use super::blocks::{Blocks, Damage, WRITERS, append};
 use super::commits::{Commits, Recovery, Transactions};
-use super::pages::PageFiles;
+use super::pages::{self, PageFiles};
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::time::Duration;
 
 /// The kind of writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,14 @@ impl Work {
             Work::Blocks(_) | Work::Pages(_) => WRITERS,
             Work::Commits(commits) => commits.sessions,
             Work::Sqlite(transactions) => transactions.sessions(),
+        }
+    }
+
+    /// Virtual time between a writer's acknowledgement and its next write: it limits the write rate on a fast drive.
+    pub fn pause(&self) -> Duration {
+        match self {
+            Work::Pages(_) => pages::PAUSE,
+            Work::Blocks(_) | Work::Commits(_) | Work::Sqlite(_) => Duration::from_millis(1),
         }
     }
 
@@ -69,16 +78,15 @@ impl Work {
     /// Why they cannot be checked.
     pub fn check(&self, acknowledged: &[u64]) -> Result<Recovery, String> {
         match self {
-            Work::Blocks(blocks) => {
-                let (damage, kept) = blocks.check_all(acknowledged);
-                Ok(Recovery { damage, kept, ..Recovery::default() })
-            }
-            Work::Pages(pages) => {
-                let (damage, kept) = pages.check_all(acknowledged);
-                Ok(Recovery { damage, kept, ..Recovery::default() })
-            }
+            Work::Blocks(blocks) => Ok(of_files(blocks.check_all(acknowledged))),
+            Work::Pages(pages) => Ok(of_files(pages.check_all(acknowledged))),
             Work::Commits(commits) => commits.check(acknowledged),
             Work::Sqlite(transactions) => transactions.check(acknowledged),
         }
     }
+}
+
+/// What is found where no server recovers.
+fn of_files((damage, kept): (Damage, Vec<u64>)) -> Recovery {
+    Recovery { damage, kept, ..Recovery::default() }
 }

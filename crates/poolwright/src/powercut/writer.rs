@@ -22,9 +22,6 @@ pub const LEDGER: &str = "ledger.json";
 /// Virtual time before the first write, in which the drives destage the writes of building the pool from
 /// their caches.
 const IDLE: Duration = Duration::from_secs(10);
-/// Virtual time between a writer's acknowledgement and its next write: it limits the write rate on a fast
-/// drive.
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// The task of the writers.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -191,7 +188,7 @@ fn write_all(task: &Task, writer: usize) -> io::Result<()> {
         write(number)?;
         let at = clock.now()?;
         writeln!(io::stdout().lock(), "{writer} {at}")?;
-        thread::sleep(PAUSE);
+        thread::sleep(task.work.pause());
     }
     Ok(())
 }
