@@ -29,12 +29,14 @@ fn never_syncs(sysbench: &Sysbench) -> bool {
     flush_method(sysbench).is_some_and(|method| ["nosync", "3"].contains(&method.as_str()))
 }
 
-/// Whether writes of pages go through the page cache of a file system: `fsync` and `littlesync`, or
-/// `innodb_data_file_buffering` of MariaDB 11.0 and later. `O_DIRECT` is the default.
+/// Whether writes of pages go through a cache of the host: `fsync`, the default of MySQL before 8.4, and `littlesync`, or
+/// `innodb_data_file_buffering` of MariaDB 11.0 and later. `O_DIRECT` is the default of later versions.
 fn buffers_pages(sysbench: &Sysbench) -> bool {
-    let cached = ["fsync", "0", "littlesync", "2"];
-    flush_method(sysbench).is_some_and(|method| cached.contains(&method.as_str()))
-        || mysql::is_on(&sysbench.settings, "innodb_data_file_buffering", false)
+    let method = flush_method(sysbench).map_or_else(
+        || sysbench.server == mysql::Server::Mysql && sysbench.version.is_some_and(|v| v < 804),
+        |method| ["fsync", "0", "littlesync", "2"].contains(&method.as_str()),
+    );
+    method || mysql::is_on(&sysbench.settings, "innodb_data_file_buffering", false)
 }
 
 /// MariaDB syncs its data files first and then reads which page is the oldest that is not written yet
@@ -158,29 +160,25 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     })
 }
 
-/// Whether pages are written twice, the copy first and durably. MySQL's DETECT_ONLY writes no page twice: it only finds
-/// torn ones. MariaDB's `fast` syncs no copy.
-fn doublewrite(sysbench: &Sysbench) -> bool {
-    let without =
-        |word: &String| ["detect_only", "fast"].contains(&word.to_ascii_lowercase().as_str());
-    if sysbench.settings.get("innodb_doublewrite").is_some_and(without) {
-        return false;
-    }
-    mysql::is_on(&sysbench.settings, "innodb_doublewrite", true)
+/// The value of `innodb_doublewrite` where pages are not written twice, the copy first and durably. MySQL's DETECT_ONLY
+/// writes no page twice: it only finds torn ones. MariaDB's `fast` syncs no copy.
+fn no_doublewrite(sysbench: &Sysbench) -> Option<&str> {
+    const NAME: &str = "innodb_doublewrite";
+    let value = sysbench.settings.get(NAME)?;
+    let without = ["detect_only", "fast"].contains(&value.to_ascii_lowercase().as_str());
+    (without || !mysql::is_on(&sysbench.settings, NAME, true)).then_some(value)
 }
 
 /// Pages that cannot be repaired if the intent log of the data's dataset tears them.
 fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
-    if doublewrite(sysbench) {
-        return None;
-    }
+    let value = no_doublewrite(sysbench)?;
     let dataset = sysbench.directories.data.as_str();
     let page = mysql::number(&sysbench.settings, "innodb_page_size", mysql::PAGE);
     let why = storage::torn_page(variant, dataset, page, !buffers_pages(sysbench))?;
     let record = storage::record(variant, dataset);
     Some(Reason {
         setting: format!(
-            "innodb_doublewrite=0, recordsize={record} on {}",
+            "innodb_doublewrite={value}, recordsize={record} on {}",
             storage::named(dataset)
         ),
         durability: Durability::MayCorrupt,
@@ -190,8 +188,9 @@ fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
 }
 
 fn torn_pages(sysbench: &Sysbench) -> Option<Reason> {
-    (!doublewrite(sysbench)).then(|| Reason {
-        setting: "innodb_doublewrite=0".to_owned(),
+    let value = no_doublewrite(sysbench)?;
+    Some(Reason {
+        setting: format!("innodb_doublewrite={value}"),
         durability: Durability::MayCorrupt,
         why: "drives and file system write less than a page at once, and the cut can tear it"
             .to_owned(),

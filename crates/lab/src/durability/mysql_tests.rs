@@ -10,7 +10,16 @@ fn class_on(server: &str, [data, redo, all]: [&str; 3]) -> (Durability, Vec<Stri
 }
 
 /// The same with the section of a server.
-fn class_of(server: &str, [data, redo, all]: [&str; 3]) -> (Durability, Vec<String>) {
+fn class_of(server: &str, properties: [&str; 3]) -> (Durability, Vec<String>) {
+    class_in(&lab(server, properties))
+}
+
+fn class_in(campaign: &Campaign) -> (Durability, Vec<String>) {
+    let found = worst(&campaign.variants[0], campaign);
+    (found.durability, found.reasons.into_iter().map(|reason| reason.setting).collect())
+}
+
+fn lab(server: &str, [data, redo, all]: [&str; 3]) -> Campaign {
     let text = format!(
         r#"
 [host]
@@ -40,9 +49,7 @@ binlog = "binlog"
 {server}
 "#
     );
-    let campaign = super::tests::load(&text);
-    let found = worst(&campaign.variants[0], &campaign);
-    (found.durability, found.reasons.into_iter().map(|reason| reason.setting).collect())
+    super::tests::load(&text)
 }
 
 /// Of MariaDB whose data files are written durably.
@@ -112,7 +119,7 @@ fn pages_may_be_torn_without_doublewrite_unless_each_is_a_record_of_direct_io() 
         assert_eq!(class(torn).0, Durability::KeepsAcknowledged, "{torn}");
     }
     let fast = "innodb_doublewrite = \"fast\"\ninnodb_page_size = \"32K\"";
-    assert_eq!(class(fast).0, Durability::MayCorrupt);
+    assert_eq!(class(fast).1, ["innodb_doublewrite=fast, recordsize=16384 on tank/data"]);
     let buffered = class_on(off, [&format!("{ALWAYS}\ndirect = \"disabled\""), "", ""]);
     assert_eq!(buffered.0, Durability::MayCorrupt);
 }
@@ -123,6 +130,11 @@ fn mysql_has_its_own_defaults() {
     assert_eq!(class("").0, Durability::KeepsAcknowledged, "a binary log that is synced");
     assert_eq!(class("sync_binlog = 0").1, ["sync_binlog=0"]);
     assert_eq!(class("log_bin = false\nsync_binlog = 0").0, Durability::KeepsAcknowledged);
+    let mut before = lab("[workloads.oltp.mysql]\ninnodb_doublewrite = \"off\"", STANDARD);
+    assert_eq!(class_in(&before).0, Durability::KeepsAcknowledged, "O_DIRECT since 8.4");
+    let Program::Sysbench(sysbench) = &mut before.workloads[0].program else { panic!("sysbench") };
+    sysbench.version = Some(800);
+    assert_eq!(class_in(&before).0, Durability::MayCorrupt, "fsync before");
     for off in ["off", "DETECT_ONLY"] {
         let setting = format!("innodb_doublewrite = \"{off}\"\ninnodb_page_size = \"32K\"");
         assert_eq!(class(&setting).0, Durability::MayCorrupt, "{off}");
