@@ -34,7 +34,7 @@ pub fn printable(text: &str) -> String {
 }
 
 /// What follows `poolwright` in the command for a built-in lab.
-pub fn of_lab(lab: &str) -> String {
+pub fn lab_command(lab: &str) -> String {
     match lab {
         "powercut-pages" => format!("powercut {lab} --pages 16K"),
         _ if lab.starts_with("powercut-") => format!("powercut {lab}"),

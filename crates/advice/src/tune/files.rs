@@ -1,7 +1,7 @@
 //! Settings as files that are ready to install, and as differences from what is there.
 
 use super::choice::{Choice, Loss, Need};
-use crate::format::{of_lab, printable, quoted};
+use crate::format::{lab_command, printable, quoted};
 use crate::lang::{Label, Language};
 use crate::setting::Target;
 use serde::Serialize;
@@ -97,7 +97,7 @@ fn comments(choice: &Choice, language: Language) -> Vec<String> {
     let sources: Vec<String> = choice.sources.iter().map(ToString::to_string).collect();
     lines.push(filled(Label::Sources, "{sources}", &sources.join("; ")));
     if let Some(lab) = choice.lab {
-        lines.push(filled(Label::Measure, "{lab}", &of_lab(lab)));
+        lines.push(filled(Label::Measure, "{lab}", &lab_command(lab)));
     }
     lines
 }
