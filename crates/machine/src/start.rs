@@ -298,9 +298,8 @@ impl Machine<'_> {
             }
             if begun.elapsed() > self.patience {
                 return Err(Failure::Ended(format!(
-                    "the machine did not end within {} s and was ended; its console is {}",
-                    self.patience.as_secs(),
-                    path.display()
+                    "the machine did not end within {} s of real time and was ended; {CONSOLE} has its messages",
+                    self.patience.as_secs()
                 )));
             }
         }

@@ -39,13 +39,10 @@ use saved::Saved;
 use states::Setup;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
-use std::time::Duration;
 use store::Key;
 
 /// Exit code when acknowledged writes were lost, or nothing was proved.
 const LOST: u8 = 1;
-/// Real time after which a machine counts as hung.
-const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// Cut the power of a variant during synchronous writes, and check what survives
 ///
@@ -136,7 +133,7 @@ impl Args {
             diagnostics::draw(&[diagnostic], &sources);
             ENVIRONMENT
         })?;
-        let linux = Linux::find(PATIENCE).map_err(|e| exit::for_fault(&e))?;
+        let linux = Linux::find(states::RECORDING).map_err(|e| exit::for_fault(&e))?;
         let (release, program) =
             (campaign.variants[number].openzfs, &campaign.workloads[workload].program);
         let build = linux.build_id(release, program).map_err(|e| exit::for_fault(&e))?;

@@ -375,10 +375,13 @@ impl Limit {
     /// The command that shows it on a real server.
     pub fn command(&self) -> &'static str {
         match self {
-            Limit::Drives { .. } | Limit::Clients { .. } | Limit::Unknown => "iostat -x 1",
+            // The column `%util`, which zpool iostat does not have.
+            Limit::Drives { .. }
+            | Limit::Latency { .. }
+            | Limit::Clients { .. }
+            | Limit::Unknown => "iostat -x 1",
             Limit::Processor { .. } => "mpstat -P ALL 1",
             Limit::Throttle { .. } => "cat /proc/spl/kstat/zfs/dmu_tx",
-            Limit::Latency { .. } => "zpool iostat -vl POOL 1",
         }
     }
 }

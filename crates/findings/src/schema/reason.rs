@@ -174,8 +174,11 @@ impl Reason {
     pub fn command(&self) -> &'static str {
         match self {
             Reason::LogWrites { .. } => "zpool iostat -vl POOL 1",
-            // The column `f_await`; zpool iostat does not show flushes.
-            Reason::LogFlushes { .. } => "iostat -x 1",
+            // The column `f_await`; zpool iostat does not show flushes. The others hold for any
+            // file system.
+            Reason::LogFlushes { .. } | Reason::WriteAmplification { .. } | Reason::SameWork => {
+                "iostat -x 1"
+            }
             Reason::Commits { .. }
             | Reason::NothingSynced
             | Reason::LogUnused
@@ -189,9 +192,7 @@ impl Reason {
             | Reason::CacheServes { .. }
             | Reason::NothingRead { .. }
             | Reason::MemoryServes { .. } => "cat /proc/spl/kstat/zfs/arcstats",
-            Reason::RecordReads { .. } | Reason::WriteAmplification { .. } => {
-                "zpool iostat -v POOL 1"
-            }
+            Reason::RecordReads { .. } => "zpool iostat -v POOL 1",
             Reason::DirtyFilled { .. } => "cat /proc/spl/kstat/zfs/POOL/txgs",
             Reason::Throttled { .. } => "cat /proc/spl/kstat/zfs/dmu_tx",
             Reason::Wal { .. } => "psql -c 'SELECT wal_bytes, wal_fpi FROM pg_stat_wal'",
@@ -199,7 +200,6 @@ impl Reason {
             Reason::Doublewrite { .. } => {
                 "mysql -e \"SHOW GLOBAL STATUS LIKE 'Innodb_dblwr_pages_written'\""
             }
-            Reason::SameWork => "zpool iostat -vlq POOL 1",
         }
     }
 }

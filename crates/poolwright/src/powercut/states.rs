@@ -22,6 +22,7 @@ use machine::script::{Command, Step};
 use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Maximum bytes of a block. A block that is not larger than a record is written in one transaction.
 const BLOCK: u64 = 8192;
@@ -29,6 +30,11 @@ const BLOCK: u64 = 8192;
 const PAGE: u64 = 4096;
 /// Default bytes of a record (OpenZFS's default).
 const RECORD: u64 = 128 << 10;
+/// Real time after which a machine that is recorded counts as hung.
+pub const RECORDING: Duration = Duration::from_secs(1800);
+/// Real time after which a machine after the cut counts as hung. It takes seconds; a server that loops over damaged
+/// pages without a system call takes no virtual time and would never end.
+const RECOVERY: Duration = Duration::from_secs(600);
 
 /// Data that all machines of a power cut share.
 pub struct Setup<'a> {
@@ -207,7 +213,7 @@ impl Setup<'_> {
         // What was laid out is on the drives; a page cache would keep it for half a minute.
         steps.push(Step::Run(Command::new(["sync"])));
         steps.push(program(inside::FIRST));
-        let ended = self.variant.run(directory, &drives, steps, self.stop);
+        let ended = self.variant.run(directory, &drives, steps, RECORDING, self.stop);
         ended.map_err(|early| {
             match (early, self.database.and_then(|d| d.client.complaint(directory))) {
                 (EarlyEnd::Fault(fault @ (Fault::Interrupted | Fault::Environment(_))), _) => fault,
@@ -334,7 +340,7 @@ impl Setup<'_> {
         write_task(directory, recovery::TASK, &task)?;
         let mut steps = self.variant.load();
         steps.push(program(inside::AFTER));
-        match self.variant.run(directory, &drives, steps, self.stop) {
+        match self.variant.run(directory, &drives, steps, RECOVERY, self.stop) {
             Ok(_) => {
                 let found: Recovered = read_result(directory, recovery::RECOVERED)?;
                 let first = recorded.ledger.first_lost(&found.data.kept, at);

@@ -13,6 +13,7 @@ use machine::script::{Script, Step};
 use machine::start::{Failure, Machine};
 use measurement::Stage;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A variant whose machine can be started any number of times.
 #[derive(Debug)]
@@ -89,7 +90,7 @@ impl Variant<'_> {
         steps
     }
 
-    /// Runs a machine with these drives to the end of these steps.
+    /// Runs a machine with these drives to the end of these steps. It counts as hung after a real time.
     ///
     /// # Errors
     /// Why the machine failed before.
@@ -98,6 +99,7 @@ impl Variant<'_> {
         directory: &Path,
         drives: &Config,
         steps: Vec<Step>,
+        hung_after: Duration,
         stop: &Stop,
     ) -> Result<Outcome, EarlyEnd> {
         let (_, programs, pool) = steps::build(self.inputs, &self.linux.engine, &self.parameters);
@@ -117,7 +119,7 @@ impl Variant<'_> {
             image: None,
             start_s: 0,
             locks: self.linux.locks.clone(),
-            patience: self.linux.patience,
+            patience: hung_after,
         };
         let ended = machine.run(drives, &|_: Stage| (), &|| stop.requested());
         self.linux.give_memory_back(memory);
