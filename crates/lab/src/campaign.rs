@@ -250,7 +250,7 @@ pub struct Method {
 /// What the lab asks of the size scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
-    /// The size factor S: stocks are divided by it; none for `"auto"`.
+    /// The size scale S: stocks are divided by it; none for `"auto"`.
     pub size: Option<f64>,
     /// Dirty-data limit of the machine, bytes, where the lab reduces it.
     pub dirty_data_max: Option<u64>,

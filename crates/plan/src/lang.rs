@@ -51,13 +51,13 @@ impl Language {
             ],
             [
                 "布局",
-                "可存文件",
+                "可用容量",
                 "zfs list",
                 "占裸容量",
                 "容错",
                 "k+1 / k+2",
                 "重建",
-                "年损失",
+                "年丢失率",
                 "随机读",
                 "顺序写",
             ],
@@ -68,7 +68,7 @@ impl Language {
     pub fn assumptions(self) -> &'static str {
         self.choose(
             "files: capacity at this recordsize, with padding, slop and allocation classes as in OpenZFS, without indirect blocks. survives: any set of so many failed drives; k+1 and k+2: the share of sets of one and two more that it survives. loss a year: more failed drives than a group survives, or an unreadable sector when no redundancy is left; a Markov chain with correlated failures, meant for comparing layouts. random reads and stream write: upper limits of the drives.",
-            "可存文件：此 recordsize 下的可用容量，按 OpenZFS 的规则计入填充、slop 和分配类别，不含间接块。容错：任意这么多块盘同时故障；k+1 和 k+2：再多坏一块、两块时仍能承受的组合比例。年损失：故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读和顺序写：盘的性能上限。",
+            "可用容量：此 recordsize 下可存的文件，按 OpenZFS 的规则计入填充、slop 和分配类别，不含间接块。容错：任意这么多块盘同时故障；k+1 和 k+2：再多坏一块、两块时仍能承受的组合比例。年丢失率：一年内丢失数据的概率，即故障盘数超过一组的容错能力，或失去冗余后遇到读不出的扇区；用带相关故障的马尔可夫链计算，仅用于比较布局。随机读和顺序写：盘的性能上限。",
         )
     }
 
@@ -122,7 +122,7 @@ impl Language {
         let plural = if survived == 1 { "" } else { "s" };
         self.choose(
             format!("Holds {files} of files ({listed} in zfs list). Survives any {survived} failure{plural}"),
-            format!("可存文件 {files}（zfs list 显示 {listed}）。能承受任意 {survived} 块盘故障"),
+            format!("可用容量 {files}（zfs list 显示 {listed}）。能承受任意 {survived} 块盘故障"),
         )
     }
 
@@ -155,7 +155,7 @@ impl Language {
     pub fn rebuild(self, time: &str, exposed: &str) -> String {
         self.choose(
             format!(" A failed drive is rebuilt in {time}; with the wait for a replacement, redundancy is reduced for {exposed}."),
-            format!("重建一块故障盘需要 {time}；加上等待更换，共有 {exposed} 冗余降低。"),
+            format!("重建一块故障盘需要 {time}；加上等待更换的时间，冗余降低共持续 {exposed}。"),
         )
     }
 
@@ -297,17 +297,17 @@ impl Language {
     pub fn chart(self) -> &'static str {
         self.choose(
             "Capacity for files and chance of data loss within a year",
-            "可存文件容量与一年内丢失数据的概率",
+            "可用容量与一年内丢失数据的概率",
         )
     }
 
     /// Axis of the chart: capacity.
     pub fn axis_capacity(self) -> &'static str {
-        self.choose("capacity for files, TB", "可存文件，TB")
+        self.choose("capacity for files, TB", "可用容量，TB")
     }
 
     /// Axis of the chart: losses.
     pub fn axis_losses(self) -> &'static str {
-        self.choose("losses a year", "每年损失次数")
+        self.choose("losses a year", "每年数据丢失次数")
     }
 }

@@ -55,9 +55,9 @@ const UNPROTECTED: Rule = Rule {
     severity: Severity::Error,
     check: Check::Card(unprotected),
     what: "{subject} acknowledges writes from memory that no battery or capacitor protects.",
-    what_zh: "{subject} 从没有电池或电容保护的内存确认写入。",
+    what_zh: "{subject} 把写入放进卡上内存即确认，而该内存没有电池或电容保护。",
     why: "A power cut loses what the card holds, including acknowledged and flushed data, and damages the file system on it.",
-    why_zh: "断电会丢失卡上的内容，包括已确认、已刷写的数据，并损坏其上的文件系统。",
+    why_zh: "断电会丢失卡上的内容，包括已确认、已刷盘的数据，并损坏其上的文件系统。",
     sources: &[Storcli.section("write cache policy"), Nvme.section("write policy and the battery")],
     lab: None,
 };
@@ -116,7 +116,7 @@ const DRIVE_CACHE: Rule = Rule {
     what: "The write caches of the drives behind {subject} are on.",
     what_zh: "{subject} 后面各盘自身的写缓存是打开的。",
     why: "The card's battery does not protect them, and a card need not pass flushes on. A power cut loses what is in them unless the drives have their own protection.",
-    why_zh: "卡的电池不保护它们，而且卡不一定转发刷写命令。断电会丢失其中的数据，除非盘自带掉电保护。",
+    why_zh: "卡的电池不保护它们，而且卡不一定转发刷盘（flush）命令。断电会丢失其中的数据，除非盘自带掉电保护。",
     sources: &[Storcli.section("pdcache"), MirrorSite.section("write cache state")],
     lab: None,
 };

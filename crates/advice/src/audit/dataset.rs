@@ -250,8 +250,8 @@ const PARTIAL_WRITES: Rule = Rule {
     check: Check::Dataset(partial_writes),
     what: "{load} writes {write} at random into records of {record} on {subject}.",
     what_zh: "{load} 以 {write} 随机写入 {subject} 上 {record} 的记录。",
-    why: "Each write of part of a record reads the record, if it is not cached, and rewrites all of it: {factor} times the data. Most of the gain that a log vdev seems to bring comes from this.",
-    why_zh: "只写记录的一部分时，若未缓存就要先读，然后重写整条记录：写入量是 {factor} 倍。看似日志 vdev 带来的收益，大多出自这里。",
+    why: "Each write of part of a record reads the record, if it is not cached, and rewrites all of it: {factor} times the data. This work limits what a log vdev can gain.",
+    why_zh: "只写记录的一部分时，若未缓存就要先读，然后重写整条记录：写入量是 {factor} 倍。这部分开销会限制日志 vdev 能带来的收益。",
     sources: &[HongKong.section("result 2, 8K into records of 1M"), ZfsProps.section("recordsize")],
     lab: Some("hk-sync-slog"),
 };

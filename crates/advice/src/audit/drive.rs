@@ -161,7 +161,7 @@ const USB: Rule = Rule {
     what: "{subject} in {pool} is attached by USB.",
     what_zh: "{pool} 中的 {subject} 通过 USB 连接。",
     why: "USB bridges reset under load, hide errors and often acknowledge flushes that they do not perform. The drive then disappears and the pool is suspended.",
-    why_zh: "USB 转接芯片在负载下会复位、掩盖错误，还常常应答却不执行刷写。盘会掉线，存储池被挂起。",
+    why_zh: "USB 转接芯片在负载下会复位、掩盖错误，还常常只应答刷盘（flush）命令而不执行。盘会掉线，存储池被挂起。",
     sources: &[ZfsDocs.section("Hardware, USB")],
     lab: None,
 };
@@ -180,7 +180,7 @@ const CARD_VOLUME: Rule = Rule {
     what: "{subject} in {pool} is a volume of a RAID card ({model}), not a drive.",
     what_zh: "{pool} 中的 {subject} 是 RAID 卡的卷（{model}），不是物理盘。",
     why: "ZFS cannot see single drives behind it, repair from them or flush them. The card acknowledges flushes from its own cache, and the pool can be read only behind such a card. Set the card to pass drives through (HBA, IT or JBOD mode).",
-    why_zh: "ZFS 看不到卷后面的单块盘，既不能从中修复，也不能刷写它们；卡用自己的缓存应答刷写，而且存储池只能在这种卡后面读出。请把卡设成直通（HBA、IT 或 JBOD 模式）。",
+    why_zh: "ZFS 看不到卷后面的单块盘，既不能从中修复，也不能令其刷盘；卡用自己的缓存应答刷盘命令，而且存储池只能在这种卡后面读出。请把卡设成直通（HBA、IT 或 JBOD 模式）。",
     sources: &[
         ZfsDocs.section("Hardware, hardware RAID controllers"),
         Nvme.section("pass-through mode"),
@@ -253,7 +253,7 @@ const CACHE_HIDDEN: Rule = Rule {
     severity: Severity::Error,
     check: Check::Drive(cache_hidden),
     what: "{subject} has a volatile write cache, but write_cache is `write through`: Linux sends it no flushes.",
-    what_zh: "{subject} 有易失写缓存，但 write_cache 为 `write through`：Linux 不向它发送刷写命令。",
+    what_zh: "{subject} 有易失写缓存，但 write_cache 为 `write through`：Linux 不向它发送刷盘（flush）命令。",
     why: "A power cut loses what the drive has acknowledged and still holds in its cache, including ZFS metadata.",
     why_zh: "断电会丢失盘已确认、仍在缓存中的数据，包括 ZFS 的元数据。",
     sources: &[LinuxDocs.section("block, queue/write_cache")],

@@ -98,7 +98,7 @@ const UNEVEN: Rule = Rule {
     what: "The raidz vdevs of {subject} have different widths: {widths}.",
     what_zh: "{subject} 的 raidz vdev 宽度不同：{widths}。",
     why: "Each stores a block with a different share of parity, and the narrow one fills at a different rate: usable space and speed are hard to predict. `zpool attach` widens a raidz from OpenZFS 2.3 on.",
-    why_zh: "各 vdev 存一个块所用的校验比例不同，窄的那个填满的速度也不同，可用空间和速度都难以预计。自 OpenZFS 2.3 起可用 `zpool attach` 加宽 raidz。",
+    why_zh: "各 vdev 存一个块所用的校验比例不同，窄的那个填满的速度也不同，可用空间和速度都难以预计。自 OpenZFS 2.3 起可用 `zpool attach` 扩展 raidz。",
     sources: &[ZpoolConcepts.section("Virtual Devices")],
     lab: None,
 };
@@ -153,7 +153,7 @@ const WIDE: Rule = Rule {
     severity: Severity::Warning,
     check: Check::Vdev(Some(AllocationClass::Normal), wide),
     what: "{subject} in {pool} is {width} drives wide.",
-    what_zh: "{pool} 中的 {subject} 有 {width} 块盘宽。",
+    what_zh: "{pool} 中的 {subject} 宽度为 {width} 块盘。",
     why: "A resilver reads all of them, random reads of full records occupy all of them, and the time in which further failures count grows with the width. Several vdevs, or dRAID, rebuild faster.",
     why_zh: "重建要读所有的盘，随机读整条记录会占用所有的盘，宽度越大，再次故障的危险窗口也越长。分成几个 vdev，或用 dRAID，重建更快。",
     sources: &[

@@ -29,7 +29,7 @@ const UNPROTECTED: Rule = Rule {
     what: "The log vdev of {pool} is on {subject}, a drive without power-loss protection ({model}).",
     what_zh: "{pool} 的日志 vdev（SLOG）在 {subject} 上，该盘没有掉电保护（{model}）。",
     why: "Such a drive is slow if it honours flushes (0.5-5 ms each) and loses acknowledged writes in a power cut if it does not. A log vdev is written all the time and read only after a crash, when both faults cost most.",
-    why_zh: "这类盘如果执行刷写命令就很慢（每次 0.5–5 毫秒），如果不执行，断电时会丢失已确认的写入。日志 vdev 一直在写，只有崩溃后才会读，两种问题都会在最关键的时候暴露。",
+    why_zh: "这类盘如果执行刷盘（flush）命令就很慢（每次 0.5–5 毫秒），如果不执行，断电时会丢失已确认的写入。日志 vdev 一直在写，只有崩溃后才会读，两种问题都会在最关键的时候暴露。",
     sources: &[
         HongKong.section("when to add a SLOG"),
         ZfsDocs.section("Hardware, NVRAM and power-loss protection"),
@@ -52,8 +52,8 @@ const UNMIRRORED: Rule = Rule {
     check: Check::Vdev(Some(AllocationClass::Log), unmirrored),
     what: "The log vdev of {pool} is a single drive, {subject}.",
     what_zh: "{pool} 的日志 vdev 只有一块盘：{subject}。",
-    why: "If it fails while the system runs, ZFS falls back to the log on the data vdevs and nothing is lost. If it fails together with the power, or has an unreadable block in the log chain, the last seconds of acknowledged synchronous writes are lost, and the pool imports only with `zpool import -m`.",
-    why_zh: "系统运行时它坏掉，ZFS 会改用数据 vdev 上的日志，不丢数据。如果它与断电同时发生，或日志链中有读不出的块，最后几秒已确认的同步写入就会丢失，而且只能用 `zpool import -m` 导入存储池。",
+    why: "If it fails while the system runs, ZFS falls back to the log on the data vdevs; only a power cut within the next seconds can then lose writes. If it fails together with the power, the last seconds of acknowledged synchronous writes are lost, and the pool imports only with `zpool import -m`, possibly with `-F`. An unreadable block in the log chain loses them too, and the import reports nothing.",
+    why_zh: "系统运行时它坏掉，ZFS 会改用数据 vdev 上的日志，只有在随后几秒内断电才会丢数据。如果它与断电同时发生，最后几秒已确认的同步写入会丢失，而且只能用 `zpool import -m`（可能还要加 `-F`）导入存储池。日志链中有读不出的块时同样会丢失这些写入，导入时没有任何提示。",
     sources: &[HongKong.section("when to add a SLOG"), ZpoolConcepts.section("Intent Log")],
     lab: None,
 };

@@ -197,7 +197,7 @@ const NOCACHEFLUSH: Rule = Rule {
     what: "{subject}=1, and not all drives are known to have power-loss protection.",
     what_zh: "{subject}=1，而并非所有盘都已知带掉电保护。",
     why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
-    why_zh: "ZFS 将从不要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷写，所以也没有收益。",
+    why_zh: "ZFS 将从不要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: &[Zfs4.section("zfs_nocacheflush, zil_nocacheflush")],
     lab: None,
 };
@@ -218,7 +218,7 @@ const TXG_TIMEOUT: Rule = Rule {
     check: Check::System(txg_timeout),
     what: "zfs_txg_timeout is {seconds} s.",
     what_zh: "zfs_txg_timeout 为 {seconds} 秒。",
-    why: "Asynchronous writes stay in memory that long, and up to three transaction groups are open: a crash may lose about {loss} s of them. Larger groups also make longer bursts at the drives.",
+    why: "Asynchronous writes stay in memory that long, and up to three transaction groups are not yet on the drives: a crash may lose about {loss} s of them. Larger groups also make longer bursts at the drives.",
     why_zh: "异步写入在内存里停留这么久，而且最多有三个事务组未写完：崩溃可能丢失约 {loss} 秒的数据。事务组越大，盘上的突发写入也越长。",
     sources: &[Zfs4.section("zfs_txg_timeout"), HongKong.section("tuning fragments")],
     lab: None,
@@ -280,7 +280,7 @@ const DIRTY_DATA: Rule = Rule {
     what: "zfs_dirty_data_max={value} is more than a quarter of RAM ({share}).",
     what_zh: "zfs_dirty_data_max={value} 超过内存的四分之一（{share}）。",
     why: "One pool may hold at most a quarter of the ARC's memory as dirty data. Above it, writers wait for a whole transaction group before the gradual throttle begins.",
-    why_zh: "一个存储池的脏数据最多占 ARC 内存的四分之一。超过后，写入者要等一整个事务组，渐进的脏数据节流还来不及起作用。",
+    why_zh: "一个存储池的脏数据最多占 ARC 内存的四分之一。超过后，写入者要等一整个事务组，渐进的写限流还来不及起作用。",
     sources: &[Zfs4.section("zfs_dirty_data_max"), ZfsCode.section("arc_tempreserve_space")],
     lab: None,
 };

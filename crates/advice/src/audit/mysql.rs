@@ -60,7 +60,7 @@ const SYNC_BINLOG: Rule = Rule {
         right: Some("1"),
     },
     what: "sync_binlog={value}: the binary log is not flushed at every commit.",
-    what_zh: "sync_binlog={value}：二进制日志不在每次提交时刷写。",
+    what_zh: "sync_binlog={value}：二进制日志不在每次提交时刷盘。",
     why: "After a power cut, replicas may have events that the source lost, or the reverse, and must be built again.",
     why_zh: "断电之后，副本可能有源库已丢失的事件，或者相反，副本必须重建。",
     sources: &[MysqlManual.section("sync_binlog"), Mysql.section("sync_binlog=0")],
@@ -183,7 +183,7 @@ const FLUSH_NEIGHBORS: Rule = Rule {
     what: "innodb_flush_neighbors={value}, on flash.",
     what_zh: "闪存上 innodb_flush_neighbors={value}。",
     why: "InnoDB flushes neighbouring pages of a file together to save seeks. ZFS writes them elsewhere and flash has no seeks, so this only writes more.",
-    why_zh: "InnoDB 把文件中相邻的页一起刷写以省寻道。ZFS 本来就写到别处，闪存也没有寻道，这只会增加写入。",
+    why_zh: "InnoDB 把文件中相邻的页一起刷新以省寻道。ZFS 本来就写到别处，闪存也没有寻道，这只会增加写入。",
     sources: &[
         MysqlManual.section("innodb_flush_neighbors"),
         Mysql.section("innodb_flush_neighbors=0"),
@@ -211,7 +211,7 @@ const WRITE_AHEAD: Rule = Rule {
     what: "innodb_log_write_ahead_size={value} is above innodb_page_size ({page}).",
     what_zh: "innodb_log_write_ahead_size={value} 大于 innodb_page_size（{page}）。",
     why: "The server reduces it to the page size. It is meant to avoid reading a block in order to append to it: put the redo log on a dataset whose records are no larger.",
-    why_zh: "服务器会把它降到页大小。它用来避免为追加而先读一个块：应把重做日志放在 recordsize 不更大的数据集上。",
+    why_zh: "服务器会把它降到页大小。它用来避免为追加而先读一个块：应把重做日志放在 recordsize 不大于该值的数据集上。",
     sources: &[
         MysqlManual.section("innodb_log_write_ahead_size"),
         Mysql.section("innodb_log_write_ahead_size"),

@@ -46,7 +46,7 @@ const FSYNC: Rule = Rule {
     what: "fsync is off.",
     what_zh: "fsync 已关闭。",
     why: "PostgreSQL then never flushes: a crash of the machine may corrupt the whole cluster. ZFS does not need it; synchronous_commit=off also makes COMMIT fast, and keeps the database consistent.",
-    why_zh: "PostgreSQL 将完全不刷写：机器崩溃可能损坏整个集群。在 ZFS 上不需要这样；synchronous_commit=off 同样能让 COMMIT 变快，而且数据库保持一致。",
+    why_zh: "PostgreSQL 将完全不刷盘：机器崩溃可能损坏整个数据库实例。在 ZFS 上不需要这样；synchronous_commit=off 同样能让 COMMIT 变快，而且数据库保持一致。",
     sources: &[PostgresManual.section("fsync")],
     lab: None,
 };
@@ -58,7 +58,7 @@ const FULL_PAGE_WRITES: Rule = Rule {
     what: "full_page_writes is off.",
     what_zh: "full_page_writes 已关闭。",
     why: "Without full pages in the WAL a torn page cannot be repaired, and ZFS tears pages too, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Pages of 16K were torn so in simulated power cuts, pages of 8K are divided seldom.",
-    why_zh: "WAL 里没有整页，撕裂的页就无法修复；而无论 recordsize 多大，ZFS 也会撕裂页：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页如此被撕裂；8K 的页很少被分开。",
+    why_zh: "WAL 里没有整页，撕裂的页就无法修复；而无论 recordsize 多大，ZFS 也会撕裂页：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
     sources: &[PostgresManual.section("full_page_writes"), ZfsCode.section("zil_lwb_assign")],
     lab: Some("powercut-pages"),
 };
@@ -160,7 +160,7 @@ const RANDOM_PAGE_COST: Rule = Rule {
     what: "random_page_cost is {cost}, although the pool is flash.",
     what_zh: "存储池是闪存，random_page_cost 却为 {cost}。",
     why: "4 describes a hard disk, on which a random page costs as much as four sequential ones. On SSDs it makes the planner avoid indexes.",
-    why_zh: "4 描述的是机械盘，一次随机页相当于四次顺序页。在 SSD 上它使规划器避开索引。",
+    why_zh: "4 描述的是机械盘，读一个随机页的代价相当于读四个顺序页。在 SSD 上它使规划器避开索引。",
     sources: &[PostgresManual.section("random_page_cost")],
     lab: None,
 };

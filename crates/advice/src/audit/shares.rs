@@ -49,7 +49,7 @@ const STRICT_SYNC: Rule = Rule {
     what: "strict sync is off.",
     what_zh: "strict sync 已关闭。",
     why: "Samba ignores clients' requests to flush: data that Windows and macOS believe is stable is not.",
-    why_zh: "Samba 忽略客户端的刷写请求：Windows 和 macOS 以为已落盘的数据并没有落盘。",
+    why_zh: "Samba 忽略客户端的刷盘请求：Windows 和 macOS 以为已落盘的数据并没有落盘。",
     sources: &[SmbConf.section("strict sync")],
     lab: None,
 };
@@ -66,7 +66,7 @@ const SYNC_ALWAYS: Rule = Rule {
     what: "sync always is on.",
     what_zh: "sync always 已打开。",
     why: "Every SMB write is followed by an fsync, requested or not. That is safe and slow; strict sync alone flushes when clients ask for it.",
-    why_zh: "每次 SMB 写之后都会 fsync，不管有没有要求。安全但慢；只用 strict sync 就会按客户端的要求刷写。",
+    why_zh: "每次 SMB 写之后都会 fsync，不管有没有要求。安全但慢；只用 strict sync 就会按客户端的要求刷盘。",
     sources: &[SmbConf.section("sync always")],
     lab: Some("hk-smb-slog"),
 };

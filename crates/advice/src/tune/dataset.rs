@@ -99,7 +99,7 @@ pub fn atime(need: &Need) -> Option<Choice> {
         "off",
         (
             "Reads then cause no writes. Set relatime=on instead if mail or backup software needs access times.",
-            "读取不应引起写入。若邮件或备份软件要看访问时间，改设 relatime=on。",
+            "设为 off 后，读取不再引起写入。若邮件或备份软件要看访问时间，改设 relatime=on。",
         ),
     );
     Some(
@@ -193,7 +193,7 @@ pub fn sync(need: &Need) -> Option<Choice> {
     let loss = timeout.saturating_mul(3) as f64;
     if need.allow_loss_s >= loss {
         return Some(
-            on(need, "sync", "disabled", ("Permitted by --allow-loss: every flush returns at once. A power cut loses up to three transaction groups; the pool itself stays consistent.", "由 --allow-loss 允许：每次刷写都立即返回。断电最多丢失三个事务组；存储池本身保持一致。"))
+            on(need, "sync", "disabled", ("Permitted by --allow-loss: every flush returns at once. A power cut loses up to three transaction groups; the pool itself stays consistent.", "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失三个事务组；存储池本身保持一致。"))
                 .may_lose(loss)
                 .source(Document::ZfsProps, "sync")
                 .source(Document::Mysql, "sync=disabled"),

@@ -25,10 +25,10 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
         let memory = size(need.memory);
         (
             format!(
-                "A file server uses memory best as cache; a fifth of RAM ({memory}) stays for programs and the kernel. The default is half of RAM up to 2.2 and nearly all of it from 2.3 on."
+                "A file server uses memory best as cache; a fifth of the {memory} of RAM stays for programs and the kernel. The default is half of RAM up to 2.2 and nearly all of it from 2.3 on."
             ),
             format!(
-                "文件服务器的内存最好用作缓存；内存（{memory}）的五分之一留给程序和内核。默认值在 2.2 及以前是内存的一半，自 2.3 起是几乎全部。"
+                "文件服务器的内存最好用作缓存；{memory} 内存的五分之一留给程序和内核。默认值在 2.2 及以前是内存的一半，自 2.3 起是几乎全部。"
             ),
         )
     };

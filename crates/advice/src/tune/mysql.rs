@@ -41,7 +41,7 @@ pub fn innodb_buffer_pool_size(need: &Need) -> Option<Choice> {
 pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
     let name = "innodb_flush_log_at_trx_commit";
     if need.allow_loss_s >= 1.0 {
-        return Some(set(name, 2, ("Permitted by --allow-loss: the log is written at commit and flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 允许：提交时写日志，每秒刷写一次。mysqld 崩溃不丢数据，断电约丢一秒。")).may_lose(1.0).source(Document::Mysql, "innodb_flush_log_at_trx_commit=0").lab("powercut-mariadb"));
+        return Some(set(name, 2, ("Permitted by --allow-loss: the log is written at commit and flushed once a second. A crash of mysqld loses nothing, a power cut about a second.", "由 --allow-loss 允许：提交时写日志，每秒刷盘一次。mysqld 崩溃不丢数据，断电约丢一秒。")).may_lose(1.0).source(Document::Mysql, "innodb_flush_log_at_trx_commit=0").lab("powercut-mariadb"));
     }
     Some(set(
         name,
@@ -75,7 +75,7 @@ pub fn innodb_doublewrite(_: &Need) -> Option<Choice> {
 
 /// Neighbouring pages flushed together.
 pub fn innodb_flush_neighbors(_: &Need) -> Option<Choice> {
-    Some(set("innodb_flush_neighbors", 0, ("ZFS writes pages to new places wherever they are in the file, so flushing neighbours only writes more. (This is MySQL's default, not MariaDB's.)", "不管页在文件中的位置如何，ZFS 都写到新位置：连带刷写邻页只会增加写入。（这是 MySQL 的默认值，不是 MariaDB 的。）")).source(Document::Mysql, "innodb_flush_neighbors=0"))
+    Some(set("innodb_flush_neighbors", 0, ("ZFS writes pages to new places wherever they are in the file, so flushing neighbours only writes more. (This is MySQL's default, not MariaDB's.)", "不管页在文件中的位置如何，ZFS 都写到新位置：连带刷新邻接页只会增加写入。（这是 MySQL 的默认值，不是 MariaDB 的。）")).source(Document::Mysql, "innodb_flush_neighbors=0"))
 }
 
 /// Linux AIO.

@@ -123,7 +123,7 @@ pub fn wal_compression(_: &Need) -> Option<Choice> {
 pub fn full_page_writes(_: &Need) -> Option<Choice> {
     let reason = (
         "Off is often advised on ZFS. But ZFS tears pages, whatever the recordsize: the fsync of a checkpoint puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. Pages of 16K were torn so in simulated power cuts, pages of 8K are divided seldom.",
-        "常有建议在 ZFS 上关闭它。但无论 recordsize 多大，ZFS 都会撕裂页：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页如此被撕裂；8K 的页很少被分开。",
+        "常有建议在 ZFS 上关闭它。但无论 recordsize 多大，ZFS 都会撕裂页：检查点的 fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。模拟断电中 16K 的页确实这样被撕裂；8K 的页很少跨两个日志块。",
     );
     Some(
         set("full_page_writes", "on", reason)
@@ -137,7 +137,7 @@ pub fn synchronous_commit(need: &Need) -> Option<Choice> {
     // Three times wal_writer_delay of 200 ms.
     const LOSS: f64 = 0.6;
     if need.allow_loss_s >= LOSS {
-        return Some(set("synchronous_commit", "off", ("Permitted by --allow-loss: COMMIT returns before its WAL is flushed. The database stays consistent. It can be set for single transactions instead.", "由 --allow-loss 允许：COMMIT 在其 WAL 刷写之前返回。数据库保持一致。也可以只对个别事务设置。")).may_lose(LOSS).lab("powercut-postgresql"));
+        return Some(set("synchronous_commit", "off", ("Permitted by --allow-loss: COMMIT returns before its WAL is flushed. The database stays consistent. It can be set for single transactions instead.", "由 --allow-loss 允许：COMMIT 在其 WAL 刷盘之前返回。数据库保持一致。也可以只对个别事务设置。")).may_lose(LOSS).lab("powercut-postgresql"));
     }
     Some(set(
         "synchronous_commit",

@@ -81,7 +81,7 @@ fn long_runs(need: &Need) -> bool {
 fn pass_through(card: &Card) -> Option<Choice> {
     let reason = (
         "With the drives themselves ZFS sees errors and serial numbers, repairs from its own redundancy and flushes the real caches. The command destroys the card's volumes: run it only before they hold data.",
-        "直接使用物理盘，ZFS 才能看到错误和序列号，用自己的冗余修复，并刷写真正的缓存。此命令会销毁卡上的卷：只能在写入数据之前执行。",
+        "直接使用物理盘，ZFS 才能看到错误和序列号，用自己的冗余修复，并把真正的缓存刷盘。此命令会销毁卡上的卷：只能在写入数据之前执行。",
     );
     let choice = card.choice("", CardCommand::PassThrough, "pass-through", reason)?;
     let choice = choice.source(Document::ZfsDocs, "Hardware, hardware RAID controllers");
@@ -160,7 +160,7 @@ fn read_policy(need: &Need, card: &Card, volume: &str) -> Option<Choice> {
 fn disk_cache(card: &Card, volume: &str) -> Option<Choice> {
     let reason = (
         "The card's battery does not protect the drives' own caches, and a card need not pass flushes on.",
-        "卡的电池不保护盘自身的缓存，而且卡不一定转发刷写命令。",
+        "卡的电池不保护盘自身的缓存，而且卡不一定转发刷盘（flush）命令。",
     );
     let choice = card.choice(volume, CardCommand::DriveCacheOff, "disk cache", reason)?;
     Some(choice.source(Document::Nvme, "recommended settings, disk cache").disagreement((

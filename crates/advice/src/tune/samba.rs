@@ -19,14 +19,14 @@ pub fn strict_sync(_: &Need) -> Option<Choice> {
         "yes",
         (
             "A client that requests a flush gets one, which makes a log vdev useful to SMB. It is the default since 4.7.",
-            "客户端请求刷写时就执行刷写，日志 vdev 因此才对 SMB 有用。自 4.7 起是默认值。",
+            "客户端请求刷盘时就执行刷盘，日志 vdev 因此才对 SMB 有用。自 4.7 起是默认值。",
         ),
     ))
 }
 
 /// Whether every write is flushed.
 pub fn sync_always(_: &Need) -> Option<Choice> {
-    Some(set("sync always", "no", ("Clients request flushes where they need them; a flush after every write costs a commit each.", "客户端在需要时会请求刷写；每次写后都刷写，每次都要一次提交。")).lab("hk-smb-slog"))
+    Some(set("sync always", "no", ("Clients request flushes where they need them; a flush after every write costs a commit each.", "客户端在需要时会请求刷盘；每次写后都刷盘，每次都要一次提交。")).lab("hk-smb-slog"))
 }
 
 /// DOS attributes in extended attributes.

@@ -58,16 +58,16 @@ impl Language {
         let ops = count(even.ops_s);
         let load = match even.syncs_s.map(count) {
             Some(syncs) => say!(self;
-                "{ops} ops/s ({syncs} sync commits/s)", "{ops} 次/秒（同步提交 {syncs} 次/秒）"),
+                "{ops} ops/s ({syncs} sync commits/s)", "{ops} 次/秒（其中同步提交 {syncs} 次/秒）"),
             None => say!(self; "{ops} ops/s", "{ops} 次/秒"),
         };
         match even.basis {
             BreakEvenBasis::ClosedLoop => say!(self;
                 "Below {load} there is no gain in throughput, only in latency: the other variant sustains that load.",
-                "负载低于 {load} 时吞吐量没有收益，只有延迟受益：对方也能持续承受该负载。"),
+                "负载低于 {load}时吞吐量没有收益，只有延迟受益：对方也能持续承受该负载。"),
             BreakEvenBasis::Ladder => say!(self;
                 "Up to {load} there is no gain in throughput, only in latency: the other variant keeps up with that offered load.",
-                "负载不超过 {load} 时吞吐量没有收益，只有延迟受益：对方也能跟上该速率。"),
+                "负载不超过 {load}时吞吐量没有收益，只有延迟受益：对方也能承受该速率。"),
         }
     }
 
@@ -77,7 +77,7 @@ impl Language {
         match (price.more, price.per_op_s.map(count)) {
             (_, Some(each)) => say!(self;
                 "It costs {more} more: {each} per additional op/s (in the currency of the lab file).",
-                "成本增加 {more}，折合每增加 1 次/秒 {each}（货币单位同实验文件）。"),
+                "成本增加 {more}，折合每提高 1 次/秒需 {each}（货币单位同实验文件）。"),
             (difference, None) if difference > 0.0 => say!(self;
                 "It costs {more} more (in the currency of the lab file).",
                 "成本增加 {more}（货币单位同实验文件）。"),

@@ -52,7 +52,7 @@ impl Language {
                 let but = unsynced_faster.map_or_else(String::new, |times| {
                     say!(self, times = ratio(times);
                         " But asynchronous writes were {times} as fast, so sync was probably active.",
-                        "但异步写快 {times}，说明 sync 很可能仍然生效。")
+                        "但异步写的速度是其 {times}，说明 sync 很可能仍然生效。")
                 });
                 say!(self, ops = count(*throughput);
                     "{ops} synchronous ops/s were measured with sync=disabled, which makes no write durable.{but}",

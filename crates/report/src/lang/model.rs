@@ -74,7 +74,7 @@ impl Language {
                 "试验结果只取决于其输入：相同的方案、负载和随机种子在任何主机上结果都相同。重复试验仅种子不同（从 {seed} 起），各方案使用同一组种子。每次试验都从全新的存储池开始。"),
             say!(self, smallest = share(method.smallest_effect), precision = share(method.precision), errors = share(method.error_rate);
                 "An effect is the ratio of two variants that differ in one factor. Its interval is Student’s t on the log ratios of trials with the same seed; with one trial each it comes from batch means within the trials. Differences below {smallest} count as no effect. Repeats stop at a precision of {precision} or when the verdict is clear. Counting every interim look, at most {errors} of nonexistent effects are reported.",
-                "效应是仅有一个因素不同的两个方案之比，区间为同种子试验对数比值的 t 区间；双方各只有一次试验时，由试验内的分段均值得出。小于 {smallest} 的差别视为无明显效果。精度达到 {precision} 或结论已明确时停止重复。计入所有中途查看，误报率不超过 {errors}。"),
+                "效应是仅有一个因素不同的两个方案之比，区间为同种子试验对数比值的 t 区间；双方各只有一次试验时，由试验内的批均值得出。小于 {smallest} 的差别视为无明显效果。精度达到 {precision} 或结论已明确时停止重复。计入所有中途查看，误报率不超过 {errors}。"),
             say!(self, confidence = share(method.confidence);
                 "Intervals beside single variants are {confidence} confidence intervals. Outliers are flagged and kept. A trial that fails a conservation check counts as failed; a trial in which the scaled model is not representative is shown but excluded.",
                 "单个方案旁为 {confidence} 置信区间。离群值只标记，不剔除。未通过守恒检查的试验按失败处理；缩放模型不具代表性的试验会列出，但不计入。"),

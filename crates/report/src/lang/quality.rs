@@ -44,7 +44,7 @@ impl Language {
             Law::SomeIo => self.pick("the client did I/O", "客户端执行了 I/O"),
             Law::Percentiles => self.pick(
                 "its bins ascend and hold as many operations as the client counted",
-                "区间递增，所含操作数与客户端计数一致",
+                "各桶边界递增，所含操作数与客户端计数一致",
             ),
             Law::Series => self.pick(
                 "the per-second logs hold all operations of the client",
@@ -127,7 +127,7 @@ impl Language {
     pub fn basis(self, basis: Basis) -> &'static str {
         match basis {
             Basis::Trials => self.pick("across trials", "多次试验"),
-            Basis::Batches => self.pick("batch means within one trial", "单次试验内的分段均值"),
+            Basis::Batches => self.pick("batch means within one trial", "单次试验内的批均值"),
             Basis::Point => self.pick("single value, no interval", "单个数值，无区间"),
         }
     }

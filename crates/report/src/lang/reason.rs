@@ -201,7 +201,7 @@ impl Language {
         let (us, kind) = (micros(time.us), name(&time.kind));
         match time.with_data {
             true => {
-                say!(self; "{us} on {kind} (data writes included)", "{kind} 上的 {us}（含数据写入）")
+                say!(self; "{us} on {kind} (data writes included)", "{kind} 上含数据写入的 {us}")
             }
             false => say!(self; "{us} on {kind}", "{kind} 上的 {us}"),
         }

@@ -47,7 +47,7 @@ impl Language {
                 let fitted = match fitted {
                     0 => String::new(),
                     n => say!(self, figures = self.figures(*n);
-                        "; {figures} used for the profile", "；另有{figures}用于参数选定"),
+                        "; {figures} used for the profile", "；另有 {figures}用于参数选定"),
                 };
                 say!(self; "{held}{fitted} ({PAGE}, Drives).", "{held}{fitted}（{PAGE}，Drives）。")
             }
@@ -65,8 +65,8 @@ impl Language {
 
     fn figures(self, n: u32) -> String {
         match n {
-            1 => self.pick("1 published figure", " 1 项公开数据").into(),
-            n => say!(self; "{n} published figures", " {n} 项公开数据"),
+            1 => self.pick("1 published figure", "1 项公开数据").into(),
+            n => say!(self; "{n} published figures", "{n} 项公开数据"),
         }
     }
 
@@ -94,7 +94,7 @@ impl Language {
                 say!(self, layout = name(layout); "{layout} vdevs", "{layout} vdev")
             }
             Beyond::LogOnDisks => self
-                .pick("a log on disks or behind a RAID card", "日志位于机械硬盘或 RAID 卡之后")
+                .pick("a log on disks or behind a RAID card", "日志位于机械盘上或 RAID 卡之后")
                 .into(),
             Beyond::Cache => "L2ARC".to_owned(),
             Beyond::Special => self.pick("special or dedup vdevs", "special 或 dedup vdev").into(),

@@ -12,7 +12,7 @@ impl Language {
     pub fn class(self, class: VerdictClass) -> &'static str {
         match class {
             VerdictClass::WorthIt => self.pick("worth it", "值得"),
-            VerdictClass::Harmful => self.pick("harmful", "有害"),
+            VerdictClass::Harmful => self.pick("harmful", "更差"),
             VerdictClass::NoEffect => self.pick("no effect", "无明显效果"),
             VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
         }
@@ -135,7 +135,7 @@ impl Language {
         match caution {
             Caution::Durability { variants } => say!(self, variants = self.names(variants);
                 "The variants differ in durability: {variants} can lose acknowledged writes in a power cut.",
-                "双方的数据安全性不同：{variants} 断电时可能丢失已确认的写入。"),
+                "双方的持久性不同：{variants} 断电时可能丢失已确认的写入。"),
             Caution::Excluded { excluded: 1, of } => {
                 say!(self; "1 of {of} trials is excluded.", "{of} 次试验中有 1 次不计入。")
             }
@@ -146,7 +146,7 @@ impl Language {
             }
             Caution::SingleTrial => self.pick(
                 "One trial of each cell: the interval comes from batches within the trial and does not include the variation between seeds.",
-                "每个单元只有一次试验：区间由试验内的分段均值得出，不含不同随机种子之间的差异。",
+                "每个组合只有一次试验：区间由试验内的批均值得出，不含不同随机种子之间的差异。",
             ).into(),
             Caution::Unsettled { trials, of } => say!(self;
                 "{trials} of {of} trials had not reached a steady state at the end; the mean of everything after the burst is used for them.",
@@ -192,7 +192,7 @@ impl Language {
             }
             (Lack::SecondTrial, _) => self.pick(
                 "To decide, it needs a second trial of each side: the batches within one trial are not enough.",
-                "要得出结论，双方各需第二次试验：仅凭单次试验内的分段均值不足以判定。",
+                "要得出结论，双方各需第二次试验：仅凭单次试验内的批均值不足以判定。",
             ).into(),
             (Lack::ValidTrial, _) => self.pick(
                 "To decide, it needs a valid trial: one of the cells has none.",
