@@ -13,9 +13,11 @@ pub mod release;
 pub mod spelling;
 pub mod units;
 pub mod vdev;
+pub mod write_path;
 
 pub use class::AllocationClass;
 pub use geometry::Geometry;
 pub use layout::Layout;
 pub use release::OpenZfs;
 pub use vdev::{DriveRef, Vdev};
+pub use write_path::WritePath;

@@ -10,9 +10,11 @@ mod sqlite;
 mod storage;
 
 pub use evidence::Evidence;
+pub use storage::lost_groups_s;
 
 use crate::campaign::{Campaign, Program, Variant, Workload};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// What a power cut leaves of acknowledged writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -108,7 +110,7 @@ impl Assessment {
 
 /// The class of a variant under one workload.
 pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
-    let mut reasons = storage::reasons(variant);
+    let mut reasons = storage::reasons(variant, &datasets(workload));
     match &workload.on(variant).program {
         Program::Fio { .. } | Program::PgTestFsync(_) => {
             reasons.extend(storage::sync_disabled(variant, &workload.dataset));
@@ -120,6 +122,19 @@ pub fn assess(variant: &Variant, workload: &Workload) -> Assessment {
         Program::Sysbench(sysbench) => reasons.extend(mysql::reasons(variant, sysbench)),
     }
     Assessment::from_reasons(reasons)
+}
+
+/// Datasets of files that must be of one moment. A binary log is not among them: recovery holds the tables to it.
+fn datasets(workload: &Workload) -> BTreeSet<&str> {
+    match &workload.program {
+        Program::Pgbench(pgbench) => {
+            pgbench.directories.all().map(|(_, dataset)| dataset).collect()
+        }
+        Program::Sysbench(sysbench) => mysql::own_datasets(sysbench),
+        Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => {
+            BTreeSet::from([workload.dataset.as_str()])
+        }
+    }
 }
 
 /// The worst class of a variant under the workloads of a campaign, with its reasons.
@@ -136,10 +151,10 @@ pub fn worst(variant: &Variant, campaign: &Campaign) -> Assessment {
         let (a, b) = (severity(a), severity(b));
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     })
-    .unwrap_or_else(|| Assessment::from_reasons(storage::reasons(variant)))
+    .unwrap_or_else(|| Assessment::from_reasons(storage::reasons(variant, &BTreeSet::new())))
 }
 
 #[cfg(test)]
 mod mysql_tests;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -11,11 +11,18 @@ const FLUSH_TIMEOUT_S: u64 = 1;
 /// What follows from a server's settings on a variant.
 pub fn reasons(variant: &Variant, sysbench: &Sysbench) -> Vec<Reason> {
     let found = match variant.stack {
-        Stack::Zfs => [unsynced_datasets(variant, sysbench), torn_records(variant, sysbench)],
-        Stack::Filesystem(_) => [unsynced_filesystem(sysbench), torn_pages(sysbench)],
+        Stack::Zfs => [
+            unsynced_datasets(variant, sysbench),
+            unsynced_data(variant, sysbench),
+            torn_records(variant, sysbench),
+        ],
+        Stack::Filesystem(_) => [unsynced_filesystem(sysbench), torn_pages(sysbench), None],
     };
-    let others =
-        [early_checkpoint(variant, sysbench), late_redo(sysbench), late_binlog(variant, sysbench)];
+    let others = [
+        early_checkpoint(variant, sysbench),
+        late_redo(variant, sysbench),
+        late_binlog(variant, sysbench),
+    ];
     found.into_iter().chain(others).flatten().collect()
 }
 
@@ -29,12 +36,18 @@ fn never_syncs(sysbench: &Sysbench) -> bool {
     flush_method(sysbench).is_some_and(|method| ["nosync", "3"].contains(&method.as_str()))
 }
 
-/// Whether writes of pages go through a cache of the host: `fsync`, the default of MySQL before 8.4, and `littlesync`, or
-/// `innodb_data_file_buffering` of MariaDB 11.0 and later. `O_DIRECT` is the default of later versions.
+/// Whether writes of pages go through a cache of the host: `fsync`, the default of MySQL before 8.4, and `littlesync`;
+/// `O_DSYNC` of MySQL, which is for its log files; or `innodb_data_file_buffering` of MariaDB 11.0 and later. `O_DIRECT`
+/// is the default of later versions.
 fn buffers_pages(sysbench: &Sysbench) -> bool {
+    let is_mysql = sysbench.server == mysql::Server::Mysql;
     let method = flush_method(sysbench).map_or_else(
-        || sysbench.server == mysql::Server::Mysql && sysbench.version.is_some_and(|v| v < 804),
-        |method| ["fsync", "0", "littlesync", "2"].contains(&method.as_str()),
+        || is_mysql && sysbench.version.is_some_and(|version| version < 804),
+        |method| match method.as_str() {
+            "fsync" | "0" | "littlesync" | "2" => true,
+            "o_dsync" | "1" => is_mysql,
+            _ => false,
+        },
     );
     method || mysql::is_on(&sysbench.settings, "innodb_data_file_buffering", false)
 }
@@ -68,38 +81,32 @@ fn early_checkpoint(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     })
 }
 
-/// Data and redo log on datasets where nothing is durable before its transaction group. Where both are, they return to
-/// one moment; otherwise to different ones.
-fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
-    let nosync = never_syncs(sysbench);
-    let unsynced = |dataset: &&str| match variant.property(dataset, "sync") {
-        Some("disabled") => true,
-        Some("always") => false,
-        _ => nosync,
-    };
+/// Datasets of data and redo log.
+pub fn own_datasets(sysbench: &Sysbench) -> BTreeSet<&str> {
     let own = sysbench.directories.all().filter(|(key, _)| *key != "binlog");
-    let all: BTreeSet<&str> = own.map(|(_, dataset)| dataset).collect();
-    let (late, durable): (Vec<&str>, Vec<&str>) = all.into_iter().partition(unsynced);
-    let first = *late.first()?;
-    let named = |all: Vec<&str>| all.into_iter().map(storage::named).collect::<Vec<_>>().join(", ");
-    let by_property = variant.property(first, "sync") == Some("disabled");
-    let setting = match by_property {
-        true => format!("sync=disabled on {}", named(late)),
-        false => format!("innodb_flush_method=nosync on {}", named(late)),
-    };
-    Some(match durable.is_empty() {
-        true => Reason {
-            setting,
-            durability: storage::lost_groups(variant),
-            why: storage::lost_groups_why(variant),
-            evidence: if by_property { evidence::SYNC_DISABLED } else { evidence::FLUSH_METHOD },
-        },
-        false => Reason {
-            setting: format!("{setting}, but not on {}", named(durable)),
-            durability: Durability::MayCorrupt,
-            why: "data and redo log return to different moments".to_owned(),
-            evidence: evidence::INNODB_SYNC_MIXED,
-        },
+    own.map(|(_, dataset)| dataset).collect()
+}
+
+fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
+    let never_syncs = never_syncs(sysbench).then_some("innodb_flush_method=nosync");
+    let apart = "data and redo log return to different moments";
+    let evidence = (evidence::FLUSH_METHOD, evidence::INNODB_SYNC_MIXED);
+    storage::unsynced(variant, &own_datasets(sysbench), never_syncs, apart, evidence)
+}
+
+/// Data files that the server does not sync after direct writes. On ZFS a direct write is on the drives, but refers to
+/// nothing before fsync or its transaction group.
+fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
+    let unsynced = flush_method(sysbench)
+        .is_some_and(|method| ["o_direct_no_fsync", "5"].contains(&method.as_str()));
+    let dataset = sysbench.directories.data.as_str();
+    // Disabled is a rule of its own.
+    let durable = matches!(variant.property(dataset, "sync"), Some("always" | "disabled"));
+    (unsynced && !durable).then(|| Reason {
+        setting: format!("innodb_flush_method=O_DIRECT_NO_FSYNC on {}", storage::named(dataset)),
+        durability: Durability::MayCorrupt,
+        why: "checkpoints pass pages that are durable with their transaction group only".to_owned(),
+        evidence: evidence::NO_FSYNC,
     })
 }
 
@@ -112,13 +119,24 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
     })
 }
 
+/// Whether what is written to the redo log is durable without a flush.
+fn writes_redo_through(variant: &Variant, sysbench: &Sysbench) -> bool {
+    let directories = &sysbench.directories;
+    let dataset = directories.redo.as_ref().unwrap_or(&directories.data);
+    let by_method = sysbench.server == mysql::Server::Mysql
+        && flush_method(sysbench).is_some_and(|method| ["o_dsync", "1"].contains(&method.as_str()));
+    by_method
+        || mysql::is_on(&sysbench.settings, "innodb_log_file_write_through", false)
+        || variant.property(dataset, "sync") == Some("always")
+}
+
 /// Commits that are acknowledged before they are in the redo log (0) or before it is durable (2).
-fn late_redo(sysbench: &Sysbench) -> Option<Reason> {
+fn late_redo(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     const NAME: &str = "innodb_flush_log_at_trx_commit";
     let commit = mysql::number(&sysbench.settings, NAME, 1);
     let how = match commit {
         0 => "written and flushed",
-        2 => "flushed",
+        2 if !writes_redo_through(variant, sysbench) => "flushed",
         _ => return None,
     };
     let timeout = mysql::number(&sysbench.settings, "innodb_flush_log_at_timeout", FLUSH_TIMEOUT_S);
@@ -139,11 +157,12 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     }
     let every = mysql::number(&sysbench.settings, "sync_binlog", sysbench.server.sync_binlog());
     let dataset = sysbench.directories.binlog.as_ref().unwrap_or(&sysbench.directories.data);
-    let sync = variant.property(dataset, "sync");
-    let setting = match (sync, every) {
+    let sync = |dataset: &str| variant.property(dataset, "sync");
+    let all_disabled = own_datasets(sysbench).into_iter().all(|own| sync(own) == Some("disabled"));
+    let setting = match (sync(dataset), every) {
         (Some("always"), _) => return None,
-        // A reason of its own where data is there as well.
-        (Some("disabled"), _) if sysbench.directories.binlog.is_none() => return None,
+        // All return to one transaction group, which is a reason of its own.
+        (Some("disabled"), _) if all_disabled => return None,
         (Some("disabled"), _) => format!("sync=disabled on {}", storage::named(dataset)),
         (_, 1) => return None,
         (_, 0) if !sysbench.settings.contains_key("sync_binlog") => {
@@ -194,6 +213,6 @@ fn torn_pages(sysbench: &Sysbench) -> Option<Reason> {
         durability: Durability::MayCorrupt,
         why: "drives and file system write less than a page at once, and the cut can tear it"
             .to_owned(),
-        evidence: evidence::DOUBLEWRITE_ON_ARRAY,
+        evidence: evidence::DOUBLEWRITE_ON_FILESYSTEM,
     })
 }

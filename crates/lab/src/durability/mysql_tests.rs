@@ -85,6 +85,9 @@ fn a_checkpoint_of_mariadb_may_pass_pages_that_wait_for_fsync() {
 #[test]
 fn a_redo_log_that_is_flushed_later_loses_as_much_as_its_interval() {
     assert_eq!(class("innodb_flush_log_at_trx_commit = 0").0, loses(1.0));
+    let through = "innodb_flush_log_at_trx_commit = 2";
+    assert_eq!(class(through).0, loses(1.0));
+    assert_eq!(class_on(through, [ALWAYS, ALWAYS, ""]).0, Durability::KeepsAcknowledged);
     let late = "innodb_flush_log_at_trx_commit = 2\ninnodb_flush_log_at_timeout = 30";
     assert_eq!(class(late).0, loses(30.0));
     assert_eq!(class("innodb_flush_log_at_trx_commit = 3").0, Durability::KeepsAcknowledged);
@@ -98,6 +101,8 @@ fn without_sync_everywhere_groups_are_lost_and_in_part_the_server_may_be_corrupt
     let (durability, settings) = class_on("", [ALWAYS, DISABLED, ""]);
     assert_eq!(durability, Durability::MayCorrupt);
     assert_eq!(settings, ["sync=disabled on tank/redo, but not on tank/data"]);
+    let binlog = "log_bin = true";
+    assert_eq!(class_on(binlog, ["", "", DISABLED]).0, loses(10.0), "all return to one group");
     let never = "innodb_flush_method = \"nosync\"";
     assert_eq!(class_on(never, STANDARD).0, loses(10.0));
     assert_eq!(class_on(never, ["", "", ALWAYS]).0, Durability::KeepsAcknowledged);
@@ -120,6 +125,9 @@ fn pages_may_be_torn_without_doublewrite_unless_each_is_a_record_of_direct_io() 
     }
     let fast = "innodb_doublewrite = \"fast\"\ninnodb_page_size = \"32K\"";
     assert_eq!(class(fast).1, ["innodb_doublewrite=fast, recordsize=16384 on tank/data"]);
+    let mut no_direct_io = lab(&format!("[workloads.oltp.mariadb]\n{off}"), [ALWAYS, "", ""]);
+    no_direct_io.variants[0].module.insert("zfs_dio_enabled".to_owned(), 0);
+    assert_eq!(class_in(&no_direct_io).0, Durability::MayCorrupt);
     let buffered = class_on(off, [&format!("{ALWAYS}\ndirect = \"disabled\""), "", ""]);
     assert_eq!(buffered.0, Durability::MayCorrupt);
 }
@@ -135,6 +143,11 @@ fn mysql_has_its_own_defaults() {
     let Program::Sysbench(sysbench) = &mut before.workloads[0].program else { panic!("sysbench") };
     sysbench.version = Some(800);
     assert_eq!(class_in(&before).0, Durability::MayCorrupt, "fsync before");
+    let logs_only = "innodb_flush_method = \"O_DSYNC\"\ninnodb_doublewrite = \"off\"";
+    assert_eq!(class(logs_only).0, Durability::MayCorrupt, "MySQL buffers pages then");
+    let (durability, settings) = class("innodb_flush_method = \"O_DIRECT_NO_FSYNC\"");
+    assert_eq!(durability, Durability::MayCorrupt);
+    assert_eq!(settings, ["innodb_flush_method=O_DIRECT_NO_FSYNC on tank/data"]);
     for off in ["off", "DETECT_ONLY"] {
         let setting = format!("innodb_doublewrite = \"{off}\"\ninnodb_page_size = \"32K\"");
         assert_eq!(class(&setting).0, Durability::MayCorrupt, "{off}");

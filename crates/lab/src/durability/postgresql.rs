@@ -25,41 +25,12 @@ fn is_off(pgbench: &Pgbench, setting: &str) -> bool {
     value.is_some_and(|value| ["off", "false", "no", "0"].contains(&value.as_str()))
 }
 
-/// Datasets on which nothing is durable before its transaction group. Where all of the database is on such, it
-/// returns to one moment; otherwise parts of it return to different ones.
 fn unsynced_datasets(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
-    let fsync_off = is_off(pgbench, "fsync");
-    let unsynced = |dataset: &str| match variant.property(dataset, "sync") {
-        Some("disabled") => true,
-        Some("always") => false,
-        _ => fsync_off,
-    };
-    let all: BTreeSet<&str> = pgbench.directories.all().map(|(_, dataset)| dataset).collect();
-    let (late, durable): (Vec<&str>, Vec<&str>) = all.into_iter().partition(|d| unsynced(d));
-    let first = *late.first()?;
-    let names = late.iter().map(|dataset| storage::named(dataset)).collect::<Vec<_>>().join(", ");
-    let by_property = variant.property(first, "sync") == Some("disabled");
-    let setting = match by_property {
-        true => format!("sync=disabled on {names}"),
-        false => format!("fsync=off on {names}"),
-    };
-    Some(match durable.is_empty() {
-        true => Reason {
-            setting,
-            durability: storage::lost_groups(variant),
-            why: storage::lost_groups_why(variant),
-            evidence: if by_property { evidence::SYNC_DISABLED } else { evidence::FSYNC },
-        },
-        false => {
-            let durable: Vec<String> = durable.into_iter().map(storage::named).collect();
-            Reason {
-                setting: format!("{setting}, but not on {}", durable.join(", ")),
-                durability: Durability::MayCorrupt,
-                why: "data and write-ahead log return to different moments".to_owned(),
-                evidence: evidence::SYNC_MIXED,
-            }
-        }
-    })
+    let datasets: BTreeSet<&str> = pgbench.directories.all().map(|(_, dataset)| dataset).collect();
+    let never_syncs = is_off(pgbench, "fsync").then_some("fsync=off");
+    let apart = "data and write-ahead log return to different moments";
+    let evidence = (evidence::FSYNC, evidence::SYNC_MIXED);
+    storage::unsynced(variant, &datasets, never_syncs, apart, evidence)
 }
 
 fn unsynced_filesystem(pgbench: &Pgbench) -> Option<Reason> {
@@ -67,7 +38,7 @@ fn unsynced_filesystem(pgbench: &Pgbench) -> Option<Reason> {
         setting: "fsync=off".to_owned(),
         durability: Durability::MayCorrupt,
         why: "pages can be on the drives before the log records that describe them".to_owned(),
-        evidence: evidence::FSYNC,
+        evidence: evidence::FSYNC_ON_FILESYSTEM,
     })
 }
 

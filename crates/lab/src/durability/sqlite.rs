@@ -14,36 +14,30 @@ pub fn reasons(variant: &Variant, dataset: &str, sqlite: &Sqlite) -> Vec<Reason>
 }
 
 fn of_settings(variant: &Variant, sqlite: &Sqlite) -> Option<Reason> {
-    let (setting, on_filesystem, why) = match (sqlite.synchronous, sqlite.journal_mode) {
+    let (setting, on_filesystem, why, evidence) = match (sqlite.synchronous, sqlite.journal_mode) {
         (Synchronous::Full, JournalMode::Wal) => return None,
         (Synchronous::Off, _) => (
             "synchronous=off".to_owned(),
             Durability::MayCorrupt,
             "pages can be on the drives before the journal or the log that describes them",
+            if variant.is_zfs() { evidence::SQLITE_OFF_ON_ZFS } else { evidence::SQLITE_OFF },
         ),
         (Synchronous::Normal, JournalMode::Wal) => (
             "synchronous=normal with journal_mode=wal".to_owned(),
             Durability::LosesLast { seconds: None },
             "commits are durable with the next checkpoint of the write-ahead log only",
+            evidence::SQLITE_NORMAL,
         ),
         (synchronous, JournalMode::Delete) => (
             format!("synchronous={} with journal_mode=delete", synchronous.name()),
             Durability::LosesLast { seconds: None },
             "a commit deletes its journal and does not sync the directory: if the journal is there again, it is rolled back",
+            evidence::SQLITE_DELETE,
         ),
     };
-    Some(match variant.is_zfs() {
-        true => Reason {
-            setting,
-            durability: storage::lost_groups(variant),
-            why: storage::lost_groups_why(variant),
-            evidence: evidence::SQLITE_SYNCHRONOUS,
-        },
-        false => Reason {
-            setting,
-            durability: on_filesystem,
-            why: why.to_owned(),
-            evidence: evidence::SQLITE_SYNCHRONOUS,
-        },
-    })
+    let (durability, why) = match variant.is_zfs() {
+        true => (storage::lost_groups(variant), storage::lost_groups_why(variant)),
+        false => (on_filesystem, why.to_owned()),
+    };
+    Some(Reason { setting, durability, why, evidence })
 }

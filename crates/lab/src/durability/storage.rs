@@ -7,18 +7,23 @@ use crate::command::POOL;
 use crate::units;
 use drives::FlushBehaviour;
 use std::collections::BTreeSet;
+use zfs::WritePath;
+use zfs::write_path::IMMEDIATE_WRITE;
 
 /// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
 const RECORD: u64 = 128 << 10;
 /// Seconds between transaction groups where the lab does not say (`zfs_txg_timeout`, OpenZFS 2.3 and 2.4).
 const TXG_TIMEOUT_S: i64 = 5;
 
-/// What follows from pool, file system and drives, whatever the workload.
-pub fn reasons(variant: &Variant) -> Vec<Reason> {
+/// What follows from pool, file system and drives for a workload whose files are on these datasets.
+pub fn reasons(variant: &Variant, datasets: &BTreeSet<&str>) -> Vec<Reason> {
     let found = match &variant.stack {
-        Stack::Zfs => {
-            [lying_flush(variant), no_cache_flush(variant), zil_no_cache_flush(variant), None]
-        }
+        Stack::Zfs => [
+            lying_flush(variant, datasets),
+            no_cache_flush(variant, datasets),
+            zil_no_cache_flush(variant, datasets),
+            no_replay(variant),
+        ],
         Stack::Filesystem(on_drives) => [
             lying_under_filesystem(variant, &on_drives.drives),
             on_drives.level.filter(|_| !on_drives.ppl).and_then(write_hole),
@@ -39,11 +44,52 @@ pub fn sync_disabled(variant: &Variant, dataset: &str) -> Option<Reason> {
     })
 }
 
-/// What is lost when writes reach the drives with their transaction group only. A group is open for
-/// `zfs_txg_timeout` from the moment at which the one before begins to be written (`txg_sync_thread`), and then
-/// it is written, which takes no longer where drives keep up.
+/// Datasets of a database on which nothing is durable before its transaction group: `sync=disabled`, or a server that
+/// never syncs (`never_syncs` is its setting). Where all of the database is on such, it returns to one moment; otherwise
+/// parts of it return to different ones, `apart`.
+pub fn unsynced(
+    variant: &Variant,
+    datasets: &BTreeSet<&str>,
+    never_syncs: Option<&str>,
+    apart: &str,
+    (of_server, of_parts): (Evidence, Evidence),
+) -> Option<Reason> {
+    let is_unsynced = |dataset: &&str| match variant.property(dataset, "sync") {
+        Some("disabled") => true,
+        Some("always") => false,
+        _ => never_syncs.is_some(),
+    };
+    let (late, durable): (Vec<&str>, Vec<&str>) = datasets.iter().partition(|d| is_unsynced(d));
+    let first = *late.first()?;
+    let names = |all: Vec<&str>| all.into_iter().map(named).collect::<Vec<_>>().join(", ");
+    let by_server = never_syncs.filter(|_| variant.property(first, "sync") != Some("disabled"));
+    let setting = format!("{} on {}", by_server.unwrap_or("sync=disabled"), names(late));
+    Some(match durable.is_empty() {
+        true => Reason {
+            setting,
+            durability: lost_groups(variant),
+            why: lost_groups_why(variant),
+            evidence: if by_server.is_some() { of_server } else { evidence::SYNC_DISABLED },
+        },
+        false => Reason {
+            setting: format!("{setting}, but not on {}", names(durable)),
+            durability: Durability::MayCorrupt,
+            why: apart.to_owned(),
+            evidence: of_parts,
+        },
+    })
+}
+
+/// Seconds of writes that a cut can lose where they reach the drives with their transaction group only: a group is open
+/// for `zfs_txg_timeout` from the moment at which the one before begins to be written (`txg_sync_thread`), and then it is
+/// written, which takes no longer where drives keep up.
+pub fn lost_groups_s(txg_timeout_s: i64) -> f64 {
+    2.0 * txg_timeout_s as f64
+}
+
+/// What is lost when writes reach the drives with their transaction group only.
 pub fn lost_groups(variant: &Variant) -> Durability {
-    Durability::LosesLast { seconds: Some(2.0 * txg_timeout(variant) as f64) }
+    Durability::LosesLast { seconds: Some(lost_groups_s(txg_timeout(variant))) }
 }
 
 /// The same in words.
@@ -62,21 +108,22 @@ fn txg_timeout(variant: &Variant) -> i64 {
     variant.module.get("zfs_txg_timeout").copied().unwrap_or(TXG_TIMEOUT_S)
 }
 
-/// Why a cut can tear a page of a file on a dataset; none where it cannot. A write is in one transaction group as a
-/// whole (`zfs_write`, OpenZFS 2.3 and 2.4). But fsync puts it into the intent log, which divides what does not fit into
-/// the rest of a log block (`zil_lwb_assign`), and replay ends where the log does. With direct I/O the log only has a
-/// pointer to each record, so that a page which is a record is there or not. `direct`: the file is opened with O_DIRECT.
-pub fn torn_page(variant: &Variant, dataset: &str, page: u64, direct: bool) -> Option<String> {
-    // Nothing is in the log.
-    if variant.property(dataset, "sync") == Some("disabled") {
-        return None;
-    }
-    let direct = match variant.property(dataset, "direct") {
-        Some("always") => true,
-        Some("disabled") => false,
-        _ => direct,
+/// Why a cut can tear a page of a file on a dataset; none where it cannot. `o_direct`: the file is opened with O_DIRECT.
+pub fn torn_page(variant: &Variant, dataset: &str, page: u64, o_direct: bool) -> Option<String> {
+    let class = |class| variant.pool.vdevs.iter().any(|vdev| vdev.class == class);
+    let immediate = variant.module.get("zfs_immediate_write_sz");
+    let path = WritePath {
+        release: Some(variant.openzfs.number()),
+        sync: variant.property(dataset, "sync"),
+        direct: variant.property(dataset, "direct"),
+        logbias: variant.property(dataset, "logbias"),
+        record: record(variant, dataset),
+        o_direct,
+        direct_io_enabled: variant.module.get("zfs_dio_enabled").is_none_or(|value| *value != 0),
+        immediate_write: immediate.map_or(IMMEDIATE_WRITE, |bytes| bytes.unsigned_abs()),
+        has_log_or_special: class(AllocationClass::Log) || class(AllocationClass::Special),
     };
-    (!direct || record(variant, dataset) != page).then(|| {
+    path.tears(page).then(|| {
         format!(
             "fsync puts a page of {page} bytes into the intent log, which can divide it between two log blocks, and the cut can come between them"
         )
@@ -115,11 +162,14 @@ fn volatile_of<'a>(
         .collect()
 }
 
-/// Those of them that lie about flushes.
-fn lying<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
+/// Those of them whose caches no flush empties: they lie about flushes, or announce no cache, so that Linux sends none
+/// (a card that writes through to members with volatile caches).
+fn unflushed<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let lies = |kind: &&str| {
         let profile = variant.drives.get(*kind).and_then(|known| known.drive_profile().ok());
-        profile.is_some_and(|profile| profile.flush == FlushBehaviour::Lies)
+        profile.is_some_and(|profile| {
+            profile.flush == FlushBehaviour::Lies || !profile.attachment().write_cache
+        })
     };
     kinds.into_iter().filter(lies).collect()
 }
@@ -132,10 +182,12 @@ fn list(kinds: &BTreeSet<&str>) -> String {
 const DATA: [AllocationClass; 3] =
     [AllocationClass::Normal, AllocationClass::Special, AllocationClass::Dedup];
 
-/// By whether the drives of the pool or only those of its log are concerned.
-fn pool_reason(
+/// By whether the drives of the pool or only those of its log are concerned. Each dataset has an intent log of its own:
+/// those of a database on several end at different moments.
+fn volatile_drives(
     data: &BTreeSet<&str>,
     log: &BTreeSet<&str>,
+    datasets: &BTreeSet<&str>,
     setting: impl Fn(&BTreeSet<&str>) -> String,
     (of_data, of_log): (Evidence, Evidence),
 ) -> Option<Reason> {
@@ -147,25 +199,45 @@ fn pool_reason(
             evidence: of_data,
         });
     }
-    (!log.is_empty()).then(|| Reason {
-        setting: setting(log),
-        durability: Durability::LosesLast { seconds: None },
-        why: "log blocks in the drive's cache are lost, and replay stops before the first of them"
-            .to_owned(),
-        evidence: of_log,
+    let ends =
+        "log blocks in the drive's cache are lost, and replay stops before the first of them";
+    (!log.is_empty()).then(|| match datasets.len() {
+        0 | 1 => Reason {
+            setting: setting(log),
+            durability: Durability::LosesLast { seconds: None },
+            why: ends.to_owned(),
+            evidence: of_log,
+        },
+        _ => Reason {
+            setting: setting(log),
+            durability: Durability::MayCorrupt,
+            why: format!(
+                "{ends}; each dataset has a log of its own, so that the database's datasets return to different moments"
+            ),
+            evidence: evidence::LOGS_APART,
+        },
     })
 }
 
-fn lying_flush(variant: &Variant) -> Option<Reason> {
-    let data = lying(variant, volatile(variant, &DATA));
-    let log = lying(variant, volatile(variant, &[AllocationClass::Log]));
-    let setting = |kinds: &BTreeSet<&str>| {
-        format!("{}: a volatile cache, and flushes that do nothing", list(kinds))
-    };
-    pool_reason(&data, &log, setting, (evidence::LYING_DATA, evidence::LYING_LOG))
+/// The intent log is dropped at the import. All datasets return to one transaction group.
+fn no_replay(variant: &Variant) -> Option<Reason> {
+    variant.module.get("zil_replay_disable").is_some_and(|value| *value != 0).then(|| Reason {
+        setting: "zil_replay_disable=1".to_owned(),
+        durability: lost_groups(variant),
+        why: "the intent log is dropped at the import instead of replayed".to_owned(),
+        evidence: evidence::NO_REPLAY,
+    })
 }
 
-fn no_cache_flush(variant: &Variant) -> Option<Reason> {
+fn lying_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
+    let data = unflushed(variant, volatile(variant, &DATA));
+    let log = unflushed(variant, volatile(variant, &[AllocationClass::Log]));
+    let setting =
+        |kinds: &BTreeSet<&str>| format!("{}: a volatile cache that no flush empties", list(kinds));
+    volatile_drives(&data, &log, datasets, setting, (evidence::LYING_DATA, evidence::LYING_LOG))
+}
+
+fn no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
     if variant.module.get("zfs_nocacheflush").is_none_or(|value| *value == 0) {
         return None;
     }
@@ -173,10 +245,16 @@ fn no_cache_flush(variant: &Variant) -> Option<Reason> {
     let setting = |kinds: &BTreeSet<&str>| {
         format!("zfs_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
-    pool_reason(&data, &log, setting, (evidence::NO_CACHE_FLUSH, evidence::NO_CACHE_FLUSH))
+    volatile_drives(
+        &data,
+        &log,
+        datasets,
+        setting,
+        (evidence::NO_CACHE_FLUSH, evidence::NO_CACHE_FLUSH),
+    )
 }
 
-fn zil_no_cache_flush(variant: &Variant) -> Option<Reason> {
+fn zil_no_cache_flush(variant: &Variant, datasets: &BTreeSet<&str>) -> Option<Reason> {
     if variant.module.get("zil_nocacheflush").is_none_or(|value| *value == 0) {
         return None;
     }
@@ -185,13 +263,13 @@ fn zil_no_cache_flush(variant: &Variant) -> Option<Reason> {
         format!("zil_nocacheflush=1 over volatile caches ({})", list(kinds))
     };
     let evidence = evidence::ZIL_NO_CACHE_FLUSH;
-    pool_reason(&BTreeSet::new(), &log, setting, (evidence, evidence))
+    volatile_drives(&BTreeSet::new(), &log, datasets, setting, (evidence, evidence))
 }
 
 fn lying_under_filesystem(variant: &Variant, drives: &[DriveRef]) -> Option<Reason> {
-    let kinds = lying(variant, volatile_of(variant, drives.iter()));
+    let kinds = unflushed(variant, volatile_of(variant, drives.iter()));
     (!kinds.is_empty()).then(|| Reason {
-        setting: format!("{}: a volatile cache, and flushes that do nothing", list(&kinds)),
+        setting: format!("{}: a volatile cache that no flush empties", list(&kinds)),
         durability: Durability::MayCorrupt,
         why: "the file system's journal can be on the media after the blocks that it describes"
             .to_owned(),
