@@ -17,8 +17,8 @@ const SYNC_DISABLED: Rule = Rule {
     check: Check::Database(sync_disabled),
     what: "{subject} holds {engine} and has sync=disabled.",
     what_zh: "{subject} 存放 {engine}，并设置了 sync=disabled。",
-    why: "COMMIT returns before anything is stable. A power cut loses up to three transaction groups of committed work, which is seconds; replicas and clients then know of transactions that the server has lost.",
-    why_zh: "COMMIT 在落盘之前就返回。断电最多丢失三个事务组、也就是几秒内已提交的事务；副本和客户端知道的事务，服务器却已丢失。",
+    why: "COMMIT returns before anything is stable. A power cut loses the committed work of up to twice zfs_txg_timeout, which is seconds; replicas and clients then know of transactions that the server has lost.",
+    why_zh: "COMMIT 在落盘之前就返回。断电最多丢失两倍 zfs_txg_timeout、也就是几秒内已提交的事务；副本和客户端知道的事务，服务器却已丢失。",
     sources: &[ZfsProps.section("sync"), Mysql.section("sync=disabled")],
     lab: None,
 };
@@ -31,12 +31,12 @@ fn sync_disabled(_: &System, database: &Database) -> Option<Problem> {
 
 const RECORDS_TORN: Rule = Rule {
     name: "database-records-torn",
-    severity: Severity::Error,
+    severity: Severity::Warning,
     check: Check::Database(records_torn),
     what: "{subject} holds {engine} with pages of {page} in records of {record}.",
     what_zh: "{subject} 存放 {engine}，其页为 {page}，记录为 {record}。",
-    why: "A page spans several records, which can reach the drive in different transaction groups: after a crash it may be torn. Keep the server's own protection on (full_page_writes, doublewrite). Each page also costs several blocks.",
-    why_zh: "一页跨越几条记录，它们可能在不同的事务组中落盘：崩溃后页可能撕裂。必须保留服务器自身的保护（full_page_writes、doublewrite）。此外每页要占几个块。",
+    why: "A page takes several records, each a block of its own with its checksum and pointer. The intent log can divide it between two log blocks, so that a power cut tears it: keep the server's own protection on (full_page_writes, doublewrite).",
+    why_zh: "一页占用几条记录，每条都是带校验和与指针的独立块。意图日志可能把它分在两个日志块中，断电会撕裂页：必须保留服务器自身的保护（full_page_writes、doublewrite）。",
     sources: &[Mysql.section("innodb_doublewrite=0"), ZfsProps.section("recordsize")],
     lab: Some("hk-recordsize"),
 };

@@ -172,12 +172,18 @@ fn wrong_size(system: &System, pool: &Pool, wrong: fn(u64, u64) -> bool) -> Opti
             vdev.leaves.iter().map(|leaf| system.whole_capacity(leaf)).collect();
         has = has.saturating_add(sizes?.into_iter().min()?);
     }
+    let drives: &[&str] = match vdev.layout {
+        Layout::Single => &["DRIVE-OF-THAT-SIZE"],
+        _ => &["mirror", "DRIVE-OF-THAT-SIZE", "DRIVE-OF-THAT-SIZE"],
+    };
+    // A mirror cannot be replaced, nor a drive by a smaller one; a log vdev can be removed.
     wrong(has, needs).then(|| {
         Problem::of(&pool.name)
             .with("has", size(has))
             .with("needs", size(needs))
             .evidence(&vdev.at, &vdev.name)
-            .run(&["zpool", "replace", &pool.name, &vdev.name, "DRIVE-OF-THAT-SIZE"])
+            .run(&["zpool", "remove", &pool.name, &vdev.name])
+            .run(&[&["zpool", "add", &pool.name, "log"], drives].concat())
     })
 }
 

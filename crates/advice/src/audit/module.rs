@@ -194,8 +194,8 @@ const NOCACHEFLUSH: Rule = Rule {
     name: "nocacheflush",
     severity: Severity::Error,
     check: Check::Parameter(nocacheflush),
-    what: "{subject}=1, and not all drives are known to have power-loss protection.",
-    what_zh: "{subject}=1，而并非所有盘都已知带掉电保护。",
+    what: "{subject} is on, and not all drives are known to have power-loss protection.",
+    what_zh: "{subject} 已打开，而并非所有盘都已知带掉电保护。",
     why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
     why_zh: "ZFS 将从不要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
     sources: &[Zfs4.section("zfs_nocacheflush, zil_nocacheflush")],
@@ -204,7 +204,7 @@ const NOCACHEFLUSH: Rule = Rule {
 
 fn nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
     let off = matches!(name, "zfs_nocacheflush" | "zil_nocacheflush")
-        && module::intended(&found.value) == Some(1);
+        && module::intended(&found.value).is_some_and(|value| value != 0);
     let mut leaves =
         system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves).peekable();
     let protected =
@@ -218,8 +218,8 @@ const TXG_TIMEOUT: Rule = Rule {
     check: Check::System(txg_timeout),
     what: "zfs_txg_timeout is {seconds} s.",
     what_zh: "zfs_txg_timeout 为 {seconds} 秒。",
-    why: "Asynchronous writes stay in memory that long, and up to three transaction groups are not yet on the drives: a crash may lose about {loss} s of them. Larger groups also make longer bursts at the drives.",
-    why_zh: "异步写入在内存里停留这么久，而且最多有三个事务组未写完：崩溃可能丢失约 {loss} 秒的数据。事务组越大，盘上的突发写入也越长。",
+    why: "A transaction group is open that long and then written, for as long at most where the drives keep up: a crash may lose {loss} s of asynchronous writes. Larger groups also make longer bursts at the drives.",
+    why_zh: "事务组打开这么久，然后写出；只要盘跟得上，写出最多也用这么久：崩溃可能丢失 {loss} 秒的异步写入。事务组越大，盘上的突发写入也越长。",
     sources: &[Zfs4.section("zfs_txg_timeout"), HongKong.section("tuning fragments")],
     lab: None,
 };
@@ -228,7 +228,7 @@ fn txg_timeout(system: &System) -> Option<Problem> {
     let set = system.parameter("zfs_txg_timeout").filter(|set| set.value > 15)?;
     let problem = remove("zfs_txg_timeout")
         .with("seconds", set.value)
-        .with("loss", set.value.saturating_mul(3));
+        .with("loss", lab::durability::lost_groups_s(set.value));
     Some(problem.evidence(&set.at, format!("zfs_txg_timeout={}", set.value)))
 }
 

@@ -71,8 +71,8 @@ const DOUBLEWRITE: Rule = Rule {
     name: "my-doublewrite",
     severity: Severity::Error,
     check: Check::System(doublewrite),
-    what: "innodb_doublewrite={value}, and nothing in the input shows that each page of {page} is one record, written with O_DIRECT.",
-    what_zh: "innodb_doublewrite={value}，而输入中没有信息表明每个 {page} 的页恰是一条记录，并以 O_DIRECT 写入。",
+    what: "innodb_doublewrite={value}, and nothing in the input shows that the intent log points to each page of {page} as one record.",
+    what_zh: "innodb_doublewrite={value}，而输入中没有信息表明每个 {page} 的页恰是一条记录，且意图日志只存指向它的指针。",
     why: "A torn page cannot be repaired from the redo log, and ZFS tears pages too: fsync puts pages into the intent log, which can divide one between two log blocks, and the power can fail between them. With O_DIRECT (OpenZFS 2.3 and later) the log has a pointer to a record that is written as a whole.",
     why_zh: "撕裂的页无法用重做日志修复，而 ZFS 也会撕裂页：fsync 把页写入意图日志，一页可能分在两个日志块中，断电可能发生在两块之间。用 O_DIRECT 时（OpenZFS 2.3 及以后），日志里只有指向整条已写记录的指针。",
     sources: &[MysqlManual.section("innodb_doublewrite"), ZfsCode.section("zil_lwb_assign")],
@@ -87,10 +87,10 @@ const DOUBLEWRITE_KEPT: Rule = Rule {
     name: "my-doublewrite-kept",
     severity: Severity::Note,
     check: Check::System(doublewrite_kept),
-    what: "innodb_doublewrite={value}, and each page of {page} is one record, written with O_DIRECT.",
-    what_zh: "innodb_doublewrite={value}，而每个 {page} 的页恰是一条记录，并以 O_DIRECT 写入。",
-    why: "OpenZFS 2.3 and later writes such a page as one block, so a power cut tears none, and half of the page writes are saved. Files written under another recordsize keep it until they are rewritten. It does not hold on another file system or through the page cache: turn doublewrite on before either changes. MariaDB loses pages for another reason (my-checkpoint).",
-    why_zh: "OpenZFS 2.3 及以后把这样的页作为一个块写入，因此断电不会撕裂页，并省下一半的页写入。在别的 recordsize 下写的文件，重写之前仍保持原样。换到别的文件系统或经由页缓存时都不成立：改变之前要打开双写。MariaDB 因另一原因会丢失页（my-checkpoint）。",
+    what: "innodb_doublewrite={value}, and each page of {page} is one record, to which the intent log has a pointer.",
+    what_zh: "innodb_doublewrite={value}，而每个 {page} 的页恰是一条记录，意图日志里只有指向它的指针。",
+    why: "OpenZFS 2.3 and later writes such a page as one block with O_DIRECT or direct=always, so a power cut tears none, and half of the page writes are saved. Files written under another recordsize keep it until they are rewritten. It does not hold on another file system or after a change of these settings: turn doublewrite on before. MariaDB loses pages for another reason (my-checkpoint).",
+    why_zh: "OpenZFS 2.3 及以后用 O_DIRECT 或 direct=always 时，把这样的页作为一个块写入，因此断电不会撕裂页，并省下一半的页写入。在别的 recordsize 下写的文件，重写之前仍保持原样。换到别的文件系统或改动这些设置后都不成立：改动之前要打开双写。MariaDB 因另一原因会丢失页（my-checkpoint）。",
     sources: &[MysqlManual.section("innodb_doublewrite"), ZfsCode.section("zfs_log_write")],
     lab: Some("powercut-pages"),
 };
@@ -99,26 +99,24 @@ fn doublewrite_kept(system: &System) -> Option<Problem> {
     doublewrite_off(system).filter(|_| pages_whole(system))
 }
 
-/// The setting where it turns the doublewrite buffer off; `DETECT_ONLY` does not write pages either.
+/// The setting where it turns the doublewrite buffer off; `DETECT_ONLY` does not write pages either, and MariaDB's
+/// `fast` syncs no copy.
 fn doublewrite_off(system: &System) -> Option<Problem> {
     let name = "innodb_doublewrite";
-    let off =
-        |value: &str| switch(value) == Some(false) || value.eq_ignore_ascii_case("detect_only");
+    let without =
+        |value: &str| ["detect_only", "fast"].contains(&value.to_ascii_lowercase().as_str());
+    let off = |value: &str| switch(value) == Some(false) || without(value);
     let found = system.innodb(name).filter(|found| off(&found.value))?;
     Some(wrong(name, &found, "ON").with("page", size(system.innodb_page())))
 }
 
-/// Whether every known dataset of InnoDB has a record for each page, and files are opened with O_DIRECT.
+/// Whether no power cut tears a page on the known datasets of InnoDB.
 fn pages_whole(system: &System) -> bool {
     let databases = on_zfs(system);
-    let whole = |db: &Database| {
-        let buffered = db.dataset.get("direct").is_some_and(|found| found.value == "disabled");
-        db.dataset.bytes("recordsize") == Some(db.page) && !buffered
-    };
     let method = system.innodb("innodb_flush_method");
-    method.is_some_and(|found| found.value.to_ascii_uppercase().starts_with("O_DIRECT"))
-        && !databases.is_empty()
-        && databases.iter().all(whole)
+    let o_direct =
+        method.is_some_and(|found| found.value.to_ascii_uppercase().starts_with("O_DIRECT"));
+    !databases.is_empty() && databases.iter().all(|db| !system.tears_pages(db, o_direct))
 }
 
 const CHECKPOINT: Rule = Rule {

@@ -65,7 +65,9 @@ const FULL_PAGE_WRITES: Rule = Rule {
 
 fn full_page_writes(system: &System) -> Option<Problem> {
     let off = system.postgres_switch("full_page_writes").is_some_and(|found| !found.value);
-    off.then(|| of_setting(system, "full_page_writes", "on"))
+    let databases = on_zfs(system);
+    let whole = !databases.is_empty() && databases.iter().all(|db| !system.tears_pages(db, false));
+    (off && !whole).then(|| of_setting(system, "full_page_writes", "on"))
 }
 
 const SYNCHRONOUS_COMMIT: Rule = Rule {
@@ -131,8 +133,8 @@ const IO_CONCURRENCY: Rule = Rule {
     check: Check::System(effective_io_concurrency),
     what: "effective_io_concurrency is {value}, but this release of OpenZFS ignores posix_fadvise.",
     what_zh: "effective_io_concurrency 为 {value}，但此版本的 OpenZFS 忽略 posix_fadvise。",
-    why: "Up to 2.1 the hints have no effect on Linux and cost a system call each; since 2.2 they start reads. (PostgreSQL 18 with its own asynchronous I/O does not depend on them.)",
-    why_zh: "在 Linux 上，2.1 及以前这些提示不起作用，每次还要一个系统调用；自 2.2 起它们会启动读取。（PostgreSQL 18 用自己的异步 I/O 时不依赖它。）",
+    why: "Up to 2.1 the hints have no effect on Linux and cost a system call each; since 2.2 they start reads. This holds up to PostgreSQL 17: in 18, 0 turns its own asynchronous reads off.",
+    why_zh: "在 Linux 上，2.1 及以前这些提示不起作用，每次还要一个系统调用；自 2.2 起它们会启动读取。这适用于 PostgreSQL 17 及以前：在 18 中设为 0 会关闭它自己的异步读取。",
     sources: &[
         PostgresManual.section("effective_io_concurrency"),
         ZfsCode.section("zpl_file.c, fadvise since 2.2"),
@@ -146,7 +148,9 @@ fn effective_io_concurrency(system: &System) -> Option<Problem> {
     let version = system.openzfs.as_ref().filter(|version| version.value < (2, 2))?;
     let found = system.postgres("effective_io_concurrency")?;
     let asked: u64 = found.value.parse().unwrap_or(0);
-    if asked <= 1 || on_zfs(system).is_empty() {
+    // A setting of PostgreSQL 18, whose asynchronous reads 0 would turn off.
+    let own_reads = system.postgres("io_method").is_some();
+    if asked <= 1 || own_reads || on_zfs(system).is_empty() {
         return None;
     }
     let release = format!("OpenZFS {}.{}", version.value.0, version.value.1);

@@ -3,6 +3,8 @@
 use super::{Dataset, Found, Place, System};
 use facts::At;
 use serde::Serialize;
+use zfs::write_path::IMMEDIATE_WRITE;
+use zfs::{AllocationClass, WritePath};
 
 /// A database server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -131,6 +133,30 @@ impl System {
     /// InnoDB's page, bytes; 16 KiB unless set.
     pub fn innodb_page(&self) -> u64 {
         self.innodb_bytes("innodb_page_size").map_or(16384, |found| found.value)
+    }
+
+    /// Whether a power cut can tear a page of a database on ZFS. `o_direct`: its files are opened with O_DIRECT. What
+    /// is not known counts as unsafe. `sync=disabled` and `logbias=throughput` do not count as protection: rules of
+    /// their own advise against them.
+    pub fn tears_pages(&self, database: &Database<'_>, o_direct: bool) -> bool {
+        let dataset = database.dataset;
+        let property = |name: &str| dataset.get(name).map(|found| found.value.as_str());
+        let number = |name: &str| self.parameter(name).map(|set| set.value);
+        let classes = [AllocationClass::Log, AllocationClass::Special];
+        let path = WritePath {
+            release: self.openzfs.as_ref().map(|version| version.value),
+            sync: None,
+            direct: property("direct"),
+            logbias: None,
+            record: dataset.bytes("recordsize").unwrap_or(0),
+            o_direct,
+            direct_io_enabled: number("zfs_dio_enabled").is_none_or(|value| value != 0),
+            immediate_write: number("zfs_immediate_write_sz").unwrap_or(IMMEDIATE_WRITE),
+            has_log_or_special: self
+                .pool(dataset.pool())
+                .is_none_or(|pool| classes.into_iter().any(|class| pool.has(class))),
+        };
+        path.tears(database.page)
     }
 
     /// Memory a database server takes for its own cache: shared_buffers, innodb_buffer_pool_size.

@@ -128,6 +128,12 @@ impl Need {
         Some(format!("{}/{name}", self.pool_name()))
     }
 
+    /// Seconds of writes that a power cut can lose where they reach the drives with their transaction group only.
+    pub fn lost_groups_s(&self) -> f64 {
+        let timeout = self.system.parameter("zfs_txg_timeout").map_or(5, |set| set.value.max(1));
+        lab::durability::lost_groups_s(timeout)
+    }
+
     /// Bytes of the server's own cache: a quarter of RAM for PostgreSQL, which relies on the file
     /// system's; half for InnoDB, which does not.
     pub fn server_cache(&self) -> u64 {

@@ -25,14 +25,14 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             "16K",
             ("A record holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。"),
         )
-        .disagreement(("8K equals the page and hardly compresses; 32K halves the metadata and compresses better, but rewrites twice as much", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但重写量加倍")),
+        .disagreement(("8K equals the page and hardly compresses; 32K halves the metadata and compresses better, but rewrites 32K for a page", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但写一页要重写 32K")),
         (Server::Mysql, _) => on(
             need,
             "recordsize",
             "16K",
             ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。"),
         )
-        .disagreement(("some use 32K for compression; below 16K pages could tear", "有人为压缩用 32K；小于 16K 时页可能撕裂")),
+        .disagreement(("some use 32K for compression; below 16K a page takes several records", "有人为压缩用 32K；小于 16K 时一页要占几条记录")),
         (_, Workload::LargeFiles | Workload::Analytics) => on(
             need,
             "recordsize",
@@ -188,15 +188,14 @@ pub fn primarycache(need: &Need) -> Option<Choice> {
 
 /// Whether requests for stable storage are obeyed.
 pub fn sync(need: &Need) -> Option<Choice> {
-    // Three transaction groups may be open, each of zfs_txg_timeout.
-    let timeout = need.system.parameter("zfs_txg_timeout").map_or(5, |set| set.value.max(1));
-    let loss = timeout.saturating_mul(3) as f64;
+    let loss = need.lost_groups_s();
     if need.allow_loss_s >= loss {
         return Some(
-            on(need, "sync", "disabled", ("Permitted by --allow-loss: every flush returns at once. A power cut loses up to three transaction groups; the pool itself stays consistent.", "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失三个事务组；存储池本身保持一致。"))
+            on(need, "sync", "disabled", ("Permitted by --allow-loss: every flush returns at once. A power cut loses up to twice zfs_txg_timeout; the pool itself stays consistent.", "由 --allow-loss 允许：每次刷盘都立即返回。断电最多丢失两倍 zfs_txg_timeout 的数据；存储池本身保持一致。"))
                 .may_lose(loss)
                 .source(Document::ZfsProps, "sync")
-                .source(Document::Mysql, "sync=disabled"),
+                .source(Document::Mysql, "sync=disabled")
+                .lab("powercut-sync"),
         );
     }
     Some(
@@ -212,6 +211,18 @@ pub fn sync(need: &Need) -> Option<Choice> {
         .source(Document::ZfsProps, "sync")
         .lab("hk-async"),
     )
+}
+
+/// The same for the dataset of the server's log: with one of them durable and the other not, a power cut leaves data and
+/// log of different moments.
+pub fn log_sync(need: &Need) -> Option<Choice> {
+    let target = Target::Dataset(need.log_dataset()?);
+    let value = sync(need)?.value().to_owned();
+    let reason = (
+        "As for the data: were one durable and the other not, a power cut would leave data and log of different moments.",
+        "与数据相同：若一方落盘而另一方没有，断电后数据与日志就不属于同一时刻。",
+    );
+    Some(Choice::new(target, "sync", value, reason).source(Document::ZfsProps, "sync"))
 }
 
 /// Which blocks go to the special vdev.

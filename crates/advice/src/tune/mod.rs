@@ -1,7 +1,8 @@
 //! Settings for a server on a pool. Each is one function named after it, which holds its value, its
 //! reason in both languages, its sources and its lab.
 //!
-//! Nothing in the default set may lose acknowledged writes. [`Need::allow_loss_s`] adds settings
+//! Nothing in the default set may lose acknowledged writes, except that MariaDB up to 10.11 needs
+//! `sync=always` besides ([`mysql::innodb_data_file_write_through`]). [`Need::allow_loss_s`] adds settings
 //! that may, and they say how much.
 
 mod choice;
@@ -37,6 +38,7 @@ const STORAGE: &[Setting] = &[
     dataset::log_recordsize,
     dataset::log_compression,
     dataset::log_atime,
+    dataset::log_sync,
     pool::ashift,
     pool::autotrim,
     module::zfs_arc_max,
@@ -52,13 +54,18 @@ pub fn tune(need: &Need) -> Vec<Choice> {
         Server::Smb => samba::SETTINGS,
         Server::Generic => &[],
     };
-    STORAGE
-        .iter()
-        .chain(server)
-        .filter_map(|setting| setting(need))
-        .chain(udev::schedulers(need))
-        .chain(raid_card::settings(need))
-        // Losses must be allowed, whichever setting has them.
-        .filter(|choice| choice.offered || choice.loss.seconds() <= need.allow_loss_s)
-        .collect()
+    let mut choices: Vec<Choice> = STORAGE.iter().filter_map(|setting| setting(need)).collect();
+    // Losses add up, as data waits in one buffer after the other: what one setting may lose, the next may not.
+    let mut left = need.clone();
+    left.allow_loss_s -= choices.iter().map(|choice| choice.loss.seconds()).sum::<f64>();
+    for setting in server {
+        let Some(choice) = setting(&left) else { continue };
+        left.allow_loss_s -= choice.loss.seconds();
+        choices.push(choice);
+    }
+    choices.extend(udev::schedulers(need));
+    choices.extend(raid_card::settings(need));
+    // Losses must be allowed, whichever setting has them.
+    choices.retain(|choice| choice.offered || choice.loss.seconds() <= need.allow_loss_s);
+    choices
 }

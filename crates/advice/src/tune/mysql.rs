@@ -10,6 +10,7 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     innodb_buffer_pool_size,
     innodb_flush_log_at_trx_commit,
     sync_binlog,
+    innodb_data_file_write_through,
     innodb_doublewrite,
     innodb_flush_neighbors,
     innodb_use_native_aio,
@@ -52,15 +53,25 @@ pub fn innodb_flush_log_at_trx_commit(need: &Need) -> Option<Choice> {
 
 /// Whether COMMIT waits for the binary log.
 pub fn sync_binlog(need: &Need) -> Option<Choice> {
-    // Left to the file system, the log is stable when up to three transaction groups are.
-    if need.allow_loss_s >= 15.0 {
-        return Some(set("sync_binlog", 0, ("Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.", "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).may_lose(15.0).source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb"));
+    // Left to the file system, the log is stable when its transaction group is.
+    let loss = need.lost_groups_s();
+    if need.allow_loss_s >= loss {
+        return Some(set("sync_binlog", 0, ("Permitted by --allow-loss: the file system decides when the binary log is flushed. After a power cut, replicas may be ahead of the source and must then be built again.", "由 --allow-loss 允许：二进制日志何时落盘由文件系统决定。断电后副本可能比源库更新，这时必须重建副本。")).may_lose(loss).source(Document::Mysql, "sync_binlog=0").lab("powercut-mariadb"));
     }
     Some(set(
         "sync_binlog",
         1,
         ("Source and replicas are consistent after a crash.", "崩溃后源库与副本一致。"),
     ))
+}
+
+/// Whether pages are durable when they are written.
+pub fn innodb_data_file_write_through(_: &Need) -> Option<Choice> {
+    Some(
+        Choice::new(Target::Mysql, "loose_innodb_data_file_write_through", "ON", ("The checkpoint of MariaDB (10.6 to 11.8) can pass pages that wait for fsync, and a power cut then damages tables. From 11.0 on this makes each page durable when it is written. On 10.6 to 10.11, which do not have it, set sync=always on the dataset of the data instead. MySQL needs neither, hence `loose_`.", "MariaDB（10.6 至 11.8）的检查点可能越过仍在等待 fsync 的页，断电会因此损坏表。自 11.0 起，此设置使页写出即落盘。10.6 至 10.11 没有此设置，应改为在数据所在的数据集上设 sync=always。MySQL 两者都不需要，所以写 `loose_`。"))
+            .source(Document::MariadbCode, "log_checkpoint() in buf0flu.cc")
+            .lab("powercut-mariadb"),
+    )
 }
 
 /// Pages written twice.

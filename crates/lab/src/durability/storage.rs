@@ -13,7 +13,7 @@ use zfs::write_path::IMMEDIATE_WRITE;
 /// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
 const RECORD: u64 = 128 << 10;
 /// Seconds between transaction groups where the lab does not say (`zfs_txg_timeout`, OpenZFS 2.3 and 2.4).
-const TXG_TIMEOUT_S: i64 = 5;
+const TXG_TIMEOUT_S: u64 = 5;
 
 /// What follows from pool, file system and drives for a workload whose files are on these datasets.
 pub fn reasons(variant: &Variant, datasets: &BTreeSet<&str>) -> Vec<Reason> {
@@ -83,7 +83,7 @@ pub fn unsynced(
 /// Seconds of writes that a cut can lose where they reach the drives with their transaction group only: a group is open
 /// for `zfs_txg_timeout` from the moment at which the one before begins to be written (`txg_sync_thread`), and then it is
 /// written, which takes no longer where drives keep up.
-pub fn lost_groups_s(txg_timeout_s: i64) -> f64 {
+pub fn lost_groups_s(txg_timeout_s: u64) -> f64 {
     2.0 * txg_timeout_s as f64
 }
 
@@ -104,8 +104,8 @@ pub fn lost_groups_why(variant: &Variant) -> String {
     )
 }
 
-fn txg_timeout(variant: &Variant) -> i64 {
-    variant.module.get("zfs_txg_timeout").copied().unwrap_or(TXG_TIMEOUT_S)
+fn txg_timeout(variant: &Variant) -> u64 {
+    variant.module.get("zfs_txg_timeout").map_or(TXG_TIMEOUT_S, |set| set.unsigned_abs())
 }
 
 /// Why a cut can tear a page of a file on a dataset; none where it cannot. `o_direct`: the file is opened with O_DIRECT.
