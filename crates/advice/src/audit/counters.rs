@@ -11,7 +11,7 @@ pub const RULES: &[Rule] = &[
     NO_COMMITS,
     SLOW_COMMITS,
     FAST_COMMITS,
-    FEW_MISSES_RULE,
+    FEW_MISSES,
     FEW_GHOSTS,
     MANY_GHOSTS,
     L2ARC_IDLE,
@@ -34,7 +34,7 @@ const FAST_P99: u64 = 2_000_000;
 /// Mean of a commit, ns, from which a log vdev is worth a look.
 const SLOW_MEAN: u64 = 2_000_000;
 /// Demand reads a second that missed, below which a cache has nothing to add.
-const FEW_MISSES: f64 = 10.0;
+const NEGLIGIBLE_MISSES: f64 = 10.0;
 
 fn has(system: &System, class: AllocationClass) -> bool {
     system.pools.iter().any(|pool| pool.has(class))
@@ -165,7 +165,7 @@ fn fast_commits(system: &System, counters: &Counters, at: &Place) -> Option<Prob
     Some(commit_times(counters, at)?.run(&["poolwright", "audit", "--host", "--seconds", "3600"]))
 }
 
-const FEW_MISSES_RULE: Rule = Rule {
+const FEW_MISSES: Rule = Rule {
     name: "few-misses",
     severity: Severity::Note,
     check: Check::Counters(LONG, few_misses),
@@ -184,7 +184,7 @@ fn few_misses(system: &System, counters: &Counters, at: &Place) -> Option<Proble
     let (hits, misses) = (counters.demand_hits?, counters.demand_misses?);
     let rate = misses as f64 / counters.seconds;
     let asked = hits.saturating_add(misses);
-    if asked == 0 || rate >= FEW_MISSES {
+    if asked == 0 || rate >= NEGLIGIBLE_MISSES {
         return None;
     }
     let share = (hits as f64 / asked as f64 * 1000.0).floor() / 10.0;
@@ -233,7 +233,7 @@ fn ghosts(counters: &Counters, at: &Place, fires: fn(f64) -> bool) -> Option<Pro
     let rate = misses as f64 / counters.seconds;
     let share = ghosts as f64 / misses as f64;
     // Too few misses show nothing about what a cache would have held.
-    (rate >= FEW_MISSES && fires(share)).then(|| {
+    (rate >= NEGLIGIBLE_MISSES && fires(share)).then(|| {
         Problem::of("ARC")
             .with("share", format!("{:.0}", share * 100.0))
             .with("misses", format!("{rate:.0}"))
