@@ -178,9 +178,10 @@ const DEDUP: Rule = Rule {
     lab: None,
 };
 
-fn dedup(system: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
+fn dedup(_: &System, dataset: &Dataset, value: &str) -> Option<Problem> {
     // 320 bytes of memory an entry, one entry a block.
-    let block = system.intended_block(dataset).filter(|block| *block > 0).unwrap_or(1 << 17);
+    let stated = dataset.bytes("volblocksize").or_else(|| dataset.bytes("recordsize"));
+    let block = stated.filter(|block| *block > 0).unwrap_or(1 << 17);
     let per_tib = ((1u64 << 40) / block).saturating_mul(320);
     (value != "off" && value != "-").then(|| {
         set(dataset, "dedup", "off").with("block", size(block)).with("memory", size(per_tib))

@@ -112,10 +112,15 @@ const MISSING: Rule = Rule {
 };
 
 fn missing(system: &System, pool: &Pool) -> Option<Problem> {
+    // From 2.4 on the log is on the special vdev, if there is one.
+    let on_special = pool.has(AllocationClass::Special)
+        && system.openzfs.as_ref().is_none_or(|version| version.value >= (2, 4));
+    let class = if on_special { AllocationClass::Special } else { AllocationClass::Normal };
     let on_disks = pool
-        .vdevs_of(AllocationClass::Normal)
+        .vdevs_of(class)
         .flat_map(|vdev| &vdev.leaves)
-        .any(|leaf| system.rotates(leaf) == Some(true));
+        // A protected cache, as that of a card, answers at once.
+        .any(|leaf| system.rotates(leaf) == Some(true) && system.protected(leaf) != Some(true));
     (!pool.has(AllocationClass::Log) && on_disks && writes_synchronously(system, pool)).then(|| {
         Problem::of(&pool.name)
             .evidence(&pool.place(), &pool.name)

@@ -150,6 +150,7 @@ fn is_mariadb(system: &System, database: &Database) -> bool {
     let own = |group: &str| group.starts_with("mariadb") || group == "galera";
     let mut rows = system.mysql.iter().flat_map(|(_, options)| &options.rows);
     rows.any(|row| own(&row.group))
+        || system.mariadb
         || database.dataset.name.to_ascii_lowercase().contains("mariadb")
 }
 

@@ -77,6 +77,10 @@ impl System {
     }
 
     fn engine_of(&self, dataset: &Dataset) -> Option<Engine> {
+        let stated = self.stated_databases.iter().find(|(name, _)| *name == dataset.name);
+        if let Some((_, engine)) = stated {
+            return Some(*engine);
+        }
         let mountpoint = dataset.get("mountpoint").map(|p| p.value.trim_end_matches('/'));
         let directories = [
             (Engine::Postgresql, self.postgres("data_directory")),

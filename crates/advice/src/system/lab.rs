@@ -1,7 +1,11 @@
 //! A lab's variants as systems that are only planned.
 
-use super::{Dataset, Drive, Found, Leaf, Place, Pool, Properties, Property, System, Vdev, job};
-use lab::campaign::{self, Campaign, Program, Variant};
+use super::{
+    Dataset, Drive, Engine, Found, Leaf, Place, Pool, Properties, Property, System, Vdev, job,
+};
+use facts::{At, mycnf, postgresql};
+use lab::campaign::{self, Campaign, Pgbench, Program, Sysbench, Variant};
+use lab::mysql::Server;
 use std::collections::BTreeMap;
 use zfs::AllocationClass;
 
@@ -88,7 +92,7 @@ impl Lines<'_> {
 
 fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
     let datasets = datasets(variant, lines);
-    System {
+    let mut system = System {
         memory: Some(Found::new(campaign.host.memory, lines.first_with("memory"))),
         openzfs: Some(Found::new(variant.openzfs.number(), lines.first_with("openzfs"))),
         pools: vec![pool(variant, lines)],
@@ -126,7 +130,51 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
         datasets,
         planned: true,
         ..System::default()
+    };
+    for workload in &campaign.workloads {
+        match workload.on(variant).program {
+            Program::Pgbench(pgbench) => add_postgresql(&mut system, &pgbench, lines),
+            Program::Sysbench(sysbench) => add_mysql(&mut system, &sysbench, lines),
+            Program::Fio { .. } | Program::PgTestFsync(_) | Program::Sqlite(_) => {}
+        }
     }
+    system
+}
+
+/// PostgreSQL's settings, and the datasets of its tables.
+fn add_postgresql(system: &mut System, pgbench: &Pgbench, lines: &Lines) {
+    let row = |(name, value): (&String, &String)| postgresql::Setting {
+        name: name.clone(),
+        value: At::new(value.clone(), lines.first_with(name).line),
+    };
+    let rows = pgbench.settings.iter().map(row).collect();
+    let settings = postgresql::Settings { rows, ..postgresql::Settings::default() };
+    system.postgresql.push((lines.file.to_owned(), settings));
+    let tables = pgbench.directories.all().filter(|(key, _)| *key != "wal");
+    system.stated_databases.extend(tables.map(|(_, dataset)| (full(dataset), Engine::Postgresql)));
+}
+
+/// The settings of MariaDB or MySQL, and the dataset of its data.
+fn add_mysql(system: &mut System, sysbench: &Sysbench, lines: &Lines) {
+    let group = match sysbench.server {
+        Server::Mariadb => "mariadb",
+        Server::Mysql => "mysqld",
+    };
+    let row = |(name, value): (&String, &String)| {
+        let line = lines.first_with(name).line;
+        mycnf::OptionRow {
+            group: group.to_owned(),
+            name: name.clone(),
+            loose: false,
+            value: Some(At::new(value.clone(), line)),
+            line,
+        }
+    };
+    let rows = sysbench.settings.iter().map(row).collect();
+    let options = mycnf::Options { rows, ..mycnf::Options::default() };
+    system.mysql.push((lines.file.to_owned(), options));
+    system.mariadb |= sysbench.server == Server::Mariadb;
+    system.stated_databases.push((full(&sysbench.directories.data), Engine::Mysql));
 }
 
 fn full(dataset: &str) -> String {

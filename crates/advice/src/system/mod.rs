@@ -346,6 +346,10 @@ pub struct System {
     pub postgresql: Vec<(String, postgresql::Settings)>,
     /// `my.cnf` and the files it includes, likewise.
     pub mysql: Vec<(String, mycnf::Options)>,
+    /// Datasets that hold the data of a server, where a lab says so.
+    pub stated_databases: Vec<(String, database::Engine)>,
+    /// Whether a lab says that its server is MariaDB.
+    pub mariadb: bool,
     /// NFS exports: each line's options.
     pub exports: Vec<Found<String>>,
     /// Samba's settings, by normalised name.

@@ -4,7 +4,7 @@ use crate::lang::Language;
 use crate::raid_card::CardTool;
 use crate::setting::{Setting, Target};
 use crate::source::{Document, Source};
-use crate::system::{Leaf, Pool, System};
+use crate::system::{Dataset, Engine, Leaf, Pool, System};
 use serde::Serialize;
 use zfs::AllocationClass;
 
@@ -67,9 +67,26 @@ impl Need {
         self.system.pools.first()
     }
 
-    /// Its name, or a placeholder.
+    /// Its name, else that of the pool of a known database, or a placeholder.
     pub fn pool_name(&self) -> &str {
-        self.pool().map_or("POOL", |pool| pool.name.as_str())
+        match self.pool() {
+            Some(pool) => &pool.name,
+            None => self.known_database().map_or("POOL", Dataset::pool),
+        }
+    }
+
+    /// The first dataset that holds a database of this server.
+    fn known_database(&self) -> Option<&Dataset> {
+        let wanted = match self.server {
+            Server::Postgresql => Engine::Postgresql,
+            Server::Mysql => Engine::Mysql,
+            _ => return None,
+        };
+        let in_pool =
+            |dataset: &Dataset| self.pool().is_none_or(|pool| dataset.pool() == pool.name);
+        let known = self.system.databases().into_iter().filter(|db| db.engine == wanted);
+        let mut known = known.map(|db| db.dataset);
+        known.find(|dataset| in_pool(dataset))
     }
 
     /// Drives of a class in the pool.
@@ -98,17 +115,7 @@ impl Need {
 
     /// The dataset to tune: that of the database where it is known, else one with a usual name.
     pub fn dataset(&self) -> String {
-        let wanted = match self.server {
-            Server::Postgresql => Some(crate::system::Engine::Postgresql),
-            Server::Mysql => Some(crate::system::Engine::Mysql),
-            _ => None,
-        };
-        let known = self
-            .system
-            .databases()
-            .into_iter()
-            .find(|db| Some(db.engine) == wanted && db.dataset.pool() == self.pool_name())
-            .map(|db| db.dataset.name.clone());
+        let known = self.known_database().map(|dataset| dataset.name.clone());
         let usual = match self.server {
             Server::Postgresql => "pgdata",
             Server::Mysql => "mysql",

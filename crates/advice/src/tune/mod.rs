@@ -42,6 +42,8 @@ const STORAGE: &[Setting] = &[
     pool::ashift,
     pool::autotrim,
     module::zfs_arc_max,
+    module::zfs_nocacheflush,
+    module::zil_nocacheflush,
     module::l2arc_write_max,
 ];
 

@@ -40,6 +40,36 @@ pub fn zfs_arc_max(need: &Need) -> Option<Choice> {
     )
 }
 
+/// Whether drives are asked to empty their caches; asked unless somebody turned it off.
+pub fn zfs_nocacheflush(need: &Need) -> Option<Choice> {
+    flushes(need, "zfs_nocacheflush")
+}
+
+/// The same for the intent log alone.
+pub fn zil_nocacheflush(need: &Need) -> Option<Choice> {
+    flushes(need, "zil_nocacheflush")
+}
+
+fn flushes(need: &Need, name: &'static str) -> Option<Choice> {
+    let off = need.system.parameter(name).is_some_and(|set| set.value != 0);
+    let leaves = need.system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|v| &v.leaves);
+    let protected: Vec<_> = leaves.map(|leaf| need.system.protected(leaf)).collect();
+    let all = !protected.is_empty() && protected.iter().all(|known| *known == Some(true));
+    (off && !all).then(|| {
+        Choice::new(
+            Target::Module,
+            name,
+            0,
+            (
+                "The input turns flushes off, and not all drives are known to have power-loss protection: a power cut loses acknowledged writes and may lose the pool.",
+                "输入中关闭了刷盘（flush），而并非所有盘都已知带掉电保护：断电会丢失已确认的写入，甚至丢失存储池。",
+            ),
+        )
+        .source(Document::Zfs4, "zfs_nocacheflush, zil_nocacheflush")
+        .lab("powercut-log-drive")
+    })
+}
+
 /// Bytes a feed of the L2ARC.
 pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
     let sizes: Vec<u64> = need

@@ -14,6 +14,7 @@ pub const SETTINGS: &[fn(&Need) -> Option<Choice>] = &[
     wal_init_zero,
     wal_recycle,
     wal_compression,
+    fsync,
     full_page_writes,
     synchronous_commit,
     random_page_cost,
@@ -117,6 +118,15 @@ pub fn wal_compression(_: &Need) -> Option<Choice> {
             "检查点之后 WAL 大半是整页。意图日志按原样不压缩地保存，所以 WAL 写得小，提交就小；ZFS 的压缩在那之后才发生。自 PostgreSQL 15 起，用 lz4 代替 on 更省处理器时间。",
         ),
     ))
+}
+
+/// Whether the server flushes at all; on unless somebody turned it off.
+pub fn fsync(need: &Need) -> Option<Choice> {
+    let off = need.system.postgres_switch("fsync").is_some_and(|found| !found.value);
+    off.then(|| {
+        set("fsync", "on", ("The input has it off: a crash of the machine may then corrupt the whole instance. On ZFS synchronous_commit=off is as fast and keeps the database consistent.", "输入中它是关闭的：机器崩溃可能损坏整个数据库实例。在 ZFS 上 synchronous_commit=off 同样快，而且数据库保持一致。"))
+            .lab("powercut-postgresql")
+    })
 }
 
 /// Pages whole in the WAL after a checkpoint.
