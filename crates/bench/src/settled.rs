@@ -3,10 +3,13 @@
 use crate::known_trials::KnownTrials;
 use crate::plan::baseline_first;
 use crate::slot::Slot;
-use findings::schema::{Effect, PhaseKind, VerdictClass};
+use findings::schema::{Effect, Lack, PhaseKind, VerdictClass};
 use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::TrialResult;
+
+/// Trials of each side after which further ones do not make a cell settle: its run is too short.
+const FUTILE: u32 = 4;
 
 /// The next repeats of the cells of every open effect: one that decides a verdict and has neither a clear
 /// verdict nor an interval within the method's precision. The intervals are those of `findings`, which
@@ -21,6 +24,7 @@ pub fn next(campaign: &Campaign, model: &Model, known: &KnownTrials) -> Vec<Slot
                 && effect.metric == findings::metric(workload)
                 && effect.phase != PhaseKind::Burst
                 && !is_known(effect, campaign.method.precision)
+                && !is_futile(effect)
         });
         for effect in open {
             let index = |name: &Option<String>| {
@@ -66,6 +70,14 @@ fn pair(
         }
     }
     Vec::new()
+}
+
+/// Whether only a longer run would decide it.
+fn is_futile(effect: &Effect) -> bool {
+    let (after, before) = effect.trials;
+    let lacks_a_longer_run =
+        effect.needed.as_ref().is_some_and(|needed| needed.lack == Lack::LongerRun);
+    lacks_a_longer_run && after.min(before) >= FUTILE
 }
 
 fn is_known(effect: &Effect, precision: f64) -> bool {

@@ -122,6 +122,30 @@ fn a_clear_effect_ends_the_campaign_and_an_open_one_the_most_trials() {
 }
 
 #[test]
+fn repeats_end_where_only_a_longer_run_would_decide() {
+    let campaign = campaign();
+    let mut known = KnownTrials::default();
+    loop {
+        let round = plan::next(&campaign, &model(), &known, false);
+        if round.is_empty() {
+            break;
+        }
+        for slot in round {
+            let swing = [1.0, 0.5 + 1.5 * f64::from(slot.repeat % 2)][slot.variant];
+            let mut trial = made_up(&campaign, &slot, 600.0 * swing, 10);
+            if let TrialResult::Measured(measured) = &mut trial.outcome {
+                // It gains a tenth of its first rate in each second.
+                for (number, second) in measured.seconds.iter_mut().enumerate() {
+                    second.writes *= 1.0 + 0.1 * number as f64;
+                }
+            }
+            known.add(slot, trial);
+        }
+    }
+    assert_eq!(known.trials().len(), 8, "of twelve");
+}
+
+#[test]
 fn a_cell_that_failed_twice_is_given_up_and_the_others_go_on() {
     let campaign = campaign();
     let mut known = KnownTrials::default();
