@@ -101,7 +101,9 @@ pub fn rates(
         hours += step;
     }
     // A rebuild without redundancy reads this much; a chance of one error in it.
-    let bits = rebuild.read_rate * rebuild.hours * 3600.0 * 8.0;
+    let seconds = rebuild.hours * 3600.0;
+    // A pool without data is rebuilt at once.
+    let bits = if seconds > 0.0 { rebuild.read_rate * seconds * 8.0 } else { 0.0 };
     let misread = -(bits * (-ure).ln_1p()).exp_m1();
     Rates { failure: groups * YEAR_H / hours, read_error: groups * YEAR_H / to_critical * misread }
 }
@@ -118,6 +120,14 @@ mod tests {
 
     fn group(parity: u32, width: u32) -> Layout {
         Layout { scheme: Scheme::Zfs(Raidz { parity }), groups: 1, width, spares: 0 }
+    }
+
+    #[test]
+    fn a_pool_without_data_loses_none_to_read_errors() {
+        let empty = Rebuild { bytes: 0.0, hours: 0.0, wait_h: 0.0, read_rate: f64::INFINITY };
+        let rates = rates(&group(1, 4), 0.01, 1e-15, Some(&empty), &Assumptions::default());
+        assert_eq!(rates.read_error, 0.0);
+        assert!(rates.failure.is_finite());
     }
 
     /// The usual approximations for repair much faster than failure: MTTF²/(n(n−1)MTTR) and

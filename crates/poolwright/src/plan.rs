@@ -16,6 +16,7 @@ use plan::rank::{KINDS, Ranking, Sort, Wanted, include, rank};
 use plan::sizing::{self, LogLimits};
 use plan::{html, text};
 use serde::Serialize;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use zfs::units::capacity;
@@ -70,8 +71,8 @@ pub struct Args {
     #[arg(long, value_name = "ORDER", default_value = "balance", value_parser = order)]
     sort: Sort,
     /// Maximum number of layouts to show
-    #[arg(long, value_name = "N", default_value_t = 12)]
-    top: usize,
+    #[arg(long, value_name = "N", default_value = "12")]
+    top: NonZeroUsize,
     /// Show all layouts, not only the Pareto front
     #[arg(long)]
     all: bool,
@@ -262,7 +263,7 @@ impl Args {
             budget: self.budget,
             like: self.like.clone(),
             sort: self.sort,
-            top: self.top,
+            top: self.top.get(),
             front_only: !self.all,
         }
     }

@@ -279,7 +279,9 @@ pub fn estimate(
         (sides * found.trials) as u32
     };
     let settled = terms.iter().all(|(_, side)| side.settled());
-    let class = if found.basis != Basis::Point && settled {
+    // Variants that are the same have the same trials, settled or not.
+    let same = (found.ratio.low, found.ratio.high) == (1.0, 1.0);
+    let class = if found.basis != Basis::Point && (settled || same) {
         class(found.ratio, metric)
     } else {
         VerdictClass::Undecided

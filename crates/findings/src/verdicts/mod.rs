@@ -11,14 +11,15 @@ use self::reasons::Facts;
 use self::reruns::Rerun;
 use crate::cells::Group;
 use crate::cells::job;
-use crate::effects::Side;
 use crate::effects::factors::Pair;
+use crate::effects::{Side, class};
 use crate::schema::{
-    Basis, BreakEven, BreakEvenBasis, Cell, Condition, Effect, Findings, Lack, Ladder, Metric,
-    PhaseKind, Subject, Verdict, VerdictClass,
+    Basis, BreakEven, BreakEvenBasis, Cell, Condition, Effect, Estimate, Findings, Lack, Ladder,
+    Metric, PhaseKind, Subject, Verdict, VerdictClass,
 };
 use lab::campaign::{Campaign, Workload};
 use lab::model::Model;
+use stats::Interval;
 
 /// A group with its cell.
 pub type Shown<'a> = (&'a Group<'a>, &'a Cell);
@@ -38,6 +39,15 @@ pub struct Evidence<'a> {
     pub ladders: &'a [Ladder],
     /// Re-runs with other numbers.
     pub reruns: &'a [Rerun<'a>],
+}
+
+/// The class that an effect's numbers have, also where a cell never settled: reasons explain the numbers.
+fn leaning(effect: &Effect) -> VerdictClass {
+    let Estimate { value, low, high, .. } = effect.ratio;
+    match effect.class {
+        VerdictClass::Undecided => class(Interval { value, low, high }, effect.metric),
+        decided => decided,
+    }
 }
 
 /// The verdict on a factor level. `pairs` are those of the level, the baseline's context first.
@@ -60,7 +70,7 @@ pub fn verdicts(
     let (pair, before, after) = pairs.iter().find(shows).unwrap_or(first);
     let facts = Facts::new(before.0, before.1).zip(Facts::new(after.0, after.1));
     let reasons = facts.map_or_else(Vec::new, |(before, after)| {
-        reasons::explain(deciding.class, subjects, &before, &after)
+        reasons::explain(leaning(deciding), subjects, &before, &after)
     });
     let (bottom, top) = (side(before), side(after));
     let contrasted: Vec<(&Pair<'_>, Side<'_>, Side<'_>)> = pairs
