@@ -80,10 +80,13 @@ fn is_futile(effect: &Effect) -> bool {
     lacks_a_longer_run && after.min(before) >= FUTILE
 }
 
+/// Whether it has a clear verdict, or a difference that is known as well as asked for. An interval that contains 1 is
+/// not: it becomes a difference, or "no effect", with more trials.
 fn is_known(effect: &Effect, precision: f64) -> bool {
     let ratio = &effect.ratio;
+    let differs = ratio.low > 1.0 || ratio.high < 1.0;
     let tight = ratio.value > 0.0
         && ratio.low >= ratio.value * (1.0 - precision)
         && ratio.high <= ratio.value * (1.0 + precision);
-    effect.class != VerdictClass::Undecided || tight
+    effect.class != VerdictClass::Undecided || (tight && differs)
 }
