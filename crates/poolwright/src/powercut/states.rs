@@ -1,6 +1,6 @@
 //! The machines of a power cut: one that is recorded while it is written to, and one for each crash state.
 
-use super::blocks::{Blocks, mix};
+use super::blocks::{Blocks, InFlight, mix};
 use super::commits::Database;
 use super::drive_fault::{self, DriveFault, FaultKind, ROTTEN};
 use super::inside;
@@ -24,7 +24,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Maximum bytes of a block. A block that is not larger than a record is written in one transaction.
+/// Maximum bytes of a block. A block that is not larger than a record is in one transaction group as a whole.
 const BLOCK: u64 = 8192;
 /// The same on a file system without records: a page, which is written at once.
 const PAGE: u64 = 4096;
@@ -183,7 +183,10 @@ impl Setup<'_> {
                 Stack::Filesystem(_) => PAGE as usize,
             },
             seed: self.seed,
-            atomic: self.inputs.variant.is_zfs(),
+            in_flight: match self.inputs.variant.is_zfs() {
+                true => InFlight::Beginning,
+                false => InFlight::AnyPart,
+            },
         }
     }
 
