@@ -175,7 +175,10 @@ impl State {
         line.push_str(": ");
         if let Some(why) = &self.unusable {
             let _ = write!(line, "its data cannot be used: {}", why.trim());
-            return line;
+            if !self.lossy() {
+                return line;
+            }
+            line.push_str("; before that ");
         }
         let _ = write!(
             line,

@@ -125,3 +125,16 @@ fn what_a_state_that_cannot_be_used_acknowledged_does_not_count_as_checked() {
     assert!(text.contains("1 of them could not be used: their acknowledged blocks"), "{text}");
     assert!(!hung.sound());
 }
+
+#[test]
+fn a_loss_that_was_found_before_a_scrub_that_failed_is_reported() {
+    let state = State {
+        acknowledged: 9,
+        lost: 2,
+        unusable: Some("zpool scrub did not end".to_owned()),
+        opened_s: Some(1.0),
+        ..State::default()
+    };
+    let line = state.line(Written::Blocks);
+    assert!(line.contains("zpool scrub did not end; before that 2 of 9 acknowledged"), "{line}");
+}
