@@ -23,6 +23,10 @@ use std::time::{Duration, Instant};
 const EPOCH: u64 = 1_700_000_000_000_000_000;
 /// Real time from one look at the stop request to the next.
 const LOOK: Duration = Duration::from_millis(50);
+/// Real time between two looks from which on this process counts as stopped meanwhile.
+const LONGEST_LOOK: Duration = Duration::from_secs(5);
+/// SIGKILL.
+const KILLED: i32 = 9;
 
 /// Hidden verb of the executable that [`crate::launch::run`] serves.
 pub const LAUNCH: &str = "machine-launch";
@@ -93,9 +97,22 @@ pub enum Failure {
     /// The machine ended before its script began: this host cannot run it.
     #[error("the machine cannot start here ({0}): run `poolwright doctor` to see what is missing")]
     Start(String),
-    /// The machine ended before its script, or never.
+    /// The machine ended before its script.
     #[error("{0}")]
     Ended(String),
+    /// The host ended it with SIGKILL, as where memory runs out: nothing that the machine did.
+    #[error("{0}")]
+    Killed(String),
+    /// It did not end within the caller's patience.
+    #[error(
+        "the machine did not end within {seconds} s of real time and was ended; {CONSOLE} has its messages"
+    )]
+    Hung {
+        /// The patience.
+        seconds: u64,
+        /// Its last message, for where its directory is not kept.
+        last: Option<String>,
+    },
     /// A step of the script failed.
     #[error("{0}")]
     Script(String),
@@ -137,7 +154,9 @@ impl Machine<'_> {
         match self.outcome(status.ok()) {
             // Ctrl-C reaches this process and the machine at once.
             Err(_) if stop() => Err(Failure::Stopped),
-            Err(Failure::Ended(why)) if !begun.get() => Err(Failure::Start(why)),
+            Err(Failure::Ended(why) | Failure::Killed(why)) if !begun.get() => {
+                Err(Failure::Start(why))
+            }
             outcome => outcome,
         }
     }
@@ -277,7 +296,7 @@ impl Machine<'_> {
             });
         }
         drop(sender);
-        let begun = Instant::now();
+        let mut patience = Patience { left: self.patience, looked: Instant::now() };
         loop {
             match lines.recv_timeout(LOOK) {
                 Ok(line) => {
@@ -296,11 +315,10 @@ impl Machine<'_> {
             if stop() {
                 return Err(Failure::Stopped);
             }
-            if begun.elapsed() > self.patience {
-                return Err(Failure::Ended(format!(
-                    "the machine did not end within {} s of real time and was ended; {CONSOLE} has its messages",
-                    self.patience.as_secs()
-                )));
+            if patience.ends(Instant::now()) {
+                let messages = fs::read(&path).unwrap_or_default();
+                let last = last(&String::from_utf8_lossy(&messages)).map(str::to_owned);
+                return Err(Failure::Hung { seconds: self.patience.as_secs(), last });
             }
         }
     }
@@ -315,10 +333,35 @@ impl Machine<'_> {
             None => {
                 let console = fs::read(self.directory.join(CONSOLE)).unwrap_or_default();
                 let console = String::from_utf8_lossy(&console);
-                Err(Failure::Ended(death(status, &console)))
+                let how = death(status, &console);
+                Err(match status.and_then(|status| status.signal()) {
+                    Some(KILLED) => Failure::Killed(how),
+                    _ => Failure::Ended(how),
+                })
             }
         }
     }
+}
+
+/// How long a machine may still run. Time in which this process was stopped (Ctrl-Z) does not count: the machine was
+/// stopped with it.
+struct Patience {
+    left: Duration,
+    looked: Instant,
+}
+
+impl Patience {
+    fn ends(&mut self, now: Instant) -> bool {
+        let passed = now.saturating_duration_since(self.looked).min(LONGEST_LOOK);
+        self.looked = now;
+        self.left = self.left.saturating_sub(passed);
+        self.left.is_zero()
+    }
+}
+
+/// The last line of a console that says something.
+fn last(console: &str) -> Option<&str> {
+    console.lines().rev().map(str::trim).find(|line| !line.is_empty())
 }
 
 /// A line of progress; none when it is another line.
@@ -330,7 +373,7 @@ fn progress(line: &str) -> Option<Stage> {
 fn death(status: Option<ExitStatus>, console: &str) -> String {
     let how = match status.map(|status| (status.code(), status.signal())) {
         Some((Some(code), _)) => format!("ended with status {code}"),
-        Some((None, Some(9))) => {
+        Some((None, Some(KILLED))) => {
             "was ended by signal 9 (the host's, where memory runs out)".to_owned()
         }
         Some((None, Some(signal))) => format!("was ended by signal {signal}"),
@@ -341,8 +384,7 @@ fn death(status: Option<ExitStatus>, console: &str) -> String {
         let has = |line: &&str| line.contains(word);
         console.lines().find(has)
     });
-    let last = console.lines().rev().find(|line| !line.trim().is_empty());
-    match line.or(last) {
+    match line.or(last(console)) {
         Some(line) => format!("the machine {how}: {}", line.trim()),
         None => format!("the machine {how} without a word"),
     }
@@ -365,5 +407,56 @@ mod tests {
         assert!(death(None, console).ends_with("Kernel panic - not syncing: VFS: no root"));
         assert!(death(None, "a\nb\n\n").ends_with(": b"));
         assert!(death(None, "").ends_with("without a word"));
+    }
+
+    #[test]
+    fn a_machine_that_is_stopped_with_this_process_does_not_hang() {
+        let begun = Instant::now();
+        let mut patience = Patience { left: Duration::from_secs(20), looked: begun };
+        let mut after = |seconds| patience.ends(begun + Duration::from_secs(seconds));
+        assert!(!after(3600), "stopped for an hour");
+        assert!(!after(3601) && !after(3604) && !after(3609));
+        assert!(!after(3614) && after(3615));
+    }
+
+    /// What becomes of a machine whose kernel is a shell script.
+    fn ends(script: &str, patience: Duration) -> Failure {
+        let place = tempfile::tempdir().unwrap();
+        let [text, executable] = ["text", "machine"].map(|name| place.path().join(name));
+        fs::write(&text, format!("#!/bin/sh\necho '{PROGRESS}\"laying-out\"'\n{script}\n"))
+            .unwrap();
+        // Another process writes it: one that a test starts meanwhile could hold a descriptor of this one's.
+        let install = Command::new("install").arg("-m755").args([&text, &executable]).status();
+        assert!(install.unwrap().success());
+        let script =
+            Script { pool: String::new(), programs: Default::default(), steps: Vec::new() };
+        let machine = Machine {
+            kernel: &executable,
+            executable: &executable,
+            directory: place.path(),
+            memory: 1 << 30,
+            cores: 1,
+            pace: 0,
+            charged: false,
+            seed: 1,
+            script: &script,
+            reused: None,
+            image: None,
+            start_s: 0,
+            locks: place.path().to_owned(),
+            patience,
+        };
+        machine.run(&(), &|_| (), &|| false).unwrap_err()
+    }
+
+    #[test]
+    fn a_machine_that_hangs_is_told_from_one_that_dies_and_from_one_that_the_host_ends() {
+        let hangs = ends("echo last\necho\nexec sleep 60", Duration::from_secs(2));
+        let Failure::Hung { last, .. } = hangs else { panic!("{hangs}") };
+        assert_eq!(last.as_deref(), Some("last"));
+        let patience = Duration::from_secs(60);
+        assert!(matches!(ends("exit 1", patience), Failure::Ended(_)));
+        let killed = ends("kill -9 $$", patience);
+        assert!(matches!(killed, Failure::Killed(_)), "{killed}");
     }
 }

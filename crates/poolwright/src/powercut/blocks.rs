@@ -19,9 +19,32 @@ pub struct Blocks {
     pub size: usize,
     /// Seed of the contents.
     pub seed: u64,
-    /// Whether a block that was written and not acknowledged must be complete or missing, as on ZFS. Other file
-    /// systems may have a part of it, or its length without its content.
-    pub atomic: bool,
+    /// What may be there of a block that was written and not acknowledged.
+    pub in_flight: InFlight,
+}
+
+/// What a cut may leave of a block that was not acknowledged. In any case it may be complete or missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InFlight {
+    /// Its beginning, where the file then ends. A transaction group of ZFS has a write as a whole. But fdatasync puts
+    /// it into the intent log, which divides what does not fit into the rest of a log block (`zil_lwb_assign`, OpenZFS
+    /// 2.3 and 2.4), and replay ends where the log does. No size of a block rules that out: a log block can be small.
+    Beginning,
+    /// Any bytes of it, with zeros for the others: file systems without records.
+    AnyPart,
+}
+
+impl InFlight {
+    /// Whether this data may be there of a block with this content.
+    fn allows(self, data: &[u8], content: &[u8]) -> bool {
+        match self {
+            InFlight::Beginning => content.starts_with(data),
+            InFlight::AnyPart => {
+                data.iter().zip(content).all(|(there, written)| there == written || *there == 0)
+            }
+        }
+    }
 }
 
 /// Damage to the blocks of one writer or of all.
@@ -102,10 +125,11 @@ impl Blocks {
             let mut data = vec![0; there];
             let read = file.read_exact_at(&mut data, index * size);
             let promised = number < acknowledged;
+            let content = self.content(writer, number);
             match read {
                 Ok(()) if number > acknowledged => damage.corrupt += 1,
-                Ok(()) if !promised && !self.atomic => {}
-                Ok(()) if data == self.content(writer, number) => {}
+                Ok(()) if data == content => {}
+                Ok(()) if !promised && self.in_flight.allows(&data, &content) => {}
                 Ok(()) if promised && data.iter().all(|byte| *byte == 0) => damage.lost += 1,
                 Ok(()) => damage.corrupt += 1,
                 Err(_) => damage.lost += u64::from(promised),
@@ -175,21 +199,56 @@ mod tests {
     }
 
     fn of(directory: &tempfile::TempDir) -> Blocks {
-        Blocks { directory: directory.path().to_owned(), size: 512, seed: 7, atomic: true }
+        Blocks {
+            directory: directory.path().to_owned(),
+            size: 512,
+            seed: 7,
+            in_flight: InFlight::Beginning,
+        }
     }
 
-    #[test]
-    fn a_block_in_flight_may_be_partial_where_writes_are_not_atomic() {
+    /// Damage to two blocks of which so many were acknowledged, after a change to the file of the second.
+    fn in_flight(
+        in_flight: InFlight,
+        acknowledged: u64,
+        change: impl Fn(&fs::File, &[u8]),
+    ) -> Damage {
         let directory = tempfile::tempdir().unwrap();
-        let mut blocks = of(&directory);
+        let blocks = Blocks { in_flight, ..of(&directory) };
         append(&blocks, 0, 0, true).unwrap();
         append(&blocks, 0, 1, true).unwrap();
         let file = fs::OpenOptions::new().write(true).open(blocks.place(0, 0).0).unwrap();
-        file.set_len(700).unwrap();
-        assert_eq!(blocks.check(0, 1), found(0, 1));
-        blocks.atomic = false;
-        assert_eq!(blocks.check(0, 1), found(0, 0));
-        assert_eq!(blocks.check(0, 2), found(0, 1), "it was acknowledged");
+        change(&file, &blocks.content(0, 1));
+        blocks.check(0, acknowledged)
+    }
+
+    #[test]
+    fn the_intent_log_may_have_the_beginning_of_a_block_in_flight() {
+        let divided = |file: &fs::File, _: &[u8]| file.set_len(700).unwrap();
+        assert_eq!(in_flight(InFlight::Beginning, 1, divided), found(0, 0));
+        assert_eq!(in_flight(InFlight::Beginning, 2, divided), found(0, 1), "acknowledged");
+        let gone = |file: &fs::File, _: &[u8]| file.set_len(512).unwrap();
+        assert_eq!(in_flight(InFlight::Beginning, 1, gone), found(0, 0));
+        assert_eq!(in_flight(InFlight::Beginning, 2, gone), found(1, 0), "acknowledged");
+        let end = |file: &fs::File, content: &[u8]| {
+            file.set_len(512).unwrap();
+            file.write_all_at(&content[256..], 512).unwrap();
+        };
+        assert_eq!(in_flight(InFlight::Beginning, 1, end), found(0, 1));
+        let hole = |file: &fs::File, _: &[u8]| file.write_all_at(&[0; 256], 512 + 256).unwrap();
+        assert_eq!(in_flight(InFlight::Beginning, 1, hole), found(0, 1));
+    }
+
+    #[test]
+    fn other_file_systems_may_have_any_part_of_a_block_in_flight_and_nothing_else() {
+        let part = |file: &fs::File, _: &[u8]| file.write_all_at(&[0; 256], 512).unwrap();
+        assert_eq!(in_flight(InFlight::AnyPart, 1, part), found(0, 0));
+        assert_eq!(in_flight(InFlight::AnyPart, 2, part), found(0, 1), "acknowledged");
+        let length = |file: &fs::File, _: &[u8]| file.write_all_at(&[0; 512], 512).unwrap();
+        assert_eq!(in_flight(InFlight::AnyPart, 1, length), found(0, 0));
+        assert_eq!(in_flight(InFlight::AnyPart, 2, length), found(1, 0), "acknowledged");
+        let foreign = |file: &fs::File, _: &[u8]| file.write_all_at(&[1; 256], 512).unwrap();
+        assert_eq!(in_flight(InFlight::AnyPart, 1, foreign), found(0, 1));
     }
 
     fn file(blocks: &Blocks, number: u64) -> fs::File {
@@ -224,12 +283,11 @@ mod tests {
         assert_eq!(damage(half), found(0, 1));
         let cut = |blocks: &Blocks| file(blocks, PER_FILE).set_len(512 * 2 + 100).unwrap();
         assert_eq!(damage(cut), found(0, 1));
-        let half_of_the_next = |blocks: &Blocks| {
-            let content = blocks.content(2, ACKNOWLEDGED);
+        let foreign = |blocks: &Blocks| {
             let at = blocks.place(2, ACKNOWLEDGED).1;
-            file(blocks, ACKNOWLEDGED).write_all_at(&content[..100], at).unwrap();
+            file(blocks, ACKNOWLEDGED).write_all_at(&blocks.content(1, 0)[..100], at).unwrap();
         };
-        assert_eq!(damage(half_of_the_next), found(0, 1));
+        assert_eq!(damage(foreign), found(0, 1));
         let never_sent = |blocks: &Blocks| {
             append(blocks, 2, ACKNOWLEDGED, false).unwrap();
             append(blocks, 2, ACKNOWLEDGED + 1, false).unwrap();

@@ -244,12 +244,15 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
     for (session, acknowledged) in acknowledged.iter().copied().enumerate() {
         let of = rows.sessions.iter().find(|(number, ..)| *number == session as u64);
         // One more may have been under way; numbers begin with 0.
-        let (count, end) = of.map_or((0, 0), |(_, rows, last)| (*rows, last + 1));
+        let (count, end) = of.map_or((0, 0), |(_, rows, last)| (*rows, last.saturating_add(1)));
         let under_way = u64::from(end > acknowledged);
         let kept = count.saturating_sub(under_way).min(acknowledged);
         found.kept.push(kept);
         found.damage.lost += acknowledged - kept;
-        let (gaps, never_sent) = (end - count.min(end), end.saturating_sub(acknowledged + 1));
+        // A damaged number can be any: there are not more of them than rows.
+        let sent = acknowledged + 1;
+        let never_sent = end.saturating_sub(sent).min(count);
+        let gaps = end.min(sent).saturating_sub(count - never_sent);
         if gaps > 0 {
             found.faults.push(format!(
                 "session {session}: {gaps} transactions before its last one are missing"
@@ -261,6 +264,14 @@ fn judge(rows: &Rows, acknowledged: &[u64]) -> Recovery {
                 .push(format!("session {session}: {never_sent} transactions that were never sent"));
         }
         found.damage.corrupt += gaps + never_sent;
+    }
+    for (number, count, _) in &rows.sessions {
+        if *number >= acknowledged.len() as u64 {
+            found.damage.corrupt += count;
+            found
+                .faults
+                .push(format!("{count} transactions of session {number}, which there never was"));
+        }
     }
     let uneven = rows.sums.iter().any(|sum| *sum != rows.sums[0]) || rows.rows[0] != rows.rows[1];
     if uneven {
@@ -325,6 +336,17 @@ mod tests {
         let strange = found(&[(0, 7, 6)], &[5]);
         assert_eq!(strange.damage, Damage { lost: 0, corrupt: 1 });
         assert!(strange.faults[0].contains("never sent"), "{:?}", strange.faults);
+        let both = found(&[(0, 7, 9)], &[5]);
+        assert_eq!(both.damage, Damage { lost: 0, corrupt: 3 + 4 });
+    }
+
+    #[test]
+    fn transactions_of_a_session_that_never_was_and_numbers_beyond_all_are_corrupt() {
+        let foreign = found(&[(0, 3, 2), (7, 2, 1)], &[3]);
+        assert_eq!(foreign.damage, Damage { lost: 0, corrupt: 2 });
+        assert!(foreign.faults[0].contains("session 7"), "{:?}", foreign.faults);
+        let garbage = found(&[(0, 3, u64::MAX)], &[3]);
+        assert!((1..10).contains(&garbage.damage.corrupt), "{:?}", garbage.damage);
     }
 
     #[test]

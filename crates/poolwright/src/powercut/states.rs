@@ -1,6 +1,6 @@
 //! The machines of a power cut: one that is recorded while it is written to, and one for each crash state.
 
-use super::blocks::{Blocks, mix};
+use super::blocks::{Blocks, InFlight, mix};
 use super::commits::Database;
 use super::drive_fault::{self, DriveFault, FaultKind, ROTTEN};
 use super::inside;
@@ -24,7 +24,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Maximum bytes of a block. A block that is not larger than a record is written in one transaction.
+/// Maximum bytes of a block. A block that is not larger than a record is in one transaction group as a whole.
 const BLOCK: u64 = 8192;
 /// The same on a file system without records: a page, which is written at once.
 const PAGE: u64 = 4096;
@@ -154,6 +154,19 @@ fn share_of(length: u64, random: u64) -> u64 {
     ((u128::from(length) * u128::from(random)) >> 64) as u64
 }
 
+/// Whether a machine after the cut came to its end and has a result. One that died or hung makes its state unusable:
+/// what was on its drives may be the reason, and other states can still be checked.
+fn checked(ended: Result<(), EarlyEnd>, state: &mut State) -> Result<bool, Fault> {
+    match ended {
+        Ok(()) => Ok(true),
+        Err(EarlyEnd::Died(how)) => {
+            state.unusable = Some(how);
+            Ok(false)
+        }
+        Err(EarlyEnd::Fault(fault)) => Err(fault),
+    }
+}
+
 /// The step that runs this program inside a machine, where it is also the first process.
 fn program(what: &str) -> Step {
     Step::Run(Command::new(["/proc/1/exe", inside::VERB, what]))
@@ -183,7 +196,10 @@ impl Setup<'_> {
                 Stack::Filesystem(_) => PAGE as usize,
             },
             seed: self.seed,
-            atomic: self.inputs.variant.is_zfs(),
+            in_flight: match self.inputs.variant.is_zfs() {
+                true => InFlight::Beginning,
+                false => InFlight::AnyPart,
+            },
         }
     }
 
@@ -340,15 +356,12 @@ impl Setup<'_> {
         write_task(directory, recovery::TASK, &task)?;
         let mut steps = self.variant.load();
         steps.push(program(inside::AFTER));
-        match self.variant.run(directory, &drives, steps, RECOVERY, self.stop) {
-            Ok(_) => {
-                let found: Recovered = read_result(directory, recovery::RECOVERED)?;
-                let first = recorded.ledger.first_lost(&found.data.kept, at);
-                state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
-                state.add(found);
-            }
-            Err(EarlyEnd::Died(how)) => state.unusable = Some(how),
-            Err(EarlyEnd::Fault(fault)) => return Err(fault),
+        let ended = self.variant.run(directory, &drives, steps, RECOVERY, self.stop);
+        if checked(ended.map(drop), &mut state)? {
+            let found: Recovered = read_result(directory, recovery::RECOVERED)?;
+            let first = recorded.ledger.first_lost(&found.data.kept, at);
+            state.lost_s = first.map(|first| (at - first) as f64 / 1e9);
+            state.add(found);
         }
         fs::remove_dir_all(directory).map_err(io("remove", directory))?;
         Ok(state)
@@ -413,6 +426,24 @@ impl Setup<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::powercut::report::Written;
+
+    #[test]
+    fn a_machine_that_hangs_makes_its_state_unusable_and_a_fault_of_the_host_ends_the_command() {
+        let how =
+            "the machine did not end within 600 s of real time and was ended; its last message: x";
+        let mut state = State { seed: 4, acknowledged: 9, ..State::default() };
+        let hung = checked(Err(EarlyEnd::Died(how.to_owned())), &mut state);
+        assert!(!hung.unwrap(), "there is no result");
+        assert!(state.damaged());
+        let line = state.line(Written::Blocks);
+        assert!(line.ends_with(&format!("its data cannot be used: {how}")), "{line}");
+        let mut state = State::default();
+        assert!(checked(Ok(()), &mut state).unwrap() && !state.damaged());
+        let fault = Fault::Environment("no space is left".to_owned());
+        assert!(checked(Err(EarlyEnd::Fault(fault)), &mut state).is_err());
+        assert!(!state.damaged());
+    }
 
     #[test]
     fn shares_cover_a_length_and_hardly_move_with_it() {

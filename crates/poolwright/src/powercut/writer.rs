@@ -7,10 +7,11 @@ use super::inside;
 use super::work::Work;
 use machine::INSIDE;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -22,6 +23,12 @@ pub const LEDGER: &str = "ledger.json";
 /// Virtual time before the first write, in which the drives destage the writes of building the pool from
 /// their caches.
 const IDLE: Duration = Duration::from_secs(10);
+/// Virtual time from the last possible cut to the end of the writers: what they were acknowledged before it they have
+/// reported by then. A report that ends with them would make the block before it one that nothing promised.
+const GRACE: Duration = Duration::from_millis(100);
+/// Virtual time in which the writers' pipe ends after they were killed. It does not end if the pool is suspended:
+/// what waits for it cannot be killed.
+const DRAIN: Duration = Duration::from_secs(1);
 
 /// The task of the writers.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -43,7 +50,7 @@ pub struct Ledger {
     pub begun: u64,
     /// When drives failed, if any did.
     pub failed: Option<u64>,
-    /// When it ended.
+    /// When it ended: no cut is later. All acknowledgements until then are here; later ones may be missing.
     pub ended: u64,
     /// Per writer, when its n-th block or transaction was acknowledged.
     pub acknowledged: Vec<Vec<u64>>,
@@ -78,6 +85,35 @@ impl Ledger {
         let of_writer = self.acknowledged.iter().zip(kept);
         let lost = of_writer.filter_map(|(times, kept)| times.get(*kept as usize).copied());
         lost.filter(|at| *at <= cut).min()
+    }
+}
+
+/// A thread that adds the writers' lines to a ledger.
+struct Listener {
+    ledger: Arc<Mutex<Ledger>>,
+    /// Is disconnected when the lines end.
+    end: Receiver<()>,
+}
+
+impl Listener {
+    fn start(lines: impl Read + Send + 'static, ledger: Ledger) -> Listener {
+        let ledger = Arc::new(Mutex::new(ledger));
+        let (sender, end) = mpsc::channel();
+        let shared = Arc::clone(&ledger);
+        thread::spawn(move || {
+            let _until_the_end = sender;
+            for line in BufReader::new(lines).split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line);
+                shared.lock().unwrap_or_else(PoisonError::into_inner).add(&line);
+            }
+        });
+        Listener { ledger, end }
+    }
+
+    /// The ledger at the end of the lines, or after a time if they do not end.
+    fn finish(self, limit: Duration) -> Ledger {
+        let _ = self.end.recv_timeout(limit);
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -124,25 +160,19 @@ pub fn run() -> Result<(), String> {
     let clock = Clock::new().map_err(|e| format!("cannot open the clock: {e}"))?;
     let now = || clock.now().map_err(|e| format!("cannot read the clock: {e}"));
     thread::sleep(IDLE);
-    let ledger = Arc::new(Mutex::new(Ledger {
+    let ledger = Ledger {
         begun: now()?,
         acknowledged: vec![Vec::new(); task.work.writers()],
         ..Ledger::default()
-    }));
+    };
     let mut writers = Command::new("/proc/self/exe")
         .args([inside::VERB, inside::WRITE])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|e| format!("cannot start the writers: {e}"))?;
-    if let Some(lines) = writers.stdout.take() {
-        let ledger = Arc::clone(&ledger);
-        thread::spawn(move || {
-            for line in BufReader::new(lines).lines().map_while(Result::ok) {
-                ledger.lock().unwrap_or_else(PoisonError::into_inner).add(&line);
-            }
-        });
-    }
+    let lines = writers.stdout.take().ok_or("no pipe from the writers")?;
+    let listener = Listener::start(lines, ledger);
     let half = Duration::from_secs(task.seconds) / 2;
     thread::sleep(half);
     for drive in &task.fail {
@@ -152,9 +182,14 @@ pub fn run() -> Result<(), String> {
     let failed = now()?;
     thread::sleep(half);
     let ended = now()?;
+    thread::sleep(GRACE);
+    let early = writers.try_wait().ok().flatten();
     // They may never end if the pool is suspended, so this does not wait for them.
     let _ = writers.kill();
-    let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut ledger = listener.finish(DRAIN);
+    if let (Some(status), true) = (early, ledger.problems.is_empty()) {
+        ledger.problems.push(format!("the writers ended early: {status}"));
+    }
     ledger.ended = ended;
     ledger.failed = (!task.fail.is_empty()).then_some(failed);
     let text = serde_json::to_vec(&ledger).map_err(|e| e.to_string())?;
@@ -196,6 +231,39 @@ fn write_all(task: &Task, writer: usize) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Gives one line each time, late.
+    struct Late(Vec<&'static str>);
+
+    impl Read for Late {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            thread::sleep(Duration::from_millis(20));
+            let line = self.0.pop().unwrap_or_default();
+            buffer[..line.len()].copy_from_slice(line.as_bytes());
+            Ok(line.len())
+        }
+    }
+
+    fn of_one_writer() -> Ledger {
+        Ledger { acknowledged: vec![Vec::new()], ..Ledger::default() }
+    }
+
+    #[test]
+    fn lines_that_are_unread_when_the_writers_are_killed_are_in_the_ledger() {
+        let lines = Late(vec!["0 30\n", "\u{ff}\n", "0 20\n", "0 10\n"]);
+        let ledger = Listener::start(lines, of_one_writer()).finish(Duration::from_secs(60));
+        assert_eq!(ledger.acknowledged, [[10, 20, 30]]);
+    }
+
+    #[test]
+    fn a_pipe_that_a_suspended_pool_keeps_open_is_not_waited_for() {
+        let (lines, mut writers) = io::pipe().unwrap();
+        let listener = Listener::start(lines, of_one_writer());
+        writers.write_all(b"0 10\n").unwrap();
+        let ledger = listener.finish(Duration::from_millis(500));
+        assert_eq!(ledger.acknowledged, [[10]]);
+        drop(writers);
+    }
 
     #[test]
     fn a_ledger_counts_acknowledged_writes_up_to_a_time() {

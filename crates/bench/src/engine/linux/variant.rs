@@ -123,9 +123,43 @@ impl Variant<'_> {
         };
         let ended = machine.run(drives, &|_: Stage| (), &|| stop.requested());
         self.linux.give_memory_back(memory);
-        ended.map_err(|failure| match failure {
-            Failure::Ended(how) if !super::is_full(directory) => EarlyEnd::Died(how),
-            other => EarlyEnd::Fault(fault(&other, directory, None)),
-        })
+        ended.map_err(|failure| early(failure, super::is_full(directory), directory))
+    }
+}
+
+/// Why a machine ended early: of itself, or because of the host. Its directory is not kept, so that no file of it may be
+/// named.
+fn early(failure: Failure, full: bool, directory: &Path) -> EarlyEnd {
+    match failure {
+        Failure::Ended(how) if !full => EarlyEnd::Died(how),
+        Failure::Hung { seconds, last } if !full => EarlyEnd::Died(format!(
+            "the machine did not end within {seconds} s of real time and was ended; its last message: {}",
+            last.as_deref().unwrap_or("none")
+        )),
+        Failure::Killed(how) => EarlyEnd::Fault(Fault::Environment(format!(
+            "{how}: free memory, or run fewer machines"
+        ))),
+        other => EarlyEnd::Fault(fault(&other, directory, None)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_hangs_has_died_and_one_that_the_host_ended_has_not() {
+        let end = |failure| early(failure, false, Path::new("/gone"));
+        let hung =
+            |last: Option<&str>| Failure::Hung { seconds: 600, last: last.map(str::to_owned) };
+        let EarlyEnd::Died(how) = end(hung(Some("spinning"))) else { panic!() };
+        assert!(how.contains("600 s of real time") && how.ends_with("message: spinning"), "{how}");
+        assert!(!how.contains("console.txt"), "{how}");
+        assert!(matches!(end(hung(None)), EarlyEnd::Died(_)));
+        assert!(matches!(end(Failure::Ended("panic".to_owned())), EarlyEnd::Died(_)));
+        let killed = end(Failure::Killed("signal 9".to_owned()));
+        assert!(matches!(killed, EarlyEnd::Fault(Fault::Environment(_))), "{killed:?}");
+        let full = early(hung(None), true, Path::new("/gone"));
+        assert!(matches!(full, EarlyEnd::Fault(_)), "{full:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Transactions of MariaDB, in the first table of sysbench and three more.
+//! Transactions of MariaDB or MySQL, in the first table of sysbench and three more.
 
 use super::{Commits, Database, Dialect, FOUND, INTEGRITY, SERVER, Written};
 use crate::powercut::work::Work;
@@ -65,6 +65,9 @@ pub fn transaction(session: usize, number: u64, random: u64, rows: u64) -> Strin
 
 /// What CHECK TABLE says is wrong: each line is a table, an operation, a kind of message and a message.
 pub fn wrong(output: &str) -> Option<String> {
+    if output.trim().is_empty() {
+        return Some("no answer".to_owned());
+    }
     let mut lines = output.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let bad =
         lines.find(|line| !matches!(line[..], [_, _, "status", "OK"]) && !is_unpurged(line))?;
@@ -86,6 +89,7 @@ mod tests {
     fn a_table_that_is_not_ok_is_named() {
         let good = "sbtest.sbtest1\tcheck\tstatus\tOK\nsbtest.powercut\tcheck\tstatus\tOK\n";
         assert_eq!(wrong(good), None);
+        assert_eq!(wrong("\n").as_deref(), Some("no answer"));
         let bad = format!(
             "{good}sbtest.powercut_total\tcheck\tWarning\tIndex PRIMARY is marked as corrupted\n"
         );

@@ -61,11 +61,15 @@ impl Pool {
     }
 }
 
-/// The errors of a `zpool status`.
+/// The errors of a `zpool status` of one pool. It has no line about them where ZFS cannot count them, which is not to
+/// pass for a pool without errors.
 fn errors(status: &str) -> Option<String> {
-    let pools = facts::zpool_status::parse(status).facts;
-    let damaged = pools.into_iter().filter(|pool| pool.undamaged() == Some(false));
-    damaged.filter_map(|pool| pool.errors).map(|errors| errors.value).next()
+    let pool = facts::zpool_status::parse(status).facts.into_iter().next();
+    match pool.as_ref().and_then(facts::zpool_status::Pool::undamaged) {
+        Some(true) => None,
+        Some(false) => pool.and_then(|pool| pool.errors).map(|errors| errors.value),
+        None => Some("zpool status does not say whether data are damaged".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -82,5 +86,15 @@ mod tests {
         assert_eq!(errors(&status("No known data errors")), None);
         let found = errors(&status("3 data errors, use '-v' for a list")).unwrap();
         assert!(found.contains("3 data errors"), "{found}");
+    }
+
+    #[test]
+    fn a_status_that_does_not_tell_of_errors_is_no_sound_pool() {
+        for status in
+            ["", "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n"]
+        {
+            let found = errors(status).unwrap();
+            assert!(found.contains("does not say"), "{found}");
+        }
     }
 }
