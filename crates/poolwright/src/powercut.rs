@@ -240,9 +240,10 @@ impl Args {
                 variant.name, self.lab
             ));
         }
-        if self.faults && !variant.is_zfs() {
+        let vdevs = &variant.pool.vdevs;
+        if self.faults && drive_fault::schedule(vdevs, &self.fail, self.seed).is_empty() {
             return Err(format!(
-                "--faults chooses faults that a pool's checksums and redundancy cover, and variant `{}` of {} is not a pool: give its drives faults with --fail",
+                "--faults chooses faults that a pool's checksums and redundancy cover, and variant `{}` of {} has no pool with redundancy left: give its drives faults with --fail",
                 variant.name, self.lab
             ));
         }

@@ -306,7 +306,7 @@ fn a_raid_5_loses_acknowledged_writes_with_a_drive_that_fails_at_the_cut() {
     let refused = place.command(&["--faults"]).unwrap().output().unwrap();
     let error = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(2), "{error}");
-    assert!(error.contains("is not a pool: give its drives faults with --fail"), "{error}");
+    assert!(error.contains("has no pool with redundancy left: give its drives"), "{error}");
 }
 
 #[test]
@@ -320,9 +320,12 @@ fn a_full_dataset_refuses_writes_and_keeps_those_that_it_acknowledged() {
             "[datasets.db]\nquota = \"32M\"\n[workloads.sync]\ndataset = \"db\"",
         )
         .replace("size=1G", "size=512M");
-    let Some((_, report, _)) = Cut::new(&full).run(&["--states", "3"]) else {
+    let place = Cut::new(&full);
+    let Some((_, report, _)) = place.run(&["--states", "3"]) else {
         return;
     };
+    let refused = place.command(&["--faults"]).unwrap().output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "one drive has no redundancy");
     // The control may lose nothing: its transaction groups are written soon, too.
     let kept = |state: &Value| state["lost"] == 0 && state["unusable"].is_null();
     assert!(states(&report).iter().all(kept), "{report:#}");
