@@ -191,6 +191,28 @@ fn clients_that_hold_each_other_back_may_have_fewer_in_flight_and_keep_their_met
 }
 
 #[test]
+fn of_direct_reads_no_share_from_memory_is_known() {
+    let known = |options: &str, property: Option<&str>| {
+        let mut variants = vec![variant(false, false)];
+        let mut trials = trials(&[(&variants[0], Truth::flat(640.0))], 2, 0.01);
+        for trial in &mut trials {
+            measured_of(trial).totals.insert(Counter::DbufHits, 100.0);
+        }
+        if let Some(value) = property {
+            let root = variants[0].datasets.entry(String::new()).or_default();
+            root.insert("direct".to_owned(), value.to_owned());
+        }
+        let job = format!("[w]\nrw=randread\nbs=16k\n{options}");
+        let findings = analyse(&campaign(variants, &job), &model(), &trials);
+        findings.cells[0].hits.reads.is_some()
+    };
+    assert!(known("", None));
+    assert!(!known("direct=1\n", None));
+    assert!(known("direct=1\n", Some("disabled")), "through the ARC all the same");
+    assert!(!known("", Some("always")));
+}
+
+#[test]
 fn buffered_writers_may_have_fewer_in_flight_where_the_page_cache_has_their_files() {
     let passes = |stack: Stack, options: &str| {
         let mut variants = vec![variant(false, false), variant(true, false)];

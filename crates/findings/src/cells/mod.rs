@@ -13,7 +13,7 @@ use self::job::Job;
 use self::phases::{Course, Lengths};
 use crate::quality::{checks, scale};
 use crate::schema::{
-    Cell, CellIssue, CellScale, Estimate, Part, QualityIssue, ThroughputSeries, TrialCounts,
+    Cell, CellIssue, CellScale, Estimate, Hits, Part, QualityIssue, ThroughputSeries, TrialCounts,
     TrialRow, Validity, Warmed,
 };
 use crate::{CONFIDENCE, quality};
@@ -186,7 +186,7 @@ impl<'a> Group<'a> {
             percentiles: latency::curve(&calls),
             sync_percentiles: latency::curve(&measured.iter().map(|m| &m.sync).collect::<Vec<_>>()),
             warm_up: warmed(&measured),
-            hits: hits::hit_ratios(&totals),
+            hits: self.hits(&totals),
             phases,
             checks: self.ran.iter().flat_map(|j| j.checks.clone()).collect(),
             scale: CellScale { size: shown.first().map_or(model.size, |j| j.trial.size) },
@@ -195,6 +195,27 @@ impl<'a> Group<'a> {
             sync_tests: sync_tests::rates(&measured),
             series: self.ran.iter().map(series).collect(),
         }
+    }
+
+    /// Who answered the lookups. Direct reads look nothing up: of them no share is known.
+    fn hits(&self, totals: &Counters) -> Hits {
+        let mut found = hits::hit_ratios(totals);
+        if self.job.reads && self.bypasses_cache() {
+            found.reads = None;
+        }
+        found
+    }
+
+    /// Whether its reads and writes go past the ARC (Direct I/O of OpenZFS 2.3 and later).
+    fn bypasses_cache(&self) -> bool {
+        let enabled = self.variant.module.get("zfs_dio_enabled").is_none_or(|value| *value != 0);
+        enabled
+            && self.variant.is_zfs()
+            && match self.variant.property(&self.workload.dataset, "direct") {
+                Some("always") => true,
+                Some("disabled") => false,
+                _ => self.job.direct,
+            }
     }
 
     /// Each kind of issue once: the worst, and how many trials have one.
