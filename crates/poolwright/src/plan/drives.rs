@@ -1,6 +1,6 @@
 //! The drives of a lab or a profile as the planner sees them.
 
-use ::drives::Profile;
+use ::drives::{Profile, TimingModel};
 use lab::campaign::{AllocationClass, Campaign, DriveKind, Variant};
 use plan::assess::{Assessment, Options, assess};
 use plan::drive::{Drive, Drives, from_class};
@@ -35,6 +35,12 @@ fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
             continue;
         };
         let profile = profile_of(numbers)?;
+        if profile.kind == TimingModel::Card {
+            return Err(format!(
+                "`{kind}` ({}) is the volume of a RAID card, whose layout is the card's: name the drives behind it with --drives",
+                numbers.profile
+            ));
+        }
         let mut drive = from_profile(kind, &profile)
             .ok_or_else(|| format!("drive kind {kind}: its profile has no rates to plan with"))?;
         if let Some(ashift) = variant.pool.ashift {
@@ -45,12 +51,22 @@ fn from_variant(variant: &Variant) -> Result<Vec<Drives>, String> {
     Ok(out)
 }
 
-/// The pools of a lab's variants, each with the name of its variant.
+/// Whether some of a variant's data is on volumes of a RAID card.
+fn is_on_card(variant: &Variant) -> bool {
+    let is_card = |kind: &str| {
+        let profile = variant.drives.get(kind).and_then(|numbers| profile_of(numbers).ok());
+        profile.is_some_and(|profile| profile.kind == TimingModel::Card)
+    };
+    let data = variant.pool.vdevs.iter().filter(|vdev| vdev.class == AllocationClass::Normal);
+    data.flat_map(|vdev| &vdev.drives).any(|drive| is_card(&drive.kind))
+}
+
+/// The pools of a lab's variants, each with the name of its variant; those on volumes of a RAID card are left out.
 ///
 /// # Errors
 /// What is wrong with one of them, for people.
 pub fn lab_pools(campaign: &Campaign, options: &Options) -> Result<Vec<Assessment>, String> {
-    let pools = campaign.variants.iter().map(|variant| {
+    let pools = campaign.variants.iter().filter(|variant| !is_on_card(variant)).map(|variant| {
         let drives = from_variant(variant)?;
         let mut pool = assess(&layouts(variant, &drives), &drives, options);
         pool.own = vec![variant.name.clone()];
@@ -113,7 +129,11 @@ pub fn from_profile_name(name: &str) -> Option<Drive> {
 }
 
 /// The drive of a profile: its rates and times, and its class's failure rate and unrecoverable errors.
+/// None for the volume of a RAID card.
 fn from_profile(kind: &str, profile: &Profile) -> Option<Drive> {
+    if profile.kind == TimingModel::Card {
+        return None;
+    }
     let mut drive = from_class(catalogue::class_of(profile)?, profile.capacity.value as u64);
     drive.kind = kind.to_string();
     drive.sector = profile.logical_sector.value as u64;
