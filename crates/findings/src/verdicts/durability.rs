@@ -2,7 +2,7 @@
 
 use crate::cells::Group;
 use crate::schema::DurabilityRisk;
-use lab::campaign::{AllocationClass, DriveKind, Layout, MdLevel, Stack, Variant, Vdev};
+use lab::campaign::{AllocationClass, DriveKind, DriveRef, Layout, MdLevel, Stack, Variant, Vdev};
 use lab::durability::Durability;
 use std::collections::BTreeSet;
 
@@ -60,14 +60,14 @@ pub fn differs(top: &Group<'_>, bottom: &Group<'_>) -> bool {
     !after_power_cut(top).same_class(after_power_cut(bottom))
 }
 
-/// Kinds of the pool's drives that hold data or log and pass a test.
+/// Kinds of the drives that hold data or log and pass a test.
 fn kinds(variant: &Variant, test: impl Fn(&serde_json::Value) -> bool) -> Vec<String> {
+    let holds_none = |class| matches!(class, AllocationClass::Cache | AllocationClass::Spare);
+    let vdevs = variant.pool.vdevs.iter().filter(|vdev| holds_none(vdev.class));
+    let without: Vec<&DriveRef> = vdevs.flat_map(|vdev| &vdev.drives).collect();
     let used: BTreeSet<&String> = variant
-        .pool
-        .vdevs
-        .iter()
-        .filter(|vdev| !matches!(vdev.class, AllocationClass::Cache | AllocationClass::Spare))
-        .flat_map(|vdev| &vdev.drives)
+        .used_drives()
+        .filter(|drive| !without.contains(drive))
         .map(|drive| &drive.kind)
         .collect();
     used.into_iter()
