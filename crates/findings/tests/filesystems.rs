@@ -37,14 +37,6 @@ fn at(variants: &[Variant], rates: &[f64]) -> Vec<Trial> {
     trials(&truths, 4, 0.003)
 }
 
-/// Numbers of a built-in profile, one of them changed.
-fn numbers(profile: &str, change: impl Fn(&mut serde_json::Value)) -> serde_json::Value {
-    let profile = lab::Profiles::builtin().get(profile).unwrap().unwrap();
-    let mut numbers = serde_json::to_value(profile).unwrap();
-    change(&mut numbers);
-    numbers
-}
-
 #[test]
 fn the_drives_of_a_file_system_are_counted_and_the_one_with_fewer_is_enough() {
     let variants = vec![ext4_on("array", "nvme", 4), ext4_on("drive", "nvme", 1), mirrors("nvme")];

@@ -10,6 +10,7 @@ mod sqlite;
 mod storage;
 
 pub use evidence::Evidence;
+pub use storage::{lying, volatile, volatile_of};
 
 use crate::campaign::{Campaign, Program, Variant, Workload};
 use serde::{Deserialize, Serialize};
