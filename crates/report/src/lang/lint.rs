@@ -19,9 +19,7 @@ impl Language {
     pub fn lint(self, finding: &LintFinding) -> String {
         match finding {
             LintFinding::Little { throughput, mean_ms, in_flight, concurrency } => {
-                say!(self, ops = count(*throughput), mean = seconds(mean_ms / 1e3), needed = count(*in_flight), stated = count(*concurrency);
-                    "{ops} ops/s at a mean latency of {mean} need {needed} operations in flight (Little’s law); the table states {stated}.",
-                    "{ops} 次/秒、平均延迟 {mean} 需要 {needed} 的并发（Little 定律），而表中为 {stated}。")
+                self.little(*throughput, *mean_ms, *in_flight, *concurrency)
             }
             LintFinding::Bandwidth { bandwidth, throughput, size } => {
                 say!(self, ops = count(*throughput), real = bytes(throughput * size), size = bytes(*size), stated = bytes(*bandwidth);
@@ -44,9 +42,7 @@ impl Language {
                 "每一行的 p99 都是平均值的 {least} 到 {most}：像是推算而非实测。")
             }
             LintFinding::MediaSyncs { syncs, at_most, rpm, vdevs } => {
-                say!(self, syncs = count(*syncs), rpm = count(*rpm), most = count(*at_most);
-                    "{syncs} syncs/s cannot come from the platters: {vdevs} vdevs at {rpm} rpm reach at most {most}. A write-back cache must be answering.",
-                    "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 vdev、{rpm} 转最多 {most} 次/秒。应是回写缓存在应答。")
+                self.media_syncs(*syncs, *at_most, *rpm, *vdevs)
             }
             LintFinding::SyncDisabled { throughput, unsynced_faster } => {
                 self.sync_disabled(*throughput, *unsynced_faster)
@@ -97,6 +93,20 @@ impl Language {
                 "{column} is {value}, which is out of range.", "{column} 为 {value}，超出合理范围。")
             }
         }
+    }
+
+    /// Rate and latency that need more operations in flight.
+    fn little(self, throughput: f64, mean_ms: f64, in_flight: f64, concurrency: f64) -> String {
+        say!(self, ops = count(throughput), mean = seconds(mean_ms / 1e3), needed = count(in_flight), stated = count(concurrency);
+            "{ops} ops/s at a mean latency of {mean} need {needed} operations in flight (Little’s law); the table states {stated}.",
+            "{ops} 次/秒、平均延迟 {mean} 需要 {needed} 的并发（Little 定律），而表中为 {stated}。")
+    }
+
+    /// Syncs that disks cannot have carried out.
+    fn media_syncs(self, syncs: f64, at_most: f64, rpm: f64, vdevs: u32) -> String {
+        say!(self, syncs = count(syncs), rpm = count(rpm), most = count(at_most);
+            "{syncs} syncs/s cannot come from the platters: {vdevs} vdevs at {rpm} rpm reach at most {most}. A write-back cache must be answering.",
+            "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 vdev、{rpm} 转最多 {most} 次/秒。应是回写缓存在应答。")
     }
 
     /// Rates that were measured with sync=disabled.
