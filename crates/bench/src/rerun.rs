@@ -4,7 +4,7 @@ use crate::known_trials::KnownTrials;
 use crate::slot::Slot;
 use findings::Findings;
 use findings::schema::{Effect, PhaseKind, VerdictClass};
-use lab::campaign::{AllocationClass, Campaign, Variant};
+use lab::campaign::{AllocationClass, Campaign, DriveRef, Variant};
 use lab::model::Model;
 use measurement::{Perturbation, TrialKind};
 use serde_json::Value;
@@ -138,18 +138,25 @@ pub(crate) fn kinds(variant: &Variant) -> BTreeMap<String, u32> {
 
 /// Kinds of drives and their uncertain numbers on which the difference of two variants may rest.
 fn uncertain(pair: [&Variant; 2]) -> Vec<(String, &'static str)> {
-    let drive_kinds = |variant: &Variant| -> BTreeSet<(AllocationClass, String)> {
-        let vdevs = variant.pool.vdevs.iter();
-        vdevs.flat_map(|vdev| vdev.drives.iter().map(|d| (vdev.class, d.kind.clone()))).collect()
+    let drive_kinds = |variant: &Variant| -> BTreeSet<(Option<AllocationClass>, String)> {
+        let class = |drive: &DriveRef| {
+            let mut vdevs = variant.pool.vdevs.iter();
+            vdevs.find(|vdev| vdev.drives.contains(drive)).map(|vdev| vdev.class)
+        };
+        variant.used_drives().map(|drive| (class(drive), drive.kind.clone())).collect()
     };
     let (a, b) = (drive_kinds(pair[0]), drive_kinds(pair[1]));
     let mut kinds: Vec<_> = a.symmetric_difference(&b).cloned().collect();
     if kinds.is_empty() {
-        kinds = a.into_iter().filter(|(class, _)| *class == AllocationClass::Log).collect();
+        kinds = a.into_iter().filter(|(class, _)| *class == Some(AllocationClass::Log)).collect();
     }
+    // The drives of a file system without ZFS hold what data vdevs hold.
+    let of_class = |class: Option<AllocationClass>| class.unwrap_or(AllocationClass::Normal);
     kinds
         .into_iter()
-        .flat_map(|(class, kind)| parameters(class).iter().map(move |p| (kind.clone(), *p)))
+        .flat_map(|(class, kind)| {
+            parameters(of_class(class)).iter().map(move |p| (kind.clone(), *p))
+        })
         .collect()
 }
 

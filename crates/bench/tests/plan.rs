@@ -279,6 +279,32 @@ fn cells_of_a_decided_effect_are_run_again_where_they_have_the_uncertain_drive()
 }
 
 #[test]
+fn two_file_systems_are_run_again_with_the_drives_in_which_they_differ() {
+    let (drives, rest) = LAB.split_once("[pool]").unwrap();
+    let (_, workloads) = rest.split_once("[workloads.sync]").unwrap();
+    let variants = r#"
+[variants.disk]
+stack = "ext4"
+drive = "hdd0"
+[variants.flash]
+stack = "ext4"
+drive = "optane0"
+"#;
+    let lab = format!("{drives}{variants}[workloads.sync]{workloads}");
+    let mut campaign = synthetic::campaign(&lab);
+    campaign.method.sensitivity = vec![2.0];
+    let rounds = rounds(&campaign, &mut KnownTrials::default(), [600.0, 6000.0], false);
+    let mut changes: Vec<(usize, String)> = Vec::new();
+    for slot in rounds.last().unwrap() {
+        let TrialKind::Rerun(change) = &slot.kind else { panic!("{slot:?}") };
+        changes.push((slot.variant, format!("{} {}", change.drive, change.parameter)));
+    }
+    changes.sort();
+    let expected = [(0, "hdd hdd.write_ack_ms"), (1, "optane flash.flush_us")];
+    assert_eq!(changes, expected.map(|(variant, change)| (variant, change.to_owned())));
+}
+
+#[test]
 fn a_changed_number_makes_a_valid_drive_and_touches_no_other() {
     let campaign = campaign();
     let change = |parameter: &str, factor| Perturbation {

@@ -8,8 +8,8 @@ use crate::effects::{ablation, causes};
 use crate::lints;
 use crate::quality::{scale, validation};
 use crate::schema::{
-    Cell, Counted, FORMAT, Findings, Interaction, LabRef, MethodFindings, NotRun, Part, Subject,
-    TrialRow, Validity, VariantRef, Verdict, WorkloadRef,
+    Cell, Counted, Effect, FORMAT, Findings, Interaction, LabRef, MethodFindings, NotRun, Part,
+    Subject, TrialRow, Validity, VariantRef, Verdict, WorkloadRef,
 };
 use crate::verdicts::{self, Evidence};
 use crate::verdicts::{adequate, durability, price, reruns};
@@ -34,24 +34,7 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
         .collect();
     let factors = factors::factors(campaign);
     let pairs = factors::pairs(campaign);
-    let mut effects = Vec::new();
-    let mut interactions = Vec::new();
-    for workload in &campaign.workloads {
-        let side = |v: &Variant| find(&sides, |s| s.group, v, &workload.name);
-        let measured: Vec<(&Pair<'_>, &Side<'_>, &Side<'_>)> = pairs
-            .iter()
-            .filter_map(|pair| Some((pair, side(pair.variant)?, side(pair.baseline)?)))
-            .collect();
-        for (pair, top, bottom) in &measured {
-            effects.extend(effects::of_pair(pair, top, bottom, &campaign.method));
-        }
-        for level in levels(&pairs) {
-            let of_level: Vec<_> =
-                measured.iter().copied().filter(|(p, _, _)| (p.factor, p.level) == level).collect();
-            effects.extend(effects::main(&of_level, &campaign.method));
-        }
-        interactions.extend(interact(campaign, &measured));
-    }
+    let (effects, interactions) = compare(campaign, &pairs, &sides);
     let baseline = factors::baseline(campaign);
     let ranking = baseline.map_or_else(Vec::new, |b| ablation::rank(campaign, b, &pairs, &effects));
     let subjects = |factor: &str| {
@@ -103,6 +86,33 @@ pub fn analyse(campaign: &Campaign, model: &Model, trials: &[Trial]) -> Findings
     findings.lints = lints::contradictions(&lints::Table::from_findings(campaign, &findings));
     verdicts::sort(&mut findings);
     findings
+}
+
+/// What each pair and each level of a factor gives under each workload, and how factors interact.
+fn compare(
+    campaign: &Campaign,
+    pairs: &[Pair<'_>],
+    sides: &[Side<'_>],
+) -> (Vec<Effect>, Vec<Interaction>) {
+    let mut effects = Vec::new();
+    let mut interactions = Vec::new();
+    for workload in &campaign.workloads {
+        let side = |v: &Variant| find(sides, |s| s.group, v, &workload.name);
+        let measured: Vec<(&Pair<'_>, &Side<'_>, &Side<'_>)> = pairs
+            .iter()
+            .filter_map(|pair| Some((pair, side(pair.variant)?, side(pair.baseline)?)))
+            .collect();
+        for (pair, top, bottom) in &measured {
+            effects.extend(effects::of_pair(pair, top, bottom, &campaign.method));
+        }
+        for level in levels(pairs) {
+            let of_level: Vec<_> =
+                measured.iter().copied().filter(|(p, _, _)| (p.factor, p.level) == level).collect();
+            effects.extend(effects::main(&of_level, &campaign.method));
+        }
+        interactions.extend(interact(campaign, &measured));
+    }
+    (effects, interactions)
 }
 
 fn find<'a, T>(

@@ -246,6 +246,25 @@ fn an_unmirrored_log_and_a_bare_special_are_risks() {
 }
 
 #[test]
+fn caches_that_nothing_flushes_are_risks() {
+    let risks = |log: bool, profile: &str, parameters: &[&str]| {
+        let mut v = variant(log, false);
+        v.drives.get_mut("hdd").unwrap().numbers = numbers(profile, |_| {});
+        v.drives.get_mut("optane").unwrap().numbers = numbers("p1600x-118g", |_| {});
+        v.module = parameters.iter().map(|name| ((*name).to_owned(), 1)).collect();
+        analyse(&campaign(vec![v], SYNC_JOB), &model(), &[]).variants[0].durability.clone()
+    };
+    let kinds = || vec!["hdd".to_owned()];
+    let (all, log) = ("zfs_nocacheflush", "zil_nocacheflush");
+    let no_flush = [DurabilityRisk::NoCacheFlush { kinds: kinds() }];
+    assert_eq!(risks(false, "hdd-7200-16t", &[all]), no_flush);
+    assert_eq!(risks(false, "hdd-7200-16t", &[all, log]), no_flush, "which says the other too");
+    let no_log_flush = [DurabilityRisk::NoLogFlush { kinds: kinds() }];
+    assert_eq!(risks(false, "hdd-7200-16t", &[log]), no_log_flush);
+    assert_eq!(risks(true, "hdd-7200-16t", &[log]), [], "the log's own drives keep their cache");
+}
+
+#[test]
 fn rates_of_a_whole_run_are_compared_without_a_course() {
     let variants = [variant(false, false), variant(true, false)];
     let [without, with] = &variants;

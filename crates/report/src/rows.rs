@@ -192,8 +192,8 @@ pub fn title(findings: &Findings, language: Language, verdict: &Verdict) -> Stri
     let (factor, level) = (factor_name(findings, language, &verdict.factor), name(&verdict.level));
     // A variant of its own is factor and level.
     let subject = if factor == level { level } else { format!("{factor} {level}") };
-    let mut title =
-        format!("{subject} ({} {})", language.label(Label::Against), name(&verdict.against));
+    let against = format!("{} {}", language.label(Label::Against), name(&verdict.against));
+    let mut title = subject + &language.in_brackets(&against);
     if findings.cells.iter().any(|c| c.workload != findings.cells[0].workload) {
         title += &format!(" · {}", name(&verdict.workload));
     }
@@ -250,14 +250,11 @@ pub fn workloads(findings: &Findings) -> Vec<&str> {
     all
 }
 
-/// `6.7× sustained [6.2, 7.2]`.
+/// `6.7× sustained [6.2, 7.2]`, `持续 6.7× [6.2, 7.2]`.
 pub fn interval(language: Language, effect: &Effect) -> String {
-    let phase = match effect.phase {
-        PhaseKind::Whole => String::new(),
-        phase => format!(" {}", language.phase(phase)),
-    };
-    let metric = metric(language, effect.metric).map_or_else(String::new, |m| format!(" {m}"));
-    format!("{}{metric}{phase}{}", ratio(effect.ratio.value), range(&effect.ratio))
+    let phase = (effect.phase != PhaseKind::Whole).then(|| language.phase(effect.phase));
+    let metric = metric(language, effect.metric);
+    language.measured_in(&ratio(effect.ratio.value), metric, phase) + &range(&effect.ratio)
 }
 
 /// The name of a metric; none for throughput, which is what ratios are of unless they say otherwise.
@@ -410,7 +407,7 @@ fn remarks(language: Language, findings: &Findings, row: &Row) -> Vec<String> {
     all.extend(cell.issues.iter().map(|known| {
         let issue = language.issue(&known.issue);
         if known.trials < of && known.trials > 0 {
-            format!("{issue} ({})", language.of_trials(known.trials, of))
+            issue + &language.in_brackets(&language.of_trials(known.trials, of))
         } else {
             issue
         }

@@ -9,6 +9,7 @@ use crate::table::{Column, columns_of, sync_tests};
 use crate::text::{columns, cut, one_line, wrap};
 use findings::schema::{Findings, VerdictClass};
 use std::fmt::Write;
+use std::iter;
 
 /// How the text is laid out.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +69,7 @@ impl Page {
         let paint = color.filter(|_| self.style.color);
         let _ = write!(self.out, "{}{head}{}", paint.unwrap_or(""), paint.map_or("", |_| RESET));
         let first = columns(&head) + GAP;
-        let (mut at, indent) = if first <= MARGIN {
+        let (at, indent) = if first <= MARGIN {
             (columns(&head), MARGIN)
         } else if first + 24 <= width {
             (first - GAP, 4)
@@ -78,23 +79,18 @@ impl Page {
         };
         // The first line is shorter where the name is longer than the margin.
         let start = if at == 0 { indent } else { first.max(indent) };
-        let mut rest = text.to_owned();
-        let mut room = width - start;
-        loop {
-            self.pad(if at == 0 { indent } else { start - at });
-            let lines = wrap(&rest, room);
-            self.out.push_str(&lines[0]);
-            self.out.push('\n');
-            rest = lines[1..].join(" ");
-            if rest.is_empty() {
-                return;
+        let lines = wrap(text, width - start, width - indent);
+        for (line, pad) in lines.iter().zip(iter::once(start - at).chain(iter::repeat(indent))) {
+            if !line.is_empty() {
+                self.pad(pad);
+                self.out.push_str(line);
             }
-            (at, room) = (0, width - indent);
+            self.out.push('\n');
         }
     }
 
     fn pad(&mut self, by: usize) {
-        self.out.extend(std::iter::repeat_n(' ', by));
+        self.out.extend(iter::repeat_n(' ', by));
     }
 
     /// One workload's rows.
@@ -104,7 +100,8 @@ impl Page {
         fit(&mut table, self.style.width);
         self.lines(&table);
         if rows.iter().any(|row| row.first.is_some()) {
-            for line in wrap(language.label(Label::WholeWindow), self.style.width.max(40)) {
+            let width = self.style.width.max(40);
+            for line in wrap(language.label(Label::WholeWindow), width, width) {
                 let _ = writeln!(self.out, "{line}");
             }
         }
@@ -123,10 +120,10 @@ impl Page {
                 let cell = &column.cells[line];
                 let room = column.width - columns(cell).min(column.width);
                 let left = if column.right { room } else { 0 };
-                text.extend(std::iter::repeat_n(' ', left));
+                text.extend(iter::repeat_n(' ', left));
                 text.push_str(cell);
                 if i + 1 < table.len() {
-                    text.extend(std::iter::repeat_n(' ', room - left + GAP));
+                    text.extend(iter::repeat_n(' ', room - left + GAP));
                 }
             }
             let (on, off) = if line == 0 && self.style.color { (BOLD, RESET) } else { ("", "") };

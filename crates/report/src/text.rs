@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use textwrap::WordSeparator;
+use textwrap::core::{Fragment, Word, break_words};
+use textwrap::wrap_algorithms::wrap_first_fit;
+use unicode_width::UnicodeWidthChar;
 
 /// Characters that change how their neighbours are shown: controls, bidirectional marks and
 /// overrides (Unicode UAX #9), and the byte-order mark.
@@ -39,25 +43,11 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// Columns a terminal gives to `c`: 2 for East Asian wide characters, 0 for combining marks.
-///
-/// Ranges: Unicode's EastAsianWidth W and F blocks as far as scripts and symbols go.
-pub fn columns_of_char(c: char) -> usize {
-    let c = c as u32;
-    let combining = matches!(c, 0x0300..=0x036f | 0x0483..=0x0489 | 0x0591..=0x05bd
-        | 0x0610..=0x061a | 0x064b..=0x065f | 0x1ab0..=0x1aff | 0x1dc0..=0x1dff
-        | 0x20d0..=0x20ff | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f | 0x200c..=0x200d);
-    let wide = matches!(c, 0x1100..=0x115f | 0x2e80..=0x303e | 0x3041..=0x33ff | 0x3400..=0x4dbf
-        | 0x4e00..=0x9fff | 0xa000..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
-        | 0xfe30..=0xfe4f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1f64f
-        | 0x1f900..=0x1f9ff | 0x20000..=0x3fffd);
-    match (combining, wide) {
-        (true, _) => 0,
-        (_, true) => 2,
-        _ => 1,
-    }
+fn columns_of_char(c: char) -> usize {
+    c.width().unwrap_or(0)
 }
 
-/// Columns a terminal gives to `text`.
+/// Columns a terminal gives to `text`: the sum of its characters', by which lines are wrapped and names cut.
 pub fn columns(text: &str) -> usize {
     text.chars().map(columns_of_char).sum()
 }
@@ -81,35 +71,58 @@ pub fn cut(text: &str, width: usize) -> String {
     out
 }
 
-/// `text` broken into lines of at most `width` columns, at spaces where there are any and between
-/// wide characters otherwise.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(8);
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    let start_line = |lines: &mut Vec<String>, used: &mut usize| {
-        lines.push(String::new());
-        *used = 0;
+/// Columns that a line has at least.
+const NARROWEST: usize = 8;
+
+/// `text` broken into lines: the first of at most `first` columns, the others of at most `others`. Each run of
+/// spaces and line breaks in it is one space. A first word that is too long for the first line leaves that empty; one
+/// that is too long for any line is divided.
+pub fn wrap(text: &str, first: usize, others: usize) -> Vec<String> {
+    let (first, others) = (first.max(NARROWEST), others.max(NARROWEST));
+    let words: Vec<&str> = text.split([' ', '\n']).filter(|word| !word.is_empty()).collect();
+    let text = words.join(" ");
+    let pieces = break_words(unbroken(&text), others);
+    let too_long = pieces.first().is_some_and(|piece| piece.width() > first as f64);
+    let widths: &[f64] = match too_long {
+        true => &[others as f64],
+        false => &[first as f64, others as f64],
     };
-    for word in text.split([' ', '\n']).filter(|w| !w.is_empty()) {
-        let needed = columns(word);
-        if used > 0 && used + 1 + needed > width && needed <= width {
-            start_line(&mut lines, &mut used);
+    let mut lines: Vec<String> = too_long.then(String::new).into_iter().collect();
+    lines.extend(wrap_first_fit(&pieces, widths).into_iter().map(|line| {
+        let all: String = line.iter().flat_map(|piece| [piece.word, piece.whitespace]).collect();
+        all.trim_end_matches(' ').to_owned()
+    }));
+    lines
+}
+
+/// The parts of a text between which a line may break: at each space, and in a word as [`may_break`] says.
+fn unbroken(text: &str) -> Vec<Word<'_>> {
+    text.split_inclusive(' ').flat_map(parts_of_word).collect()
+}
+
+/// The parts of a word, the space behind it included.
+fn parts_of_word(word: &str) -> Vec<Word<'_>> {
+    let mut parts = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for part in WordSeparator::UnicodeBreakProperties.find_words(word) {
+        if end > 0 && may_break(&word[..end], &word[end..]) {
+            parts.push(Word::from(&word[start..end]));
+            start = end;
         }
-        if used > 0 {
-            lines.last_mut().expect("one line at least").push(' ');
-            used += 1;
-        }
-        for c in word.chars() {
-            let next = columns_of_char(c);
-            if used + next > width {
-                start_line(&mut lines, &mut used);
-            }
-            lines.last_mut().expect("one line at least").push(c);
-            used += next;
-        }
+        end += part.word.len() + part.whitespace.len();
     }
-    lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
+    parts.push(Word::from(&word[start..]));
+    parts
+}
+
+/// Whether a line may break in a word where Unicode allows it: beside a wide character. Paths, names and rates
+/// (`次/秒`) stay whole, although Unicode allows a break after their hyphens and slashes.
+fn may_break(before: &str, after: &str) -> bool {
+    let is_wide = |c: char| columns_of_char(c) > 1;
+    match before.chars().next_back() {
+        Some('/') | None => false,
+        Some(c) => is_wide(c) || after.chars().next().is_some_and(is_wide),
+    }
 }
 
 /// Lines of a table with columns as wide as their widest cell; those in `right` stand to the right.
@@ -155,9 +168,52 @@ mod tests {
     #[test]
     fn wrapping_keeps_every_line_within_the_width_even_without_spaces() {
         let text = "a reason of several words and 一个没有空格的很长的句子需要在字符之间断开 end";
-        let lines = wrap(text, 20);
-        assert!(lines.iter().all(|line| columns(line) <= 20), "{lines:?}");
-        let together: String = lines.concat();
-        assert_eq!(together.replace(' ', ""), text.replace(' ', ""), "nothing is lost");
+        let long = "x".repeat(70);
+        for text in [text, &format!("{long} {text} {long}"), ""] {
+            for (first, others) in [(20, 20), (12, 30), (30, 12)] {
+                let lines = wrap(text, first, others);
+                let fits = |(i, line): (usize, &String)| {
+                    columns(line) <= if i == 0 { first } else { others }
+                };
+                assert!(lines.iter().enumerate().all(fits), "{lines:?}");
+                assert_eq!(
+                    lines.concat().replace(' ', ""),
+                    text.replace(' ', ""),
+                    "nothing is lost"
+                );
+            }
+        }
+        assert_eq!(wrap("", 20, 20), [""]);
+    }
+
+    #[test]
+    fn no_line_begins_with_closing_punctuation_or_ends_with_an_opening_bracket() {
+        let text =
+            "独立日志：写入延迟（平均）由八毫秒变为十二微秒，突发、持续均如此；结论（见下）成立。";
+        for width in 8..=40 {
+            for line in wrap(text, width, width) {
+                assert!(!line.starts_with(['：', '，', '。', '；', '）', '、']), "{width}: {line}");
+                assert!(!line.ends_with('（'), "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn latin_words_paths_and_rates_break_at_spaces_only() {
+        let words =
+            ["pool-name/dataset", "/proc/spl/kstat/zfs", "640", "次/秒", "12.5\u{a0}ms", "a—b"];
+        let text = words.join(" ");
+        for width in 19..=40 {
+            let lines = wrap(&text, width, width);
+            let back: Vec<&str> = lines.iter().flat_map(|line| line.split(' ')).collect();
+            assert_eq!(back, words, "{width}");
+        }
+        // Beside Chinese there is no space.
+        assert_eq!(
+            wrap("由 hdd 变为 optane-p4800x（原为）", 12, 18),
+            ["由 hdd 变为", "optane-p4800x（原", "为）"]
+        );
+        // What is too long for the rest of the first line begins on the second.
+        assert_eq!(wrap("/proc/spl/kstat/zfs end", 10, 24), ["", "/proc/spl/kstat/zfs end"]);
     }
 }

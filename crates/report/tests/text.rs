@@ -193,6 +193,19 @@ fn findings_with_nothing_in_them_are_reported_without_a_panic() {
     assert!(report::openmetrics::render(&empty).ends_with("# EOF\n"));
 }
 
+#[test]
+fn chinese_has_its_own_brackets_and_names_the_phase_first() {
+    let mut findings = findings(&TWO);
+    let cell = &mut findings.cells[0];
+    let of = cell.trials.all();
+    cell.issues = vec![CellIssue { issue: QualityIssue::DidNotRun, trials: of - 1 }];
+    let style = Style { language: Language::Chinese, ..style(200) };
+    let text = report::terminal::render(&findings, style);
+    assert!(text.contains("SLOG mirror（相对于 none）"), "{text}");
+    assert!(text.contains("持续 6.7× ["), "{text}");
+    assert!(text.contains(&format!("（{of} 次试验中的 {} 次）", of - 1)), "{text}");
+}
+
 /// Takes a cell's trials away: the budget ended before them.
 fn not_run(findings: &mut findings::Findings, cell: usize) {
     let cell = &mut findings.cells[cell];

@@ -123,8 +123,14 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
             found.insert(subject);
         }
     }
-    if a.pool.ashift != b.pool.ashift {
-        found.insert(Subject::Ashift);
+    if a.stack != b.stack {
+        found.insert(Subject::Stack);
+    }
+    // Of a pool and a file system without one, the stack says what the data vdevs and their properties would.
+    if a.is_zfs() == b.is_zfs() {
+        found.extend(settings(a, b));
+    } else {
+        found.remove(&Subject::Layout);
     }
     if a.memory != b.memory {
         found.insert(Subject::Memory);
@@ -132,23 +138,30 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
     if a.openzfs != b.openzfs {
         found.insert(Subject::OpenZfs);
     }
-    for name in differing(&a.pool.properties, &b.pool.properties) {
-        found.insert(Subject::PoolProperty { name });
-    }
-    for name in differing(&a.module, &b.module) {
-        found.insert(Subject::Module { name });
-    }
-    // A drive counts where both pools use its kind: a kind that comes with a log is the log's.
-    let used = |v: &Variant| -> BTreeSet<String> {
-        let all = v.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
-        all.map(|drive| drive.kind.clone()).collect()
-    };
+    // A drive counts where both use its kind: a kind that comes with a log is the log's.
+    let used =
+        |v: &Variant| -> BTreeSet<String> { v.used_drives().map(|d| d.kind.clone()).collect() };
     for kind in used(a).intersection(&used(b)) {
         let numbers =
             |v: &Variant| v.drives.get(kind).map(|d| (d.profile.clone(), d.numbers.clone()));
         if numbers(a) != numbers(b) {
             found.insert(Subject::Drive { kind: kind.clone() });
         }
+    }
+    found.into_iter().collect()
+}
+
+/// What differs between the settings of two pools, their datasets and their module.
+fn settings(a: &Variant, b: &Variant) -> BTreeSet<Subject> {
+    let mut found = BTreeSet::new();
+    if a.pool.ashift != b.pool.ashift {
+        found.insert(Subject::Ashift);
+    }
+    for name in differing(&a.pool.properties, &b.pool.properties) {
+        found.insert(Subject::PoolProperty { name });
+    }
+    for name in differing(&a.module, &b.module) {
+        found.insert(Subject::Module { name });
     }
     let datasets: BTreeSet<&String> = a.datasets.keys().chain(b.datasets.keys()).collect();
     let none = BTreeMap::new();
@@ -158,7 +171,7 @@ pub fn subjects(a: &Variant, b: &Variant) -> Vec<Subject> {
             found.insert(Subject::Property { dataset: dataset.clone(), name });
         }
     }
-    found.into_iter().collect()
+    found
 }
 
 fn vdevs(variant: &Variant, class: AllocationClass) -> Vec<&Vdev> {

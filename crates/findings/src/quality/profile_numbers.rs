@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 /// Words with which profiles say where a number does not come from a measurement.
 const GUESSED: [&str; 3] = ["estimate", "fitted", "from memory"];
 
-/// The profiles of a campaign's pools, by kind: how many of their numbers are open.
+/// The profiles of the drives that a campaign uses, by kind: how many of their numbers are open.
 pub fn open(campaign: &Campaign) -> Vec<OpenNumbers> {
     let mut kinds: BTreeMap<(&str, &str), &Value> = BTreeMap::new();
     for variant in &campaign.variants {
-        for drive in variant.pool.vdevs.iter().flat_map(|v| &v.drives) {
+        for drive in variant.used_drives() {
             if let Some(kind) = variant.drives.get(&drive.kind) {
                 kinds.insert((&drive.kind, &kind.profile), &kind.numbers);
             }

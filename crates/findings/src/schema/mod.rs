@@ -183,6 +183,8 @@ pub enum Subject {
     Spare,
     /// Layout of the data vdevs.
     Layout,
+    /// The storage stack: a pool or a file system without one, and on which array and drives that is.
+    Stack,
     /// `ashift`.
     Ashift,
     /// The profile of a kind of drive, or a number in it.

@@ -224,6 +224,11 @@ pub enum DurabilityRisk {
         /// Their kinds.
         kinds: Vec<String>,
     },
+    /// `zil_nocacheflush=1` where the drives that hold the log have a volatile cache.
+    NoLogFlush {
+        /// Their kinds.
+        kinds: Vec<String>,
+    },
     /// Drives that acknowledge a flush and do not keep it.
     LyingFlush {
         /// Their kinds.

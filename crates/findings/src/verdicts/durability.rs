@@ -2,9 +2,17 @@
 
 use crate::cells::Group;
 use crate::schema::DurabilityRisk;
-use lab::campaign::{AllocationClass, DriveKind, Layout, MdLevel, Stack, Variant, Vdev};
-use lab::durability::Durability;
+use lab::campaign::{AllocationClass, Layout, MdLevel, Stack, Variant, Vdev};
+use lab::durability::{Durability, unflushed, volatile, volatile_of};
 use std::collections::BTreeSet;
+
+/// Classes of vdevs whose cache holds what was acknowledged.
+const HOLDS_DATA_OR_LOG: [AllocationClass; 4] = [
+    AllocationClass::Normal,
+    AllocationClass::Log,
+    AllocationClass::Special,
+    AllocationClass::Dedup,
+];
 
 /// The risks of a variant, the worst first.
 pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
@@ -18,16 +26,20 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
     if !disabled.is_empty() {
         risks.push(DurabilityRisk::SyncDisabled { datasets: disabled });
     }
-    let emptied = kinds(variant, volatile);
-    if variant.module.get("zfs_nocacheflush").is_some_and(|v| *v != 0) && !emptied.is_empty() {
-        risks.push(DurabilityRisk::NoCacheFlush { kinds: emptied });
+    // Drives under a file system are no vdevs.
+    let emptied = match &variant.stack {
+        Stack::Zfs => volatile(variant, &HOLDS_DATA_OR_LOG),
+        Stack::Filesystem(on_drives) => volatile_of(variant, on_drives.drives.iter()),
+    };
+    let is_set = |name| variant.is_zfs() && variant.module.get(name).is_some_and(|v| *v != 0);
+    if is_set("zfs_nocacheflush") {
+        risks.extend(named(&emptied).map(|kinds| DurabilityRisk::NoCacheFlush { kinds }));
+    } else if is_set("zil_nocacheflush") {
+        let log = volatile(variant, &[variant.log_class()]);
+        risks.extend(named(&log).map(|kinds| DurabilityRisk::NoLogFlush { kinds }));
     }
-    let lying = kinds(variant, |numbers| {
-        volatile(numbers) && numbers.get("flush").and_then(|v| v.as_str()) == Some("lies")
-    });
-    if !lying.is_empty() {
-        risks.push(DurabilityRisk::LyingFlush { kinds: lying });
-    }
+    let lying = named(&unflushed(variant, emptied));
+    risks.extend(lying.map(|kinds| DurabilityRisk::LyingFlush { kinds }));
     let vdevs =
         |class: AllocationClass| variant.pool.vdevs.iter().filter(move |v| v.class == class);
     let bare = |vdev: &&Vdev| vdev.layout == Layout::Single;
@@ -60,48 +72,7 @@ pub fn differs(top: &Group<'_>, bottom: &Group<'_>) -> bool {
     !after_power_cut(top).same_class(after_power_cut(bottom))
 }
 
-/// Kinds of the pool's drives that hold data or log and pass a test.
-fn kinds(variant: &Variant, test: impl Fn(&serde_json::Value) -> bool) -> Vec<String> {
-    let used: BTreeSet<&String> = variant
-        .pool
-        .vdevs
-        .iter()
-        .filter(|vdev| !matches!(vdev.class, AllocationClass::Cache | AllocationClass::Spare))
-        .flat_map(|vdev| &vdev.drives)
-        .map(|drive| &drive.kind)
-        .collect();
-    used.into_iter()
-        .filter(|kind| {
-            variant.drives.get(*kind).is_some_and(|DriveKind { numbers, .. }| test(numbers))
-        })
-        .cloned()
-        .collect()
-}
-
-/// A write cache that a power cut empties; of a card that writes through, its members'.
-fn volatile(numbers: &serde_json::Value) -> bool {
-    let is = |key: &str| numbers.get(key).and_then(serde_json::Value::as_bool) == Some(true);
-    match numbers.pointer("/card/member") {
-        Some(member) if !is("write_cache") => volatile(member),
-        _ => is("write_cache") && !is("power_loss_protection"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_card_that_writes_through_is_as_volatile_as_its_members() {
-        let card = |write_cache: bool| {
-            json!({
-                "write_cache": write_cache,
-                "power_loss_protection": true,
-                "card": { "member": { "write_cache": true, "power_loss_protection": false } },
-            })
-        };
-        assert!(volatile(&card(false)));
-        assert!(!volatile(&card(true)));
-    }
+/// Kinds of drives by their names; none where there is no such kind.
+fn named(kinds: &BTreeSet<&str>) -> Option<Vec<String>> {
+    (!kinds.is_empty()).then(|| kinds.iter().map(|kind| (*kind).to_owned()).collect())
 }

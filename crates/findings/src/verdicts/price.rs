@@ -4,10 +4,10 @@ use crate::schema::Price;
 use lab::campaign::{Host, Variant};
 use std::collections::BTreeSet;
 
-/// Drives in a variant's pool.
+/// Drives that a variant uses.
 pub fn drives(variant: &Variant) -> u32 {
-    let all = variant.pool.vdevs.iter().flat_map(|v| &v.drives);
-    let used: BTreeSet<(&str, u32)> = all.map(|d| (d.kind.as_str(), d.index)).collect();
+    let used: BTreeSet<(&str, u32)> =
+        variant.used_drives().map(|d| (d.kind.as_str(), d.index)).collect();
     used.len() as u32
 }
 

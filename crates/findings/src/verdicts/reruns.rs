@@ -56,7 +56,7 @@ pub fn gather<'a>(campaign: &'a Campaign, model: &Model, trials: &[&'a Trial]) -
 }
 
 /// The ranges that re-runs give for the effect a verdict rests on, of one pair or over several, each with
-/// its numerator and denominator. A side that has the drive in its pool must have been run again with it; a
+/// its numerator and denominator. A side that uses the drive must have been run again with it; a
 /// side without it is not changed by it.
 pub fn sensitivities(
     deciding: &Effect,
@@ -154,8 +154,7 @@ fn again<'s>(
 }
 
 fn has(variant: &Variant, kind: &str) -> bool {
-    let mut drives = variant.pool.vdevs.iter().flat_map(|v| &v.drives);
-    drives.any(|drive| drive.kind == kind)
+    variant.used_drives().any(|drive| drive.kind == kind)
 }
 
 /// Whether a ratio has the verdict's outcome: a change worth naming, or where the verdict's own is smaller than

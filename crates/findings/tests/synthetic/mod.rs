@@ -25,6 +25,14 @@ pub fn kind(profile: &str, count: u32, write_cache: bool, protected: bool) -> Dr
     }
 }
 
+/// Numbers of a built-in profile, one of them changed.
+pub fn numbers(profile: &str, change: impl Fn(&mut serde_json::Value)) -> serde_json::Value {
+    let profile = lab::Profiles::builtin().get(profile).unwrap().unwrap();
+    let mut numbers = serde_json::to_value(profile).unwrap();
+    change(&mut numbers);
+    numbers
+}
+
 pub fn vdev(class: AllocationClass, layout: Layout, kind: &str, n: u32) -> Vdev {
     let drives = (0..n).map(|index| DriveRef { kind: kind.into(), index }).collect();
     Vdev { class, layout, drives }
@@ -61,7 +69,6 @@ pub fn variant(log: bool, cache: bool) -> Variant {
     }
 }
 
-/// All four variants of the factors log and cache: none, log, cache, both.
 /// ext4 on an array of that level, or on one drive.
 pub fn ext4(level: Option<MdLevel>) -> Stack {
     Stack::Filesystem(FilesystemOnDrives {
@@ -74,6 +81,7 @@ pub fn ext4(level: Option<MdLevel>) -> Stack {
     })
 }
 
+/// All four variants of the factors log and cache: none, log, cache, both.
 pub fn log_and_cache() -> Vec<Variant> {
     let levels = [(false, false), (true, false), (false, true), (true, true)];
     levels.map(|(log, cache)| variant(log, cache)).into()

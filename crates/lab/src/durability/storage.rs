@@ -145,12 +145,13 @@ pub fn named(dataset: &str) -> String {
 }
 
 /// Kinds of drives of vdevs of some classes whose volatile cache a power cut empties.
-fn volatile<'a>(variant: &'a Variant, classes: &[AllocationClass]) -> BTreeSet<&'a str> {
+pub fn volatile<'a>(variant: &'a Variant, classes: &[AllocationClass]) -> BTreeSet<&'a str> {
     let vdevs = variant.pool.vdevs.iter().filter(|vdev| classes.contains(&vdev.class));
     volatile_of(variant, vdevs.flat_map(|vdev| &vdev.drives))
 }
 
-fn volatile_of<'a>(
+/// Kinds among some drives whose volatile cache a power cut empties.
+pub fn volatile_of<'a>(
     variant: &Variant,
     drives: impl Iterator<Item = &'a DriveRef>,
 ) -> BTreeSet<&'a str> {
@@ -164,7 +165,7 @@ fn volatile_of<'a>(
 
 /// Those of them whose caches no flush empties: they lie about flushes, or announce no cache, so that Linux sends none
 /// (a card that writes through to members with volatile caches).
-fn unflushed<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
+pub fn unflushed<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let lies = |kind: &&str| {
         let profile = variant.drives.get(*kind).and_then(|known| known.drive_profile().ok());
         profile.is_some_and(|profile| {

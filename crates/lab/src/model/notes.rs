@@ -2,9 +2,12 @@
 
 use super::resolve::HostLimits;
 use super::{Model, host_memory_needed, sizes};
-use crate::campaign::{Campaign, Pgbench, Program, SQLITE_CACHE, Sysbench};
+use crate::campaign::{Campaign, DriveKind, Pgbench, Program, SQLITE_CACHE, Sysbench, Variant};
 use crate::units::{about, print_size};
 use crate::{mysql, postgresql};
+use drives::FlushBehaviour;
+use std::collections::BTreeMap;
+use zfs::memory::accepts_arc_max;
 
 /// Notes on a model: what differs from the real server, and what is not known.
 pub(super) fn notes(
@@ -75,7 +78,42 @@ pub(super) fn notes(
             ));
         }
     }
+    notes.extend(harmless_lies(campaign));
+    notes.extend(campaign.variants.iter().filter_map(|variant| refused_arc_max(campaign, variant)));
     notes
+}
+
+/// An ARC limit that the real server would ignore.
+fn refused_arc_max(campaign: &Campaign, variant: &Variant) -> Option<String> {
+    let stated = u64::try_from(*variant.module.get("zfs_arc_max")?).ok()?;
+    let memory = variant.host(&campaign.host).memory;
+    (stated > 0 && !accepts_arc_max(stated, memory)).then(|| {
+        format!(
+            "variant {}: OpenZFS ignores zfs_arc_max = {} on a server with {} of memory; the default is used",
+            variant.name,
+            about(stated),
+            about(memory)
+        )
+    })
+}
+
+/// Kinds of drives that would lie about flushes if they had a cache to empty.
+fn harmless_lies(campaign: &Campaign) -> Vec<String> {
+    let kinds: BTreeMap<&String, &DriveKind> =
+        campaign.variants.iter().flat_map(|variant| &variant.drives).collect();
+    let lies = |kind: &DriveKind| {
+        let profile = kind.drive_profile().ok();
+        profile.is_some_and(|p| p.flush == FlushBehaviour::Lies && !p.volatile_cache())
+    };
+    kinds
+        .into_iter()
+        .filter(|(_, kind)| lies(kind))
+        .map(|(name, _)| {
+            format!(
+                "drives `{name}`: flush = \"lies\" changes nothing, since no write of theirs waits in a volatile cache (power_loss_protection = false gives them one)"
+            )
+        })
+        .collect()
 }
 
 /// What of a server is not as the lab states it.

@@ -87,6 +87,22 @@ fn where_everything_fits_s_is_one() {
 }
 
 #[test]
+fn settings_that_change_nothing_are_noted() {
+    let beyond = campaign("128G", "[module]\nzfs_arc_max = \"200G\"\n");
+    let notes = model(&beyond, &ROOMY).notes.join("\n");
+    assert!(notes.contains("OpenZFS ignores zfs_arc_max = 200G"), "{notes}");
+    // A pm9a3 has a protected cache, a disk a volatile one.
+    let lies = |kind: &str| {
+        let mut lab = campaign("128G", "");
+        let numbers = &mut lab.variants[0].drives.get_mut(kind).unwrap().numbers;
+        numbers["flush"] = "lies".into();
+        model(&lab, &ROOMY).notes.join("\n")
+    };
+    assert!(lies("nvme").contains("drives `nvme`: flush = \"lies\" changes nothing"));
+    assert_eq!(lies("hdd"), "");
+}
+
+#[test]
 fn memory_binds_and_the_dirty_limit_follows_with_a_note_about_bursts() {
     let campaign = campaign("128G", "");
     let limits = HostLimits { memory: 64 * GIB };

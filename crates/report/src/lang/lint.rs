@@ -19,9 +19,7 @@ impl Language {
     pub fn lint(self, finding: &LintFinding) -> String {
         match finding {
             LintFinding::Little { throughput, mean_ms, in_flight, concurrency } => {
-                say!(self, ops = count(*throughput), mean = seconds(mean_ms / 1e3), needed = count(*in_flight), stated = count(*concurrency);
-                    "{ops} ops/s at a mean latency of {mean} need {needed} operations in flight (Little’s law); the table states {stated}.",
-                    "{ops} 次/秒、平均延迟 {mean} 需要 {needed} 的并发（Little 定律），而表中为 {stated}。")
+                self.little(*throughput, *mean_ms, *in_flight, *concurrency)
             }
             LintFinding::Bandwidth { bandwidth, throughput, size } => {
                 say!(self, ops = count(*throughput), real = bytes(throughput * size), size = bytes(*size), stated = bytes(*bandwidth);
@@ -44,19 +42,10 @@ impl Language {
                 "每一行的 p99 都是平均值的 {least} 到 {most}：像是推算而非实测。")
             }
             LintFinding::MediaSyncs { syncs, at_most, rpm, vdevs } => {
-                say!(self, syncs = count(*syncs), rpm = count(*rpm), most = count(*at_most);
-                    "{syncs} syncs/s cannot come from the platters: {vdevs} vdevs at {rpm} rpm reach at most {most}. A write-back cache must be answering.",
-                    "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 vdev、{rpm} 转最多 {most} 次/秒。应是回写缓存在应答。")
+                self.media_syncs(*syncs, *at_most, *rpm, *vdevs)
             }
             LintFinding::SyncDisabled { throughput, unsynced_faster } => {
-                let but = unsynced_faster.map_or_else(String::new, |times| {
-                    say!(self, times = ratio(times);
-                        " But asynchronous writes were {times} as fast, so sync was probably active.",
-                        "但异步写的速度是其 {times}，说明 sync 很可能仍然生效。")
-                });
-                say!(self, ops = count(*throughput);
-                    "{ops} synchronous ops/s were measured with sync=disabled, which makes no write durable.{but}",
-                    "{ops} 次/秒的“同步”操作是在 sync=disabled 下测得的，不保证落盘。{but}")
+                self.sync_disabled(*throughput, *unsynced_faster)
             }
             LintFinding::LayoutWidth { data, parity, vdevs, drives, data_actual } => {
                 say!(self, needed = u64::from(*vdevs) * (u64::from(*data) + u64::from(*parity));
@@ -76,14 +65,10 @@ impl Language {
                     "{bandwidth}/s exceeds the {link}/s of the link.", "{bandwidth}/s 超过链路的 {link}/s。")
             }
             LintFinding::ArcDrop { without, with, arc, headers, explained } => {
-                say!(self, without = share(*without), with = share(*with), headers = bytes(*headers), arc = bytes(*arc), explained = share(*explained);
-                    "The ARC hit ratio falls from {without} to {with}; L2ARC headers take at most {headers} of the {arc} ARC, which explains only {explained}.",
-                    "ARC 命中率由 {without} 降到 {with}；L2ARC 头部最多占用 {headers}（ARC 共 {arc}），只能解释 {explained} 的下降。")
+                self.arc_drop(*without, *with, *arc, *headers, *explained)
             }
             LintFinding::FillTime { hits, bytes: held, feed, seconds: needed, run } => {
-                say!(self, hits = share(*hits), held = bytes(*held), feed = bytes(*feed), needed = seconds(*needed), run = seconds(*run);
-                    "For {hits} of the reads to hit the L2ARC it must hold {held}; at {feed}/s that takes {needed} to fill, but the run lasted {run}.",
-                    "L2ARC 要命中 {hits} 的读取需缓存 {held}；以 {feed}/s 写入需 {needed}，而测试只运行了 {run}。")
+                self.fill_time(*hits, *held, *feed, *needed, *run)
             }
             LintFinding::PrimaryCache { primarycache, hits } => {
                 say!(self, value = name(primarycache), hits = share(*hits);
@@ -91,15 +76,7 @@ impl Language {
                     "primarycache={value} 使数据不进入 ARC，也就不会进入 L2ARC，却有 {hits} 的读取命中。")
             }
             LintFinding::Raid0Below { raid0, other, level, same_settings } => {
-                let end = match same_settings {
-                    true => self.pick("with the same settings: impossible.", "设置相同，不可能。"),
-                    false => {
-                        self.pick("with different settings: not comparable.", "设置不同，不可比。")
-                    }
-                };
-                say!(self, raid0 = count(*raid0), level = name(level), other = count(*other);
-                    "RAID 0 ({raid0}) is slower than {level} ({other}), measured {end}",
-                    "RAID 0（{raid0}）慢于 {level}（{other}）：{end}")
+                self.raid0_below(*raid0, *other, level, *same_settings)
             }
             LintFinding::OtherSize { bandwidth, computed, size } => {
                 say!(self, stated = bytes(*bandwidth), computed = bytes(*computed), size = bytes(*size);
@@ -116,5 +93,56 @@ impl Language {
                 "{column} is {value}, which is out of range.", "{column} 为 {value}，超出合理范围。")
             }
         }
+    }
+
+    /// Rate and latency that need more operations in flight.
+    fn little(self, throughput: f64, mean_ms: f64, in_flight: f64, concurrency: f64) -> String {
+        say!(self, ops = count(throughput), mean = seconds(mean_ms / 1e3), needed = count(in_flight), stated = count(concurrency);
+            "{ops} ops/s at a mean latency of {mean} need {needed} operations in flight (Little’s law); the table states {stated}.",
+            "{ops} 次/秒、平均延迟 {mean} 需要 {needed} 的并发（Little 定律），而表中为 {stated}。")
+    }
+
+    /// Syncs that disks cannot have carried out.
+    fn media_syncs(self, syncs: f64, at_most: f64, rpm: f64, vdevs: u32) -> String {
+        say!(self, syncs = count(syncs), rpm = count(rpm), most = count(at_most);
+            "{syncs} syncs/s cannot come from the platters: {vdevs} vdevs at {rpm} rpm reach at most {most}. A write-back cache must be answering.",
+            "{syncs} 次/秒的同步写不可能由盘片完成：{vdevs} 个 vdev、{rpm} 转最多 {most} 次/秒。应是回写缓存在应答。")
+    }
+
+    /// Rates that were measured with sync=disabled.
+    fn sync_disabled(self, throughput: f64, unsynced_faster: Option<f64>) -> String {
+        let but = unsynced_faster.map_or_else(String::new, |times| {
+            say!(self, times = ratio(times);
+                " But asynchronous writes were {times} as fast, so sync was probably active.",
+                "但异步写的速度是其 {times}，说明 sync 很可能仍然生效。")
+        });
+        say!(self, ops = count(throughput);
+            "{ops} synchronous ops/s were measured with sync=disabled, which makes no write durable.{but}",
+            "{ops} 次/秒的“同步”操作是在 sync=disabled 下测得的，不保证落盘。{but}")
+    }
+
+    /// What headers of the L2ARC take from the ARC.
+    fn arc_drop(self, without: f64, with: f64, arc: f64, headers: f64, explained: f64) -> String {
+        say!(self, without = share(without), with = share(with), headers = bytes(headers), arc = bytes(arc), explained = share(explained);
+            "The ARC hit ratio falls from {without} to {with}; L2ARC headers take at most {headers} of the {arc} ARC, which explains only {explained}.",
+            "ARC 命中率由 {without} 降到 {with}；L2ARC 头部最多占用 {headers}（ARC 共 {arc}），只能解释 {explained} 的下降。")
+    }
+
+    /// How long the L2ARC takes to hold what is hit in it.
+    fn fill_time(self, hits: f64, held: f64, feed: f64, needed: f64, run: f64) -> String {
+        say!(self, hits = share(hits), held = bytes(held), feed = bytes(feed), needed = seconds(needed), run = seconds(run);
+            "For {hits} of the reads to hit the L2ARC it must hold {held}; at {feed}/s that takes {needed} to fill, but the run lasted {run}.",
+            "L2ARC 要命中 {hits} 的读取需缓存 {held}；以 {feed}/s 写入需 {needed}，而测试只运行了 {run}。")
+    }
+
+    /// A stripe that is slower than what has redundancy.
+    fn raid0_below(self, raid0: f64, other: f64, level: &str, same_settings: bool) -> String {
+        let end = match same_settings {
+            true => self.pick("with the same settings: impossible.", "设置相同，不可能。"),
+            false => self.pick("with different settings: not comparable.", "设置不同，不可比。"),
+        };
+        say!(self, raid0 = count(raid0), level = name(level), other = count(other);
+            "RAID 0 ({raid0}) is slower than {level} ({other}), measured {end}",
+            "RAID 0（{raid0}）慢于 {level}（{other}）：{end}")
     }
 }

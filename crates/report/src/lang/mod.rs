@@ -68,6 +68,25 @@ impl Language {
         }
     }
 
+    /// A remark behind what it is on: ` (vs none)`. Full-width brackets have their own space.
+    pub(crate) fn in_brackets(self, remark: &str) -> String {
+        say!(self; " ({remark})", "（{remark}）")
+    }
+
+    /// A ratio with what it is of and when: behind it in English, before it in Chinese.
+    pub(crate) fn measured_in(
+        self,
+        ratio: &str,
+        metric: Option<&str>,
+        phase: Option<&str>,
+    ) -> String {
+        let words = match self {
+            Language::English => [Some(ratio), metric, phase],
+            Language::Chinese => [phase, metric, Some(ratio)],
+        };
+        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
     /// Names in a row: `a, b`.
     fn names(self, list: &[String]) -> String {
         let all: Vec<String> = list.iter().map(|n| name(n)).collect();

@@ -175,6 +175,9 @@ impl Language {
             DurabilityRisk::NoCacheFlush { kinds } => say!(self, kinds = self.names(kinds);
                 "zfs_nocacheflush=1 with volatile write caches ({kinds}): a power cut loses acknowledged writes.",
                 "硬盘带易失性写缓存（{kinds}）却设置了 zfs_nocacheflush=1：断电会丢失已确认的写入。"),
+            DurabilityRisk::NoLogFlush { kinds } => say!(self, kinds = self.names(kinds);
+                "zil_nocacheflush=1 with volatile write caches under the log ({kinds}): a power cut loses acknowledged writes.",
+                "存放日志的硬盘带易失性写缓存（{kinds}）却设置了 zil_nocacheflush=1：断电会丢失已确认的写入。"),
             DurabilityRisk::LyingFlush { kinds } => say!(self, kinds = self.names(kinds);
                 "{kinds} acknowledge flushes without writing their cache: a power cut loses acknowledged writes.",
                 "{kinds} 应答 flush 却不落盘：断电会丢失已确认的写入。"),

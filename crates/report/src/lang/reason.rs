@@ -47,11 +47,7 @@ impl Language {
             Reason::LogPartly { share: part } => say!(self, part = share(*part);
                 "Only {part} of the log bytes went to the log vdev; the rest went to the pool’s data vdevs.",
                 "只有 {part} 的日志数据写入独立日志设备，其余写入存储池的数据盘。"),
-            Reason::Indirect { before, after } => {
-                say!(self, before = share(*before), after = share(*after);
-                "{after} of the ZIL records are indirect (they point at data written to the pool) instead of {before}.",
-                "间接（WR_INDIRECT，数据直接写入存储池）的 ZIL 记录由 {before} 变为 {after}。")
-            }
+            Reason::Indirect { before, after } => self.indirect(*before, *after),
             Reason::CacheUnused { hits, fed } => say!(self, hits = share(*hits), fed = bytes(*fed);
                 "The L2ARC served {hits} of the lookups; {fed} were written to it.",
                 "L2ARC 仅命中 {hits} 的查找；写入 L2ARC 的数据为 {fed}。"),
@@ -60,20 +56,10 @@ impl Language {
                     "The L2ARC serves {hits} of the lookups; {after} still reach the pool’s drives instead of {before}.",
                     "L2ARC 命中 {hits} 的查找；仍需访问存储池硬盘的由 {before} 变为 {after}。")
             }
-            Reason::MemoryServes { before, after } => {
-                say!(self, before = share(*before), after = share(*after);
-                "Memory serves {after} of the lookups instead of {before}.",
-                "内存命中率由 {before} 变为 {after}。")
-            }
-            Reason::RecordReads { before, after } => {
-                say!(self, before = count(*before), after = count(*after);
-                "Read-modify-write: {after} bytes are read per byte written instead of {before}.",
-                "读-改-写：每写 1 字节需先读 {after} 字节（原为 {before}）。")
-            }
+            Reason::MemoryServes { before, after } => self.memory_serves(*before, *after),
+            Reason::RecordReads { before, after } => self.record_reads(*before, *after),
             Reason::WriteAmplification { before, after } => {
-                say!(self, before = count(*before), after = count(*after);
-                "Write amplification is {after} instead of {before} (bytes written to drives per byte from the client).",
-                "写放大由 {before} 变为 {after}（硬盘写入字节 ÷ 客户端写入字节）。")
+                self.write_amplification(*before, *after)
             }
             Reason::DirtyFilled { seconds: after, real_seconds, per_write } => {
                 say!(self, real = seconds(*real_seconds), model = seconds(*after), waits = count(*per_write);
@@ -85,21 +71,9 @@ impl Language {
                 "The write throttle delays a write {after} times on average instead of {before}.",
                 "平均每次写入被写限流延迟的次数由 {before} 变为 {after}。")
             }
-            Reason::Wal { before, after } => {
-                say!(self, before = bytes(*before), after = bytes(*after);
-                "A transaction writes {after} of WAL instead of {before}.",
-                "每个事务写入的 WAL 由 {before} 变为 {after}。")
-            }
-            Reason::Redo { before, after } => {
-                say!(self, before = bytes(*before), after = bytes(*after);
-                "A transaction writes {after} of redo log instead of {before}.",
-                "每个事务写入的重做日志由 {before} 变为 {after}。")
-            }
-            Reason::Doublewrite { before, after } => {
-                say!(self, before = count(*before), after = count(*after);
-                "InnoDB writes {after} pages to the doublewrite buffer per transaction instead of {before}.",
-                "每个事务写入双写缓冲区（doublewrite buffer）的页数由 {before} 变为 {after}。")
-            }
+            Reason::Wal { before, after } => self.wal(*before, *after),
+            Reason::Redo { before, after } => self.redo(*before, *after),
+            Reason::Doublewrite { before, after } => self.doublewrite(*before, *after),
             Reason::SameWork => self
                 .pick(
                     "None of the kernel’s or the drives’ counters changes noticeably.",
@@ -107,6 +81,55 @@ impl Language {
                 )
                 .into(),
         }
+    }
+
+    /// Records that point at data, of all of the log's.
+    fn indirect(self, before: f64, after: f64) -> String {
+        say!(self, before = share(before), after = share(after);
+        "{after} of the ZIL records are indirect (they point at data written to the pool) instead of {before}.",
+        "间接（WR_INDIRECT，数据直接写入存储池）的 ZIL 记录由 {before} 变为 {after}。")
+    }
+
+    /// Lookups that memory answers.
+    fn memory_serves(self, before: f64, after: f64) -> String {
+        say!(self, before = share(before), after = share(after);
+        "Memory serves {after} of the lookups instead of {before}.",
+        "内存命中率由 {before} 变为 {after}。")
+    }
+
+    /// Reads that writes make.
+    fn record_reads(self, before: f64, after: f64) -> String {
+        say!(self, before = count(before), after = count(after);
+        "Read-modify-write: {after} bytes are read per byte written instead of {before}.",
+        "读-改-写：每写 1 字节需先读 {after} 字节（原为 {before}）。")
+    }
+
+    /// What drives write for what the client does.
+    fn write_amplification(self, before: f64, after: f64) -> String {
+        say!(self, before = count(before), after = count(after);
+        "Write amplification is {after} instead of {before} (bytes written to drives per byte from the client).",
+        "写放大由 {before} 变为 {after}（硬盘写入字节 ÷ 客户端写入字节）。")
+    }
+
+    /// PostgreSQL's log of a transaction.
+    fn wal(self, before: f64, after: f64) -> String {
+        say!(self, before = bytes(before), after = bytes(after);
+        "A transaction writes {after} of WAL instead of {before}.",
+        "每个事务写入的 WAL 由 {before} 变为 {after}。")
+    }
+
+    /// InnoDB's log of a transaction.
+    fn redo(self, before: f64, after: f64) -> String {
+        say!(self, before = bytes(before), after = bytes(after);
+        "A transaction writes {after} of redo log instead of {before}.",
+        "每个事务写入的重做日志由 {before} 变为 {after}。")
+    }
+
+    /// Pages that InnoDB writes twice.
+    fn doublewrite(self, before: f64, after: f64) -> String {
+        say!(self, before = count(before), after = count(after);
+        "InnoDB writes {after} pages to the doublewrite buffer per transaction instead of {before}.",
+        "每个事务写入双写缓冲区（doublewrite buffer）的页数由 {before} 变为 {after}。")
     }
 
     /// With which command a reason is seen on a real server, in brackets.

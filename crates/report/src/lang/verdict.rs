@@ -55,6 +55,7 @@ impl Language {
             Subject::Dedup => "dedup vdev".into(),
             Subject::Spare => self.pick("Hot spare", "热备盘").into(),
             Subject::Layout => self.pick("Layout", "存储池布局").into(),
+            Subject::Stack => self.pick("Storage stack", "存储栈").into(),
             Subject::Ashift => "ashift".into(),
             Subject::Drive { kind } => say!(self, kind = name(kind); "Drive {kind}", "硬盘 {kind}"),
             Subject::Property { dataset, name: property } if dataset.is_empty() => name(property),

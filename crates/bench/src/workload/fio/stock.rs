@@ -61,7 +61,6 @@ pub fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
         Ratio::Times(r) => r / s,
         _ => 1.0 / s,
     };
-    let mut lines = Vec::new();
     let each = file_sizes(job)?;
     let total = match (size(job, "size")?, ratio) {
         (None, Ratio::Give(n)) if each.is_none() => Some(Size::Bytes(*n)),
@@ -70,73 +69,95 @@ pub fn stock(job: &Job, s: f64, ratio: &Ratio) -> Result<Stock, Mistake> {
     if total.is_none() && each.is_none() {
         return Err(lab::fio::stock::none(job));
     }
-    let scaled = |n: u64, factor: f64| {
-        let n = (n as f64 * factor) as u64;
-        (n - n % block).max(block)
-    };
-    let bytes;
-    let mut offsets = [0; 2];
-    if files > 1 {
-        // The count shrinks and the size of a file does not: small files are what is measured.
-        let fewer = ((f64::from(files) * factor).round() as u32).max(1);
+    let sizes = Sizes { job, total, each, factor };
+    match files {
+        0 | 1 => sizes.smaller_file(block),
+        _ => sizes.fewer_files(files),
+    }
+}
+
+/// The sizes that a job states, and by how much they change.
+struct Sizes<'a> {
+    job: &'a Job,
+    total: Option<Size>,
+    each: Option<(u64, u64)>,
+    factor: f64,
+}
+
+impl Sizes<'_> {
+    /// Of many files the count shrinks and the size of a file does not: small files are what is measured.
+    fn fewer_files(&self, files: u32) -> Result<Stock, Mistake> {
+        let fewer = ((f64::from(files) * self.factor).round() as u32).max(1);
         let by = f64::from(fewer) / f64::from(files);
-        lines.push(("nrfiles", fewer.to_string()));
-        let mut sum = 0;
-        for (name, value) in [("size", total), ("io_size", size(job, "io_size")?)] {
+        let mut lines = vec![("nrfiles", fewer.to_string())];
+        let mut bytes = 0;
+        for (name, value) in [("size", self.total), ("io_size", size(self.job, "io_size")?)] {
             match value {
                 Some(Size::Bytes(n)) => {
                     let n = ((n as f64 * by) as u64).max(u64::from(fewer));
                     lines.push((name, n.to_string()));
                     if name == "size" {
-                        sum = n;
+                        bytes = n;
                     }
                 }
-                Some(Size::Share) => lines.push((name, job.get(name).unwrap_or("").to_owned())),
+                Some(Size::Share) => lines.push((name, self.as_stated(name))),
                 None => {}
             }
         }
-        if let Some((low, high)) = each {
+        if let Some((low, high)) = self.each {
             lines.push(("filesize", range(low, high)));
-            sum = u64::from(fewer).saturating_mul(high);
+            bytes = u64::from(fewer).saturating_mul(high);
         }
         for name in ["offset", "offset_increment"] {
-            if let Some(value) = job.get(name) {
+            if let Some(value) = self.job.get(name) {
                 lines.push((name, value.to_owned()));
             }
         }
-        bytes = sum;
-    } else {
-        let mut sum = 0;
+        Ok(Stock { lines, bytes, offsets: [0; 2] })
+    }
+
+    /// One file shrinks, and where clones begin in it; in whole blocks.
+    fn smaller_file(&self, block: u64) -> Result<Stock, Mistake> {
+        let scaled = |n: u64| {
+            let n = (n as f64 * self.factor) as u64;
+            (n - n % block).max(block)
+        };
+        let mut lines = Vec::new();
+        let (mut bytes, mut offsets) = (0, [0; 2]);
         for (name, value) in [
-            ("size", total),
-            ("io_size", size(job, "io_size")?),
-            ("offset", size(job, "offset")?),
-            ("offset_increment", size(job, "offset_increment")?),
+            ("size", self.total),
+            ("io_size", size(self.job, "io_size")?),
+            ("offset", size(self.job, "offset")?),
+            ("offset_increment", size(self.job, "offset_increment")?),
         ] {
             match value {
                 Some(Size::Bytes(0)) => {}
                 Some(Size::Bytes(n)) => {
-                    let n = scaled(n, factor);
+                    let n = scaled(n);
                     lines.push((name, n.to_string()));
                     match name {
-                        "size" => sum = n,
+                        "size" => bytes = n,
                         "offset" => offsets[0] = n,
                         "offset_increment" => offsets[1] = n,
                         _ => {}
                     }
                 }
-                Some(Size::Share) => lines.push((name, job.get(name).unwrap_or("").to_owned())),
+                Some(Size::Share) => lines.push((name, self.as_stated(name))),
                 None => {}
             }
         }
-        if let Some((low, high)) = each {
-            let (low, high) = (scaled(low, factor), scaled(high, factor));
+        if let Some((low, high)) = self.each {
+            let (low, high) = (scaled(low), scaled(high));
             lines.push(("filesize", range(low, high)));
-            sum = high;
+            bytes = high;
         }
-        bytes = sum;
+        Ok(Stock { lines, bytes, offsets })
     }
-    Ok(Stock { lines, bytes, offsets })
+
+    /// A share of a device, which does not change.
+    fn as_stated(&self, name: &str) -> String {
+        self.job.get(name).unwrap_or("").to_owned()
+    }
 }
 
 fn range(low: u64, high: u64) -> String {
