@@ -48,7 +48,9 @@ fn a_log_is_missing_only_where_commits_wait_for_disks() {
     let on_special = |release: &str| found(&special, vdevs, &format!("{sync}{release}"));
     assert!(!on_special("").contains(&"log-missing"), "2.4 has the log on the special vdev");
     let card = "card = \"1x raid10-4x-r5-h755\"";
-    assert!(!found(card, "card0", sync).contains(&"log-missing"), "a protected cache");
+    let on_card = found(card, "card0", sync);
+    assert!(!on_card.contains(&"log-missing"), "a protected cache: {on_card:?}");
+    assert!(!on_card.contains(&"layout-stripe"), "the card has redundancy: {on_card:?}");
 }
 
 #[test]

@@ -132,3 +132,18 @@ fn a_pool_and_a_file_system_differ_in_their_stack_and_not_in_a_layout() {
         [Subject::Stack]
     );
 }
+
+#[test]
+fn a_volume_of_a_card_has_the_redundancy_of_its_level() {
+    let risks = |level: &str| {
+        let mut variant = mirrors("nvme");
+        variant.pool.vdevs = vec![vdev(AllocationClass::Normal, Layout::Single, "nvme", 1)];
+        let profile = lab::Profiles::builtin().get("raid10-4x-r5-h755").unwrap().unwrap();
+        let kind = variant.drives.get_mut("nvme").unwrap();
+        kind.numbers = serde_json::to_value(profile).unwrap();
+        kind.numbers["card"]["level"] = level.into();
+        analyse(&campaign(vec![variant], SYNC_JOB), &model(), &[]).variants[0].durability.clone()
+    };
+    assert!(!risks("raid10").contains(&DurabilityRisk::NoRedundancy));
+    assert!(risks("raid0").contains(&DurabilityRisk::NoRedundancy));
+}

@@ -21,7 +21,7 @@ pub use sysbench::{
 pub use workload::{Program, Rates, Workload};
 pub use zfs::{AllocationClass, DriveRef, Layout, OpenZfs, Vdev};
 
-use drives::{Profile, ProfileError};
+use drives::{Profile, ProfileError, RaidLevel};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -96,6 +96,12 @@ impl Variant {
         };
         let pool = self.pool.vdevs.iter().flat_map(|vdev| &vdev.drives);
         pool.chain(under_filesystem)
+    }
+
+    /// Whether a drive is the volume of a RAID card that survives the loss of one of its members.
+    pub fn is_redundant_volume(&self, drive: &DriveRef) -> bool {
+        let profile = self.drives.get(&drive.kind).and_then(|kind| kind.drive_profile().ok());
+        profile.and_then(|profile| profile.card).is_some_and(|card| card.level != RaidLevel::Raid0)
     }
 
     /// The class of the vdevs that hold the intent log when there is no log vdev: special from 2.4 on

@@ -42,7 +42,10 @@ pub fn risks(variant: &Variant) -> Vec<DurabilityRisk> {
     risks.extend(lying.map(|kinds| DurabilityRisk::LyingFlush { kinds }));
     let vdevs =
         |class: AllocationClass| variant.pool.vdevs.iter().filter(move |v| v.class == class);
-    let bare = |vdev: &&Vdev| vdev.layout == Layout::Single;
+    let bare = |vdev: &&Vdev| {
+        vdev.layout == Layout::Single
+            && !vdev.drives.iter().any(|drive| variant.is_redundant_volume(drive))
+    };
     let data_is_bare = vdevs(AllocationClass::Normal).any(|v| bare(&v));
     if vdevs(AllocationClass::Log).any(|v| bare(&v)) {
         risks.push(DurabilityRisk::LogNotMirrored);
