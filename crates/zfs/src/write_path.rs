@@ -35,9 +35,9 @@ impl WritePath<'_> {
     /// rest of a log block (`zil_lwb_assign`), and replay ends where the log does. Where the log has a pointer to each
     /// record instead, a page that is a record is there or not.
     pub fn tears(&self, page: u64) -> bool {
-        // Nothing is in the log.
-        let unlogged = self.sync == Some("disabled");
-        !unlogged && !(self.logs_pointers(page) && self.record == page)
+        // With sync=disabled nothing is in the log.
+        let whole = self.logs_pointers(page) && self.record == page;
+        !(whole || self.sync == Some("disabled"))
     }
 
     /// Whether the log has a pointer to the data and not the data: `zil_write_state` in zil.c of 2.4, `zfs_log_write` in
