@@ -1,4 +1,4 @@
-//! Two campaigns held against each other, as lines for a terminal.
+//! Two campaigns compared, as lines for a terminal.
 
 use crate::lang::{Label, Language};
 use crate::number::{count, range, ratio};
@@ -6,6 +6,7 @@ use crate::rows::ratio_of;
 use crate::text::{aligned, cut, one_line};
 use findings::schema::VerdictClass;
 use findings::{Change, Comparison, Findings, Published};
+use std::collections::BTreeSet;
 
 /// Columns of the table.
 const COLUMNS: usize = 5;
@@ -52,6 +53,10 @@ pub fn text(
             cell.trials.1
         );
     }
+    if versions(before) != versions(after) {
+        out += language.label(Label::OtherRelease);
+        out.push('\n');
+    }
     if before.scale.size != after.scale.size {
         out += language.label(Label::OtherScale);
         out.push('\n');
@@ -78,6 +83,11 @@ pub fn text(
     }
     out.push('\n');
     out.replace('\u{a0}', " ")
+}
+
+/// The versions of OpenZFS that a campaign ran on.
+fn versions(findings: &Findings) -> BTreeSet<&String> {
+    findings.variants.iter().flat_map(|variant| &variant.openzfs).collect()
 }
 
 /// Cells beside published rows, as lines. `key` names the table.

@@ -13,6 +13,7 @@ fn what_became_worse_what_is_missing_and_another_scale_are_said() {
     let before = findings(&SHAPE);
     let mut after = findings(&Shape { workloads: 1, ..SHAPE });
     after.scale.size = 24.0;
+    after.variants[0].openzfs = vec!["2.2.0".to_owned()];
     for trial in &mut after.trials {
         if trial.variant == "mirror/none" {
             trial.throughput = trial.throughput.map(|t| t * 0.66);
