@@ -1,6 +1,6 @@
 //! What audit and tune see of a lab, and of a server that loses data.
 
-use advice::audit::audit_variants;
+use advice::audit::{audit, audit_variants};
 use advice::system::{Input, gather, variants};
 use advice::tune::{Need, Server, Workload, tune};
 
@@ -78,4 +78,13 @@ fn what_loses_data_in_the_input_is_set_right() {
     assert_eq!(value("zfs_nocacheflush"), Some("0"));
     assert_eq!(value("sync"), Some("standard"));
     assert_eq!(need.dataset(), "tank/pg");
+}
+
+#[test]
+fn the_health_of_a_pool_is_read_from_its_properties_too() {
+    let text = "==> zpool get all <==\nNAME  PROPERTY  VALUE  SOURCE\ntank\thealth\tDEGRADED\t-\n\
+                tank\tashift\t12\tlocal\n";
+    let (system, _) = gather(&[Input { name: "pasted".to_owned(), text: text.to_owned() }]);
+    let rules: Vec<_> = audit(&system).into_iter().map(|finding| finding.rule.name).collect();
+    assert!(rules.contains(&"pool-degraded"), "{rules:?}");
 }

@@ -100,7 +100,9 @@ const DEGRADED: Rule = Rule {
 };
 
 fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
-    let (_, status) = pool.status.as_ref()?;
+    let Some((_, status)) = pool.status.as_ref() else {
+        return unhealthy(pool);
+    };
     let state = status.state.as_ref().filter(|state| state.value != "ONLINE")?;
     let mut problem = Problem::of(&pool.name)
         .with("state", &state.value)
@@ -119,6 +121,17 @@ fn degraded(_: &System, pool: &Pool) -> Option<Problem> {
         problem = problem.evidence(&pool.status_line(drive.line), text).run(fix);
     }
     Some(if fixed { problem } else { problem.run(&["zpool", "status", "-v", &pool.name]) })
+}
+
+/// A pool of which only the properties are known.
+fn unhealthy(pool: &Pool) -> Option<Problem> {
+    let health = pool.properties.get("health").filter(|health| health.value != "ONLINE")?;
+    Some(
+        Problem::of(&pool.name)
+            .with("state", &health.value)
+            .property("health", health)
+            .run(&["zpool", "status", "-v", &pool.name]),
+    )
 }
 
 const ERRORS: Rule = Rule {
