@@ -8,7 +8,7 @@ use bench::plan;
 use bench::rerun;
 use bench::slot::Slot;
 use lab::campaign::{Campaign, Rates};
-use measurement::{Cost, Counter, DriveCounter, Perturbation, TrialKind, TrialResult};
+use measurement::{Cost, Counter, DriveCounter, Perturbation, Trial, TrialKind, TrialResult};
 use synthetic::{failed, made_up, model};
 
 const LAB: &str = r#"
@@ -105,44 +105,36 @@ fn a_clear_effect_ends_the_campaign_and_an_open_one_the_most_trials() {
     let campaign = campaign();
     let ended = rounds(&campaign, &mut KnownTrials::default(), [600.0, 6000.0], false);
     assert_eq!(ended.len(), 1);
+    assert_eq!(trials_of_a_swinging_variant(&campaign, |_| ()), 12);
+}
+
+/// How many trials a campaign has of which one variant swings between half and double; `change` changes each.
+fn trials_of_a_swinging_variant(campaign: &Campaign, change: impl Fn(&mut Trial)) -> usize {
     let mut known = KnownTrials::default();
     loop {
-        let round = plan::next(&campaign, &model(), &known, false);
+        let round = plan::next(campaign, &model(), &known, false);
         if round.is_empty() {
-            break;
+            return known.trials().len();
         }
         for slot in round {
-            // One variant swings between half and double.
             let swing = [1.0, 0.5 + 1.5 * f64::from(slot.repeat % 2)][slot.variant];
-            let trial = made_up(&campaign, &slot, 600.0 * swing, 10);
+            let mut trial = made_up(campaign, &slot, 600.0 * swing, 10);
+            change(&mut trial);
             known.add(slot, trial);
         }
     }
-    assert_eq!(known.trials().len(), 12);
 }
 
 #[test]
 fn repeats_end_where_only_a_longer_run_would_decide() {
-    let campaign = campaign();
-    let mut known = KnownTrials::default();
-    loop {
-        let round = plan::next(&campaign, &model(), &known, false);
-        if round.is_empty() {
-            break;
+    let rises = |trial: &mut Trial| {
+        let TrialResult::Measured(measured) = &mut trial.outcome else { panic!("it failed") };
+        // It gains a tenth of its first rate in each second.
+        for (number, second) in measured.seconds.iter_mut().enumerate() {
+            second.writes *= 1.0 + 0.1 * number as f64;
         }
-        for slot in round {
-            let swing = [1.0, 0.5 + 1.5 * f64::from(slot.repeat % 2)][slot.variant];
-            let mut trial = made_up(&campaign, &slot, 600.0 * swing, 10);
-            if let TrialResult::Measured(measured) = &mut trial.outcome {
-                // It gains a tenth of its first rate in each second.
-                for (number, second) in measured.seconds.iter_mut().enumerate() {
-                    second.writes *= 1.0 + 0.1 * number as f64;
-                }
-            }
-            known.add(slot, trial);
-        }
-    }
-    assert_eq!(known.trials().len(), 8, "of twelve");
+    };
+    assert_eq!(trials_of_a_swinging_variant(&campaign(), rises), 8, "of twelve");
 }
 
 #[test]
