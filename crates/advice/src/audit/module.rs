@@ -205,11 +205,7 @@ const NOCACHEFLUSH: Rule = Rule {
 fn nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
     let off = matches!(name, "zfs_nocacheflush" | "zil_nocacheflush")
         && module::intended(&found.value).is_some_and(|value| value != 0);
-    let mut leaves =
-        system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|vdev| &vdev.leaves).peekable();
-    let protected =
-        leaves.peek().is_some() && leaves.all(|leaf| system.protected(leaf) == Some(true));
-    (off && !protected).then(|| remove(name))
+    (off && !system.all_protected()).then(|| remove(name))
 }
 
 const TXG_TIMEOUT: Rule = Rule {
@@ -228,7 +224,7 @@ fn txg_timeout(system: &System) -> Option<Problem> {
     let set = system.parameter("zfs_txg_timeout").filter(|set| set.value > 15)?;
     let problem = remove("zfs_txg_timeout")
         .with("seconds", set.value)
-        .with("loss", lab::durability::lost_groups_s(set.value));
+        .with("loss", lab::durability::lost_groups_s(Some(set.value)));
     Some(problem.evidence(&set.at, format!("zfs_txg_timeout={}", set.value)))
 }
 

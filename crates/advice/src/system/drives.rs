@@ -57,6 +57,13 @@ impl System {
             .or_else(|| catalogue::protected(self.model(leaf)))
     }
 
+    /// Whether all drives of all pools are known to survive a power cut with what they acknowledged.
+    pub fn all_protected(&self) -> bool {
+        let vdevs = self.pools.iter().flat_map(|pool| &pool.vdevs);
+        let mut leaves = vdevs.flat_map(|vdev| &vdev.leaves).peekable();
+        leaves.peek().is_some() && leaves.all(|leaf| self.protected(leaf) == Some(true))
+    }
+
     /// Whether a leaf rotates, where that is known.
     pub fn rotates(&self, leaf: &Leaf) -> Option<bool> {
         if catalogue::flash(self.model(leaf)) || drive_of(&leaf.name).starts_with("nvme") {

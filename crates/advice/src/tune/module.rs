@@ -52,10 +52,7 @@ pub fn zil_nocacheflush(need: &Need) -> Option<Choice> {
 
 fn flushes(need: &Need, name: &'static str) -> Option<Choice> {
     let off = need.system.parameter(name).is_some_and(|set| set.value != 0);
-    let leaves = need.system.pools.iter().flat_map(|pool| &pool.vdevs).flat_map(|v| &v.leaves);
-    let protected: Vec<_> = leaves.map(|leaf| need.system.protected(leaf)).collect();
-    let all = !protected.is_empty() && protected.iter().all(|known| *known == Some(true));
-    (off && !all).then(|| {
+    (off && !need.system.all_protected()).then(|| {
         Choice::new(
             Target::Module,
             name,
