@@ -77,10 +77,19 @@ pub struct Variant {
     pub servers: BTreeMap<String, BTreeMap<String, String>>,
 }
 
+/// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
+const RECORD: u64 = 128 << 10;
+
 impl Variant {
     /// A dataset's property, its own or inherited: from `a` by `a/b`, and from the root by both.
     pub fn property(&self, dataset: &str, name: &str) -> Option<&str> {
         inherited(&self.datasets, dataset, name)
+    }
+
+    /// Bytes of a dataset's whole records.
+    pub fn recordsize(&self, dataset: &str) -> u64 {
+        let stated = self.property(dataset, "recordsize");
+        stated.and_then(|text| crate::units::size(text).ok()).unwrap_or(RECORD)
     }
 
     /// The machine that this variant runs on, if the lab's machine is `host`.

@@ -10,6 +10,14 @@ use zfs::vdev;
 /// The pool's or the array's name in printed commands.
 pub const POOL: &str = "tank";
 
+/// A dataset of that pool by its full name; `""` is the root.
+pub fn full_name(dataset: &str) -> String {
+    match dataset {
+        "" => POOL.to_owned(),
+        dataset => format!("{POOL}/{dataset}"),
+    }
+}
+
 /// Where module parameters are set at boot.
 pub const MODPROBE: &str = "/etc/modprobe.d/zfs.conf";
 
@@ -113,7 +121,7 @@ fn pool(variant: &Variant) -> Commands {
             for (name, value) in properties {
                 create.extend(words(["-o", &format!("{name}={value}")]));
             }
-            create.push(format!("{POOL}/{dataset}"));
+            create.push(full_name(dataset));
             Command(create)
         })
         .collect();

@@ -47,7 +47,8 @@ impl WritePath<'_> {
         self.bypasses_cache() || self.logbias == Some("throughput") || large
     }
 
-    fn bypasses_cache(&self) -> bool {
+    /// Whether reads and writes go past the ARC.
+    pub fn bypasses_cache(&self) -> bool {
         let possible =
             self.direct_io_enabled && self.release.is_some_and(|release| release >= DIRECT_IO);
         possible

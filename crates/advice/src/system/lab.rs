@@ -5,12 +5,12 @@ use super::{
 };
 use facts::{At, mycnf, postgresql};
 use lab::campaign::{self, Campaign, Pgbench, Program, Sysbench, Variant};
+use lab::command::full_name;
 use lab::mysql::Server;
 use std::collections::BTreeMap;
 use zfs::AllocationClass;
 
-/// The name under which a lab's pool appears in findings.
-pub const POOL: &str = "tank";
+pub use lab::command::POOL;
 
 /// Each variant of a campaign that is a ZFS pool as a system, by its name; `text` is the lab as written, for
 /// evidence with lines.
@@ -119,7 +119,7 @@ fn system(campaign: &Campaign, variant: &Variant, lines: &Lines) -> System {
                 job::loads(
                     text,
                     &workload.name,
-                    &full(&workload.dataset),
+                    &full_name(&workload.dataset),
                     &lines.first_with(&workload.name),
                 )
             })
@@ -151,7 +151,9 @@ fn add_postgresql(system: &mut System, pgbench: &Pgbench, lines: &Lines) {
     let settings = postgresql::Settings { rows, ..postgresql::Settings::default() };
     system.postgresql.push((lines.file.to_owned(), settings));
     let tables = pgbench.directories.all().filter(|(key, _)| *key != "wal");
-    system.stated_databases.extend(tables.map(|(_, dataset)| (full(dataset), Engine::Postgresql)));
+    system
+        .stated_databases
+        .extend(tables.map(|(_, dataset)| (full_name(dataset), Engine::Postgresql)));
 }
 
 /// The settings of MariaDB or MySQL, and the dataset of its data.
@@ -174,11 +176,7 @@ fn add_mysql(system: &mut System, sysbench: &Sysbench, lines: &Lines) {
     let options = mycnf::Options { rows, ..mycnf::Options::default() };
     system.mysql.push((lines.file.to_owned(), options));
     system.mariadb |= sysbench.server == Server::Mariadb;
-    system.stated_databases.push((full(&sysbench.directories.data), Engine::Mysql));
-}
-
-fn full(dataset: &str) -> String {
-    if dataset.is_empty() { POOL.to_string() } else { format!("{POOL}/{dataset}") }
+    system.stated_databases.push((full_name(&sysbench.directories.data), Engine::Mysql));
 }
 
 /// Datasets with what the root gives them and, for what nobody set, the defaults of the release.
@@ -205,7 +203,7 @@ fn datasets(variant: &Variant, lines: &Lines) -> Vec<Dataset> {
                     at: Place::new(lines.file, 0),
                 });
             }
-            Dataset { name: full(name), properties }
+            Dataset { name: full_name(name), properties }
         })
         .collect()
 }

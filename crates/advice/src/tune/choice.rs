@@ -137,7 +137,7 @@ impl Need {
 
     /// Seconds of writes that a power cut can lose where they reach the drives with their transaction group only.
     pub fn lost_groups_s(&self) -> f64 {
-        let timeout = self.system.parameter("zfs_txg_timeout").map_or(5, |set| set.value.max(1));
+        let timeout = self.system.parameter("zfs_txg_timeout").map(|set| set.value.max(1));
         lab::durability::lost_groups_s(timeout)
     }
 

@@ -18,6 +18,7 @@ use crate::schema::{
 };
 use crate::{CONFIDENCE, quality};
 use lab::campaign::{Campaign, Variant, Workload};
+use lab::durability::write_path;
 use lab::model::Model;
 use measurement::{
     Counter, Counters, DriveCounter, Measured, Second, THROTTLES, Trial, TrialKind, TrialResult,
@@ -200,22 +201,11 @@ impl<'a> Group<'a> {
     /// Who answered the lookups. Direct reads look nothing up: of them no share is known.
     fn hits(&self, totals: &Counters) -> Hits {
         let mut found = hits::hit_ratios(totals);
-        if self.job.reads && self.bypasses_cache() {
+        let path = write_path(self.variant, &self.workload.dataset, self.job.direct);
+        if self.job.reads && self.variant.is_zfs() && path.bypasses_cache() {
             found.reads = None;
         }
         found
-    }
-
-    /// Whether its reads and writes go past the ARC (Direct I/O of OpenZFS 2.3 and later).
-    fn bypasses_cache(&self) -> bool {
-        let enabled = self.variant.module.get("zfs_dio_enabled").is_none_or(|value| *value != 0);
-        enabled
-            && self.variant.is_zfs()
-            && match self.variant.property(&self.workload.dataset, "direct") {
-                Some("always") => true,
-                Some("disabled") => false,
-                _ => self.job.direct,
-            }
     }
 
     /// Each kind of issue once: the worst, and how many trials have one.

@@ -10,7 +10,7 @@ mod sqlite;
 mod storage;
 
 pub use evidence::Evidence;
-pub use storage::{lost_groups_s, unflushed, volatile, volatile_of};
+pub use storage::{lost_groups_s, unflushed, volatile, volatile_of, write_path};
 
 use crate::campaign::{Campaign, Program, Variant, Workload};
 use serde::{Deserialize, Serialize};

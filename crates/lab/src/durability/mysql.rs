@@ -2,6 +2,7 @@
 
 use super::{Durability, Reason, evidence, storage};
 use crate::campaign::{Stack, Sysbench, Variant};
+use crate::command::full_name;
 use crate::mysql;
 use std::collections::BTreeSet;
 
@@ -65,7 +66,7 @@ fn early_checkpoint(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         // Disabled is a rule of its own.
         Stack::Zfs => match variant.property(dataset, "sync") {
             Some("always" | "disabled") => return None,
-            _ => (format!("sync=standard on {}", storage::named(dataset)), evidence::CHECKPOINT),
+            _ => (format!("sync=standard on {}", full_name(dataset)), evidence::CHECKPOINT),
         },
         Stack::Filesystem(_) if buffers_pages(sysbench) => {
             ("buffered data files".to_owned(), evidence::CHECKPOINT_BUFFERED)
@@ -103,7 +104,7 @@ fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     // Disabled is a rule of its own.
     let durable = matches!(variant.property(dataset, "sync"), Some("always" | "disabled"));
     (unsynced && !durable).then(|| Reason {
-        setting: format!("innodb_flush_method=O_DIRECT_NO_FSYNC on {}", storage::named(dataset)),
+        setting: format!("innodb_flush_method=O_DIRECT_NO_FSYNC on {}", full_name(dataset)),
         durability: Durability::MayCorrupt,
         why: "checkpoints pass pages that are durable with their transaction group only".to_owned(),
         evidence: evidence::NO_FSYNC,
@@ -163,7 +164,7 @@ fn late_binlog(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
         (Some("always"), _) => return None,
         // All return to one transaction group, which is a reason of its own.
         (Some("disabled"), _) if all_disabled => return None,
-        (Some("disabled"), _) => format!("sync=disabled on {}", storage::named(dataset)),
+        (Some("disabled"), _) => format!("sync=disabled on {}", full_name(dataset)),
         (_, 1) => return None,
         (_, 0) if !sysbench.settings.contains_key("sync_binlog") => {
             "sync_binlog=0, the server's default".to_owned()
@@ -194,11 +195,11 @@ fn torn_records(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
     let dataset = sysbench.directories.data.as_str();
     let page = mysql::number(&sysbench.settings, "innodb_page_size", mysql::PAGE);
     let why = storage::torn_page(variant, dataset, page, !buffers_pages(sysbench))?;
-    let record = storage::record(variant, dataset);
+    let record = variant.recordsize(dataset);
     Some(Reason {
         setting: format!(
             "innodb_doublewrite={value}, recordsize={record} on {}",
-            storage::named(dataset)
+            full_name(dataset)
         ),
         durability: Durability::MayCorrupt,
         why,

@@ -2,6 +2,7 @@
 
 use super::{Durability, Reason, evidence, storage};
 use crate::campaign::{Pgbench, Stack, Variant};
+use crate::command::full_name;
 use crate::postgresql;
 use std::collections::BTreeSet;
 
@@ -71,7 +72,7 @@ fn torn_records(variant: &Variant, pgbench: &Pgbench) -> Option<Reason> {
         Some((dataset, storage::torn_page(variant, dataset, PAGE, false)?))
     })?;
     Some(Reason {
-        setting: format!("full_page_writes=off on {}", storage::named(dataset)),
+        setting: format!("full_page_writes=off on {}", full_name(dataset)),
         durability: Durability::MayCorrupt,
         why,
         evidence: evidence::TORN_RECORDS_OF_8K,

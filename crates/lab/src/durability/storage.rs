@@ -3,15 +3,12 @@
 use super::evidence::{self, Evidence};
 use super::{Durability, Reason};
 use crate::campaign::{AllocationClass, DriveRef, MdLevel, Stack, Variant};
-use crate::command::POOL;
-use crate::units;
+use crate::command::full_name;
 use drives::FlushBehaviour;
 use std::collections::BTreeSet;
 use zfs::WritePath;
 use zfs::write_path::IMMEDIATE_WRITE;
 
-/// Bytes of a record where the lab does not say (OpenZFS 2.3 and 2.4).
-const RECORD: u64 = 128 << 10;
 /// Seconds between transaction groups where the lab does not say (`zfs_txg_timeout`, OpenZFS 2.3 and 2.4).
 const TXG_TIMEOUT_S: u64 = 5;
 
@@ -37,7 +34,7 @@ pub fn reasons(variant: &Variant, datasets: &BTreeSet<&str>) -> Vec<Reason> {
 /// `sync=disabled` on a dataset, which cannot corrupt: a pool returns to the last transaction group as a whole.
 pub fn sync_disabled(variant: &Variant, dataset: &str) -> Option<Reason> {
     (variant.property(dataset, "sync") == Some("disabled")).then(|| Reason {
-        setting: format!("sync=disabled on {}", named(dataset)),
+        setting: format!("sync=disabled on {}", full_name(dataset)),
         durability: lost_groups(variant),
         why: lost_groups_why(variant),
         evidence: evidence::SYNC_DISABLED,
@@ -61,7 +58,7 @@ pub fn unsynced(
     };
     let (late, durable): (Vec<&str>, Vec<&str>) = datasets.iter().partition(|d| is_unsynced(d));
     let first = *late.first()?;
-    let names = |all: Vec<&str>| all.into_iter().map(named).collect::<Vec<_>>().join(", ");
+    let names = |all: Vec<&str>| all.into_iter().map(full_name).collect::<Vec<_>>().join(", ");
     let by_server = never_syncs.filter(|_| variant.property(first, "sync") != Some("disabled"));
     let setting = format!("{} on {}", by_server.unwrap_or("sync=disabled"), names(late));
     Some(match durable.is_empty() {
@@ -83,13 +80,14 @@ pub fn unsynced(
 /// Seconds of writes that a cut can lose where they reach the drives with their transaction group only: a group is open
 /// for `zfs_txg_timeout` from the moment at which the one before begins to be written (`txg_sync_thread`), and then it is
 /// written, which takes no longer where drives keep up.
-pub fn lost_groups_s(txg_timeout_s: u64) -> f64 {
-    2.0 * txg_timeout_s as f64
+/// `txg_timeout_s`: none for OpenZFS's default.
+pub fn lost_groups_s(txg_timeout_s: Option<u64>) -> f64 {
+    2.0 * txg_timeout_s.unwrap_or(TXG_TIMEOUT_S) as f64
 }
 
 /// What is lost when writes reach the drives with their transaction group only.
 pub fn lost_groups(variant: &Variant) -> Durability {
-    Durability::LosesLast { seconds: Some(lost_groups_s(txg_timeout(variant))) }
+    Durability::LosesLast { seconds: Some(lost_groups_s(Some(txg_timeout(variant)))) }
 }
 
 /// The same in words.
@@ -108,40 +106,30 @@ fn txg_timeout(variant: &Variant) -> u64 {
     variant.module.get("zfs_txg_timeout").map_or(TXG_TIMEOUT_S, |set| set.unsigned_abs())
 }
 
-/// Why a cut can tear a page of a file on a dataset; none where it cannot. `o_direct`: the file is opened with O_DIRECT.
-pub fn torn_page(variant: &Variant, dataset: &str, page: u64, o_direct: bool) -> Option<String> {
+/// How writes to a file on a dataset reach the drives. `o_direct`: the file is opened with O_DIRECT.
+pub fn write_path<'a>(variant: &'a Variant, dataset: &str, o_direct: bool) -> WritePath<'a> {
     let class = |class| variant.pool.vdevs.iter().any(|vdev| vdev.class == class);
     let immediate = variant.module.get("zfs_immediate_write_sz");
-    let path = WritePath {
+    WritePath {
         release: Some(variant.openzfs.number()),
         sync: variant.property(dataset, "sync"),
         direct: variant.property(dataset, "direct"),
         logbias: variant.property(dataset, "logbias"),
-        record: record(variant, dataset),
+        record: variant.recordsize(dataset),
         o_direct,
         direct_io_enabled: variant.module.get("zfs_dio_enabled").is_none_or(|value| *value != 0),
         immediate_write: immediate.map_or(IMMEDIATE_WRITE, |bytes| bytes.unsigned_abs()),
         has_log_or_special: class(AllocationClass::Log) || class(AllocationClass::Special),
-    };
-    path.tears(page).then(|| {
+    }
+}
+
+/// Why a cut can tear a page of a file on a dataset; none where it cannot. `o_direct`: the file is opened with O_DIRECT.
+pub fn torn_page(variant: &Variant, dataset: &str, page: u64, o_direct: bool) -> Option<String> {
+    write_path(variant, dataset, o_direct).tears(page).then(|| {
         format!(
             "fsync puts a page of {page} bytes into the intent log, which can divide it between two log blocks, and the cut can come between them"
         )
     })
-}
-
-/// Bytes of a dataset's records.
-pub fn record(variant: &Variant, dataset: &str) -> u64 {
-    let stated = variant.property(dataset, "recordsize");
-    stated.and_then(|text| units::size(text).ok()).unwrap_or(RECORD)
-}
-
-/// A dataset by its full name.
-pub fn named(dataset: &str) -> String {
-    match dataset {
-        "" => POOL.to_owned(),
-        dataset => format!("{POOL}/{dataset}"),
-    }
 }
 
 /// Kinds of drives of vdevs of some classes whose volatile cache a power cut empties.
@@ -166,13 +154,13 @@ pub fn volatile_of<'a>(
 /// Those of them whose caches no flush empties: they lie about flushes, or announce no cache, so that Linux sends none
 /// (a card that writes through to members with volatile caches).
 pub fn unflushed<'a>(variant: &Variant, kinds: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
-    let lies = |kind: &&str| {
+    let is_unflushed = |kind: &&str| {
         let profile = variant.drives.get(*kind).and_then(|known| known.drive_profile().ok());
         profile.is_some_and(|profile| {
             profile.flush == FlushBehaviour::Lies || !profile.attachment().write_cache
         })
     };
-    kinds.into_iter().filter(lies).collect()
+    kinds.into_iter().filter(is_unflushed).collect()
 }
 
 fn list(kinds: &BTreeSet<&str>) -> String {

@@ -143,9 +143,7 @@ fn compressed_tables(variant: &Variant, dataset: &str) -> f64 {
     if !variant.is_zfs() || matches!(compression, Some("off" | "zle")) {
         return 1.0;
     }
-    let recordsize = variant.property(dataset, "recordsize");
-    let recordsize = recordsize.and_then(|text| crate::units::size(text).ok());
-    let record = recordsize.unwrap_or(128 << 10).max(512) as f64;
+    let record = variant.recordsize(dataset).max(512) as f64;
     let left = |share: f64| ((share * record / SECTOR).ceil() * SECTOR / record).min(1.0);
     (6.0 * left(0.098) + left(0.43)) / 7.0
 }

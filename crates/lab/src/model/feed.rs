@@ -14,7 +14,6 @@
 
 use super::machine;
 use crate::campaign::{AllocationClass, Variant};
-use crate::units;
 
 /// What a feed may write, bytes (`L2ARC_WRITE_SIZE` in arc.c).
 const WRITE_MAX: &str = "l2arc_write_max";
@@ -81,7 +80,6 @@ pub(super) fn most(variant: &Variant) -> f64 {
 
 /// The largest record of a variant's datasets, bytes.
 fn record(variant: &Variant) -> u64 {
-    let stated = |dataset: &String| units::size(variant.property(dataset, "recordsize")?).ok();
-    let recordsize = |dataset| stated(dataset).unwrap_or(128 << 10);
-    variant.datasets.keys().map(recordsize).max().unwrap_or(128 << 10)
+    let recordsize = |dataset: &String| variant.recordsize(dataset);
+    variant.datasets.keys().map(recordsize).max().unwrap_or_else(|| variant.recordsize(""))
 }

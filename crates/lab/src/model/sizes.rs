@@ -66,7 +66,7 @@ pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
 /// Bytes on the drives of a vdev for each byte of a dataset's data.
 pub(super) fn stored(variant: &Variant, dataset: &str, vdev: &Vdev) -> f64 {
     let size = |name: &str| units::size(variant.property(dataset, name)?).ok();
-    let recordsize = size("recordsize").unwrap_or(128 << 10).max(512);
+    let recordsize = variant.recordsize(dataset).max(512);
     let copies = size("copies").unwrap_or(1) as f64;
     let ashift = variant.ashift(vdev, variant.pool.ashift);
     expansion(vdev, recordsize, ashift) * copies

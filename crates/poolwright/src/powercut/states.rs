@@ -17,7 +17,7 @@ use contents::config::Config;
 use contents::crash::{Replay, damage};
 use contents::{Contents, Pages, image};
 use lab::campaign::Stack;
-use lab::command::POOL;
+use lab::command::{POOL, full_name};
 use machine::script::{Command, Step};
 use std::fs::{self, File};
 use std::io::{self, BufReader};
@@ -28,8 +28,6 @@ use std::time::Duration;
 const BLOCK: u64 = 8192;
 /// The same on a file system without records: a page, which is written at once.
 const PAGE: u64 = 4096;
-/// Default bytes of a record (OpenZFS's default).
-const RECORD: u64 = 128 << 10;
 /// Real time after which a machine that is recorded counts as hung.
 pub const RECORDING: Duration = Duration::from_secs(1800);
 /// Real time after which a machine after the cut counts as hung. It takes seconds; a server that loops over damaged
@@ -187,12 +185,10 @@ impl Setup<'_> {
 
     fn blocks(&self) -> Blocks {
         let dataset = &self.inputs.workload.dataset;
-        let record = self.inputs.variant.property(dataset, "recordsize");
-        let record = record.and_then(|text| lab::units::size(text).ok());
         Blocks {
             directory: self.variant.directory(),
             size: match self.inputs.variant.stack {
-                Stack::Zfs => record.unwrap_or(RECORD).min(BLOCK) as usize,
+                Stack::Zfs => self.inputs.variant.recordsize(dataset).min(BLOCK) as usize,
                 Stack::Filesystem(_) => PAGE as usize,
             },
             seed: self.seed,
@@ -268,10 +264,7 @@ impl Setup<'_> {
         let sync = self.inputs.variant.property(dataset, "sync");
         if !synchronous && self.inputs.variant.is_zfs() && sync == Some("always") {
             // Otherwise the control would be synchronous, too.
-            let name = match dataset.as_str() {
-                "" => POOL.to_owned(),
-                dataset => format!("{POOL}/{dataset}"),
-            };
+            let name = full_name(dataset);
             steps.push(Step::Run(Command::new(["zfs", "set", "sync=standard", &name])));
         }
         Ok(steps)
