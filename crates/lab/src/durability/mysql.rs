@@ -32,9 +32,14 @@ fn flush_method(sysbench: &Sysbench) -> Option<String> {
     sysbench.settings.get("innodb_flush_method").map(|method| method.to_ascii_lowercase())
 }
 
+/// Whether `innodb_flush_method` has a value, as a word or as its number.
+fn has_method(sysbench: &Sysbench, word: &str, number: &str) -> bool {
+    flush_method(sysbench).is_some_and(|method| method == word || method == number)
+}
+
 /// Whether the server asks for no flush at all (`innodb_flush_method=nosync`).
 fn never_syncs(sysbench: &Sysbench) -> bool {
-    flush_method(sysbench).is_some_and(|method| ["nosync", "3"].contains(&method.as_str()))
+    has_method(sysbench, "nosync", "3")
 }
 
 /// Whether writes of pages go through a cache of the host: `fsync`, the default of MySQL before 8.4, and `littlesync`;
@@ -98,8 +103,7 @@ fn unsynced_datasets(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
 /// Data files that the server does not sync after direct writes. On ZFS a direct write is on the drives, but refers to
 /// nothing before fsync or its transaction group.
 fn unsynced_data(variant: &Variant, sysbench: &Sysbench) -> Option<Reason> {
-    let unsynced = flush_method(sysbench)
-        .is_some_and(|method| ["o_direct_no_fsync", "5"].contains(&method.as_str()));
+    let unsynced = has_method(sysbench, "o_direct_no_fsync", "5");
     let dataset = sysbench.directories.data.as_str();
     // Disabled is a rule of its own.
     let durable = matches!(variant.property(dataset, "sync"), Some("always" | "disabled"));
@@ -124,8 +128,7 @@ fn unsynced_filesystem(sysbench: &Sysbench) -> Option<Reason> {
 fn writes_redo_through(variant: &Variant, sysbench: &Sysbench) -> bool {
     let directories = &sysbench.directories;
     let dataset = directories.redo.as_ref().unwrap_or(&directories.data);
-    let by_method = sysbench.server == mysql::Server::Mysql
-        && flush_method(sysbench).is_some_and(|method| ["o_dsync", "1"].contains(&method.as_str()));
+    let by_method = sysbench.server == mysql::Server::Mysql && has_method(sysbench, "o_dsync", "1");
     by_method
         || mysql::is_on(&sysbench.settings, "innodb_log_file_write_through", false)
         || variant.property(dataset, "sync") == Some("always")
