@@ -158,14 +158,10 @@ fn add_postgresql(system: &mut System, pgbench: &Pgbench, lines: &Lines) {
 
 /// The settings of MariaDB or MySQL, and the dataset of its data.
 fn add_mysql(system: &mut System, sysbench: &Sysbench, lines: &Lines) {
-    let group = match sysbench.server {
-        Server::Mariadb => "mariadb",
-        Server::Mysql => "mysqld",
-    };
     let row = |(name, value): (&String, &String)| {
         let line = lines.first_with(name).line;
         mycnf::OptionRow {
-            group: group.to_owned(),
+            group: "mysqld".to_owned(),
             name: name.clone(),
             loose: false,
             value: Some(At::new(value.clone(), line)),
