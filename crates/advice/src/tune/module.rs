@@ -58,8 +58,8 @@ fn flushes(need: &Need, name: &'static str) -> Option<Choice> {
             name,
             0,
             (
-                "The input turns flushes off, and not all drives are known to have power-loss protection: a power cut loses acknowledged writes and may lose the pool.",
-                "输入中关闭了刷盘（flush），而并非所有盘都已知带掉电保护：断电会丢失已确认的写入，甚至丢失存储池。",
+                "The input turns flushes off, and not all drives are known to have power-loss protection: a power cut loses acknowledged writes, and without any flush perhaps the pool.",
+                "输入中关闭了刷盘（flush），而并非所有盘都已知带掉电保护：断电会丢失已确认的写入；完全不刷盘时甚至可能丢失存储池。",
             ),
         )
         .source(Document::Zfs4, "zfs_nocacheflush, zil_nocacheflush")
