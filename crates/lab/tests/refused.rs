@@ -40,6 +40,12 @@ fn each_mistake_has_its_place_and_its_fix() {
         "64K or 128K",
     );
     refused(
+        "[variants.a]\ndataset.recordsize = [\"16K\", \"128K\"]\n",
+        "[\"16K\", \"128K\"]",
+        "must not be an array",
+        "list them in [factors]",
+    );
+    refused(
         "[variants.a]\ndataset.recordsise = \"16K\"\n",
         "recordsise",
         "is not a dataset property",

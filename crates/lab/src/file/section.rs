@@ -310,6 +310,13 @@ impl<'t> Entry<'t> {
                 );
                 None
             }
+            DeValue::Array(_) => {
+                self.wrong(
+                    cx,
+                    "one value as in `zfs set`, in quotes; to compare several, list them in [factors], such as dataset.recordsize = [\"16K\", \"128K\"]",
+                );
+                None
+            }
             _ => {
                 self.wrong(cx, "a value as in `zfs set`, in quotes");
                 None
