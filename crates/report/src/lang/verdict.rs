@@ -185,6 +185,12 @@ impl Language {
     /// What would decide an undecided effect.
     pub fn needed(self, needed: &Needed) -> String {
         match (needed.lack, needed.trials) {
+            (Lack::Trials, Some(1)) => self
+                .pick(
+                    "To decide, it needs about one more trial of each side.",
+                    "要得出结论，双方大约还需各 1 次试验。",
+                )
+                .into(),
             (Lack::Trials, Some(trials)) => say!(self;
                 "To decide, it needs about {trials} more trials of each side.",
                 "要得出结论，双方大约还需各 {trials} 次试验。"),
