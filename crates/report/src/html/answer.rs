@@ -5,7 +5,8 @@ use crate::lang::Label;
 use crate::markup::Markup;
 use crate::number::{count, ratio};
 use crate::rows::{
-    Answer, adequate_text, cautions, class_name, class_sign, factor_name, tail_text, title,
+    Answer, adequate_text, cautions, class_name, class_sign, factor_name, reason_text, tail_text,
+    title,
 };
 use findings::schema::{Effect, Metric, PhaseKind, Verdict, VerdictClass};
 
@@ -158,11 +159,7 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
     }
     m.tag("ul").inside(|m| {
         for reason in &verdict.reasons {
-            m.tag("li").inside(|m| {
-                m.say(|w| w.reason(&reason.reason));
-                m.text(" ");
-                m.say(|w| w.shown_by(&reason.command));
-            });
+            m.tag("li").say(|w| reason_text(w, reason));
         }
         if let Some(tail) = answer.tail {
             m.tag("li").say(|w| tail_text(w, tail));
