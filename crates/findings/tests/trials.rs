@@ -291,6 +291,59 @@ fn operations_that_fio_rounds_off_its_rates_are_no_lost_log() {
 }
 
 #[test]
+fn a_cell_that_varies_without_a_trend_has_a_verdict_that_includes_its_variation() {
+    let verdict_at = |slower: f64| {
+        let variants = vec![variant(false, false), variant(true, false)];
+        // Rounds of twelve seconds: 0.5, 1.25, 1.5, 1.25 and 0.5 times the mean.
+        let levels = [0.5, 1.25, 1.5, 1.25, 0.5].map(|share| (12, 4000.0 * share)).to_vec();
+        let truths = [
+            (&variants[0], Truth::flat(slower)),
+            (&variants[1], Truth { levels, ..Truth::flat(0.0) }),
+        ];
+        let trials = trials(&truths, 3, 0.01);
+        let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+        assert!(matches!(findings.cells[1].phases, Phases::NotSettled { .. }));
+        let log = verdict(&findings, "log");
+        let effect = findings.effects[log.effects[0]].clone();
+        (log.class, log.cautions.clone(), effect)
+    };
+    // Six times as fast in the mean: even its slowest fifth is faster.
+    let (class, cautions, effect) = verdict_at(640.0);
+    assert_eq!(class, VerdictClass::WorthIt);
+    let varies = |c: &Caution| matches!(c, Caution::Unsteady { seconds, drifts: false, .. } if *seconds == 60.0);
+    assert!(cautions.iter().any(varies), "{cautions:?}");
+    assert!(effect.ratio.low < 0.65 * effect.ratio.value, "{:?}", effect.ratio);
+    assert!(effect.ratio.high > 1.4 * effect.ratio.value, "{:?}", effect.ratio);
+    assert_eq!(effect.needed, None);
+    // 1.3 times: its slowest fifth is slower than the other side.
+    let (class, _, effect) = verdict_at(3000.0);
+    assert_eq!(class, VerdictClass::Undecided);
+    assert!(effect.ratio.low < 1.0 && effect.ratio.high > 1.0, "{:?}", effect.ratio);
+    assert_eq!(effect.needed.unwrap().lack, Lack::LongerRun);
+}
+
+#[test]
+fn a_trend_that_could_not_change_the_verdict_does_not_prevent_it() {
+    let class = |from: f64, to: f64| {
+        let variants = vec![variant(false, false), variant(true, false)];
+        let levels = (0..60).map(|i| (1, from + (to - from) * f64::from(i) / 60.0)).collect();
+        let truths = [
+            (&variants[0], Truth::flat(640.0)),
+            (&variants[1], Truth { levels, ..Truth::flat(0.0) }),
+        ];
+        let trials = trials(&truths, 3, 0.01);
+        let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+        assert!(matches!(findings.cells[1].phases, Phases::NotSettled { .. }));
+        verdict(&findings, "log").class
+    };
+    // With its second half continued for as long again it would be at 2,750, and at 250.
+    assert_eq!(class(5000.0, 3500.0), VerdictClass::WorthIt);
+    assert_eq!(class(2200.0, 900.0), VerdictClass::Undecided);
+    // Rising, it is only further away.
+    assert_eq!(class(2000.0, 4000.0), VerdictClass::WorthIt);
+}
+
+#[test]
 fn a_cell_that_never_settles_has_no_sustained_verdict() {
     let variants = vec![variant(false, false), variant(true, false)];
     let decline: Vec<(usize, f64)> = (0..60).map(|i| (1, 4000.0 * 0.97f64.powi(i))).collect();

@@ -23,10 +23,19 @@ pub fn is_steady(rounds: &[f64]) -> bool {
     if rounds.len() < ROUNDS || !average.is_finite() || average <= 0.0 {
         return false;
     }
-    let max = rounds.iter().copied().fold(f64::MIN, f64::max);
-    let min = rounds.iter().copied().fold(f64::MAX, f64::min);
-    let moves = slope(rounds).abs() * (rounds.len() - 1) as f64;
-    max - min <= RANGE * average && moves <= SLOPE * average
+    let (min, max) = extremes(rounds);
+    max - min <= RANGE * average && !drifts(rounds, average)
+}
+
+/// Whether the fitted line moves too far.
+fn drifts(rounds: &[f64], average: f64) -> bool {
+    slope(rounds).abs() * (rounds.len() - 1) as f64 > SLOPE * average
+}
+
+/// Least and greatest.
+fn extremes(rounds: &[f64]) -> (f64, f64) {
+    let least = rounds.iter().copied().fold(f64::MAX, f64::min);
+    (least, rounds.iter().copied().fold(f64::MIN, f64::max))
 }
 
 /// Slope of the least-squares line, per round.
@@ -50,6 +59,35 @@ pub fn window(series: &[f64], period: usize) -> Option<Range<usize>> {
         .map(|tenths| n * tenths / 10)
         .find(|&start| rounds(&series[start..], period).is_some_and(|rounds| is_steady(&rounds)))
         .map(|start| start..n)
+}
+
+/// How far the rate of a series that is not steady may lie from its mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// Lowest ÷ mean, above 0.
+    pub lowest: f64,
+    /// Highest ÷ mean.
+    pub highest: f64,
+    /// The fitted line moves too far: the two include where it would be after as long again.
+    pub drifts: bool,
+}
+
+/// The lowest and the highest round of a series ÷ its mean, `period` entries averaged first, with its trend continued
+/// for as long again where it drifts. None where the series is too short, or where the lowest is not positive: then
+/// nothing bounds it from below.
+pub fn spread(series: &[f64], period: usize) -> Option<Spread> {
+    let rounds = rounds(series, period)?;
+    let average = mean(&rounds).filter(|average| average.is_finite())?;
+    let (mut lowest, mut highest) = extremes(&rounds);
+    let drifts = drifts(&rounds, average);
+    if drifts {
+        // The line passes through the mean in the middle of the rounds.
+        let ahead = 1.5 * rounds.len() as f64;
+        let later = average + slope(&rounds) * ahead;
+        (lowest, highest) = (lowest.min(later), highest.max(later));
+    }
+    let spread = Spread { lowest: lowest / average, highest: highest / average, drifts };
+    (lowest > 0.0 && average > 0.0).then_some(spread)
 }
 
 /// The series cut into [`ROUNDS`] rounds, each the mean of its moving averages over `period`.
@@ -113,6 +151,29 @@ mod tests {
     fn a_steady_decline_never_settles() {
         let series: Vec<f64> = (0..100).map(|i| 1000.0 * 0.98f64.powi(i)).collect();
         assert_eq!(window(&series, 1), None);
+    }
+
+    #[test]
+    fn a_series_that_swings_spreads_as_far_as_its_rounds() {
+        let swings = [80.0, 120.0, 100.0, 120.0, 80.0];
+        assert_eq!(window(&swings, 1), None);
+        let expected = Spread { lowest: 0.8, highest: 1.2, drifts: false };
+        assert_eq!(spread(&swings, 1), Some(expected));
+        assert_eq!(spread(&[100.0; 4], 1), None);
+        assert_eq!(spread(&[0.0; 5], 1), None);
+        // Without a single operation in a round nothing bounds it from below.
+        assert_eq!(spread(&[0.0, 120.0, 100.0, 120.0, 0.0], 1), None);
+    }
+
+    #[test]
+    fn a_trend_is_continued_for_as_long_again() {
+        // Five rounds that rise by 10 each: five rounds after the last they would be at 170 to 175.
+        let rising = spread(&[80.0, 90.0, 100.0, 110.0, 120.0], 1).unwrap();
+        assert_eq!(rising, Spread { lowest: 0.8, highest: 1.75, drifts: true });
+        let falling = spread(&[120.0, 110.0, 100.0, 90.0, 80.0], 1).unwrap();
+        assert_eq!(falling, Spread { lowest: 0.25, highest: 1.2, drifts: true });
+        // It would have come to nothing.
+        assert_eq!(spread(&[160.0, 130.0, 100.0, 70.0, 40.0], 1), None);
     }
 
     #[test]

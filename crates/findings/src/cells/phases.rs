@@ -2,7 +2,8 @@
 
 use crate::schema::{Basis, Estimate, Phase, Phases, ThroughputSeries};
 use measurement::{Counter, Measured, THROTTLES};
-use stats::{Interval, batches, change, contrast, steady};
+use stats::steady::{self, Spread};
+use stats::{Interval, batches, change, contrast};
 use std::ops::Range;
 
 /// Two phases are reported where their means differ by this much.
@@ -99,6 +100,11 @@ impl Course {
             true => Some(0..self.rates.len()),
             false => self.steady.clone(),
         }
+    }
+
+    /// How far the rate of a trial that never settled may lie from what lasts of it.
+    pub fn spread(&self) -> Option<Spread> {
+        steady::spread(&self.rates[self.lasting_seconds()], self.period)
     }
 
     /// Mean rate before the change, or of the whole where there is none.

@@ -6,6 +6,7 @@ pub(crate) mod causes;
 pub(crate) mod factors;
 
 use crate::cells::latency;
+use crate::cells::phases::Course;
 use crate::cells::{Group, Judged};
 use crate::effects::factors::Pair;
 use crate::schema::{
@@ -16,6 +17,7 @@ use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use lab::campaign::Method;
 use stats::contrast::{self, Mean};
 use stats::sequential::{self, Decision};
+use stats::steady::Spread;
 use stats::{Interval, batches};
 
 /// A cell as effects see it.
@@ -38,6 +40,22 @@ impl Side<'_> {
 
     fn settled(&self) -> bool {
         !matches!(self.phases, Phases::NotSettled { .. } | Phases::Unknown)
+    }
+
+    /// How far the rate of a cell that never settled may lie from its mean: the widest of its trials. None where one of
+    /// them has no bound.
+    pub fn spread(&self) -> Option<Spread> {
+        let unsettled = self.group.valid().filter_map(|trial| trial.course.as_ref());
+        let mut spreads = unsettled.filter(|course| course.judged().is_none()).map(Course::spread);
+        let first = spreads.next()??;
+        spreads.try_fold(first, |widest, spread| {
+            let spread = spread?;
+            Some(Spread {
+                lowest: widest.lowest.min(spread.lowest),
+                highest: widest.highest.max(spread.highest),
+                drifts: widest.drifts || spread.drifts,
+            })
+        })
     }
 
     /// Mean throughput that lasts, of the trials that count.
@@ -273,7 +291,7 @@ pub fn estimate(
     phase: PhaseKind,
     method: &Method,
 ) -> Option<Effect> {
-    let found = combine(terms, metric, phase)?;
+    let mut found = combine(terms, metric, phase)?;
     let count = |positive: bool| {
         let sides = terms.iter().filter(|(c, _)| (*c > 0.0) == positive).count();
         (sides * found.trials) as u32
@@ -281,10 +299,18 @@ pub fn estimate(
     let settled = terms.iter().all(|(_, side)| side.settled());
     // Variants that are the same have the same trials, settled or not.
     let same = (found.ratio.low, found.ratio.high) == (1.0, 1.0);
-    let class = if found.basis != Basis::Point && (settled || same) {
-        class(found.ratio, metric)
-    } else {
-        VerdictClass::Undecided
+    let lasts = metric == Metric::Throughput && phase != PhaseKind::Burst;
+    let spread = (lasts && !settled && !same && found.basis != Basis::Point)
+        .then(|| spread(terms))
+        .flatten();
+    if let Some((low, high)) = spread {
+        found.ratio.low *= low;
+        found.ratio.high *= high;
+    }
+    let known = settled || same || spread.is_some();
+    let class = match known && found.basis != Basis::Point {
+        true => class(found.ratio, metric),
+        false => VerdictClass::Undecided,
     };
     let needed = (class == VerdictClass::Undecided).then(|| {
         let more = |mean: &Mean| {
@@ -314,6 +340,16 @@ pub fn estimate(
         needed,
         trials: (count(true), count(false)),
         durability_differs: false,
+    })
+}
+
+/// How far sides that never settled may move a contrast, as factors of its exponential; none where nothing bounds it.
+fn spread(terms: &[(f64, &Side<'_>)]) -> Option<(f64, f64)> {
+    let mut unsettled = terms.iter().filter(|(_, side)| !side.settled());
+    unsettled.try_fold((1.0, 1.0), |(low, high), (c, side)| {
+        let Spread { lowest, highest, .. } = side.spread()?;
+        let (down, up) = if *c > 0.0 { (lowest, highest) } else { (highest, lowest) };
+        Some((low * down.powf(*c), high * up.powf(*c)))
     })
 }
 

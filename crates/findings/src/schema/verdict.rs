@@ -156,10 +156,22 @@ pub enum Caution {
         /// Of how many.
         of: u32,
     },
-    /// A cell never settled: what lasts is not known.
+    /// A cell never settled, and nothing bounds its rate: what lasts is not known.
     NotSettled {
         /// Virtual seconds it was watched.
         seconds: f64,
+    },
+    /// A cell never settled. The interval includes how far its rate lay from its mean in any fifth of a trial, and a
+    /// trend continued for as long again.
+    Unsteady {
+        /// Virtual seconds it was watched.
+        seconds: f64,
+        /// Lowest rate ÷ mean.
+        lowest: f64,
+        /// Highest rate ÷ mean.
+        highest: f64,
+        /// Whether there was a trend.
+        drifts: bool,
     },
     /// What is compared begins with a restart, and is not what lasts.
     AfterRestart {

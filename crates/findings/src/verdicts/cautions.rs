@@ -1,12 +1,14 @@
 //! Cautions: what to know before acting on a verdict.
 
 use crate::cells::Judged;
+use crate::effects::Side;
 use crate::schema::{Basis, Caution, Cell, Effect, PhaseKind, Phases, Subject};
 use crate::verdicts::durability::after_power_cut;
 use crate::verdicts::{Compared, Shown};
 use lab::campaign::{AllocationClass, Variant};
 use lab::model::Model;
 use measurement::{Counter, Fact};
+use stats::steady::Spread;
 
 /// How many trials failed or are excluded.
 pub fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
@@ -51,15 +53,7 @@ pub fn cautions(
     if deciding.ratio.basis == Basis::Batches {
         cautions.push(Caution::SingleTrial);
     }
-    let unsettled = cells.iter().filter_map(|(_, cell)| match cell.phases {
-        Phases::NotSettled { seconds } => Some(seconds),
-        _ => None,
-    });
-    if let Some(seconds) = unsettled.reduce(f64::max) {
-        cautions.push(Caution::NotSettled { seconds });
-    } else {
-        cautions.extend(unsettled_trials(&cells));
-    }
+    cautions.extend(unsettled_cells(&cells).or_else(|| unsettled_trials(&cells)));
     let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
         Phases::AfterRestart { whole } => Some(whole),
         _ => None,
@@ -84,6 +78,28 @@ pub fn cautions(
         }
     }
     cautions
+}
+
+/// Cells that never settled, the longest watched; with how far their rates may lie from their means where that is in
+/// the interval.
+fn unsettled_cells(cells: &[Shown<'_>]) -> Option<Caution> {
+    let unsettled = || {
+        cells.iter().filter_map(|(group, cell)| match cell.phases {
+            Phases::NotSettled { seconds } => Some((Side { group, phases: cell.phases }, seconds)),
+            _ => None,
+        })
+    };
+    let seconds = unsettled().map(|(_, seconds)| seconds).reduce(f64::max)?;
+    let spreads: Option<Vec<Spread>> = unsettled().map(|(side, _)| side.spread()).collect();
+    Some(match spreads {
+        Some(spreads) => Caution::Unsteady {
+            seconds,
+            lowest: spreads.iter().map(|spread| spread.lowest).fold(f64::INFINITY, f64::min),
+            highest: spreads.iter().map(|spread| spread.highest).fold(0.0, f64::max),
+            drifts: spreads.iter().any(|spread| spread.drifts),
+        },
+        None => Caution::NotSettled { seconds },
+    })
 }
 
 /// Trials that never settled, among those that count of cells that did.

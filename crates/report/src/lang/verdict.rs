@@ -155,6 +155,19 @@ impl Language {
             Caution::NotSettled { seconds: watched } => say!(self, watched = seconds(*watched);
                 "A variant had not reached a steady state after {watched}: its sustained throughput is unknown. Set a longer runtime.",
                 "有方案运行 {watched} 仍未进入稳态，其持续吞吐量未知。请延长 runtime。"),
+            Caution::Unsteady { seconds: watched, lowest, highest, drifts } => {
+                let of_mean = say!(self, lowest = ratio(*lowest), highest = ratio(*highest);
+                    "{lowest} to {highest} of the mean", "均值的 {lowest} 到 {highest}");
+                let watched = seconds(*watched);
+                match drifts {
+                    true => say!(self;
+                        "A variant had not reached a steady state after {watched}: its rate still rose or fell. The interval includes this trend for as long again ({of_mean}). A longer runtime narrows it.",
+                        "有方案运行 {watched} 仍未进入稳态，速率仍在上升或下降。区间已计入这一趋势再持续同样长时间的情形（{of_mean}）。延长 runtime 可缩小区间。"),
+                    false => say!(self;
+                        "A variant had not reached a steady state after {watched}: its rate varies without a trend. The interval includes this variation ({of_mean}).",
+                        "有方案运行 {watched} 仍未进入稳态：速率来回波动，没有趋势。区间已计入这一波动（{of_mean}）。"),
+                }
+            }
             Caution::AfterRestart { seconds: watched, real_seconds } => {
                 say!(self, watched = seconds(*watched), real = seconds(*real_seconds);
                     "This compares the time after a restart ({watched} in the model, {real} on the real server); sustained throughput may differ.",
