@@ -422,6 +422,24 @@ fn one_slip_is_one_mistake() {
         "needs levels",
         "new = { openzfs",
     );
+    refused(
+        "[factors]\nrecordsize = [\"8K\", \"16K\"]\n",
+        "[\"8K\", \"16K\"]",
+        "needs levels",
+        "write dataset.recordsize = [",
+    );
+    refused(
+        "[factors.record]\nsmall = { recordsize = \"8K\" }\nlarge = \"\"\n",
+        "recordsize",
+        "no key `recordsize`",
+        "dataset = { recordsize = ",
+    );
+    refused(
+        "[variants.a]\nzfs_txg_timeout = 5\n",
+        "zfs_txg_timeout",
+        "no key `zfs_txg_timeout`",
+        "module = { zfs_txg_timeout = ",
+    );
     let text = BASE.replace("raidz2 hdd[6-11]", "raidz3 hdd[6-8]");
     let diagnostics = read(&text).unwrap_err();
     assert!(diagnostics.iter().all(|d| !d.message.contains("uses drives")), "{diagnostics:#?}");

@@ -6,6 +6,20 @@ use crate::units;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use zfs::module;
+use zfs::property::{Property, dataset, pool};
+
+/// The section of a lab that a name of OpenZFS's belongs to.
+pub(super) fn section_of(name: &str) -> Option<&'static str> {
+    let has = |table: &[Property]| table.iter().any(|property| property.name == name);
+    if has(dataset::TABLE) {
+        Some("dataset")
+    } else if has(pool::TABLE) {
+        Some("pool")
+    } else {
+        module::find(name).map(|_| "module")
+    }
+}
 
 /// One `key = value`.
 #[derive(Debug, Clone, Copy)]
@@ -80,11 +94,13 @@ impl<'t> Section<'t> {
                 "" => "a lab".to_owned(),
                 path => format!("[{path}]"),
             };
-            cx.error(
-                entry.key_span(),
-                format!("{whose} has no key `{}`", entry.key),
-                did_you_mean(entry.key, &self.known),
-            );
+            let fix = match section_of(entry.key) {
+                Some(section) if self.known.contains(&section) => {
+                    format!("`{0}` stands in {section}: {section} = {{ {0} = … }}", entry.key)
+                }
+                _ => did_you_mean(entry.key, &self.known),
+            };
+            cx.error(entry.key_span(), format!("{whose} has no key `{}`", entry.key), fix);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `[factors]`, `[ablate]` and `[variants.X]`: the configurations to compare.
 
 use super::context::Context;
-use super::section::{Entry, Section};
+use super::section::{Entry, Section, section_of};
 use super::settings::{BASE_SECTIONS, Header, Settings};
 use super::state::State;
 use crate::campaign::Variant;
@@ -232,9 +232,10 @@ fn factor(cx: &Context<'_>, entry: &Entry<'_>) -> Vec<Factor> {
             cx.error(
                 entry.span(),
                 format!("factor `{}` needs levels", entry.key),
-                match entry.key {
-                    "openzfs" => "name them: { old = { openzfs = \"2.3\" }, new = { openzfs = \"2.4\" } }",
-                    _ => "write a table of levels: { none = \"\", mirror = \"log mirror optane[0-1]\" }",
+                match (entry.key, section_of(entry.key)) {
+                    ("openzfs", _) => "name them: { old = { openzfs = \"2.3\" }, new = { openzfs = \"2.4\" } }".to_owned(),
+                    (key, Some(section)) => format!("write {section}.{key} = […], a list of its values"),
+                    _ => "write a table of levels: { none = \"\", mirror = \"log mirror optane[0-1]\" }".to_owned(),
                 },
             );
             Vec::new()
