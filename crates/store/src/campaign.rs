@@ -89,7 +89,13 @@ impl Record {
     /// # Errors
     /// What the file system refused, or [`Error::Content`].
     pub fn read(path: &Path) -> Result<Record, Error> {
-        let record: Record = parse(path)?;
+        let record: Record = parse(path).map_err(|error| match error {
+            Error::Content { path, why } => {
+                let why = format!("{why}. Run the lab again: its stored trials are used");
+                Error::Content { path, why }
+            }
+            other => other,
+        })?;
         match record.format {
             FORMAT => Ok(record),
             other => Err(Error::content(

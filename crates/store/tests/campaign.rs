@@ -127,3 +127,14 @@ fn trials_are_loaded_under_the_names_of_the_campaign_also_where_two_share_one() 
     assert_eq!(trials[0].outcome, trials[1].outcome);
     assert_eq!(damaged.len(), 1, "{damaged:?}");
 }
+
+#[test]
+fn a_damaged_campaign_says_that_running_the_lab_again_uses_its_trials() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let path = store.keep(&mut record(), at(0)).unwrap();
+    std::fs::write(&path, "{\"broken").unwrap();
+    let message = Record::read(&path).unwrap_err().to_string();
+    assert!(message.starts_with(&path.display().to_string()), "{message}");
+    assert!(message.ends_with("Run the lab again: its stored trials are used"), "{message}");
+}
