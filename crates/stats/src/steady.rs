@@ -63,7 +63,7 @@ pub fn window(series: &[f64], period: usize) -> Option<Range<usize>> {
 
 /// How far the rate of a series that is not steady may lie from its mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct Variation {
     /// Lowest ÷ mean, above 0.
     pub lowest: f64,
     /// Highest ÷ mean.
@@ -75,7 +75,7 @@ pub struct Spread {
 /// The lowest and the highest round of a series ÷ its mean, `period` entries averaged first, with its trend continued
 /// for as long again where it drifts. None where the series is too short, or where the lowest is not positive: then
 /// nothing bounds it from below.
-pub fn spread(series: &[f64], period: usize) -> Option<Spread> {
+pub fn variation(series: &[f64], period: usize) -> Option<Variation> {
     let rounds = rounds(series, period)?;
     let average = mean(&rounds).filter(|average| average.is_finite())?;
     let (mut lowest, mut highest) = extremes(&rounds);
@@ -86,8 +86,8 @@ pub fn spread(series: &[f64], period: usize) -> Option<Spread> {
         let later = average + slope(&rounds) * ahead;
         (lowest, highest) = (lowest.min(later), highest.max(later));
     }
-    let spread = Spread { lowest: lowest / average, highest: highest / average, drifts };
-    (lowest > 0.0 && average > 0.0).then_some(spread)
+    let variation = Variation { lowest: lowest / average, highest: highest / average, drifts };
+    (lowest > 0.0 && average > 0.0).then_some(variation)
 }
 
 /// The series cut into [`ROUNDS`] rounds, each the mean of its moving averages over `period`.
@@ -154,26 +154,26 @@ mod tests {
     }
 
     #[test]
-    fn a_series_that_swings_spreads_as_far_as_its_rounds() {
+    fn a_series_that_swings_varies_as_far_as_its_rounds() {
         let swings = [80.0, 120.0, 100.0, 120.0, 80.0];
         assert_eq!(window(&swings, 1), None);
-        let expected = Spread { lowest: 0.8, highest: 1.2, drifts: false };
-        assert_eq!(spread(&swings, 1), Some(expected));
-        assert_eq!(spread(&[100.0; 4], 1), None);
-        assert_eq!(spread(&[0.0; 5], 1), None);
+        let expected = Variation { lowest: 0.8, highest: 1.2, drifts: false };
+        assert_eq!(variation(&swings, 1), Some(expected));
+        assert_eq!(variation(&[100.0; 4], 1), None);
+        assert_eq!(variation(&[0.0; 5], 1), None);
         // Without a single operation in a round nothing bounds it from below.
-        assert_eq!(spread(&[0.0, 120.0, 100.0, 120.0, 0.0], 1), None);
+        assert_eq!(variation(&[0.0, 120.0, 100.0, 120.0, 0.0], 1), None);
     }
 
     #[test]
     fn a_trend_is_continued_for_as_long_again() {
         // Five rounds that rise by 10 each: five rounds after the last they would be at 170 to 175.
-        let rising = spread(&[80.0, 90.0, 100.0, 110.0, 120.0], 1).unwrap();
-        assert_eq!(rising, Spread { lowest: 0.8, highest: 1.75, drifts: true });
-        let falling = spread(&[120.0, 110.0, 100.0, 90.0, 80.0], 1).unwrap();
-        assert_eq!(falling, Spread { lowest: 0.25, highest: 1.2, drifts: true });
+        let rising = variation(&[80.0, 90.0, 100.0, 110.0, 120.0], 1).unwrap();
+        assert_eq!(rising, Variation { lowest: 0.8, highest: 1.75, drifts: true });
+        let falling = variation(&[120.0, 110.0, 100.0, 90.0, 80.0], 1).unwrap();
+        assert_eq!(falling, Variation { lowest: 0.25, highest: 1.2, drifts: true });
         // It would have come to nothing.
-        assert_eq!(spread(&[160.0, 130.0, 100.0, 70.0, 40.0], 1), None);
+        assert_eq!(variation(&[160.0, 130.0, 100.0, 70.0, 40.0], 1), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::schema::{Basis, Estimate, Phase, Phases, ThroughputSeries};
 use measurement::{Counter, Measured, THROTTLES};
-use stats::steady::{self, Spread};
+use stats::steady::{self, Variation};
 use stats::{Interval, batches, change, contrast};
 use std::ops::Range;
 
@@ -103,8 +103,8 @@ impl Course {
     }
 
     /// How far the rate of a trial that never settled may lie from what lasts of it.
-    pub fn spread(&self) -> Option<Spread> {
-        steady::spread(&self.rates[self.lasting_seconds()], self.period)
+    pub fn variation(&self) -> Option<Variation> {
+        steady::variation(&self.rates[self.lasting_seconds()], self.period)
     }
 
     /// Mean rate before the change, or of the whole where there is none.

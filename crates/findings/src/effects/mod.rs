@@ -17,7 +17,7 @@ use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use lab::campaign::Method;
 use stats::contrast::{self, Mean};
 use stats::sequential::{self, Decision};
-use stats::steady::Spread;
+use stats::steady::Variation;
 use stats::{Interval, batches};
 
 /// A cell as effects see it.
@@ -44,16 +44,17 @@ impl Side<'_> {
 
     /// How far the rate of a cell that never settled may lie from its mean: the widest of its trials. None where one of
     /// them has no bound.
-    pub fn spread(&self) -> Option<Spread> {
+    pub fn variation(&self) -> Option<Variation> {
         let unsettled = self.group.valid().filter_map(|trial| trial.course.as_ref());
-        let mut spreads = unsettled.filter(|course| course.judged().is_none()).map(Course::spread);
-        let first = spreads.next()??;
-        spreads.try_fold(first, |widest, spread| {
-            let spread = spread?;
-            Some(Spread {
-                lowest: widest.lowest.min(spread.lowest),
-                highest: widest.highest.max(spread.highest),
-                drifts: widest.drifts || spread.drifts,
+        let mut variations =
+            unsettled.filter(|course| course.judged().is_none()).map(Course::variation);
+        let first = variations.next()??;
+        variations.try_fold(first, |widest, variation| {
+            let variation = variation?;
+            Some(Variation {
+                lowest: widest.lowest.min(variation.lowest),
+                highest: widest.highest.max(variation.highest),
+                drifts: widest.drifts || variation.drifts,
             })
         })
     }
@@ -300,14 +301,14 @@ pub fn estimate(
     // Variants that are the same have the same trials, settled or not.
     let same = (found.ratio.low, found.ratio.high) == (1.0, 1.0);
     let lasts = metric == Metric::Throughput && phase != PhaseKind::Burst;
-    let spread = (lasts && !settled && !same && found.basis != Basis::Point)
-        .then(|| spread(terms))
+    let variation = (lasts && !settled && !same && found.basis != Basis::Point)
+        .then(|| variation(terms))
         .flatten();
-    if let Some((low, high)) = spread {
+    if let Some((low, high)) = variation {
         found.ratio.low *= low;
         found.ratio.high *= high;
     }
-    let known = settled || same || spread.is_some();
+    let known = settled || same || variation.is_some();
     let class = match known && found.basis != Basis::Point {
         true => class(found.ratio, metric),
         false => VerdictClass::Undecided,
@@ -344,10 +345,10 @@ pub fn estimate(
 }
 
 /// How far sides that never settled may move a contrast, as factors of its exponential; none where nothing bounds it.
-fn spread(terms: &[(f64, &Side<'_>)]) -> Option<(f64, f64)> {
+fn variation(terms: &[(f64, &Side<'_>)]) -> Option<(f64, f64)> {
     let mut unsettled = terms.iter().filter(|(_, side)| !side.settled());
     unsettled.try_fold((1.0, 1.0), |(low, high), (c, side)| {
-        let Spread { lowest, highest, .. } = side.spread()?;
+        let Variation { lowest, highest, .. } = side.variation()?;
         let (down, up) = if *c > 0.0 { (lowest, highest) } else { (highest, lowest) };
         Some((low * down.powf(*c), high * up.powf(*c)))
     })

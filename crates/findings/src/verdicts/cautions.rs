@@ -8,7 +8,7 @@ use crate::verdicts::{Compared, Shown};
 use lab::campaign::{AllocationClass, Variant};
 use lab::model::Model;
 use measurement::{Counter, Fact};
-use stats::steady::Spread;
+use stats::steady::Variation;
 
 /// How many trials failed or are excluded.
 pub fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
@@ -90,13 +90,14 @@ fn unsettled_cells(cells: &[Shown<'_>]) -> Option<Caution> {
         })
     };
     let seconds = unsettled().map(|(_, seconds)| seconds).reduce(f64::max)?;
-    let spreads: Option<Vec<Spread>> = unsettled().map(|(side, _)| side.spread()).collect();
-    Some(match spreads {
-        Some(spreads) => Caution::Unsteady {
+    let variations: Option<Vec<Variation>> =
+        unsettled().map(|(side, _)| side.variation()).collect();
+    Some(match variations {
+        Some(variations) => Caution::Unsteady {
             seconds,
-            lowest: spreads.iter().map(|spread| spread.lowest).fold(f64::INFINITY, f64::min),
-            highest: spreads.iter().map(|spread| spread.highest).fold(0.0, f64::max),
-            drifts: spreads.iter().any(|spread| spread.drifts),
+            lowest: variations.iter().map(|v| v.lowest).fold(f64::INFINITY, f64::min),
+            highest: variations.iter().map(|v| v.highest).fold(0.0, f64::max),
+            drifts: variations.iter().any(|v| v.drifts),
         },
         None => Caution::NotSettled { seconds },
     })
