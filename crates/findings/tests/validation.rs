@@ -92,9 +92,11 @@ fn differing(change: impl Fn(&mut Variant), job: &str) -> Vec<Beyond> {
 
 #[test]
 fn each_difference_from_the_reference_pool_is_named() {
-    let layout = |v: &mut Variant| v.pool.vdevs[0].layout = Layout::Mirror;
-    let mirror = Beyond::Layout { layout: "mirror".into() };
-    assert_eq!(differing(layout, SYNC_JOB), [mirror]);
+    let mirror = |v: &mut Variant| v.pool.vdevs[0].layout = Layout::Mirror;
+    assert_eq!(differing(mirror, SYNC_JOB), []);
+    let raidz1 = |v: &mut Variant| v.pool.vdevs[0].layout = Layout::Raidz { parity: 1 };
+    let layout = Beyond::Layout { layout: "raidz1".into() };
+    assert_eq!(differing(raidz1, SYNC_JOB), [layout]);
     let cache = |v: &mut Variant| {
         v.pool.vdevs.push(vdev(AllocationClass::Cache, Layout::Single, "nvme", 1))
     };
@@ -129,10 +131,15 @@ fn each_difference_from_the_reference_pool_is_named() {
 }
 
 #[test]
-fn reads_and_writes_that_nobody_syncs_are_not_covered() {
+fn reads_through_a_cache_and_writes_that_nobody_syncs_are_not_covered() {
     let workload = || "sync-small".to_owned();
     let reads = [Beyond::Reads { workload: workload() }];
     assert_eq!(differing(|_| (), "[w]\nrw=randread\nbs=8k\n"), reads);
+    let uncached = |v: &mut Variant| {
+        let root = v.datasets.get_mut("").unwrap();
+        root.insert("primarycache".into(), "metadata".into());
+    };
+    assert_eq!(differing(uncached, "[w]\nrw=randread\nbs=8k\n"), []);
     let asynchronous = [Beyond::Asynchronous { workload: workload() }];
     let standard = |v: &mut Variant| {
         let root = v.datasets.get_mut("").unwrap();

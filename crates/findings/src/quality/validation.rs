@@ -17,10 +17,10 @@ const CHECKS: &str = include_str!("../../../../docs/validation/checks.toml");
 
 /// The tables of published/, by their keys.
 pub const PUBLISHED: [&str; 5] = ["fsync-2014", "hk-2025", "mysql-zfs", "nvme-raid", "zju-mirror"];
-/// Releases that the reference pool was measured with.
+/// Releases that the reference pools were measured with.
 const REFERENCE_RELEASES: [OpenZfs; 2] = [OpenZfs::V2_3, OpenZfs::V2_4];
-/// Layout of the reference pool's data vdevs.
-const REFERENCE_LAYOUT: Layout = Layout::Raidz { parity: 2 };
+/// Layouts of the reference pools' data vdevs.
+const REFERENCE_LAYOUTS: [Layout; 2] = [Layout::Raidz { parity: 2 }, Layout::Mirror];
 
 /// One row of the table: a figure of the machine beside one from outside it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -176,7 +176,7 @@ fn compared(profile: &str) -> DriveState {
     }
 }
 
-/// What the campaign has that the reference pool has not, each once.
+/// What the campaign has that the reference pools have not, each once.
 fn beyond(campaign: &Campaign) -> Vec<Beyond> {
     let mut found = BTreeSet::new();
     for variant in &campaign.variants {
@@ -190,7 +190,10 @@ fn beyond(campaign: &Campaign) -> Vec<Beyond> {
     for workload in &campaign.workloads {
         let name = || workload.name.clone();
         let job = job::client_job(workload);
-        if job.reads {
+        let uncached = |v: &Variant| {
+            matches!(v.property(&workload.dataset, "primarycache"), Some("metadata" | "none"))
+        };
+        if job.reads && !campaign.variants.iter().all(uncached) {
             found.insert(Beyond::Reads { workload: name() });
         }
         let synced = |v: &Variant| synchronous(v, workload, job.each_write_synced);
@@ -201,14 +204,14 @@ fn beyond(campaign: &Campaign) -> Vec<Beyond> {
     found.into_iter().collect()
 }
 
-/// What a pool has that the reference pool has not.
+/// What a pool has that the reference pools have not.
 fn pool_beyond(variant: &Variant, found: &mut BTreeSet<Beyond>) {
     if !REFERENCE_RELEASES.contains(&variant.openzfs) {
         found.insert(Beyond::Release { release: variant.openzfs.name().to_owned() });
     }
     for vdev in &variant.pool.vdevs {
         match vdev.class {
-            AllocationClass::Normal if vdev.layout != REFERENCE_LAYOUT => {
+            AllocationClass::Normal if !REFERENCE_LAYOUTS.contains(&vdev.layout) => {
                 found.insert(Beyond::Layout { layout: layout(vdev.layout) });
             }
             AllocationClass::Log if vdev.drives.iter().any(|d| on_disks(variant, &d.kind)) => {

@@ -72,8 +72,8 @@ impl Language {
 
     fn pool(self, beyond: &[Beyond]) -> String {
         let covers = self.pick(
-            "Linux, OpenZFS and fio together: compared with an independent measurement of synchronous 8K writes on one raidz2 of flat-latency drives, with and without a flash log",
-            "Linux、OpenZFS 与 fio 整体：已与一次独立实测对比（固定延迟硬盘组成的单个 raidz2，8K 同步写，含有、无闪存日志设备两种情况）",
+            "Linux, OpenZFS and fio together: compared with the same Linux and OpenZFS under QEMU, for synchronous 8K writes and uncached 8K reads of a raidz2 and of mirrors of flat-latency drives, with and without a flash log",
+            "Linux、OpenZFS 与 fio 整体：已与 QEMU 中相同版本的 Linux 和 OpenZFS 对比（固定延迟硬盘组成的 raidz2 与镜像，8K 同步写和不经缓存的 8K 读，含有、无闪存日志设备两种情况）",
         );
         if beyond.is_empty() {
             return say!(self;
