@@ -187,6 +187,7 @@ impl Shared<'_> {
         let stop = runner.stop.with_deadline(Arc::clone(&runner.clock), deadline_s);
         let watch = Named { name: &job.name, watch: runner.watch };
         let clock = runner.clock.as_ref();
+        let began_s = clock.now_s();
         let ran =
             trial::measure_and_store(runner.engine, &job.inputs, running, clock, &watch, &stop);
         match ran {
@@ -196,7 +197,12 @@ impl Shared<'_> {
                 Ok(Some(Done::Trial(Box::new(trial))))
             }
             Err(Fault::Interrupted) if runner.stop.asked() => Ok(Some(Done::Stopped)),
-            Err(Fault::Interrupted) => Ok(Some(Done::NoTime { needs_s })),
+            Err(Fault::Interrupted) => {
+                // It needs more than it was given.
+                let needs_s = needs_s.max(clock.now_s() - began_s);
+                lock(&self.budget).record_time(job.cell, needs_s);
+                Ok(Some(Done::NoTime { needs_s }))
+            }
             Err(other) => Err(other),
         }
     }

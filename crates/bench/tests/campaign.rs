@@ -325,6 +325,19 @@ fn a_trial_that_would_exceed_the_budget_by_a_tenth_is_stopped_and_not_kept() {
 }
 
 #[test]
+fn a_trial_that_was_stopped_needs_longer_than_it_was_given() {
+    let (_dir, store) = open();
+    let engine = fake(100.0);
+    let mut campaign = lab();
+    campaign.method.budget_s = 20.0;
+    // A guess by its virtual time would be seven seconds.
+    campaign.method.runtime_s = Some(1.0);
+    let ran = run(&store, &engine, &campaign, &Notes::default());
+    assert_eq!(ran.not_run.len(), 4);
+    assert!(ran.not_run.iter().all(|trial| trial.needs_s >= 20.0), "{:?}", ran.not_run);
+}
+
+#[test]
 fn costs_are_removed_when_asked_for() {
     let (_dir, store) = open();
     let engine = fake(1.0);
