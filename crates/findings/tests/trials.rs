@@ -323,6 +323,21 @@ fn a_cell_that_varies_without_a_trend_has_a_verdict_that_includes_its_variation(
 }
 
 #[test]
+fn an_interval_of_latency_is_not_said_to_include_the_variation_of_a_rate() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let levels = [0.5, 1.25, 1.5, 1.25, 0.5].map(|share| (12, 4000.0 * share)).to_vec();
+    let truths =
+        [(&variants[0], Truth::flat(640.0)), (&variants[1], Truth { levels, ..Truth::flat(0.0) })];
+    let trials = trials(&truths, 3, 0.01);
+    let paced = format!("{SYNC_JOB}rate_iops=5000\n");
+    let findings = analyse(&campaign(variants, &paced), &model(), &trials);
+    let log = verdict(&findings, "log");
+    assert_eq!(log.metric, Metric::MeanLatency);
+    assert_eq!(log.class, VerdictClass::Undecided);
+    assert!(log.cautions.contains(&Caution::NotSettled { seconds: 60.0 }), "{:?}", log.cautions);
+}
+
+#[test]
 fn a_trend_that_could_not_change_the_verdict_does_not_prevent_it() {
     let class = |from: f64, to: f64| {
         let variants = vec![variant(false, false), variant(true, false)];

@@ -72,6 +72,17 @@ pub struct Variation {
     pub drifts: bool,
 }
 
+impl Variation {
+    /// What holds for both.
+    pub fn widest(self, other: Variation) -> Variation {
+        Variation {
+            lowest: self.lowest.min(other.lowest),
+            highest: self.highest.max(other.highest),
+            drifts: self.drifts || other.drifts,
+        }
+    }
+}
+
 /// The lowest and the highest round of a series ÷ its mean, `period` entries averaged first, with its trend continued
 /// for as long again where it drifts. None where the series is too short, or where the lowest is not positive: then
 /// nothing bounds it from below.

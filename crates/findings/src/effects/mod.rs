@@ -49,14 +49,7 @@ impl Side<'_> {
         let mut variations =
             unsettled.filter(|course| course.judged().is_none()).map(Course::variation);
         let first = variations.next()??;
-        variations.try_fold(first, |widest, variation| {
-            let variation = variation?;
-            Some(Variation {
-                lowest: widest.lowest.min(variation.lowest),
-                highest: widest.highest.max(variation.highest),
-                drifts: widest.drifts || variation.drifts,
-            })
-        })
+        variations.try_fold(first, |widest, variation| Some(widest.widest(variation?)))
     }
 
     /// Mean throughput that lasts, of the trials that count.

@@ -2,7 +2,7 @@
 
 use crate::cells::Judged;
 use crate::effects::Side;
-use crate::schema::{Basis, Caution, Cell, Effect, PhaseKind, Phases, Subject};
+use crate::schema::{Basis, Caution, Cell, Effect, Metric, PhaseKind, Phases, Subject};
 use crate::verdicts::durability::after_power_cut;
 use crate::verdicts::{Compared, Shown};
 use lab::campaign::{AllocationClass, Variant};
@@ -53,7 +53,7 @@ pub fn cautions(
     if deciding.ratio.basis == Basis::Batches {
         cautions.push(Caution::SingleTrial);
     }
-    cautions.extend(unsettled_cells(&cells).or_else(|| unsettled_trials(&cells)));
+    cautions.extend(unsettled_cells(&cells, deciding).or_else(|| unsettled_trials(&cells)));
     let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
         Phases::AfterRestart { whole } => Some(whole),
         _ => None,
@@ -82,7 +82,7 @@ pub fn cautions(
 
 /// Cells that never settled, the longest watched; with how far their rates may lie from their means where that is in
 /// the interval.
-fn unsettled_cells(cells: &[Shown<'_>]) -> Option<Caution> {
+fn unsettled_cells(cells: &[Shown<'_>], deciding: &Effect) -> Option<Caution> {
     let unsettled = || {
         cells.iter().filter_map(|(group, cell)| match cell.phases {
             Phases::NotSettled { seconds } => Some((Side { group, phases: cell.phases }, seconds)),
@@ -90,15 +90,15 @@ fn unsettled_cells(cells: &[Shown<'_>]) -> Option<Caution> {
         })
     };
     let seconds = unsettled().map(|(_, seconds)| seconds).reduce(f64::max)?;
+    // Intervals of latency are not widened.
+    let widened = deciding.metric == Metric::Throughput && deciding.ratio.basis != Basis::Point;
     let variations: Option<Vec<Variation>> =
         unsettled().map(|(side, _)| side.variation()).collect();
-    Some(match variations {
-        Some(variations) => Caution::Unsteady {
-            seconds,
-            lowest: variations.iter().map(|v| v.lowest).fold(f64::INFINITY, f64::min),
-            highest: variations.iter().map(|v| v.highest).fold(0.0, f64::max),
-            drifts: variations.iter().any(|v| v.drifts),
-        },
+    let widest = variations.and_then(|all| all.into_iter().reduce(Variation::widest));
+    Some(match widest.filter(|_| widened) {
+        Some(Variation { lowest, highest, drifts }) => {
+            Caution::Unsteady { seconds, lowest, highest, drifts }
+        }
         None => Caution::NotSettled { seconds },
     })
 }
