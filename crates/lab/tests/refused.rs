@@ -428,6 +428,7 @@ fn one_slip_is_one_mistake() {
         "needs levels",
         "write dataset.recordsize = [",
     );
+    refused("[factors]\nashift = [9, 12]\n", "[9, 12]", "needs levels", "write pool.ashift = [");
     refused(
         "[factors.record]\nsmall = { recordsize = \"8K\" }\nlarge = \"\"\n",
         "recordsize",

@@ -14,7 +14,7 @@ pub(super) fn section_of(name: &str) -> Option<&'static str> {
     let has = |table: &[Property]| table.iter().any(|property| property.name == name);
     if has(dataset::TABLE) {
         Some("dataset")
-    } else if has(pool::TABLE) {
+    } else if name == "ashift" || has(pool::TABLE) {
         Some("pool")
     } else {
         module::find(name).map(|_| "module")
