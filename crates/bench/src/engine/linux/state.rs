@@ -1,6 +1,7 @@
-//! Pool states: the contents of a trial's drives at its start. A state depends only on how it is made, with
-//! its own seed, so repeats, rungs of a ladder and re-runs start with the same one. A stored state and a
-//! newly made one give the same result.
+//! Pool states: the contents of a trial's drives at its start. A state depends only on how it is made and on
+//! its seed, which follows from the trial's. So every repeat has a layout of its own, and the spread of repeats
+//! includes it; the rungs, re-runs and trials without a cost of one repeat share it. A stored state and a newly
+//! made one give the same result.
 
 use super::parameters::{self, Parameters};
 use super::steps::{self, Work};
@@ -15,6 +16,8 @@ use lab::units::about;
 use machine::outcome::Outcome;
 use machine::script::Step;
 use machine::start::Failure;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::path::Path;
@@ -42,7 +45,9 @@ struct Definition<'a> {
     memory: u64,
     cores: u32,
     charged: bool,
-    /// With every seed 0, and without paths of the host.
+    /// Seed of the machine that makes it.
+    seed: u64,
+    /// Without paths of the host.
     work: Work,
     /// The same.
     drives: Config,
@@ -57,11 +62,17 @@ struct Wanted {
     inputs: Inputs,
 }
 
-/// The inputs of the machine that makes a trial's state, with seed 0: a removed cost, a changed number of a
-/// drive and the measurement come after it, and so does the warm-up unless the server is restarted then.
+/// The seed of a trial's state: the first number of xoshiro256++ seeded with the trial's. It is another number,
+/// so that offsets of files that are filled at random are not those of the measurement.
+fn seed(trial: u64) -> u64 {
+    Xoshiro256PlusPlus::seed_from_u64(trial).next_u64()
+}
+
+/// The inputs of the machine that makes a trial's state: a removed cost, a changed number of a drive and the
+/// measurement come after it, and so does the warm-up unless the server is restarted then.
 fn before(inputs: &Inputs) -> Inputs {
     let mut before = inputs.clone();
-    before.seed = 0;
+    before.seed = seed(inputs.seed);
     before.without = None;
     before.changed = None;
     if !inputs.method.restart {
@@ -91,7 +102,7 @@ fn work(
 impl Wanted {
     /// The state that a trial begins with.
     fn new(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
-        let mut inputs = before(inputs);
+        let inputs = before(inputs);
         let client = workload::prepare(&inputs, Place::Nowhere)?;
         let (work, _) = work(&inputs, engine, client.as_ref());
         let definition = Definition {
@@ -99,6 +110,7 @@ impl Wanted {
             memory: inputs.model.guest_memory,
             cores: inputs.host.cores,
             charged: super::charged(&inputs),
+            seed: inputs.seed,
             work,
             drives: devices::config(&inputs, Path::new(""))?,
         };
@@ -107,7 +119,6 @@ impl Wanted {
         let definition =
             bytes.map_err(|e| Fault::failed(format!("cannot write a state's inputs: {e}")))?;
         let key = Key::from_inputs(&definition);
-        inputs.seed = u64::from_str_radix(&key.as_str()[..16], 16).unwrap_or_default();
         Ok(Wanted { key, definition, inputs })
     }
 }
@@ -284,9 +295,7 @@ warm_up = "5s"
             assert_eq!(again.key, state.key);
             assert_eq!(again.inputs, state.inputs);
         }
-        assert_eq!(wanted(&stated, &Slot::main(0, 0, 1)).key, state.key);
-        let changes: [&dyn Fn(&mut Campaign); 5] = [
-            &|c| c.method.seed += 1,
+        let changes: [&dyn Fn(&mut Campaign); 4] = [
             &|c| c.method.runtime_s = Some(7.0),
             &|c| c.method.ramp_s = 3.0,
             &|c| c.method.warm_up_s = 0.0,
@@ -300,12 +309,30 @@ warm_up = "5s"
     }
 
     #[test]
+    fn every_repeat_has_a_layout_of_its_own_that_variants_and_costs_share() {
+        let stated = campaign();
+        let seeds: Vec<u64> =
+            (0..3).map(|repeat| wanted(&stated, &Slot::main(0, 0, repeat)).inputs.seed).collect();
+        assert!(seeds[0] != seeds[1] && seeds[1] != seeds[2] && seeds[0] != seeds[2]);
+        assert_ne!(seeds[0], main().seed(&stated), "not the offsets of the measurement");
+        let kind = TrialKind::Without(Cost::Seek);
+        let (repeat, without) = (Slot::main(0, 0, 2), Slot { kind, ..Slot::main(0, 0, 2) });
+        assert_eq!(wanted(&stated, &without).key, wanted(&stated, &repeat).key);
+        let mut variant = stated.clone();
+        let root = variant.variants[0].datasets.entry(String::new()).or_default();
+        root.insert("recordsize".into(), "16K".into());
+        assert_eq!(wanted(&variant, &repeat).inputs.seed, seeds[2]);
+    }
+
+    #[test]
     fn the_drives_contents_change_the_state() {
         let stated = campaign();
-        let mut keys = vec![wanted(&stated, &main()).key];
+        let mut keys =
+            vec![wanted(&stated, &main()).key, wanted(&stated, &Slot::main(0, 0, 1)).key];
         let kind = TrialKind::Size(2.0);
         keys.push(wanted(&stated, &Slot { kind, ..main() }).key);
-        let changes: [&dyn Fn(&mut Campaign); 5] = [
+        let changes: [&dyn Fn(&mut Campaign); 6] = [
+            &|c| c.method.seed += 1,
             &|c| c.host.processor = Processor::Free,
             &|c| c.host.memory *= 2,
             &|c| c.workloads[0].size = Some(32 << 30),
@@ -341,15 +368,17 @@ warm_up = "5s"
         let kind = TrialKind::Rate(100.0);
         let rung = wanted(&campaign, &Slot { kind, ..main() });
         assert_ne!(rung.key, wanted(&campaign, &main()).key);
-        assert_eq!(wanted(&campaign, &Slot::main(0, 0, 1)).key, wanted(&campaign, &main()).key);
     }
 
     #[test]
-    fn a_state_has_a_seed_of_its_own_and_no_path_of_the_host() {
+    fn a_state_names_its_seed_and_no_path_of_the_host() {
         let state = wanted(&campaign(), &main());
         let text = String::from_utf8(state.definition).unwrap();
-        assert!(!text.contains("/anywhere") && text.contains("randseed=0\\n"), "{text}");
-        assert_eq!(format!("{:016x}", state.inputs.seed), state.key.as_str()[..16]);
+        assert!(!text.contains("/anywhere"), "{text}");
+        // fio takes seeds of 63 bits here.
+        let seed = state.inputs.seed;
+        assert!(text.contains(&format!("randseed={}\\n", seed >> 1)), "{text}");
+        assert!(text.contains(&format!("\"seed\":{seed}")), "{text}");
         assert_eq!((state.inputs.without, state.inputs.rate), (None, None));
     }
 }
