@@ -11,6 +11,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::mem;
 
 /// Most bytes of completed writes that a volatile cache holds; older ones are on the medium. 256 MB is the
 /// cache on the data sheets of the drives in `profiles/` that have one.
@@ -213,15 +214,19 @@ impl Drive {
             if change.completed.is_some() && !change.durable {
                 self.cached -= change.length;
             }
-            let size = self.contents.page_count() * PAGE as u64;
-            let place = match &mut self.faulty {
-                Some(faulty) if change.data.is_some() => faulty.place(&change, size),
-                _ => Some(change.offset),
-            };
-            if let Some(offset) = place {
+            if let Some(offset) = self.place(&change) {
                 let change = Change { offset, ..change };
                 change.apply(pages, &mut self.contents, 0, change.length);
             }
+        }
+    }
+
+    /// Where a change reaches the medium; none if a faulty drive loses it.
+    fn place(&mut self, change: &Change) -> Option<u64> {
+        let size = self.contents.page_count() * PAGE as u64;
+        match &mut self.faulty {
+            Some(faulty) if change.data.is_some() => faulty.place(change, size),
+            _ => Some(change.offset),
         }
     }
 
@@ -230,27 +235,32 @@ impl Drive {
     fn cut(&mut self, pages: &mut Pages, seed: u64, unflushed: &mut Unflushed) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let quarters_kept = random.next_u64() % 5;
-        for change in self.pending.values() {
-            if change.durable {
+        for change in mem::take(&mut self.pending).into_values() {
+            let (whole, tears) = match change.durable {
+                true => (true, false),
+                false => {
+                    (random.next_u64() % 4 < quarters_kept, random.next_u64().is_multiple_of(4))
+                }
+            };
+            let is_unflushed = u64::from(!change.durable);
+            let place = if whole || tears { self.place(&change) } else { None };
+            let Some(offset) = place else {
+                unflushed.lost += is_unflushed;
+                continue;
+            };
+            let change = Change { offset, ..change };
+            if whole {
                 change.apply(pages, &mut self.contents, 0, change.length);
+                unflushed.kept += is_unflushed;
                 continue;
             }
-            let (fate, tears) = (random.next_u64() % 4, random.next_u64() % 4 == 0);
-            if fate < quarters_kept {
-                change.apply(pages, &mut self.contents, 0, change.length);
-                unflushed.kept += 1;
-                continue;
-            }
-            let (mut there, mut gone) = (false, true);
-            if tears {
-                gone = false;
-                for (from, to) in change.units(self.durability.tearing) {
-                    if random.next_u64().is_multiple_of(2) {
-                        change.apply(pages, &mut self.contents, from, to);
-                        there = true;
-                    } else {
-                        gone = true;
-                    }
+            let (mut there, mut gone) = (false, false);
+            for (from, to) in change.units(self.durability.tearing) {
+                if random.next_u64().is_multiple_of(2) {
+                    change.apply(pages, &mut self.contents, from, to);
+                    there = true;
+                } else {
+                    gone = true;
                 }
             }
             match (there, gone) {

@@ -404,3 +404,19 @@ fn one_write_in_so_many_is_lost_or_reaches_another_place() {
     assert_ne!(seeds[0], seeds[1]);
     assert_eq!(seeds[0], pages_after(WriteFault::Loses { every: 10 }, 5).0);
 }
+
+#[test]
+fn a_write_that_the_cut_leaves_meets_the_fault_of_its_drive_too() {
+    let record = writes(8);
+    for seed in 0..20 {
+        let mut pages = Pages::leaked(100);
+        let mut replay = Replay::new([(SIZE, VOLATILE)], NEVER);
+        replay.set_fault(0, WriteFault::Loses { every: 1 }, seed);
+        replay.read(Cursor::new(&record), &mut pages, u64::MAX).unwrap();
+        let (drives, unflushed) = replay.cut(&mut pages, seed);
+        assert_eq!(unflushed, Unflushed { lost: 8, ..Unflushed::default() });
+        let mut bytes = vec![1; SIZE as usize];
+        drives[0].read(&pages, 0, &mut bytes);
+        assert!(bytes.iter().all(|byte| *byte == 0));
+    }
+}
