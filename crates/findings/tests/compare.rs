@@ -2,7 +2,7 @@
 
 mod synthetic;
 
-use findings::schema::{Basis, Metric, VerdictClass};
+use findings::schema::{Basis, Lack, Metric, VerdictClass};
 use findings::{Findings, Named, against_published, analyse, compare, history};
 use synthetic::*;
 
@@ -40,6 +40,8 @@ fn the_same_again_is_no_regression_and_single_trials_decide_nothing() {
     assert!(!single.regressed);
     assert_eq!(single.changes[1].ratio.basis, Basis::Point);
     assert_eq!(single.changes[1].class, VerdictClass::Undecided);
+    assert_eq!(single.changes[1].lack, Some(Lack::SecondTrial));
+    assert!(same.changes.iter().all(|change| change.lack.is_none()));
 }
 
 #[test]
@@ -88,6 +90,7 @@ fn a_cell_that_never_settled_is_no_regression_yet() {
     after.cells[1].phases = findings::schema::Phases::NotSettled { seconds: 60.0 };
     let comparison = compare(&before, &after);
     assert_eq!(comparison.changes[1].class, VerdictClass::Undecided);
+    assert_eq!(comparison.changes[1].lack, Some(Lack::LongerRun));
     assert!(!comparison.regressed);
 }
 

@@ -31,7 +31,10 @@ pub fn text(
             cut(&one_line(&change.workload), 32),
             ratio_of(language, change.metric, &change.ratio),
             format!("{}, {}", change.trials.0, change.trials.1),
-            language.change(change.class).to_owned(),
+            match change.lack {
+                Some(lack) => language.open_change(lack).to_owned(),
+                None => language.change(change.class).to_owned(),
+            },
         ]);
     }
     let mut out = aligned(&lines, 2..4);

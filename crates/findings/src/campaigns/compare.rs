@@ -4,7 +4,7 @@ use crate::cells::phases::Course;
 use crate::effects::class;
 use crate::lints::Table;
 use crate::schema::{
-    Basis, Cell, Estimate, Findings, LabRef, Metric, Part, Phases, Validity, VerdictClass,
+    Basis, Cell, Estimate, Findings, LabRef, Lack, Metric, Part, Phases, Validity, VerdictClass,
 };
 use crate::{ERROR_RATE, SMALLEST_EFFECT};
 use schemars::JsonSchema;
@@ -64,6 +64,9 @@ pub struct Change {
     pub ratio: Estimate,
     /// `WorthIt` is faster, `Harmful` a regression.
     pub class: VerdictClass,
+    /// What an undecided change lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lack: Option<Lack>,
     /// Trials that count, before and after.
     pub trials: (u32, u32),
 }
@@ -123,6 +126,12 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
     let spread: Option<Mean> = contrast::of_pairs(&pairs)
         .or_else(|| contrast::of_groups(&[(1.0, &values_b), (-1.0, &values_a)]));
     let interval = spread.map(|mean| mean.interval(alpha).exp());
+    let class = interval.filter(|_| settled).map_or(VerdictClass::Undecided, |i| class(i, metric));
+    let lack = (class == VerdictClass::Undecided).then(|| match (interval, settled) {
+        (None, _) => Lack::SecondTrial,
+        (_, false) => Lack::LongerRun,
+        _ => Lack::Trials,
+    });
     Some(Change {
         variant: before.1.variant.clone(),
         workload: before.1.workload.clone(),
@@ -131,7 +140,8 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
             Some(i) => Estimate { value: i.value, low: i.low, high: i.high, basis: Basis::Trials },
             None => Estimate { value, low: value, high: value, basis: Basis::Point },
         },
-        class: interval.filter(|_| settled).map_or(VerdictClass::Undecided, |i| class(i, metric)),
+        class,
+        lack,
         trials: (a.len() as u32, b.len() as u32),
     })
 }

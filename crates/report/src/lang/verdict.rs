@@ -28,6 +28,21 @@ impl Language {
         }
     }
 
+    /// Two campaigns compared: why it is open how a cell changed.
+    pub fn open_change(self, lack: Lack) -> &'static str {
+        match lack {
+            Lack::Trials => self.pick("undecided: needs more trials", "尚无定论：试验次数不足"),
+            Lack::SecondTrial => {
+                self.pick("undecided: needs two trials of each", "尚无定论：双方各需两次试验")
+            }
+            Lack::ValidTrial => self.pick("undecided: no valid trial", "尚无定论：没有有效试验"),
+            Lack::LongerRun => self.pick(
+                "undecided: no steady state, needs a longer runtime",
+                "尚无定论：未进入稳态，需要更长的 runtime",
+            ),
+        }
+    }
+
     /// `sustained`.
     pub fn phase(self, phase: PhaseKind) -> &'static str {
         match phase {
