@@ -46,6 +46,8 @@ static unsigned int request_ns = 500;
 module_param(request_ns, uint, 0400);
 static unsigned int interrupt_ns = 1000;
 module_param(interrupt_ns, uint, 0400);
+static unsigned int statement_ns = 30000;
+module_param(statement_ns, uint, 0400);
 
 /* Picoseconds a byte. */
 static unsigned int copy_ps = 100;
@@ -203,6 +205,20 @@ static bool on_a_file(int nr)
 	}
 }
 
+/*
+ * Whether a call sends the answer of a database server, one for each statement. User
+ * code takes no time here otherwise.
+ */
+static bool answers_a_statement(int nr)
+{
+	const char *name = current->group_leader->comm;
+
+	if (nr != __NR_sendto)
+		return false;
+	return !strcmp(name, "postgres") || !strcmp(name, "mariadbd") ||
+	       !strcmp(name, "mysqld");
+}
+
 static bool reads_the_clock(int nr)
 {
 	return nr == __NR_clock_gettime || nr == __NR_gettimeofday || nr == __NR_time;
@@ -275,6 +291,8 @@ void um_charge_syscall(int nr)
 			add(syscall_ns);
 			if (on_a_file(nr))
 				add(file_ns);
+			if (answers_a_statement(nr))
+				add(statement_ns);
 			if (waits_for_a_thread(nr)) {
 				thread_loop.calls++;
 				step(&thread_loop, THREAD_CALLS_OF_NO_LOOP, 409600);
