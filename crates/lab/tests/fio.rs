@@ -282,6 +282,8 @@ fn invalid_blocks_and_shares_are_refused_at_their_place() {
         ("fsync=-1", "`fsync` cannot be `-1`"),
         ("ioengine=rbd", "`rbd` does not work on files"),
         ("fdatasync=often", "`fdatasync` cannot be `often`"),
+        ("rate_iops=-5", "`rate_iops` cannot be `-5`"),
+        ("rate=1m,fast", "`rate` cannot be `1m,fast`"),
         ("offset=150%", "not a share of a file"),
         ("bs=2g", "is smaller than a block"),
     ] {
@@ -295,6 +297,8 @@ fn invalid_blocks_and_shares_are_refused_at_their_place() {
         "bssplit=4k/60:8k/:16k/10,64k/50:32k/50",
         "fsync=0",
         "fsync=32",
+        "rate_iops=500",
+        "rate=,1m",
         "offset=50%",
         "bs=1g",
     ] {

@@ -132,4 +132,16 @@ fn an_invalid_lone_drive_is_refused_at_its_place() {
         "this key is for file systems without ZFS, but the stack here is `zfs`",
         "stack = \"ext4\"",
     );
+    refused(
+        &format!("{}mount_options = \"noatime,logbsize=256k\"\n", lone("hdd0")),
+        "mount_options",
+        "`logbsize` is a mount option of xfs, but the file system here is ext4",
+        "remove it",
+    );
+    refused(
+        "[variants.a]\nstack = \"md\"\nmd = \"raid1 hdd[0-1]\"\nmount_options = \"data=journal\"\n",
+        "mount_options",
+        "`data` is a mount option of ext4, but the file system here is xfs",
+        "remove it",
+    );
 }

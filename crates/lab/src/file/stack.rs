@@ -173,7 +173,7 @@ impl StackKeys {
         }
         let at = if header.is_empty() { &kind.span } else { header };
         let mount_options = self.mount_options.clone().unwrap_or_default();
-        Some(Stack::Filesystem(match kind.value {
+        let on_drives = match kind.value {
             Kind::Drive(filesystem) => {
                 if self.drive.is_none() {
                     let message = format!("stack = \"{}\" needs a drive", filesystem.name());
@@ -205,7 +205,26 @@ impl StackKeys {
                     mount_options,
                 }
             }
-        }))
+        };
+        self.refuse_foreign_options(cx, &on_drives);
+        Some(Stack::Filesystem(on_drives))
+    }
+
+    /// Refuses a mount option that only another file system has: `mount` would fail in each trial.
+    fn refuse_foreign_options(&self, cx: &Context<'_>, on_drives: &FilesystemOnDrives) {
+        let FilesystemOnDrives { filesystem, mount_options, .. } = on_drives;
+        let foreign = filesystem.foreign_mount_option(mount_options);
+        if let (Some((option, other)), Some(span)) = (foreign, self.keys.get("mount_options")) {
+            cx.error(
+                span.clone(),
+                format!(
+                    "`{option}` is a mount option of {}, but the file system here is {}",
+                    other.name(),
+                    filesystem.name()
+                ),
+                "remove it, or state it in the variants with that file system",
+            );
+        }
     }
 
     /// Refuses the first key that is not for this stack.

@@ -92,6 +92,7 @@ pub fn mistakes(text: &str, sized: bool) -> Vec<Mistake> {
             found.extend(stock::time(job, name).err());
         }
         found.extend(["fsync", "fdatasync"].into_iter().filter_map(|name| no_count(job, name)));
+        found.extend(["rate", "rate_iops"].into_iter().filter_map(|name| no_rate(job, name)));
         match stock::block_sizes(job) {
             Ok(blocks) => found.extend(no_block(job, &blocks)),
             Err(wrong) => found.extend(wrong),
@@ -116,6 +117,19 @@ fn no_count(job: &Job, name: &str) -> Option<Mistake> {
             setting.line,
             format!("`{name}` cannot be `{}`", setting.value),
             "write a number of writes, such as 1 or 32; 0 means never",
+        )
+    })
+}
+
+/// That an option states something else than rates of reads, writes and trims, each of which may be left out.
+fn no_rate(job: &Job, name: &str) -> Option<Mistake> {
+    let setting = job.settings.get(name)?;
+    let is_rate = |part: &str| part.trim().is_empty() || super::sizes::bytes(part).is_some();
+    (!setting.value.split(',').all(is_rate)).then(|| {
+        Mistake::new(
+            setting.line,
+            format!("`{name}` cannot be `{}`", setting.value),
+            "write a rate, such as 500, or one of reads and one of writes: 500,100",
         )
     })
 }

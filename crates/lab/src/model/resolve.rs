@@ -205,18 +205,26 @@ pub fn beyond_pools(campaign: &Campaign) -> Vec<(&str, Diagnostic)> {
 fn beyond_pool(campaign: &Campaign, workload: &Workload) -> Option<Diagnostic> {
     let job = job(workload).filter(|job| job.filled && !job.compressible)?;
     let bytes = workload.size.or(job.working_set)?;
-    let rooms = campaign.variants.iter();
-    let (variant, room) = rooms
-        .map(|variant| (variant, sizes::room(variant, &workload.dataset)))
-        .find(|(_, room)| bytes > *room)?;
-    let message = format!(
-        "the files of workload {} need {}, but the drives of variant {} hold about {}",
-        workload.name,
-        about(bytes),
-        variant.name,
-        about(room)
-    );
-    Some(Diagnostic::error(message).fix("use smaller files or fewer jobs, or model larger drives"))
+    let refuse = |holds: String, fix: &str| {
+        let message =
+            format!("the files of workload {} need {}, but {holds}", workload.name, about(bytes));
+        Some(Diagnostic::error(message).fix(fix))
+    };
+    for variant in &campaign.variants {
+        let room = sizes::room(variant, &workload.dataset);
+        if bytes > room {
+            let holds =
+                format!("the drives of variant {} hold about {}", variant.name, about(room));
+            return refuse(holds, "use smaller files or fewer jobs, or model larger drives");
+        }
+        if let Some((stated, _)) =
+            sizes::quota(variant, &workload.dataset).filter(|(_, quota)| bytes > *quota)
+        {
+            let holds = format!("variant {} has `{stated}`", variant.name);
+            return refuse(holds, "use smaller files or fewer jobs, or a larger quota");
+        }
+    }
+    None
 }
 
 /// Whether the cells can also be run at the other sizes that the lab asks for.

@@ -63,6 +63,21 @@ pub(super) fn room(variant: &Variant, dataset: &str) -> u64 {
     (raw as f64 * 31.0 / 32.0 / least) as u64
 }
 
+/// The smallest quota that bounds a dataset, as the lab states it, and its bytes: `refquota` of the dataset
+/// itself, `quota` of it and of those above it.
+pub(super) fn quota(variant: &Variant, dataset: &str) -> Option<(String, u64)> {
+    let limit = |dataset: &str, name: &str| {
+        let text = variant.datasets.get(dataset)?.get(name)?;
+        // `none` is no size, and no limit.
+        Some((format!("{name}={text}"), units::size(text).ok()?))
+    };
+    let above = std::iter::successors(Some(dataset), |name| {
+        (!name.is_empty()).then(|| name.rsplit_once('/').map_or("", |(parent, _)| parent))
+    });
+    let quotas = above.filter_map(|dataset| limit(dataset, "quota"));
+    quotas.chain(limit(dataset, "refquota")).min_by_key(|(_, bytes)| *bytes)
+}
+
 /// Bytes on the drives of a vdev for each byte of a dataset's data.
 pub(super) fn stored(variant: &Variant, dataset: &str, vdev: &Vdev) -> f64 {
     let size = |name: &str| units::size(variant.property(dataset, name)?).ok();

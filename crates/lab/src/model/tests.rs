@@ -476,6 +476,26 @@ fn files_that_no_pool_could_hold_are_refused_where_they_are_laid_out() {
 }
 
 #[test]
+fn files_beyond_a_quota_are_refused_where_they_are_laid_out() {
+    let refusal = |rw: &str, property: &str| {
+        let more = format!(
+            "[variants.a]\ndataset.{property}\n[workloads.large]\n\
+             fio.job = \"[w]\\nrw={rw}\\nruntime=30\\n\"\nsize = \"2T\"\n"
+        );
+        let read = read("64G", &more).map_err(|diagnostics| diagnostics[0].message.clone());
+        read.err().unwrap_or_default()
+    };
+    let refused = refusal("randread", "quota = \"1T\"");
+    assert!(refused.contains("need 2") && refused.contains("has `quota=1T`"), "{refused}");
+    assert!(refusal("randread", "refquota = \"500G\"").contains("has `refquota=500G`"));
+    for fits in ["quota = \"3T\"", "quota = \"none\""] {
+        assert_eq!(refusal("randread", fits), "", "{fits}");
+    }
+    // To run into a quota can be the question.
+    assert_eq!(refusal("randwrite", "quota = \"1T\""), "");
+}
+
+#[test]
 fn a_ramp_of_the_jobs_own_counts_for_the_time_a_campaign_takes() {
     let more = "[workloads.ramp]\nfio.job = \"[w]\\nrw=read\\nsize=20g\\nruntime=30\\nramp_time=10m\\n\"\n";
     let estimated_s = |more: &str| {
