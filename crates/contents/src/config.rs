@@ -18,13 +18,16 @@ pub struct Config {
     /// What an earlier machine left in it is overwritten: memory that was touched before is quicker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<i32>,
-    /// A file for what the drives hold beyond [`MEMORY_LIMIT`]; none keeps everything in memory. The file has no
-    /// name any more once the machine runs.
+    /// A descriptor of a file, inherited, for what the drives hold beyond [`MEMORY_LIMIT`]; none keeps everything in
+    /// memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spill: Option<PathBuf>,
+    pub spill: Option<i32>,
     /// The drives, in the order in which the kernel finds them.
     pub drives: Vec<DriveConfig>,
-    /// An image that the drives begin with; none for empty drives.
+    /// `save` writes an index instead of an image, for a machine that is given `memory` and `spill` next.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub keep: bool,
+    /// An image or an index that the drives begin with; none for empty drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<PathBuf>,
     /// Where every write, completion, flush and discard is recorded from the start; none for no record.

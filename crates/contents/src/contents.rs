@@ -36,9 +36,14 @@ pub struct Pages {
 pub(crate) struct SharedPage(u32);
 
 impl SharedPage {
-    /// Its number among all pages.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
+    /// The page at a place in memory.
+    pub(crate) fn at(place: usize) -> SharedPage {
+        SharedPage(place as u32 + 1)
+    }
+
+    /// Its place in memory, behind the page that is all zero.
+    pub(crate) fn place(self) -> u64 {
+        u64::from(self.0) - 1
     }
 }
 
@@ -72,9 +77,28 @@ impl Pages {
         self.next - 1 - self.free.len() as u32
     }
 
-    /// Something to remember of each page, by [`SharedPage::index`].
-    pub(crate) fn places(&self) -> Vec<Option<u64>> {
-        vec![None; self.next as usize]
+    /// Pages that were ever taken.
+    pub fn taken(&self) -> u32 {
+        self.next - 1
+    }
+
+    /// Takes over so many pages as an earlier machine left them in this memory, each held by the caller until
+    /// [`Pages::let_go`]; none where there is no room for them. Nothing may be taken yet.
+    pub(crate) fn adopt(&mut self, taken: u64) -> Option<Vec<SharedPage>> {
+        let next = taken.checked_add(1).and_then(|next| u32::try_from(next).ok());
+        let next = next.filter(|next| *next <= self.capacity)?;
+        self.next = next;
+        self.holders.resize(next as usize, 1);
+        while self.chunks.len() < (next as usize).div_ceil(CHUNK_PAGES) {
+            self.chunks.push((self.memory)());
+        }
+        Some((1..next).map(SharedPage).collect())
+    }
+
+    /// The memory, for another machine.
+    #[cfg(test)]
+    pub(crate) fn into_chunks(self) -> Vec<&'static mut [u8]> {
+        self.chunks
     }
 
     /// A new page, held by the caller until [`Pages::let_go`].
@@ -284,7 +308,7 @@ impl Contents {
     /// The same contents once more, which takes no page until one of the two is written to.
     pub(crate) fn fork(&self, pages: &mut Pages) -> Contents {
         for (_, page) in self.pages() {
-            pages.holders[page.index()] += 1;
+            pages.holders[page.0 as usize] += 1;
         }
         Contents { leaves: self.leaves.clone() }
     }
@@ -322,7 +346,7 @@ impl Contents {
 
     /// A page of an empty place becomes one that others may hold too.
     pub(crate) fn share(&mut self, pages: &mut Pages, number: u64, page: SharedPage) {
-        pages.holders[page.index()] += 1;
+        pages.holders[page.0 as usize] += 1;
         self.drop_page(pages, number);
         self.set(number, page.0);
     }

@@ -1,17 +1,23 @@
-//! Images: the contents of all drives of a machine in one file.
+//! Images: the contents of all drives of a machine in one file; and indexes, which leave the pages in the machine's
+//! memory, for another machine that is given that memory.
 //!
-//! [`MAGIC`], the number of distinct pages, then for each drive its number of pages and for each of these
-//! its number on the drive and its place among the distinct pages, then the distinct pages. All integers
-//! have 64 bits in little-endian order. A page that several drives hold is there once.
+//! An image is [`MAGIC`], the number of distinct pages, then for each drive its number of pages and for each of these
+//! its number on the drive and its place among the distinct pages, then the distinct pages. An index is
+//! [`INDEX_MAGIC`], the number of pages that lie in memory behind its first, and the same for each drive with places
+//! among these. All integers have 64 bits in little-endian order. A page that several drives hold is there once.
 
+use crate::config::MEMORY_LIMIT;
 use crate::contents::SharedPage;
 use crate::{Contents, PAGE, Pages};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// First bytes of an image.
 pub const MAGIC: &[u8; 16] = b"poolwright-img2\n";
+/// First bytes of an index.
+pub const INDEX_MAGIC: &[u8; 16] = b"poolwright-idx1\n";
 /// Bytes read and written at once.
 const BUFFER: usize = 1 << 20;
 
@@ -21,52 +27,168 @@ const BUFFER: usize = 1 << 20;
 /// What the file system says.
 pub fn save(path: &Path, pages: &Pages, drives: &[&Contents]) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(BUFFER, File::create(path)?);
+    let mut distinct = Distinct::new(pages.taken() as usize);
+    for drive in drives {
+        drive.pages().for_each(|(_, page)| distinct.add(page.place() as usize));
+    }
     file.write_all(MAGIC)?;
-    let mut places = pages.places();
-    let mut distinct = Vec::new();
+    file.write_all(&(distinct.pages.len() as u64).to_le_bytes())?;
     for drive in drives {
-        for (_, page) in drive.pages() {
-            let place = &mut places[page.index()];
-            if place.is_none() {
-                *place = Some(distinct.len() as u64);
-                distinct.push(page);
-            }
-        }
+        let count = drive.pages().count();
+        let places =
+            drive.pages().map(|(number, page)| (number, distinct.place(page.place() as usize)));
+        write_drive(&mut file, count, places)?;
     }
-    file.write_all(&(distinct.len() as u64).to_le_bytes())?;
-    for drive in drives {
-        file.write_all(&(drive.pages().count() as u64).to_le_bytes())?;
-        for (number, page) in drive.pages() {
-            let place = places[page.index()].unwrap_or_default();
-            file.write_all(&number.to_le_bytes())?;
-            file.write_all(&place.to_le_bytes())?;
-        }
-    }
-    for page in distinct {
-        file.write_all(pages.content(page))?;
+    for page in distinct.pages {
+        file.write_all(pages.content(SharedPage::at(page)))?;
     }
     file.flush()
 }
 
-/// Reads an image into empty drives.
+/// Writes an index.
+///
+/// # Errors
+/// What the file system says.
+pub fn save_index(path: &Path, pages: &Pages, drives: &[&Contents]) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(BUFFER, File::create(path)?);
+    file.write_all(INDEX_MAGIC)?;
+    file.write_all(&u64::from(pages.taken()).to_le_bytes())?;
+    for drive in drives {
+        let places = drive.pages().map(|(number, page)| (number, page.place()));
+        write_drive(&mut file, drive.pages().count(), places)?;
+    }
+    file.flush()
+}
+
+/// Writes the pages of a drive: how many, and the number and place of each.
+fn write_drive(
+    file: &mut impl Write,
+    count: usize,
+    places: impl Iterator<Item = (u64, u64)>,
+) -> io::Result<()> {
+    file.write_all(&(count as u64).to_le_bytes())?;
+    for (number, place) in places {
+        file.write_all(&number.to_le_bytes())?;
+        file.write_all(&place.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+/// Pages that drives hold, each once, in the order in which they are first met.
+struct Distinct {
+    /// By page: its place.
+    places: Vec<Option<u64>>,
+    pages: Vec<usize>,
+}
+
+impl Distinct {
+    /// None of so many pages.
+    fn new(pages: usize) -> Distinct {
+        Distinct { places: vec![None; pages], pages: Vec::new() }
+    }
+
+    fn add(&mut self, page: usize) {
+        if self.places[page].is_none() {
+            self.places[page] = Some(self.pages.len() as u64);
+            self.pages.push(page);
+        }
+    }
+
+    fn place(&self, page: usize) -> u64 {
+        self.places[page].unwrap_or_default()
+    }
+}
+
+/// Whether a file is an index.
+fn is_index(file: &File) -> io::Result<bool> {
+    let mut magic = [0; INDEX_MAGIC.len()];
+    file.read_exact_at(&mut magic, 0)?;
+    Ok(&magic == INDEX_MAGIC)
+}
+
+/// Writes the image of an index, whose pages lie in `memory` and, beyond [`MEMORY_LIMIT`], in `spill`.
+///
+/// # Errors
+/// What the file system says, or that it is no index of this memory.
+pub fn from_index(
+    index: &File,
+    (memory, spill): (&File, Option<&File>),
+    image: &mut impl Write,
+) -> io::Result<()> {
+    let mut bytes = vec![0; index.metadata()?.len() as usize];
+    index.read_exact_at(&mut bytes, 0)?;
+    let words: Vec<u64> = bytes
+        .get(INDEX_MAGIC.len()..)
+        .unwrap_or_default()
+        .chunks_exact(8)
+        .map(|word| word.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
+        .collect();
+    let (taken, mut rest) =
+        words.split_first().ok_or_else(|| bad("an index that was cut short"))?;
+    let mut drives = Vec::new();
+    while let Some((count, after)) = rest.split_first() {
+        let length = usize::try_from(*count).ok().and_then(|count| count.checked_mul(2));
+        let split = length.and_then(|length| after.split_at_checked(length));
+        let (drive, after) = split.ok_or_else(|| bad("an index that was cut short"))?;
+        drives.push(drive.as_chunks::<2>().0);
+        rest = after;
+    }
+    let mut distinct = Distinct::new(usize::try_from(*taken).map_err(io::Error::other)?);
+    for [_, page] in drives.iter().copied().flatten() {
+        if page >= taken {
+            return Err(bad("an index that names a page it does not have"));
+        }
+        distinct.add(*page as usize);
+    }
+    image.write_all(MAGIC)?;
+    image.write_all(&(distinct.pages.len() as u64).to_le_bytes())?;
+    for drive in drives {
+        let places = drive.iter().map(|[number, page]| (*number, distinct.place(*page as usize)));
+        write_drive(image, drive.len(), places)?;
+    }
+    let mut buffer = vec![0; BUFFER];
+    for run in distinct.pages.chunk_by(|a, b| a + 1 == *b) {
+        for part in run.chunks(BUFFER / PAGE) {
+            let bytes = &mut buffer[..part.len() * PAGE];
+            let offset = ((part[0] + 1) * PAGE) as u64;
+            let in_memory = MEMORY_LIMIT.saturating_sub(offset).min(bytes.len() as u64);
+            let (first, rest) = bytes.split_at_mut(in_memory as usize);
+            memory.read_exact_at(first, offset)?;
+            if !rest.is_empty() {
+                let spill = spill.ok_or_else(|| bad("an index of more than there is memory"))?;
+                spill.read_exact_at(rest, offset + in_memory - MEMORY_LIMIT)?;
+            }
+            image.write_all(bytes)?;
+        }
+    }
+    image.flush()
+}
+
+/// Reads an image into empty drives; or an index, whose pages an earlier machine left in the memory of `pages`, of
+/// which nothing is taken yet.
 ///
 /// # Errors
 /// What the file system says, or that it is no image of these drives.
 pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io::Result<()> {
-    let bad = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     let file = File::open(path)?;
+    let in_memory = is_index(&file)?;
     let most = file.metadata()?.len() / PAGE as u64;
     let mut file = BufReader::with_capacity(BUFFER, file);
     let mut magic = [0; MAGIC.len()];
     file.read_exact(&mut magic)?;
-    if &magic != MAGIC {
+    if !in_memory && &magic != MAGIC {
         return Err(bad("not an image of drives"));
     }
-    let distinct = integer(&mut file)?;
-    if distinct > most {
+    let count = integer(&mut file)?;
+    if !in_memory && count > most {
         return Err(bad("an image that was cut short"));
     }
-    let distinct: Vec<SharedPage> = (0..distinct).map(|_| pages.allocate()).collect();
+    let distinct: Vec<SharedPage> = match in_memory {
+        true => pages
+            .adopt(count)
+            .ok_or_else(|| bad("an index of more pages than there is room for"))?,
+        false => (0..count).map(|_| pages.allocate()).collect(),
+    };
     for drive in drives {
         let count = integer(&mut file)?;
         if count > drive.page_count() {
@@ -83,10 +205,16 @@ pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io:
         }
     }
     for page in distinct {
-        file.read_exact(pages.content_mut(page))?;
+        if !in_memory {
+            file.read_exact(pages.content_mut(page))?;
+        }
         pages.let_go(page);
     }
     Ok(())
+}
+
+fn bad(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
 }
 
 fn integer(file: &mut impl Read) -> io::Result<u64> {
@@ -157,5 +285,66 @@ mod tests {
         std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
         let mut again = [Contents::new(16 << 20)];
         assert!(load(&path, &mut Pages::leaked(100), &mut again.each_mut()).is_err());
+    }
+
+    /// Two drives whose memory is one chunk, of which pages were given back.
+    fn used(pages: &mut Pages) -> [Contents; 2] {
+        let mut drives = [Contents::new(1 << 20), Contents::new(1 << 20)];
+        let data = [7; 4 * PAGE];
+        for drive in &mut drives {
+            drive.write(pages, 0, &data);
+        }
+        drives[0].write(pages, 5 * 4096 + 512, &[8; 600]);
+        drives[1].discard(pages, PAGE as u64, PAGE as u64);
+        drives[0].discard(pages, PAGE as u64, PAGE as u64);
+        drives
+    }
+
+    fn bytes(drive: &Contents, pages: &Pages) -> Vec<u8> {
+        let mut bytes = vec![1; 1 << 20];
+        drive.read(pages, 0, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn a_machine_goes_on_with_the_pages_that_another_left_in_its_memory() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index");
+        let mut pages = Pages::leaked(100);
+        let drives = used(&mut pages);
+        save_index(&path, &pages, &drives.each_ref()).unwrap();
+        assert!(is_index(&File::open(&path).unwrap()).unwrap());
+        let before = drives.each_ref().map(|drive| bytes(drive, &pages));
+        let held = pages.held();
+        let mut chunks = pages.into_chunks().into_iter();
+        let mut room = Pages::new(100, Box::new(move || chunks.next().unwrap()));
+        let mut other = [Contents::new(1 << 20), Contents::new(1 << 20)];
+        load(&path, &mut room, &mut other.each_mut()).unwrap();
+        assert!(other.each_ref().map(|drive| bytes(drive, &room)) == before);
+        assert_eq!(room.held(), held);
+        // New pages are none of those, and what was given back is used again.
+        other[1].write(&mut room, 9 * PAGE as u64, &[9; 3 * PAGE]);
+        assert!(bytes(&other[0], &room) == before[0]);
+        assert_eq!(room.held(), held + 3);
+    }
+
+    #[test]
+    fn an_index_and_its_memory_make_the_image_of_the_same_drives() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let mut pages = Pages::leaked(100);
+        let drives = used(&mut pages);
+        save(&path("image"), &pages, &drives.each_ref()).unwrap();
+        save_index(&path("index"), &pages, &drives.each_ref()).unwrap();
+        std::fs::write(path("memory"), pages.into_chunks().concat()).unwrap();
+        let [index, memory] = ["index", "memory"].map(|name| File::open(path(name)).unwrap());
+        let mut image = Vec::new();
+        from_index(&index, (&memory, None), &mut image).unwrap();
+        assert!(image == std::fs::read(path("image")).unwrap());
+        let whole = std::fs::read(path("index")).unwrap();
+        std::fs::write(path("cut"), &whole[..whole.len() - 8]).unwrap();
+        let cut = File::open(path("cut")).unwrap();
+        assert!(from_index(&cut, (&memory, None), &mut Vec::new()).is_err());
+        assert!(load(&path("index"), &mut Pages::leaked(2), &mut []).is_err());
     }
 }

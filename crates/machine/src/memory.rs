@@ -4,9 +4,10 @@
 use command_fds::{CommandFdExt, FdMapping};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Descriptor of the guest's memory in the machine's process.
@@ -15,6 +16,8 @@ pub const GUEST: i32 = 3;
 pub const DRIVES: i32 = 4;
 /// Descriptor of the image that drives begin with.
 pub(crate) const IMAGE: i32 = 5;
+/// Descriptor of the file for what drives hold beyond the limit of their memory.
+pub const SPILL: i32 = 6;
 
 /// The path of the image that a machine is handed, as its drives' configuration names it.
 pub fn image() -> PathBuf {
@@ -25,7 +28,9 @@ pub fn image() -> PathBuf {
 #[derive(Debug)]
 pub struct Memory {
     guest: OwnedFd,
-    drives: OwnedFd,
+    drives: File,
+    /// A file without a name.
+    spill: Option<File>,
 }
 
 impl Memory {
@@ -40,12 +45,36 @@ impl Memory {
             Err(Errno::INVAL) => memfd_create("guest-memory", MemfdFlags::CLOEXEC)?,
             made => made?,
         };
-        Ok(Memory { guest, drives: memfd_create("drives", MemfdFlags::CLOEXEC)? })
+        let drives = memfd_create("drives", MemfdFlags::CLOEXEC)?.into();
+        Ok(Memory { guest, drives, spill: None })
+    }
+
+    /// Keeps what drives hold beyond the limit of their memory in a new file of a directory, without a name.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn spill_in(&mut self, directory: &Path) -> io::Result<()> {
+        let path = directory.join("drives.spill");
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        fs::remove_file(&path)?;
+        self.spill = Some(file);
+        Ok(())
+    }
+
+    /// Gives up that file.
+    pub fn without_spill(self) -> Memory {
+        Memory { spill: None, ..self }
+    }
+
+    /// What drives hold, to be read while no machine uses it: in memory, and beyond that in the file.
+    pub fn drives(&self) -> (&File, Option<&File>) {
+        (&self.drives, self.spill.as_ref())
     }
 
     /// The descriptors, each with its number in the machine's process.
-    pub(crate) fn descriptors(&self) -> [(BorrowedFd<'_>, i32); 2] {
-        [(self.guest.as_fd(), GUEST), (self.drives.as_fd(), DRIVES)]
+    pub(crate) fn descriptors(&self) -> impl Iterator<Item = (BorrowedFd<'_>, i32)> {
+        let spill = self.spill.iter().map(|spill| (spill.as_fd(), SPILL));
+        [(self.guest.as_fd(), GUEST), (self.drives.as_fd(), DRIVES)].into_iter().chain(spill)
     }
 }
 

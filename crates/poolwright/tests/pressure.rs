@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use with_engine::{copy, engine};
 
-/// Writes that fill the dirty data, and reads that miss the ARC.
+/// Writes that fill the dirty data, and reads that miss the ARC. So few files that the pool state is stored.
 const LAB: &str = r#"
 title = "A lab for tests"
 [host]
@@ -30,7 +30,7 @@ fio.job = """
 [j]
 rw=randrw
 bs=16k
-size=4G
+size=512M
 iodepth=8
 ioengine=libaio
 """

@@ -1,5 +1,5 @@
-//! Pool states: every trial begins with one, and it is the same whether it was stored or is made for the
-//! trial. These tests need an engine.
+//! Pool states: every trial begins with one, and it is the same whether it was stored or is still in the memory of the
+//! machine that made it. These tests need an engine.
 
 #[path = "with_engine/mod.rs"]
 mod with_engine;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use with_engine::engine;
 
-/// Two seeds of a cell that is laid out in under a second and reads what was laid out.
+/// Two seeds of a cell that reads what was laid out, which is so little that it is stored.
 const LAB: &str = r#"
 title = "A lab for tests"
 [host]
@@ -25,7 +25,7 @@ fio.job = """
 [j]
 rw=randrw
 bs=16k
-size=2G
+size=256M
 fsync=1
 """
 [method]
@@ -102,7 +102,7 @@ fn check(lab: &str) {
     let trials = place.trials();
     assert_eq!(trials.len(), 2);
     assert!(trials.iter().all(|trial| !trial.join("raw/layout.fio").exists()));
-    // Trials ran on states just made; now they find them.
+    // Trials began with what lay in memory; now they find it stored.
     place.verifies();
     assert_eq!(place.states(), states);
     // One byte of the middle of an image.

@@ -11,7 +11,7 @@
 //!   failed/<key>/    the same, of a trial that failed last; it is run again by the next run
 //!   planned/<key>.json   inputs of trials that are planned, for `poolwright trial KEY`
 //!   states/<2 digits>/<key>/   a pool state: what drives hold when a trial begins, made again when it is gone
-//!   running/<key>/       a trial or a pool state at work, moved to its place when it is done
+//!   running/<key>/       a trial at work, moved to its place when it is done
 //!   running/<key>.lock   held by the process that runs it
 //!   damaged/             trials whose files did not fit their key, moved out of the way
 //!   campaigns/<lab>/<UTC time>-<8 digits>.json   a campaign: the resolved lab and the keys of its trials

@@ -1,9 +1,7 @@
-//! Pool states: the contents of drives at the start of a trial, made once and shared by all trials that start
-//! with them.
+//! Pool states: the contents of drives at the start of a trial, shared by all trials that start with them.
 
 use crate::files::{self, create, list, write};
 use crate::lock::Lock;
-use crate::trials::Running;
 use crate::{Error, Key, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,7 +26,7 @@ pub const MOST: u64 = 16 << 30;
 pub struct State {
     /// The image of the drives. It stays readable when the state is removed.
     pub image: File,
-    /// The value that was passed to [`Running::finish_state`].
+    /// The value that was passed to [`Store::store_state`].
     pub outcome: Value,
 }
 
@@ -83,6 +81,34 @@ impl Store {
         whole.then_some(State { image, outcome: about.outcome })
     }
 
+    /// Stores a pool state, whole: the directory of the machine that made it, with the [`IMAGE`], and the outcome that
+    /// the machine reported. Another process may have stored it meanwhile: both are the same.
+    ///
+    /// # Errors
+    /// Errors of the file system.
+    pub fn store_state(
+        &self,
+        key: &Key,
+        inputs: &[u8],
+        outcome: Value,
+        directory: &Path,
+    ) -> Result<(), Error> {
+        let path = directory.join(ABOUT);
+        let image = Sum::of_file(&directory.join(IMAGE))?;
+        let about = serde_json::to_vec(&About { image, outcome });
+        write(&path, &about.map_err(|e| Error::content(&path, e))?)?;
+        write(&directory.join(INPUTS), inputs)?;
+        let place = self.state_path(key);
+        remove(&place)?;
+        if let Some(parent) = place.parent() {
+            create(parent)?;
+        }
+        match fs::rename(directory, &place) {
+            Err(e) if e.kind() == ErrorKind::DirectoryNotEmpty => remove(directory),
+            renamed => renamed.map_err(Error::io("write", &place)),
+        }
+    }
+
     /// Removes pool states, those that were used longest ago first, until the others take at most `most`
     /// bytes.
     ///
@@ -123,28 +149,6 @@ impl Store {
             }
         }
         self.trim_states(KEPT)
-    }
-}
-
-impl Running {
-    /// Stores a pool state, whole: the directory [`Running::raw`], with its [`IMAGE`], and the outcome that
-    /// the machine reported.
-    ///
-    /// # Errors
-    /// Errors of the file system.
-    pub fn finish_state(self, inputs: &[u8], outcome: Value) -> Result<(), Error> {
-        let raw = self.raw();
-        let path = raw.join(ABOUT);
-        let image = Sum::of_file(&raw.join(IMAGE))?;
-        let about = serde_json::to_vec(&About { image, outcome });
-        write(&path, &about.map_err(|e| Error::content(&path, e))?)?;
-        write(&raw.join(INPUTS), inputs)?;
-        let place = self.store().state_path(self.key());
-        remove(&place)?;
-        if let Some(parent) = place.parent() {
-            create(parent)?;
-        }
-        fs::rename(&raw, &place).map_err(Error::io("write", &place))
     }
 }
 

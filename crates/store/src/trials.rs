@@ -67,7 +67,7 @@ pub enum Claim {
     Taken,
 }
 
-/// A trial that is running, or a pool state that is being made. If it is dropped before it is
+/// A trial that is running. If it is dropped before it is
 /// [finished](Running::finish), nothing is stored.
 #[derive(Debug)]
 pub struct Running {
@@ -241,7 +241,7 @@ impl Store {
         Ok(keys)
     }
 
-    /// Claims a trial to run it, or a pool state to make it, unless another process has claimed it.
+    /// Claims a trial to run it, unless another process has claimed it.
     ///
     /// # Errors
     /// Errors of the file system.
@@ -324,10 +324,6 @@ impl Running {
     /// Its store.
     pub fn store(&self) -> &Store {
         &self.store
-    }
-
-    pub(crate) fn key(&self) -> &Key {
-        &self.key
     }
 
     /// The directory that becomes the trial's.

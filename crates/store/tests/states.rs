@@ -24,10 +24,13 @@ fn claim(store: &Store, inputs: &[u8]) -> Running {
 
 /// Makes a state with an image; its directory.
 fn make(store: &Store, inputs: &[u8], image: &[u8]) -> PathBuf {
-    let running = claim(store, inputs);
-    fs::write(running.raw().join(IMAGE), image).unwrap();
-    running.finish_state(inputs, json!({"reported": 7})).unwrap();
-    let key = Key::from_inputs(inputs).to_string();
+    let directory = store.path().join("running/made");
+    fs::create_dir(&directory).unwrap();
+    fs::write(directory.join(IMAGE), image).unwrap();
+    let key = Key::from_inputs(inputs);
+    store.store_state(&key, inputs, json!({"reported": 7}), &directory).unwrap();
+    assert!(!directory.exists());
+    let key = key.to_string();
     store.path().join("states").join(&key[..2]).join(key)
 }
 

@@ -22,6 +22,8 @@ struct Machine {
     pages: Pages,
     drives: Vec<Drive>,
     recorder: Option<Recorder>,
+    /// `save` leaves the pages in memory.
+    keep: bool,
 }
 
 struct Global(UnsafeCell<Option<Machine>>);
@@ -59,11 +61,7 @@ pub struct Description {
 fn configure(path: &Path) -> Result<Machine, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let config = Config::from_json(&text)?;
-    let spill = match &config.spill {
-        Some(path) => Some(unlinked_file(path).map_err(|e| format!("{}: {e}", path.display()))?),
-        None => None,
-    };
-    let mut pages = Pages::new(config.pages, memory::source(config.memory, spill));
+    let mut pages = Pages::new(config.pages, memory::source(config.memory, config.spill));
     let drives: Result<Vec<Drive>, _> = config.drives.iter().map(Drive::new).collect();
     let mut drives = drives.map_err(|e| e.to_string())?;
     if let Some(image) = &config.image {
@@ -75,15 +73,7 @@ fn configure(path: &Path) -> Result<Machine, String> {
         Some(path) => Some(record_to(path).map_err(|e| format!("{}: {e}", path.display()))?),
         None => None,
     };
-    Ok(Machine { pages, drives, recorder })
-}
-
-/// A new file whose name is removed at once, so that it goes with the process.
-fn unlinked_file(path: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    let file = options.read(true).write(true).create(true).truncate(true).open(path)?;
-    std::fs::remove_file(path)?;
-    Ok(file)
+    Ok(Machine { pages, drives, recorder, keep: config.keep })
 }
 
 fn record_to(path: &Path) -> std::io::Result<Recorder> {
@@ -343,7 +333,10 @@ fn execute(machine: &mut Machine, command: Command) -> std::io::Result<()> {
         }
         Command::Save(path) => {
             let drives: Vec<_> = machine.drives.iter().map(|d| &d.contents).collect();
-            image::save(&path, &machine.pages, &drives)
+            match machine.keep {
+                true => image::save_index(&path, &machine.pages, &drives),
+                false => image::save(&path, &machine.pages, &drives),
+            }
         }
         Command::Record(path) => {
             machine.recorder = Some(record_to(&path)?);

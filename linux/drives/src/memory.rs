@@ -3,8 +3,6 @@
 use contents::config::MEMORY_LIMIT;
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
-use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::ptr;
 
 /// Bytes taken from the host at a time.
@@ -143,14 +141,12 @@ fn map(bytes: usize) -> *mut u8 {
 
 /// Memory for the contents of drives: from a descriptor of shared memory, or the host's own; beyond
 /// [`MEMORY_LIMIT`] from a file, where there is one.
-pub fn source(descriptor: Option<i32>, spill: Option<File>) -> contents::Memory {
+pub fn source(descriptor: Option<i32>, spill: Option<i32>) -> contents::Memory {
     let mut taken = 0;
     Box::new(move || {
         let in_memory = MEMORY_LIMIT as usize;
-        let chunk = match (&spill, descriptor) {
-            (Some(file), _) if taken >= in_memory => {
-                shared(file.as_raw_fd(), taken - in_memory, true)
-            }
+        let chunk = match (spill, descriptor) {
+            (Some(file), _) if taken >= in_memory => shared(file, taken - in_memory, true),
             (_, Some(descriptor)) => shared(descriptor, taken, false),
             (_, None) => map(contents::CHUNK),
         };

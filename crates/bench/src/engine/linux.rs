@@ -85,16 +85,19 @@ impl Linux {
         })
     }
 
-    /// Memory that a machine has used, or new memory.
-    fn take_memory(&self) -> Result<Memory, Fault> {
+    /// Memory that a machine has used, or new memory, for a machine that works in a directory.
+    fn take_memory(&self, directory: &Path) -> Result<Memory, Fault> {
         let used = self.memory.lock().ok().and_then(|mut all| all.pop());
-        used.map_or_else(Memory::new, Ok)
-            .map_err(|e| Fault::Environment(format!("cannot get memory for a machine: {e}")))
+        let memory = used.map_or_else(Memory::new, Ok);
+        let mut memory = memory
+            .map_err(|e| Fault::Environment(format!("cannot get memory for a machine: {e}")))?;
+        memory.spill_in(directory).map_err(doing(format!("write to {}", directory.display())))?;
+        Ok(memory)
     }
 
     fn give_memory_back(&self, memory: Memory) {
         if let Ok(mut all) = self.memory.lock() {
-            all.push(memory);
+            all.push(memory.without_spill());
         }
     }
 }
@@ -138,11 +141,11 @@ impl Engine for Linux {
         let raw = fs::canonicalize(raw).map_err(doing(format!("find {}", raw.display())))?;
         let client = workload::prepare(inputs, Place::Host(&self.fio))?;
         let client = client.as_ref();
-        let state = self.state(inputs, store, watch, stop)?;
+        let state = self.state(inputs, &raw, store, watch, stop)?;
+        let memory = state.memory.map_or_else(|| self.take_memory(&raw), Ok)?;
         let parameters = parameters::with_client(inputs, client);
         let work = steps::trial(inputs, &self.engine, client, &parameters);
-        let drives =
-            Config { image: Some(machine::memory::image()), ..devices::config(inputs, &raw)? };
+        let drives = Config { image: Some(machine::memory::image()), ..devices::config(inputs)? };
         let given = Given {
             inputs,
             raw: &raw,
@@ -151,7 +154,8 @@ impl Engine for Linux {
             drives,
             image: Some(&state.image),
         };
-        let outcome = self.start(&given, watch, stop);
+        let outcome = self.start(&given, &memory, watch, stop);
+        self.give_memory_back(memory);
         let outcome = outcome.map_err(|failure| fault(&failure, &raw, Some(client)))?;
         let warm_up = outcome.warm_up.or(state.outcome.warm_up);
         let warm_up = warm_up.map(|warm| WarmUp {
@@ -185,7 +189,7 @@ struct Given<'a> {
     work: &'a Work,
     parameters: &'a Parameters,
     drives: Config,
-    /// What the drives begin with; none for empty drives.
+    /// The image or index that the drives begin with; none for empty drives.
     image: Option<&'a File>,
 }
 
@@ -199,6 +203,7 @@ impl Linux {
     fn start(
         &self,
         given: &Given,
+        memory: &Memory,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<Outcome, Failure> {
@@ -212,8 +217,6 @@ impl Linux {
                 source,
             })?;
         }
-        let memory = self.take_memory();
-        let memory = memory.map_err(|fault| Failure::Start(fault.to_string()))?;
         let machine = Machine {
             kernel: &self.engine.kernel(),
             executable: &self.executable,
@@ -224,15 +227,13 @@ impl Linux {
             charged: charged(inputs),
             seed: inputs.seed,
             script: &given.work.script,
-            reused: Some(&memory),
+            reused: Some(memory),
             image: given.image,
             start_s: if given.image.is_some() { LATER_S } else { 0 },
             locks: self.locks.clone(),
             patience: self.patience,
         };
-        let outcome = machine.run(&given.drives, &|stage| watch.stage(stage), &|| stop.requested());
-        self.give_memory_back(memory);
-        outcome
+        machine.run(&given.drives, &|stage| watch.stage(stage), &|| stop.requested())
     }
 }
 

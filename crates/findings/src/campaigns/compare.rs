@@ -127,7 +127,7 @@ fn change(before: (&Findings, &Cell), after: (&Findings, &Cell), alpha: f64) -> 
         .or_else(|| contrast::of_groups(&[(1.0, &values_b), (-1.0, &values_a)]));
     let interval = spread.map(|mean| mean.interval(alpha).exp());
     let class = interval.filter(|_| settled).map_or(VerdictClass::Undecided, |i| class(i, metric));
-    let lack = (class == VerdictClass::Undecided).then(|| match (interval, settled) {
+    let lack = (class == VerdictClass::Undecided).then_some(match (interval, settled) {
         (None, _) => Lack::SecondTrial,
         (_, false) => Lack::LongerRun,
         _ => Lack::Trials,

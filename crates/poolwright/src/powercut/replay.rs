@@ -16,7 +16,7 @@ pub fn open(linux: &Linux, setup: &Setup, title: &str, seed: u64) -> Result<u8, 
     let scratch = Scratch::new().map_err(doing("make a directory for the machine"))?;
     let input = shell::input().map_err(doing("read standard input"))?;
     let recorded = setup.record(&scratch.path().join("kept"), true)?;
-    let mut base = BaseContents::new(&setup.variant.drives(scratch.path())?);
+    let mut base = BaseContents::new(&setup.variant.drives()?);
     let directory = scratch.path().join("state");
     let after = setup.cut(&recorded, &mut base, &directory, seed)?;
     let shell = Shell {

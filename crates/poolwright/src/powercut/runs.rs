@@ -80,7 +80,7 @@ fn make(
             Ok(recorded)
         },
     )?;
-    let config = setup.variant.drives(scratch.path())?;
+    let config = setup.variant.drives()?;
     in_parallel(
         jobs,
         missing,

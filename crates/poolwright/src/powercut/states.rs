@@ -216,7 +216,7 @@ impl Setup<'_> {
             fail: self.failing_drives(FaultKind::Running),
         };
         write_task(directory, writer::TASK, &task)?;
-        let mut drives = self.variant.drives(directory)?;
+        let mut drives = self.variant.drives()?;
         let record = directory.join("record");
         drives.record = Some(record.clone());
         let mut steps = self.variant.build();
@@ -302,7 +302,7 @@ impl Setup<'_> {
         // Drives that fail during the writing have failed in every state.
         let from = ledger.failed.unwrap_or(ledger.begun);
         let at = from + share_of(ledger.ended - from, mix(seed));
-        let mut drives = self.variant.drives(directory)?;
+        let mut drives = self.variant.drives()?;
         let faults = self.faults(seed);
         let replay = base.replay(recorded, &drives, at, &faults, seed);
         let replay = replay.map_err(io("read", &recorded.record))?;

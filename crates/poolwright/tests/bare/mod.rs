@@ -69,6 +69,7 @@ impl Bare {
             memory: None,
             spill: None,
             drives: self.drives.clone(),
+            keep: false,
             image: None,
             record: Some(self.record()),
         };

@@ -8,13 +8,12 @@ use lab::campaign::{AllocationClass, DriveRef, Variant};
 use lab::model::{drive_capacity, drive_sizes};
 use measurement::Cost;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// Maximum pages of all drives together: 64 GiB, so that their contents do not grow without limit.
 const PAGES: u32 = 16 << 20;
 
-/// The configuration of the drives of a trial whose own directory is `raw`.
-pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
+/// The configuration of the drives of a trial.
+pub fn config(inputs: &Inputs) -> Result<Config, Fault> {
     let variant = inputs.measured_variant();
     let mut drives = Vec::new();
     let sizes = drive_sizes(&inputs.model, &variant).into_iter();
@@ -35,7 +34,8 @@ pub fn config(inputs: &Inputs, raw: &Path) -> Result<Config, Fault> {
         pages: PAGES,
         drives,
         memory: Some(machine::memory::DRIVES),
-        spill: Some(raw.join("drives.spill")),
+        spill: Some(machine::memory::SPILL),
+        keep: false,
         image: None,
         record: None,
     })

@@ -59,6 +59,7 @@ impl Linux {
             memory: Some(machine::memory::DRIVES),
             spill: None,
             drives: Vec::new(),
+            keep: false,
             image: None,
             record: None,
         };

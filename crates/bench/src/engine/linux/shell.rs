@@ -102,12 +102,12 @@ impl Linux {
         let drives = match &shell.drives {
             Some(drives) => drives.clone(),
             None => {
-                let mut drives = devices::config(inputs, directory)?;
+                let mut drives = devices::config(inputs)?;
                 add_blank_drives(&mut drives, inputs);
                 drives
             }
         };
-        let memory = self.take_memory()?;
+        let memory = self.take_memory(directory)?;
         let machine = Machine {
             kernel: &self.engine.kernel(),
             executable: &self.executable,

@@ -12,28 +12,34 @@ use crate::inputs::{Inputs, Timing};
 use crate::stop::Stop;
 use crate::workload::{self, Client, Place};
 use contents::config::Config;
-use lab::units::about;
+use contents::{PAGE, image};
+use machine::memory::Memory;
 use machine::outcome::Outcome;
 use machine::script::Step;
-use machine::start::Failure;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::PoisonError;
-use std::thread;
-use std::time::Duration;
-use store::{Claim, Key, Running, Store};
+use std::time::Instant;
+use store::{Key, Store};
 
-/// How often to look for a state that another trial is making.
-const LOOK: Duration = Duration::from_millis(100);
+/// Where the machine that makes a state works, beside the directory of the trial's outputs.
+const DIRECTORY: &str = "state";
+/// Bytes of an index for a page.
+const INDEX_ENTRY: u64 = 16;
+/// Bytes of an image that are written and hashed in a second of wall time: on a virtual host new pages of the page
+/// cache are slow to be had. Measured: 4.7 GB in 27 s.
+const STORED_IN_A_SECOND: f64 = 175e6;
 
 /// A pool state, ready to begin with.
 #[derive(Debug)]
 pub(super) struct ReadyState {
-    /// The image of the drives.
+    /// The image of the drives, or the index of what is in `memory`.
     pub image: File,
+    /// The memory of the machine that made it, where that has just ended.
+    pub memory: Option<Memory>,
     /// The outcome that the machine reported.
     pub outcome: Outcome,
 }
@@ -112,7 +118,7 @@ impl Wanted {
             charged: super::charged(&inputs),
             seed: inputs.seed,
             work,
-            drives: devices::config(&inputs, Path::new(""))?,
+            drives: devices::config(&inputs)?,
         };
         // A `Value` keeps its keys sorted.
         let bytes = serde_json::to_value(definition).and_then(|value| serde_json::to_vec(&value));
@@ -129,31 +135,19 @@ fn refused(error: store::Error) -> Fault {
 }
 
 impl Linux {
-    /// The state that a trial starts with: the stored one, or a new one.
+    /// The state that a trial starts with: the stored one, or a new one. `raw` is where the trial's outputs go.
     pub(super) fn state(
         &self,
         inputs: &Inputs,
+        raw: &Path,
         store: &Store,
         watch: &dyn TrialWatch,
         stop: &Stop,
     ) -> Result<ReadyState, Fault> {
         let wanted = Wanted::new(inputs, &self.engine)?;
-        loop {
-            if let Some(begun) = self.stored(&wanted.key, store) {
-                return Ok(begun);
-            }
-            match store.claim(&wanted.key).map_err(refused)? {
-                Claim::Mine(running) => {
-                    // Another process may have stored it between the check and the claim.
-                    if self.stored(&wanted.key, store).is_none() {
-                        self.make(&wanted, store, running, watch, stop)?;
-                    }
-                }
-                Claim::Taken => thread::sleep(LOOK),
-            }
-            if stop.requested() {
-                return Err(Fault::Interrupted);
-            }
+        match self.stored(&wanted.key, store) {
+            Some(state) => Ok(state),
+            None => self.make(&wanted, &raw.with_file_name(DIRECTORY), store, watch, stop),
         }
     }
 
@@ -164,24 +158,49 @@ impl Linux {
         whole.insert(key.clone());
         Some(ReadyState {
             image: state.image,
+            memory: None,
             outcome: serde_json::from_value(state.outcome).ok()?,
         })
     }
 
-    /// Makes a state and stores it.
+    /// Makes a state in a directory, which is gone afterwards. It stays in the memory of its machine, and is stored where
+    /// that is worth it.
     fn make(
         &self,
         wanted: &Wanted,
+        directory: &Path,
         store: &Store,
-        running: Running,
         watch: &dyn TrialWatch,
         stop: &Stop,
-    ) -> Result<(), Fault> {
+    ) -> Result<ReadyState, Fault> {
+        let begun = Instant::now();
+        fs::create_dir(directory).map_err(doing(format!("make {}", directory.display())))?;
+        let memory = self.take_memory(directory)?;
+        let outcome = self.lay_out(wanted, directory, &memory, watch, stop)?;
+        let made_s = begun.elapsed().as_secs_f64();
+        let path = directory.join(store::IMAGE);
+        let reading = || doing(format!("read {}", path.display()));
+        let index = File::open(&path).map_err(reading())?;
+        let pages = index.metadata().map_err(reading())?.len() / INDEX_ENTRY;
+        // Most states are those of one trial: one that is made faster than it is stored is not stored.
+        if made_s > (pages * PAGE as u64) as f64 / STORED_IN_A_SECOND {
+            // Where it cannot be, the next trial that begins with this state makes it again.
+            let _ = self.keep(wanted, directory, (&index, &memory), &outcome, store);
+        }
+        let _ = fs::remove_dir_all(directory);
+        Ok(ReadyState { image: index, memory: Some(memory), outcome })
+    }
+
+    /// Runs the machine that makes a state.
+    fn lay_out(
+        &self,
+        wanted: &Wanted,
+        directory: &Path,
+        memory: &Memory,
+        watch: &dyn TrialWatch,
+        stop: &Stop,
+    ) -> Result<Outcome, Fault> {
         let inputs = &wanted.inputs;
-        let room = store::MOST.saturating_sub(inputs.model.drives_hold);
-        store.trim_states(room).map_err(refused)?;
-        let raw = running.raw();
-        let raw = fs::canonicalize(&raw).map_err(doing(format!("find {}", raw.display())))?;
         let client = workload::prepare(inputs, Place::Host(&self.fio))?;
         let client = client.as_ref();
         let (mut work, parameters) = work(inputs, &self.engine, client);
@@ -191,30 +210,38 @@ impl Linux {
         });
         let given = Given {
             inputs,
-            raw: &raw,
+            raw: directory,
             work: &work,
             parameters: &parameters,
-            drives: devices::config(inputs, &raw)?,
+            drives: Config { keep: true, ..devices::config(inputs)? },
             image: None,
         };
-        let outcome = self.start(&given, watch, stop);
-        let outcome = outcome.map_err(|failure| match failure {
-            Failure::Script(why) if why.contains("No space left on device") => {
-                Fault::Environment(format!(
-                    "no space for the drives' initial contents, up to {}, on the file system of \
-                     {}: free some, or keep results elsewhere with --store DIR, and run the same \
-                     command again",
-                    about(inputs.model.drives_hold),
-                    store.path().display()
-                ))
-            }
-            failure => fault(&failure, &raw, Some(client)),
-        })?;
+        let outcome = self.start(&given, memory, watch, stop);
+        outcome.map_err(|failure| fault(&failure, directory, Some(client)))
+    }
+
+    /// Stores a state that was just made in a directory, which goes to the store. Its drives are in memory.
+    fn keep(
+        &self,
+        wanted: &Wanted,
+        directory: &Path,
+        (index, memory): (&File, &Memory),
+        outcome: &Outcome,
+        store: &Store,
+    ) -> Result<(), Fault> {
+        let room = store::MOST.saturating_sub(wanted.inputs.model.drives_hold);
+        store.trim_states(room).map_err(refused)?;
+        let path = directory.join(store::IMAGE);
+        let written = fs::remove_file(&path)
+            .and_then(|()| image::from_index(index, memory.drives(), &mut File::create(&path)?));
+        written.map_err(doing(format!("write {}", path.display())))?;
         let outcome = serde_json::to_value(outcome);
         let outcome =
             outcome.map_err(|e| Fault::failed(format!("cannot write a machine's outcome: {e}")))?;
-        let stored = running.finish_state(&wanted.definition, outcome);
-        stored.map_err(refused)
+        let (key, definition) = (&wanted.key, &wanted.definition);
+        store.store_state(key, definition, outcome, directory).map_err(refused)?;
+        self.states.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
+        Ok(())
     }
 }
 

@@ -55,12 +55,12 @@ impl Variant<'_> {
         format!("{}{drive}", machine::DEVICE)
     }
 
-    /// Its drives, of a machine with this directory.
+    /// Its drives.
     ///
     /// # Errors
     /// That a profile cannot be used.
-    pub fn drives(&self, directory: &Path) -> Result<Config, Fault> {
-        devices::config(self.inputs, directory)
+    pub fn drives(&self) -> Result<Config, Fault> {
+        devices::config(self.inputs)
     }
 
     /// The steps that build it from empty drives.
@@ -104,7 +104,7 @@ impl Variant<'_> {
     ) -> Result<Outcome, EarlyEnd> {
         let (_, programs, pool) = steps::build(self.inputs, &self.linux.engine, &self.parameters);
         let script = Script { pool, programs, steps };
-        let memory = self.linux.take_memory().map_err(EarlyEnd::Fault)?;
+        let memory = self.linux.take_memory(directory).map_err(EarlyEnd::Fault)?;
         let machine = Machine {
             kernel: &self.linux.engine.kernel(),
             executable: &self.linux.executable,
