@@ -18,6 +18,8 @@ use std::path::Path;
 pub const MAGIC: &[u8; 16] = b"poolwright-img2\n";
 /// First bytes of an index.
 pub const INDEX_MAGIC: &[u8; 16] = b"poolwright-idx1\n";
+/// Bytes of an index for a page of a drive.
+pub const INDEX_ENTRY: u64 = 16;
 /// Bytes read and written at once.
 const BUFFER: usize = 1 << 20;
 
@@ -99,13 +101,6 @@ impl Distinct {
     }
 }
 
-/// Whether a file is an index.
-fn is_index(file: &File) -> io::Result<bool> {
-    let mut magic = [0; INDEX_MAGIC.len()];
-    file.read_exact_at(&mut magic, 0)?;
-    Ok(&magic == INDEX_MAGIC)
-}
-
 /// Writes the image of an index, whose pages lie in `memory` and, beyond [`MEMORY_LIMIT`], in `spill`.
 ///
 /// # Errors
@@ -115,6 +110,7 @@ pub fn from_index(
     (memory, spill): (&File, Option<&File>),
     image: &mut impl Write,
 ) -> io::Result<()> {
+    let mut image = BufWriter::with_capacity(BUFFER, image);
     let mut bytes = vec![0; index.metadata()?.len() as usize];
     index.read_exact_at(&mut bytes, 0)?;
     let words: Vec<u64> = bytes
@@ -144,7 +140,7 @@ pub fn from_index(
     image.write_all(&(distinct.pages.len() as u64).to_le_bytes())?;
     for drive in drives {
         let places = drive.iter().map(|[number, page]| (*number, distinct.place(*page as usize)));
-        write_drive(image, drive.len(), places)?;
+        write_drive(&mut image, drive.len(), places)?;
     }
     let mut buffer = vec![0; BUFFER];
     for run in distinct.pages.chunk_by(|a, b| a + 1 == *b) {
@@ -171,14 +167,15 @@ pub fn from_index(
 /// What the file system says, or that it is no image of these drives.
 pub fn load(path: &Path, pages: &mut Pages, drives: &mut [&mut Contents]) -> io::Result<()> {
     let file = File::open(path)?;
-    let in_memory = is_index(&file)?;
     let most = file.metadata()?.len() / PAGE as u64;
     let mut file = BufReader::with_capacity(BUFFER, file);
     let mut magic = [0; MAGIC.len()];
     file.read_exact(&mut magic)?;
-    if !in_memory && &magic != MAGIC {
-        return Err(bad("not an image of drives"));
-    }
+    let in_memory = match &magic {
+        MAGIC => false,
+        INDEX_MAGIC => true,
+        _ => return Err(bad("not an image of drives")),
+    };
     let count = integer(&mut file)?;
     if !in_memory && count > most {
         return Err(bad("an image that was cut short"));
@@ -313,7 +310,7 @@ mod tests {
         let mut pages = Pages::leaked(100);
         let drives = used(&mut pages);
         save_index(&path, &pages, &drives.each_ref()).unwrap();
-        assert!(is_index(&File::open(&path).unwrap()).unwrap());
+        assert!(std::fs::read(&path).unwrap().starts_with(INDEX_MAGIC));
         let before = drives.each_ref().map(|drive| bytes(drive, &pages));
         let held = pages.held();
         let mut chunks = pages.into_chunks().into_iter();

@@ -5,7 +5,7 @@ use super::demand::{RUNTIME, job, times};
 use crate::campaign::{Campaign, DriveRef, Program, SECONDS_PER_TEST, SYNC_TESTS, Variant};
 use drives::TimingModel;
 
-/// Wall seconds to start a machine, build its pool and end it.
+/// Wall seconds to start a trial's two machines, build its pool and end them.
 const START: f64 = 2.0;
 /// Wall seconds of an operation: fio, file system and drive requests together.
 const OPERATION: f64 = 100e-6;

@@ -27,8 +27,8 @@ use store::{Key, Store};
 
 /// Where the machine that makes a state works, beside the directory of the trial's outputs.
 const DIRECTORY: &str = "state";
-/// Bytes of an index for a page.
-const INDEX_ENTRY: u64 = 16;
+/// The index that its drives are saved as.
+const INDEX: &str = "index";
 /// Bytes of an image that are written and hashed in a second of wall time: on a virtual host new pages of the page
 /// cache are slow to be had. Measured: 4.7 GB in 27 s.
 const STORED_IN_A_SECOND: f64 = 175e6;
@@ -178,10 +178,11 @@ impl Linux {
         let memory = self.take_memory(directory)?;
         let outcome = self.lay_out(wanted, directory, &memory, watch, stop)?;
         let made_s = begun.elapsed().as_secs_f64();
-        let path = directory.join(store::IMAGE);
+        let path = directory.join(INDEX);
         let reading = || doing(format!("read {}", path.display()));
         let index = File::open(&path).map_err(reading())?;
-        let pages = index.metadata().map_err(reading())?.len() / INDEX_ENTRY;
+        fs::remove_file(&path).map_err(reading())?;
+        let pages = index.metadata().map_err(reading())?.len() / image::INDEX_ENTRY;
         // Most states are those of one trial: one that is made faster than it is stored is not stored.
         if made_s > (pages * PAGE as u64) as f64 / STORED_IN_A_SECOND {
             // Where it cannot be, the next trial that begins with this state makes it again.
@@ -204,10 +205,9 @@ impl Linux {
         let client = workload::prepare(inputs, Place::Host(&self.fio))?;
         let client = client.as_ref();
         let (mut work, parameters) = work(inputs, &self.engine, client);
-        work.script.steps.push(Step::Write {
-            path: "/proc/drives".into(),
-            text: format!("save {}", store::IMAGE),
-        });
+        work.script
+            .steps
+            .push(Step::Write { path: "/proc/drives".into(), text: format!("save {INDEX}") });
         let given = Given {
             inputs,
             raw: directory,
@@ -232,8 +232,8 @@ impl Linux {
         let room = store::MOST.saturating_sub(wanted.inputs.model.drives_hold);
         store.trim_states(room).map_err(refused)?;
         let path = directory.join(store::IMAGE);
-        let written = fs::remove_file(&path)
-            .and_then(|()| image::from_index(index, memory.drives(), &mut File::create(&path)?));
+        let written = File::create(&path)
+            .and_then(|mut file| image::from_index(index, memory.drives(), &mut file));
         written.map_err(doing(format!("write {}", path.display())))?;
         let outcome = serde_json::to_value(outcome);
         let outcome =
