@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::hint::black_box;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,6 +49,11 @@ dirty_data_max = "256M"
 const MOST: usize = 4 << 30;
 /// Bytes of a page.
 const PAGE: usize = 4096;
+
+/// A kernel whose first process has other settings of malloc in its environment.
+const MAPPING_KERNEL: &str = "#!/bin/sh
+exec \"${0%/*}/kernel\" MALLOC_TOP_PAD_=1 MALLOC_TRIM_THRESHOLD_=0 MALLOC_MMAP_THRESHOLD_=1 \"$@\"
+";
 
 /// Runs the lab with a store of its own. By key the result, and a digest of the
 /// drives that it began with.
@@ -213,5 +219,15 @@ fn a_trial_has_the_same_result_from_another_build_of_the_program() {
     // An example of this crate, which `cargo test` builds.
     let other = program.parent().unwrap().join("examples/more_memory");
     let there = results_of(&other, &engine().unwrap(), place.path(), "other");
+    assert!(here == there, "{}", differences(&here, &there));
+    // And a first process that has a mapping for each of its blocks, and frees it with them: an engine whose kernel
+    // has these words on its command line, before those that are for the first process, hands them to it.
+    let mapping = place.path().join("engine");
+    copy(&engine().unwrap(), &mapping);
+    let kernel = mapping.join("linux");
+    fs::rename(&kernel, mapping.join("kernel")).unwrap();
+    fs::write(&kernel, MAPPING_KERNEL).unwrap();
+    fs::set_permissions(&kernel, fs::Permissions::from_mode(0o755)).unwrap();
+    let there = results_of(program, &mapping, place.path(), "mapping");
     assert!(here == there, "{}", differences(&here, &there));
 }
