@@ -347,6 +347,24 @@ fn effects_that_are_far_apart_are_reported_where_they_are_and_not_as_their_mean(
     assert_eq!((cache.conditions.len(), log.conditions.len()), (2, 2));
 }
 
+/// As `logbias=throughput`: a little better without a log vdev, and a third of the rate with one.
+#[test]
+fn a_level_that_is_better_in_one_place_and_worse_in_another_depends() {
+    let variants: Vec<Variant> = [(false, false), (true, false), (false, true), (true, true)]
+        .map(|(l, c)| variant(l, c))
+        .into();
+    let rates = [1000.0, 1100.0, 3000.0, 1000.0];
+    let truths: Vec<_> = variants.iter().zip(rates).map(|(v, r)| (v, Truth::flat(r))).collect();
+    let trials = trials(&truths, 4, 0.01);
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let log = verdict(&findings, "log");
+    assert_eq!(log.class, VerdictClass::Depends, "{:?}", log.conditions);
+    let classes: Vec<_> =
+        log.conditions.iter().map(|c| (c.context["cache"].as_str(), c.class)).collect();
+    assert_eq!(classes, [("none", VerdictClass::WorthIt), ("nvme", VerdictClass::Harmful)]);
+    assert_eq!(log.break_even, None, "of one place alone");
+}
+
 #[test]
 fn of_effects_that_are_far_apart_the_largest_decided_one_counts_where_the_baselines_is_undecided() {
     let cached = |log: bool| {

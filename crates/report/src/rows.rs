@@ -272,11 +272,14 @@ pub fn ratio_of(language: Language, of: Metric, found: &Estimate) -> String {
 pub fn verdict_text(language: Language, answer: &Answer) -> String {
     let verdict = answer.verdict;
     let mut text = language.class(verdict.class).to_owned();
-    if let Some(effect) = answer.deciding {
-        text = text + language.label(Label::Colon) + &interval(language, effect);
-    }
-    if let Some(burst) = answer.burst {
-        text = text + language.label(Label::Comma) + &language.beside(burst);
+    // One ratio does not stand for a level that is better in one place and worse in another.
+    if verdict.class != VerdictClass::Depends {
+        if let Some(effect) = answer.deciding {
+            text = text + language.label(Label::Colon) + &interval(language, effect);
+        }
+        if let Some(burst) = answer.burst {
+            text = text + language.label(Label::Comma) + &language.beside(burst);
+        }
     }
     text += language.label(Label::FullStop);
     for sentence in sentences(language, answer) {
@@ -311,16 +314,14 @@ pub fn adequate_text(findings: &Findings, language: Language, adequate: &Adequat
 pub fn sentences(language: Language, answer: &Answer) -> Vec<String> {
     let verdict = answer.verdict;
     let needed = answer.needed().map(|n| language.needed(&n));
-    verdict
-        .reasons
-        .iter()
-        .map(|r| reason_text(language, r))
+    let conditions = verdict.conditions.iter().map(|c| language.condition(c));
+    conditions
+        .chain(verdict.reasons.iter().map(|r| reason_text(language, r)))
         .chain(answer.tail.map(|e| tail_text(language, e)))
         .chain(needed)
         .chain(verdict.break_even.iter().map(|b| language.break_even(b)))
         .chain(verdict.price.iter().map(|p| language.price(p)))
         .chain(verdict.sensitivity.iter().map(|s| language.sensitivity(s)))
-        .chain(verdict.conditions.iter().map(|c| language.condition(c)))
         .chain(cautions(answer).map(|c| language.caution(c)))
         .collect()
 }
@@ -368,7 +369,7 @@ pub fn class_name(class: VerdictClass) -> &'static str {
         VerdictClass::WorthIt => "gain",
         VerdictClass::Harmful => "loss",
         VerdictClass::NoEffect => "same",
-        VerdictClass::Undecided => "open",
+        VerdictClass::Undecided | VerdictClass::Depends => "open",
     }
 }
 
@@ -379,6 +380,7 @@ pub fn class_sign(class: VerdictClass) -> &'static str {
         VerdictClass::Harmful => "▼",
         VerdictClass::NoEffect => "＝",
         VerdictClass::Undecided => "？",
+        VerdictClass::Depends => "◆",
     }
 }
 

@@ -145,7 +145,7 @@ impl Page {
                 VerdictClass::WorthIt => Some(GREEN),
                 VerdictClass::Harmful => Some(RED),
                 VerdictClass::NoEffect => None,
-                VerdictClass::Undecided => Some(YELLOW),
+                VerdictClass::Undecided | VerdictClass::Depends => Some(YELLOW),
             };
             self.entry(&title(findings, language, verdict), &text, color);
         }

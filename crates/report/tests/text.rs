@@ -3,8 +3,8 @@
 mod fixture;
 
 use findings::schema::{
-    Basis, CellIssue, Estimate, NotRun, Phases, PowerCutClass, QualityIssue, SyncRate, TrialCounts,
-    Validity,
+    Basis, CellIssue, Condition, Estimate, NotRun, Phases, PowerCutClass, QualityIssue, SyncRate,
+    TrialCounts, Validity, VerdictClass,
 };
 use fixture::{SIXTEEN, Shape, findings, hostile};
 use measurement::SyncTest;
@@ -225,7 +225,7 @@ fn a_verdict_names_what_was_taken_away_and_a_cell_that_never_ran_did_not_fail() 
     let verdict = &mut taken.verdicts[0];
     verdict.level = "no-log".into();
     verdict.against = "base".into();
-    verdict.class = findings::schema::VerdictClass::Harmful;
+    verdict.class = VerdictClass::Harmful;
     not_run(&mut taken, 1);
     for text in [
         report::terminal::render(&taken, style(110)),
@@ -289,6 +289,30 @@ fn a_number_without_an_interval_has_no_bounds() {
     }
     assert_eq!(count(&single, "bound=\"value\""), all);
     assert_eq!(count(&single, "bound=\"low\""), 0);
+}
+
+/// One ratio, or one class, would be wrong in one of the places.
+#[test]
+fn a_level_that_is_better_in_one_place_and_worse_in_another_has_no_single_ratio() {
+    let mut findings = findings(&TWO);
+    let verdict = &mut findings.verdicts[0];
+    verdict.class = VerdictClass::Depends;
+    let place = |level: &str, class, ratio| Condition {
+        context: [("cache".to_owned(), level.to_owned())].into(),
+        class,
+        ratio,
+    };
+    verdict.conditions = vec![
+        place("none", VerdictClass::WorthIt, 1.05),
+        place("nvme", VerdictClass::Harmful, 0.33),
+    ];
+    findings.verdicts.truncate(1);
+    let text = report::terminal::render(&findings, style(500));
+    let places = "depends. With cache none: worth it, 1.05×. With cache nvme: harmful, 0.33×.";
+    assert!(text.contains(places), "{text}");
+    let page = report::html::render(&findings, None, Language::English);
+    assert!(page.contains("Better beside some levels of the other factors"), "{page}");
+    assert!(!page.contains("class=\"figure\""), "{page}");
 }
 
 #[test]

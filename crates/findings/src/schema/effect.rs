@@ -103,6 +103,8 @@ pub enum VerdictClass {
     NoEffect,
     /// None of these yet.
     Undecided,
+    /// Of a verdict alone: better beside some levels of the other factors, and worse beside others.
+    Depends,
 }
 
 /// What would decide an undecided effect, if things stay as they are.

@@ -78,7 +78,9 @@ pub fn verdicts(
         .filter(|(of, _, _)| deciding.variant.is_none() || std::ptr::eq(*of, *pair))
         .map(|(of, before, after)| (*of, side(after), side(before)))
         .collect();
-    let gained = match (deciding.class, metric) {
+    let conditions = conditions(&chosen, effects, first.0);
+    let class = if opposed(&conditions) { VerdictClass::Depends } else { deciding.class };
+    let gained = match (class, metric) {
         (VerdictClass::WorthIt, Metric::Throughput) => bottom.lasting().zip(top.lasting()),
         _ => None,
     };
@@ -87,12 +89,12 @@ pub fn verdicts(
         level: pair.level.to_owned(),
         against: pair.against.to_owned(),
         workload: before.0.workload.name.clone(),
-        class: deciding.class,
+        class,
         metric,
         phase: deciding.phase,
-        break_even: break_even(deciding.class, before, after, &bottom, ladders),
+        break_even: break_even(class, before, after, &bottom, ladders),
         price: price::price(&campaign.host, pair.baseline, pair.variant, gained),
-        conditions: conditions(&chosen, effects, first.0),
+        conditions,
         cautions: cautions::cautions(pairs, after, &chosen, effects, subjects, model),
         effects: chosen,
         reasons,
@@ -291,6 +293,12 @@ fn conditions(chosen: &[usize], effects: &[Effect], beside: &Pair<'_>) -> Vec<Co
         .into_iter()
         .map(|e| Condition { context: e.context.clone(), class: e.class, ratio: e.ratio.value })
         .collect()
+}
+
+/// Whether the level is better beside some levels of the other factors and worse beside others.
+fn opposed(conditions: &[Condition]) -> bool {
+    let has = |class| conditions.iter().any(|c| c.class == class);
+    has(VerdictClass::WorthIt) && has(VerdictClass::Harmful)
 }
 
 /// Orders verdicts: decided before undecided, the larger change first.

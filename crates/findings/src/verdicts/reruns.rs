@@ -172,7 +172,7 @@ fn same(deciding: &Effect, ratio: f64) -> bool {
         VerdictClass::Harmful if stated <= 1.0 / named => gain <= 1.0 / named,
         VerdictClass::Harmful => gain < 1.0,
         VerdictClass::NoEffect => (1.0 / named..=named).contains(&gain),
-        VerdictClass::Undecided => false,
+        VerdictClass::Undecided | VerdictClass::Depends => false,
     }
 }
 

@@ -11,8 +11,13 @@ use crate::rows::{
 use findings::schema::{Effect, Metric, PhaseKind, Verdict, VerdictClass};
 
 /// Classes in the order a buyer asks for them.
-const CLASSES: [VerdictClass; 4] =
-    [VerdictClass::WorthIt, VerdictClass::Harmful, VerdictClass::NoEffect, VerdictClass::Undecided];
+const CLASSES: [VerdictClass; 5] = [
+    VerdictClass::WorthIt,
+    VerdictClass::Harmful,
+    VerdictClass::Depends,
+    VerdictClass::NoEffect,
+    VerdictClass::Undecided,
+];
 
 impl Page<'_> {
     pub(super) fn answer(&self, m: &mut Markup) {
@@ -104,7 +109,8 @@ impl Page<'_> {
             for (i, answer) in answers.iter().enumerate() {
                 m.text(if i == 0 { " " } else { ", " });
                 m.foreign(&answer.verdict.workload);
-                if let Some(effect) = answer.deciding.filter(|_| class != VerdictClass::NoEffect) {
+                let shown = !matches!(class, VerdictClass::NoEffect | VerdictClass::Depends);
+                if let Some(effect) = answer.deciding.filter(|_| shown) {
                     m.text(format_args!("\u{a0}{}", ratio(effect.ratio.value)));
                 }
             }
@@ -113,12 +119,14 @@ impl Page<'_> {
 
     fn card(&self, m: &mut Markup, answer: &Answer) {
         let verdict = answer.verdict;
+        // One ratio does not stand for a level that is better in one place and worse in another.
+        let single = verdict.class != VerdictClass::Depends;
         m.tag("li").class(format_args!("card {}", class_name(verdict.class))).inside(|m| {
             m.tag("h3").inside(|m| {
                 m.tag("span").class("name").say(|w| title(self.findings, w, verdict));
                 chip(m, verdict.class);
             });
-            if let Some(effect) = answer.deciding {
+            if let Some(effect) = answer.deciding.filter(|_| single) {
                 m.tag("div").class("figures").inside(|m| {
                     m.tag("span").class("figure").text(ratio(effect.ratio.value));
                     m.tag("span").class("range").inside(|m| {
@@ -139,7 +147,7 @@ impl Page<'_> {
             }
             m.tag("p").inside(|m| {
                 m.say(|w| w.judgement(verdict.class, answer.deciding));
-                if let Some(burst) = answer.burst {
+                if let Some(burst) = answer.burst.filter(|_| single) {
                     m.say(|w| {
                         let space = w.label(Label::Space).to_owned();
                         space + &w.beside(burst) + w.label(Label::FullStop)
@@ -154,10 +162,14 @@ impl Page<'_> {
 fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
     let needed = answer.needed();
     let known: Vec<_> = cautions(answer).collect();
-    if verdict.reasons.is_empty() && needed.is_none() && known.is_empty() && answer.tail.is_none() {
+    let nothing = verdict.reasons.is_empty() && verdict.conditions.is_empty();
+    if nothing && needed.is_none() && known.is_empty() && answer.tail.is_none() {
         return;
     }
     m.tag("ul").inside(|m| {
+        for condition in &verdict.conditions {
+            m.tag("li").say(|w| w.condition(condition));
+        }
         for reason in &verdict.reasons {
             m.tag("li").say(|w| reason_text(w, reason));
         }

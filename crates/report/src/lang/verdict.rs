@@ -15,6 +15,7 @@ impl Language {
             VerdictClass::Harmful => self.pick("harmful", "更差"),
             VerdictClass::NoEffect => self.pick("no effect", "无明显效果"),
             VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
+            VerdictClass::Depends => self.pick("depends", "视情况而定"),
         }
     }
 
@@ -25,6 +26,7 @@ impl Language {
             VerdictClass::Harmful => self.pick("worse", "变差"),
             VerdictClass::NoEffect => self.pick("unchanged", "不变"),
             VerdictClass::Undecided => self.pick("undecided", "尚无定论"),
+            VerdictClass::Depends => self.pick("depends", "视情况而定"),
         }
     }
 
@@ -87,6 +89,14 @@ impl Language {
 
     /// The verdict as a sentence, with its interval in words.
     pub fn judgement(self, class: VerdictClass, effect: Option<&Effect>) -> String {
+        if class == VerdictClass::Depends {
+            return self
+                .pick(
+                    "Better beside some levels of the other factors, and worse beside others:",
+                    "在其他因素的某些取值下更好，在另一些取值下更差：",
+                )
+                .into();
+        }
         let Some(effect) = effect else {
             return self
                 .pick("No pair of valid measurements to compare.", "没有可供比较的一对有效结果。")
@@ -126,7 +136,7 @@ impl Language {
             VerdictClass::Undecided if effect.ratio.basis == Basis::Point => say!(self;
                 "So far {measure} is {value} times that of the other; there are too few trials for an interval.",
                 "目前{measure}是对方的 {value} 倍；试验次数太少，无法给出区间。"),
-            VerdictClass::Undecided => say!(self;
+            VerdictClass::Undecided | VerdictClass::Depends => say!(self;
                 "So far {measure} is {value} times that of the other, somewhere between {low} and {high} ({trials}).",
                 "目前{measure}是对方的 {value} 倍，真值可能在 {low}–{high} 倍之间（{trials}）。"),
         }
