@@ -4,7 +4,7 @@ mod synthetic;
 
 use findings::schema::*;
 use findings::{Findings, analyse};
-use lab::campaign::Stack;
+use lab::campaign::{Pgbench, Program, Stack};
 use measurement::{Counter, Counters, DriveCounter, Fact, Measured, TrialResult};
 use synthetic::*;
 
@@ -228,6 +228,24 @@ fn buffered_writers_may_have_fewer_in_flight_where_the_page_cache_has_their_file
     assert!(passes(ext4(None), ""));
     assert!(!passes(Stack::Zfs, ""), "ZFS has a cache of its own");
     assert!(!passes(ext4(None), "direct=1\n") && !passes(ext4(None), "fsync=1\n"));
+}
+
+/// Under a rate pgbench counts from when a transaction was to begin: what waits for a client is in flight, too.
+#[test]
+fn transactions_that_wait_for_a_client_are_more_than_there_are_clients() {
+    let passes = |rate: Option<f64>| {
+        let variants = vec![variant(false, false)];
+        let mut trials = trials(&[(&variants[0], Truth::flat(640.0))], 2, 0.01);
+        trials.iter_mut().for_each(|trial| measured_of(trial).concurrency = 1.0);
+        let mut campaign = campaign(variants, SYNC_JOB);
+        let pgbench = Pgbench { scale: 1, clients: 1, rate, ..Pgbench::default() };
+        campaign.workloads[0].program = Program::Pgbench(Box::new(pgbench));
+        let findings = analyse(&campaign, &model(), &trials);
+        let mut checks = findings.cells[0].checks.iter();
+        checks.all(|c| c.law != Law::Little || c.pass)
+    };
+    assert!(passes(Some(640.0)));
+    assert!(!passes(None), "a closed loop");
 }
 
 #[test]

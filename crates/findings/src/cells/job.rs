@@ -11,6 +11,8 @@ pub struct Job {
     pub block: Option<u64>,
     /// Its clients do not issue the next operation at once: a rate, a think time, an arrival process.
     pub paced: bool,
+    /// Latency counts from when an operation was to begin, so that more may be in flight than there are clients.
+    pub timed_from_schedule: bool,
     /// Its clients go as fast as they can, but have fewer operations under way than they could: they wait
     /// for each other, submit in batches, or end when they have done so many.
     pub held_back: bool,
@@ -51,12 +53,14 @@ pub fn client_job(workload: &Workload) -> Job {
         Program::Fio { .. } => of_sections(&sections(workload)),
         Program::Pgbench(pgbench) => Job {
             paced: pgbench.rate.is_some(),
+            timed_from_schedule: pgbench.rate.is_some(),
             reads: pgbench.scripts.iter().any(|script| !script.writes()),
             writes: pgbench.scripts.iter().any(Script::writes),
             ..database
         },
         Program::Sysbench(sysbench) => Job {
             paced: sysbench.rate.is_some(),
+            timed_from_schedule: sysbench.rate.is_some(),
             reads: !sysbench.writes(),
             writes: sysbench.writes(),
             ..database
@@ -89,6 +93,7 @@ fn of_sections(sections: &[Section]) -> Job {
             _ => None,
         },
         paced: any(&|s| PACING.iter().any(|name| set(s, name))),
+        timed_from_schedule: false,
         held_back: any(&|s| HOLDING.iter().any(|name| set(s, name))),
         invalidates_written_pages: any(&invalidates_written_pages),
         each_write_synced: all(&each_write_synced),
