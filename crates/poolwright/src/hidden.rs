@@ -1,7 +1,8 @@
 //! Subcommands that only this program calls: the two ends of a machine's start, and the programs of
-//! `powercut` and of SQLite's workload inside a machine. They stand apart from the command line, which has options, help and
+//! `powercut`, of pgbench's tables and of SQLite's workload inside a machine. They stand apart from the command line, which has options, help and
 //! completions that a machine's first process needs not load.
 
+use bench::workload::pgbench::accounts;
 use bench::workload::sqlite::inside as sqlite;
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,6 +18,9 @@ pub fn run() -> Option<ExitCode> {
     }
     if verb == crate::powercut::inside::VERB {
         return crate::powercut::inside::run(arguments.get(1)?);
+    }
+    if verb == accounts::VERB {
+        return accounts::run(&arguments[1..]);
     }
     if verb == sqlite::VERB {
         return sqlite::run(arguments.get(1)?);

@@ -14,6 +14,7 @@ use crate::fault::{Fault, doing};
 use crate::inputs::Inputs;
 use crate::programs::{Fio, Mysql, Postgresql};
 use crate::stop::Stop;
+use crate::workload::pgbench::accounts;
 use crate::workload::{self, Client, Place, Seen, sqlite};
 use contents::config::Config;
 use lab::campaign::{OpenZfs, Processor, Program};
@@ -110,7 +111,8 @@ impl Engine for Linux {
             Program::Fio { .. } => format!("{identity} {} {}", self.fio.version, self.fio_hash),
             Program::Pgbench(pgbench) => {
                 let server = Postgresql::find(pgbench.version)?;
-                format!("{identity} {} {}", server.version, server.hash(&["postgres", "pgbench"])?)
+                let programs = server.hash(&["postgres", "pgbench"])?;
+                format!("{identity} {} {programs} {}", server.version, accounts::version())
             }
             Program::PgTestFsync(test) => {
                 let server = Postgresql::find(test.version)?;

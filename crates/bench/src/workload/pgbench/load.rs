@@ -1,5 +1,6 @@
 //! The database before it is worked on: its places, tables and settings.
 
+use super::accounts::VERB;
 use crate::workload::database;
 use lab::campaign::Directories;
 use lab::postgresql::Scaled;
@@ -71,18 +72,8 @@ pub fn conf(at: &Scaled, socket: &str) -> String {
 /// Bytes of the filler in a row of accounts.
 const FILLER: f64 = 84.0;
 
-/// The filler of account `n`: a share of random base64, which compresses to three quarters at best, and blanks.
-fn filler(random: Option<f64>) -> String {
-    match (random.unwrap_or(0.0) * FILLER).round() as u32 {
-        0 => "''".to_owned(),
-        length => format!(
-            "substr(translate(encode(sha512(n::text::bytea), 'base64'), E'\\n', ''), 1, {length})"
-        ),
-    }
-}
-
-/// Makes and fills pgbench's tables, as `pgbench -i` does with `-I dtGvp`, with as many rows of each as there are
-/// at S. `random_filler` is the share of the accounts' fillers that is random, 0 to 1; none for 0.
+/// Makes and fills pgbench's tables, as `pgbench -i` does, for psql, with as many rows of each as there are at S.
+/// `random_filler` is the share of the accounts' fillers that is random, 0 to 1; none for 0.
 pub fn sql(at: &Scaled, random_filler: Option<f64>, places: &Places) -> String {
     let mut text = String::new();
     let mut space = |name: &str, path: &Option<PathBuf>, clause: &str| match path {
@@ -97,7 +88,7 @@ pub fn sql(at: &Scaled, random_filler: Option<f64>, places: &Places) -> String {
     let branches = at.branches;
     let tellers = 10 * u64::from(branches);
     let accounts = at.accounts;
-    let filler = filler(random_filler);
+    let random = (random_filler.unwrap_or(0.0) * FILLER).round() as u32;
     let _ = write!(
         text,
         "BEGIN;
@@ -107,7 +98,7 @@ CREATE TABLE pgbench_accounts(aid int NOT NULL, bid int, abalance int, filler ch
 CREATE TABLE pgbench_branches(bid int NOT NULL, bbalance int, filler char(88)){tables};
 INSERT INTO pgbench_branches(bid, bbalance) SELECT n, 0 FROM generate_series(1, {branches}) AS n;
 INSERT INTO pgbench_tellers(tid, bid, tbalance) SELECT n, (n - 1) / 10 + 1, 0 FROM generate_series(1, {tellers}) AS n;
-INSERT INTO pgbench_accounts(aid, bid, abalance, filler) SELECT n, (n - 1) / 100000 + 1, 0, {filler} FROM generate_series(1, {accounts}) AS n;
+\\copy pgbench_accounts from program '/proc/1/exe {VERB} {accounts} {random}' with (freeze)
 ALTER TABLE pgbench_branches ADD PRIMARY KEY (bid){indexes};
 ALTER TABLE pgbench_tellers ADD PRIMARY KEY (tid){indexes};
 ALTER TABLE pgbench_accounts ADD PRIMARY KEY (aid){indexes};
@@ -154,8 +145,8 @@ mod tests {
         let pgbench = Pgbench { scale: 3, clients: 1, ..Pgbench::default() };
         let text = sql(&scaled(&pgbench, 1.0), None, &places);
         assert!(text.contains("PRIMARY KEY (aid) USING INDEX TABLESPACE indexes;"));
-        assert!(text.contains("0, '' FROM generate_series(1, 300000)"), "{text}");
+        assert!(text.contains("/proc/1/exe machine-pgbench-accounts 300000 0'"), "{text}");
         let random = sql(&scaled(&pgbench, 1.0), Some(0.5), &places);
-        assert!(random.contains("'base64'), E'\\n', ''), 1, 42) FROM generate_series(1, 300000)"));
+        assert!(random.contains("machine-pgbench-accounts 300000 42'"), "{random}");
     }
 }

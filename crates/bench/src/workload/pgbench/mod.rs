@@ -1,5 +1,6 @@
 //! pgbench with a PostgreSQL server of its own, both from the host, in the modelled machine.
 
+pub mod accounts;
 mod counters;
 mod load;
 pub mod log;
