@@ -1,5 +1,5 @@
-//! The rows of pgbench's accounts, written inside a machine for psql's `\copy`. COPY fills a new table with a third of
-//! the processor time of an INSERT, and writes each page once, frozen.
+//! The rows of pgbench's accounts, written inside a machine for psql's `\copy`. COPY takes a third of the processor time
+//! of an INSERT, and writes each page once, frozen.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
