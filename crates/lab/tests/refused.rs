@@ -417,6 +417,12 @@ fn one_slip_is_one_mistake() {
         "did you mean `mirror`",
     );
     refused(
+        "[factors]\nrecord = { none = \"\", small = \"recordsize = 8K\" }\n",
+        "\"recordsize = 8K\"",
+        "`recordsize = 8K` is a setting and not a vdev",
+        "dataset.recordsize = [\"8K\", …]",
+    );
+    refused(
         "[factors]\nopenzfs = [\"2.3\", \"2.4\"]\n",
         "[\"2.3\", \"2.4\"]",
         "needs levels",

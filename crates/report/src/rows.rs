@@ -147,6 +147,11 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
+    /// The effect whose place the reasons are about, where the verdict depends on the place.
+    pub fn place(&self) -> Option<&Effect> {
+        self.deciding.filter(|_| self.verdict.class == VerdictClass::Depends)
+    }
+
     /// What would decide it; none where it is decided.
     pub fn needed(&self) -> Option<Needed> {
         match self.deciding {
@@ -316,6 +321,7 @@ pub fn sentences(language: Language, answer: &Answer) -> Vec<String> {
     let needed = answer.needed().map(|n| language.needed(&n));
     let conditions = verdict.conditions.iter().map(|c| language.condition(c));
     conditions
+        .chain(answer.place().map(|effect| language.reasons_of(effect)))
         .chain(verdict.reasons.iter().map(|r| reason_text(language, r)))
         .chain(answer.tail.map(|e| tail_text(language, e)))
         .chain(needed)

@@ -38,6 +38,16 @@ fn problems(cx: &Context<'_>, text: &At<String>, problems: Vec<vdev::Problem>) {
 
 /// Reads vdevs to be in a pool; and whether all of them were understood.
 pub(super) fn read(cx: &Context<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
+    // One mistake, not one a word.
+    if let Some((name, value)) = text.value.split_once('=') {
+        let (name, value) = (name.trim(), value.trim());
+        cx.error(
+            text.span.clone(),
+            format!("`{}` is a setting and not a vdev", text.value.trim()),
+            format!("a property to compare is a factor of its own: dataset.{name} = [\"{value}\", …]; of one variant it is `dataset.{name} = \"{value}\"` in [variants.NAME]"),
+        );
+        return (Vec::new(), false);
+    }
     let (sentence, wrong) = vdev::parse(&text.value);
     let whole = wrong.is_empty();
     problems(cx, text, wrong);

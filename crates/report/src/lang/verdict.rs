@@ -6,6 +6,7 @@ use findings::schema::{
     Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
     Subject, VerdictClass,
 };
+use std::collections::BTreeMap;
 
 impl Language {
     /// `worth it`.
@@ -211,13 +212,21 @@ impl Language {
 
     /// How a verdict depends on the other factors.
     pub fn condition(self, condition: &Condition) -> String {
-        let context: Vec<String> = condition
-            .context
-            .iter()
-            .map(|(factor, level)| format!("{} {}", name(factor), name(level)))
-            .collect();
-        say!(self, context = context.join(self.pick(", ", "、")), class = self.class(condition.class), value = ratio(condition.ratio);
+        say!(self, context = self.context(&condition.context), class = self.class(condition.class), value = ratio(condition.ratio);
             "With {context}: {class}, {value}.", "当 {context} 时：{class}，{value}。")
+    }
+
+    /// Of a verdict that depends: which place its reasons are about.
+    pub fn reasons_of(self, effect: &Effect) -> String {
+        say!(self, context = self.context(&effect.context);
+            "The following is with {context}.", "以下是 {context} 时的情况。")
+    }
+
+    /// Levels of the other factors: `log mirror, cache none`.
+    fn context(self, levels: &BTreeMap<String, String>) -> String {
+        let levels =
+            levels.iter().map(|(factor, level)| format!("{} {}", name(factor), name(level)));
+        levels.collect::<Vec<_>>().join(self.pick(", ", "、"))
     }
 
     /// What would decide an undecided effect.
