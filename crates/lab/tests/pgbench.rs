@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use lab::campaign::{Program, Protocol};
-use lab::model::{HostLimits, resolve};
+use lab::model::{HostLimits, estimate, resolve};
 
 /// [`BASE`] with a database instead of its workload.
 fn with(client: &str, more: &str) -> String {
@@ -42,6 +42,21 @@ fn a_database_is_planned_by_its_tables() {
     assert!(model.size > 10.0, "314 GB do not fit a machine: {}", model.size);
     let notes = model.notes.join("\n");
     assert!(notes.contains("max_wal_size"), "{notes}");
+}
+
+#[test]
+fn a_stated_rate_is_what_a_trial_is_expected_to_take() {
+    let wall = |more: &str| {
+        let campaign = campaign(&with(&format!("{CLIENT}{more}"), ""));
+        let model = resolve(&campaign, &HostLimits::MACHINE).unwrap();
+        estimate(&campaign, &model).wall_s
+    };
+    let (closed, none) = (wall(""), wall("rate = 1\n"));
+    // Ten times the transactions of a second, and nothing else.
+    let per_rate = (wall("rate = 11\n") - none) / 10.0;
+    assert!(per_rate > 0.0, "{none}");
+    assert!((wall("rate = 101\n") - none - 100.0 * per_rate).abs() < 1e-6);
+    assert!(closed > none, "{closed} {none}");
 }
 
 #[track_caller]

@@ -42,8 +42,16 @@ pub struct Estimate {
     pub wall_s: f64,
 }
 
-/// Operations in a virtual second.
+/// Operations in a virtual second: what clients with a rate offer, else a guess.
 fn rate(variant: &Variant, program: &Program) -> f64 {
+    let offered = match program {
+        Program::Pgbench(pgbench) => pgbench.rate,
+        Program::Sysbench(sysbench) => sysbench.rate,
+        Program::Fio { .. } | Program::Sqlite(_) | Program::PgTestFsync(_) => None,
+    };
+    if let Some(rate) = offered {
+        return rate;
+    }
     let is_database =
         matches!(program, Program::Pgbench(_) | Program::Sysbench(_) | Program::Sqlite(_));
     let waits = variant.property("", "sync") != Some("disabled");
