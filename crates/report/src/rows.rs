@@ -140,13 +140,19 @@ pub struct Answer<'a> {
     pub verdict: &'a Verdict,
     /// The effect it is taken from.
     pub deciding: Option<&'a Effect>,
-    /// The burst beside a sustained effect.
+    /// The burst beside the verdict's sustained ratio.
     pub burst: Option<&'a Effect>,
     /// What becomes of p99 in the same pair.
     pub tail: Option<&'a Effect>,
 }
 
 impl Answer<'_> {
+    /// The effect whose ratio is the verdict's. None where the verdict depends: one ratio does not stand for a level
+    /// that is better in one place and worse in another.
+    pub fn ratio(&self) -> Option<&Effect> {
+        self.deciding.filter(|_| self.verdict.class != VerdictClass::Depends)
+    }
+
     /// The effect whose place the reasons are about, where the verdict depends on the place.
     pub fn place(&self) -> Option<&Effect> {
         self.deciding.filter(|_| self.verdict.class == VerdictClass::Depends)
@@ -169,7 +175,8 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
         .map(|verdict| {
             let effects = || verdict.effects.iter().filter_map(|i| findings.effects.get(*i));
             let deciding = effects().next();
-            let burst = deciding.and_then(|deciding| {
+            let single = deciding.filter(|_| verdict.class != VerdictClass::Depends);
+            let burst = single.and_then(|deciding| {
                 effects().find(|e| {
                     e.phase == PhaseKind::Burst
                         && deciding.phase != PhaseKind::Burst
@@ -277,14 +284,11 @@ pub fn ratio_of(language: Language, of: Metric, found: &Estimate) -> String {
 pub fn verdict_text(language: Language, answer: &Answer) -> String {
     let verdict = answer.verdict;
     let mut text = language.class(verdict.class).to_owned();
-    // One ratio does not stand for a level that is better in one place and worse in another.
-    if verdict.class != VerdictClass::Depends {
-        if let Some(effect) = answer.deciding {
-            text = text + language.label(Label::Colon) + &interval(language, effect);
-        }
-        if let Some(burst) = answer.burst {
-            text = text + language.label(Label::Comma) + &language.beside(burst);
-        }
+    if let Some(effect) = answer.ratio() {
+        text = text + language.label(Label::Colon) + &interval(language, effect);
+    }
+    if let Some(burst) = answer.burst {
+        text = text + language.label(Label::Comma) + &language.beside(burst);
     }
     text += language.label(Label::FullStop);
     for sentence in sentences(language, answer) {

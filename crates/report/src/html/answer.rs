@@ -109,8 +109,7 @@ impl Page<'_> {
             for (i, answer) in answers.iter().enumerate() {
                 m.text(if i == 0 { " " } else { ", " });
                 m.foreign(&answer.verdict.workload);
-                let shown = !matches!(class, VerdictClass::NoEffect | VerdictClass::Depends);
-                if let Some(effect) = answer.deciding.filter(|_| shown) {
+                if let Some(effect) = answer.ratio().filter(|_| class != VerdictClass::NoEffect) {
                     m.text(format_args!("\u{a0}{}", ratio(effect.ratio.value)));
                 }
             }
@@ -119,14 +118,12 @@ impl Page<'_> {
 
     fn card(&self, m: &mut Markup, answer: &Answer) {
         let verdict = answer.verdict;
-        // One ratio does not stand for a level that is better in one place and worse in another.
-        let single = verdict.class != VerdictClass::Depends;
         m.tag("li").class(format_args!("card {}", class_name(verdict.class))).inside(|m| {
             m.tag("h3").inside(|m| {
                 m.tag("span").class("name").say(|w| title(self.findings, w, verdict));
                 chip(m, verdict.class);
             });
-            if let Some(effect) = answer.deciding.filter(|_| single) {
+            if let Some(effect) = answer.ratio() {
                 m.tag("div").class("figures").inside(|m| {
                     m.tag("span").class("figure").text(ratio(effect.ratio.value));
                     m.tag("span").class("range").inside(|m| {
@@ -147,7 +144,7 @@ impl Page<'_> {
             }
             m.tag("p").inside(|m| {
                 m.say(|w| w.judgement(verdict.class, answer.deciding));
-                if let Some(burst) = answer.burst.filter(|_| single) {
+                if let Some(burst) = answer.burst {
                     m.say(|w| {
                         let space = w.label(Label::Space).to_owned();
                         space + &w.beside(burst) + w.label(Label::FullStop)
