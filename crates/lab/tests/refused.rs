@@ -423,6 +423,12 @@ fn one_slip_is_one_mistake() {
         "dataset.recordsize = [\"8K\", …]",
     );
     refused(
+        "[variants.a]\nadd = \"pool.ashift='9'\"\n",
+        "\"pool.ashift='9'\"",
+        "is a setting and not a vdev",
+        "pool.ashift = [\"9\", …]",
+    );
+    refused(
         "[factors]\nopenzfs = [\"2.3\", \"2.4\"]\n",
         "[\"2.3\", \"2.4\"]",
         "needs levels",

@@ -36,15 +36,21 @@ fn problems(cx: &Context<'_>, text: &At<String>, problems: Vec<vdev::Problem>) {
     }
 }
 
+/// The property, by its path in a lab, and the value where vdevs should be: `recordsize = 8K`, as in `zfs set`.
+fn setting(text: &str) -> Option<(String, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let (name, value) = (name.trim(), value.trim().trim_matches(['"', '\'']));
+    let path = if name.contains('.') { name.to_owned() } else { format!("dataset.{name}") };
+    (!name.contains(char::is_whitespace)).then_some((path, value))
+}
+
 /// Reads vdevs to be in a pool; and whether all of them were understood.
 pub(super) fn read(cx: &Context<'_>, text: &At<String>) -> (Vec<LabVdev>, bool) {
-    // One mistake, not one a word.
-    if let Some((name, value)) = text.value.split_once('=') {
-        let (name, value) = (name.trim(), value.trim());
+    if let Some((property, value)) = setting(&text.value) {
         cx.error(
             text.span.clone(),
             format!("`{}` is a setting and not a vdev", text.value.trim()),
-            format!("a property to compare is a factor of its own: dataset.{name} = [\"{value}\", …]; of one variant it is `dataset.{name} = \"{value}\"` in [variants.NAME]"),
+            format!("a property to compare is a factor of its own: {property} = [\"{value}\", …]; of one variant it is `{property} = \"{value}\"` in [variants.NAME]"),
         );
         return (Vec::new(), false);
     }
