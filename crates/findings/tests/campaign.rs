@@ -302,15 +302,19 @@ fn a_file_system_on_one_drive_or_a_stripe_is_lost_with_a_drive() {
     assert_eq!(risks(Some(MdLevel::Raid1)), []);
 }
 
-#[test]
-fn a_cache_that_helps_only_without_a_log_is_an_interaction() {
+/// The findings of log × cache with these rates: neither, the log, the cache, both.
+fn crossed(rates: [f64; 4], repeats: usize, noise: f64) -> Findings {
     let variants: Vec<Variant> = [(false, false), (true, false), (false, true), (true, true)]
         .map(|(l, c)| variant(l, c))
         .into();
-    let rates = [640.0, 4300.0, 1280.0, 4300.0];
     let truths: Vec<_> = variants.iter().zip(rates).map(|(v, r)| (v, Truth::flat(r))).collect();
-    let trials = trials(&truths, 4, 0.01);
-    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let trials = trials(&truths, repeats, noise);
+    analyse(&campaign(variants, SYNC_JOB), &model(), &trials)
+}
+
+#[test]
+fn a_cache_that_helps_only_without_a_log_is_an_interaction() {
+    let findings = crossed([640.0, 4300.0, 1280.0, 4300.0], 4, 0.01);
     let interaction = &findings.interactions[0];
     assert!(interaction.shown, "{interaction:?}");
     assert_eq!(interaction.first.0, "cache");
@@ -330,13 +334,7 @@ fn a_cache_that_helps_only_without_a_log_is_an_interaction() {
 /// the cache undecided because it does not beside the baseline.
 #[test]
 fn effects_that_are_far_apart_are_reported_where_they_are_and_not_as_their_mean() {
-    let variants: Vec<Variant> = [(false, false), (true, false), (false, true), (true, true)]
-        .map(|(l, c)| variant(l, c))
-        .into();
-    let rates = [580.0, 560.0, 8700.0, 560.0];
-    let truths: Vec<_> = variants.iter().zip(rates).map(|(v, r)| (v, Truth::flat(r))).collect();
-    let trials = trials(&truths, 3, 0.3);
-    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let findings = crossed([580.0, 560.0, 8700.0, 560.0], 3, 0.3);
     let ratio = |v: &Verdict| findings.effects[v.effects[0]].ratio.value;
     let cache = verdict(&findings, "cache");
     assert_eq!(cache.class, VerdictClass::WorthIt);
@@ -350,13 +348,7 @@ fn effects_that_are_far_apart_are_reported_where_they_are_and_not_as_their_mean(
 /// As `logbias=throughput`: a little better without a log vdev, and a third of the rate with one.
 #[test]
 fn a_level_that_is_better_in_one_place_and_worse_in_another_depends() {
-    let variants: Vec<Variant> = [(false, false), (true, false), (false, true), (true, true)]
-        .map(|(l, c)| variant(l, c))
-        .into();
-    let rates = [1000.0, 1100.0, 3000.0, 1000.0];
-    let truths: Vec<_> = variants.iter().zip(rates).map(|(v, r)| (v, Truth::flat(r))).collect();
-    let trials = trials(&truths, 4, 0.01);
-    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let findings = crossed([1000.0, 1100.0, 3000.0, 1000.0], 4, 0.01);
     let log = verdict(&findings, "log");
     assert_eq!(log.class, VerdictClass::Depends, "{:?}", log.conditions);
     let classes: Vec<_> =
