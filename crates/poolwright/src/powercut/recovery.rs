@@ -47,13 +47,23 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// Imports the pool, or assembles the array and mounts the file system. Returns how, and the virtual seconds of
-    /// what succeeded.
-    fn open(&self) -> Result<(Opened, f64), String> {
-        match self {
-            Storage::Pool(pool) => pool.import(),
-            Storage::Filesystem(filesystem) => filesystem.mount(),
-        }
+    /// Imports the pool, or assembles the array and mounts the file system, and notes how and how long that took. How
+    /// an array was assembled is known also where its file system cannot be mounted.
+    fn open(&self, found: &mut Recovered) -> Result<(), String> {
+        let seconds = match self {
+            Storage::Pool(pool) => {
+                let (opened, imported_s) = pool.import()?;
+                found.opened = opened;
+                imported_s
+            }
+            Storage::Filesystem(filesystem) => {
+                let (opened, assembled_s) = filesystem.assemble()?;
+                found.opened = opened;
+                assembled_s + filesystem.mount()?
+            }
+        };
+        found.opened_s = Some(seconds);
+        Ok(())
     }
 
     /// Scrubs the pool or checks the file system, which is unmounted for it; what is wrong.
@@ -134,8 +144,7 @@ pub fn check() -> Result<(), String> {
 }
 
 fn recover(task: &Task, found: &mut Recovered) -> Result<(), String> {
-    let (opened, seconds) = task.storage.open()?;
-    (found.opened, found.opened_s) = (opened, Some(seconds));
+    task.storage.open(found)?;
     found.data = data()?;
     found.errors = task.storage.check()?;
     Ok(())

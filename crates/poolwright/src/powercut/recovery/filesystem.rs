@@ -19,26 +19,26 @@ pub struct Filesystem {
 }
 
 impl Filesystem {
-    /// Assembles the array and mounts the file system. Returns how, and the virtual seconds of the assembly that
-    /// succeeded and the mount.
+    /// Mounts the file system, whose array is assembled. Returns the virtual seconds of that.
     ///
     /// # Errors
     /// Why that failed.
-    pub fn mount(&self) -> Result<(Opened, f64), String> {
-        let (opened, assembled_s) = match &self.members {
-            Some(members) => self.assemble(members)?,
-            None => (Opened::Plain, 0.0),
-        };
+    pub fn mount(&self) -> Result<f64, String> {
         let [program, arguments @ ..] = &self.mount[..] else {
             return Err("no command that mounts the file system".to_owned());
         };
-        let (_, mounted_s) = timed(|| output(Command::new(program).args(arguments)))?;
-        Ok((opened, assembled_s + mounted_s))
+        timed(|| output(Command::new(program).args(arguments))).map(|(_, seconds)| seconds)
     }
 
     /// Assembles the array, with `--force` where it does not start otherwise: md refuses an array that lacks a drive
-    /// and was in use, because its parity may be wrong.
-    fn assemble(&self, members: &[String]) -> Result<(Opened, f64), String> {
+    /// and was in use, because its parity may be wrong. Returns how, and the virtual seconds of what succeeded.
+    ///
+    /// # Errors
+    /// Why the first attempt failed.
+    pub fn assemble(&self) -> Result<(Opened, f64), String> {
+        let Some(members) = &self.members else {
+            return Ok((Opened::Plain, 0.0));
+        };
         let assemble = |options: &[&str]| {
             let mut command = Command::new("mdadm");
             command.arg("--assemble").args(options).arg(&self.device).args(members);
