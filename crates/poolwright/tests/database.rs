@@ -34,6 +34,32 @@ max_trials = 1
 size = 1
 "#;
 
+/// On flash, so that a transaction that takes another time changes how many there are.
+const ON_FLASH: &str = r#"
+title = "A database for tests"
+[host]
+memory = "8G"
+cores = 8
+[drives]
+nvme = "2x nvme-consumer-1t"
+[pool]
+ashift = 12
+vdevs = "mirror nvme[0-1]"
+[dataset]
+recordsize = "16K"
+compression = "lz4"
+[workloads.oltp.pgbench]
+scale = 20
+clients = 2
+[method]
+runtime = "2s"
+min_trials = 1
+max_trials = 1
+[scale]
+size = 2
+dirty_data_max = "64M"
+"#;
+
 const POSTGRESQL: &str = r#"
 [datasets.wal]
 [workloads.oltp.pgbench]
@@ -162,6 +188,28 @@ fn find(directory: &Path, name: &str, word: &str) -> Option<PathBuf> {
         false => (path.file_name()? == name && fs::read_to_string(&path).ok()?.contains(word))
             .then_some(path),
     })
+}
+
+/// A database has many files: the orders in which they are written must not follow from addresses in memory, and these
+/// differ with the memory of the first process.
+#[test]
+fn a_database_has_the_same_result_from_another_build_of_the_program() {
+    let Some(engine) = engine() else { return };
+    if let Err(why) = Postgresql::find(None) {
+        return skipped(&why.to_string());
+    }
+    let ran = Ran::of(&engine, ON_FLASH);
+    // An example of this crate, which `cargo test` builds.
+    let program = Path::new(env!("CARGO_BIN_EXE_poolwright"));
+    let verified = Command::new(program.parent().unwrap().join("examples/more_memory"))
+        .args(["verify", "--store", "store", "lab.toml"])
+        .current_dir(ran.place.path())
+        .env("POOLWRIGHT_ENGINE", &engine)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&verified.stdout);
+    assert!(text.contains("identical"), "{text}{}", String::from_utf8_lossy(&verified.stderr));
+    assert_eq!(verified.status.code(), Some(0), "{text}");
 }
 
 #[test]
