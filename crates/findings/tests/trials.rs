@@ -518,6 +518,7 @@ fn the_reasons_of_a_mean_are_those_of_a_pair_that_shows_it() {
     assert_eq!(deciding.variant, None);
     let more = |r: &Explanation| matches!(r.reason, Reason::Commits { before, after } if after > 1.5 * before);
     assert!(verdict.reasons.iter().any(more), "{:#?}", verdict.reasons);
+    assert_eq!(verdict.reasons_context, [("log".to_owned(), "mirror".to_owned())].into());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use findings::schema::{
     Ladder, Metric, Needed, Phase, PhaseKind, Phases, PowerCutClass, QualityIssue, Validity,
     Verdict, VerdictClass,
 };
+use std::collections::BTreeMap;
 
 /// What a report calls operations a second.
 pub fn rate(findings: &Findings) -> Label {
@@ -117,8 +118,8 @@ fn phases(cell: &Cell) -> (Option<Phase>, bool, Option<Estimate>, Option<f64>) {
 }
 
 /// The effect of each (variant, workload) against the baseline that its verdict rests on.
-fn against_baseline(findings: &Findings) -> std::collections::BTreeMap<(&str, &str), &Effect> {
-    let mut found = std::collections::BTreeMap::new();
+fn against_baseline(findings: &Findings) -> BTreeMap<(&str, &str), &Effect> {
+    let mut found = BTreeMap::new();
     for effect in &findings.effects {
         let mut cells = findings.cells.iter();
         let cell = cells.find(|cell| cell.workload == effect.workload);
@@ -153,9 +154,10 @@ impl Answer<'_> {
         self.deciding.filter(|_| self.verdict.class != VerdictClass::Depends)
     }
 
-    /// The effect whose place the reasons are about, where the verdict depends on the place.
-    pub fn place(&self) -> Option<&Effect> {
-        self.deciding.filter(|_| self.verdict.class == VerdictClass::Depends)
+    /// Levels of the other factors with which the reasons were found; none where there are no reasons or no factors.
+    pub fn reasons_context(&self) -> Option<&BTreeMap<String, String>> {
+        let Verdict { reasons, reasons_context, .. } = self.verdict;
+        (!reasons.is_empty() && !reasons_context.is_empty()).then_some(reasons_context)
     }
 
     /// What would decide it; none where it is decided.
@@ -184,7 +186,7 @@ pub fn answers(findings: &Findings) -> Vec<Answer<'_>> {
                             == (deciding.metric, &deciding.variant, &deciding.context)
                 })
             });
-            let tail = deciding.and_then(|deciding| {
+            let tail = single.and_then(|deciding| {
                 let of_pair = |e: &&Effect| {
                     e.metric == Metric::P99Latency
                         && (&e.variant, &e.baseline) == (&deciding.variant, &deciding.baseline)
@@ -325,7 +327,7 @@ pub fn sentences(language: Language, answer: &Answer) -> Vec<String> {
     let needed = answer.needed().map(|n| language.needed(&n));
     let conditions = verdict.conditions.iter().map(|c| language.condition(c));
     conditions
-        .chain(answer.place().map(|effect| language.reasons_of(effect)))
+        .chain(answer.reasons_context().map(|levels| language.reasons_context(levels)))
         .chain(verdict.reasons.iter().map(|r| reason_text(language, r)))
         .chain(answer.tail.map(|e| tail_text(language, e)))
         .chain(needed)

@@ -306,10 +306,14 @@ fn a_level_that_is_better_in_one_place_and_worse_in_another_has_no_single_ratio(
         place("none", VerdictClass::WorthIt, 1.05),
         place("nvme", VerdictClass::Harmful, 0.33),
     ];
+    verdict.reasons_context = [("cache".to_owned(), "nvme".to_owned())].into();
     findings.verdicts.truncate(1);
     let text = report::terminal::render(&findings, style(500));
     let places = "depends. With cache none: worth it, 1.05×. With cache nvme: harmful, 0.33×.";
     assert!(text.contains(places), "{text}");
+    let reasons = "0.33×. The following reasons are from trials with cache nvme.";
+    assert!(text.contains(reasons), "{text}");
+    assert!(!text.contains("p99 latency"), "{text}");
     let page = report::html::render(&findings, None, Language::English);
     assert!(page.contains("Better beside some levels of the other factors"), "{page}");
     assert!(!page.contains("class=\"figure\""), "{page}");

@@ -28,6 +28,9 @@ pub struct Verdict {
     /// Why, from the kernel's counters and the drives' record, each with the command that shows it on a
     /// real server.
     pub reasons: Vec<Explanation>,
+    /// Levels of the other factors in the pair of cells that the reasons are about; none where there are none.
+    #[serde(default)]
+    pub reasons_context: BTreeMap<String, String>,
     /// Over which range of the drives' uncertain numbers it holds.
     pub sensitivity: Vec<Sensitivity>,
     /// Below which load nothing is gained.

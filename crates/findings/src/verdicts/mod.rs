@@ -20,6 +20,7 @@ use crate::schema::{
 use lab::campaign::{Campaign, Workload};
 use lab::model::Model;
 use stats::Interval;
+use std::collections::BTreeMap;
 
 /// A group with its cell.
 pub type Shown<'a> = (&'a Group<'a>, &'a Cell);
@@ -98,6 +99,7 @@ pub fn verdicts(
         cautions: cautions::cautions(pairs, after, &chosen, effects, subjects, model),
         effects: chosen,
         reasons,
+        reasons_context: pair.context.clone(),
         sensitivity: reruns::sensitivities(deciding, &contrasted, campaign, reruns),
     })
 }
@@ -148,6 +150,7 @@ fn unanswered(pairs: &[Compared<'_>], metric: Metric) -> Option<Verdict> {
         phase: PhaseKind::Whole,
         effects: Vec::new(),
         reasons: Vec::new(),
+        reasons_context: BTreeMap::new(),
         sensitivity: Vec::new(),
         break_even: None,
         price: None,

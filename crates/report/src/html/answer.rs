@@ -167,8 +167,8 @@ fn points(m: &mut Markup, verdict: &Verdict, answer: &Answer) {
         for condition in &verdict.conditions {
             m.tag("li").say(|w| w.condition(condition));
         }
-        if let Some(effect) = answer.place() {
-            m.tag("li").say(|w| w.reasons_of(effect));
+        if let Some(levels) = answer.reasons_context() {
+            m.tag("li").say(|w| w.reasons_context(levels));
         }
         for reason in &verdict.reasons {
             m.tag("li").say(|w| reason_text(w, reason));

@@ -216,10 +216,10 @@ impl Language {
             "With {context}: {class}, {value}.", "当 {context} 时：{class}，{value}。")
     }
 
-    /// Of a verdict that depends: which place its reasons are about.
-    pub fn reasons_of(self, effect: &Effect) -> String {
-        say!(self, context = self.context(&effect.context);
-            "The following is with {context}.", "以下是 {context} 时的情况。")
+    /// With which levels of the other factors the reasons of a verdict were found.
+    pub fn reasons_context(self, levels: &BTreeMap<String, String>) -> String {
+        say!(self, context = self.context(levels);
+            "The following reasons are from trials with {context}.", "以下原因取自 {context} 的试验。")
     }
 
     /// Levels of the other factors: `log mirror, cache none`.
