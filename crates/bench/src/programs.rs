@@ -1,6 +1,7 @@
 //! Programs of this host.
 
 use crate::fault::Fault;
+use lab::campaign::Program;
 use lab::mysql::Server;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,6 +9,18 @@ use std::process::{Command, Stdio};
 /// The first executable of a name in `PATH`.
 pub fn find(name: &str) -> Option<PathBuf> {
     which::which(name).ok()
+}
+
+/// What this host lacks to run a client program, with what to do; none where everything is installed.
+pub fn missing(client: &Program) -> Option<String> {
+    let fault = match client {
+        Program::Fio { .. } => Fio::find().err(),
+        Program::Pgbench(pgbench) => Postgresql::find(pgbench.version).err(),
+        Program::PgTestFsync(test) => Postgresql::find(test.version).err(),
+        Program::Sqlite(_) => None,
+        Program::Sysbench(sysbench) => Mysql::find(sysbench.server, sysbench.version).err(),
+    };
+    fault.map(|fault| fault.to_string())
 }
 
 /// fio, which the modelled machine runs from the host.

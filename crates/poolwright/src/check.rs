@@ -5,15 +5,17 @@ mod text;
 
 use crate::lab_file::{Loaded, load_or_explain, release};
 use crate::{diagnostics, exit, machine, output};
+use bench::programs::missing;
 use lab::Diagnostic;
 use lab::campaign::OpenZfs;
 use lab::model::{Estimate, Model, estimate};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 /// Check a lab: every mistake, each variant's `zpool create`, the size scale S and what limits it, and a time
-/// estimate. Starts nothing
+/// estimate. A program that is missing here is named. Starts nothing
 ///
-/// Exit codes: 0 the lab can be run, 2 it has mistakes, 3 this machine cannot model it.
+/// Exit codes: 0 the lab has no mistakes, 2 it has mistakes, 3 this machine cannot model it.
 #[derive(clap::Args)]
 pub struct Args {
     /// A lab file, `-` for standard input, or the name of a built-in lab
@@ -32,6 +34,8 @@ struct Checked<'a> {
     loaded: &'a Loaded,
     model: Result<Model, Diagnostic>,
     estimate: Option<Estimate>,
+    /// Programs of its workloads that this host lacks, each with what to do.
+    missing: Vec<String>,
 }
 
 impl Args {
@@ -59,7 +63,10 @@ impl Args {
     fn check<'a>(&self, loaded: &'a Loaded) -> Checked<'a> {
         let model = machine::model(&loaded.campaign);
         let estimate = model.as_ref().ok().map(|model| estimate(&loaded.campaign, model));
-        Checked { loaded, model, estimate }
+        let workloads = loaded.campaign.workloads.iter();
+        let missing: BTreeSet<String> =
+            workloads.filter_map(|workload| missing(&workload.program)).collect();
+        Checked { loaded, model, estimate, missing: missing.into_iter().collect() }
     }
 
     /// As [`Args::run`], but mistakes are part of the JSON too.

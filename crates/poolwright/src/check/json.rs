@@ -41,6 +41,7 @@ pub(super) fn checked(checked: &Checked<'_>) -> String {
         "model": model,
         "variants": variants,
         "estimate": estimate,
+        "missing": checked.missing,
         "diagnostics": diagnostics::json(&diagnostics, sources),
     }))
 }

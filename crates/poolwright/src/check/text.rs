@@ -57,6 +57,9 @@ pub(super) fn text(checked: &Checked<'_>) -> String {
             ),
         );
     }
+    for program in &checked.missing {
+        line(&mut out, "missing", program);
+    }
     if let Some(estimate) = &checked.estimate {
         line(&mut out, "time", &time(campaign, estimate));
     }
