@@ -7,6 +7,7 @@ use advice::audit::{Finding, TOPICS, audit, rules};
 use advice::lang::Language;
 use advice::setting::{Setting, Target};
 use advice::system::{Input, Leaf, System, UNKNOWN, gather};
+use advice::tune::{Need, Server, Workload, tune};
 use std::path::PathBuf;
 use zfs::Layout;
 
@@ -205,4 +206,37 @@ fn interfaces_of_one_host_may_differ() {
         "==> ip link <==\n2: eth0: <UP> mtu 9000 qdisc mq\n3: wg0: <UP> mtu 1420 qdisc noqueue\n";
     let (_, found) = read(text);
     assert!(found.is_empty(), "{found:?}");
+}
+
+/// With pages of 32K, records of 16K would tear each page, and those of 32K are its pages.
+#[test]
+fn a_record_is_never_smaller_than_the_page_that_a_server_was_made_with() {
+    let text = |record: &str| {
+        format!(
+            "==> zfs get all <==\nNAME  PROPERTY  VALUE  SOURCE\ntank/mysql\trecordsize\t{record}\tlocal\n\
+             ==> /etc/mysql/my.cnf <==\n[mysqld]\ninnodb_page_size = 32K\n"
+        )
+    };
+    let about_records = |found: &[Finding]| -> Vec<&'static str> {
+        names(found).into_iter().filter(|name| name.starts_with("database-records")).collect()
+    };
+    let (system, found) = read(&text("128K"));
+    assert_eq!(about_records(&found), ["database-records-large"]);
+    let large = found.iter().find(|f| f.rule.name == "database-records-large").unwrap();
+    assert_eq!(large.changes[0].value.as_deref(), Some("32K"));
+    let fixed = large.changes.iter().fold(system, |system, change| system.changed(change));
+    assert!(about_records(&audit(&fixed)).is_empty());
+    assert_eq!(about_records(&read(&text("16K")).1), ["database-records-torn"]);
+    let need = Need {
+        server: Server::Mysql,
+        workload: Workload::Oltp,
+        memory: 64 << 30,
+        cores: 8,
+        allow_loss_s: 0.0,
+        system: fixed,
+        card: None,
+    };
+    let choices = tune(&need);
+    let record = choices.iter().find(|choice| choice.name() == "recordsize").unwrap();
+    assert_eq!(record.value(), "32K");
 }

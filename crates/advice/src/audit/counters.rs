@@ -306,7 +306,7 @@ fn memory_throttled(_: &System, counters: &Counters, at: &Place) -> Option<Probl
     let problem = Problem::of("ARC")
         .with("times", times)
         .evidence(at, format!("memory_throttle_count +{times}"));
-    Some(problem.run(&["arc_summary"]))
+    Some(problem.run(&["cat", "/proc/spl/kstat/zfs/arcstats"]))
 }
 
 const DIRTY_DELAYED: Rule = Rule {

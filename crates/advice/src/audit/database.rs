@@ -87,10 +87,10 @@ fn wrong_record(database: &Database, wrong: fn(u64, u64) -> bool) -> Option<Prob
         .with("record", size(record))
         .with("factor", record / database.page.max(1))
         .property("recordsize", property)
-        .set_property(&dataset.name, "recordsize", "16K");
+        .set_property(&dataset.name, "recordsize", size(database.record()));
     // A threshold at or above the new record size would send the whole database to the special vdev.
     Some(match dataset.bytes("special_small_blocks") {
-        Some(small) if small >= 16384 => {
+        Some(small) if small >= database.record() => {
             problem.set_property(&dataset.name, "special_small_blocks", "8K")
         }
         _ => problem,

@@ -17,6 +17,7 @@ pub const RULES: &[Rule] = &[
     ARC_MIN,
     ARC_MAX_IGNORED,
     NOCACHEFLUSH,
+    ZIL_NOCACHEFLUSH,
     TXG_TIMEOUT,
     L2ARC_UNITS,
     PREFETCH_OFF,
@@ -87,16 +88,7 @@ const DEFAULT: Rule = Rule {
 
 fn default(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
     let value = module::intended(&found.value)?;
-    is_default(system, name, |default| default == Some(value)).then(|| remove(name))
-}
-
-/// Whether the default of a parameter fulfils a condition in the system's release, or in every
-/// release where that is not known.
-fn is_default(system: &System, name: &str, condition: impl Fn(Option<u64>) -> bool) -> bool {
-    module::find(name).is_some_and(|parameter| match &system.openzfs {
-        Some(release) => condition(parameter.default_in(release.value)),
-        None => parameter.releases.iter().all(|(_, default)| condition(*default)),
-    })
+    system.has_default(name, |default| default == Some(value)).then(|| remove(name))
 }
 
 const SUFFIX: Rule = Rule {
@@ -198,13 +190,33 @@ const NOCACHEFLUSH: Rule = Rule {
     what_zh: "{subject} 已打开，而并非所有盘都已知带掉电保护。",
     why: "ZFS then never asks a drive to make its cache durable: a power cut loses acknowledged writes and may lose the pool. Drives with protection answer flushes at once, so nothing is gained there either.",
     why_zh: "ZFS 将从不要求盘把缓存落盘：断电会丢失已确认的写入，甚至丢失存储池。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
-    sources: &[Zfs4.section("zfs_nocacheflush, zil_nocacheflush")],
-    lab: None,
+    sources: &[Zfs4.section("zfs_nocacheflush")],
+    lab: Some("powercut-log-drive"),
 };
 
 fn nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
-    let off = matches!(name, "zfs_nocacheflush" | "zil_nocacheflush")
-        && module::intended(&found.value).is_some_and(|value| value != 0);
+    no_flush(system, name, found, "zfs_nocacheflush")
+}
+
+const ZIL_NOCACHEFLUSH: Rule = Rule {
+    name: "zil-nocacheflush",
+    severity: Severity::Error,
+    check: Check::Parameter(zil_nocacheflush),
+    what: "{subject} is on, and not all drives are known to have power-loss protection.",
+    what_zh: "{subject} 已打开，而并非所有盘都已知带掉电保护。",
+    why: "ZFS then does not ask a drive to make its cache durable after a write of the intent log: a power cut loses synchronous writes that were acknowledged. Transaction groups are still flushed, so the pool stays consistent. Drives with protection answer flushes at once, so nothing is gained there either.",
+    why_zh: "ZFS 写意图日志后将不要求盘把缓存落盘：断电会丢失已确认的同步写入。事务组仍会刷盘，所以存储池保持一致。带掉电保护的盘会立即应答刷盘（flush），所以也没有收益。",
+    sources: &[Zfs4.section("zil_nocacheflush")],
+    lab: None,
+};
+
+fn zil_nocacheflush(system: &System, name: &str, found: &Found<String>) -> Option<Problem> {
+    no_flush(system, name, found, "zil_nocacheflush")
+}
+
+/// A parameter of this name that turns flushes off where a drive may need them.
+fn no_flush(system: &System, name: &str, found: &Found<String>, of: &str) -> Option<Problem> {
+    let off = name == of && module::intended(&found.value).is_some_and(|value| value != 0);
     (off && !system.all_protected()).then(|| remove(name))
 }
 
@@ -247,7 +259,7 @@ fn l2arc_units(system: &System, name: &str, found: &Found<String>) -> Option<Pro
     let value = module::intended(&found.value).filter(|value| (1..1 << 20).contains(value))?;
     let meant = value.checked_mul(1 << 20)?;
     let default =
-        is_default(system, name, |default| default.is_none_or(|default| meant <= default));
+        system.has_default(name, |default| default.is_none_or(|default| meant <= default));
     let problem = Problem::of(name).with("meant", size(meant));
     Some(problem.set_parameter(name, (!default).then_some(meant)))
 }

@@ -208,7 +208,7 @@ impl System {
             return Some(block);
         }
         if let Some(database) = self.database_on(dataset) {
-            return Some(if database.suits(block) { block } else { 16384 });
+            return Some(if database.suits(block) { block } else { database.record() });
         }
         let short = self
             .loads
@@ -222,6 +222,11 @@ impl System {
 }
 
 impl Database<'_> {
+    /// The record size to set, bytes: 16 KiB, or a larger page.
+    pub fn record(&self) -> u64 {
+        self.page.max(16384)
+    }
+
     /// Whether a record size suits the database's page: not smaller, and at most 32 KiB.
     pub fn suits(&self, record: u64) -> bool {
         (self.page..=32768.max(self.page)).contains(&record)

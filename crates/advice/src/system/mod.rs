@@ -26,7 +26,7 @@ use facts::zpool_status::Pool as Status;
 use facts::{mycnf, postgresql};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use zfs::{AllocationClass, Layout, memory};
+use zfs::{AllocationClass, Layout, memory, module};
 
 /// A file and a line, where a value was read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -382,6 +382,15 @@ pub struct System {
 
 impl System {
     /// A parameter of the zfs module as a number; also one whose suffix the kernel would refuse, so
+    /// Whether the default of a module parameter fulfils a condition in the system's release, or in every release
+    /// where that is not known.
+    pub fn has_default(&self, name: &str, condition: impl Fn(Option<u64>) -> bool) -> bool {
+        module::find(name).is_some_and(|parameter| match &self.openzfs {
+            Some(release) => condition(parameter.default_in(release.value)),
+            None => parameter.releases.iter().all(|(_, default)| condition(*default)),
+        })
+    }
+
     /// that writing it right raises nothing new.
     pub fn parameter(&self, name: &str) -> Option<Found<u64>> {
         let found = self.module.get(name)?;

@@ -1,6 +1,7 @@
 //! Properties of the dataset.
 
 use super::choice::{Bilingual, Choice, Need, Server, Workload};
+use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document;
 use zfs::AllocationClass;
@@ -26,13 +27,18 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             ("A record holds two 8K pages: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "容纳两个 8K 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。"),
         )
         .disagreement(("8K equals the page and hardly compresses; 32K halves the metadata and compresses better, but rewrites 32K for a page", "8K 与页相等，几乎不能压缩；32K 元数据减半、压缩更好，但写一页要重写 32K")),
-        (Server::Mysql, _) => on(
-            need,
-            "recordsize",
-            "16K",
-            ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。"),
-        )
-        .disagreement(("some use 32K for compression; below 16K a page takes several records", "有人为压缩用 32K；小于 16K 时一页要占几条记录")),
+        (Server::Mysql, _) => {
+            let page = need.system.innodb_page();
+            let reason = if page < 16384 {
+                ("A record holds several pages of InnoDB: a page write rewrites 16K instead of 128K, each page lies within one record, and there is room to compress.", "一条记录容纳几个 InnoDB 页：写一页只重写 16K 而不是 128K，每页都落在一条记录之内，而且有压缩余地。")
+            } else {
+                ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。")
+            };
+            on(need, "recordsize", size(page.max(16384)), reason).disagreement((
+                "some use larger records for compression; in records smaller than a page, a page takes several",
+                "有人为压缩用更大的记录；记录小于页时一页要占几条",
+            ))
+        }
         (_, Workload::LargeFiles | Workload::Analytics) => on(
             need,
             "recordsize",

@@ -77,7 +77,8 @@ pub fn l2arc_write_max(need: &Need) -> Option<Choice> {
     let bytes = sizes.iter().fold(0u64, |sum, size| sum.saturating_add(*size));
     // A quarter of a day to fill, in bytes a second, within what SSDs bear.
     let feed = (bytes / (6 * 3600)).clamp(32 << 20, 128 << 20) >> 20 << 20;
-    (bytes > 0).then(|| {
+    let same = need.system.has_default("l2arc_write_max", |default| default == Some(feed));
+    (bytes > 0 && !same).then(|| {
         Choice::new(
             Target::Module,
             "l2arc_write_max",
