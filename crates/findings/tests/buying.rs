@@ -203,6 +203,28 @@ fn a_variant_that_loses_writes_is_never_enough() {
 }
 
 #[test]
+fn a_variant_that_keeps_more_than_the_baseline_competes() {
+    let (mut variants, trials) = parts([640.0, 4290.0, 4300.0]);
+    let root = variants[0].datasets.get_mut("").unwrap();
+    root.insert("sync".into(), "disabled".into());
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    assert_eq!(findings.adequate[0].enough, "one");
+}
+
+/// Prices and numbers of drives are not compared with each other.
+#[test]
+fn where_one_variant_has_no_price_all_are_compared_by_their_drives() {
+    let (mut variants, trials) = parts([4290.0, 4295.0, 4300.0]);
+    // The one with a log drive has no price, but one drive more than the one without.
+    variants[1].drives.get_mut("optane").unwrap().price = None;
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let [enough] = findings.adequate.as_slice() else {
+        panic!("{:?}", findings.adequate);
+    };
+    assert_eq!((enough.enough.as_str(), enough.prices), ("none", None));
+}
+
+#[test]
 fn results_that_move_with_the_size_scale_are_named() {
     let variants = pair();
     let mut all = two(&variants, 640.0, 4300.0);

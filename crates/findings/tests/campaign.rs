@@ -434,7 +434,7 @@ fn ablation_ranks_settings_by_what_they_contribute() {
     let truths: Vec<_> =
         variants.iter().zip(designs).map(|(v, (_, on))| (v, Truth::flat(rate(on)))).collect();
     let trials = trials(&truths, 3, 0.005);
-    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &trials);
+    let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &trials);
     let order: Vec<&str> = findings.ranking.iter().map(|c| c.factor.as_str()).collect();
     assert_eq!(order, ["recordsize", "logbias", "atime"]);
     let share: f64 = findings.ranking.iter().filter_map(|c| c.share).sum();
@@ -442,6 +442,24 @@ fn ablation_ranks_settings_by_what_they_contribute() {
     let first = findings.ranking[0].share.unwrap();
     assert!((first - 3f64.ln() / 4.5f64.ln()).abs() < 0.05, "{first}");
     assert!((findings.ranking[0].last.unwrap().value - 3.0).abs() < 0.1);
+
+    // At a given rate all are as fast: they are ranked by how long an operation takes.
+    let truths: Vec<_> = variants.iter().map(|v| (v, Truth::flat(500.0))).collect();
+    let mut trials = synthetic::trials(&truths, 3, 0.005);
+    for trial in &mut trials {
+        let (_, on) = designs.iter().find(|(name, _)| *name == trial.variant).unwrap();
+        let m = measured_of(trial);
+        for flow in [&mut m.write, &mut m.sync] {
+            flow.mean_ns *= 500.0 / rate(*on);
+        }
+    }
+    let job = format!("{SYNC_JOB}rate_iops=80\n");
+    let findings = analyse(&campaign(variants, &job), &model(), &trials);
+    let order: Vec<&str> = findings.ranking.iter().map(|c| c.factor.as_str()).collect();
+    assert_eq!(order, ["recordsize", "logbias", "atime"]);
+    let first = &findings.ranking[0];
+    assert_eq!(first.metric, Metric::MeanLatency);
+    assert!((first.last.unwrap().value - 1.0 / 3.0).abs() < 0.02, "{first:?}");
 }
 
 #[test]

@@ -136,6 +136,18 @@ fn the_mirror_site_states_the_wrong_fault_tolerance_four_times() {
     }
 }
 
+/// Mirrors of two: any one of all six drives may fail, as any one of each two.
+#[test]
+fn a_fault_tolerance_of_all_drives_is_true_where_it_is_that_of_a_group() {
+    let text =
+        "[setups.mirrors]\ndrives = 6\nvdevs = 3\ndata = 1\nparity = 1\nsurvives = SURVIVES\n";
+    let lints = |survives: &str| {
+        let table = Table::read(&text.replace("SURVIVES", survives)).unwrap();
+        lints::contradictions(&table).len()
+    };
+    assert_eq!((lints("1"), lints("2")), (0, 1));
+}
+
 /// Its numbers may be surprising; they do not contradict themselves.
 #[test]
 fn the_table_without_contradictions_is_clean() {

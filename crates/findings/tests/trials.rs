@@ -392,6 +392,7 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
     assert_eq!(log.class, VerdictClass::Undecided);
     assert!(log.cautions.iter().any(|c| matches!(c, Caution::NotSettled { .. })));
     assert_eq!(findings.effects[log.effects[0]].needed.unwrap().lack, Lack::LongerRun);
+    assert_eq!(log.break_even, None);
     // After a restart what never settles is what was asked for.
     campaign.method.restart = true;
     let findings = analyse(&campaign, &model(), &trials);
@@ -405,6 +406,7 @@ fn a_cell_that_never_settles_has_no_sustained_verdict() {
         log.cautions
             .contains(&Caution::AfterRestart { seconds: 60.0, real_seconds: 60.0 * model().size })
     );
+    assert_eq!(log.break_even, None, "what a cold cache allows is not what the side sustains");
 }
 
 #[test]
@@ -541,6 +543,48 @@ fn commits_of_the_intent_log_explain_nothing_where_one_side_has_none() {
         measured_of(trial).totals = others.collect();
     }
     assert!(!commits(&trials), "a file system without an intent log");
+}
+
+#[test]
+fn seldom_commits_explain_that_a_log_has_no_effect_and_no_gain() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let reasons = |rate: f64, commits_per_op: f64| {
+        let truths = [(&variants[0], Truth::flat(600.0)), (&variants[1], Truth::flat(rate))];
+        let mut trials = trials(&truths, 3, 0.001);
+        for trial in &mut trials {
+            let m = measured_of(trial);
+            let operations = (m.read.ops + m.write.ops) as f64;
+            m.totals.insert(Counter::ZilCommits, commits_per_op * operations);
+        }
+        let findings = analyse(&campaign(variants.clone(), SYNC_JOB), &model(), &trials);
+        let log = verdict(&findings, "log");
+        let nothing = log.reasons.iter().find_map(|r| match r.reason {
+            Reason::NothingSynced { commits } => Some(commits),
+            _ => None,
+        });
+        (log.class, nothing)
+    };
+    let (class, commits) = reasons(600.0, 0.005);
+    assert_eq!(class, VerdictClass::NoEffect);
+    assert!((commits.unwrap() - 0.005).abs() < 1e-4, "{commits:?}");
+    assert_eq!(reasons(600.0, 0.0), (VerdictClass::NoEffect, Some(0.0)));
+    assert_eq!(reasons(1200.0, 0.005), (VerdictClass::WorthIt, None));
+}
+
+#[test]
+fn of_a_cache_that_was_taken_away_nothing_is_reported_as_served() {
+    let [with, without] = [variant(false, true), variant(false, false)];
+    let truths = [(&with, Truth::flat(1200.0)), (&without, Truth::flat(600.0))];
+    let trials = trials(&truths, 3, 0.001);
+    let mut campaign = campaign(vec![with.clone(), without.clone()], SYNC_JOB);
+    campaign.method.baseline = with.name.clone();
+    let findings = analyse(&campaign, &model(), &trials);
+    let verdict = verdict(&findings, "cache");
+    assert_eq!((verdict.level.as_str(), verdict.class), ("none", VerdictClass::Harmful));
+    let served = |r: &Explanation| {
+        matches!(r.reason, Reason::CacheUnused { .. } | Reason::CacheServes { .. })
+    };
+    assert!(!verdict.reasons.iter().any(served), "{:?}", verdict.reasons);
 }
 
 #[test]

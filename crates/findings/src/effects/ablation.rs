@@ -2,6 +2,7 @@
 
 use crate::effects::factors::Pair;
 use crate::schema::{Contribution, Effect, Estimate, Metric, PhaseKind};
+use crate::verdicts::metric;
 use lab::campaign::{Campaign, Variant};
 use std::collections::BTreeMap;
 
@@ -15,7 +16,8 @@ pub fn rank(
 ) -> Vec<Contribution> {
     let mut all = Vec::new();
     for workload in &campaign.workloads {
-        let mut of_workload = contributions(&workload.name, baseline, pairs, effects);
+        let metric = metric(workload);
+        let mut of_workload = contributions(&workload.name, metric, baseline, pairs, effects);
         let both = of_workload.iter().filter(|c| c.alone.is_some() && c.last.is_some()).count();
         // A full factorial has main effects and interactions, which say more.
         if both < 2 || is_full_factorial(campaign) {
@@ -27,6 +29,9 @@ pub fn rank(
             contribution.share = (total.abs() > 0.05f64.ln_1p()).then(|| log / total);
         }
         of_workload.sort_by(|a, b| mean_log(b).total_cmp(&mean_log(a)));
+        if metric != Metric::Throughput {
+            of_workload.reverse();
+        }
         all.extend(of_workload);
     }
     all
@@ -34,6 +39,7 @@ pub fn rank(
 
 fn contributions(
     workload: &str,
+    metric: Metric,
     baseline: &Variant,
     pairs: &[Pair<'_>],
     effects: &[Effect],
@@ -45,13 +51,14 @@ fn contributions(
         if alone == last {
             continue;
         }
-        let Some(ratio) = lasting(pair, workload, effects) else {
+        let Some(ratio) = lasting(pair, workload, metric, effects) else {
             continue;
         };
         let entry = found.entry((pair.factor, pair.level)).or_insert_with(|| Contribution {
             factor: pair.factor.to_owned(),
             level: pair.level.to_owned(),
             workload: workload.to_owned(),
+            metric,
             alone: None,
             last: None,
             share: None,
@@ -65,14 +72,19 @@ fn contributions(
     found.into_values().collect()
 }
 
-fn lasting(pair: &Pair<'_>, workload: &str, effects: &[Effect]) -> Option<Estimate> {
+fn lasting(
+    pair: &Pair<'_>,
+    workload: &str,
+    metric: Metric,
+    effects: &[Effect],
+) -> Option<Estimate> {
     effects
         .iter()
         .find(|e| {
             e.variant.as_deref() == Some(pair.variant.name.as_str())
                 && e.baseline.as_deref() == Some(pair.baseline.name.as_str())
                 && e.workload == workload
-                && e.metric == Metric::Throughput
+                && e.metric == metric
                 && e.phase != PhaseKind::Burst
         })
         .map(|e| e.ratio)

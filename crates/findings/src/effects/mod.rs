@@ -58,6 +58,14 @@ impl Side<'_> {
         stats::mean(&all)
     }
 
+    /// The rate that the cell sustains; none where it never settled or the window began with a restart.
+    pub fn sustained(&self) -> Option<f64> {
+        match self.phases {
+            Phases::Steady { .. } | Phases::Burst { .. } | Phases::WarmUp { .. } => self.lasting(),
+            Phases::AfterRestart { .. } | Phases::NotSettled { .. } | Phases::Unknown => None,
+        }
+    }
+
     /// The trial with a seed, if it counts.
     fn seeded(&self, seed: u64) -> Option<&Judged<'_>> {
         self.group.valid().find(|judged| judged.trial.seed == seed)

@@ -3,7 +3,7 @@
 use super::Table;
 use crate::schema::{Lint, LintFinding, Severity};
 
-/// Set-ups whose stated fault tolerance is not their parity. Where redundancy groups are permuted over all
+/// Set-ups whose stated fault tolerance is not their parity, of a group's drives or of all. Where redundancy groups are permuted over all
 /// drives (dRAID) any two drives share a group somewhere, so that the tolerance is of all drives and cannot be
 /// stated for each group.
 pub fn lint(table: &Table) -> Vec<Lint> {
@@ -18,7 +18,8 @@ pub fn lint(table: &Table) -> Vec<Lint> {
                 (false, Some(data)) => data.saturating_add(parity),
                 (false, None) => of,
             };
-            (survives != parity || of != group).then(|| Lint {
+            let of_all = !setup.permuted && setup.drives == Some(of);
+            (survives != parity || (of != group && !of_all)).then(|| Lint {
                 rows: vec![name.clone()],
                 severity: Severity::Impossible,
                 finding: LintFinding::FaultTolerance {

@@ -21,6 +21,7 @@ pub fn lint(table: &Table) -> Vec<Lint> {
                     data,
                     parity,
                     vdevs,
+                    spares,
                     drives,
                     data_actual: (drives.saturating_sub(spares) / vdevs).saturating_sub(parity),
                 },

@@ -22,7 +22,7 @@ pub fn scale(
         dirty_data_max: model.dirty_data_max,
         dirty_data_max_real: model.dirty_data_max_real,
         burst_factor: burst_factor(model),
-        limits: limits(campaign, model),
+        limits: limits(model),
         notes: model.notes.clone(),
         open_numbers: profile_numbers::open(campaign),
         other_sizes: other_sizes(campaign, model, trials, groups),
@@ -37,7 +37,7 @@ fn processor(campaign: &Campaign) -> Processor {
     }
 }
 
-fn limits(campaign: &Campaign, model: &Model) -> Vec<ScaleLimit> {
+fn limits(model: &Model) -> Vec<ScaleLimit> {
     let mut limits = Vec::new();
     if model.size > 1.0 {
         limits.push(ScaleLimit::FillTimes { factor: model.size });
@@ -45,17 +45,6 @@ fn limits(campaign: &Campaign, model: &Model) -> Vec<ScaleLimit> {
     let bursts = burst_factor(model);
     if bursts > 1.0 {
         limits.push(ScaleLimit::Bursts { factor: bursts });
-    }
-    for cap in &model.caps {
-        let broken = if cap.lower { model.size < cap.bound } else { model.size > cap.bound };
-        if broken && campaign.scale.size.is_some() {
-            limits.push(ScaleLimit::Cap {
-                name: cap.rule.name().to_owned(),
-                bound: cap.bound,
-                size: model.size,
-                why: cap.why.clone(),
-            });
-        }
     }
     limits
 }

@@ -161,6 +161,9 @@ pub struct Contribution {
     pub level: String,
     /// The workload.
     pub workload: String,
+    /// What is compared.
+    #[serde(default)]
+    pub metric: Metric,
     /// Effect of this one alone against the baseline.
     pub alone: Option<Estimate>,
     /// All settings ÷ all but this one.

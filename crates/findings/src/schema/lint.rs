@@ -110,6 +110,9 @@ pub enum LintFinding {
         parity: u32,
         /// Vdevs.
         vdevs: u32,
+        /// Spares, or a dRAID's spare drives.
+        #[serde(default)]
+        spares: u32,
         /// Drives there are.
         drives: u32,
         /// Data drives a vdev there really are.

@@ -106,7 +106,8 @@ pub struct VariantRef {
     /// Drives in its pool.
     #[serde(default)]
     pub drives: u32,
-    /// What they cost together, in the lab's own currency; none unless each has a price.
+    /// What they and the memory cost together, in the lab's own currency; memory without a price counts as 0. None
+    /// unless each drive has a price.
     #[serde(default)]
     pub price: Option<f64>,
     /// Full versions of OpenZFS its trials ran on.
@@ -297,17 +298,6 @@ pub enum ScaleLimit {
     Bursts {
         /// Real ÷ model.
         factor: f64,
-    },
-    /// A cap of the scaling was exceeded.
-    Cap {
-        /// Its name.
-        name: String,
-        /// The bound.
-        bound: f64,
-        /// S.
-        size: f64,
-        /// How the bound came about.
-        why: String,
     },
 }
 

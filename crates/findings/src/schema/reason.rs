@@ -58,8 +58,12 @@ pub enum Reason {
         /// What.
         limit: Limit,
     },
-    /// Nothing was synchronous: no intent-log commits in either cell.
-    NothingSynced,
+    /// Nothing, or hardly anything, was synchronous in either cell.
+    NothingSynced {
+        /// Intent-log commits an operation, both cells' larger.
+        #[serde(default)]
+        commits: f64,
+    },
     /// Nothing was read that was not in memory already (and nothing was evicted to read again).
     NothingRead {
         /// Blocks a second that came from drives or L2ARC, both cells' larger.
@@ -180,7 +184,7 @@ impl Reason {
                 "iostat -x 1"
             }
             Reason::Commits { .. }
-            | Reason::NothingSynced
+            | Reason::NothingSynced { .. }
             | Reason::LogUnused
             | Reason::LogPartly { .. }
             | Reason::Indirect { .. } => "cat /proc/spl/kstat/zfs/zil",

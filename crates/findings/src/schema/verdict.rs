@@ -108,7 +108,7 @@ pub enum BreakEvenBasis {
 /// What a gain costs, in the lab's own currency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Price {
-    /// Price of the drives of the numerator less that of the denominator's.
+    /// Price of the numerator less that of the denominator: drives, and memory that has a price.
     pub more: f64,
     /// The same for each operation a second gained; none where nothing is gained or it costs nothing.
     pub per_op_s: Option<f64>,

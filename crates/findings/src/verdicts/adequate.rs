@@ -6,9 +6,9 @@ use crate::verdicts::durability::{after_power_cut, risks};
 use crate::verdicts::price;
 use lab::campaign::{Campaign, Variant};
 
-/// One for each workload in which a cheaper variant (by price where every drive has one, otherwise by
+/// One for each workload in which a cheaper variant (by price where each that competes has one, otherwise by
 /// fewer drives) is as fast as the fastest: the interval of their ratio lies inside ±5 %. Variants compete
-/// only where a power cut costs them what it costs the baseline.
+/// only where a power cut costs them no more than the baseline.
 pub fn adequate(campaign: &Campaign, baseline: &Variant, sides: &[Side<'_>]) -> Vec<Adequate> {
     campaign
         .workloads
@@ -18,14 +18,15 @@ pub fn adequate(campaign: &Campaign, baseline: &Variant, sides: &[Side<'_>]) -> 
             let mut sides: Vec<(&Side<'_>, f64)> = sides
                 .iter()
                 .filter(|s| s.group.workload.name == workload.name && !s.group.job.paced)
-                .filter(|s| after_power_cut(s.group).same_class(promise))
+                .filter(|s| !after_power_cut(s.group).worse_than(promise))
                 .filter_map(|s| Some((s, s.lasting()?)))
                 .collect();
             sides.sort_by(|a, b| b.1.total_cmp(&a.1));
             let (fastest, _) = *sides.first()?;
+            let priced = sides.iter().all(|(s, _)| s.group.variant.price(&campaign.host).is_some());
             let mut enough: Vec<(Smallness, Adequate)> = sides[1..]
                 .iter()
-                .filter_map(|(side, _)| against(side, fastest, campaign))
+                .filter_map(|(side, _)| against(side, fastest, priced, campaign))
                 .collect();
             enough.sort_by(|a, b| a.0.total_cmp(&b.0));
             enough.into_iter().next().map(|(_, found)| found)
@@ -39,11 +40,12 @@ type Smallness = f64;
 fn against(
     side: &Side<'_>,
     fastest: &Side<'_>,
+    priced: bool,
     campaign: &Campaign,
 ) -> Option<(Smallness, Adequate)> {
     let (one, best) = (side.group.variant, fastest.group.variant);
     let drives = (price::drives(one), price::drives(best));
-    let prices = one.price(&campaign.host).zip(best.price(&campaign.host));
+    let prices = one.price(&campaign.host).zip(best.price(&campaign.host)).filter(|_| priced);
     let (small, large) = prices.unwrap_or((f64::from(drives.0), f64::from(drives.1)));
     if small >= large {
         return None;

@@ -82,7 +82,7 @@ pub fn verdicts(
     let conditions = conditions(&chosen, effects, first.0);
     let class = if opposed(&conditions) { VerdictClass::Depends } else { deciding.class };
     let gained = match (class, metric) {
-        (VerdictClass::WorthIt, Metric::Throughput) => bottom.lasting().zip(top.lasting()),
+        (VerdictClass::WorthIt, Metric::Throughput) => bottom.sustained().zip(top.sustained()),
         _ => None,
     };
     Some(Verdict {
@@ -186,7 +186,7 @@ fn break_even(
         .filter(|(slower, faster)| faster > slower);
     let (ops_s, basis) = match carried {
         Some((slower, _)) => (slower, BreakEvenBasis::Ladder),
-        None if !before.0.job.paced => (bottom.lasting()?, BreakEvenBasis::ClosedLoop),
+        None if !before.0.job.paced => (bottom.sustained()?, BreakEvenBasis::ClosedLoop),
         None => return None,
     };
     Some(BreakEven {

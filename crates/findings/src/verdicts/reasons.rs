@@ -7,6 +7,7 @@ use crate::schema::{
     Cell, Database, DriveTime, Explanation, Hits, Limit, LogDrives, Phases, ReadShares, Reason,
     Resources, Subject, VerdictClass,
 };
+use lab::campaign::{AllocationClass, Variant};
 use measurement::{Counter, Counters, DriveCounter, Measured};
 
 /// Shares of lookups that differ by less are the same.
@@ -25,12 +26,12 @@ pub struct Facts<'a> {
     operations: f64,
     written: f64,
     runtime_s: f64,
-    has_log: bool,
+    variant: &'a Variant,
 }
 
 impl<'a> Facts<'a> {
     /// The facts of a cell's shown trials; none without any.
-    pub fn new(group: &Group<'_>, cell: &'a Cell) -> Option<Facts<'a>> {
+    pub fn new(group: &Group<'a>, cell: &'a Cell) -> Option<Facts<'a>> {
         let measured: Vec<&Measured> = group.shown().iter().map(|j| j.measured).collect();
         let sum = |pick: &dyn Fn(&Measured) -> f64| measured.iter().map(|m| pick(m)).sum::<f64>();
         Some(Facts {
@@ -40,13 +41,13 @@ impl<'a> Facts<'a> {
             operations: sum(&|m| (m.read.ops + m.write.ops) as f64),
             written: sum(&|m| m.write.bytes as f64),
             runtime_s: sum(&|m| m.runtime_s),
-            has_log: group
-                .variant
-                .pool
-                .vdevs
-                .iter()
-                .any(|v| v.class == lab::campaign::AllocationClass::Log),
+            variant: group.variant,
         })
+    }
+
+    /// Whether its pool has a vdev of a class.
+    fn has(&self, class: AllocationClass) -> bool {
+        self.variant.pool.vdevs.iter().any(|vdev| vdev.class == class)
     }
 
     fn total(&self, counter: Counter) -> f64 {
@@ -90,10 +91,10 @@ pub fn explain(
     }
     for subject in subjects {
         match subject {
-            Subject::Log => reasons.extend(log(before, after)),
+            Subject::Log => reasons.extend(log(changed, before, after)),
             Subject::Cache => reasons.extend(cache(before, after)),
             Subject::Property { name, .. } if name == "sync" || name == "logbias" => {
-                reasons.extend(nothing_synced(before, after));
+                reasons.extend(nothing_synced(before, after).filter(|_| !changed));
             }
             _ => {}
         }
@@ -162,17 +163,17 @@ fn commits(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
 }
 
 fn nothing_synced(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
-    let seldom = |f: &Facts<'_>| f.resources.commits_per_op < NOTHING;
+    let commits = before.resources.commits_per_op.max(after.resources.commits_per_op);
     let counted = counts_commits(before) && counts_commits(after);
-    let never = counted && seldom(before) && seldom(after);
-    never.then_some(Reason::NothingSynced)
+    (counted && commits < NOTHING).then_some(Reason::NothingSynced { commits })
 }
 
-fn log(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+/// `changed`: that nothing is synchronous explains no difference.
+fn log(changed: bool, before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
     if let Some(nothing) = nothing_synced(before, after) {
-        return Some(nothing);
+        return (!changed).then_some(nothing);
     }
-    if !after.has_log {
+    if !after.has(AllocationClass::Log) {
         return None;
     }
     // Of two with logs it is the one whose log blocks went there, or `after` if none did.
@@ -189,6 +190,9 @@ fn log(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
 }
 
 fn cache(before: &Facts<'_>, after: &Facts<'_>) -> Option<Reason> {
+    if !after.has(AllocationClass::Cache) {
+        return None;
+    }
     let (old, new) = (before.hits(), after.hits());
     let hits = new.l2_of_reads?;
     if hits < NOTHING {

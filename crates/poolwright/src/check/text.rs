@@ -126,12 +126,12 @@ fn scales(out: &mut String, campaign: &Campaign, model: &Model) {
     line(out, "scale", &format!("S = {}, bound by {}", model.size, model.size_bound_by));
     let width = model.caps.iter().map(|cap| cap.rule.name().len()).max().unwrap_or(0);
     for cap in &model.caps {
-        let side = if cap.lower { "≥" } else { "≤" };
-        line(
-            out,
-            "",
-            &format!("{side} {:<7} {:<width$}  {}", figure(cap.bound), cap.rule, cap.why),
-        );
+        let bound = match (cap.lower, cap.bound.is_finite()) {
+            (true, true) => format!("≥ {}", figure(cap.bound)),
+            (false, _) => format!("≤ {}", figure(cap.bound)),
+            (true, false) => "none".to_owned(),
+        };
+        line(out, "", &format!("{bound:<9} {:<width$}  {}", cap.rule, cap.why));
     }
     line(
         out,

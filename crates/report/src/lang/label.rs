@@ -123,7 +123,7 @@ labels! {
     KeepsUp: "Keeps up" | "可承受",
     Yes: "yes" | "是",
     No: "no" | "否",
-    Price: "Price of the drives" | "硬盘总价",
+    Price: "Price" | "总价",
     WarmUp: "Warm-up" | "预热",
     Without: "Without" | "去除",
     Processor: "CPU busy" | "CPU 繁忙度",

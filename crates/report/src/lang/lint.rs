@@ -47,10 +47,15 @@ impl Language {
             LintFinding::SyncDisabled { throughput, unsynced_faster } => {
                 self.sync_disabled(*throughput, *unsynced_faster)
             }
-            LintFinding::LayoutWidth { data, parity, vdevs, drives, data_actual } => {
-                say!(self, needed = u64::from(*vdevs) * (u64::from(*data) + u64::from(*parity));
-                    "{vdevs} vdevs of {data}D+{parity}P need {needed} drives; {drives} drives give {data_actual}D+{parity}P.",
-                    "{vdevs} 个 {data}D+{parity}P 的 vdev 需要 {needed} 块硬盘；{drives} 块硬盘只能组成 {data_actual}D+{parity}P。")
+            LintFinding::LayoutWidth { data, parity, vdevs, spares, drives, data_actual } => {
+                let of_vdevs = u64::from(*vdevs) * (u64::from(*data) + u64::from(*parity));
+                let beside = match spares {
+                    0 => String::new(),
+                    spares => say!(self; " and {spares} spares", "和 {spares} 个备用"),
+                };
+                say!(self, needed = of_vdevs + u64::from(*spares);
+                    "{vdevs} vdevs of {data}D+{parity}P{beside} need {needed} drives; {drives} drives give {data_actual}D+{parity}P.",
+                    "{vdevs} 个 {data}D+{parity}P 的 vdev{beside}需要 {needed} 块硬盘；{drives} 块硬盘只能组成 {data_actual}D+{parity}P。")
             }
             LintFinding::FaultTolerance { stated, stated_of, survives, of } => say!(self;
                 "The table states that {stated} of {stated_of} drives may fail; with this parity any {survives} of {of} may fail, not more.",

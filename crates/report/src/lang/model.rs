@@ -17,11 +17,6 @@ impl Language {
             ScaleLimit::Bursts { factor } => say!(self, factor = count(*factor);
                 "Bursts last {factor} times as long on the real server, because its dirty-data limit is that much larger.",
                 "真实服务器的脏数据上限是模型的 {factor} 倍，突发持续时间也是这么多倍。"),
-            ScaleLimit::Cap { name: cap, bound, size, why } => {
-                say!(self, cap = name(cap), bound = count(*bound), size = count(*size), why = crate::text::one_line(why);
-                    "S exceeds a limit of the scaling ({cap}: at most {bound}, used {size}): {why}",
-                    "S 超出缩放上限（{cap}：至多 {bound}，实际 {size}）：{why}")
-            }
         }
     }
 

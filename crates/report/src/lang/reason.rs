@@ -32,7 +32,12 @@ impl Language {
             }
             Reason::SameLimit { limit } => say!(self, limit = self.limit(limit);
                 "Both have the same bottleneck: {limit}.", "双方的瓶颈相同：{limit}。"),
-            Reason::NothingSynced => self
+            Reason::NothingSynced { commits } if *commits > 0.0 => {
+                say!(self, commits = count(*commits);
+                    "There are hardly any synchronous writes: {commits} ZIL commits per operation.",
+                    "几乎没有同步写：每次操作仅 {commits} 次 ZIL 提交。")
+            }
+            Reason::NothingSynced { .. } => self
                 .pick(
                     "There are no synchronous writes: the ZIL is never committed.",
                     "没有同步写：ZIL 从未提交。",

@@ -2,6 +2,7 @@
 
 use super::{Language, name, say};
 use crate::number::{bytes, range, ratio, ratio_number, seconds, share};
+use crate::rows::metric;
 use findings::schema::{
     Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
     Subject, VerdictClass,
@@ -271,7 +272,10 @@ impl Language {
     /// What a setting contributes.
     pub fn contribution(self, contribution: &Contribution) -> String {
         let part = |estimate: &Option<findings::schema::Estimate>| {
-            estimate.map_or_else(|| "–".into(), |e| ratio(e.value))
+            estimate.map_or_else(
+                || "–".into(),
+                |e| self.measured_in(&ratio(e.value), metric(self, contribution.metric), None),
+            )
         };
         let of_gain = contribution.share.map_or_else(String::new, |part| {
             say!(self, part = share(part); "; {part} of the whole gain", "；占总收益的 {part}")
