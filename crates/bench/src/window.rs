@@ -35,18 +35,34 @@ pub fn seconds(
     if let Some(second) = seconds.last_mut() {
         second.at = runtime_s;
     }
+    let mut before = f64::NEG_INFINITY;
+    // Seconds of the window in which the levels of each second were sampled.
+    let mut covered = vec![0.0; seconds.len()];
     for sample in samples {
-        let end = (sample.at - begin).round();
+        // The first one is of a second; one at a program's end is of what remained.
+        let at = sample.at - begin;
+        let length = (at.min(runtime_s) - before.max(at - 1.0).max(0.0)).max(0.0);
+        before = at;
+        let end = at.round();
         // A sample counts to the window if at least half of its second lies in it.
         if end < 1.0 || end > runtime_s.round() {
             continue;
         }
-        if let Some(second) = seconds.get_mut((end as usize - 1).min(last)) {
-            // Two that round to one second are both of it: nothing that was counted is lost.
+        let i = (end as usize - 1).min(last);
+        if let Some(second) = seconds.get_mut(i) {
+            let total = covered[i] + length;
+            // Two that round to one second are both of it: counts are added, levels are means over time.
             for (counter, value) in sample.values.iter() {
-                let known = second.values.entry(counter.clone());
-                *known = if counter.is_level() { value } else { *known + value };
+                let known = second.values.get(counter);
+                let now = match known {
+                    None => value,
+                    Some(known) if !counter.is_level() => known + value,
+                    Some(known) if total > 0.0 => (known * covered[i] + value * length) / total,
+                    Some(known) => known,
+                };
+                *second.values.entry(counter.clone()) = now;
             }
+            covered[i] = total;
         }
     }
     seconds
@@ -91,6 +107,24 @@ mod tests {
         let seconds = seconds(&series, &samples, Some(0.0), 3.55);
         assert_eq!(seconds[2].at, 3.55);
         assert_eq!(syncs(&seconds), [1.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn levels_of_two_samples_in_a_second_are_weighted_by_their_time_in_the_window() {
+        let busy = Counter::drive("hdd0", DriveCounter::Busy);
+        let sample = |at, share| Sample { at, values: [(busy.clone(), share)].into() };
+        let shares = |samples: &[Sample], runtime_s| -> Vec<f64> {
+            let seconds = seconds(&vec![(1.0, 0.0); 2], samples, Some(0.0), runtime_s);
+            seconds.iter().map(|second| second.values.count(&busy)).collect()
+        };
+        // The program took 0.2 s to end after its window: the drive was idle then.
+        assert_eq!(
+            shares(&[sample(1.0, 0.9), sample(2.0, 0.8), sample(2.2, 0.0)], 2.0),
+            [0.9, 0.8]
+        );
+        // The window ends in its third second.
+        let ends = shares(&[sample(1.0, 0.9), sample(2.0, 0.8), sample(2.4, 0.4)], 2.4);
+        assert!((ends[1] - (0.8 + 0.4 * 0.4) / 1.4).abs() < 1e-9, "{ends:?}");
     }
 
     #[test]
