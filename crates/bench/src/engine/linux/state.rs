@@ -110,10 +110,10 @@ impl Wanted {
     fn new(inputs: &Inputs, engine: &machine::engine::Engine) -> Result<Wanted, Fault> {
         let inputs = before(inputs);
         let client = workload::prepare(&inputs, Place::Nowhere)?;
-        let (work, _) = work(&inputs, engine, client.as_ref());
+        let (work, parameters) = work(&inputs, engine, client.as_ref());
         let definition = Definition {
             build: &inputs.build,
-            memory: inputs.model.guest_memory,
+            memory: inputs.model.guest_memory + parameters.more_memory,
             cores: inputs.host.cores,
             charged: super::charged(&inputs),
             seed: inputs.seed,
@@ -381,6 +381,22 @@ warm_up = "5s"
         keys.sort();
         keys.dedup();
         assert_eq!(keys.len(), all);
+    }
+
+    /// Linux's own limits of dirty pages follow from memory, and with them what is where on a drive.
+    #[test]
+    fn the_memory_of_the_machine_that_makes_it_changes_the_state() {
+        let fio = LAB.find("fio.job").unwrap();
+        let method = LAB.find("[method]").unwrap();
+        let keys = [4, 64].map(|clients| {
+            let client =
+                format!("sqlite = {{ rows = 1000000, clients = {clients}, writes = 0.1 }}\n");
+            let lab = format!("{}{client}{}runtime = \"10s\"\n", &LAB[..fio], &LAB[method..]);
+            let profiles = lab::Profiles::builtin();
+            let campaign = lab::load("lab.toml", &lab, &lab::NoFiles, &profiles).unwrap().0;
+            wanted(&campaign, &main()).key
+        });
+        assert_ne!(keys[0], keys[1]);
     }
 
     #[test]
