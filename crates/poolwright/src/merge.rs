@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use store::Store;
 
-/// Exit code when two stores have different results of one trial.
-const CONFLICT: u8 = 1;
+/// Exit code when something was not copied.
+const INCOMPLETE: u8 = 1;
 
 /// Copy the trials and campaigns of other stores into this one
 ///
-/// Exit codes: 0 everything is here now · 1 a trial has a different result there, or cannot be read · 2 an
+/// Exit codes: 0 everything is here now · 1 a trial has a different result there, cannot be read, or is being run
+/// here · 2 an
 /// argument is not a store · 3 this store cannot be written.
 #[derive(clap::Args)]
 pub struct Args {
@@ -47,7 +48,7 @@ impl Args {
             let merged = store.merge(other).map_err(|e| exit::for_store_error(&e))?;
             for why in &merged.damaged {
                 output::complain(&format!("error: not copied: {why}\n"));
-                code = CONFLICT;
+                code = INCOMPLETE;
             }
             for (ours, theirs) in &merged.conflicts {
                 output::complain(&format!(
@@ -57,7 +58,15 @@ impl Args {
                     ours.display(),
                     theirs.display()
                 ));
-                code = CONFLICT;
+                code = INCOMPLETE;
+            }
+            if merged.running > 0 {
+                output::complain(&format!(
+                    "error: not copied: {} trials, which another process is running in this store. Run the same \
+                     command again when it has ended\n",
+                    merged.running
+                ));
+                code = INCOMPLETE;
             }
             output::print(&format!(
                 "{}: {} copied, {} already here\n",

@@ -13,6 +13,8 @@ pub struct Merged {
     pub copied: usize,
     /// Trials that were there, with the same result.
     pub same: usize,
+    /// Trials that another process is running here at this moment: not copied.
+    pub running: usize,
     /// Trials of the other store that were left out, with what is wrong with them.
     pub damaged: Vec<String>,
     /// Two different results of one key: the trial was not a pure function of its inputs.
@@ -44,8 +46,7 @@ impl Store {
                 continue;
             }
             match self.claim(&key)? {
-                // Whoever runs it at this moment gets the same result.
-                Claim::Taken => merged.same += 1,
+                Claim::Taken => merged.running += 1,
                 Claim::Mine(running) => {
                     files::copy(&theirs, running.part())?;
                     running.publish()?;

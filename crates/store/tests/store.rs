@@ -221,6 +221,19 @@ fn two_stores_merge_by_union() {
 }
 
 #[test]
+fn a_trial_that_is_being_run_is_not_called_copied() {
+    let (_a, ours) = open();
+    let (_b, theirs) = open();
+    let key = put(&theirs, b"one", measured(1.0));
+    let Claim::Mine(running) = ours.claim(&key).unwrap() else { panic!() };
+    let merged = ours.merge(&theirs).unwrap();
+    assert_eq!((merged.running, merged.same, merged.copied), (1, 0, 0));
+    drop(running);
+    let merged = ours.merge(&theirs).unwrap();
+    assert_eq!((merged.running, merged.copied), (0, 1));
+}
+
+#[test]
 fn one_key_with_two_results_is_a_conflict_that_names_both_files() {
     let (_a, ours) = open();
     let (_b, theirs) = open();
