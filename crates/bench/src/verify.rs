@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::stop::Stop;
 use crate::trial;
+use measurement::TrialResult;
 use serde_json::Value;
 use std::fmt;
 use std::path::Path;
@@ -17,6 +18,8 @@ pub enum Verified {
     Identical,
     /// They are not.
     Differs(Difference),
+    /// The trial failed, for this reason.
+    Failed(String),
 }
 
 /// The first field in which two results differ.
@@ -52,9 +55,10 @@ pub fn verify(
     let trial = trial::measure(engine, inputs, raw, store, watch, stop)?;
     let again = store::result_bytes(&trial);
     let again = again.map_err(|e| Fault::failed(format!("cannot write a result: {e}")))?;
-    Ok(match again == stored {
-        true => Verified::Identical,
-        false => Verified::Differs(difference(stored, &again)),
+    Ok(match trial.outcome {
+        _ if again == stored => Verified::Identical,
+        TrialResult::Failed { reason } => Verified::Failed(reason),
+        TrialResult::Measured(_) => Verified::Differs(difference(stored, &again)),
     })
 }
 

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use store::{Found, Store};
+use store::{Found, Key, Store};
 use synthetic::model;
 
 const LAB: &str = r#"
@@ -403,20 +403,27 @@ fn a_different_result_is_reported_with_its_first_field() {
     let (_dir, store) = open();
     let mut engine = fake(1.0);
     run(&store, &engine, &lab(), &Notes::default());
-    let key = store.keys().unwrap().remove(0);
-    let check = |engine: &Fake| {
+    let keys = store.keys().unwrap();
+    let check_key = |engine: &Fake, key: &Key| {
         let raw = tempfile::tempdir().unwrap();
-        let job = job::planned(&store, &key).unwrap();
-        let stored = store.result(&key).unwrap();
+        let job = job::planned(&store, key).unwrap();
+        let stored = store.result(key).unwrap();
         let stop = Stop::default();
         verify(engine, &job.inputs, &stored, raw.path(), &store, &Unwatched, &stop)
     };
+    let check = |engine: &Fake| check_key(engine, &keys[0]);
     assert_eq!(check(&engine).unwrap(), Verified::Identical);
     engine.noise_ns = 1.0;
     let Verified::Differs(difference) = check(&engine).unwrap() else {
         panic!("identical");
     };
     assert_eq!(difference.field, "outcome.write.mean_ns");
+    engine.noise_ns = 0.0;
+    engine.logs_fail = true;
+    let again: Vec<Verified> = keys.iter().map(|key| check_key(&engine, key).unwrap()).collect();
+    let failed =
+        again.iter().filter(|v| matches!(v, Verified::Failed(why) if why.contains("VERIFY3")));
+    assert_eq!(failed.count(), 2, "{again:?}");
     engine.build = "fake-2".into();
     let refused = check(&engine).unwrap_err().to_string();
     assert!(refused.contains("fake-1") && refused.contains("fake-2"), "{refused}");

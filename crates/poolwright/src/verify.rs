@@ -59,6 +59,10 @@ impl Args {
                     output::print(&format!("{}  differs: {difference}\n", stored.key.short()));
                     code = DIFFERS;
                 }
+                Ok(Verified::Failed(reason)) => {
+                    output::print(&format!("{}  failed: {reason}\n", stored.key.short()));
+                    code = DIFFERS;
+                }
                 Err(Fault::Interrupted) => return Ok(INTERRUPTED),
                 Err(fault) => return Err(exit::for_fault(&fault)),
             }
@@ -78,7 +82,11 @@ impl Args {
             let stored = read_result(&directory);
             return stored.map(|one| vec![one]).map_err(|e| refuse(USAGE, e));
         }
+        let campaigns = store.campaigns(&lab::name_of(&self.what));
+        let is_lab = campaigns.is_ok_and(|all| !all.is_empty()) && Key::parse(&self.what).is_none();
         let keys = match store.resolve(&self.what) {
+            // A lab's name may look like the first digits of a key.
+            _ if is_lab => measured_keys(store, &self.what)?,
             Ok(key) => vec![key],
             Err(e @ store::Error::Ambiguous { .. }) => return Err(exit::for_store_error(&e)),
             Err(_) => measured_keys(store, &self.what)?,

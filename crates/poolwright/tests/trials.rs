@@ -181,3 +181,15 @@ fn a_planted_difference_is_found_and_named() {
     let printed = stdout(&output);
     assert!(printed.contains("outcome.concurrency: stored 2.0, now 1.0"), "{printed}");
 }
+
+#[test]
+fn a_lab_whose_name_looks_like_the_digits_of_a_key_is_verified_as_a_lab() {
+    let place = Place::new();
+    place.run(&["run", "lab.toml"]);
+    let name = place.results().keys().next().unwrap()[..4].to_owned();
+    fs::copy(place.at("lab.toml"), place.at(&format!("{name}.toml"))).unwrap();
+    place.run(&["run", &format!("{name}.toml")]);
+    let output = place.run(&["verify", &name]);
+    let printed = stdout(&output);
+    assert_eq!(printed.matches("identical").count(), 4, "{printed}");
+}
