@@ -248,7 +248,10 @@ fn fault(failure: &Failure, raw: &Path, client: Option<&dyn Client>) -> Fault {
             "no space is left on the file system of {}: free some and run the same command again",
             raw.display()
         )),
-        Failure::Ended(_) | Failure::Killed(_) | Failure::Hung { .. } | Failure::Script(_) => {
+        Failure::Killed(how) => {
+            Fault::Environment(format!("{how}: free memory, or run fewer machines (-j)"))
+        }
+        Failure::Ended(_) | Failure::Hung { .. } | Failure::Script(_) => {
             match client.and_then(|client| client.complaint(raw)) {
                 Some(line) => Fault::failed(line),
                 None => Fault::failed(failure.to_string()),

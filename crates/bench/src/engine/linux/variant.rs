@@ -136,9 +136,6 @@ fn early(failure: Failure, full: bool, directory: &Path) -> EarlyEnd {
             "the machine did not end within {seconds} s of real time and was ended; its last message: {}",
             last.as_deref().unwrap_or("none")
         )),
-        Failure::Killed(how) => EarlyEnd::Fault(Fault::Environment(format!(
-            "{how}: free memory, or run fewer machines"
-        ))),
         other => EarlyEnd::Fault(fault(&other, directory, None)),
     }
 }
