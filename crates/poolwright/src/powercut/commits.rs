@@ -55,11 +55,13 @@ pub struct Database {
 /// The database of a trial's workload; none if it has none.
 ///
 /// # Errors
-/// That its server is not installed.
+/// That its server, or what checks its tables, is not installed.
 pub fn database(inputs: &Inputs, place: Place, seed: u64) -> Result<Option<Database>, Fault> {
     Ok(match &inputs.workload.program {
         Program::Pgbench(pgbench) => {
-            Some(postgresql::database(pgbench::Client::new(inputs, pgbench, place)?, seed))
+            let client = pgbench::Client::new(inputs, pgbench, place)?;
+            client.has_amcheck()?;
+            Some(postgresql::database(client, seed))
         }
         Program::Sysbench(sysbench) => {
             Some(mysql::database(sysbench::Client::new(inputs, sysbench, place)?, seed))

@@ -376,8 +376,8 @@ impl Report {
             ),
             (bad, _) => format!(
                 "In {bad} of {} states acknowledged writes were lost or unreadable, or the data \
-                 was damaged. Run the same command with --state SEED to repeat one of \
-                 them.\n",
+                 was damaged. Run the same command with --state SEED instead of --states \
+                 to repeat one of them.\n",
                 with.states
             ),
         }

@@ -1,6 +1,7 @@
 //! The server for work that is no trial: who uses these runs them in an order of his own.
 
 use super::{Client, SOCKET};
+use crate::fault::Fault;
 use crate::workload::database;
 use machine::script::Command;
 
@@ -33,9 +34,23 @@ impl Client {
         command
     }
 
-    /// Checks every table against its indexes.
+    /// That its checker of tables is installed, so that what it reports is damage.
+    ///
+    /// # Errors
+    /// [`Fault::Environment`] with the versions that have it.
+    pub fn has_amcheck(&self) -> Result<(), Fault> {
+        let found = which::which(self.server.program("pg_amcheck"));
+        found.map(drop).map_err(|_| {
+            Fault::Environment(format!(
+                "{} has no pg_amcheck, which checks tables and indexes after a power cut: use PostgreSQL 14 or later",
+                self.server.version
+            ))
+        })
+    }
+
+    /// Checks every table against its indexes, with the extension amcheck of the database.
     pub fn amcheck(&self, output: &str) -> Command {
-        let words = ["--install-missing", "--heapallindexed", "-d", "postgres"];
+        let words = ["--heapallindexed", "-d", "postgres"];
         self.client("pg_amcheck", &words).output(output)
     }
 

@@ -7,8 +7,9 @@ use bench::workload::pgbench::Client;
 
 /// Options of a server that syncs nothing, neither for a commit nor for the page that it writes after its log.
 const CONTROL: &str = "-c fsync=off -c synchronous_commit=off";
-/// The table with the number of each transaction.
-const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bigint, PRIMARY KEY (session, number)); CHECKPOINT;";
+/// The table with the number of each transaction, and what pg_amcheck calls.
+const TABLE: &str = "CREATE TABLE powercut (session int, number bigint, delta bigint, PRIMARY KEY (session, number)); \
+     CREATE EXTENSION amcheck; CHECKPOINT;";
 
 /// Prints [`super::Rows`].
 const QUERY: &str = "SELECT json_build_object(\
