@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Version of what the first process inside does with a script. It is part of every trial's key: raise it
@@ -11,6 +13,8 @@ use std::path::{Path, PathBuf};
 pub const GUEST: u32 = 7;
 /// Name of the file that describes an engine.
 const MANIFEST: &str = "manifest.json";
+/// The permission of all users to write.
+const WRITABLE_BY_ALL: u32 = 0o002;
 /// Environment variable that names an engine's directory.
 pub const VARIABLE: &str = "POOLWRIGHT_ENGINE";
 
@@ -71,6 +75,16 @@ pub enum Missing {
         /// The one asked for.
         wanted: String,
     },
+    /// Somebody else can change it.
+    #[error(
+        "the engine in {0} belongs to another user or can be written to by all: run `make engine` for one of your own, or set POOLWRIGHT_ENGINE={0} to use it"
+    )]
+    Untrusted(PathBuf),
+    /// Its path ends a word of the kernel's command line.
+    #[error(
+        "the path of the engine in {0} has a blank, which the command line of a kernel cannot hold: set XDG_CACHE_HOME to a path without one and run `make engine`"
+    )]
+    Blank(PathBuf),
 }
 
 /// The directory of engines: `$XDG_CACHE_HOME/poolwright/engine`, `~/.cache/poolwright/engine`, or one of
@@ -85,6 +99,19 @@ pub fn cache() -> PathBuf {
             std::env::temp_dir().join(format!("poolwright-{user}/engine"))
         }
     }
+}
+
+/// Whether a path would end a word of a kernel's command line.
+pub(crate) fn has_blank(path: &Path) -> bool {
+    path.as_os_str().as_bytes().iter().any(u8::is_ascii_whitespace)
+}
+
+/// Whether only this user, root and the owner of the running program can change what is in a directory.
+fn is_trusted(directory: &Path, program: &Path) -> bool {
+    let owner = |path: &Path| fs::metadata(path).map(|of| of.uid()).ok();
+    let users = [Some(rustix::process::geteuid().as_raw()), Some(0), owner(program)];
+    fs::metadata(directory)
+        .is_ok_and(|of| of.mode() & WRITABLE_BY_ALL == 0 && users.contains(&Some(of.uid())))
 }
 
 impl Engine {
@@ -102,9 +129,11 @@ impl Engine {
         let near = program.ancestors().skip(2).take(2);
         let own = near.map(|directory| directory.join("engine"));
         let mut own = own.filter(|directory| directory.join(MANIFEST).exists());
-        match own.next() {
-            Some(directory) => Engine::open(&directory),
-            None => Engine::open(&cache().join("current")),
+        let found = own.next().unwrap_or_else(|| cache().join("current"));
+        let engine = Engine::open(&found)?;
+        match is_trusted(&engine.directory, &program) {
+            true => Ok(engine),
+            false => Err(Missing::Untrusted(engine.directory)),
         }
     }
 
@@ -116,6 +145,9 @@ impl Engine {
         let Ok(directory) = fs::canonicalize(directory) else {
             return Err(Missing::NotBuilt(directory.to_owned()));
         };
+        if has_blank(&directory) {
+            return Err(Missing::Blank(directory));
+        }
         let damaged = |why: String| Missing::Damaged { path: directory.clone(), why };
         let text =
             fs::read(directory.join(MANIFEST)).map_err(|e| damaged(format!("{MANIFEST}: {e}")))?;
@@ -210,6 +242,8 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     fn engine(directory: &Path) {
         let manifest = Manifest {
@@ -244,6 +278,25 @@ mod tests {
         fs::remove_file(directory.path().join("openzfs-2.4/zfs.ko")).unwrap();
         let message = Engine::open(directory.path()).unwrap_err().to_string();
         assert!(message.contains("zfs.ko is missing"), "{message}");
+    }
+
+    #[test]
+    fn an_engine_that_nobody_named_is_not_run_where_others_can_change_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let mode = |mode| fs::set_permissions(directory.path(), Permissions::from_mode(mode));
+        mode(0o755).unwrap();
+        assert!(is_trusted(directory.path(), Path::new("/nowhere")));
+        mode(0o777).unwrap();
+        assert!(!is_trusted(directory.path(), Path::new("/nowhere")));
+    }
+
+    #[test]
+    fn a_path_with_a_blank_is_refused_with_what_to_do() {
+        let directory = tempfile::tempdir().unwrap();
+        let blank = directory.path().join("my cache");
+        engine(&blank);
+        let message = Engine::open(&blank).unwrap_err().to_string();
+        assert!(message.contains("has a blank") && message.contains("XDG_CACHE_HOME"), "{message}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Starts a machine and waits for its end.
 
 use crate::core::Core;
+use crate::engine::has_blank;
 use crate::memory::{self, Memory};
 use crate::outcome::Outcome;
 use crate::script::Script;
@@ -211,6 +212,11 @@ impl Machine<'_> {
 
     /// The kernel's command line, behind the launcher's own.
     fn command(&self, core: Option<usize>, terminal: bool) -> Result<Command, Failure> {
+        if has_blank(self.executable) {
+            let why = "its path has a blank, which the command line of a kernel cannot hold: move the program";
+            let why = std::io::Error::other(why);
+            return Err(self.host("start a machine with", self.executable, why));
+        }
         let mut command = Command::new(self.executable);
         let start = EPOCH + self.start_s * 1_000_000_000;
         let mut line: Vec<OsString> = vec![

@@ -6,6 +6,7 @@ use crate::{machine, output};
 use ::machine::confine::has_landlock;
 use ::machine::engine::{self, Engine, Missing};
 use ::machine::scratch::Scratch;
+use advice::format::quoted;
 use bench::engine::linux::{Linux, probe};
 use bench::programs::{self, Fio, Mysql, Postgresql};
 use lab::model::HostLimits;
@@ -205,7 +206,7 @@ fn start(engine: &Engine, release: &str) -> Result {
 
 /// The command that rebuilds a damaged engine.
 fn rebuild(directory: &Path) -> String {
-    format!("rm -r {} && make engine", directory.display())
+    format!("rm -r {} && make engine", quoted(&directory.display().to_string()))
 }
 
 /// What to do about a machine's reason for not starting; none for an unknown reason.
@@ -216,6 +217,7 @@ fn advice(why: &str) -> Option<&'static str> {
             "allow seccomp filters or ptrace: sysctl kernel.yama.ptrace_scope=1; in a container: --security-opt seccomp=unconfined or --cap-add SYS_PTRACE",
         ),
         (&["signal 9", "memory"], "free some memory, or raise the container's limit"),
+        (&["has a blank"], "move this program to a path without blanks"),
         (&["No space left"], "free space on the file system of the cache directory"),
     ];
     let helps = |(words, _): &&(&[&str], &str)| words.iter().any(|word| why.contains(word));
