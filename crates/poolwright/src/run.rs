@@ -174,20 +174,16 @@ impl Args {
             parallel: self.jobs.map_or_else(parallel, NonZeroUsize::get),
             watch: &progress,
         };
-        let mut unsaved = None;
         let ran = campaign::run(&runner, ready.question(), &mut |trials| {
-            match save(&store, &ready, &report_input(&ready, trials)) {
-                Ok(page) => progress.say(&format!(
+            // Where it cannot be saved, that was reported, and is tried again at the end.
+            if let Ok(page) = save(&store, &ready, &report_input(&ready, trials)) {
+                progress.say(&format!(
                     "Verdicts: {}. Next: trials with one cost removed at a time, which show what the cells wait for.",
                     page.display()
-                )),
-                Err(code) => unsaved = Some(code),
+                ));
             }
         });
         progress.clear();
-        if let Some(code) = unsaved {
-            return Err(code);
-        }
         let ran = ran.map_err(|e| explain(&e))?;
         let whole = self.show(&store, &ready, &ran)?;
         Ok(match ran.end {
