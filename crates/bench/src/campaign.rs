@@ -107,7 +107,7 @@ pub fn run(
             job.slots.iter().map(entry)
         });
         entries.for_each(|entry| record.add(entry));
-        runner.store.update(&path, &record)?;
+        runner.store.update(&path, &mut record)?;
         let done = runner.run(&jobs, &mut budget)?;
         let mut not_run = Vec::new();
         for (job, done) in jobs.iter().zip(&done) {

@@ -70,10 +70,15 @@ pub struct Cap {
     pub rule: Rule,
     /// `true` when the rule wants S at least this, `false` when at most.
     pub lower: bool,
-    /// The bound.
+    /// The bound. Infinite where no S does; JSON, which has no such number, says null.
+    #[serde(deserialize_with = "bound")]
     pub bound: f64,
     /// How the number was computed.
     pub why: String,
+}
+
+fn bound<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 /// The rules that can limit S.

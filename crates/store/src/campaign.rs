@@ -167,31 +167,29 @@ impl Store {
         let stamp = humantime::format_rfc3339_seconds(now).to_string();
         let stamp = stamp.replace(['-', ':'], "");
         let path = directory.join(format!("{stamp}-{identity}.json"));
-        let suffix = format!("-{identity}.json");
-        let before: Vec<PathBuf> = list(&directory)?
-            .into_iter()
-            .filter(|p| p.to_string_lossy().ends_with(&suffix) && *p != path)
-            .collect();
-        for earlier in &before {
-            if let Ok(earlier) = Record::read(earlier) {
-                earlier.trials.into_iter().for_each(|entry| record.add(entry));
-            }
-        }
         self.update(&path, record)?;
-        for earlier in before {
-            remove(&earlier)?;
-        }
         Ok(path)
     }
 
-    /// Writes a campaign to its path again.
+    /// Writes a campaign to its path again. Another file of the same campaign, of an earlier or a concurrent run, is
+    /// removed: its trials are added.
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn update(&self, path: &Path, record: &Record) -> Result<(), Error> {
+    pub fn update(&self, path: &Path, record: &mut Record) -> Result<(), Error> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let suffix = name.rfind('-').map_or(&*name, |at| &name[at..]);
+        let mut others = list(path.parent().unwrap_or(path))?;
+        others.retain(|p| p.to_string_lossy().ends_with(suffix) && p != path);
+        for other in &others {
+            if let Ok(other) = Record::read(other) {
+                other.trials.into_iter().for_each(|entry| record.add(entry));
+            }
+        }
         let mut text = serde_json::to_vec_pretty(record).map_err(|e| Error::content(path, e))?;
         text.push(b'\n');
-        replace(path, &text)
+        replace(path, &text)?;
+        others.iter().try_for_each(|other| remove(other))
     }
 
     /// Keeps a file of a lab's newest report, `<store>/reports/<lab>/<name>`, and gives its path.

@@ -1,7 +1,7 @@
 //! What a store keeps of campaigns.
 
 use lab::campaign::Campaign;
-use lab::model::Model;
+use lab::model::{Cap, Model, Rule};
 use measurement::{Measured, Trial, TrialResult};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -62,6 +62,35 @@ fn the_same_campaign_run_again_takes_the_place_of_the_earlier_and_knows_its_tria
     assert!(!old.exists());
     assert_eq!(store.campaigns("lab").unwrap().as_slice(), std::slice::from_ref(&new));
     assert_eq!(Record::read(&new).unwrap().trials, first.trials);
+}
+
+/// As two runs of one lab at the same time, of which the one that began first ends last.
+#[test]
+fn a_campaign_that_two_runs_write_has_the_trials_of_both() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let (mut first, mut second) = (record(), record());
+    let old = store.keep(&mut first, at(0)).unwrap();
+    let new = store.keep(&mut second, at(60)).unwrap();
+    second.add(entry("b", 1));
+    store.update(&new, &mut second).unwrap();
+    first.add(entry("a", 0));
+    store.update(&old, &mut first).unwrap();
+    let left = store.campaigns("lab").unwrap();
+    assert_eq!(left, [old]);
+    assert_eq!(Record::read(&left[0]).unwrap().trials, [entry("a", 0), entry("b", 1)]);
+}
+
+/// A stated S may be one at which no memory would do.
+#[test]
+fn a_model_with_a_bound_that_is_infinite_is_read_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let mut record = record();
+    let why = String::new();
+    record.model.caps.push(Cap { rule: Rule::Memory, lower: true, bound: f64::INFINITY, why });
+    let path = store.keep(&mut record, at(0)).unwrap();
+    assert_eq!(Record::read(&path).unwrap().model.caps, record.model.caps);
 }
 
 #[test]
