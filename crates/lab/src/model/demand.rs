@@ -77,10 +77,7 @@ pub(super) struct Times {
 pub(super) fn times(method: &Method, job: Option<&fio::Demand>) -> Times {
     Times {
         runtime_s: method.runtime_s.or(job.and_then(|job| job.runtime_s)),
-        ramp_s: match method.ramp_s {
-            0.0 => job.map_or(0.0, |job| job.ramp_s),
-            stated => stated,
-        },
+        ramp_s: job.map(|job| job.ramp_s).filter(|own| *own > 0.0).unwrap_or(method.ramp_s),
         warm_up_s: method.warm_up_s,
     }
 }

@@ -41,10 +41,6 @@ pub(super) struct Shared<'a> {
     pub ramp: Ramp,
 }
 
-/// Operations of io_uring that the kernel carries out at once for a job on one processor where a file system cannot
-/// return instead of waiting (`io_init_wq_offload` of Linux: `4 * num_online_cpus()`).
-const WORKERS: u32 = 4;
-
 /// Rewrites one job.
 ///
 /// # Errors
@@ -99,13 +95,6 @@ pub(super) fn section(job: &Job, shared: &Shared) -> Result<Section, Vec<Mistake
         notes.push(format!(
             "job {}: fio 3.33 counts a flush of a libaio job from the submission of an earlier \
              operation, so latencies of flushes are too long",
-            job.name
-        ));
-    }
-    if job.get("ioengine") == Some("io_uring") && target.rate.is_none() && depth(job) > WORKERS {
-        notes.push(format!(
-            "job {}: on ZFS at most {WORKERS} operations of io_uring are under way at once in \
-             the machine, which has one processor inside; a server has {WORKERS} for each processor",
             job.name
         ));
     }
