@@ -128,6 +128,7 @@ unsigned int um_modelled_cores(void)
 {
 	return max(cores, 1u);
 }
+EXPORT_SYMBOL(um_modelled_cores);
 
 /* What is charged and not yet applied, and all that was ever charged, virtual ns x 1024. */
 static unsigned long long pending;
@@ -409,6 +410,9 @@ void um_charge_checksum(unsigned int kind, unsigned long bytes)
 {
 	unsigned int ps = fletcher_ps;
 
+	/* ZIO_CHECKSUM_OFF and ZIO_CHECKSUM_NOPARITY: nothing is computed. */
+	if (kind == 2 || kind == 10)
+		return;
 	if (kind < ARRAY_SIZE(checksum_ps) && checksum_ps[kind])
 		ps = checksum_ps[kind];
 	add_ps((unsigned long long)bytes * ps);

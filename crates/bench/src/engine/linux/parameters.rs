@@ -72,11 +72,8 @@ pub fn without_client(inputs: &Inputs, files_bytes: u64) -> Parameters {
     let mut set = |name: &str, value: String| {
         zfs.insert(name.to_owned(), value);
     };
-    // What sizes itself by the number of processors is set as on the modelled host.
+    // The lists of the ARC are those of the modelled host at S.
     set(LISTS, lists(cores, &inputs.variant).to_string());
-    set("spa_num_allocators", allocators(cores).to_string());
-    set("zio_taskq_write", write_taskqs(cores));
-    set("zio_taskq_read", read_taskqs(cores));
     for (name, value) in &numbers {
         set(name, value.to_string());
     }
@@ -96,44 +93,9 @@ pub fn without_client(inputs: &Inputs, files_bytes: u64) -> Parameters {
     Parameters { spl, zfs, more_memory }
 }
 
-/// Allocators of a pool: a fourth of the processors, 1 to 4 (`spa_alloc_count` and `spa_cpus_per_allocator`).
-fn allocators(cores: u32) -> u32 {
-    (cores / 4).clamp(1, 4)
-}
-
-/// Threads and queues of OpenZFS's task queues for writes, in the words of `zio_taskq_write`. Its default
-/// for the issue queue is `sync`/`scale` by the number of processors, of which the machine has one; this
-/// is what `spa_taskqs_init` computes for the modelled host: 80 % of its processors, in queues of about
-/// the square root of that.
-fn write_taskqs(cores: u32) -> String {
-    let (queues, threads) = scaled(cores);
-    format!("fixed,{queues},{threads} fixed,1,5 fixed,{queues},{threads} fixed,1,5")
-}
-
-/// The same for reads: eight threads in a queue issue, interrupts scale.
-fn read_taskqs(cores: u32) -> String {
-    let (queues, threads) = scaled(cores);
-    format!("fixed,1,8 null fixed,{queues},{threads} null")
-}
-
-/// Queues, and threads of each, of a scaling task queue.
-fn scaled(cores: u32) -> (u32, u32) {
-    let threads = (cores * 4 / 5).max(1);
-    let each = f64::from(threads).sqrt().ceil() as u32;
-    (threads.div_ceil(each), each)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn task_queues_are_those_of_the_modelled_host() {
-        assert_eq!(scaled(1), (1, 1));
-        assert_eq!(scaled(32), (5, 5));
-        assert_eq!(allocators(2), 1);
-        assert_eq!(allocators(64), 4);
-    }
 
     #[test]
     fn a_value_with_a_space_is_quoted() {
