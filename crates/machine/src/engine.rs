@@ -200,7 +200,10 @@ impl Engine {
     }
 
     fn release(&self, release: &str) -> PathBuf {
-        self.directory.join(format!("openzfs-{release}"))
+        // Another build of the release has a directory of its own, so that a running campaign keeps the one that it began
+        // with.
+        let key = self.manifest.openzfs.get(release).map_or("", |of| of.key.as_str());
+        self.directory.join(format!("openzfs-{release}-{key}"))
     }
 
     /// How each tool of a release is started: by its own loader, with its own libraries.
@@ -254,10 +257,14 @@ mod tests {
                 OpenZfs { version: "2.4.4".into(), key: "bb".into() },
             )]),
         };
-        let release = directory.join("openzfs-2.4");
+        let release = directory.join("openzfs-2.4-bb");
         fs::create_dir_all(release.join("tools/sbin")).unwrap();
-        let empty =
-            ["linux", "openzfs-2.4/spl.ko", "openzfs-2.4/zfs.ko", "openzfs-2.4/tools/sbin/zpool"];
+        let empty = [
+            "linux",
+            "openzfs-2.4-bb/spl.ko",
+            "openzfs-2.4-bb/zfs.ko",
+            "openzfs-2.4-bb/tools/sbin/zpool",
+        ];
         for file in empty {
             fs::write(directory.join(file), "").unwrap();
         }
@@ -275,7 +282,7 @@ mod tests {
         assert_eq!(found.openzfs("2.4").unwrap().version, "2.4.4");
         let message = found.openzfs("2.3").unwrap_err().to_string();
         assert!(message.contains("has OpenZFS 2.4, not 2.3"), "{message}");
-        fs::remove_file(directory.path().join("openzfs-2.4/zfs.ko")).unwrap();
+        fs::remove_file(directory.path().join("openzfs-2.4-bb/zfs.ko")).unwrap();
         let message = Engine::open(directory.path()).unwrap_err().to_string();
         assert!(message.contains("zfs.ko is missing"), "{message}");
     }

@@ -88,7 +88,8 @@ fn a_damaged_module_is_named() {
     let place = tempfile::tempdir().unwrap();
     let own = place.path().join("engine");
     copy(&engine, &own);
-    let module = File::options().write(true).open(own.join("openzfs-2.4/zfs.ko")).unwrap();
+    let module = Engine::open(&own).unwrap().module("2.4", "zfs");
+    let module = File::options().write(true).open(module).unwrap();
     module.set_len(1 << 20).unwrap();
     let (text, code) = doctor(place.path(), &own);
     assert_eq!(code, Some(3), "{text}");
