@@ -6,7 +6,7 @@ use crate::{Profile, TimingModel};
 const SATA_MB_S: f64 = 600.0;
 /// Commands that an NVMe queue of Linux holds (`io_queue_depth` of the nvme driver: 1024, one kept free).
 const NVME_DEPTH: u32 = 1023;
-/// Commands that libata and the SCSI layer give a disk (NCQ has 32, libata uses 32).
+/// Commands that libata gives a drive (NCQ has 32).
 const SATA_DEPTH: u32 = 32;
 /// Commands that the megaraid_sas and smartpqi drivers give a logical volume.
 const CARD_DEPTH: u32 = 256;
@@ -49,7 +49,8 @@ pub struct Attachment {
 }
 
 impl Profile {
-    /// The drive's queue limits. A flash drive is on SATA when all its traffic fits a SATA link.
+    /// The drive's queue limits. A flash drive is on SATA when all its traffic fits a SATA link. A disk takes as many
+    /// commands as it orders: 32 on SATA, more on SAS, where the host's adapter allows 254 (mpt3sas).
     pub fn attachment(&self) -> Attachment {
         let volatile = self.write_cache && !self.power_loss_protection;
         let nvme = Attachment {
@@ -68,12 +69,13 @@ impl Profile {
             discard,
             fua: false,
         };
+        let ordered = self.hdd.as_ref().map_or(SATA_DEPTH, |hdd| hdd.queue_depth.whole() as u32);
         match (self.kind, &self.flash) {
             (TimingModel::Flash, Some(flash)) if flash.shared_mb_s.value <= SATA_MB_S => {
                 scsi(SATA_DEPTH, true, self.write_cache)
             }
             (TimingModel::Flash | TimingModel::Instant, _) => nvme,
-            (TimingModel::Hdd, _) => scsi(SATA_DEPTH, false, self.write_cache),
+            (TimingModel::Hdd, _) => scsi(ordered.max(1), false, self.write_cache),
             (TimingModel::Card, _) => scsi(CARD_DEPTH, false, volatile),
         }
     }
@@ -95,6 +97,7 @@ mod tests {
             (attachment("hdd-7200-8t").scheduler, attachment("hdd-7200-8t").depth),
             (true, 32)
         );
+        assert_eq!(attachment("hdd-7200-16t").depth, 128, "a SAS disk");
         assert!(attachment("pm883-3.84t").scheduler && attachment("pm883-3.84t").discard);
         assert!(!attachment("pm9a3-1.92t").scheduler && attachment("pm9a3-1.92t").discard);
         assert!(!attachment("p1600x-118g").scheduler);
