@@ -146,6 +146,14 @@ fn a_labs_working_set_needs_a_size_of_all_jobs_or_of_none() {
     assert_eq!(lines("[a]\nrw=read\n[b]\nrw=read\n"), [0; 0]);
     let in_global = "[global]\nsize=1G\n[a]\nrw=read\n[b]\nrw=read\n";
     assert_eq!(lines(in_global), [0; 0]);
+    // fio would ask for the size of a file that is not there yet.
+    assert_eq!(lines("[a]\nrw=read\nsize=50%\n"), [3]);
+    assert_eq!(lines("[a]\nrw=read\nsize=50%\nfilesize=1G\n"), [0; 0]);
+}
+
+#[test]
+fn a_range_of_block_sizes_may_have_fios_colon() {
+    assert_eq!(mistakes("[a]\nrw=read\nsize=1G\nbsrange=4k:8k\n", false), []);
 }
 
 #[test]

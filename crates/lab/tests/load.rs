@@ -300,10 +300,12 @@ fn a_lab_may_be_an_array_alone() {
 
 #[test]
 fn a_file_system_on_one_drive_stands_beside_a_pool_and_leaves_an_array_aside() {
-    let text = "stack = \"md\"\nmd = \"raid5 ssd[0-2]\"\nfilesystem = \"xfs\"\n[host]\nmemory = \"8G\"\n\
+    let text = "stack = \"md\"\nmd = \"raid5 ssd[0-2]\"\nfilesystem = \"xfs\"\n\
+                mount_options = \"logbsize=256k\"\n[host]\nmemory = \"8G\"\n\
                 [drives]\nssd = \"3x pm883-3.84t\"\n\
                 [workloads.w]\nfio.job = \"[w]\\nrw=read\\nsize=1g\\n\"\n\
                 [variants.lone]\nstack = \"ext4\"\ndrive = \"ssd2\"\nmount_options = \"noatime\"\n\
+                [variants.plain]\nstack = \"ext4\"\ndrive = \"ssd2\"\n\
                 [variants.pool]\nstack = \"zfs\"\nvdevs = \"ssd0\"\n";
     let campaign = campaign(text);
     let stack = |name: &str| &campaign.variants.iter().find(|v| v.name == name).unwrap().stack;
@@ -311,6 +313,8 @@ fn a_file_system_on_one_drive_stands_beside_a_pool_and_leaves_an_array_aside() {
     assert_eq!((lone.level, lone.chunk, lone.filesystem), (None, None, Filesystem::Ext4));
     assert_eq!((lone.name(), lone.mount_options.as_str()), ("ext4", "noatime"));
     assert_eq!(lone.copies(), 1.0);
+    let Stack::Filesystem(plain) = stack("plain") else { panic!("no file system") };
+    assert_eq!(plain.mount_options, "", "those of xfs stay with the array");
     assert_eq!(stack("pool"), &Stack::Zfs);
     let Stack::Filesystem(array) = stack("base") else { panic!("no array") };
     assert_eq!((array.level, array.name()), (Some(MdLevel::Raid5), "md"));

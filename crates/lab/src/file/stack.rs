@@ -129,8 +129,11 @@ impl StackKeys {
     /// Keys replace keys. A section that states its stack leaves aside what those above it say of another.
     pub fn apply(&mut self, over: &Self) {
         if over.kind.is_some() {
+            if over.kind() != self.kind() {
+                self.keys.clear();
+                self.mount_options = None;
+            }
             self.kind.clone_from(&over.kind);
-            self.keys.clear();
         }
         self.keys.extend(over.keys.clone());
         if over.array.is_some() {

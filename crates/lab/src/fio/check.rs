@@ -207,6 +207,15 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
             "write 20G",
         ));
     }
+    if let (true, Ok(Some(Size::Share)), Some(setting), None) =
+        (sized, stock::size(job, "size"), job.settings.get("size"), job.get("filesize"))
+    {
+        found.push(Mistake::new(
+            setting.line,
+            "`size` is a share of a file here, and nothing states how large the file is",
+            "remove it, so that the lab's `size` is the job's; or write `filesize=20G` beside it",
+        ));
+    }
     if found.is_empty() && !sized && !stock::is_sized(job) {
         found.push(stock::none(job));
     }

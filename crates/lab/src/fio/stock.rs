@@ -166,7 +166,7 @@ const BLOCK: u64 = 4096;
 /// For each of these options, and `blockalign` (`ba`), that states what is none, or shares above 100 %.
 pub fn block_sizes(job: &Job) -> Result<Vec<u64>, Vec<Mistake>> {
     let (mut all, mut wrong) = (Vec::new(), Vec::new());
-    for (name, between) in [("bs", ","), ("ba", ","), ("bsrange", ",-"), ("bssplit", ",:")] {
+    for (name, between) in [("bs", ","), ("ba", ","), ("bsrange", ",-:"), ("bssplit", ",:")] {
         let Some(setting) = job.settings.get(name) else {
             continue;
         };
