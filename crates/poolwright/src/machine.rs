@@ -1,8 +1,11 @@
 //! Resources of this host for modelled machines.
 
+use bench::engine::linux::host_memory;
+use bench::inputs::Inputs;
+use bench::slot::Slot;
 use lab::Diagnostic;
 use lab::campaign::Campaign;
-use lab::model::{HostLimits, Model, host_memory_needed, resolve, variant_model};
+use lab::model::{HostLimits, Model, resolve};
 
 /// The scale model of a campaign, the same on every host.
 ///
@@ -14,8 +17,12 @@ pub fn model(campaign: &Campaign) -> Result<Model, Diagnostic> {
 
 /// Host memory that the largest machine of a campaign takes, bytes.
 pub fn needed(campaign: &Campaign, model: &Model) -> u64 {
-    let memory = |variant| host_memory_needed(&variant_model(model, &campaign.host, variant));
-    campaign.variants.iter().map(memory).max().unwrap_or(0)
+    let cells = (0..campaign.variants.len())
+        .flat_map(|variant| (0..campaign.workloads.len()).map(move |workload| (variant, workload)));
+    let memory = |(variant, workload)| {
+        host_memory(&Inputs::new(campaign, model, &Slot::main(variant, workload, 0), ""))
+    };
+    cells.map(memory).max().unwrap_or(0)
 }
 
 /// Processors that this process may use.
@@ -54,6 +61,25 @@ mod tests {
         assert_eq!(fitting(8, 16 << 30, 3 << 30), 5);
         assert_eq!(fitting(2, 16 << 30, 3 << 30), 2);
         assert_eq!(fitting(8, 1 << 30, 3 << 30), 1);
+    }
+
+    #[test]
+    fn the_memory_of_a_database_server_is_needed_too() {
+        let needed = |buffers: &str| {
+            let text = format!(
+                "[host]\nmemory = \"64G\"\n[drives]\nssd = \"2x pm883-3.84t\"\n[pool]\nvdevs = \"mirror ssd[0-1]\"\n\
+                 [workloads.w.pgbench]\nscale = 1000\nclients = 4\n[workloads.w.postgresql]\nshared_buffers = \"{buffers}\"\n\
+                 [method]\nruntime = \"10s\"\n[scale]\nsize = 4\ndirty_data_max = \"128M\"\n"
+            );
+            let profiles = lab::Profiles::builtin();
+            let (campaign, _) = lab::load("lab.toml", &text, &lab::NoFiles, &profiles).unwrap();
+            super::needed(&campaign, &model(&campaign).unwrap())
+        };
+        let more = needed("16GB") - needed("8GB");
+        assert!(
+            (2 << 30..3 << 30).contains(&more),
+            "a quarter of 8 GB and a sixteenth of that: {more}"
+        );
     }
 
     #[test]

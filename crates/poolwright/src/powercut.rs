@@ -26,6 +26,7 @@ use crate::store_dir::StoreDir;
 use crate::{diagnostics, machine, output};
 use bench::engine::Engine as _;
 use bench::engine::linux::Linux;
+use bench::engine::linux::host_memory;
 use bench::fault::{Fault, doing};
 use bench::inputs::Inputs;
 use bench::slot::Slot;
@@ -33,7 +34,6 @@ use bench::stop::Stop;
 use bench::workload::Place;
 use drive_fault::DriveFault;
 use lab::campaign::Campaign;
-use lab::model::host_memory_needed;
 use report::{Report, Written};
 use saved::Saved;
 use states::Setup;
@@ -189,7 +189,7 @@ impl Args {
     fn report(&self, setup: &Setup, lab: &str, variant: &str) -> Result<Report, Fault> {
         let inputs = setup.inputs;
         let saved = Saved::open(&self.store.path(), &self.key(inputs)?)?;
-        let each = host_memory_needed(&inputs.model);
+        let each = host_memory(inputs);
         let jobs = self.jobs.map_or_else(|| machine::parallel(each), NonZeroUsize::get);
         let files = if self.pages.is_some() { Written::Pages } else { Written::Blocks };
         let written = setup.database.map_or(files, |database| database.written);

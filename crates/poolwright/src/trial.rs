@@ -6,10 +6,10 @@ use crate::store_dir::StoreDir;
 use crate::{engine, machine, output};
 use bench::budget::Budget;
 use bench::clock::WallClock;
+use bench::engine::linux::host_memory;
 use bench::job::{self, Job};
 use bench::round::{Done, Runner};
 use bench::stop::Stop;
-use lab::model::host_memory_needed;
 use measurement::TrialResult;
 use report::text::one_line;
 use std::num::NonZeroUsize;
@@ -61,7 +61,7 @@ impl Args {
         let followed = stop.follow_signals();
         followed.map_err(|e| refuse(ENVIRONMENT, format!("cannot handle signals: {e}")))?;
         let progress = Progress::new();
-        let models = jobs.iter().map(|job| host_memory_needed(&job.inputs.model));
+        let models = jobs.iter().map(|job| host_memory(&job.inputs));
         let largest = models.max().unwrap_or(0);
         let parallel = || machine::parallel(largest);
         let runner = Runner {

@@ -18,6 +18,7 @@ use crate::workload::pgbench::accounts;
 use crate::workload::{self, Client, Place, Seen, sqlite};
 use contents::config::Config;
 use lab::campaign::{OpenZfs, Processor, Program};
+use lab::model::host_memory_needed;
 use machine::memory::Memory;
 use machine::outcome::Outcome;
 use machine::start::{Failure, Machine};
@@ -56,6 +57,16 @@ pub struct Linux {
     memory: Mutex<Vec<Memory>>,
     /// Pool states whose images this process has verified.
     states: Mutex<BTreeSet<Key>>,
+}
+
+/// Memory of the host that the machine of a trial takes at the most, bytes: that of its model, and what its client
+/// needs.
+pub fn host_memory(inputs: &Inputs) -> u64 {
+    let of_client =
+        |client: Box<dyn Client>| parameters::with_client(inputs, client.as_ref()).more_memory;
+    // A client that cannot be prepared fails its trial with the reason.
+    let more = workload::prepare(inputs, Place::Nowhere).map_or(0, of_client);
+    host_memory_needed(&inputs.model).saturating_add(more)
 }
 
 impl Linux {
