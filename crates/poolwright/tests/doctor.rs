@@ -3,6 +3,7 @@
 #[path = "with_engine/mod.rs"]
 mod with_engine;
 
+use machine::engine::Engine;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
