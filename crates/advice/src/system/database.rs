@@ -221,10 +221,15 @@ impl System {
     }
 }
 
+/// The record size to set for a database with pages of so many bytes: 16 KiB, or a larger page.
+pub fn record_for(page: u64) -> u64 {
+    page.max(16384)
+}
+
 impl Database<'_> {
-    /// The record size to set, bytes: 16 KiB, or a larger page.
+    /// The record size to set, bytes.
     pub fn record(&self) -> u64 {
-        self.page.max(16384)
+        record_for(self.page)
     }
 
     /// Whether a record size suits the database's page: not smaller, and at most 32 KiB.

@@ -14,7 +14,7 @@ mod other;
 mod waits;
 
 pub use counters::{Counters, Kstat};
-pub use database::{Database, Engine};
+pub use database::{Database, Engine, record_for};
 pub use drives::drive_of;
 pub use gather::{Input, UNKNOWN, Unread, gather};
 pub use lab::variants;
@@ -381,7 +381,6 @@ pub struct System {
 }
 
 impl System {
-    /// A parameter of the zfs module as a number; also one whose suffix the kernel would refuse, so
     /// Whether the default of a module parameter fulfils a condition in the system's release, or in every release
     /// where that is not known.
     pub fn has_default(&self, name: &str, condition: impl Fn(Option<u64>) -> bool) -> bool {
@@ -391,6 +390,7 @@ impl System {
         })
     }
 
+    /// A parameter of the zfs module as a number; also one whose suffix the kernel would refuse, so
     /// that writing it right raises nothing new.
     pub fn parameter(&self, name: &str) -> Option<Found<u64>> {
         let found = self.module.get(name)?;

@@ -4,6 +4,7 @@ use super::choice::{Bilingual, Choice, Need, Server, Workload};
 use crate::format::size;
 use crate::setting::Target;
 use crate::source::Document;
+use crate::system::record_for;
 use zfs::AllocationClass;
 
 fn on(need: &Need, name: &str, value: impl ToString, reason: Bilingual) -> Choice {
@@ -34,7 +35,7 @@ pub fn recordsize(need: &Need) -> Option<Choice> {
             } else {
                 ("It equals InnoDB's page: a page is one record, written as a whole, and reading a page reads nothing else.", "与 InnoDB 的页相等：一页就是一条记录，整条写入，读一页也不会多读。")
             };
-            on(need, "recordsize", size(page.max(16384)), reason).disagreement((
+            on(need, "recordsize", size(record_for(page)), reason).disagreement((
                 "some use larger records for compression; in records smaller than a page, a page takes several",
                 "有人为压缩用更大的记录；记录小于页时一页要占几条",
             ))
