@@ -83,13 +83,17 @@ impl Args {
             return stored.map(|one| vec![one]).map_err(|e| refuse(USAGE, e));
         }
         let campaigns = store.campaigns(&lab::name_of(&self.what));
-        let is_lab = campaigns.is_ok_and(|all| !all.is_empty()) && Key::parse(&self.what).is_none();
-        let keys = match store.resolve(&self.what) {
-            // A lab's name may look like the first digits of a key.
-            _ if is_lab => measured_keys(store, &self.what)?,
-            Ok(key) => vec![key],
-            Err(e @ store::Error::Ambiguous { .. }) => return Err(exit::for_store_error(&e)),
-            Err(_) => measured_keys(store, &self.what)?,
+        let campaigns = campaigns.map_err(|e| exit::for_store_error(&e))?;
+        // The name of a lab that was run may look like the first digits of a key.
+        let is_lab = !campaigns.is_empty() && Key::parse(&self.what).is_none();
+        let keys = if is_lab {
+            measured_keys(store, &self.what)?
+        } else {
+            match store.resolve(&self.what) {
+                Ok(key) => vec![key],
+                Err(e @ store::Error::Ambiguous { .. }) => return Err(exit::for_store_error(&e)),
+                Err(_) => measured_keys(store, &self.what)?,
+            }
         };
         let read = |key: Key| -> Result<Stored, store::Error> {
             Ok(Stored { inputs: store.inputs(&key)?, result: store.result(&key)?, key })

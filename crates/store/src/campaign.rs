@@ -177,10 +177,10 @@ impl Store {
     /// # Errors
     /// Errors of the file system.
     pub fn update(&self, path: &Path, record: &mut Record) -> Result<(), Error> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let suffix = name.rfind('-').map_or(&*name, |at| &name[at..]);
-        let mut others = list(path.parent().unwrap_or(path))?;
-        others.retain(|p| p.to_string_lossy().ends_with(suffix) && p != path);
+        let identity = record.identity().map_err(|e| Error::content(path, e))?;
+        let suffix = format!("-{identity}.json");
+        let mut others = list(&self.campaigns_of(&record.campaign.name))?;
+        others.retain(|p| p.to_string_lossy().ends_with(&suffix) && p != path);
         for other in &others {
             if let Ok(other) = Record::read(other) {
                 other.trials.into_iter().for_each(|entry| record.add(entry));
