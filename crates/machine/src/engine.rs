@@ -77,7 +77,7 @@ pub enum Missing {
     },
     /// Somebody else can change it.
     #[error(
-        "the engine in {0} belongs to another user or can be written to by all: run `make engine` for one of your own, or set POOLWRIGHT_ENGINE={0} to use it"
+        "the engine in {0} belongs to another user or can be written to by all: if it is yours, run `chmod o-w {0}`; else run `make engine` for one of your own, or set POOLWRIGHT_ENGINE={0} to use it"
     )]
     Untrusted(PathBuf),
     /// Its path ends a word of the kernel's command line.
