@@ -13,8 +13,7 @@ const INCOMPLETE: u8 = 1;
 /// Copy the trials and campaigns of other stores into this one
 ///
 /// Exit codes: 0 everything is here now · 1 a trial has a different result there, cannot be read, or is being run
-/// here · 2 an
-/// argument is not a store · 3 this store cannot be written.
+/// here · 2 an argument is not a store · 3 this store cannot be written.
 #[derive(clap::Args)]
 pub struct Args {
     /// The other stores

@@ -29,7 +29,7 @@ pub fn rank(
             contribution.share = (total.abs() > 0.05f64.ln_1p()).then(|| log / total);
         }
         of_workload.sort_by(|a, b| mean_log(b).total_cmp(&mean_log(a)));
-        if metric != Metric::Throughput {
+        if !metric.more_is_better() {
             of_workload.reverse();
         }
         all.extend(of_workload);

@@ -3,9 +3,9 @@
 use super::Table;
 use crate::schema::{Lint, LintFinding, Severity};
 
-/// Set-ups whose stated fault tolerance is not their parity, of a group's drives or of all. Where redundancy groups are permuted over all
-/// drives (dRAID) any two drives share a group somewhere, so that the tolerance is of all drives and cannot be
-/// stated for each group.
+/// Set-ups whose stated fault tolerance is not their parity, of a group's drives or of all. Where redundancy groups
+/// are permuted over all drives (dRAID) any two drives share a group somewhere, so that the tolerance is of all drives
+/// and cannot be stated for each group.
 pub fn lint(table: &Table) -> Vec<Lint> {
     table
         .setups

@@ -213,7 +213,7 @@ fn sizes(job: &Job, sized: bool) -> Vec<Mistake> {
         found.push(Mistake::new(
             setting.line,
             "`size` is a share of a file here, and nothing states how large the file is",
-            "remove it, so that the lab's `size` is the job's; or write `filesize=20G` beside it",
+            "remove it and give the workload a `size` in the lab; or write `filesize=20G` beside it",
         ));
     }
     if found.is_empty() && !sized && !stock::is_sized(job) {
