@@ -226,18 +226,6 @@ fn a_stack_within_the_pool_is_told_where_it_belongs() {
 }
 
 #[test]
-fn a_pool_that_is_replaced_takes_its_mistakes_with_it() {
-    let text = format!("{BASE}[variants.a]\nvdevs = \"mirror hdd[0-1]\"\nremove = \"cache\"\n")
-        .replace("raidz2 hdd[0-5]", "raidz2 hdd[0-1]");
-    let diagnostics = errors(&text);
-    assert!(
-        diagnostics.iter().any(|line| line.contains("no `cache` to remove")),
-        "{diagnostics:?}"
-    );
-    assert_eq!(diagnostics.len(), 2, "{diagnostics:?}");
-}
-
-#[test]
 fn invalid_toml_is_reported_with_all_other_mistakes() {
     let text = BASE
         .replace("recordsize = \"16K\"", "recordsize = 16K")
@@ -265,34 +253,6 @@ fn zero_or_too_many_variants_are_reported_with_the_mistakes_of_the_base() {
     assert_eq!(diagnostics.len(), 2, "{diagnostics:#?}");
     assert!(diagnostics.iter().any(|line| line.contains("400 variants")));
     assert!(diagnostics.iter().any(|line| line.contains("`lz5`")));
-}
-
-#[test]
-fn what_zpool_and_zfs_refuse_is_refused() {
-    refused("[variants.a]\npool.readonly = \"on\"\n", "readonly", "does not accept", "at import");
-    refused(
-        "[variants.a]\npool.altroot = \"mnt\"\n",
-        "\"mnt\"",
-        "cannot be `mnt`",
-        "absolute path",
-    );
-    refused("[variants.a]\ndataset.quota = \"0\"\n", "\"0\"", "cannot be 0", "none");
-    refused(
-        "[variants.a]\npool.comment = \"a comment of more than thirty-two characters\"\n",
-        "\"a comment of more than thirty-two characters\"",
-        "too long",
-        "32",
-    );
-    refused("[variants.a]\nadd = \"log optane0 log optane1\"\n", "log", "appears twice", "once");
-    refused(
-        "[variants.a]\nmodule.zfs_txg_timeout = \"soon\"\n",
-        "\"soon\"",
-        "cannot be \"soon\"",
-        "whole number",
-    );
-    let failmode =
-        campaign(&format!("{BASE}[variants.a]\nmodule.zfs_deadman_failmode = \"panic\"\n"));
-    assert_eq!(failmode.variants[1].module_words["zfs_deadman_failmode"], "panic");
 }
 
 #[test]
@@ -343,43 +303,6 @@ fn what_a_broken_section_held_is_not_missed() {
             "{section}: {diagnostics:#?}"
         );
     }
-}
-
-#[test]
-fn properties_that_zfs_takes_only_together() {
-    refused(
-        "[variants.a]\ndataset.encryption = \"on\"\n",
-        "\"on\"",
-        "needs `keyformat`",
-        "passphrase",
-    );
-    refused(
-        "[variants.a]\ndataset.keyformat = \"raw\"\n",
-        "\"raw\"",
-        "`keyformat` is set, but encryption is off",
-        "encryption = \"on\"",
-    );
-    let encrypted = "[variants.a]\ndataset.encryption = \"on\"\ndataset.keyformat = \"raw\"\n";
-    assert_eq!(errors(&format!("{BASE}{encrypted}")), [""; 0]);
-    refused(
-        &format!("{encrypted}dataset.keylocation = \"banana\"\n"),
-        "\"banana\"",
-        "`keylocation` cannot be",
-        "prompt",
-    );
-    refused(&format!("{encrypted}dataset.copies = 3\n"), "3", "at most two copies", "copies = 2");
-    // A child of an encrypted dataset has its key.
-    let child = format!("{BASE}{encrypted}[datasets.db]\nencryption = \"aes-256-gcm\"\n");
-    assert_eq!(errors(&child).len(), 1, "in the base it begins encryption");
-    let both = format!("{BASE}{encrypted}datasets.db.encryption = \"aes-256-gcm\"\n");
-    assert_eq!(errors(&both), [""; 0]);
-    refused(
-        "[variants.a]\ndataset.normalization = \"formD\"\ndataset.utf8only = \"off\"\n",
-        "\"off\"",
-        "`normalization` needs",
-        "remove it",
-    );
-    refused("[variants.a]\ndataset.used = \"1G\"\n", "used", "cannot be set", "remove it");
 }
 
 #[test]
@@ -459,34 +382,6 @@ fn one_slip_is_one_mistake() {
 }
 
 #[test]
-fn names_and_numbers_are_read_as_zfs_and_toml_read_them() {
-    let lab = campaign(&format!(
-        "{BASE}[variants.a]\ndataset.recsize = 0x4000\ndataset.compress = \"zstd\"\n"
-    ));
-    let variant = lab.variants.iter().find(|v| v.name == "a").unwrap();
-    assert_eq!(variant.property("", "recordsize"), Some("16K"));
-    assert_eq!(variant.property("", "compression"), Some("zstd"));
-}
-
-#[test]
-fn an_ashift_that_openzfs_changes_is_reported() {
-    let count_in = |base: &str, vdevs: &str, ashift: u8| {
-        let change = format!("[variants.a]\npool.ashift = {ashift}\nvdevs = \"{vdevs}\"\n");
-        let (_, diagnostics) = read(&format!("{base}{change}")).unwrap();
-        let on_ashift = |d: &&lab::Diagnostic| d.message.contains("changes ashift 9 to 12");
-        diagnostics.iter().filter(on_ashift).count()
-    };
-    let count = |vdevs: &str, ashift: u8| count_in(BASE, vdevs, ashift);
-    assert_eq!(count("mirror hdd[0-1]", 9), 1);
-    assert_eq!(count("hdd[0-1]", 9), 0, "single drives");
-    let claim = r#"{ profile = "hdd-7200-16t", count = 12, reported_sector = "512" }"#;
-    let claim = BASE.replace(r#""12x hdd-7200-16t""#, claim);
-    assert_eq!(count_in(&claim, "mirror hdd[0-1]", 9), 0, "they claim 512");
-    assert_eq!(count("hdd[0-1] log mirror optane[0-1]", 9), 1);
-    assert_eq!(count("mirror hdd[0-1]", 12), 0);
-}
-
-#[test]
 fn one_mistake_is_reported_once_at_its_place() {
     let diagnostics = errors(&BASE.replace('\n', "\r"));
     assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
@@ -503,16 +398,6 @@ fn one_mistake_is_reported_once_at_its_place() {
     assert_eq!(diagnostics.len(), 1, "{diagnostics:#?}");
     let place = diagnostics[0].place.as_ref().unwrap();
     assert!(bare[place.span.start..].starts_with("pool]"), "{diagnostics:#?}");
-}
-
-#[test]
-fn a_vdev_is_removed_in_whatever_order_its_drives_are_named() {
-    let lab = campaign(&format!("{BASE}[variants.a]\nremove = \"special mirror meta1 meta0\"\n"));
-    let variant = lab.variants.iter().find(|v| v.name == "a").unwrap();
-    assert_eq!(variant.pool.vdevs.len(), 2);
-    let twice = "[variants.a]\nremove = \"special mirror meta0 meta1 meta1\"\n";
-    let diagnostics = errors(&format!("{BASE}{twice}"));
-    assert!(diagnostics[0].contains("to remove"), "{diagnostics:#?}");
 }
 
 #[test]

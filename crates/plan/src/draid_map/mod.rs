@@ -25,7 +25,7 @@ pub fn permutations(children: u32) -> Option<Vec<Vec<u8>>> {
 /// Permutations, seed and checksum of the map of a dRAID of `children` drives.
 fn map(children: u32) -> Option<(u32, u64, u64)> {
     let index = usize::try_from(children.checked_sub(2)?).ok()?;
-    let mut fields = include_str!("draid_map/maps.txt").lines().nth(index + 1)?.split(' ');
+    let mut fields = include_str!("maps.txt").lines().nth(index + 1)?.split(' ');
     let hex = |field: Option<&str>| u64::from_str_radix(field?, 16).ok();
     let permutations = fields.next()?.parse().ok()?;
     Some((permutations, hex(fields.next())?, hex(fields.next())?))
