@@ -13,7 +13,7 @@ use store::Key;
 
 /// Version of [`Inputs`], of the rewritten job file, of how a pool state follows from them, of what a client is started
 /// with, and of the result: a change to any of them changes the keys.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// The inputs of a trial. What has no effect on its result is left out (names of variant and workload,
 /// prices, sources of numbers, notes), so that trials of identical configurations are one trial.
