@@ -6,8 +6,6 @@ use crate::slot::Slot;
 use lab::campaign::{Campaign, Rates};
 use measurement::{Measured, TrialKind, TrialResult};
 
-/// Share of the offered rate below which a rung is saturated, and the ladder ends.
-pub const REACHED: f64 = 0.95;
 /// Rungs that a ladder may have.
 const RUNGS: usize = 64;
 /// Share of the closed loop's rate at which an automatic ladder starts.
@@ -32,9 +30,9 @@ pub fn achieved(measured: &Measured) -> f64 {
     (measured.read.ops + measured.write.ops) as f64 / measured.runtime_s.max(1e-9)
 }
 
-/// Whether a rung saturated the pool.
+/// Whether a rung saturated the pool, so that its ladder ends.
 pub fn saturated(measured: &Measured, offered: f64) -> bool {
-    achieved(measured) < REACHED * offered
+    !findings::keeps_up(achieved(measured), offered, measured.runtime_s)
 }
 
 /// The rates of a cell's ladder. None until its closed loop has been measured, from which an automatic

@@ -62,10 +62,10 @@ fn best(campaign: &Campaign, known: &KnownTrials, workload: usize) -> Option<usi
     cells.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(v, _)| v)
 }
 
-/// Mean latency of an operation.
+/// Mean latency of an operation, its share of syncs included.
 fn latency_ns(measured: &Measured) -> f64 {
     let (read, write) = (&measured.read, &measured.write);
-    let sum = read.mean_ns * read.ops as f64 + write.mean_ns * write.ops as f64;
+    let sum: f64 = [read, write, &measured.sync].iter().map(|f| f.mean_ns * f.ops as f64).sum();
     sum / (read.ops + write.ops).max(1) as f64
 }
 

@@ -20,6 +20,7 @@ pub use campaigns::{
     history,
 };
 pub use cells::job::is_paced;
+pub use cells::ladder::keeps_up;
 pub use schema::Findings;
 pub use verdicts::metric;
 

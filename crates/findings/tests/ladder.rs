@@ -4,6 +4,7 @@ mod synthetic;
 
 use findings::schema::*;
 use findings::{Findings, analyse};
+use lab::campaign::{Pgbench, Program};
 use measurement::{Counter, Flow, Measured, Trial, TrialResult};
 use synthetic::*;
 
@@ -155,4 +156,37 @@ fn an_excluded_rung_decides_no_capacity_and_leaves_a_run_incomplete() {
     assert!(ladder.most.unwrap() < 230.0);
     assert!(ladder.within.iter().all(|w| w.up_to <= Some(220.0)));
     assert!(!findings::complete(&findings));
+}
+
+#[test]
+fn arrivals_of_a_short_window_may_lack_a_few() {
+    // Poisson: 100 expected arrivals in 10 s have a standard deviation of 10.
+    assert!(findings::keeps_up(8.0, 10.0, 10.0));
+    assert!(!findings::keeps_up(6.0, 10.0, 10.0));
+    assert!(findings::keeps_up(945.0, 1000.0, 10.0) && !findings::keeps_up(900.0, 1000.0, 10.0));
+}
+
+#[test]
+fn rates_that_come_to_the_same_are_one_rung_of_one_trial_a_repeat() {
+    let variants = vec![variant(false, false)];
+    let mut all = ladder("none/none", &[128.0], 640.0, 2_000.0);
+    let mut again = all[0].clone();
+    again.key = "none/none 150".to_owned();
+    all.push(again);
+    let findings = analyse(&campaign(variants, SYNC_JOB), &model(), &all);
+    assert_eq!(findings.ladders[0].rungs.len(), 1);
+    assert_eq!(findings.ladders[0].rungs[0].trials.valid, 1);
+}
+
+#[test]
+fn a_variant_that_falls_behind_a_rate_is_named() {
+    let variants = vec![variant(false, false), variant(true, false)];
+    let truths = [(&variants[0], Truth::flat(120.0)), (&variants[1], Truth::flat(500.0))];
+    let all = trials(&truths, 3, 0.003);
+    let mut campaign = campaign(variants, SYNC_JOB);
+    let pgbench = Pgbench { scale: 1, clients: 8, rate: Some(500.0), ..Pgbench::default() };
+    campaign.workloads[0].program = Program::Pgbench(Box::new(pgbench));
+    let behind = Caution::RateNotReached { variants: vec!["none/none".into()], rate: 500.0 };
+    let findings = analyse(&campaign, &model(), &all);
+    assert!(findings.verdicts[0].cautions.contains(&behind), "{:?}", findings.verdicts[0]);
 }

@@ -163,12 +163,12 @@ fn a_job_without_a_size_is_refused() {
 }
 
 #[test]
-fn fios_prefixes_are_binary_and_with_an_i_decimal() {
-    for (text, want) in [("4k", 4096), ("4ki", 4000), ("1GB", 1 << 30), ("0x10", 16), ("512", 512)]
-    {
+fn fios_prefixes_are_binary_and_with_ib_decimal() {
+    let sizes = [("4k", 4096), ("4ki", 4096), ("4KiB", 4000), ("1GB", 1 << 30), ("0x10", 16)];
+    for (text, want) in sizes {
         assert_eq!(sizes::bytes(text), Some(want), "{text}");
     }
-    for text in ["", "k", "4q", "-1", "99999999999999999999", "9999999p", "i"] {
+    for text in ["", "k", "4q", "-1", "99999999999999999999", "9999999p", "i", "4 k", "0x4k"] {
         assert_eq!(sizes::bytes(text), None, "{text}");
     }
 }

@@ -241,6 +241,12 @@ fn invalid_toml_is_reported_with_all_other_mistakes() {
 #[test]
 fn zero_or_too_many_variants_are_reported_with_the_mistakes_of_the_base() {
     refused("[factors]\n", "factors", "has no factor", "add one");
+    refused(
+        "[factors]\nlog = { a = \"\", b = \"log optane0\" }\n[ablate]\nx = { dataset.atime = \"off\" }\ny = { dataset.sync = \"disabled\" }\n",
+        "ablate",
+        "cannot stand beside [factors]",
+        "a lab of their own",
+    );
     let none = BASE.replace("vdevs = \"\"\"", "vdevs_ = \"\"\"");
     let diagnostics = errors(&format!("{none}[variants]\n").replace("\"16K\"", "\"17K\""));
     assert!(diagnostics.iter().any(|line| line.contains("has no variant")), "{diagnostics:#?}");

@@ -108,7 +108,8 @@ pub fn prepare(inputs: &Inputs, place: Place) -> Result<Box<dyn Client>, Fault> 
 pub fn offered_rate(inputs: &Inputs) -> Option<f64> {
     match &inputs.workload.program {
         Program::Fio { .. } => fio::offered_rate(inputs),
-        Program::Pgbench(_) | Program::Sysbench(_) => inputs.rate,
+        Program::Pgbench(_) => inputs.rate,
+        Program::Sysbench(_) => inputs.rate.map(sysbench::whole_rate),
         Program::PgTestFsync(_) | Program::Sqlite(_) => None,
     }
 }

@@ -21,7 +21,11 @@ pub(super) struct Transaction {
 
 /// All transactions of a run.
 #[derive(Debug)]
-pub struct Transactions(Vec<Transaction>);
+pub struct Transactions {
+    all: Vec<Transaction>,
+    /// Virtual seconds that the run took at least.
+    least_s: f64,
+}
 
 impl Transactions {
     /// At least one transaction of a client.
@@ -33,27 +37,34 @@ impl Transactions {
             true => Err(Fault::failed(format!(
                 "{client} ended no transaction: a longer runtime may help"
             ))),
-            false => Ok(Transactions(all)),
+            false => Ok(Transactions { all, least_s: 0.0 }),
         }
+    }
+
+    /// The same of a client that keeps a rate for so many seconds: before the first transaction and after the last it waits
+    /// for the next one's time.
+    pub fn paced_for(self, seconds: f64) -> Transactions {
+        Transactions { least_s: seconds, ..self }
     }
 
     /// When the first transaction began, ns.
     fn begun(&self) -> u64 {
-        let begun = self.0.iter().map(|t| t.ended_ns.saturating_sub(t.latency_ns));
+        let begun = self.all.iter().map(|t| t.ended_ns.saturating_sub(t.latency_ns));
         begun.min().unwrap_or(0)
     }
 
-    /// Virtual seconds from the begin of the first transaction to the end of the last.
+    /// Virtual seconds of the run: from the begin of the first transaction to the end of the last, or the time of a client
+    /// that keeps a rate.
     pub fn seconds(&self) -> f64 {
-        let ended = self.0.iter().map(|t| t.ended_ns).max().unwrap_or(0);
-        (ended - self.begun()) as f64 / 1e9
+        let ended = self.all.iter().map(|t| t.ended_ns).max().unwrap_or(0);
+        ((ended - self.begun()) as f64 / 1e9).max(self.least_s)
     }
 
     /// Those that write, or those that only read.
     pub fn flow(&self, writes: bool) -> Flow {
         let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
         let (mut ops, mut sum, mut overflow) = (0u64, 0u64, 0u64);
-        for transaction in self.0.iter().filter(|t| t.writes == writes) {
+        for transaction in self.all.iter().filter(|t| t.writes == writes) {
             ops += 1;
             sum += transaction.latency_ns;
             match transaction.latency_ns {
@@ -75,7 +86,7 @@ impl Transactions {
         let begun = self.begun();
         let mut series = PerSecond::new();
         let mut counts = (0, 0);
-        for transaction in &self.0 {
+        for transaction in &self.all {
             let second = ((transaction.ended_ns - begun) / 1_000_000_000) as usize;
             if series.len() <= second {
                 series.resize(second + 1, (0.0, 0.0));

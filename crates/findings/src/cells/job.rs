@@ -99,11 +99,20 @@ fn of_sections(sections: &[Section]) -> Job {
         each_write_synced: all(&each_write_synced),
         flushes_counted_long: any(&stock::flushes_counted_long),
         compressible: any(&stock::is_compressible),
-        direct: all(&|s| set(s, "direct")),
+        direct: all(&is_direct),
         own_cache: false,
         tells_one_rate: false,
         reads: any(&|s| !stock::only_writes(s)),
         writes: any(&stock::writes),
+    }
+}
+
+/// Operations a second that a workload's clients offer whose latency counts from when they were to begin.
+pub fn scheduled_rate(workload: &Workload) -> Option<f64> {
+    match &workload.program {
+        Program::Pgbench(pgbench) => pgbench.rate,
+        Program::Sysbench(sysbench) => sysbench.rate,
+        Program::Fio { .. } | Program::Sqlite(_) | Program::PgTestFsync(_) => None,
     }
 }
 
@@ -196,7 +205,10 @@ const PACING: [&str; 6] =
     ["rate", "rate_iops", "rate_process", "thinktime", "latency_target", "startdelay"];
 
 /// Not among [`PACING`]: how much such jobs do in a second is still their result.
-const HOLDING: [&str; 7] = [
+const HOLDING: [&str; 9] = [
+    // Time for it counts to the run and to no operation.
+    "end_fsync",
+    "fsync_on_close",
     "flow",
     "lockfile",
     "number_ios",
@@ -214,7 +226,12 @@ fn each_write_synced(section: &Section) -> bool {
 fn invalidates_written_pages(section: &Section) -> bool {
     let invalidates = section.get("invalidate").is_none_or(|value| value != "0");
     let written = stock::writes(section) && !each_write_synced(section);
-    written && !set(section, "direct") && invalidates
+    written && !is_direct(section) && invalidates
+}
+
+/// O_DIRECT, under either of its names.
+fn is_direct(section: &Section) -> bool {
+    set(section, "direct") || section.get("buffered") == Some("0")
 }
 
 /// Whether an option is there and does something.
@@ -279,7 +296,7 @@ mod tests {
 
     #[test]
     fn options_are_known_by_their_other_names_and_sizes_as_fio_reads_them() {
-        assert_eq!(job("[w]\nblocksize=16ki\n").block, Some(16_000));
+        assert_eq!(job("[w]\nblocksize=16kib\n").block, Some(16_000));
         assert_eq!(job("[w]\nbs=,8k\n").block, None);
         assert!(job("[w]\niodepth_batch_submit=4\n").held_back);
     }
@@ -297,6 +314,7 @@ mod tests {
         let read = job("[w]\nflow=8\nlockfile=exclusive\n");
         assert!(read.held_back && !read.paced);
         assert!(!job("[w]\nlockfile=none\nflow=0\n").held_back);
+        assert!(job("[w]\nrw=write\nend_fsync=1\n").held_back);
     }
 
     #[test]
@@ -304,6 +322,7 @@ mod tests {
         let waits = |options: &str| job(&format!("[w]\n{options}")).invalidates_written_pages;
         assert!(waits("rw=write\n") && waits("rw=randrw\ninvalidate=1\n"));
         assert!(!waits("rw=read\n") && !waits("rw=write\ndirect=1\n"));
+        assert!(!waits("rw=write\nbuffered=0\n"));
         assert!(!waits("rw=write\nfsync=1\n") && !waits("rw=write\ninvalidate=0\n"));
     }
 

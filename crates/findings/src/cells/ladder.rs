@@ -6,8 +6,10 @@ use lab::campaign::Campaign;
 use lab::model::Model;
 use measurement::Trial;
 
-/// A rung keeps up when it completes this share of what was offered.
+/// Clients are kept up with when this share of what they offer is completed.
 const KEPT_UP: f64 = 0.95;
+/// Standard deviations of a Poisson process by which arrivals may stay behind their mean.
+const DEVIATIONS: f64 = 3.0;
 /// Limits of the 99th percentile that a reader may have in mind, µs.
 const LIMITS: [f64; 11] = [
     500.0,
@@ -22,6 +24,13 @@ const LIMITS: [f64; 11] = [
     500_000.0,
     1_000_000.0,
 ];
+
+/// Whether clients that offer so many operations a second are kept up with, over so many virtual seconds of measured
+/// time: arrivals are a Poisson process, so that a short window may hold fewer.
+pub fn keeps_up(achieved: f64, offered: f64, seconds: f64) -> bool {
+    let missing = DEVIATIONS * (offered / seconds.max(1e-9)).sqrt();
+    achieved >= KEPT_UP * offered - missing
+}
 
 /// The ladders of a campaign, in its order.
 pub fn ladders(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<Ladder> {
@@ -41,7 +50,10 @@ pub fn ladders(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<Lad
                 .into_iter()
                 .map(|rate| {
                     let at_rate = mine.iter().filter(|(r, _)| *r == rate);
-                    let trials = at_rate.map(|(_, t)| *t).collect();
+                    // Two rates of a lab may come to the same whole number of operations of each client.
+                    let mut trials: Vec<&Trial> = at_rate.map(|(_, t)| *t).collect();
+                    trials.sort_by_key(|trial| trial.repeat);
+                    trials.dedup_by_key(|trial| trial.repeat);
                     let group = Group::new(variant, workload, campaign.method.restart, trials);
                     rung(rate, &group, model)
                 })
@@ -56,10 +68,11 @@ pub fn ladders(campaign: &Campaign, model: &Model, trials: &[&Trial]) -> Vec<Lad
 
 fn rung(offered: f64, group: &Group<'_>, model: &Model) -> Rung {
     let cell = group.cell(model);
+    let seconds = group.valid().map(|trial| trial.measured.runtime_s).sum();
     Rung {
         offered,
         trials: cell.trials,
-        kept_up: cell.throughput.is_some_and(|x| x.value >= KEPT_UP * offered),
+        kept_up: cell.throughput.is_some_and(|x| keeps_up(x.value, offered, seconds)),
         achieved: cell.throughput,
         latency: cell.latency,
         sync_latency: cell.sync_latency,

@@ -147,20 +147,26 @@ pub fn main(pairs: &[(&Pair<'_>, &Side<'_>, &Side<'_>)], method: &Method) -> Vec
         .collect()
 }
 
-/// How far the effect of one pair's factor depends on another factor: the ratio of two effects.
+/// How far the effect of one pair's factor depends on another factor: the ratio of two effects. None of clients that keep
+/// a pace, whose throughput is what they offer.
 pub fn interaction(
     with: (&Pair<'_>, &Side<'_>, &Side<'_>),
     without: (&Pair<'_>, &Side<'_>, &Side<'_>),
     second: (String, String),
 ) -> Vec<Interaction> {
     let sides = [with.1, with.2, without.1, without.2];
+    if with.1.group.job.paced {
+        return Vec::new();
+    }
     let terms = [(1.0, with.1), (-1.0, with.2), (-1.0, without.1), (1.0, without.2)];
     kinds(&sides)
         .into_iter()
         .filter_map(|phase| {
-            let found = combine(&terms, Metric::Throughput, phase)?;
+            let mut found = combine(&terms, Metric::Throughput, phase)?;
+            let known = widen(&mut found, &terms, Metric::Throughput, phase);
             let between = |a: usize, b: usize| (found.means[a] - found.means[b]).exp();
-            let shown = found.basis == Basis::Trials
+            let shown = known
+                && found.basis == Basis::Trials
                 && matches!(
                     sequential::decide(found.ratio, SMALLEST_EFFECT),
                     Decision::Above | Decision::Below
@@ -294,22 +300,12 @@ pub fn estimate(
     method: &Method,
 ) -> Option<Effect> {
     let mut found = combine(terms, metric, phase)?;
+    let known = widen(&mut found, terms, metric, phase);
     let count = |positive: bool| {
         let sides = terms.iter().filter(|(c, _)| (*c > 0.0) == positive).count();
         (sides * found.trials) as u32
     };
     let settled = terms.iter().all(|(_, side)| side.settled());
-    // Variants that are the same have the same trials, settled or not.
-    let same = (found.ratio.low, found.ratio.high) == (1.0, 1.0);
-    let lasts = metric == Metric::Throughput && phase != PhaseKind::Burst;
-    let variation = (lasts && !settled && !same && found.basis != Basis::Point)
-        .then(|| variation(terms))
-        .flatten();
-    if let Some((low, high)) = variation {
-        found.ratio.low *= low;
-        found.ratio.high *= high;
-    }
-    let known = settled || same || variation.is_some();
     let class = match known && found.basis != Basis::Point {
         true => class(found.ratio, metric),
         false => VerdictClass::Undecided,
@@ -353,6 +349,23 @@ fn variation(terms: &[(f64, &Side<'_>)]) -> Option<(f64, f64)> {
         let (down, up) = if *c > 0.0 { (lowest, highest) } else { (highest, lowest) };
         Some((low * down.powf(*c), high * up.powf(*c)))
     })
+}
+
+/// Widens the interval of a contrast by how far sides that never settled may move it. Whether it is known then.
+fn widen(found: &mut Found, terms: &[(f64, &Side<'_>)], metric: Metric, phase: PhaseKind) -> bool {
+    // Variants that are the same have the same trials, settled or not.
+    let same = (found.ratio.low, found.ratio.high) == (1.0, 1.0);
+    if same || terms.iter().all(|(_, side)| side.settled()) {
+        return true;
+    }
+    let lasts = metric == Metric::Throughput && phase != PhaseKind::Burst;
+    let bounded = lasts && found.basis != Basis::Point;
+    let Some((low, high)) = bounded.then(|| variation(terms)).flatten() else {
+        return false;
+    };
+    found.ratio.low *= low;
+    found.ratio.high *= high;
+    true
 }
 
 /// The class of an interval.

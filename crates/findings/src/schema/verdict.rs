@@ -190,6 +190,13 @@ pub enum Caution {
         /// Bytes it can hold, or the working set, whichever is less; in the model.
         of: f64,
     },
+    /// A variant did not carry out what its clients offered, so that their latency grows with the window.
+    RateNotReached {
+        /// The variants.
+        variants: Vec<String>,
+        /// Operations a second offered.
+        rate: f64,
+    },
     /// Two phases lie far apart: quote both numbers.
     TwoPhases {
         /// Ratio in the burst.

@@ -1,6 +1,8 @@
 //! Cautions: what to know before acting on a verdict.
 
 use crate::cells::Judged;
+use crate::cells::job::scheduled_rate;
+use crate::cells::ladder::keeps_up;
 use crate::effects::Side;
 use crate::schema::{Basis, Caution, Cell, Effect, Metric, PhaseKind, Phases, Subject};
 use crate::verdicts::durability::after_power_cut;
@@ -9,6 +11,7 @@ use lab::campaign::{AllocationClass, Variant};
 use lab::model::Model;
 use measurement::{Counter, Fact};
 use stats::steady::Variation;
+use std::collections::BTreeSet;
 
 /// How many trials failed or are excluded.
 pub fn kept_out(pairs: &[Compared<'_>]) -> Vec<Caution> {
@@ -53,6 +56,7 @@ pub fn cautions(
     if deciding.ratio.basis == Basis::Batches {
         cautions.push(Caution::SingleTrial);
     }
+    cautions.extend(rate_not_reached(&cells));
     cautions.extend(unsettled_cells(&cells, deciding).or_else(|| unsettled_trials(&cells)));
     let restarted = cells.iter().find_map(|(_, cell)| match cell.phases {
         Phases::AfterRestart { whole } => Some(whole),
@@ -78,6 +82,18 @@ pub fn cautions(
         }
     }
     cautions
+}
+
+/// Variants that fell behind clients which offer a rate.
+fn rate_not_reached(cells: &[Shown<'_>]) -> Option<Caution> {
+    let rate = scheduled_rate(cells.first()?.0.workload)?;
+    let behind = |(group, cell): &&Shown<'_>| {
+        let seconds = group.valid().map(|trial| trial.measured.runtime_s).sum();
+        cell.throughput.is_some_and(|done| !keeps_up(done.value, rate, seconds))
+    };
+    let names = cells.iter().filter(behind).map(|(group, _)| group.variant.name.clone());
+    let variants: Vec<String> = names.collect::<BTreeSet<_>>().into_iter().collect();
+    (!variants.is_empty()).then_some(Caution::RateNotReached { variants, rate })
 }
 
 /// Cells that never settled, the longest watched; with how far their rates may lie from their means where that is in

@@ -59,6 +59,13 @@ pub(super) fn read(
     if factors.is_none() && ablate.is_none() && is_variant {
         plans.push(Plan::base(base));
     }
+    if let (Some(_), Some(section)) = (&factors, &ablate) {
+        cx.error(
+            section.span.clone(),
+            "[ablate] cannot stand beside [factors]: no variant of one would be held against the other's",
+            "put the settings into a lab of their own, or make each a factor",
+        );
+    }
     if let Some(section) = factors {
         plans.extend(factorial(cx, section));
     }

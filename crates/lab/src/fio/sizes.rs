@@ -1,7 +1,7 @@
 //! Sizes and times as fio 3.33 writes them.
 
-/// Bytes of `20G`, `4k`, `1MiB`, `512`; fio's prefixes are binary, and with an `i` decimal
-/// (`kb_base=1024`, its default). None when it is no size.
+/// Bytes of `20G`, `4k`, `1MiB`, `512`; fio's prefixes are binary, and with `iB` decimal
+/// (`kb_base=1024`, its default; `4ki` is 4,096). None when it is no size.
 pub fn bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let (hex, digits_end) = match text.strip_prefix("0x") {
@@ -13,14 +13,15 @@ pub fn bytes(text: &str) -> Option<u64> {
     } else {
         text[..digits_end].parse::<u64>().ok()?
     };
-    let suffix = text[digits_end..].trim();
-    let suffix = suffix.strip_suffix('b').unwrap_or(suffix);
-    let (prefix, base) = match suffix.strip_suffix('i') {
+    let suffix = &text[digits_end..];
+    let (prefix, base) = match suffix.strip_suffix("ib") {
         Some(prefix) => (prefix, 1000u64),
-        None => (suffix, 1024),
+        None => (suffix.strip_suffix(['b', 'i']).unwrap_or(suffix), 1024),
     };
     let power = match prefix {
-        "" if base == 1024 => 0,
+        "" if matches!(suffix, "" | "b") => 0,
+        // After hexadecimal digits fio ignores what follows.
+        _ if hex => return None,
         "k" => 1,
         "m" => 2,
         "g" => 3,

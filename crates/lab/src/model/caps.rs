@@ -28,9 +28,15 @@ fn cap(rule: Rule, lower: bool, bound: f64, why: String) -> Cap {
     Cap { rule, lower, bound, why }
 }
 
-/// S must be at least this for a machine to fit its memory, for a dirty-data limit of `dirty`.
-pub(super) fn memory(campaign: &Campaign, demand: &Demand, limits: &HostLimits, dirty: u64) -> Cap {
+/// S must be at least this for a machine to fit its memory, for each variant's dirty-data limit.
+pub(super) fn memory(
+    campaign: &Campaign,
+    demand: &Demand,
+    limits: &HostLimits,
+    dirties: &[u64],
+) -> Cap {
     let arc = arcs(campaign).max().unwrap_or(0);
+    let dirty = dirties.iter().copied().max().unwrap_or(0);
     let wrlog = |variant| machine::wrlog_data_max(variant, dirty);
     let wrlog = campaign.variants.iter().map(wrlog).max().unwrap_or(0);
     let guest = machine::guest_memory_kept(dirty, wrlog) as f64;
@@ -47,9 +53,12 @@ pub(super) fn memory(campaign: &Campaign, demand: &Demand, limits: &HostLimits, 
     cap(Rule::Memory, true, bound, why)
 }
 
-/// S may be at most this for the ARC to hold four dirty-data limits.
-pub(super) fn dirty_data(campaign: &Campaign, dirty: u64) -> Cap {
-    let arc = arcs(campaign).min().unwrap_or(0);
+/// S may be at most this for the ARC to hold four dirty-data limits, in the variant with the least room for them.
+pub(super) fn dirty_data(campaign: &Campaign, dirties: &[u64]) -> Cap {
+    let both = arcs(campaign).zip(dirties.iter().copied());
+    let (arc, dirty) = both
+        .min_by(|a, b| (a.0 as f64 / a.1 as f64).total_cmp(&(b.0 as f64 / b.1 as f64)))
+        .unwrap_or((0, 1));
     let why = format!(
         "an ARC of {} holds {ARC_TO_DIRTY} × zfs_dirty_data_max = {}",
         about(arc),

@@ -1,7 +1,7 @@
 //! What is worth knowing of a scale model, in words.
 
 use super::resolve::HostLimits;
-use super::{Model, host_memory_needed, sizes};
+use super::{Model, host_memory_needed, sizes, variant_model};
 use crate::campaign::{Campaign, DriveKind, Pgbench, Program, SQLITE_CACHE, Sysbench, Variant};
 use crate::units::{about, print_size};
 use crate::{mysql, postgresql};
@@ -32,7 +32,8 @@ pub(super) fn notes(
             model.size
         ));
     }
-    let needed = host_memory_needed(model);
+    let of_variant = |variant| host_memory_needed(&variant_model(model, &campaign.host, variant));
+    let needed = campaign.variants.iter().map(of_variant).max().unwrap_or(0);
     if needed > limits.memory {
         notes.push(format!(
             "one machine takes up to {} of the host's memory, more than the {} that size = \"auto\" plans with",

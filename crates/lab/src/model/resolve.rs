@@ -55,21 +55,26 @@ pub fn resolve(campaign: &Campaign, limits: &HostLimits) -> Result<Model, Diagno
     let demand = demand(campaign);
     let real = machine::dirty_data_max(&campaign.host, baseline);
     let mut dirty = campaign.scale.dirty_data_max.unwrap_or(real).min(real);
-    let memory = |dirty| caps::memory(campaign, &demand, limits, dirty);
+    let dirties = |dirty| {
+        let of = |variant| reduced(machine::dirty_data_max(&campaign.host, variant), dirty, real);
+        campaign.variants.iter().map(of).collect::<Vec<u64>>()
+    };
+    let memory = |dirty| caps::memory(campaign, &demand, limits, &dirties(dirty));
+    let dirty_data = |dirty| caps::dirty_data(campaign, &dirties(dirty));
     if campaign.scale.dirty_data_max.is_none() {
         let fits = |dirty: u64| {
             let stated = campaign.scale.size;
             let size = stated.unwrap_or_else(|| round_up(memory(dirty).bound));
             let most = caps::coalescing(&demand, dirty, real)
                 .map_or(f64::INFINITY, |cap| cap.bound)
-                .min(caps::dirty_data(campaign, dirty).bound);
+                .min(dirty_data(dirty).bound);
             size <= most
         };
         while !fits(dirty) && dirty / 2 >= LEAST_DIRTY {
             dirty = (dirty / 2) >> 20 << 20;
         }
     }
-    let mut all = vec![memory(dirty), caps::dirty_data(campaign, dirty)];
+    let mut all = vec![memory(dirty), dirty_data(dirty)];
     all.extend(caps::coalescing(&demand, dirty, real));
     all.extend(caps::metaslabs(campaign));
     all.extend(caps::l2arc(campaign));
@@ -109,20 +114,23 @@ fn indirect_shift(size: f64) -> Option<i64> {
     (shift != MOST).then_some(shift)
 }
 
+/// A variant's dirty-data limit in the model, given the baseline's there and on the real server. A limit that was reduced
+/// for the campaign is reduced alike for all: variants that differ in it still do, and bursts of each are as many times
+/// longer on the real server.
+pub(super) fn reduced(real: u64, baseline: u64, baseline_real: u64) -> u64 {
+    if baseline >= baseline_real {
+        return real;
+    }
+    (real as f64 * (baseline as f64 / baseline_real as f64)) as u64
+}
+
 /// The same S with the stocks of another variant, whose memory, stack or module parameters may
 /// differ from the baseline's.
 pub fn variant_model(model: &Model, host: &Host, variant: &Variant) -> Model {
     let host = &variant.host(host);
     let shrink = |bytes: u64| (bytes as f64 / model.size) as u64;
     let real = machine::dirty_data_max(host, variant);
-    // A limit that was reduced for the campaign is reduced alike for all: variants that differ in it
-    // still do, and bursts of each are as many times longer on the real server.
-    let dirty = if model.dirty_data_max < model.dirty_data_max_real {
-        let part = model.dirty_data_max as f64 / model.dirty_data_max_real as f64;
-        (real as f64 * part) as u64
-    } else {
-        real
-    };
+    let dirty = reduced(real, model.dirty_data_max, model.dirty_data_max_real);
     let wrlog = machine::wrlog_data_max(variant, dirty).min(
         // A limit stated for the real server shrinks with the dirty data it belongs to.
         if dirty < real { dirty.saturating_mul(2) } else { u64::MAX },

@@ -1,7 +1,7 @@
 //! Effects and verdicts.
 
 use super::{Language, name, say};
-use crate::number::{bytes, range, ratio, ratio_number, seconds, share};
+use crate::number::{bytes, count, range, ratio, ratio_number, seconds, share};
 use crate::rows::metric;
 use findings::schema::{
     Basis, Caution, Condition, Contribution, Effect, Interaction, Lack, Metric, Needed, PhaseKind,
@@ -203,6 +203,9 @@ impl Language {
             Caution::CacheFilling { held, of } => say!(self, held = bytes(*held), of = bytes(*of);
                 "The cache was still filling: it held {held} of {of} (sizes in the model).",
                 "缓存尚未填满：已缓存 {held}，共 {of}（模型中的容量）。"),
+            Caution::RateNotReached { variants, rate } => say!(self, variants = self.names(variants), rate = count(*rate);
+                "{variants} did not carry out the {rate} operations/s that its clients offered. They queue up, so their latency grows with the length of the window: compare operations/s instead, or offer less.",
+                "{variants} 未能完成客户端每秒发出的 {rate} 次操作，操作不断积压，延迟随测量时长增长：请改为比较吞吐量，或降低速率。"),
             Caution::TwoPhases { burst, sustained } => {
                 say!(self, burst = ratio(*burst), sustained = ratio(*sustained);
                     "Quote both numbers: {burst} in the burst, {sustained} sustained.",

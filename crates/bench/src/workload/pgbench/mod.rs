@@ -210,7 +210,10 @@ impl workload::Client for Client {
 
     fn measured(&self, raw: &Path, seen: Seen) -> Result<Measured, Fault> {
         let writes: Vec<bool> = self.pgbench.scripts.iter().map(|script| script.writes()).collect();
-        let transactions = log::read(raw, LOG, &writes)?;
+        let mut transactions = log::read(raw, LOG, &writes)?;
+        if self.rate.is_some() {
+            transactions = transactions.paced_for(self.times.runtime_s);
+        }
         let runtime_s = transactions.seconds();
         self.times.check("pgbench", runtime_s)?;
         let (series, logged) = transactions.series();

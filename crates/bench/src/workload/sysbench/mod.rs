@@ -154,13 +154,17 @@ impl Client {
             add(&name.replace('_', "-"), value);
         }
         if let Some(rate) = self.rate {
-            // sysbench takes whole numbers, and 0 for none.
-            add("rate", &format!("{:.0}", rate.max(1.0)));
+            add("rate", &whole_rate(rate).to_string());
         }
         words.extend(more.iter().map(|word| (*word).to_owned()));
         words.push("run".to_owned());
         Command::new(words).directory(INSIDE).output(output)
     }
+}
+
+/// The transactions a second that sysbench offers for a rate: it takes whole numbers, and 0 for none.
+pub fn whole_rate(rate: f64) -> f64 {
+    rate.max(1.0).round()
 }
 
 fn conf_file() -> String {

@@ -89,6 +89,17 @@ fn where_everything_fits_s_is_one() {
 }
 
 #[test]
+fn the_variant_with_the_least_room_for_dirty_data_limits_s() {
+    let factor = |limits: &str| format!("[factors]\nmodule.zfs_dirty_data_max = [{limits}]\n");
+    let one = model(&campaign("128G", &factor("\"1G\", \"2G\"")), &ROOMY);
+    // With the larger limit as the baseline the caps are the same.
+    let other = model(&campaign("128G", &factor("\"2G\", \"1G\"")), &ROOMY);
+    assert_eq!(cap(&one, "dirty data"), 127.0 / (4.0 * 2.0));
+    assert_eq!(cap(&one, "dirty data"), cap(&other, "dirty data"));
+    assert_eq!(cap(&one, "memory"), cap(&other, "memory"));
+}
+
+#[test]
 fn settings_that_change_nothing_are_noted() {
     let beyond = campaign("128G", "[module]\nzfs_arc_max = \"200G\"\n");
     let notes = model(&beyond, &ROOMY).notes.join("\n");
