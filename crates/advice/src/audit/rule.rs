@@ -8,7 +8,6 @@ use crate::system::{
     CardReport, Counters, Database, Dataset, Drive, Found, Leaf, Place, Pool, System, Vdev,
 };
 use facts::card::Volume;
-use serde::{Serialize, Serializer};
 use zfs::AllocationClass;
 
 /// A rule of the audit.
@@ -55,12 +54,6 @@ impl PartialEq for Rule {
 impl std::fmt::Debug for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
-    }
-}
-
-impl Serialize for Rule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name)
     }
 }
 
