@@ -35,6 +35,34 @@ pub struct Rule {
     pub lab: Option<&'static str>,
 }
 
+/// A [`Rule`]: its name, severity and check, its sentences, its sources and, where one demonstrates it, its lab. All but
+/// the lab must be there, in this order. rustfmt leaves what stands in it as it is: 120 columns beside the sentences.
+macro_rules! rule {
+    (
+        $name:literal, $severity:ident, $check:expr,
+        what: $what:literal,
+        what_zh: $what_zh:literal,
+        why: $why:literal,
+        why_zh: $why_zh:literal,
+        sources: $sources:expr,
+        $(lab: $lab:literal,)?
+    ) => {
+        $crate::audit::Rule {
+            name: $name,
+            severity: $crate::audit::Severity::$severity,
+            check: $check,
+            what: $what,
+            what_zh: $what_zh,
+            why: $why,
+            why_zh: $why_zh,
+            sources: $sources,
+            // None where no lab is named.
+            lab: [$($lab)?].first().copied(),
+        }
+    };
+}
+pub(super) use rule;
+
 impl Rule {
     /// Its two sentences, what is wrong and why it matters, before arguments are filled in.
     pub fn text(&self, language: Language) -> (&'static str, &'static str) {
